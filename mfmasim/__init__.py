@@ -1,0 +1,64 @@
+"""Run the code object an AMD GPU would run, bit for bit, in NumPy, and prove its fragments, LDS accesses and outputs.
+
+Everything here takes and returns raw bits as unsigned integer arrays; a function that speaks of floats says so.
+The names below load on first use, so that ``import mfmasim`` costs little.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mfmasim import lds
+    from mfmasim.architectures import Arch, arch
+    from mfmasim.codeobject import load
+    from mfmasim.devices import device
+    from mfmasim.errors import MfmasimError
+    from mfmasim.formats import format  # noqa: A004
+    from mfmasim.matrix import instruction, instructions
+    from mfmasim.toolchain import compile  # noqa: A004
+
+__all__ = [
+    "Arch",
+    "MfmasimError",
+    "arch",
+    "compile",
+    "device",
+    "format",
+    "instruction",
+    "instructions",
+    "lds",
+    "load",
+]
+
+__version__ = "0.1.0"
+
+# Where each public name lives: its room is imported when the name is first used.
+_ROOMS = {
+    "Arch": "mfmasim.architectures",
+    "MfmasimError": "mfmasim.errors",
+    "arch": "mfmasim.architectures",
+    "compile": "mfmasim.toolchain",
+    "device": "mfmasim.devices",
+    "format": "mfmasim.formats",
+    "instruction": "mfmasim.matrix",
+    "instructions": "mfmasim.matrix",
+    "lds": "mfmasim.lds",
+    "load": "mfmasim.codeobject",
+}
+
+
+def __getattr__(name: str) -> Any:
+    room = _ROOMS.get(name)
+    if room is None:
+        msg = f"module 'mfmasim' has no attribute {name!r}"
+        raise AttributeError(msg)
+    module = importlib.import_module(room)
+    value = module if room == f"mfmasim.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,27 @@
+"""gfx1100: RDNA3 (RX 7900 XTX, PRO W7900).
+
+Sources: RDNA3 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
+"""
+
+from __future__ import annotations
+
+from mfmasim.architectures.model import Arch
+
+__all__ = ["ARCH"]
+
+ARCH = Arch(
+    name="gfx1100",
+    family="RDNA3",
+    products=("RX 7900 XTX", "PRO W7900"),
+    encoding="gfx11",
+    elf_machine=0x41,
+    wave_sizes=(32, 64),
+    fp8="none",
+    lds_bytes=65536,
+    lds_granule=1024,
+    sgprs=106,
+    vgprs=256,
+    agprs=0,
+    unified_vgprs=False,
+    workgroup_id_in_ttmp=False,
+)

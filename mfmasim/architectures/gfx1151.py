@@ -1,0 +1,27 @@
+"""gfx1151: RDNA3.5 (Radeon 8060S).
+
+Sources: RDNA3.5 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
+"""
+
+from __future__ import annotations
+
+from mfmasim.architectures.model import Arch
+
+__all__ = ["ARCH"]
+
+ARCH = Arch(
+    name="gfx1151",
+    family="RDNA3.5",
+    products=("Radeon 8060S",),
+    encoding="gfx11",
+    elf_machine=0x4A,
+    wave_sizes=(32, 64),
+    fp8="none",
+    lds_bytes=65536,
+    lds_granule=1024,
+    sgprs=106,
+    vgprs=256,
+    agprs=0,
+    unified_vgprs=False,
+    workgroup_id_in_ttmp=False,
+)

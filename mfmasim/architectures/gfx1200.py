@@ -1,0 +1,27 @@
+"""gfx1200: RDNA4 (RX 9060 XT).
+
+Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
+"""
+
+from __future__ import annotations
+
+from mfmasim.architectures.model import Arch
+
+__all__ = ["ARCH"]
+
+ARCH = Arch(
+    name="gfx1200",
+    family="RDNA4",
+    products=("RX 9060 XT",),
+    encoding="gfx12",
+    elf_machine=0x48,
+    wave_sizes=(32, 64),
+    fp8="ocp",
+    lds_bytes=65536,
+    lds_granule=1024,
+    sgprs=106,
+    vgprs=256,
+    agprs=0,
+    unified_vgprs=False,
+    workgroup_id_in_ttmp=True,
+)

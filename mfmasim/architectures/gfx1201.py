@@ -1,0 +1,27 @@
+"""gfx1201: RDNA4 (RX 9070 XT, AI PRO R9700).
+
+Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
+"""
+
+from __future__ import annotations
+
+from mfmasim.architectures.model import Arch
+
+__all__ = ["ARCH"]
+
+ARCH = Arch(
+    name="gfx1201",
+    family="RDNA4",
+    products=("RX 9070 XT", "AI PRO R9700"),
+    encoding="gfx12",
+    elf_machine=0x4E,
+    wave_sizes=(32, 64),
+    fp8="ocp",
+    lds_bytes=65536,
+    lds_granule=1024,
+    sgprs=106,
+    vgprs=256,
+    agprs=0,
+    unified_vgprs=False,
+    workgroup_id_in_ttmp=True,
+)

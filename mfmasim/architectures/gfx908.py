@@ -1,0 +1,28 @@
+"""gfx908: CDNA1 (MI100).
+
+Sources: CDNA1 ISA manual (AMD Instinct MI100); EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
+AGPRs are a file of their own: only MFMA and v_accvgpr_* reach them.
+"""
+
+from __future__ import annotations
+
+from mfmasim.architectures.model import Arch
+
+__all__ = ["ARCH"]
+
+ARCH = Arch(
+    name="gfx908",
+    family="CDNA1",
+    products=("MI100",),
+    encoding="gfx9",
+    elf_machine=0x30,
+    wave_sizes=(64,),
+    fp8="none",
+    lds_bytes=65536,
+    lds_granule=512,
+    sgprs=102,
+    vgprs=256,
+    agprs=256,
+    unified_vgprs=False,
+    workgroup_id_in_ttmp=False,
+)

@@ -1,0 +1,27 @@
+"""gfx90a: CDNA2 (MI210, MI250, MI250X).
+
+Sources: CDNA2 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
+"""
+
+from __future__ import annotations
+
+from mfmasim.architectures.model import Arch
+
+__all__ = ["ARCH"]
+
+ARCH = Arch(
+    name="gfx90a",
+    family="CDNA2",
+    products=("MI210", "MI250", "MI250X"),
+    encoding="gfx90a",
+    elf_machine=0x3F,
+    wave_sizes=(64,),
+    fp8="none",
+    lds_bytes=65536,
+    lds_granule=512,
+    sgprs=102,
+    vgprs=256,
+    agprs=256,
+    unified_vgprs=True,
+    workgroup_id_in_ttmp=False,
+)

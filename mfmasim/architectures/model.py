@@ -1,0 +1,56 @@
+"""What differs between architectures, as data: an algorithm reads a field, it never asks for a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Arch"]
+
+
+@dataclass(frozen=True)
+class Arch:
+    """One GPU architecture.
+
+    Sizes are in bytes, counts in registers or lanes. Sources are named in the file of each architecture.
+    """
+
+    name: str
+    """LLVM's processor name, such as ``gfx942``."""
+    family: str
+    """AMD's architecture name, such as ``CDNA3``."""
+    products: tuple[str, ...]
+    """Products that carry it."""
+    encoding: str
+    """Key of the instruction encoding generation: ``gfx9``, ``gfx90a``, ``gfx940``, ``gfx950``, ``gfx11``, ``gfx12``."""
+    elf_machine: int
+    """EF_AMDGPU_MACH, the low byte of the ELF header's ``e_flags``."""
+    wave_sizes: tuple[int, ...]
+    """Lanes of a wave; the first is what compilers use by default."""
+    fp8: str
+    """Flavour of the 8-bit formats: ``fnuz``, ``ocp``, or ``none`` where no instruction knows them."""
+    lds_bytes: int
+    """Largest LDS allocation of one workgroup."""
+    lds_granule: int
+    """LDS allocation granularity."""
+    sgprs: int
+    """Addressable SGPRs of a wave, without VCC and trap registers."""
+    vgprs: int
+    """Addressable architectural VGPRs of a wave."""
+    agprs: int
+    """Addressable accumulation VGPRs of a wave (0: none)."""
+    unified_vgprs: bool
+    """Whether AGPRs share one file with the VGPRs, split by the descriptor's ``accum_offset``."""
+    workgroup_id_in_ttmp: bool
+    """Workgroup ids arrive in trap temporaries (gfx12) and not in SGPRs."""
+    max_workgroup: int = 1024
+    """Most work-items of a workgroup."""
+
+    @property
+    def fp8_format(self) -> str:
+        """Number format that this architecture calls FP8 (E4M3)."""
+        return {"fnuz": "e4m3fnuz", "ocp": "e4m3fn", "none": ""}[self.fp8]
+
+    @property
+    def bf8_format(self) -> str:
+        """Number format that this architecture calls BF8 (E5M2)."""
+        return {"fnuz": "e5m2fnuz", "ocp": "e5m2", "none": ""}[self.fp8]
