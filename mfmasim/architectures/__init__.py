@@ -9,8 +9,7 @@ from mfmasim.errors import unknown
 __all__ = ["ARCHITECTURES", "Arch", "arch", "arch_of_elf"]
 
 ARCHITECTURES: dict[str, Arch] = {
-    module.ARCH.name: module.ARCH
-    for module in (gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201)
+    module.ARCH.name: module.ARCH for module in (gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201)
 }
 
 

@@ -1,6 +1,7 @@
 """gfx950: CDNA4 (MI350X, MI355X).
 
-Sources: CDNA4 ISA manual; FP8 is OCP (section 7.3, table 30), LDS 160 KiB in blocks of 1,280 bytes; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
+Sources: CDNA4 ISA manual; FP8 is OCP (section 7.3, table 30), LDS 160 KiB in blocks of 1,280 bytes;
+EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 """
 
 from __future__ import annotations

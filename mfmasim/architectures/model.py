@@ -21,7 +21,7 @@ class Arch:
     products: tuple[str, ...]
     """Products that carry it."""
     encoding: str
-    """Key of the instruction encoding generation: ``gfx9``, ``gfx90a``, ``gfx940``, ``gfx950``, ``gfx11``, ``gfx12``."""
+    """Instruction encoding generation: ``gfx9``, ``gfx90a``, ``gfx940``, ``gfx950``, ``gfx11``, ``gfx12``."""
     elf_machine: int
     """EF_AMDGPU_MACH, the low byte of the ELF header's ``e_flags``."""
     wave_sizes: tuple[int, ...]
