@@ -1,0 +1,122 @@
+"""Numbers to codes: the checks, the cut into cache-sized pieces, and the tables that make narrow targets fast."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.formats.checks import as_codes, as_float_bits, as_random
+from mfmasim.formats.modes import check_modes
+from mfmasim.formats.rounding import round_codes
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from mfmasim.formats.model import Format
+    from mfmasim.formats.modes import NanRule, Overflow, Rounding
+
+    Codes = NDArray[np.unsignedinteger[Any]]
+
+__all__ = ["convert", "encode"]
+
+# Elements per piece: source, index and codes of a piece stay in the first two cache levels.
+PIECE = 1 << 14
+
+
+def encode(
+    fmt: Format, values: ArrayLike, rounding: Rounding, overflow: Overflow, random: ArrayLike | None = None
+) -> Codes:
+    """See `Format.encode`."""
+    bits, source = as_float_bits(values)
+    return convert(bits, source, fmt, rounding, overflow, random)
+
+
+def convert(
+    codes: ArrayLike,
+    source: str | Format,
+    target: str | Format,
+    rounding: Rounding = "nearest_even",
+    overflow: Overflow = "saturate",
+    random: ArrayLike | None = None,
+    nan: NanRule = "canonical",
+) -> Codes:
+    """Convert codes of one format into codes of another, with one rounding.
+
+    Args:
+        codes: integers, codes of ``source``; any shape.
+        source: format, or its name.
+        target: format, or its name.
+        rounding: see `mfmasim.formats.modes.Rounding`.
+        overflow: see `mfmasim.formats.modes.Overflow`.
+        random: random bits for ``stochastic``, as in `Format.encode`.
+        nan: see `mfmasim.formats.modes.NanRule`.
+
+    Returns:
+        Codes of ``target`` in its ``carrier`` dtype, of the shape of ``codes``.
+
+    Raises:
+        MfmasimError: wrong dtype, a code too wide, an unknown name or mode, or random bits that do not belong.
+
+    >>> import numpy as np
+    >>> convert(np.uint8([0x7F, 0x80]), "e4m3fn", "e4m3fnuz")
+    array([128,   0], dtype=uint8)
+    """
+    from mfmasim.formats.registry import format as lookup
+
+    source, target = lookup(source), lookup(target)
+    check_modes(rounding, overflow, nan)
+    array = as_codes(codes, source)
+    noise = as_random(random, rounding, array.shape)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    noise = None if noise is None else np.ascontiguousarray(noise).reshape(-1)
+    out = np.empty(flat.size, target.carrier)
+    table = None
+    narrow = source.bits > 16
+    if noise is None and (not narrow or _fits_top_half(source, target)):
+        table = _table(_top_half(source) if narrow else source, target, rounding, overflow, nan)
+    for start in range(0, flat.size, PIECE):
+        piece = slice(start, start + PIECE)
+        if table is None:
+            cut = None if noise is None else noise[piece]
+            out[piece] = round_codes(flat[piece], source, target, rounding, overflow, nan, cut)
+        else:
+            # Every index lies inside the table, so "clip" never clips; it spares NumPy a buffer.
+            np.take(table, _odd_half(flat[piece]) if narrow else flat[piece], out=out[piece], mode="clip")
+    return out.reshape(array.shape)
+
+
+def _fits_top_half(source: Format, target: Format) -> bool:
+    """Whether the upper 16 bits of the source and one sticky bit decide the target's code.
+
+    A value rounded to odd with two bits more than the target keeps rounds onwards like the value itself. The
+    upper half of an f32 has 7 mantissa bits.
+    """
+    return source.name == "f32" and not target.integer and target.mantissa_bits <= 5
+
+
+def _top_half(source: Format) -> Format:
+    """Format of the upper half of an f32."""
+    from mfmasim.formats.registry import format as lookup
+
+    assert source.name == "f32"
+    return lookup("bf16")
+
+
+def _odd_half(bits: Codes) -> NDArray[np.uint32]:
+    """Upper halves of f32 codes, the lowest bit set where anything was cut off (rounding to odd)."""
+    half = bits & np.uint32(0xFFFF)
+    half += np.uint32(0xFFFF)  # bit 16 is now set where the lower half was not zero
+    half |= bits
+    half >>= np.uint32(16)
+    return half
+
+
+@cache
+def _table(source: Format, target: Format, rounding: Rounding, overflow: Overflow, nan: NanRule) -> Codes:
+    """Target code of every code of a source of at most 16 bits."""
+    codes = np.arange(1 << source.bits, dtype=source.carrier)
+    table = round_codes(codes, source, target, rounding, overflow, nan)
+    table.flags.writeable = False
+    return table

@@ -1,0 +1,33 @@
+"""Names of the rounding modes and overflow rules, and the checks of them."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from mfmasim.errors import unknown
+
+__all__ = ["NanRule", "Overflow", "Rounding", "check_modes"]
+
+Rounding = Literal["nearest_even", "toward_zero", "up", "down", "stochastic"]
+"""``up`` is toward +infinity, ``down`` toward -infinity; ``stochastic`` adds random bits below the last kept one."""
+
+Overflow = Literal["saturate", "infinity_or_nan"]
+"""What a value beyond the largest finite one becomes.
+
+``saturate`` gives the largest finite value of its sign, for an infinite source too. ``infinity_or_nan`` gives Inf,
+or NaN in a format without Inf; a format with neither saturates, and a directed rounding that points towards zero
+stops at the largest finite value (IEEE 754-2019, 7.4).
+"""
+
+NanRule = Literal["canonical", "payload"]
+"""``canonical`` writes one quiet NaN of the source's sign; ``payload`` keeps the upper mantissa bits that fit."""
+
+
+def check_modes(rounding: str, overflow: str, nan: str = "canonical") -> None:
+    """Raise MfmasimError for a mode that does not exist, naming those that do."""
+    if rounding not in get_args(Rounding):
+        raise unknown("rounding", rounding, get_args(Rounding))
+    if overflow not in get_args(Overflow):
+        raise unknown("overflow rule", overflow, get_args(Overflow))
+    if nan not in get_args(NanRule):
+        raise unknown("NaN rule", nan, get_args(NanRule))
