@@ -1,0 +1,35 @@
+"""One door for foreign parsers: whatever they raise on a damaged file leaves as one line."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["parsing"]
+
+_LONGEST_REASON = 160
+
+
+@contextmanager
+def parsing(name: str, what: str) -> Iterator[None]:
+    """Turn every exception of a parser into an `MfmasimError` that names the file and the part.
+
+    Args:
+        name: the file.
+        what: the part of it that is being read, such as ``"kernel metadata"``.
+
+    Raises:
+        MfmasimError: the block raised anything; its own `MfmasimError` passes unchanged.
+    """
+    try:
+        yield
+    except MfmasimError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- parsers meet damaged bytes with any exception of their own
+        text = " ".join(str(error).split())[:_LONGEST_REASON] or "unreadable"
+        raise MfmasimError(f"{name}: truncated or corrupt {what} ({type(error).__name__}: {text})") from None

@@ -1,0 +1,296 @@
+"""What a code object holds, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from mfmasim.architectures import Arch
+    from mfmasim.codeobject.descriptor import KernelDescriptor
+    from mfmasim.codeobject.lines import LineTable
+
+__all__ = ["Argument", "CodeObject", "KernelInfo", "KernelMetadata", "Relocation", "Segment", "Symbol"]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of the file that is loaded (``PT_LOAD``)."""
+
+    vaddr: int
+    """Virtual address in the file's own address space."""
+    memsize: int
+    """Bytes in memory; those beyond ``data`` are zero."""
+    data: bytes = field(repr=False)
+    """Bytes from the file."""
+    readable: bool = True
+    writable: bool = False
+    executable: bool = False
+
+    @property
+    def flags(self) -> str:
+        """The rights as a string of ``R``, ``W`` and ``X``."""
+        return "R" * self.readable + "W" * self.writable + "X" * self.executable
+
+    @property
+    def end(self) -> int:
+        """First address after the segment."""
+        return self.vaddr + self.memsize
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A defined dynamic symbol: a kernel, a kernel descriptor or a device variable."""
+
+    name: str
+    address: int
+    size: int
+    kind: str
+    """``func``, ``object`` or another ELF symbol type in lower case."""
+
+
+@dataclass(frozen=True)
+class Relocation:
+    """A value that depends on where the code object is loaded."""
+
+    address: int
+    """Virtual address of the bytes to write."""
+    kind: str
+    """LLVM's name, such as ``R_AMDGPU_RELATIVE64``."""
+    value: int
+    """Symbol value plus addend, in the file's own address space."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One kernel argument, explicit or hidden, as the metadata tells it."""
+
+    offset: int
+    """First byte in the kernel argument segment."""
+    size: int
+    """Bytes."""
+    value_kind: str
+    """``by_value``, ``global_buffer``, ``dynamic_shared_pointer``, ``hidden_block_count_x``, ..."""
+    name: str = ""
+    """Name in the source, where the compiler recorded it."""
+    type_name: str = ""
+    address_space: str = ""
+    """``global``, ``local``, ``constant``, ... for pointers."""
+    access: str = ""
+    """``read_only``, ``write_only``, ``read_write`` as declared."""
+    actual_access: str = ""
+    """The same as the compiler found it."""
+    pointee_align: int = 0
+    """Alignment in bytes of what a ``dynamic_shared_pointer`` points to (0: not told)."""
+    is_const: bool = False
+    is_restrict: bool = False
+    is_volatile: bool = False
+    is_pipe: bool = False
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the launch fills it in, not the caller."""
+        return self.value_kind.startswith("hidden_")
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether the caller passes a buffer."""
+        return self.value_kind in {"global_buffer", "dynamic_shared_pointer"}
+
+
+@dataclass(frozen=True)
+class KernelMetadata:
+    """What the metadata note says of a kernel beyond its arguments; None where it is silent."""
+
+    kernarg_segment_size: int
+    kernarg_segment_align: int
+    group_segment_fixed_size: int
+    private_segment_fixed_size: int
+    wavefront_size: int
+    max_flat_workgroup_size: int
+    sgpr_count: int | None = None
+    vgpr_count: int | None = None
+    agpr_count: int | None = None
+    sgpr_spill_count: int | None = None
+    vgpr_spill_count: int | None = None
+    uses_dynamic_stack: bool = False
+    uniform_work_group_size: bool = False
+    workgroup_processor_mode: bool | None = None
+    reqd_workgroup_size: tuple[int, int, int] | None = None
+    workgroup_size_hint: tuple[int, int, int] | None = None
+    kind: str = "normal"
+    """``normal``, ``init`` or ``fini``."""
+    language: str = ""
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The kernel's whole metadata map."""
+
+
+@dataclass(frozen=True, eq=False)
+class KernelInfo:
+    """One kernel of a code object."""
+
+    name: str
+    """Mangled name."""
+    symbol: str
+    """Symbol of the descriptor, ``<name>.kd``."""
+    descriptor: KernelDescriptor
+    descriptor_address: int
+    """Virtual address of the descriptor."""
+    entry: int
+    """Virtual address of the first instruction."""
+    size: int
+    """Bytes of code, without the padding after it."""
+    args: tuple[Argument, ...]
+    metadata: KernelMetadata
+
+    @property
+    def explicit_args(self) -> tuple[Argument, ...]:
+        """The arguments that the caller passes."""
+        return tuple(arg for arg in self.args if not arg.hidden)
+
+    @property
+    def hidden_args(self) -> tuple[Argument, ...]:
+        """The arguments that the launch fills in."""
+        return tuple(arg for arg in self.args if arg.hidden)
+
+    @property
+    def kernarg_size(self) -> int:
+        """Bytes of the kernel argument segment: what descriptor, metadata and arguments ask for at most."""
+        ends = [arg.offset + arg.size for arg in self.args]
+        return max(self.descriptor.kernarg_size, self.metadata.kernarg_segment_size, *ends, 0)
+
+    @property
+    def group_segment_fixed_size(self) -> int:
+        """Static LDS of a workgroup, in bytes."""
+        return self.descriptor.group_segment_fixed_size
+
+    @property
+    def private_segment_fixed_size(self) -> int:
+        """Scratch of a work-item, in bytes; a dynamic stack comes on top."""
+        return self.descriptor.private_segment_fixed_size
+
+    @property
+    def wave(self) -> int:
+        """Lanes of a wave."""
+        return self.descriptor.wave
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CodeObject:
+    """An ELF file for one architecture, as a device would load it."""
+
+    name: str
+    arch: Arch
+    data: bytes = field(repr=False)
+    """The ELF file itself, unbundled."""
+    abi_version: int
+    """Code object version: 4, 5 or 6."""
+    target_id: str
+    """Processor and target features, such as ``gfx942:sramecc+:xnack-``; a feature that may be either is absent."""
+    kernels: Mapping[str, KernelInfo]
+    """Kernels by mangled name, in the file's order."""
+    segments: tuple[Segment, ...] = field(repr=False)
+    """What is loaded, by ascending address, before relocation."""
+    symbols: Mapping[str, Symbol] = field(repr=False)
+    """Defined dynamic symbols by name."""
+    relocations: tuple[Relocation, ...] = field(repr=False)
+    sha256: str
+    """Hash of ``data``, hexadecimal."""
+    metadata: Mapping[str, Any] = field(repr=False)
+    """The whole metadata note."""
+
+    @property
+    def printf(self) -> tuple[str, ...]:
+        """Format strings of ``printf`` calls, as the metadata tells them."""
+        return tuple(self.metadata.get("amdhsa.printf", ()))
+
+    @cached_property
+    def _lines(self) -> LineTable:
+        from mfmasim.codeobject.lines import read_line_table
+
+        return read_line_table(self.data, self.name)
+
+    def line_table(self) -> LineTable:
+        """Source lines by address; read on the first call, empty without debug information.
+
+        Raises:
+            MfmasimError: the debug information is damaged.
+        """
+        return self._lines
+
+    def __repr__(self) -> str:
+        return f"CodeObject({self.name!r}, {self.target_id}, kernels: {', '.join(self.kernels) or 'none'})"
+
+    def __getitem__(self, name: str) -> KernelInfo:
+        return self.kernel(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.kernels
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kernels)
+
+    def __len__(self) -> int:
+        return len(self.kernels)
+
+    def kernel(self, name: str) -> KernelInfo:
+        """Find a kernel by its mangled, qualified or plain name.
+
+        Args:
+            name: ``_Z4gemmPKfS0_Pf``, ``ns::gemm`` or ``gemm``.
+
+        Returns:
+            The kernel.
+
+        Raises:
+            MfmasimError: no kernel, or several, answer to the name; the message lists what there is.
+        """
+        from mfmasim.codeobject.names import find
+
+        return self.kernels[find(name, self.kernels, self.name)]
+
+    def read_bytes(self, address: int, size: int) -> bytes:
+        """Loaded bytes before relocation.
+
+        Args:
+            address: virtual address.
+            size: bytes.
+
+        Returns:
+            The bytes, zero where the file has none.
+
+        Raises:
+            MfmasimError: the range is not inside one segment.
+        """
+        return read_segments(self.segments, address, size, self.name)
+
+    def code(self, kernel: KernelInfo) -> bytes:
+        """The kernel's code, from its entry, without the padding after it."""
+        return self.read_bytes(kernel.entry, kernel.size)
+
+    def segments_at(self, base: int) -> tuple[Segment, ...]:
+        """The segments as they stand in memory when the file's address 0 is loaded at ``base``.
+
+        Args:
+            base: load address; page-aligned as a loader would choose it.
+
+        Returns:
+            The segments with absolute addresses, every relocation applied.
+        """
+        from mfmasim.codeobject.relocations import apply
+
+        return apply(self.segments, self.relocations, base)
+
+
+def read_segments(segments: tuple[Segment, ...], address: int, size: int, where: str) -> bytes:
+    """Bytes at a virtual address, zero beyond a segment's file data; an `MfmasimError` outside every segment."""
+    for segment in segments:
+        if segment.vaddr <= address and address + size <= segment.end:
+            start = address - segment.vaddr
+            return segment.data[start : start + size].ljust(size, b"\0")
+    raise MfmasimError(f"{where}: {size} bytes at {address:#x} are in no loaded segment")

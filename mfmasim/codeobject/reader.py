@@ -1,0 +1,161 @@
+"""From bytes to a `CodeObject`."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.architectures import ARCHITECTURES, Arch, arch_of_elf
+from mfmasim.architectures import arch as find_arch
+from mfmasim.codeobject import descriptor as kernel_descriptor
+from mfmasim.codeobject import elf as elf_file
+from mfmasim.codeobject import metadata as notes
+from mfmasim.codeobject import relocations as relocation
+from mfmasim.codeobject.model import CodeObject, KernelInfo, Segment, Symbol, read_segments
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+__all__ = ["load", "read"]
+
+# The hardware takes a kernel's address in units of 256 bytes (PGM_LO, PGM_HI).
+_ENTRY_ALIGNMENT = 256
+
+
+def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
+    """Read a code object from a file.
+
+    Args:
+        path: an ``.hsaco``, an offload bundle, or a host program with a ``.hip_fatbin`` section.
+        arch: which architecture to take where the file holds several.
+
+    Returns:
+        The code object.
+
+    Raises:
+        MfmasimError: the file cannot be read; see `read`.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MfmasimError(f"{path}: cannot be read: {error.strerror or error}") from None
+    return read(data, str(path), arch)
+
+
+def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> CodeObject:
+    """Read a code object.
+
+    Args:
+        data: an ELF file for an AMD GPU, an offload bundle, plain or compressed, or a host ELF file with a
+            ``.hip_fatbin`` section.
+        name: what errors call it.
+        arch: which architecture to take where there are several, with or without target features
+            (``gfx942:xnack-``); where there is one, it has to be this one.
+
+    Returns:
+        The code object.
+
+    Raises:
+        MfmasimError: the bytes are truncated, corrupt, foreign, of an architecture or version that is not
+            read, or hold several code objects and ``arch`` does not pick one.
+    """
+    wanted = None if arch is None else find_arch(arch)
+    data = bytes(data)
+    if not data:
+        raise MfmasimError(f"{name}: empty file")
+    if data[:4] != elf_file.ELF_MAGIC:
+        raise MfmasimError(f"{name}: not a code object: starts with {data[:8].hex(' ')}, not with an ELF header")
+    return read_elf(data, name, wanted)
+
+
+def read_elf(data: bytes, name: str, wanted: Arch | None) -> CodeObject:
+    """Read an ELF file for an AMD GPU; as `read`, without the containers around it."""
+    header = elf_file.read_header(data, name)
+    version = elf_file.check_amdgpu(header, name)
+    elf = elf_file.open_elf(data, name)
+    metadata = notes.unpack(elf_file.read_note(elf, name), name)
+    found = _architecture(header.flags, version, metadata, name)
+    if wanted is not None and wanted != found:
+        raise MfmasimError(f"{name}: code object for {found.name}, {wanted.name} was asked for")
+    segments = elf_file.read_segments(elf, data, name)
+    symbols = elf_file.read_symbols(elf, name)
+    relocations = elf_file.read_relocations(elf, name)
+    relocation.check(relocations, segments, name)
+    kernels = {
+        kernel: _kernel(kernel, symbol, raw, segments, symbols, found, f"{name}: kernel {kernel}")
+        for kernel, symbol, raw in notes.kernel_names(metadata, name)
+    }
+    return CodeObject(
+        name=name,
+        arch=found,
+        data=data,
+        abi_version=version,
+        target_id=found.name + elf_file.target_features(header.flags),
+        kernels=kernels,
+        segments=segments,
+        symbols=symbols,
+        relocations=relocations,
+        sha256=hashlib.sha256(data).hexdigest(),
+        metadata=metadata,
+    )
+
+
+def _architecture(flags: int, version: int, metadata: Mapping[str, Any], name: str) -> Arch:
+    found = arch_of_elf(flags & 0xFF)
+    if found is None:
+        # The metadata spells the processor, which saves a table of numbers nobody can run.
+        target = str(metadata.get("amdhsa.target", "")).rpartition("--")[2][:40] or "an unknown processor"
+        raise MfmasimError(
+            f"{name}: code object for {target} (EF_AMDGPU_MACH {flags & 0xFF:#x}); known: {', '.join(ARCHITECTURES)}"
+        )
+    rest = flags & ~0xFFF
+    if rest:
+        raise MfmasimError(
+            f"{name}: corrupt ELF header: unknown e_flags {rest:#x} in a version {version} code object"
+        )
+    return found
+
+
+def _kernel(
+    name: str,
+    symbol: str,
+    raw: Mapping[str, Any],
+    segments: tuple[Segment, ...],
+    symbols: Mapping[str, Symbol],
+    arch: Arch,
+    where: str,
+) -> KernelInfo:
+    place = symbols.get(symbol)
+    if place is None:
+        raise MfmasimError(f"{where}: no kernel descriptor: symbol {symbol!r} is not defined")
+    size = kernel_descriptor.DESCRIPTOR_BYTES
+    descriptor = kernel_descriptor.decode(read_segments(segments, place.address, size, where), arch, where)
+    entry = place.address + descriptor.kernel_code_entry_byte_offset
+    home = next((one for one in segments if one.executable and one.vaddr <= entry < one.end), None)
+    if home is None or entry % _ENTRY_ALIGNMENT:
+        raise MfmasimError(f"{where}: corrupt kernel descriptor: no code at entry {entry:#x}")
+    function = symbols.get(name)
+    told = function.size if function is not None and function.address == entry else 0
+    if entry + told > home.end:
+        raise MfmasimError(f"{where}: corrupt symbol: {told} bytes of code at {entry:#x} end beyond their segment")
+    properties = notes.kernel_metadata(raw, where)
+    if properties.wavefront_size != descriptor.wave or descriptor.wave not in arch.wave_sizes:
+        raise MfmasimError(
+            f"{where}: corrupt kernel: metadata has waves of {properties.wavefront_size} lanes, "
+            f"the descriptor of {descriptor.wave}"
+        )
+    return KernelInfo(
+        name=name,
+        symbol=symbol,
+        descriptor=descriptor,
+        descriptor_address=place.address,
+        entry=entry,
+        # Hand-written code may leave its symbol without a size: it then reaches to the end of its segment.
+        size=told or home.end - entry,
+        args=notes.arguments(raw, where),
+        metadata=properties,
+    )
