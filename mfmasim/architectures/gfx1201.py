@@ -23,5 +23,6 @@ ARCH = Arch(
     vgprs=256,
     agprs=0,
     unified_vgprs=False,
+    packed_workitem_ids=True,
     workgroup_id_in_ttmp=True,
 )

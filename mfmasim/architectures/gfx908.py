@@ -24,5 +24,6 @@ ARCH = Arch(
     vgprs=256,
     agprs=256,
     unified_vgprs=False,
+    packed_workitem_ids=False,
     workgroup_id_in_ttmp=False,
 )

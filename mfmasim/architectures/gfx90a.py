@@ -23,5 +23,6 @@ ARCH = Arch(
     vgprs=256,
     agprs=256,
     unified_vgprs=True,
+    packed_workitem_ids=True,
     workgroup_id_in_ttmp=False,
 )

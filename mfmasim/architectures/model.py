@@ -40,6 +40,8 @@ class Arch:
     """Addressable accumulation VGPRs of a wave (0: none)."""
     unified_vgprs: bool
     """Whether AGPRs share one file with the VGPRs, split by the descriptor's ``accum_offset``."""
+    packed_workitem_ids: bool
+    """Work-item ids x, y, z arrive in 10-bit fields of v0 and not in v0, v1, v2."""
     workgroup_id_in_ttmp: bool
     """Workgroup ids arrive in trap temporaries (gfx12) and not in SGPRs."""
     max_workgroup: int = 1024
