@@ -1,0 +1,18 @@
+// HIP's device language and the host declarations that ordinary sources name, for compiling without ROCm.
+// Written for mfmasim from the public API; what is missing says so by name when it is called.
+#pragma once
+
+#include <mfmasim/qualifiers.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mfmasim/atomics.h>
+#include <mfmasim/casts.h>
+#include <mfmasim/coordinates.h>
+#include <mfmasim/host.h>
+#include <mfmasim/integers.h>
+#include <mfmasim/lanes.h>
+#include <mfmasim/math.h>
+#include <mfmasim/synchronisation.h>
+#include <mfmasim/vectors.h>

@@ -1,0 +1,65 @@
+// threadIdx, blockIdx, blockDim, gridDim, warpSize and dim3.
+#pragma once
+
+#include <mfmasim/qualifiers.h>
+#include <stdint.h>
+
+struct dim3 {
+  uint32_t x, y, z;
+  constexpr MFMASIM_MEMBER dim3(uint32_t x_ = 1, uint32_t y_ = 1, uint32_t z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+namespace mfmasim {
+
+// Word of the hidden kernel arguments (code object v5 and later): 0 to 2 are the grid in workgroups.
+MFMASIM_DEVICE uint32_t hidden_word(unsigned index) {
+  typedef const uint32_t __attribute__((address_space(4))) *constant_words;
+  return ((constant_words)__builtin_amdgcn_implicitarg_ptr())[index];
+}
+
+#define MFMASIM_COORDINATE(name, get_x, get_y, get_z)                                    \
+  struct name {                                                                          \
+    __device__ inline __attribute__((always_inline)) uint32_t x_() const { return get_x; } \
+    __device__ inline __attribute__((always_inline)) uint32_t y_() const { return get_y; } \
+    __device__ inline __attribute__((always_inline)) uint32_t z_() const { return get_z; } \
+    __declspec(property(get = x_)) uint32_t x;                                           \
+    __declspec(property(get = y_)) uint32_t y;                                           \
+    __declspec(property(get = z_)) uint32_t z;                                           \
+    __device__ inline operator dim3() const { return dim3(x_(), y_(), z_()); }           \
+  };
+
+MFMASIM_COORDINATE(thread_index, __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),
+                   __builtin_amdgcn_workitem_id_z())
+MFMASIM_COORDINATE(block_index, __builtin_amdgcn_workgroup_id_x(), __builtin_amdgcn_workgroup_id_y(),
+                   __builtin_amdgcn_workgroup_id_z())
+MFMASIM_COORDINATE(block_size, __builtin_amdgcn_workgroup_size_x(), __builtin_amdgcn_workgroup_size_y(),
+                   __builtin_amdgcn_workgroup_size_z())
+MFMASIM_COORDINATE(grid_size, hidden_word(0), hidden_word(1), hidden_word(2))
+#undef MFMASIM_COORDINATE
+
+struct wave_size {
+  __device__ inline __attribute__((always_inline)) operator int() const { return __builtin_amdgcn_wavefrontsize(); }
+};
+
+}  // namespace mfmasim
+
+// Declared, never defined: only their getters are used, so nothing is stored.
+extern const __device__ __attribute__((weak)) mfmasim::thread_index threadIdx;
+extern const __device__ __attribute__((weak)) mfmasim::block_index blockIdx;
+extern const __device__ __attribute__((weak)) mfmasim::block_size blockDim;
+extern const __device__ __attribute__((weak)) mfmasim::grid_size gridDim;
+extern const __device__ __attribute__((weak)) mfmasim::wave_size warpSize;
+
+// The older macro spelling.
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z

@@ -1,0 +1,91 @@
+// Integer and bit functions; min, max and abs.
+#pragma once
+
+#include <mfmasim/qualifiers.h>
+#include <stdint.h>
+
+MFMASIM_DEVICE int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+MFMASIM_DEVICE int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+MFMASIM_DEVICE int __ffs(int x) { return __builtin_ffs(x); }
+MFMASIM_DEVICE int __ffs(unsigned int x) { return __builtin_ffs((int)x); }
+MFMASIM_DEVICE int __ffsll(long long x) { return __builtin_ffsll(x); }
+MFMASIM_DEVICE int __ffsll(unsigned long long x) { return __builtin_ffsll((long long)x); }
+MFMASIM_DEVICE int __ffsll(unsigned long x) { return __builtin_ffsll((long long)x); }
+MFMASIM_DEVICE int __popc(unsigned int x) { return __builtin_popcount(x); }
+MFMASIM_DEVICE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+MFMASIM_DEVICE unsigned int __brev(unsigned int x) { return __builtin_bitreverse32(x); }
+MFMASIM_DEVICE unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
+
+// The low 24 bits take part.
+MFMASIM_DEVICE int __mul24(int x, int y) { return ((x << 8) >> 8) * ((y << 8) >> 8); }
+MFMASIM_DEVICE unsigned int __umul24(unsigned int x, unsigned int y) { return (x & 0xffffffu) * (y & 0xffffffu); }
+MFMASIM_DEVICE int __mulhi(int x, int y) { return (int)((long long)x * y >> 32); }
+MFMASIM_DEVICE unsigned int __umulhi(unsigned int x, unsigned int y) {
+  return (unsigned int)((unsigned long long)x * y >> 32);
+}
+MFMASIM_DEVICE long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
+MFMASIM_DEVICE unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
+  return (unsigned long long)((unsigned __int128)x * y >> 64);
+}
+MFMASIM_DEVICE int __hadd(int x, int y) { return (int)(((long long)x + y) >> 1); }
+MFMASIM_DEVICE int __rhadd(int x, int y) { return (int)(((long long)x + y + 1) >> 1); }
+MFMASIM_DEVICE unsigned int __uhadd(unsigned int x, unsigned int y) {
+  return (unsigned int)(((unsigned long long)x + y) >> 1);
+}
+MFMASIM_DEVICE unsigned int __urhadd(unsigned int x, unsigned int y) {
+  return (unsigned int)(((unsigned long long)x + y + 1) >> 1);
+}
+MFMASIM_DEVICE unsigned int __sad(int x, int y, unsigned int z) {
+  return (x > y ? (unsigned)x - (unsigned)y : (unsigned)y - (unsigned)x) + z;
+}
+MFMASIM_DEVICE unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) { return (x > y ? x - y : y - x) + z; }
+
+// Four bytes picked out of eight by the low three bits of each nibble of the selector; x holds bytes 0 to 3.
+MFMASIM_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
+  uint64_t both = (uint64_t)y << 32 | x;
+  unsigned int result = 0;
+  for (int i = 0; i < 4; ++i) result |= (unsigned int)(both >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+  return result;
+}
+// hi:lo shifted; the plain ones take the amount modulo 32, the c ones at most 32.
+MFMASIM_DEVICE unsigned int __funnelshift_l(unsigned int lo, unsigned int hi, unsigned int shift) {
+  return (unsigned int)((((uint64_t)hi << 32 | lo) << (shift & 31)) >> 32);
+}
+MFMASIM_DEVICE unsigned int __funnelshift_r(unsigned int lo, unsigned int hi, unsigned int shift) {
+  return (unsigned int)(((uint64_t)hi << 32 | lo) >> (shift & 31));
+}
+MFMASIM_DEVICE unsigned int __funnelshift_lc(unsigned int lo, unsigned int hi, unsigned int shift) {
+  return shift >= 32 ? lo : __funnelshift_l(lo, hi, shift);
+}
+MFMASIM_DEVICE unsigned int __funnelshift_rc(unsigned int lo, unsigned int hi, unsigned int shift) {
+  return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
+}
+
+#define MFMASIM_MIN_MAX(T)                                                       \
+  constexpr MFMASIM_MEMBER T min(const T a, const T b) { return a < b ? a : b; } \
+  constexpr MFMASIM_MEMBER T max(const T a, const T b) { return a > b ? a : b; }
+MFMASIM_MIN_MAX(int)
+MFMASIM_MIN_MAX(unsigned int)
+MFMASIM_MIN_MAX(long)
+MFMASIM_MIN_MAX(unsigned long)
+MFMASIM_MIN_MAX(long long)
+MFMASIM_MIN_MAX(unsigned long long)
+#undef MFMASIM_MIN_MAX
+
+// Mixed signedness compares as unsigned, as in HIP.
+#define MFMASIM_MIN_MAX(A, B, T)                                                          \
+  constexpr MFMASIM_MEMBER T min(const A a, const B b) { return min((T)a, (T)b); }        \
+  constexpr MFMASIM_MEMBER T max(const A a, const B b) { return max((T)a, (T)b); }
+MFMASIM_MIN_MAX(int, unsigned int, unsigned int)
+MFMASIM_MIN_MAX(unsigned int, int, unsigned int)
+MFMASIM_MIN_MAX(long, unsigned long, unsigned long)
+MFMASIM_MIN_MAX(unsigned long, long, unsigned long)
+MFMASIM_MIN_MAX(long long, unsigned long long, unsigned long long)
+MFMASIM_MIN_MAX(unsigned long long, long long, unsigned long long)
+#undef MFMASIM_MIN_MAX
+
+MFMASIM_DEVICE int abs(int x) { return __builtin_abs(x); }
+MFMASIM_DEVICE long labs(long x) { return __builtin_labs(x); }
+MFMASIM_DEVICE long long llabs(long long x) { return __builtin_llabs(x); }
+MFMASIM_DEVICE long abs(long x) { return __builtin_labs(x); }
+MFMASIM_DEVICE long long abs(long long x) { return __builtin_llabs(x); }

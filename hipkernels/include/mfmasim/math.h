@@ -1,0 +1,191 @@
+// Floating-point functions that clang expands without a library; every other one of libm is declared and missing.
+// exp and log are LLVM's own expansions; they may differ in the last bit from ROCm's device libraries.
+#pragma once
+
+#include <mfmasim/qualifiers.h>
+
+// One row per function: name, and the double-precision twin where it expands inline too.
+#define MFMASIM_UNARY(T, name, builtin) \
+  MFMASIM_DEVICE T name(T x) { return builtin(x); }
+#define MFMASIM_BINARY(T, name, builtin) \
+  MFMASIM_DEVICE T name(T x, T y) { return builtin(x, y); }
+
+MFMASIM_UNARY(float, fabsf, __builtin_fabsf)
+MFMASIM_UNARY(float, sqrtf, __builtin_sqrtf)
+MFMASIM_UNARY(float, floorf, __builtin_floorf)
+MFMASIM_UNARY(float, ceilf, __builtin_ceilf)
+MFMASIM_UNARY(float, truncf, __builtin_truncf)
+MFMASIM_UNARY(float, rintf, __builtin_rintf)
+MFMASIM_UNARY(float, nearbyintf, __builtin_nearbyintf)
+MFMASIM_UNARY(float, roundf, __builtin_roundf)
+MFMASIM_UNARY(float, expf, __builtin_expf)
+MFMASIM_UNARY(float, exp2f, __builtin_exp2f)
+MFMASIM_UNARY(float, exp10f, __builtin_exp10f)
+MFMASIM_UNARY(float, logf, __builtin_logf)
+MFMASIM_UNARY(float, log2f, __builtin_log2f)
+MFMASIM_UNARY(float, log10f, __builtin_log10f)
+MFMASIM_BINARY(float, fminf, __builtin_fminf)
+MFMASIM_BINARY(float, fmaxf, __builtin_fmaxf)
+MFMASIM_BINARY(float, fmodf, __builtin_fmodf)
+MFMASIM_BINARY(float, copysignf, __builtin_copysignf)
+
+MFMASIM_UNARY(double, fabs, __builtin_fabs)
+MFMASIM_UNARY(double, sqrt, __builtin_sqrt)
+MFMASIM_UNARY(double, floor, __builtin_floor)
+MFMASIM_UNARY(double, ceil, __builtin_ceil)
+MFMASIM_UNARY(double, trunc, __builtin_trunc)
+MFMASIM_UNARY(double, rint, __builtin_rint)
+MFMASIM_UNARY(double, nearbyint, __builtin_nearbyint)
+MFMASIM_UNARY(double, round, __builtin_round)
+MFMASIM_BINARY(double, fmin, __builtin_fmin)
+MFMASIM_BINARY(double, fmax, __builtin_fmax)
+MFMASIM_BINARY(double, fmod, __builtin_fmod)
+MFMASIM_BINARY(double, copysign, __builtin_copysign)
+
+// C++ overloads of the double-precision names.
+MFMASIM_UNARY(float, fabs, __builtin_fabsf)
+MFMASIM_UNARY(float, abs, __builtin_fabsf)
+MFMASIM_UNARY(double, abs, __builtin_fabs)
+MFMASIM_UNARY(float, sqrt, __builtin_sqrtf)
+MFMASIM_UNARY(float, floor, __builtin_floorf)
+MFMASIM_UNARY(float, ceil, __builtin_ceilf)
+MFMASIM_UNARY(float, trunc, __builtin_truncf)
+MFMASIM_UNARY(float, rint, __builtin_rintf)
+MFMASIM_UNARY(float, round, __builtin_roundf)
+MFMASIM_UNARY(float, exp, __builtin_expf)
+MFMASIM_UNARY(float, exp2, __builtin_exp2f)
+MFMASIM_UNARY(float, log, __builtin_logf)
+MFMASIM_UNARY(float, log2, __builtin_log2f)
+MFMASIM_UNARY(float, log10, __builtin_log10f)
+MFMASIM_BINARY(float, min, __builtin_fminf)
+MFMASIM_BINARY(float, max, __builtin_fmaxf)
+MFMASIM_BINARY(double, min, __builtin_fmin)
+MFMASIM_BINARY(double, max, __builtin_fmax)
+MFMASIM_BINARY(float, fmin, __builtin_fminf)
+MFMASIM_BINARY(float, fmax, __builtin_fmaxf)
+MFMASIM_BINARY(float, fmod, __builtin_fmodf)
+
+MFMASIM_DEVICE float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+MFMASIM_DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+MFMASIM_DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+MFMASIM_DEVICE float ldexpf(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
+MFMASIM_DEVICE double ldexp(double x, int exponent) { return __builtin_ldexp(x, exponent); }
+MFMASIM_DEVICE float ldexp(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
+MFMASIM_DEVICE float scalbnf(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
+MFMASIM_DEVICE double scalbn(double x, int exponent) { return __builtin_ldexp(x, exponent); }
+MFMASIM_DEVICE float frexpf(float x, int *exponent) { return __builtin_frexpf(x, exponent); }
+MFMASIM_DEVICE double frexp(double x, int *exponent) { return __builtin_frexp(x, exponent); }
+MFMASIM_DEVICE long lrintf(float x) { return (long)__builtin_rintf(x); }
+MFMASIM_DEVICE long lrint(double x) { return (long)__builtin_rint(x); }
+MFMASIM_DEVICE long lroundf(float x) { return (long)__builtin_roundf(x); }
+MFMASIM_DEVICE long lround(double x) { return (long)__builtin_round(x); }
+MFMASIM_DEVICE float fdividef(float x, float y) { return x / y; }
+
+// <cmath> of the host may turn these names into macros or templates; then its own do.
+#if !defined(isnan)
+MFMASIM_DEVICE bool isnan(float x) { return __builtin_isnan(x); }
+MFMASIM_DEVICE bool isnan(double x) { return __builtin_isnan(x); }
+MFMASIM_DEVICE bool isinf(float x) { return __builtin_isinf(x); }
+MFMASIM_DEVICE bool isinf(double x) { return __builtin_isinf(x); }
+MFMASIM_DEVICE bool isfinite(float x) { return __builtin_isfinite(x); }
+MFMASIM_DEVICE bool isfinite(double x) { return __builtin_isfinite(x); }
+MFMASIM_DEVICE bool signbit(float x) { return __builtin_signbit(x); }
+MFMASIM_DEVICE bool signbit(double x) { return __builtin_signbit(x); }
+#endif
+
+// Fast intrinsics: the hardware's own approximations.
+MFMASIM_DEVICE float __expf(float x) { return __builtin_amdgcn_exp2f(x * 0x1.715476p+0f); }
+MFMASIM_DEVICE float __exp10f(float x) { return __builtin_amdgcn_exp2f(x * 0x1.a934f0p+1f); }
+MFMASIM_DEVICE float __log2f(float x) { return __builtin_amdgcn_logf(x); }
+MFMASIM_DEVICE float __logf(float x) { return __builtin_amdgcn_logf(x) * 0x1.62e430p-1f; }
+MFMASIM_DEVICE float __log10f(float x) { return __builtin_amdgcn_logf(x) * 0x1.344136p-2f; }
+MFMASIM_DEVICE float __powf(float x, float y) { return __builtin_amdgcn_exp2f(y * __builtin_amdgcn_logf(x)); }
+MFMASIM_DEVICE float __sinf(float x) { return __builtin_amdgcn_sinf(__builtin_amdgcn_fractf(x * 0x1.45f306p-3f)); }
+MFMASIM_DEVICE float __cosf(float x) { return __builtin_amdgcn_cosf(__builtin_amdgcn_fractf(x * 0x1.45f306p-3f)); }
+MFMASIM_DEVICE float __fdividef(float x, float y) { return x * __builtin_amdgcn_rcpf(y); }
+MFMASIM_DEVICE float __saturatef(float x) { return x < 0.0f ? 0.0f : (x > 1.0f ? 1.0f : (x == x ? x : 0.0f)); }
+
+// Rounded to nearest even, without contraction into an fma.
+#define MFMASIM_ROUNDED(T, letter, op_name, op)      \
+  MFMASIM_DEVICE T __##letter##op_name##_rn(T x, T y) { \
+    _Pragma("clang fp contract(off)") return x op y; \
+  }
+MFMASIM_ROUNDED(float, f, add, +)
+MFMASIM_ROUNDED(float, f, sub, -)
+MFMASIM_ROUNDED(float, f, mul, *)
+MFMASIM_ROUNDED(float, f, div, /)
+MFMASIM_ROUNDED(double, d, add, +)
+MFMASIM_ROUNDED(double, d, sub, -)
+MFMASIM_ROUNDED(double, d, mul, *)
+MFMASIM_ROUNDED(double, d, div, /)
+#undef MFMASIM_ROUNDED
+MFMASIM_DEVICE float __fmaf_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+MFMASIM_DEVICE double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
+MFMASIM_DEVICE float __frcp_rn(float x) { return 1.0f / x; }
+MFMASIM_DEVICE double __drcp_rn(double x) { return 1.0 / x; }
+MFMASIM_DEVICE float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
+MFMASIM_DEVICE double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
+MFMASIM_DEVICE float __frsqrt_rn(float x) { return __builtin_amdgcn_rsqf(x); }
+#undef MFMASIM_UNARY
+#undef MFMASIM_BINARY
+
+#define MFMASIM_UNARY(T, name) MFMASIM_MISSING(name) T name(T);
+#define MFMASIM_BINARY(T, name) MFMASIM_MISSING(name) T name(T, T);
+#define MFMASIM_BOTH(name) MFMASIM_UNARY(float, name##f) MFMASIM_UNARY(double, name)
+#define MFMASIM_BOTH2(name) MFMASIM_BINARY(float, name##f) MFMASIM_BINARY(double, name)
+MFMASIM_BOTH(sin)
+MFMASIM_BOTH(cos)
+MFMASIM_BOTH(tan)
+MFMASIM_BOTH(asin)
+MFMASIM_BOTH(acos)
+MFMASIM_BOTH(atan)
+MFMASIM_BOTH(sinh)
+MFMASIM_BOTH(cosh)
+MFMASIM_BOTH(tanh)
+MFMASIM_BOTH(asinh)
+MFMASIM_BOTH(acosh)
+MFMASIM_BOTH(atanh)
+MFMASIM_BOTH(erf)
+MFMASIM_BOTH(erfc)
+MFMASIM_BOTH(erfinv)
+MFMASIM_BOTH(tgamma)
+MFMASIM_BOTH(lgamma)
+MFMASIM_BOTH(cbrt)
+MFMASIM_BOTH(rcbrt)
+MFMASIM_BOTH(rsqrt)
+MFMASIM_BOTH(expm1)
+MFMASIM_BOTH(log1p)
+MFMASIM_BOTH(logb)
+MFMASIM_BOTH(sinpi)
+MFMASIM_BOTH(cospi)
+MFMASIM_BOTH(normcdf)
+MFMASIM_BOTH2(pow)
+MFMASIM_BOTH2(atan2)
+MFMASIM_BOTH2(hypot)
+MFMASIM_BOTH2(fdim)
+MFMASIM_BOTH2(remainder)
+MFMASIM_BOTH2(nextafter)
+MFMASIM_UNARY(double, exp)
+MFMASIM_UNARY(double, exp2)
+MFMASIM_UNARY(double, exp10)
+MFMASIM_UNARY(double, log)
+MFMASIM_UNARY(double, log2)
+MFMASIM_UNARY(double, log10)
+MFMASIM_MISSING(sincosf) void sincosf(float, float *, float *);
+MFMASIM_MISSING(sincos) void sincos(double, double *, double *);
+// C++ overloads: a float argument asks for single precision.
+MFMASIM_UNARY(float, sin)
+MFMASIM_UNARY(float, cos)
+MFMASIM_UNARY(float, tan)
+MFMASIM_UNARY(float, tanh)
+MFMASIM_UNARY(float, erf)
+MFMASIM_UNARY(float, rsqrt)
+MFMASIM_BINARY(float, pow)
+MFMASIM_BINARY(float, atan2)
+#undef MFMASIM_UNARY
+#undef MFMASIM_BINARY
+#undef MFMASIM_BOTH
+#undef MFMASIM_BOTH2
+
+// Output from the device needs the runtime's host calls.
+MFMASIM_MISSING(printf) int printf(const char *, ...);

@@ -1,0 +1,36 @@
+// Where code lives and how it is launched: HIP's keywords as the attributes clang knows them by.
+// Source of the names: HIP documentation, "HIP C++ language extensions".
+#pragma once
+
+#if !defined(__HIP__)
+#error "mfmasim: these headers are for HIP: compile with -x hip"
+#endif
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((managed))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __hip_pinned_shadow__
+
+// The second argument, waves per execution unit, steers only the register budget.
+#define MFMASIM_LAUNCH_BOUNDS_1(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define MFMASIM_LAUNCH_BOUNDS_2(threads, waves) \
+  __attribute__((amdgpu_flat_work_group_size(1, threads), amdgpu_waves_per_eu(waves)))
+#define MFMASIM_PICK(one, two, name, ...) name
+#define __launch_bounds__(...) \
+  MFMASIM_PICK(__VA_ARGS__, MFMASIM_LAUNCH_BOUNDS_2, MFMASIM_LAUNCH_BOUNDS_1, )(__VA_ARGS__)
+
+// Dynamic LDS in HIP's older spelling.
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+
+#define MFMASIM_DEVICE static __device__ inline __attribute__((always_inline))
+#define MFMASIM_HOST_DEVICE static __host__ __device__ inline __attribute__((always_inline))
+#define MFMASIM_MEMBER __host__ __device__ inline __attribute__((always_inline))
+#define MFMASIM_MEMBER_DEVICE __device__ inline __attribute__((always_inline))
+
+// A function that is declared and has no body here: a call that survives optimisation is an error that names it.
+#define MFMASIM_MISSING(name) \
+  __device__ __attribute__((error("mfmasim: " #name " needs ROCm's device libraries (compile with hipcc)")))

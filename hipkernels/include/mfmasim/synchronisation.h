@@ -1,0 +1,29 @@
+// Barriers and memory fences.
+#pragma once
+
+#include <mfmasim/qualifiers.h>
+
+// Memory of the workgroup, global and LDS, is in order on both sides of the barrier.
+MFMASIM_DEVICE void __syncthreads() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+// Lanes of a wave run in step; only the compiler has to keep the order.
+MFMASIM_DEVICE void __syncwarp(unsigned long long mask = ~0ull) {
+  (void)mask;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+
+MFMASIM_DEVICE void __threadfence_block() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); }
+MFMASIM_DEVICE void __threadfence() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"); }
+MFMASIM_DEVICE void __threadfence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, ""); }
+
+MFMASIM_DEVICE long long clock64() { return (long long)__builtin_readcyclecounter(); }
+MFMASIM_DEVICE long long clock() { return clock64(); }
+MFMASIM_DEVICE long long wall_clock64() { return (long long)__builtin_readsteadycounter(); }
+MFMASIM_DEVICE void __trap() { __builtin_trap(); }
+MFMASIM_DEVICE void abort() { __builtin_trap(); }

@@ -1,0 +1,40 @@
+"""Where the folders that travel with the package lie: beside it in a checkout, inside it in an installed wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mfmasim.errors import MfmasimError, unknown
+
+__all__ = ["FOLDERS", "folder"]
+
+FOLDERS = ("hipkernels", "golden")
+"""Top-level folders of the repository that the wheel carries under ``mfmasim/_bundled``."""
+
+
+def folder(name: str) -> Path:
+    """Find a folder of the repository, in a checkout or in an installed wheel.
+
+    Args:
+        name: one of `FOLDERS`.
+
+    Returns:
+        Its absolute path.
+
+    Raises:
+        MfmasimError: the name is not one of `FOLDERS`, or the installation lacks the folder.
+
+    >>> (folder("hipkernels") / "include" / "hip" / "hip_runtime.h").is_file()
+    True
+    """
+    if name not in FOLDERS:
+        raise unknown("folder", name, FOLDERS)
+    package = Path(__file__).resolve().parent
+    bundled = package / "_bundled" / name
+    if bundled.is_dir():
+        return bundled
+    # A neighbour of an installed package may bear the same name, so a checkout has to show its pyproject.toml.
+    checkout = package.parent / name
+    if checkout.is_dir() and (package.parent / "pyproject.toml").is_file():
+        return checkout
+    raise MfmasimError(f"the folder {name!r} is missing from this installation: looked in {bundled} and {checkout}")

@@ -1,0 +1,205 @@
+"""From a HIP source file to a code object, with the same bytes wherever the source lies."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.resources import folder
+from mfmasim.toolchain.compilers import Compiler, Kind, run
+from mfmasim.toolchain.discovery import find_compiler
+from mfmasim.toolchain.hostheaders import zig_flags
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["HOST_TRIPLE", "Compiled", "compile_hip"]
+
+HOST_TRIPLE = "x86_64-unknown-linux-gnu"
+"""Device code takes the size of ``long`` and some code generation from the host, so the host is pinned."""
+
+CODE_OBJECT_VERSION = 6
+"""What clang 21 and 22 write by default; stated, so that a later default does not change the bytes."""
+
+# ELF's EI_ABIVERSION of an amdhsa code object (LLVM, AMDGPU usage guide, "ELF Code Object").
+_CODE_OBJECT_OF_ABI = {1: 3, 2: 4, 3: 5, 4: 6}
+
+_COMMON = (
+    "-x",
+    "hip",
+    "--offload-device-only",
+    "--no-gpu-bundle-output",
+    "-O3",
+    "-std=c++17",
+    "-gline-tables-only",
+    # The default hashes the file's path into a symbol name.
+    "-fuse-cuid=none",
+    # The compiler's version would be the only difference between two builds of one clang.
+    "-fno-ident",
+    "-fdebug-compilation-dir=.",
+    "-fno-color-diagnostics",
+    f"--target={HOST_TRIPLE}",
+)
+# Without ROCm: our headers in place of its own, no device libraries, nothing from the machine's clang configuration.
+_OWN_HEADERS = (
+    "-nogpuinc",
+    "-nogpulib",
+    "--no-default-config",
+    f"-mcode-object-version={CODE_OBJECT_VERSION}",
+)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What a compiler made of a source file, and how."""
+
+    data: bytes
+    """The code object: an ELF file, as a device loads it."""
+    compiler: str
+    """The compiler, for people and manifests: ``clang 22.1.8 (ziglang 0.17.0)``."""
+    kind: Kind
+    """How the compiler was found."""
+    version: str
+    """Version of the clang inside, such as ``22.1.8``."""
+    command: tuple[str, ...]
+    """The command that read the source."""
+    code_object_version: int
+    """2 to 6, from the ELF header; 0 when the compiler wrote something else, such as an offload bundle."""
+    warnings: str
+    """What the compiler said although it succeeded; empty most times."""
+
+
+def compile_hip(
+    path: str | os.PathLike[str],
+    arch: str,
+    compiler: str | os.PathLike[str] | None = None,
+    flags: Sequence[str] = (),
+    include: Sequence[str | os.PathLike[str]] = (),
+) -> Compiled:
+    """Compile the device code of a HIP source file.
+
+    Host code in the file is parsed and dropped. With ROCm's hipcc its own headers are used, else those of
+    ``hipkernels/include``. The bytes depend on the file, the flags and the compiler's version, not on any folder.
+
+    Args:
+        path: the source file.
+        arch: LLVM's processor name, with target features where wanted: ``gfx942``, ``gfx942:sramecc+:xnack-``.
+        compiler: a program or ``ziglang``; None finds one as `mfmasim.toolchain.find_compiler` says.
+        flags: further flags, after ours, so that ``-O1`` or ``-std=c++20`` win.
+        include: further folders for ``#include``.
+
+    Returns:
+        The code object and what made it.
+
+    Raises:
+        MfmasimError: there is no such file or it is empty, the architecture is unknown, no compiler is there, or
+            the compiler refuses the source; then the text carries its messages.
+    """
+    source = _checked(Path(path))
+    tool = find_compiler(compiler)
+    with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
+        output = Path(scratch) / "kernel.hsaco"
+        front = _front_end(tool, source, arch, flags, include)
+        steps = _steps(tool, arch, front, _machine_flags(flags), source, output)
+        warnings = [_run_step(step, tool, Path(path), source, arch) for step in steps]
+        data = output.read_bytes()
+    is_elf = data.startswith(b"\x7fELF")
+    return Compiled(
+        data=data,
+        compiler=tool.description,
+        kind=tool.kind,
+        version=tool.version,
+        command=tuple(steps[0]),
+        code_object_version=_CODE_OBJECT_OF_ABI.get(data[8], 0) if is_elf else 0,
+        warnings="".join(warnings),
+    )
+
+
+def _checked(path: Path) -> Path:
+    """The absolute path of a source file that can be compiled; symbolic links stay, includes are relative to them."""
+    try:
+        if path.is_dir():
+            raise MfmasimError(f"{path} is a folder, not a HIP source file")
+        if path.stat().st_size == 0:
+            raise MfmasimError(f"{path} is empty, there is nothing to compile")
+    except FileNotFoundError:
+        raise MfmasimError(f"no file {str(path)!r}") from None
+    except (OSError, ValueError) as error:
+        raise MfmasimError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def _front_end(
+    tool: Compiler, source: Path, arch: str, flags: Sequence[str], include: Sequence[str | os.PathLike[str]]
+) -> list[str]:
+    """The command that reads the source, without its output."""
+    folders = [Path(os.path.abspath(name)) for name in include]  # noqa: PTH100
+    for name in folders:
+        if not name.is_dir():
+            raise MfmasimError(f"no include folder {str(name)!r}")
+    command = [*tool.program, *_COMMON, f"--offload-arch={arch}"]
+    maps = {name: f"include{index}" for index, name in enumerate(folders)}
+    command += [f"-I{name}" for name in folders]
+    if tool.style != "rocm":
+        headers = folder("hipkernels") / "include"
+        maps[headers] = "mfmasim"
+        command += [*_OWN_HEADERS, "-isystem", str(headers)]
+    if tool.style == "zig":
+        command += zig_flags(tool.path)
+        maps[tool.path.parent / "lib"] = "zig"
+    # The last map that fits wins, so an include folder below the source's own comes after it.
+    maps = {source.parent: ".", **maps}
+    for name in sorted(maps, key=lambda place: len(place.parts)):
+        command.append(f"-ffile-prefix-map={name}={maps[name]}")
+    return [*command, *flags]
+
+
+def _steps(
+    tool: Compiler, arch: str, front: Sequence[str], machine: Sequence[str], source: Path, output: Path
+) -> list[list[str]]:
+    """Commands that lead from the source to the linked code object.
+
+    HIP's driver starts a program called ``lld`` to link, which zig has not, and it links even with ``-c``. So the
+    assembly text is the stop in between; every clang takes the same way and gives the same bytes.
+    """
+    if tool.style == "rocm":
+        return [[*front, "-o", str(output), str(source)]]
+    text, unlinked = output.with_suffix(".s"), output.with_suffix(".o")
+    target = ["--target=amdgcn-amd-amdhsa", f"-mcpu={arch}", f"-mcode-object-version={CODE_OBJECT_VERSION}"]
+    return [
+        [*front, "-S", "-o", str(text), str(source)],
+        [*tool.program, *target, *machine, "-c", str(text), "-o", str(unlinked)],
+        [*tool.linker, "-shared", str(unlinked), "-o", str(output)],
+    ]
+
+
+def _machine_flags(flags: Sequence[str]) -> list[str]:
+    """The flags that the assembler needs as well: wave size, CU mode, code object version."""
+    return [
+        flag
+        for before, flag in zip(["", *flags], flags, strict=False)
+        if flag.startswith("-m") and flag != "-mllvm" and before != "-mllvm"
+    ]
+
+
+def _run_step(step: Sequence[str], tool: Compiler, given: Path, source: Path, arch: str) -> str:
+    done = run(step)
+    # People look for the path they typed.
+    said = (done.stderr + done.stdout).replace(str(source), str(given)).strip()
+    if done.returncode == 0:
+        return said + "\n" if said else ""
+    if "unsupported HIP gpu architecture" in said or "invalid target ID" in said:
+        raise unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
+    if done.returncode < 0:
+        said = f"{said}\nthe compiler was ended by signal {-done.returncode}".strip()
+    raise MfmasimError(f"{given} does not compile for {arch} with {tool.description}:\n{said}")
+
+
+def _architectures(tool: Compiler) -> list[str]:
+    """Processors the compiler itself lists."""
+    listed = run([*tool.program, "--target=amdgcn-amd-amdhsa", "--print-supported-cpus"])
+    return [word for word in (listed.stdout + listed.stderr).split() if word.startswith("gfx")]

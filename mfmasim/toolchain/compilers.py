@@ -1,0 +1,166 @@
+"""What one compiler is: its program, its version, and whose headers it uses."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["MINIMUM_CLANG", "Compiler", "Kind", "Style", "probe", "run"]
+
+Kind = Literal["explicit", "hipcc", "clang", "ziglang"]
+Style = Literal["rocm", "clang", "zig"]
+
+MINIMUM_CLANG = 21
+"""Oldest major version of clang that knows gfx950, gfx1151 and gfx1201 and that the device headers are tried with."""
+
+# Variables that add flags or include folders behind our back: the same source must give the same bytes everywhere.
+_IGNORED_VARIABLES = (
+    "CCC_OVERRIDE_OPTIONS",
+    "CPATH",
+    "CPLUS_INCLUDE_PATH",
+    "C_INCLUDE_PATH",
+    "COMPILER_PATH",
+)
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler that was found and asked for its version."""
+
+    kind: Kind
+    """How it was found: named by the user, ROCm's own, a clang, or the ziglang wheel."""
+    style: Style
+    """How it is driven: ``rocm`` with ROCm's headers in one step, ``clang`` and ``zig`` with ours in three."""
+    program: tuple[str, ...]
+    """The command that starts the compiler: a path, and ``clang`` for zig's built-in one."""
+    linker: tuple[str, ...]
+    """The command that starts ld.lld; empty where the compiler driver links by itself."""
+    version: str
+    """Version of the clang inside, such as ``22.1.8``."""
+    description: str
+    """For people and manifests, without paths: ``clang 22.1.8 (ziglang 0.17.0)``."""
+
+    @property
+    def path(self) -> Path:
+        """The program's file."""
+        return Path(self.program[0])
+
+
+def run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a tool without a shell and without variables that would change what it produces.
+
+    Args:
+        command: program and arguments.
+
+    Returns:
+        The finished process with its output as text.
+
+    Raises:
+        MfmasimError: the program cannot be started.
+    """
+    environment = {name: value for name, value in os.environ.items() if name not in _IGNORED_VARIABLES}
+    environment["LC_ALL"] = "C"
+    return _start(command, environment)
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            env=environment,
+            encoding="utf-8",
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise MfmasimError(f"cannot run {command[0]}: {error.strerror or error}") from None
+
+
+def probe(path: Path, kind: Kind) -> Compiler:
+    """Ask a program what it is and what it needs.
+
+    Args:
+        path: the program's file: hipcc, amdclang++, a clang or zig.
+        kind: how it was found.
+
+    Returns:
+        The compiler, ready for `mfmasim.toolchain.compile_hip`.
+
+    Raises:
+        MfmasimError: it cannot be started, is no HIP compiler, is too old, or has no linker.
+    """
+    if path.stem == "zig":
+        return _probe_zig(path, kind)
+    banner = run([str(path), "--version"])
+    text = banner.stdout + banner.stderr
+    found = re.search(r"clang version (\d+(?:\.\d+)*)", text)
+    if found is None or banner.returncode != 0:
+        raise MfmasimError(f"{path} is no HIP compiler: its --version names no clang version")
+    version = found[1]
+    if _is_rocm(path, text):
+        hip = re.search(r"HIP version: (\S+)", text)
+        return Compiler(
+            kind, "rocm", (str(path),), (), version, f"AMD clang {version}" + (f" (HIP {hip[1]})" if hip else "")
+        )
+    _require_version(path, version)
+    if not re.search(r"^\s*amdgcn\b", run([str(path), "--print-targets"]).stdout, re.MULTILINE):
+        raise MfmasimError(f"{path} (clang {version}) was built without the AMDGPU target")
+    return Compiler(
+        kind, "clang", (str(path),), (_lld_of(path, version),), version, f"clang {version}{_vendor(text)}"
+    )
+
+
+def _probe_zig(path: Path, kind: Kind) -> Compiler:
+    release = run([str(path), "version"])
+    found = re.search(r"clang version (\d+(?:\.\d+)*)", run([str(path), "clang", "--version"]).stdout)
+    if found is None or release.returncode != 0:
+        raise MfmasimError(f"{path} is no zig with a built-in clang")
+    _require_version(path, found[1])
+    program, linker = (str(path), "clang"), (str(path), "ld.lld")
+    return Compiler(kind, "zig", program, linker, found[1], f"clang {found[1]} (ziglang {release.stdout.strip()})")
+
+
+def _is_rocm(path: Path, banner: str) -> bool:
+    """Whether the driver brings ROCm's headers: hipcc always, AMD's clang where they lie in a folder above it."""
+    if path.stem == "hipcc" or "HIP version:" in banner:
+        return True
+    if "AMD clang" not in banner:
+        return False
+    return any((above / "include" / "hip" / "hip_runtime.h").is_file() for above in path.resolve().parents)
+
+
+def _require_version(path: Path, version: str) -> None:
+    if int(version.partition(".")[0]) < MINIMUM_CLANG:
+        raise MfmasimError(f"{path} is clang {version}; mfmasim needs clang {MINIMUM_CLANG} or newer")
+
+
+def _lld_of(path: Path, version: str) -> str:
+    """The ld.lld of the same major version: an older one writes an ELF ABI version that does not fit."""
+    major = version.partition(".")[0]
+    named = run([str(path), "-print-prog-name=ld.lld"]).stdout.strip()
+    for name in (named, f"ld.lld-{major}", "ld.lld"):
+        candidate = shutil.which(name) if name else None
+        if candidate is None:
+            continue
+        found = re.search(r"LLD (\d+)", run([candidate, "--version"]).stdout)
+        if found is not None and found[1] == major:
+            return candidate
+    raise MfmasimError(f"{path} (clang {version}) lacks its linker: install ld.lld {major} (Debian: lld-{major})")
+
+
+def _vendor(banner: str) -> str:
+    """A distributor's own mark, such as `` (Debian 1~deb12u1)``."""
+    found = re.search(r"^(\w+) clang version \S+(?: \((\S+)\))?", banner, re.MULTILINE)
+    return f" ({' '.join(part for part in found.groups() if part)})" if found else ""

@@ -1,0 +1,92 @@
+"""Which compiler is used: the one named, else ROCm's, else a clang with lld, else the ziglang wheel."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+from mfmasim.toolchain.compilers import MINIMUM_CLANG, Compiler, Kind, probe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["VARIABLE", "candidates", "find_compiler"]
+
+VARIABLE = "MFMASIM_HIP_COMPILER"
+"""Environment variable that names the compiler."""
+
+_ROCM_PROGRAMS = ("hipcc", "amdclang++")
+# Newest first; a version ahead of the ones that exist costs one look into PATH.
+_CLANG_PROGRAMS = ("clang", *(f"clang-{major}" for major in range(MINIMUM_CLANG + 9, MINIMUM_CLANG - 1, -1)))
+
+
+def find_compiler(explicit: str | os.PathLike[str] | None = None) -> Compiler:
+    """Find a HIP compiler.
+
+    The order: `explicit`; the environment variable ``MFMASIM_HIP_COMPILER``; hipcc and amdclang++ on ``PATH``, in
+    ``$ROCM_PATH/bin`` and in ``/opt/rocm/bin``; clang 21 or newer with its lld; the ziglang wheel.
+
+    Args:
+        explicit: a program's path, its name on ``PATH``, or ``ziglang`` for the wheel. Nothing else is tried then.
+
+    Returns:
+        The first that answers. Nothing is remembered between calls.
+
+    Raises:
+        MfmasimError: the named one cannot be used, or there is none; the message says how to get one.
+    """
+    named = os.fspath(explicit) if explicit is not None else os.environ.get(VARIABLE, "")
+    if named:
+        return _named(named, "" if explicit is not None else f"{VARIABLE}: ")
+    refused = []
+    for kind, path in candidates():
+        try:
+            return probe(path, kind)
+        except MfmasimError as error:
+            refused.append(str(error))
+    text = (
+        f"no HIP compiler found: there is no hipcc, no amdclang++, no clang {MINIMUM_CLANG} or newer with lld, "
+        "and no ziglang wheel; get one with: pip install 'mfmasim[compile]'"
+    )
+    raise MfmasimError("; ".join([text, *refused]))
+
+
+def candidates() -> Iterator[tuple[Kind, Path]]:
+    """Programs that may be compilers on this machine, in the order of `find_compiler`, none of them started yet."""
+    roots = [os.environ.get("ROCM_PATH", ""), "/opt/rocm"]
+    folders = [None, *(os.path.join(root, "bin") for root in roots if root)]  # noqa: PTH118
+    for folder in folders:
+        for name in _ROCM_PROGRAMS:
+            if found := shutil.which(name, path=folder):
+                yield "hipcc", Path(found)
+    for name in _CLANG_PROGRAMS:
+        if found := shutil.which(name):
+            yield "clang", Path(found)
+    if zig := _zig():
+        yield "ziglang", zig
+
+
+def _named(name: str, origin: str) -> Compiler:
+    if name == "ziglang":
+        zig = _zig()
+        if zig is None:
+            raise MfmasimError(f"{origin}the ziglang wheel is not installed: pip install 'mfmasim[compile]'")
+        return probe(zig, "explicit")
+    found = shutil.which(name)
+    if found is None:
+        raise MfmasimError(f"{origin}no compiler {name!r}: give a program's path, its name on PATH, or 'ziglang'")
+    return probe(Path(found).absolute(), "explicit")
+
+
+def _zig() -> Path | None:
+    """The program inside the ziglang wheel; its launcher module is not imported."""
+    spec = importlib.util.find_spec("ziglang")
+    for place in (spec.submodule_search_locations or ()) if spec else ():
+        for name in ("zig", "zig.exe"):
+            if (Path(place) / name).is_file():
+                return Path(place) / name
+    return None
