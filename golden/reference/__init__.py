@@ -1,0 +1,1 @@
+"""The independent reference: formats, exact sums and instruction models in plain Python integers."""
