@@ -43,22 +43,20 @@ specials.
   0. A result below 2^-126 is flushed to +0, tested on the rounded value.
 * ``dot4`` (gfx12): each ``pair`` of neighbouring products is floored to grid max(E over the pair's non-zero
   products) - ``product_bits`` and added; then g as in ``dot2``; pair sums and c are floored to g and added. A
-  negative c with |c| < 2^g counts as 0 when g > ``addend_lead_floor`` (and as -1 unit otherwise). T = 0 gives +0;
-  RNE, gradual underflow.
+  negative c with |c| < 2^g counts as 0 when g > ``addend_lead_floor`` (and as -1 unit otherwise). RNE, gradual
+  underflow; T = 0 and whatever rounds to zero give +0.
 * ``integer``: exact sum of all products and c; wraps to 32 bits, or with clamp saturates to [-2^31, 2^31-1], once
   at the end.
 
 **Narrow outputs** of ``dot2`` and ``dot4``. d = f16: c is widened exactly, and after *every* step T is rounded
-directly to f16 (RNE, subnormals kept; a finite overflow gives Inf, or +-65504 with FP16_OVFL = 1). d = bf16: c is
-widened (low bits 0), and after every step the f32 result is cut to its upper 16 bits. NaN and Inf narrow as said
-under specials.
+directly to f16 (RNE, subnormals kept, zero is +0; a finite overflow gives Inf, or +-65504 with FP16_OVFL = 1). d = bf16: c is widened (low bits 0), and after every step the f32 result is cut to its upper 16 bits.
 
 **Specials.** ``nan_rules`` = ``ieee``: NaN factor, NaN c, Inf*0 or Inf - Inf (over products and c) gives
 ``nan_invalid`` (the payload on CDNA is not known; this is a canonical choice); otherwise any Inf gives that Inf.
 ``nan_rules`` = ``rdna``, in this order: a NaN factor gives ``nan_factor``; Inf*0, or product Infs of both signs,
 gives ``nan_invalid``; NaN c gives c with its quiet bit set; any Inf gives that Inf, c and product Infs of opposite
-sign ``nan_invalid``. A flushed factor counts as the zero it became. Narrow d: the f32 NaN or Inf narrows to f16 as
-sign | 0x7c00 | (payload >> 13), to bf16 as its upper 16 bits. ``product_overflow``: a finite product of magnitude
+sign ``nan_invalid``. A flushed factor counts as the zero it became. ``nan_factor``, ``nan_invalid`` and the quiet
+bit (the top bit of the fraction) are those of the format of d. ``product_overflow``: a finite product of magnitude
 >= 2^128 counts as an Inf of its sign.
 
 **Clamp** (`Model.clamp`): ``saturate``: integer d saturates when clamp or FP16_OVFL (CDNA: the manual binds clamp
@@ -70,7 +68,7 @@ saturates with clamp only; ``none``: clamp is refused.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
 
@@ -134,7 +132,9 @@ class Model:
 
     nan_rules: str = "ieee"
     nan_factor: int = 0x7FC00000
+    """Bits of d (see nan_rules)."""
     nan_invalid: int = 0x7FC00000
+    """Bits of d (see nan_rules)."""
     clamp: str = "none"
 
     def __post_init__(self) -> None:
@@ -163,6 +163,8 @@ _MI = "about 10^6 random tests per instruction equal to {} (paper); tests here a
 _RJ = "ROCm/rocm-systems rocjitsu, PR 12120, issue 12056"
 _F64_NAN = 0x7FF8000000000000
 _FACTOR, _INVALID = 0xFFC00A3D, 0xFFC00000
+_F16_NANS: dict[str, Any] = {"nan_factor": 0xFE3D, "nan_invalid": 0xFE00}
+_BF16_NANS: dict[str, Any] = {"nan_factor": 0xFFFD, "nan_invalid": 0xFFC0}
 
 _FMA = Model("cdna_f32", "fma", 1, "reference", _MI.format("MI100, MI250X, MI300X"), _XIE, mode_denormals=True)
 _TR = Model("cdna3_16bit", "aligned", 8, "reference", _MI.format("MI300X"), _XIE, product_overflow=True, clamp="max")
@@ -217,16 +219,17 @@ _ROWS: tuple[Model, ...] = (
     # RDNA3, RDNA3.5: chains of DOT2. A packed f16 c aligns no lower than 2^-14.
     _DOT2,
     replace(_DOT2, name="rdna3_bf16", flush_inputs="signed"),
-    replace(_DOT2, name="rdna3_f16_out", fidelity="reference", evidence=_PACKED, addend_lead_floor=-14),
-    replace(_DOT2, name="rdna3_bf16_out", fidelity="assumed", evidence=_PACKED, flush_inputs="signed"),
+    replace(_DOT2, name="rdna3_f16_out", fidelity="reference", evidence=_PACKED, addend_lead_floor=-14, **_F16_NANS),
+    replace(_DOT2, name="rdna3_bf16_out", fidelity="assumed", evidence=_PACKED, flush_inputs="signed", **_BF16_NANS),
     # RDNA4: chains of DOT4.
     _DOT4,
-    replace(_DOT4, name="rdna4_f16_out", fidelity="reference", evidence=_PACKED, addend_lead_floor=-14),
-    replace(_DOT4, name="rdna4_bf16_out", fidelity="assumed", evidence=_PACKED),
+    replace(_DOT4, name="rdna4_f16_out", fidelity="reference", evidence=_PACKED, addend_lead_floor=-14, **_F16_NANS),
+    replace(_DOT4, name="rdna4_bf16_out", fidelity="assumed", evidence=_PACKED, **_BF16_NANS),
     replace(_DOT4, name="rdna4_fp8", fidelity="assumed", evidence=_DOT4_FP8, pair=4, nan_invalid=_FACTOR),
     replace(_DOT4, name="rdna4_sparse_16bit", fidelity="assumed", evidence=_SPARSE),
-    replace(_DOT4, name="rdna4_sparse_f16_out", fidelity="assumed", evidence=_SPARSE, addend_lead_floor=-14),
-    replace(_DOT4, name="rdna4_sparse_bf16_out", fidelity="assumed", evidence=_SPARSE),
+    replace(_DOT4, name="rdna4_sparse_f16_out", fidelity="assumed", evidence=_SPARSE, addend_lead_floor=-14,
+            **_F16_NANS),
+    replace(_DOT4, name="rdna4_sparse_bf16_out", fidelity="assumed", evidence=_SPARSE, **_BF16_NANS),
     replace(_DOT4, name="rdna4_sparse_fp8", fidelity="assumed", evidence=_SPARSE, pair=4, nan_invalid=_FACTOR),
     # Integers. That saturation happens once, after the exact sum, is the plain reading of the manuals.
     _INT,
