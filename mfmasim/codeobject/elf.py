@@ -123,8 +123,7 @@ def check_amdgpu(header: Header, name: str) -> int:
             code object version that is not read.
     """
     if not header.is_amdgpu:
-        machine = _machine_name(header.machine)
-        raise MfmasimError(f"{name}: an ELF file for {machine}, not for an AMD GPU (e_machine {header.machine})")
+        raise MfmasimError(f"{name}: an ELF file for {_machine_name(header.machine)}, not for an AMD GPU")
     if header.elf_class != 2 or header.big_endian:
         raise MfmasimError(f"{name}: corrupt ELF header: an AMD GPU's file is 64-bit little-endian")
     if header.os_abi != _OSABI_AMDGPU_HSA:
@@ -147,6 +146,10 @@ def _machine_name(number: int) -> str:
     return str(names[0]).removeprefix("EM_") if names else "an unknown machine"
 
 
+# Every feature that a target id may name.
+FEATURES = tuple(f"{name}{sign}" for name, _ in _FEATURES for sign in "+-")
+
+
 def target_features(flags: int) -> str:
     """Target features of ``e_flags`` as a target id spells them, such as ``:sramecc+:xnack-``."""
     return "".join(f":{name}{'-+'[value - 2]}" for name, low in _FEATURES if (value := flags >> low & 3) >= 2)
@@ -162,6 +165,30 @@ def open_elf(data: bytes, name: str) -> ELFFile:
 
     with parsing(name, "ELF file"):
         return ELFFile(io.BytesIO(data))
+
+
+def read_fatbin(data: bytes, name: str) -> memoryview:
+    """The offload bundles inside a host program or object file.
+
+    Args:
+        data: an ELF file of any machine.
+        name: for the error.
+
+    Raises:
+        MfmasimError: there is no section ``.hip_fatbin``, or it is not inside the file.
+    """
+    header = read_header(data, name)
+    with parsing(name, "host ELF file"):
+        section = open_elf(data, name).get_section_by_name(".hip_fatbin")
+    if section is None:
+        machine = _machine_name(header.machine)
+        raise MfmasimError(
+            f"{name}: an ELF file for {machine}, not for an AMD GPU, and without a section .hip_fatbin"
+        )
+    offset, size = int(section["sh_offset"]), int(section["sh_size"])
+    if section["sh_type"] != "SHT_PROGBITS" or offset + size > len(data):
+        raise MfmasimError(f"{name}: truncated or corrupt ELF file: section .hip_fatbin is not inside it")
+    return memoryview(data)[offset : offset + size]
 
 
 def read_segments(elf: ELFFile, data: bytes, name: str) -> tuple[Segment, ...]:
@@ -262,12 +289,12 @@ def read_relocations(elf: ELFFile, name: str) -> tuple[Relocation, ...]:
     found: list[Relocation] = []
     with parsing(name, "relocations"):
         for segment in _segments(elf, "PT_DYNAMIC"):
-            for table in segment.get_relocation_tables().values():
-                if table.entry_size not in {8, 16, 24}:
-                    raise ValueError(f"entries of {table.entry_size} bytes")
+            for form, table in segment.get_relocation_tables().items():
+                if form not in {"RELA", "JMPREL"} or not table.is_RELA():
+                    raise MfmasimError(f"{name}: relocations of form {form} are not supported; allowed: RELA")
                 for one in table.iter_relocations():
                     kind = kind_name(int(one["r_info_type"]))
-                    value = int(one["r_addend"]) if one.is_RELA() else 0
+                    value = int(one["r_addend"])
                     if one["r_info_sym"]:
                         symbol = segment.get_symbol(one["r_info_sym"])
                         if symbol["st_shndx"] == "SHN_UNDEF":

@@ -17,7 +17,12 @@ from mfmasim.codeobject.lines_header import check_header
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from elftools.elf.elffile import ELFFile
+
 __all__ = ["LineRange", "LineTable", "read_line_table"]
+
+# Most bytes of one compressed debug section.
+_SECTION_LIMIT = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,7 @@ def read_line_table(data: bytes, name: str) -> LineTable:
     with parsing(name, "debug information"):
         if elf.get_section_by_name(".debug_line") is None or elf.get_section_by_name(".debug_info") is None:
             return LineTable.of([])
+        _check_sections(elf, len(data))
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
         programs: set[int] = set()
         for unit in dwarf.iter_CUs():
@@ -113,6 +119,15 @@ def read_line_table(data: bytes, name: str) -> LineTable:
             if program is not None:
                 rows.extend(_rows(program))
     return LineTable.of(rows)
+
+
+def _check_sections(elf: ELFFile, size: int) -> None:
+    """Hold the sections that pyelftools copies to the file's size; it would allocate whatever they promise."""
+    for section in elf.iter_sections():
+        if section.name.startswith((".debug", ".zdebug", ".eh_frame", ".gnu_debug")):
+            stored = 0 if section["sh_type"] == "SHT_NOBITS" else section["sh_offset"] + section["sh_size"]
+            if stored > size or section.data_size > max(size, _SECTION_LIMIT if section.compressed else 0):
+                raise ValueError(f"section {section.name} of {section.data_size} bytes")
 
 
 def _rows(program: Any) -> Iterator[LineRange]:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from mfmasim.architectures import ARCHITECTURES, Arch, arch_of_elf
 from mfmasim.architectures import arch as find_arch
+from mfmasim.codeobject import bundle
 from mfmasim.codeobject import descriptor as kernel_descriptor
 from mfmasim.codeobject import elf as elf_file
 from mfmasim.codeobject import metadata as notes
 from mfmasim.codeobject import relocations as relocation
 from mfmasim.codeobject.model import CodeObject, KernelInfo, Segment, Symbol, read_segments
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,17 @@ __all__ = ["load", "read"]
 
 # The hardware takes a kernel's address in units of 256 bytes (PGM_LO, PGM_HI).
 _ENTRY_ALIGNMENT = 256
+
+# How files start that people hold for code objects.
+_FOREIGN = (
+    (b"BC\xc0\xde", "LLVM bitcode, not linked"),
+    (b"\x10\xff\x10\xad", "an LLVM offload package; extract it with clang-offload-packager"),
+    (b"!<arch>", "an archive; extract its members"),
+    (b"MZ", "a Windows program"),
+    (b"\xcf\xfa\xed\xfe", "a Mach-O program"),
+    (b"\x03\x02\x23\x07", "SPIR-V"),
+    (b"\x50\xed\x55\xba", "an NVIDIA fat binary"),
+)
 
 
 def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
@@ -39,6 +51,8 @@ def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
         MfmasimError: the file cannot be read; see `read`.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():  # a device or a pipe may never end
+        raise MfmasimError(f"{path}: {'a folder' if path.is_dir() else 'not a regular file'}, not a code object")
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -63,24 +77,59 @@ def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> 
         MfmasimError: the bytes are truncated, corrupt, foreign, of an architecture or version that is not
             read, or hold several code objects and ``arch`` does not pick one.
     """
-    wanted = None if arch is None else find_arch(arch)
+    wanted = _wanted(arch)
     data = bytes(data)
     if not data:
         raise MfmasimError(f"{name}: empty file")
+    if bundle.is_bundle(data):
+        return _read_bundle(data, name, wanted)
     if data[:4] != elf_file.ELF_MAGIC:
-        raise MfmasimError(f"{name}: not a code object: starts with {data[:8].hex(' ')}, not with an ELF header")
-    return read_elf(data, name, wanted)
+        raise MfmasimError(f"{name}: not a code object: starts with {_opening(data)}")
+    if not elf_file.read_header(data, name).is_amdgpu:
+        return _read_bundle(elf_file.read_fatbin(data, name), f"{name}: .hip_fatbin", wanted)
+    return _read_elf(data, name, wanted)
 
 
-def read_elf(data: bytes, name: str, wanted: Arch | None) -> CodeObject:
+def _wanted(arch: str | Arch | None) -> str | None:
+    """Target id that was asked for, its processor checked."""
+    if arch is None:
+        return None
+    name = find_arch(arch).name
+    features = [] if isinstance(arch, Arch) else arch.lower().split(":")[1:]
+    for feature in features:
+        if feature not in elf_file.FEATURES:
+            raise unknown("target feature", feature, elf_file.FEATURES, f"in {arch!r}")
+    return ":".join([name, *features])
+
+
+def _opening(data: bytes) -> str:
+    """What the first bytes tell about a file that is none of ours."""
+    known = next((what for magic, what in _FOREIGN if data.startswith(magic)), "")
+    return data[:8].hex(" ") + (f" ({known})" if known else "")
+
+
+def _read_bundle(data: bytes | memoryview, name: str, wanted: str | None) -> CodeObject:
+    entry = bundle.pick(bundle.split(data, name), wanted, name)
+    inner = bytes(entry.data)
+    where = f"{name} ({entry.target_id})"
+    if inner[:4] != elf_file.ELF_MAGIC:
+        raise MfmasimError(f"{where}: not a linked code object: starts with {_opening(inner)}")
+    code = _read_elf(inner, where, wanted)
+    if not bundle.answers(code.target_id, entry.target_id):
+        raise MfmasimError(f"{where}: corrupt bundle: the entry holds a code object for {code.target_id}")
+    return code
+
+
+def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
     """Read an ELF file for an AMD GPU; as `read`, without the containers around it."""
     header = elf_file.read_header(data, name)
     version = elf_file.check_amdgpu(header, name)
     elf = elf_file.open_elf(data, name)
     metadata = notes.unpack(elf_file.read_note(elf, name), name)
     found = _architecture(header.flags, version, metadata, name)
-    if wanted is not None and wanted != found:
-        raise MfmasimError(f"{name}: code object for {found.name}, {wanted.name} was asked for")
+    target_id = found.name + elf_file.target_features(header.flags)
+    if wanted is not None and not bundle.answers(target_id, wanted):
+        raise MfmasimError(f"{name}: code object for {target_id}, {wanted} was asked for")
     segments = elf_file.read_segments(elf, data, name)
     symbols = elf_file.read_symbols(elf, name)
     relocations = elf_file.read_relocations(elf, name)
@@ -94,7 +143,7 @@ def read_elf(data: bytes, name: str, wanted: Arch | None) -> CodeObject:
         arch=found,
         data=data,
         abi_version=version,
-        target_id=found.name + elf_file.target_features(header.flags),
+        target_id=target_id,
         kernels=kernels,
         segments=segments,
         symbols=symbols,

@@ -1,0 +1,171 @@
+"""Offload bundles: several code objects in one file, one after another, each under the name of its target.
+
+Source: LLVM's Clang Offload Bundler document, "Bundled Binary File Layout" and "Bundle Entry ID".
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mfmasim.codeobject import compressed
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["MAGIC", "Entry", "is_bundle", "pick", "split"]
+
+MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
+
+_COUNT = struct.Struct("<Q")
+_PLACE = struct.Struct("<QQQ")  # offset, size, length of the identifier that follows
+_LONGEST_IDENTIFIER = 1024
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file inside a bundle."""
+
+    identifier: str
+    """Entry ID, such as ``hipv4-amdgcn-amd-amdhsa--gfx942:xnack-``."""
+    data: memoryview
+
+    @property
+    def is_host(self) -> bool:
+        """Whether the entry is for the CPU."""
+        return self.identifier.startswith("host-")
+
+    @property
+    def target_id(self) -> str:
+        """Processor and features, such as ``gfx942:xnack-``; the whole identifier where it names none."""
+        found = re.search(r"-(gfx[0-9a-f].*)$", self.identifier)
+        return found[1] if found else self.identifier
+
+
+def is_bundle(data: bytes | memoryview) -> bool:
+    """Whether bytes start as a bundle, plain or compressed."""
+    return data[: len(MAGIC)] == MAGIC or data[: len(compressed.MAGIC)] == compressed.MAGIC
+
+
+def split(data: bytes | memoryview, name: str) -> list[Entry]:
+    """Take bundles apart.
+
+    Args:
+        data: one bundle, or several with zero bytes between them, as a linker puts them into ``.hip_fatbin``.
+        name: the file, for the error.
+
+    Returns:
+        The entries that hold something, host entries included, in order.
+
+    Raises:
+        MfmasimError: a bundle is truncated or corrupt, or the bundles decompress to more than
+            `compressed.LIMIT` bytes in all.
+    """
+    entries: list[Entry] = []
+    left = memoryview(data)
+    budget = compressed.LIMIT
+    while left.nbytes:
+        if left[: len(compressed.MAGIC)] == compressed.MAGIC:
+            plain, used = compressed.decompress(left, budget, name)
+            budget -= len(plain)
+            found, _ = _split_plain(memoryview(plain), f"{name}: compressed bundle")
+        elif left[: len(MAGIC)] == MAGIC:
+            found, used = _split_plain(left, name)
+        else:
+            raise MfmasimError(f"{name}: corrupt offload bundle: no bundle at {bytes(left[:8]).hex(' ')}")
+        entries.extend(found)
+        left = _skip_zeros(left[used:])
+    return entries
+
+
+def _split_plain(data: memoryview, name: str) -> tuple[list[Entry], int]:
+    """Entries of one plain bundle and the number of bytes it takes."""
+
+    def numbers(layout: struct.Struct, at: int) -> tuple[int, ...]:
+        if at + layout.size > len(data):
+            raise MfmasimError(f"{name}: truncated offload bundle: its table runs beyond {len(data)} bytes")
+        return layout.unpack_from(data, at)
+
+    if data[: len(MAGIC)] != MAGIC:
+        raise MfmasimError(f"{name}: corrupt offload bundle: no bundle at {bytes(data[:8]).hex(' ')}")
+    (count,) = numbers(_COUNT, len(MAGIC))
+    at = len(MAGIC) + _COUNT.size
+    if count > (len(data) - at) // _PLACE.size:
+        raise MfmasimError(f"{name}: truncated offload bundle: {count} entries in {len(data)} bytes")
+    entries: list[Entry] = []
+    end = at
+    for _ in range(count):
+        offset, size, length = numbers(_PLACE, at)
+        at += _PLACE.size
+        if length > _LONGEST_IDENTIFIER or at + length > len(data):
+            raise MfmasimError(f"{name}: truncated or corrupt offload bundle: an entry's name has {length} bytes")
+        identifier = bytes(data[at : at + length]).decode("ascii", "replace")
+        at += length
+        if offset + size > len(data):
+            raise MfmasimError(
+                f"{name}: truncated offload bundle: entry {identifier!r} ends at byte {offset + size}, "
+                f"the bundle has {len(data)}"
+            )
+        end = max(end, at, offset + size)
+        if size:
+            entries.append(Entry(identifier, data[offset : offset + size]))
+    return entries, end
+
+
+def _skip_zeros(data: memoryview) -> memoryview:
+    """What follows the padding."""
+    step = 1 << 16
+    for start in range(0, len(data), step):
+        block = bytes(data[start : start + step])
+        rest = block.lstrip(b"\0")
+        if rest:
+            return data[start + len(block) - len(rest) :]
+    return data[:0]
+
+
+def pick(entries: Sequence[Entry], wanted: str | None, name: str) -> Entry:
+    """Choose the code object to load.
+
+    Args:
+        entries: of `split`.
+        wanted: processor with or without features, or None when there is one to take.
+        name: the file, for the error.
+
+    Returns:
+        The entry.
+
+    Raises:
+        MfmasimError: none or several would do; the message says what is inside.
+    """
+    device = [entry for entry in entries if not entry.is_host]
+    inside = ", ".join(dict.fromkeys(entry.target_id for entry in device)) or "host code only"
+    found = device if wanted is None else [entry for entry in device if answers(entry.target_id, wanted)]
+    exact = [entry for entry in found if entry.target_id == wanted]
+    if len(exact) == 1:
+        return exact[0]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise MfmasimError(f"{name}: no code object for {wanted or 'a device'}; the bundle holds {inside}")
+    if len({entry.target_id for entry in found}) == 1:
+        raise MfmasimError(
+            f"{name}: {len(found)} code objects for {found[0].target_id} (one a source file); "
+            "extract the one to read, for example with clang-offload-bundler"
+        )
+    several = ", ".join(entry.target_id for entry in found)
+    raise MfmasimError(f"{name}: several code objects; choose one with arch: {several}")
+
+
+def answers(target_id: str, wanted: str) -> bool:
+    """Whether a code object's target id runs where ``wanted`` is asked for.
+
+    The processors are the same, and no feature is on in one and off in the other; a feature that one of them
+    does not name may be either.
+    """
+    processor, *features = target_id.split(":")
+    wanted_processor, *wanted_features = wanted.split(":")
+    opposite = {f"{feature[:-1]}{'-' if feature[-1:] == '+' else '+'}" for feature in wanted_features}
+    return processor == wanted_processor and not opposite & set(features)
