@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from mfmasim.formats.encoding import convert
 from mfmasim.formats.model import Format
+from mfmasim.formats.modes import NanRule, Overflow, Rounding
+from mfmasim.formats.packing import insert_byte, pack, select_byte, unpack
 from mfmasim.formats.registry import FORMATS, format  # noqa: A004
 from mfmasim.formats.rows import ROWS, FormatRow
+from mfmasim.formats.scales import ScaleRule, scale_of
 
-__all__ = ["FORMATS", "ROWS", "Format", "FormatRow", "convert", "format"]
+__all__ = [
+    "FORMATS",
+    "ROWS",
+    "Format",
+    "FormatRow",
+    "NanRule",
+    "Overflow",
+    "Rounding",
+    "ScaleRule",
+    "convert",
+    "format",
+    "insert_byte",
+    "pack",
+    "scale_of",
+    "select_byte",
+    "unpack",
+]

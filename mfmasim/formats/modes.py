@@ -11,10 +11,11 @@ __all__ = ["NanRule", "Overflow", "Rounding", "check_modes"]
 Rounding = Literal["nearest_even", "toward_zero", "up", "down", "stochastic"]
 """``up`` is toward +infinity, ``down`` toward -infinity; ``stochastic`` adds random bits below the last kept one."""
 
-Overflow = Literal["saturate", "infinity_or_nan"]
+Overflow = Literal["saturate", "saturate_finite", "infinity_or_nan"]
 """What a value beyond the largest finite one becomes.
 
-``saturate`` gives the largest finite value of its sign, for an infinite source too. ``infinity_or_nan`` gives Inf,
+``saturate`` gives the largest finite value of its sign, for an infinite source too; ``saturate_finite`` leaves an
+infinite source infinite (what MODE.FP16_OVFL does to f16 results). ``infinity_or_nan`` gives Inf,
 or NaN in a format without Inf; a format with neither saturates, and a directed rounding that points towards zero
 stops at the largest finite value (IEEE 754-2019, 7.4).
 """

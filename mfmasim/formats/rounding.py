@@ -46,12 +46,17 @@ def round_codes(
     overflow: Overflow,
     nan: NanRule,
     random: NDArray[np.uint32] | None = None,
+    random_bits: int = MAX_SHIFT,
 ) -> NDArray[np.unsignedinteger[Any]]:
-    """Convert codes of ``source`` into codes of ``target``; checked arguments as in `mfmasim.formats.convert`."""
+    """Convert codes of ``source`` into codes of ``target``.
+
+    The arguments are those of `mfmasim.formats.convert`, checked. ``random_bits`` is how many places below the last
+    kept one take part in stochastic rounding; places below them are cut off first, as the hardware's adder does.
+    """
     fields = _split(
         codes.astype(np.uint64).view(np.int64), source, normalise=target.min_exponent < source.min_exponent
     )
-    magnitude = _round(fields, target, rounding, random)
+    magnitude = _round(fields, target, rounding, random, random_bits)
     out = _limit(fields, magnitude, target, rounding, overflow)
     out = np.where(fields.nan, _nan(fields, source, target, nan), out)
     return (out & np.int64(target.mask if target.bits < 64 else -1)).view(np.uint64).astype(target.carrier)
@@ -93,12 +98,17 @@ def _leading(significand: Ints) -> Ints:
     return np.where(significand == 0, -(1 << 20), position)
 
 
-def _round(fields: _Fields, target: Format, rounding: Rounding, random: NDArray[np.uint32] | None) -> Ints:
+def _round(
+    fields: _Fields, target: Format, rounding: Rounding, random: NDArray[np.uint32] | None, random_bits: int
+) -> Ints:
     """Magnitudes of the target, as if its exponent had no upper end (without its unread bits)."""
+    significand = fields.significand
     if target.integer:
-        # Clip far-away exponents: everything from 2**40 on overflows alike.
-        shift = np.maximum(-fields.scale, -(MAX_SHIFT - 53))
-        base = np.where(fields.exponent > 40, 1 << 41, 0)
+        # Everything from 2**41 on overflows alike, and would not fit after the shift.
+        far = fields.exponent > 40
+        significand = np.where(far, 0, significand)
+        base = np.where(far, np.int64(1) << 41, np.int64(0))
+        shift = np.where(far, 0, -fields.scale)
     else:
         exponent = np.maximum(fields.exponent, target.min_exponent)
         shift = exponent - target.precision - fields.scale
@@ -107,19 +117,17 @@ def _round(fields: _Fields, target: Format, rounding: Rounding, random: NDArray[
             base = base - 1  # the one significant bit is not part of the code
     left = np.maximum(-shift, 0)
     if rounding == "stochastic":
+        # Places below the last random bit are cut off; below 2**-62 they would not matter to 32 exact bits either.
+        significand = significand >> np.clip(shift - random_bits, 0, 63)
+    shift = np.clip(shift, 0, random_bits if rounding == "stochastic" else MAX_SHIFT)
+    magnitude: Ints = base + ((significand >> shift) << left)
+    rest = significand & ((np.int64(1) << shift) - 1)
+    if rounding == "stochastic":
         assert random is not None
-        # Bits below 2**-62 of the last place cannot be reached by 32 random bits.
-        significand = fields.significand >> np.clip(shift - MAX_SHIFT, 0, 63)
-        shift = np.clip(shift, 0, MAX_SHIFT)
-        noise = random.astype(np.int64)
-        noise = np.where(shift < 32, noise >> np.clip(32 - shift, 0, 63), noise << np.clip(shift - 32, 0, 63))
-        rest = significand & ((np.int64(1) << shift) - 1)
-        noisy: Ints = base + ((significand >> shift) << left) + ((rest + noise) >> shift)
-        return noisy
-    shift = np.clip(shift, 0, MAX_SHIFT)
-    magnitude: Ints = base + ((fields.significand >> shift) << left)
-    rest = fields.significand & ((np.int64(1) << shift) - 1)
-    if rounding == "nearest_even":
+        wide = random.astype(np.int64)
+        noise = np.where(shift < 32, wide >> np.clip(32 - shift, 0, 63), wide << np.clip(shift - 32, 0, 63))
+        magnitude = magnitude + ((rest + noise) >> shift)
+    elif rounding == "nearest_even":
         # rest > half, or equal to half and odd; with shift 0 there is no rest.
         magnitude = magnitude + ((rest << 1) + (magnitude & 1) > (np.int64(1) << shift)) * (shift > 0)
     elif rounding != "toward_zero":
@@ -144,7 +152,10 @@ def _limit(fields: _Fields, magnitude: Ints, target: Format, rounding: Rounding,
         inward = {"toward_zero": over, "up": negative & over, "down": ~negative & over}.get(rounding)
         if inward is not None:
             magnitude, over = np.where(inward, largest, magnitude), over & ~inward
-    codes = np.where(over | fields.infinite, np.int64(beyond), np.maximum(magnitude, 0) << target.unread_bits)
+    codes = np.where(over, np.int64(beyond), np.maximum(magnitude, 0) << target.unread_bits)
+    if overflow != "saturate" and target.special != "finite":
+        beyond = target.nan_code or 0 if target.inf_code is None else target.inf_code
+    codes = np.where(fields.infinite, np.int64(beyond), codes)
     if target.special == "scale":
         # No sign: a negative number is not representable at all.
         return np.where(negative & ((fields.significand != 0) | fields.infinite), np.int64(target.mask), codes)

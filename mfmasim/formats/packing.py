@@ -1,0 +1,130 @@
+"""Codes in registers: narrow codes packed into 32-bit dwords, and bytes picked out of them.
+
+The dwords of a pack form one string of bits, lowest dword and lowest bit first. A 6-bit code therefore crosses dword
+borders: 32 of them fill 192 bits or 6 dwords. Source: CDNA4 ISA manual, V_CVT_SCALEF32_PK32_FP6_F16 (6 bits each) and
+V_CVT_SCALEF32_PK_FP4_F32 (first value in the low nibble).
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.formats.checks import as_codes
+from mfmasim.formats.registry import format as lookup
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from mfmasim.formats.model import Format
+
+__all__ = ["Order", "insert_byte", "pack", "select_byte", "unpack"]
+
+Order = Literal["low_first", "high_first"]
+"""Where the first code goes: ``low_first`` is what the hardware reads. ``high_first`` swaps the codes within each
+byte (4-bit formats) or dword (others), as some quantisers store them."""
+
+
+def pack(codes: ArrayLike, fmt: str | Format, order: Order = "low_first") -> NDArray[np.uint32]:
+    """Pack codes into dwords along the last axis.
+
+    Args:
+        codes: integers of shape (..., n); n must fill whole dwords (a multiple of 4 for 8 bits, 8 for 4 bits, 16 for
+            6 bits, 2 for 16 bits).
+        fmt: format of the codes.
+        order: see `Order`.
+
+    Returns:
+        uint32 of shape (..., n * bits / 32). A 64-bit code takes two dwords, the low one first.
+
+    Raises:
+        MfmasimError: n does not fill dwords, a code is too wide, an unknown order, or ``high_first`` for 6 bits.
+
+    >>> [hex(dword) for dword in pack([1, 2, 3, 4, 5, 6, 7, 8], "e2m1fn")]
+    ['0x87654321']
+    >>> pack(range(32), "e2m3fn").shape
+    (6,)
+    """
+    fmt = lookup(fmt)
+    array = as_codes(codes, fmt)
+    group = 32 // gcd(fmt.bits, 32)
+    if array.ndim == 0 or array.shape[-1] % group:
+        raise MfmasimError(
+            f"{fmt.name} packs whole dwords: the last axis must be a multiple of {group}, not {array.shape}"
+        )
+    array = _swap(array, fmt, order)
+    if fmt.bits >= 8:
+        little = array.astype(fmt.carrier.newbyteorder("<"))
+        return np.ascontiguousarray(little).view("<u4").astype(np.uint32, copy=False)
+    bits = (array[..., None].astype(np.uint8) >> np.arange(fmt.bits, dtype=np.uint8)) & np.uint8(1)
+    flat = bits.reshape(*array.shape[:-1], array.shape[-1] * fmt.bits)
+    return np.packbits(flat, axis=-1, bitorder="little").view("<u4").astype(np.uint32, copy=False)
+
+
+def unpack(dwords: ArrayLike, fmt: str | Format, order: Order = "low_first") -> NDArray[np.unsignedinteger[Any]]:
+    """Take dwords apart into codes along the last axis, the inverse of `pack`.
+
+    Args:
+        dwords: uint32 of shape (..., d); d * 32 must be a multiple of the width (6-bit codes: 3 dwords for 16 codes).
+        fmt: format of the codes.
+        order: see `Order`.
+
+    Returns:
+        Codes of shape (..., d * 32 / bits) in the format's ``carrier``.
+
+    Raises:
+        MfmasimError: not 32-bit dwords, a number of them that does not end with a code, or an unknown order.
+    """
+    fmt = lookup(fmt)
+    array = as_codes(dwords, lookup("f32"))
+    group = fmt.bits // gcd(fmt.bits, 32)
+    if array.ndim == 0 or array.shape[-1] % group:
+        raise MfmasimError(f"{fmt.name} unpacks groups of {group} dwords along the last axis, not {array.shape}")
+    octets = np.ascontiguousarray(array.astype("<u4")).view(np.uint8)
+    if fmt.bits >= 8:
+        codes = octets.view(fmt.carrier.newbyteorder("<")).astype(fmt.carrier, copy=False)
+    else:
+        bits = np.unpackbits(octets, axis=-1, bitorder="little")
+        bits = bits.reshape(*array.shape[:-1], -1, fmt.bits)
+        codes = (bits << np.arange(fmt.bits, dtype=np.uint8)).sum(axis=-1, dtype=np.uint8)
+    return _swap(codes, fmt, order)
+
+
+def _swap(codes: NDArray[Any], fmt: Format, order: Order) -> NDArray[Any]:
+    """Turn the codes of each byte or dword round for ``high_first``."""
+    if order not in get_args(Order):
+        raise unknown("packing order", order, get_args(Order))
+    if order == "low_first":
+        return codes
+    if fmt.bits == 6:
+        raise MfmasimError("6-bit codes cross dword borders: the only packing order is low_first")
+    group = max(1, 8 // fmt.bits if fmt.bits < 8 else 32 // fmt.bits)
+    return codes.reshape(*codes.shape[:-1], -1, group)[..., ::-1].reshape(codes.shape)
+
+
+def select_byte(dwords: NDArray[np.uint32], byte: int) -> NDArray[np.uint32]:
+    """Pick byte 0 (lowest) to 3 of each dword, as the scale operands' ``op_sel`` does.
+
+    Raises:
+        MfmasimError: another byte.
+    """
+    return (dwords >> np.uint32(8 * _byte(byte))) & np.uint32(0xFF)
+
+
+def insert_byte(dwords: NDArray[np.uint32], byte: int, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Replace byte 0 (lowest) to 3 of each dword and keep the other three.
+
+    Raises:
+        MfmasimError: another byte.
+    """
+    shift = np.uint32(8 * _byte(byte))
+    return (dwords & ~(np.uint32(0xFF) << shift)) | ((values & np.uint32(0xFF)) << shift)
+
+
+def _byte(byte: int) -> int:
+    if byte not in {0, 1, 2, 3}:
+        raise MfmasimError(f"a dword has no byte {byte!r}; allowed: 0, 1, 2, 3")
+    return int(byte)

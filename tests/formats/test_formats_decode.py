@@ -1,0 +1,175 @@
+"""Every code of every format of at most 16 bits, against the slow model, ml_dtypes and gfloat."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mfmasim import formats
+from mfmasim.formats import slow
+from tests.oracles import require
+
+NARROW = [fmt for fmt in formats.FORMATS.values() if fmt.bits <= 16]
+WIDE = [fmt for fmt in formats.FORMATS.values() if fmt.bits > 16]
+
+ML_DTYPES = {
+    "bf16": ml_dtypes.bfloat16,
+    "f16": np.float16,
+    "e4m3fn": ml_dtypes.float8_e4m3fn,
+    "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "e2m3fn": ml_dtypes.float6_e2m3fn,
+    "e3m2fn": ml_dtypes.float6_e3m2fn,
+    "e2m1fn": ml_dtypes.float4_e2m1fn,
+    "e8m0fnu": ml_dtypes.float8_e8m0fnu,
+}
+
+
+def all_codes(fmt):
+    return np.arange(1 << fmt.bits, dtype=fmt.carrier)
+
+
+def same(value, number):
+    if number.magnitude == "nan":
+        return np.isnan(value)
+    magnitude = np.inf if number.magnitude == "inf" else float(number.magnitude)
+    return abs(value) == magnitude and np.signbit(value) == number.negative
+
+
+@pytest.mark.parametrize("fmt", NARROW, ids=lambda fmt: fmt.name)
+def test_every_code_against_the_slow_model(fmt):
+    values = fmt.decode(all_codes(fmt))
+    wrong = [code for code, value in enumerate(values) if not same(value, slow.decode(fmt, code))]
+    assert not wrong
+    assert len(values) == 1 << fmt.bits
+
+
+@pytest.mark.parametrize("name", ML_DTYPES)
+def test_every_code_against_ml_dtypes(name):
+    fmt = formats.format(name)
+    codes = all_codes(fmt)
+    with np.errstate(invalid="ignore"):
+        theirs = codes.view(ML_DTYPES[name]).astype(np.float64)
+    ours = fmt.decode(codes)
+    np.testing.assert_array_equal(ours, theirs)
+    number = ~np.isnan(ours)
+    np.testing.assert_array_equal(np.signbit(ours[number]), np.signbit(theirs[number]))
+    assert number.sum() >= len(codes) * 0.95
+
+
+def gfloat_format(fmt):
+    """Describe a row to gfloat, which has no FNUZ format of its own."""
+    import gfloat
+
+    nans = {"ieee": (1 << fmt.mantissa_bits) - 1, "fn": 1, "fnuz": 0, "finite": 0, "scale": 1}[fmt.special]
+    return gfloat.FormatInfo(
+        fmt.name,
+        fmt.bits,
+        fmt.mantissa_bits + 1,
+        bias=fmt.bias,
+        is_signed=fmt.signed,
+        domain=gfloat.Domain.Extended if fmt.special == "ieee" else gfloat.Domain.Finite,
+        has_nz=fmt.special in {"ieee", "fn", "finite"},
+        num_high_nans=nans,
+        has_subnormals=fmt.special != "scale",
+        is_twos_complement=False,
+    )
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("fmt", [fmt for fmt in NARROW if not fmt.integer], ids=lambda fmt: fmt.name)
+def test_every_code_against_gfloat(fmt):
+    require("gfloat", importlib.util.find_spec("gfloat") is not None, "pip install gfloat")
+    import gfloat
+
+    codes = all_codes(fmt)
+    theirs = gfloat.decode_ndarray(gfloat_format(fmt), codes.astype(np.int64))
+    ours = fmt.decode(codes)
+    np.testing.assert_array_equal(ours, theirs)
+    number = ~np.isnan(ours)
+    np.testing.assert_array_equal(np.signbit(ours[number]), np.signbit(theirs[number]))
+    assert len(codes) == 1 << fmt.bits
+
+
+@pytest.mark.parametrize("fmt", WIDE, ids=lambda fmt: fmt.name)
+@given(data=st.data())
+def test_wide_codes_against_the_slow_model(fmt, data):
+    code = data.draw(st.integers(0, fmt.mask))
+    assert same(float(fmt.decode(np.array(code, fmt.carrier))), slow.decode(fmt, code))
+
+
+def test_decoding_keeps_the_shape_and_accepts_wider_carriers():
+    fmt = formats.format("e4m3fn")
+    codes = np.arange(24, dtype=np.uint32).reshape(2, 3, 4)
+    assert fmt.decode(codes).shape == (2, 3, 4)
+    np.testing.assert_array_equal(fmt.decode(codes[:, ::2, ::-1]), fmt.decode(codes)[:, ::2, ::-1])
+    assert fmt.decode(np.zeros((0, 3), np.uint8)).shape == (0, 3)
+    assert fmt.decode([]).shape == (0,)
+
+
+def test_the_same_byte_is_half_as_large_in_fnuz():
+    """T50: FNUZ is FN / 2 but for the codes that are special in one of the two."""
+    codes = np.arange(256, dtype=np.uint8)
+    for fn, fnuz, exceptions in [
+        ("e4m3fn", "e4m3fnuz", {0x7F, 0x80, 0xFF}),
+        ("e5m2", "e5m2fnuz", {*range(0x7C, 0x81), *range(0xFC, 0x100)}),
+    ]:
+        halved = formats.format(fn).decode(codes) == 2 * formats.format(fnuz).decode(codes)
+        assert set(codes[~halved].tolist()) == exceptions
+
+
+def test_e5m2fnuz_nan_is_the_negative_zero():
+    """T47: the sign is part of the NaN; 0x00 is zero."""
+    fmt = formats.format("e5m2fnuz")
+    assert np.isnan(fmt.decode(0x80))
+    assert fmt.decode(0x00) == 0.0
+
+
+# name: largest, smallest normal, smallest subnormal. OCP OFP8 1.0 and MX 1.0; CDNA3 ISA manual, table 30.
+LIMITS = {
+    "f16": (65504.0, 2.0**-14, 2.0**-24),
+    "bf16": (3.3895313892515355e38, 2.0**-126, 2.0**-133),
+    "e4m3fn": (448.0, 2.0**-6, 2.0**-9),
+    "e4m3fnuz": (240.0, 2.0**-7, 2.0**-10),
+    "e5m2": (57344.0, 2.0**-14, 2.0**-16),
+    "e5m2fnuz": (57344.0, 2.0**-15, 2.0**-17),
+    "e2m3fn": (7.5, 1.0, 0.125),
+    "e3m2fn": (28.0, 0.25, 0.0625),
+    "e2m1fn": (6.0, 1.0, 0.5),
+    "e8m0fnu": (2.0**127, 2.0**-127, None),
+    "i4": (7.0, 1.0, None),
+    "i8": (127.0, 1.0, None),
+    "i32": (2147483647.0, 1.0, None),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits(name):
+    fmt = formats.format(name)
+    assert (fmt.max, fmt.smallest_normal, fmt.smallest_subnormal) == LIMITS[name]
+    assert float(fmt.decode(fmt.max_code)) == fmt.max
+
+
+@pytest.mark.parametrize("fmt", formats.FORMATS.values(), ids=lambda fmt: fmt.name)
+def test_special_codes_decode_to_what_they_are_called(fmt):
+    for code, check in [
+        (fmt.nan_code, np.isnan),
+        (fmt.inf_code, np.isposinf),
+        (fmt.zero_code, lambda v: v == 0 and not np.signbit(v)),
+        (fmt.negative_zero_code, lambda v: v == 0 and np.signbit(v)),
+    ]:
+        assert code is None or check(float(fmt.decode(np.array(code, fmt.carrier))))
+    assert fmt.source
+
+
+def test_xf32_drops_the_bits_that_the_matrix_core_does_not_read():
+    fmt = formats.format("xf32")
+    assert float(fmt.decode(0x3F801FFF)) == 1.0
+    assert float(fmt.decode(0x3F802000)) == 1.0 + 2.0**-10
+    assert int(fmt.encode(np.float32(1.0 + 2.0**-10 + 2.0**-20))) == 0x3F802000
