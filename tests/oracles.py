@@ -1,23 +1,19 @@
-"""Oracles fail loudly: a missing one is a failure where MFMASIM_REQUIRE_ORACLES=1, and a named skip elsewhere."""
-
-from __future__ import annotations
+"""What a test does when the thing it compares with is not there."""
 
 import os
 
 import pytest
 
 
-def require(name: str, available: bool, how: str) -> None:
-    """Stop the test when an external oracle is missing.
+def require(name, available, how):
+    """Go on when an oracle is available; otherwise skip, or fail where oracles are required.
 
-    Args:
-        name: the oracle, such as ``"llvm-mc"``.
-        available: whether it was found.
-        how: how to get it.
+    `how` says how to get it. MFMASIM_REQUIRE_ORACLES=1 (set in CI) turns the absence into a failure, so that a
+    comparison cannot disappear unnoticed.
     """
     if available:
         return
-    text = f"oracle {name} is not available: {how}"
+    message = f"{name} is not available: {how}"
     if os.environ.get("MFMASIM_REQUIRE_ORACLES") == "1":
-        pytest.fail(text)
-    pytest.skip(text)
+        pytest.fail(message)
+    pytest.skip(message)
