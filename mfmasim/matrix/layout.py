@@ -1,0 +1,169 @@
+"""Lane layouts in a small notation: lane and item as digits of the coordinates.
+
+A layout says where a matrix element lives. It is written as two lists of digits, the least significant digit first::
+
+    lane = i%32, k/8%2 ; item = k%8
+
+``i%32`` is a digit of radix 32, ``k/8%2`` the digit ``floor(k/8) mod 2`` of radix 2. Read like any number, the list
+gives ``lane = i%32 + 32*(k/8%2)``. Items are counted inside one lane; an item of 8 bits with number 5 lies in bits
+15:8 of the lane's second register, because items fill the registers from bit 0 of the first one upwards.
+
+The letters: ``i`` row of A, C and D; ``j`` column of B, C and D; ``k`` the summed index; ``b`` block; ``s`` number of
+a kept element of a sparse row (its dense k is one of the four of group ``s/2``); ``g`` block of 32 k that shares a
+scale; ``r`` replica, for elements that the wave holds several times.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+__all__ = ["Digit", "Layout", "parse"]
+
+_DIGIT = re.compile(r"([a-z])(?:/(\d+))?%(\d+)")
+
+
+@dataclass(frozen=True)
+class Digit:
+    """The digit ``floor(coordinate / divisor) mod radix`` of a coordinate."""
+
+    coordinate: str
+    divisor: int
+    radix: int
+
+    def __str__(self) -> str:
+        return f"{self.coordinate}{f'/{self.divisor}' if self.divisor > 1 else ''}%{self.radix}"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Place of every element of one operand.
+
+    Attributes:
+        lane: digits of the lane number, least significant first.
+        item: digits of the item number inside the lane.
+        width: bits of an element.
+        stride: bits from one item to the next; more than `width` where part of a register stays unused.
+        offset: bit of item 0.
+    """
+
+    lane: tuple[Digit, ...]
+    item: tuple[Digit, ...]
+    width: int
+    stride: int
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"lane = {_list(self.lane)} ; item = {_list(self.item)}"
+
+    @property
+    def formula(self) -> str:
+        """Closed formulas of lane and item, with weights written out."""
+        return f"lane = {_sum(self.lane)} ; item = {_sum(self.item)}"
+
+    @property
+    def items(self) -> int:
+        """Items of one lane."""
+        return _size(self.item)
+
+    @property
+    def lanes(self) -> int:
+        """Lanes that hold elements, counted from lane 0."""
+        return _size(self.lane)
+
+    @property
+    def replicas(self) -> int:
+        """How many lanes hold each element."""
+        return _size(digit for digit in self.lane if digit.coordinate == "r")
+
+    def at(self, offset: int) -> Layout:
+        """Same layout with item 0 at another bit."""
+        return replace(self, offset=offset)
+
+    def place(self, coordinates: Mapping[str, NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Lane and first bit of elements.
+
+        Args:
+            coordinates: one integer array for each letter the layout uses; the arrays broadcast.
+
+        Returns:
+            The lane, and the element's first bit counted over the lane's registers (bit 0 of register 1 is 32).
+        """
+        return (
+            _value(self.lane, coordinates),
+            _value(self.item, coordinates) * self.stride + self.offset,
+        )
+
+
+def parse(text: str, width: int, stride: int | None = None) -> Layout:
+    """Read a layout from its notation.
+
+    Args:
+        text: ``"lane = i%32, k/8%2 ; item = k%8"``; digits of radix 1 are dropped.
+        width: bits of an element.
+        stride: bits from one item to the next, the width unless given.
+
+    Returns:
+        The layout.
+
+    Raises:
+        MfmasimError: the text does not follow the notation.
+
+    >>> parse("lane = i%16, k/4%4 ; item = k%4", 16).formula
+    'lane = i%16 + 16*(k/4%4) ; item = k%4'
+    """
+    parts = [part.partition("=") for part in text.split(";")]
+    if [name.strip() for name, _, _ in parts] != ["lane", "item"]:
+        raise MfmasimError(f"layout {text!r} does not read 'lane = digits ; item = digits'")
+    lane, item = (_digits(digits) for _, _, digits in parts)
+    return Layout(lane, item, width, width if stride is None else stride)
+
+
+def _digits(text: str) -> tuple[Digit, ...]:
+    digits = []
+    for word in text.replace(",", " ").split():
+        found = _DIGIT.fullmatch(word)
+        if found is None:
+            raise MfmasimError(f"layout digit {word!r} does not read like 'k%8' or 'k/8%2'")
+        digit = Digit(found[1], int(found[2] or 1), int(found[3]))
+        if digit.radix > 1:
+            digits.append(digit)
+    return tuple(digits)
+
+
+def _size(digits: Iterable[Digit]) -> int:
+    size = 1
+    for digit in digits:
+        size *= digit.radix
+    return size
+
+
+def _value(digits: tuple[Digit, ...], coordinates: Mapping[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+    value = np.zeros(np.broadcast_shapes(*(np.shape(c) for c in coordinates.values())), np.int64)
+    weight = 1
+    for digit in digits:
+        value += coordinates[digit.coordinate] // digit.divisor % digit.radix * weight
+        weight *= digit.radix
+    return value
+
+
+def _list(digits: tuple[Digit, ...]) -> str:
+    return ", ".join(map(str, digits))
+
+
+def _sum(digits: tuple[Digit, ...]) -> str:
+    terms, weight = [], 1
+    for digit in digits:
+        terms.append(str(digit) if weight == 1 else f"{weight}*({digit})")
+        weight *= digit.radix
+    return " + ".join(terms) or "0"

@@ -1,0 +1,34 @@
+"""Matrix instructions of RDNA4 (gfx1200, gfx1201).
+
+Sources: RDNA4 ISA manual 7.12; AMD Matrix Instruction Calculator 1.3.2 (cycles, numbering of k).
+"""
+
+from __future__ import annotations
+
+from mfmasim.matrix.rows.row import Row, Table
+
+__all__ = ["TABLE"]
+
+_PAIRS = (("fp8", "fp8"), ("fp8", "bf8"), ("bf8", "fp8"), ("bf8", "bf8"))
+
+#       kind      d        m   n   k  blocks  a       b      cycles  modifiers
+ROWS = (
+    Row("wmma",   "f32",  16, 16, 16, 1, "f16",  "f16",  16, "neg"),
+    Row("wmma",   "f32",  16, 16, 16, 1, "bf16", "bf16", 16, "neg"),
+    Row("wmma",   "f16",  16, 16, 16, 1, "f16",  "f16",  16, "neg"),
+    Row("wmma",   "bf16", 16, 16, 16, 1, "bf16", "bf16", 16, "neg"),
+    Row("wmma",   "i32",  16, 16, 16, 1, "iu8",  "iu8",   8, "signed"),
+    Row("wmma",   "i32",  16, 16, 16, 1, "iu4",  "iu4",   8, "signed"),
+    Row("wmma",   "i32",  16, 16, 32, 1, "iu4",  "iu4",   8, "signed"),
+    *(Row("wmma", "f32",  16, 16, 16, 1, a, b, 8, "neg_c") for a, b in _PAIRS),
+    Row("swmmac", "f32",  16, 16, 32, 1, "f16",  "f16",  16, "neg op_sel_index"),
+    Row("swmmac", "f32",  16, 16, 32, 1, "bf16", "bf16", 16, "neg op_sel_index"),
+    Row("swmmac", "f16",  16, 16, 32, 1, "f16",  "f16",  16, "neg op_sel_index"),
+    Row("swmmac", "bf16", 16, 16, 32, 1, "bf16", "bf16", 16, "neg op_sel_index"),
+    Row("swmmac", "i32",  16, 16, 32, 1, "iu8",  "iu8",   8, "signed op_sel_index"),
+    Row("swmmac", "i32",  16, 16, 32, 1, "iu4",  "iu4",   8, "signed op_sel_index"),
+    Row("swmmac", "i32",  16, 16, 64, 1, "iu4",  "iu4",   8, "signed op_sel_index"),
+    *(Row("swmmac", "f32", 16, 16, 32, 1, a, b, 8, "op_sel_index") for a, b in _PAIRS),
+)  # fmt: skip
+
+TABLE = Table(ROWS, rule="gfx12", joined=False, source="calculator 1.3.2 and RDNA4 ISA manual 7.12.2", ops_unit="WGP")
