@@ -19,8 +19,8 @@ __all__ = ["Product", "largest_exponent", "multiply_exactly", "special", "with_o
 class Product:
     """An exact product.
 
-    ``kind`` is ``"finite"``, ``"inf"``, ``"invalid"`` (Inf times zero) or ``"nan"`` (a factor is NaN). ``value`` counts
-    units. ``exponent`` is the sum of the factors' exponents and is not renormalised: 1.5 * 1.5 has exponent 0.
+    ``kind`` is ``"finite"``, ``"inf"``, ``"invalid"`` (Inf times zero) or ``"nan"`` (a factor is NaN). ``value``
+    counts units. ``exponent`` is the sum of the factors' exponents, not renormalised: 1.5 * 1.5 has exponent 0.
     """
 
     kind: str

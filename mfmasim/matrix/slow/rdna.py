@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["dot2", "dot4"]
 
-_QUIET = 0x00400000
-_SIGN = 0x80000000
-
 
 def dot2(
     model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_format: str, *, fp16_ovfl: bool = False
@@ -41,11 +38,10 @@ def dot2(
         Code of the new running value in ``d_format``.
     """
     products = [multiply_exactly(a, b) for a, b in pairs]
-    wide = _widen(c, d_format)
-    found = _special(model, products, wide, d_format)
+    found = _special(model, products, c, d_format)
     if found is not None:
         return found
-    addend = flush(decode(wide, "f32"), model.flush_addend)
+    addend = _widen(model, c, d_format)
     if addend.significand == 0 and all(p.value == 0 for p in products):
         return 0
 
@@ -76,11 +72,10 @@ def dot4(
     Args and returns: as `dot2`, with up to four factors.
     """
     products = [multiply_exactly(a, b) for a, b in pairs]
-    wide = _widen(c, d_format)
-    found = _special(model, products, wide, d_format)
+    found = _special(model, products, c, d_format)
     if found is not None:
         return found
-    addend = flush(decode(wide, "f32"), model.flush_addend)
+    addend = _widen(model, c, d_format)
 
     grid = _grid(model, products, addend.value)
     total = 0
@@ -109,57 +104,31 @@ def _grid(model: Model, products: Sequence[Product], c: int) -> int:
 
 def _special(model: Model, products: Sequence[Product], c: int, d_format: str) -> int | None:
     """Result of a step in which something is not finite, in the hardware's order of precedence; None otherwise."""
+    form = row(d_format)
+    quiet, minus = 1 << (form.mantissa_bits - 1), 1 << (form.bits - 1)
+    addend = decode(c, d_format)
     kinds = {p.kind for p in products}
     signs = {p.sign for p in products if p.kind == "inf"}
-    addend = decode(c, "f32")
     if "nan" in kinds:
-        return _narrow_factor_nan(model.nan_factor, d_format)
+        return model.nan_factor
     if "invalid" in kinds or len(signs) == 2:
-        return _narrow_invalid(model, d_format)
+        return model.nan_invalid
     if addend.kind == "nan":
-        return _narrow(c | _QUIET, d_format)
+        return c | quiet
     if addend.kind == "inf":
         signs.add(addend.sign)
     if len(signs) == 2:
-        return _narrow_invalid(model, d_format)
+        return model.nan_invalid
     if signs:
-        return _narrow(infinity("f32") | (_SIGN if signs == {1} else 0), d_format)
+        return infinity(d_format) | (minus if signs == {1} else 0)
     return None
 
 
-def _narrow_invalid(model: Model, d_format: str) -> int:
-    same = model.nan_invalid == model.nan_factor
-    return _narrow_factor_nan(model.nan_factor, d_format) if same else _narrow(model.nan_invalid, d_format)
-
-
-def _narrow(code: int, d_format: str) -> int:
-    """An f32 infinity or NaN in the format of d: the upper bits of its payload."""
-    if d_format == "f16":
-        return (code & _SIGN) >> 16 | infinity("f16") | (code >> 13 & 0x3FF)
-    return code >> 16 if d_format == "bf16" else code
-
-
-def _narrow_factor_nan(code: int, d_format: str) -> int:
-    """The NaN of a NaN factor keeps the *low* bits of its payload: 0xffc00a3d, 0xfe3d, 0xfffd."""
-    form = row(d_format)
-    quiet = 1 << (form.mantissa_bits - 1)
-    sign = (code >> 31) << (form.bits - 1)
-    if d_format == "f32":
-        return code
-    return sign | infinity(d_format) | quiet | (code & (quiet - 1))
-
-
-def _widen(code: int, d_format: str) -> int:
-    """A code of d's format as f32, exactly, payloads of NaNs included."""
-    if d_format == "f32":
-        return code
-    if d_format == "bf16":
-        return code << 16
+def _widen(model: Model, code: int, d_format: str) -> Number:
+    """A finite c of any format as the adder reads it, in f32: an f16 subnormal is an ordinary number there."""
     number = decode(code, d_format)
-    sign = number.sign << 31
-    if number.kind != "finite":
-        return sign | infinity("f32") | (code & 0x3FF) << 13
-    return sign | encode(abs(number.value), "f32")
+    wide = number.sign << 31 | encode(abs(number.value), "f32")
+    return flush(decode(wide, "f32"), model.flush_addend)
 
 
 def _round_f16(total: int, *, fp16_ovfl: bool) -> int:
