@@ -1,0 +1,268 @@
+"""The golden data itself: reproducible, complete, undamaged, telling, and right by a third reckoning."""
+
+import ast
+import doctest
+import hashlib
+import json
+import shutil
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fractions_reference import nearest_f32, values
+
+from golden import generate
+from golden.cases import DATA_CLASSES, INTRO
+from golden.inputs import draw
+
+GOLDEN = Path(generate.__file__).parent
+MANIFEST = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))
+ENTRIES = MANIFEST["entries"]
+IDS = [entry["id"] for entry in ENTRIES]
+NAN = 0x7FC00000
+
+
+@pytest.fixture(scope="module")
+def made():
+    """All entries, made once."""
+    return list(generate.entries())
+
+
+@pytest.fixture
+def copy(tmp_path, made, monkeypatch):
+    """A copy of the data, and a generator that need not compute everything again."""
+    monkeypatch.setattr(generate, "entries", lambda: iter(made))
+    shutil.copytree(GOLDEN / "intro", tmp_path / "intro")
+    shutil.copy(GOLDEN / "manifest.json", tmp_path)
+    return tmp_path
+
+
+def load(entry):
+    with np.load(GOLDEN / entry["file"]) as archive:
+        return dict(archive)
+
+
+# --- Reproducible and undamaged ----------------------------------------------------------------------------------
+
+
+def test_check_passes_on_the_repository(made, monkeypatch, capsys):
+    monkeypatch.setattr(generate, "entries", lambda: iter(made))
+    assert generate.main(["--check"]) == 0
+    assert capsys.readouterr().out == "golden data is up to date\n"
+    assert len(made) == len(ENTRIES) == 120
+
+
+def test_written_files_are_the_repository_s(copy, tmp_path):
+    again = tmp_path / "again"
+    assert generate.main(["--folder", str(again)]) == 0
+    assert generate.check(again) == []
+    assert (again / "manifest.json").read_bytes() == (GOLDEN / "manifest.json").read_bytes().replace(b"\r\n", b"\n")
+
+
+@pytest.mark.parametrize("at", [0, 100, -30, "middle"])
+def test_a_damaged_file_is_named(copy, at):
+    victim = copy / ENTRIES[7]["file"]
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2 if at == "middle" else at] ^= 0x10
+    victim.write_bytes(content)
+    differences = generate.check(copy)
+    assert len(differences) == 1
+    assert differences[0].startswith(f"{ENTRIES[7]['file']}: SHA-256 is ")
+    assert ENTRIES[7]["sha256"] in differences[0]
+
+
+def test_missing_foreign_and_edited_files_are_named(copy, capsys):
+    (copy / ENTRIES[3]["file"]).unlink()
+    (copy / "intro" / "foreign.npz").write_bytes(b"")
+    text = (copy / "manifest.json").read_text(encoding="utf-8")
+    (copy / "manifest.json").write_text(
+        text.replace('"saturation": "none"', '"saturation": "max"', 1), encoding="utf-8"
+    )
+    assert generate.main(["--check", "--folder", str(copy)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"{ENTRIES[3]['file']}: missing",
+        "intro/foreign.npz: not in the manifest",
+        "manifest.json: differs from the generator's",
+    ]
+    (copy / "manifest.json").unlink()
+    assert generate.check(copy)[-1] == "manifest.json: missing"
+
+
+def test_manifest_hashes_are_the_files():
+    for entry in ENTRIES:
+        assert hashlib.sha256((GOLDEN / entry["file"]).read_bytes()).hexdigest() == entry["sha256"], entry["id"]
+    assert {entry["file"] for entry in ENTRIES} == {f"intro/{p.name}" for p in (GOLDEN / "intro").iterdir()}
+    assert sum((GOLDEN / entry["file"]).stat().st_size for entry in ENTRIES) < 3_000_000
+
+
+def test_golden_imports_nothing_of_mfmasim():
+    allowed = {"golden", "numpy", "ml_dtypes", *sys.stdlib_module_names}
+    files = [p for p in GOLDEN.rglob("*.py") if "code" not in p.relative_to(GOLDEN).parts]
+    assert len(files) >= 9
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                assert name.split(".")[0] in allowed, f"{path.name} imports {name}"
+
+
+def test_readme_examples_run(monkeypatch):
+    monkeypatch.chdir(GOLDEN.parent)
+    result = doctest.testfile(str(GOLDEN / "README.md"), module_relative=False)
+    assert result.attempted >= 3
+    assert result.failed == 0
+
+
+# --- Complete ----------------------------------------------------------------------------------------------------
+
+
+def test_manifest_has_every_combination():
+    assert MANIFEST["schema_version"] == 1
+    wanted = {
+        (case.name, arch, data, opsel)
+        for case in INTRO
+        for arch in case.arches
+        for data in DATA_CLASSES
+        for opsel in case.opsels
+    }
+    assert {(e["case"], e["arch"], e["data"], e["opsel"]) for e in ENTRIES} == wanted
+    assert len(set(IDS)) == len({e["seed"] for e in ENTRIES}) == len(ENTRIES) == len(wanted)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=IDS)
+def test_arrays_fit_the_manifest(entry):
+    arrays = load(entry)
+    m, n, k = (entry["shape"][axis] for axis in "MNK")
+    dtypes = {"f32": np.uint32, "f16": np.uint16}
+    a, b = entry["formats"]["A"], entry["formats"]["B"]
+    wanted = {
+        "A": ((m, k), dtypes.get(a, np.uint8)),
+        "B": ((k, n), dtypes.get(b, np.uint8)),
+        "exact": ((m, n), np.uint32),
+        "model": ((m, n), np.uint32),
+    }
+    if entry["block"]:
+        wanted |= {"scale_A": ((m, k // 32, 4), np.uint8), "scale_B": ((k // 32, n, 4), np.uint8)}
+    assert {name: (array.shape, array.dtype.type) for name, array in arrays.items()} == wanted
+    if a == "e2m1fn":
+        assert arrays["A"].max() <= 15
+        assert arrays["B"].max() <= 15
+    fnuz = entry["arch"] == "gfx942"
+    assert all(name in {"f32", "f16"} or name.endswith("fnuz") == fnuz for name in (a, b))
+    assert (entry["expected"]["model"]["fidelity"] == "assumed") == (entry["arch"] == "gfx950")
+
+
+# --- Telling -----------------------------------------------------------------------------------------------------
+
+
+def test_scale_bytes_are_told_apart():
+    words = 0
+    for entry in ENTRIES:
+        if entry["opsel"] is None:
+            continue
+        for name in ("scale_A", "scale_B"):
+            scale = load(entry)[name]
+            ordered = np.sort(scale.reshape(-1, 4), axis=1)
+            assert (ordered[:, 1:] != ordered[:, :-1]).all()
+            words += len(ordered)
+            if entry["data"] not in {"bits", "special"}:
+                real = scale[..., entry["opsel"]]
+                first, second = (real[:, 0], real[:, 1]) if name == "scale_A" else (real[0], real[1])
+                assert (first != second).all()
+                assert len(np.unique(real)) >= 5
+                assert (abs(real.astype(int) - 127) <= 15).all()
+    assert words == 48 * 128
+
+
+def test_rows_and_columns_differ():
+    for entry in ENTRIES:
+        if entry["data"] in {"integers", "normal", "range"}:
+            arrays = load(entry)
+            assert len(np.unique(arrays["A"], axis=0)) == entry["shape"]["M"]
+            assert len(np.unique(arrays["B"], axis=1).T) == entry["shape"]["N"]
+            assert not np.array_equal(arrays["exact"], arrays["exact"].T)
+
+
+def test_exact_and_model_agree_where_they_must_and_differ_where_they_can():
+    differ = dict.fromkeys(DATA_CLASSES, 0)
+    for entry in ENTRIES:
+        arrays = load(entry)
+        unequal = int((arrays["exact"] != arrays["model"]).sum())
+        differ[entry["data"]] += unequal
+        if entry["data"] in {"cancel", "range"}:
+            assert unequal > 0, entry["id"]
+    assert differ["integers"] == 0
+    assert min(differ[data] for data in DATA_CLASSES if data != "integers") > 1000
+
+
+def test_special_results_occur():
+    counts = dict.fromkeys(("nan", "inf", "-inf", "-0", "subnormal"), 0)
+    for entry in ENTRIES:
+        for name in ("exact", "model"):
+            d = load(entry)[name]
+            magnitude = d & 0x7FFFFFFF
+            assert (d[magnitude > 0x7F800000] == NAN).all()
+            counts["nan"] += int((d == NAN).sum())
+            counts["inf"] += int((d == 0x7F800000).sum())
+            counts["-inf"] += int((d == 0xFF800000).sum())
+            counts["-0"] += int((d == 0x80000000).sum())
+            counts["subnormal"] += int(((magnitude > 0) & (magnitude < 0x00800000)).sum())
+            if entry["data"] in {"integers", "normal"}:
+                assert (magnitude < 0x7F800000).all()
+    assert min(counts.values()) > 50, counts
+
+
+# --- Right, by a third reckoning ---------------------------------------------------------------------------------
+
+
+def factors(entry, arrays):
+    """A and B as float64 with their scales, by ml_dtypes: powers of two and short significands, so exact."""
+    a, b = values(arrays["A"], entry["formats"]["A"]), values(arrays["B"], entry["formats"]["B"])
+    if entry["block"]:
+        a = a * np.repeat(values(arrays["scale_A"][..., entry["opsel"]], "e8m0fnu"), 32, axis=1)
+        b = b * np.repeat(values(arrays["scale_B"][..., entry["opsel"]], "e8m0fnu"), 32, axis=0)
+    return a, b
+
+
+def test_integers_equal_a_float64_product():
+    compared = 0
+    for entry in ENTRIES:
+        if entry["data"] == "integers":
+            arrays = load(entry)
+            a, b = factors(entry, arrays)
+            np.testing.assert_array_equal(arrays["exact"].view(np.float32), a @ b)
+            compared += arrays["exact"].size
+    assert compared == 20 * 1024 - 2 * 768
+
+
+def test_a_sample_of_every_entry_equals_fractions():
+    rng = np.random.default_rng(9)
+    compared = special = 0
+    for entry in ENTRIES:
+        arrays = load(entry)
+        a, b = factors(entry, arrays)
+        m, n = arrays["exact"].shape
+        for i, j in zip(rng.integers(0, m, 12), rng.integers(0, n, 12), strict=True):
+            got = int(arrays["exact"][i, j])
+            with np.errstate(invalid="ignore"):
+                products = a[i] * b[:, j]  # only to find Inf and NaN; float64 holds every factor's product finitely
+            if np.isfinite(products).all():
+                total = sum(Fraction(x) * Fraction(y) for x, y in zip(a[i].tolist(), b[:, j].tolist(), strict=True))
+                want = nearest_f32(total)
+            else:
+                with np.errstate(invalid="ignore"):
+                    total = float(products.sum())
+                want = NAN if np.isnan(total) else 0xFF800000 if total < 0 else 0x7F800000
+                special += 1
+            assert got == want, (entry["id"], int(i), int(j))
+            compared += 1
+    assert compared == 12 * len(ENTRIES)
+    assert special > 100
+
+
+def test_unknown_data_class_is_named():
+    with pytest.raises(ValueError, match="unknown data class 'gauss'; known: integers, normal"):
+        draw("gauss", 1, ("f16", "f16"), (2, 2, 2), None, None)
