@@ -49,7 +49,8 @@ specials.
   at the end.
 
 **Narrow outputs** of ``dot2`` and ``dot4``. d = f16: c is widened exactly, and after *every* step T is rounded
-directly to f16 (RNE, subnormals kept, zero is +0; a finite overflow gives Inf, or +-65504 with FP16_OVFL = 1). d = bf16: c is widened (low bits 0), and after every step the f32 result is cut to its upper 16 bits.
+directly to f16 (RNE, subnormals kept, zero is +0; a finite overflow gives Inf, or +-65504 with FP16_OVFL = 1).
+d = bf16: c is widened (low bits 0), and after every step the f32 result is cut to its upper 16 bits.
 
 **Specials.** ``nan_rules`` = ``ieee``: NaN factor, NaN c, Inf*0 or Inf - Inf (over products and c) gives
 ``nan_invalid`` (the payload on CDNA is not known; this is a canonical choice); otherwise any Inf gives that Inf.

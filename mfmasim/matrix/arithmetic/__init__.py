@@ -1,0 +1,7 @@
+"""Matrix arithmetic in batches, bit for bit by the rows of `mfmasim.matrix.models`."""
+
+from __future__ import annotations
+
+from mfmasim.matrix.arithmetic.multiply import chain, multiply
+
+__all__ = ["chain", "multiply"]

@@ -1,0 +1,200 @@
+"""One tile batch through one instruction, for each algorithm; plain and complete, the fast paths live beside it.
+
+Every function takes factors in natural order, A (n, M, K) and B (n, K, N), raw bits c (n, M, N), and returns raw
+bits d.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.matrix.arithmetic import exactly, steps
+from mfmasim.matrix.arithmetic.specials import NAN, RESULTS, classify, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mfmasim.matrix.arithmetic.operands import Factors
+    from mfmasim.matrix.models import Model
+
+__all__ = ["Options", "aligned", "dot", "exact", "flush_pairwise", "fma"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What an instruction's modifiers and the MODE register add to its model."""
+
+    d_format: str
+    k: int
+    """K of one instruction in kept elements: no step crosses a multiple of it."""
+    clamp: bool = False
+    """A finite overflow gives the largest finite number."""
+    fp16_ovfl: bool = False
+    scale_a: NDArray[np.uint8] | None = None
+    """E8M0 codes (n, M, K blocks); None is 1.0 everywhere."""
+    scale_b: NDArray[np.uint8] | None = None
+    """E8M0 codes (n, K blocks, N)."""
+
+    def scale(self, block: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
+        """Exponents sa+sb of one block of 32 and where a scale is NaN, (n, M, N); None without scales."""
+        exponent: Any = np.zeros((1, 1, 1), np.int32)
+        nan: Any = np.zeros((1, 1, 1), np.bool_)
+        for codes in (
+            None if self.scale_a is None else self.scale_a[:, :, block, None],
+            None if self.scale_b is None else self.scale_b[:, block, None, :],
+        ):
+            if codes is not None:
+                exponent, nan = exponent + (codes.astype(np.int32) - 127), nan | (codes == 255)
+        return None if self.scale_a is None and self.scale_b is None else (exponent, nan)
+
+
+def step_slices(k: int, instruction_k: int, group: int) -> Iterator[slice]:
+    """Slices of k that are summed together: at most ``group`` long, never across instructions."""
+    for base in range(0, k, instruction_k):
+        top = min(base + instruction_k, k)
+        for start in range(base, top, group):
+            yield slice(start, min(start + group, top))
+
+
+def _outer(a: Factors, b: Factors, part: slice) -> tuple[Factors, Factors, NDArray[Any], NDArray[Any]]:
+    """Factors, exact products and exponents of a step, k first: (k, n, M, 1), (k, n, 1, N), (k, n, M, N) twice."""
+    rows = a.map(lambda x: np.moveaxis(x[:, :, part], 2, 0)[..., None])
+    columns = b.map(lambda x: np.moveaxis(x[:, part, :], 1, 0)[:, :, None, :])
+    products = np.multiply(rows.value, columns.value, dtype=np.float64)
+    return rows, columns, products, rows.exponent + columns.exponent
+
+
+def _flushed(c: NDArray[Any], d_format: str, how: str) -> NDArray[Any]:
+    """Raw bits with subnormals flushed, to +0 or to a zero of their sign."""
+    if not how:
+        return c
+    form = RESULTS[d_format]
+    dtype = np.dtype(form.dtype).type
+    smallest = (form.inf & -form.inf) if d_format != "f16" else 0  # a widened f16 has no subnormals
+    tiny = c & dtype(form.sign - 1) < dtype(smallest)
+    return np.where(tiny, c & dtype(form.sign) if how == "signed" else dtype(0), c)
+
+
+def aligned(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
+    """``aligned`` with every parameter, special values and scales included."""
+    for part in step_slices(a.value.shape[2], options.k, model.group):
+        rows, columns, products, exponents = _outer(a, b, part)
+        flags = classify(rows, columns, products, overflow=model.product_overflow)
+        total, e_dot, empty = steps.aligned_sum(model, products, exponents)
+        scale = options.scale(part.start // 32)
+        if scale is not None:
+            total, e_dot = np.ldexp(total, scale[0]), e_dot + scale[0]
+            if scale[1].any():
+                nan = np.broadcast_to(scale[1], c.shape) * np.uint8(NAN)
+                flags = nan if flags is None else flags | nan
+        value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)
+        d = steps.add_aligned(model, total, e_dot, empty, value).view(np.uint32)
+        c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
+    return c
+
+
+def _widened(c: NDArray[Any], d_format: str) -> NDArray[Any]:
+    """Finite raw bits of c as float64 (0 for NaN and Inf)."""
+    form = RESULTS[d_format]
+    dtype = np.dtype(form.dtype).type
+    finite = np.where(c & dtype(form.inf) == dtype(form.inf), dtype(0), c)
+    if d_format == "bf16":
+        return (finite.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64)
+    wide: NDArray[Any] = finite.view({"f16": np.float16, "f32": np.float32}[d_format]).astype(np.float64)
+    return wide
+
+
+def dot(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
+    """``dot2`` and ``dot4``: steps of RDNA's dot product unit, narrowed after every step."""
+    step = {"dot2": steps.dot2_step, "dot4": steps.dot4_step}[model.algorithm]
+    for part in step_slices(a.value.shape[2], options.k, model.group):
+        rows, columns, products, exponents = _outer(a, b, part)
+        flags = classify(rows, columns, products, overflow=model.product_overflow)
+        addend = _flushed(c, options.d_format, model.flush_addend)
+        t, grid = step(model, products, exponents, _widened(addend, options.d_format))
+        d = steps.narrow(model, options.d_format, t, grid, fp16_ovfl=options.fp16_ovfl)
+        c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
+    return c
+
+
+def exact(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
+    """``exact``: each step's sum of products and c, rounded once."""
+    for part in step_slices(a.value.shape[2], options.k, model.group):
+        rows, columns, products, _ = _outer(a, b, part)
+        flags = classify(rows, columns, products, overflow=model.product_overflow)
+        high, low = _exact_pair(products)
+        with np.errstate(over="ignore", under="ignore"):
+            total = exactly.sum3_to_odd(high, low, _widened(c, "f32"))
+            d = (total + 0.0).astype(np.float32).view(np.uint32)
+        c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
+    return c
+
+
+def _exact_pair(products: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Two float64 arrays whose sum is exactly that of the products (k first)."""
+    if products.shape[0] == 1:
+        return products[0], np.zeros(products.shape[1:])
+    if products.shape[0] == 2:
+        return products[0], products[1]
+    # f16 products are multiples of 2^-48 below 2^33: two limbs of 40 bits hold any sum of a few exactly.
+    high = np.floor(products * 2.0**8)
+    low = products - high * 2.0**-8
+    return high.sum(axis=0) * 2.0**-8, low.sum(axis=0)
+
+
+def _flush_f32(value: NDArray[np.float32], how: str) -> NDArray[np.float32]:
+    if not how:
+        return value
+    zero = np.copysign(np.float32(0), value) if how == "signed" else np.float32(0)
+    return np.where(np.abs(value) < np.float32(2.0**-126), zero, value)
+
+
+def flush_pairwise(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
+    """``flush_pairwise``: products and sums in f32, each rounded to nearest even and flushed."""
+    how = model.flush_output
+    a32 = _with_specials(a)
+    b32 = _with_specials(b)
+    value = _flush_f32(c.view(np.float32), model.flush_addend)
+    with np.errstate(all="ignore"):
+        for part in step_slices(a.value.shape[2], options.k, model.group):
+            rows, columns = np.moveaxis(a32[:, :, part], 2, 0)[..., None], np.moveaxis(b32[:, part], 1, 0)[:, :, None]
+            terms = list(_flush_f32(rows * columns, how))
+            while len(terms) > 1:
+                pairs = [_flush_f32(x + y, how) for x, y in zip(terms[::2], terms[1::2], strict=False)]
+                terms = pairs + terms[len(terms) & ~1 :]
+            value = _flush_f32(value + terms[0], how)
+    d = np.ascontiguousarray(value).view(np.uint32)
+    return np.where(np.isnan(value), np.uint32(model.nan_invalid), d)
+
+
+def _with_specials(factors: Factors) -> NDArray[np.float32]:
+    """Values as IEEE numbers again, NaN and Inf included, for arithmetic that the host does itself."""
+    value: NDArray[np.float32] = factors.value.astype(np.float32)
+    if factors.inf is not None:
+        value = np.where(factors.inf, np.copysign(np.float32(np.inf), value), value)
+    if factors.nan is not None:
+        value = np.where(factors.nan, np.float32(np.nan), value)
+    return value
+
+
+def fma(model: Model, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], options: Options) -> NDArray[Any]:
+    """``fma``: a chain of fused multiply-adds in the format of d; a and b are floats of that format."""
+    float_type: Any = {"f32": np.float32, "f64": np.float64}[options.d_format]
+    once = {"f32": exactly.fma_f32, "f64": exactly.fma_f64}[options.d_format]
+    form = RESULTS[options.d_format]
+    value: NDArray[Any] = c.view(float_type)
+    for k in range(a.shape[2]):
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            x, y = a[:, :, k, None].astype(np.float64), b[:, None, k, :].astype(np.float64)
+            new: NDArray[Any] = np.asarray(once(x, y, value.astype(np.float64)))
+        if options.clamp:
+            overflow = np.isinf(new) & np.isfinite(x) & np.isfinite(y) & np.isfinite(value)
+            new = np.where(overflow, np.copysign(np.finfo(float_type).max, new), new)
+        value = new
+    bits = np.ascontiguousarray(value).view(form.dtype)
+    return np.where(np.isnan(value), np.dtype(form.dtype).type(model.nan_invalid), bits)

@@ -1,0 +1,233 @@
+"""Public entry: shapes, types, sparse selection, scales, chunks; then the algorithm of the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.matrix.arithmetic import chains
+from mfmasim.matrix.arithmetic.batches import check_scale, check_shapes, chunks, select, take
+from mfmasim.matrix.arithmetic.integers import integer_bits, integer_chain
+from mfmasim.matrix.arithmetic.operands import check_codes, decode, row
+from mfmasim.matrix.arithmetic.specials import RESULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.matrix.arithmetic.operands import Factors
+    from mfmasim.matrix.models import Model
+
+__all__ = ["chain", "multiply"]
+
+
+def multiply(
+    model: Model,
+    a_format: str,
+    b_format: str,
+    d_format: str,
+    a: Any,
+    b: Any,
+    c: Any,
+    *,
+    scale_a: Any = None,
+    scale_b: Any = None,
+    selection: Any = None,
+    clamp: bool = False,
+    fp16_ovfl: bool = False,
+    denormals: bool = True,
+) -> NDArray[Any]:
+    """Compute d = a b + c as one matrix instruction does, for any number of tiles.
+
+    Args:
+        model: the accumulation model, from `mfmasim.matrix.models.model_for`.
+        a_format: format of A's elements; ``i8``, ``u8``, ``i4``, ``u4`` are two's complement and unsigned integers.
+        b_format: format of B's elements.
+        d_format: format of C and D: ``f32``, ``f64``, ``f16``, ``bf16`` or ``i32``.
+        a: raw codes (..., M, K), right-aligned in unsigned integers. Leading axes are a batch and broadcast.
+        b: raw codes (..., K, N).
+        c: raw bits (..., M, N).
+        scale_a: E8M0 codes (..., M, K/32), or None for 1.0.
+        scale_b: E8M0 codes (..., K/32, N), or None for 1.0.
+        selection: dense k of every kept element of a, (..., M, K kept); then b stays dense.
+        clamp: the instruction's clamp.
+        fp16_ovfl: MODE.FP16_OVFL.
+        denormals: MODE.denorm lets subnormal f32 factors through.
+
+    Returns:
+        Raw bits of D, (..., M, N), uint16, uint32 or uint64.
+
+    Raises:
+        MfmasimError: shapes, types or formats that do not fit, or a modifier that the model does not have.
+    """
+    return chain(
+        model, a_format, b_format, d_format, a, b, c, k=None, scale_a=scale_a, scale_b=scale_b, selection=selection,
+        clamp=clamp, fp16_ovfl=fp16_ovfl, denormals=denormals,
+    )  # fmt: skip
+
+
+def chain(
+    model: Model,
+    a_format: str,
+    b_format: str,
+    d_format: str,
+    a: Any,
+    b: Any,
+    c: Any,
+    *,
+    k: int | None,
+    scale_a: Any = None,
+    scale_b: Any = None,
+    selection: Any = None,
+    clamp: bool = False,
+    fp16_ovfl: bool = False,
+    denormals: bool = True,
+) -> NDArray[Any]:
+    """Compute what a sequence of instructions gives that walk along K, each adding to the last one's D.
+
+    Args:
+        model: as for `multiply`, and so are all arguments that are not named here.
+        a_format: format of A.
+        b_format: format of B.
+        d_format: format of C and D.
+        a: raw codes (..., M, K) of any M and K; M and N need not be those of an instruction.
+        b: raw codes (..., K, N).
+        c: raw bits (..., M, N).
+        k: K of one instruction in elements of a: no rounding step crosses a multiple of it. None: one instruction.
+        scale_a: E8M0 codes (..., M, K/32).
+        scale_b: E8M0 codes (..., K/32, N).
+        selection: dense k of every kept element.
+        clamp: the instruction's clamp.
+        fp16_ovfl: MODE.FP16_OVFL.
+        denormals: MODE.denorm lets subnormal f32 factors through.
+
+    Returns:
+        Raw bits of D.
+
+    Raises:
+        MfmasimError: as for `multiply`.
+    """
+    is_integer = model.algorithm == "integer"
+    formats = (a_format, b_format, d_format)
+    if not is_integer and d_format not in RESULTS:
+        raise unknown("format of C and D", d_format, RESULTS)
+    if clamp and model.clamp == "none":
+        raise MfmasimError(f"model {model.name} has no clamp")
+    bits = [integer_bits(name) if is_integer else row(name).bits for name in (a_format, b_format)]
+    a, b = check_codes("a", a_format, a, bits[0]), check_codes("b", b_format, b, bits[1])
+    c = check_codes("c", d_format, c, 32 if is_integer else np.dtype(RESULTS[d_format].dtype).itemsize * 8)
+    if selection is not None:
+        return _sparse(model, formats, a, b, c, selection, k=k, clamp=clamp, fp16_ovfl=fp16_ovfl, denormals=denormals)
+    batch = check_shapes(a, b, c)
+    instruction_k = a.shape[-1] if k is None else k
+    if instruction_k < 1:
+        raise MfmasimError(f"K of an instruction must be at least 1, not {instruction_k}")
+    if is_integer:
+        return integer_chain(model, formats, (a, b, c), batch, instruction_k, clamp=clamp, fp16_ovfl=fp16_ovfl)
+    options = chains.Options(
+        d_format=d_format,
+        k=instruction_k,
+        clamp=(clamp or fp16_ovfl) and model.clamp == "max",
+        fp16_ovfl=fp16_ovfl,
+    )
+    if model.algorithm == "fma":
+        return _fma(model, a_format, a, b, c, batch, options, denormals=denormals)
+    x = decode(model, a_format, a, np.float32, denormals=denormals)
+    y = decode(model, b_format, b, np.float32, denormals=denormals)
+    m, n = c.shape[-2:]
+    out = np.empty((*batch, m, n), c.dtype)
+    flat = out.reshape(-1, m, n)
+    scales = _scales(model, scale_a, scale_b, (m, n, a.shape[-1]))
+    for part in chunks(batch, m * n * min(model.group, instruction_k)):
+        p, q = (operand.map(lambda v, part=part: take(v, batch, part)) for operand in (x, y))
+        codes = [None if scale is None else take(scale, batch, part) for scale in scales]
+        tile_options = replace(options, scale_a=codes[0], scale_b=codes[1])
+        flat[part] = _RUN[model.algorithm](model, p, q, take(c, batch, part), tile_options)
+    return out
+
+
+def _scales(
+    model: Model, scale_a: Any, scale_b: Any, shape: tuple[int, int, int]
+) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    """Check the block scales against the tile's (M, N, K)."""
+    if scale_a is None and scale_b is None:
+        return None, None
+    m, n, k = shape
+    if not model.scale_point:
+        raise MfmasimError(f"model {model.name} has no block scales")
+    if 32 % model.group:
+        raise MfmasimError(f"model {model.name} sums {model.group} products, which straddles scale blocks of 32")
+    blocks = -(-k // 32)
+    return (
+        None if scale_a is None else check_scale("scale_a", scale_a, (m, blocks), k),
+        None if scale_b is None else check_scale("scale_b", scale_b, (blocks, n), k),
+    )
+
+
+def _sparse(
+    model: Model,
+    formats: tuple[str, str, str],
+    a: NDArray[Any],
+    b: NDArray[Any],
+    c: NDArray[Any],
+    selection: Any,
+    **modifiers: Any,
+) -> NDArray[Any]:
+    """Sparse A: every row of A meets rows of B of its own, so that each row becomes a tile of one row."""
+    chosen = np.asarray(selection)
+    if chosen.dtype.kind not in "ui" or chosen.shape[-2:] != a.shape[-2:]:
+        raise MfmasimError(f"selection must hold one integer per kept element, {a.shape[-2:]}, not {chosen.shape}")
+    if chosen.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < b.shape[-2]:
+        raise MfmasimError(f"selection holds k outside 0..{b.shape[-2] - 1} (b has shape {b.shape})")
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2], chosen.shape[:-2])
+    m, n = c.shape[-2:]
+    out = np.empty((*lead, m, n), c.dtype)
+    flat = out.reshape(-1, m, n)
+    for part in chunks(lead, m * n * a.shape[-1]):
+        rows = select(take(b, lead, part), take(chosen, lead, part))
+        tiles = take(a, lead, part)[:, :, None, :], rows, take(c, lead, part)[:, :, None, :]
+        flat[part] = chain(model, *formats, *tiles, **modifiers)[:, :, 0, :]
+    return out
+
+
+_RUN: dict[str, Callable[[Model, Factors, Factors, NDArray[Any], chains.Options], NDArray[Any]]] = {
+    "aligned": chains.aligned,
+    "dot2": chains.dot,
+    "dot4": chains.dot,
+    "exact": chains.exact,
+    "flush_pairwise": chains.flush_pairwise,
+}
+
+
+def _fma(
+    model: Model,
+    a_format: str,
+    a: NDArray[Any],
+    b: NDArray[Any],
+    c: NDArray[Any],
+    batch: tuple[int, ...],
+    options: chains.Options,
+    *,
+    denormals: bool,
+) -> NDArray[Any]:
+    """FMA chains take the codes as they are: the factors' format is that of d."""
+    if a_format != options.d_format:
+        raise MfmasimError(
+            f"model {model.name} multiplies and adds in one format, not {a_format} into {options.d_format}"
+        )
+    form = RESULTS[a_format]
+    if model.mode_denormals and not denormals:
+        dtype = np.dtype(form.dtype).type
+        smallest = dtype(form.inf & -form.inf)
+        a, b = (np.where(x & dtype(form.sign - 1) < smallest, x & dtype(form.sign), x) for x in (a, b))
+    x, y = (v.view({"f32": np.float32, "f64": np.float64}[a_format]) for v in (a, b))
+    m, n = c.shape[-2:]
+    out = np.empty((*batch, m, n), c.dtype)
+    flat = out.reshape(-1, m, n)
+    for part in chunks(batch, m * n):
+        flat[part] = chains.fma(model, take(x, batch, part), take(y, batch, part), take(c, batch, part), options)
+    return out

@@ -1,0 +1,74 @@
+"""Published hardware captures and reference-model vectors, all of them, against the fast arithmetic."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles import require
+
+from mfmasim.architectures import ARCHITECTURES
+from mfmasim.matrix.arithmetic import multiply
+from mfmasim.matrix.models import MODELS, model_for
+
+SHARED = Path(os.environ.get("MFMASIM_SHARED") or Path(__file__).parents[3] / "shared") / "data"
+CAPTURES = sorted((SHARED / "hw_captures").glob("HW_*.npz"))
+VECTORS = sorted((SHARED / "reference_vectors").glob("CDNA*.npz"))
+HOW = "set MFMASIM_SHARED to the folder that holds data/hw_captures and data/reference_vectors"
+
+# The single-instruction captures are of V_DOT2_F32_*, which is one DOT step: gfx12's has one pair where WMMA has two.
+CAPTURED = {("gfx1100", "f16"): "rdna3_f16", ("gfx1100", "bf16"): "rdna3_bf16", ("gfx1201", "f16"): "rdna4_16bit",
+            ("gfx1201", "bf16"): "rdna4_16bit"}  # fmt: skip
+
+
+def load(path):
+    vectors = np.load(path)
+    return vectors, json.loads(str(vectors["meta"]))
+
+
+def is_nan(bits, fmt):
+    inf = {"f32": np.uint32(0x7F800000), "f64": np.uint64(0x7FF << 52)}[fmt]
+    sign = {"f32": np.uint32(1 << 31), "f64": np.uint64(1 << 63)}[fmt]
+    return (bits & ~sign) > inf
+
+
+def parametrize(paths):
+    return pytest.mark.parametrize("path", paths or [None], ids=lambda p: p.stem if p else "none")
+
+
+@pytest.mark.oracle
+@parametrize(CAPTURES)
+def test_hardware_captures_bit_for_bit(path):
+    require("hardware captures", path is not None, HOW)
+    vectors, meta = load(path)
+    model = MODELS[CAPTURED[meta["arch"], meta["a"]]]
+    assert model.fidelity == "hardware"
+    d = multiply(model, meta["a"], meta["b"], meta["d"], vectors["a"], vectors["b"], vectors["c"])
+    assert d.size == len(vectors["d"]) >= 5
+    np.testing.assert_array_equal(d, vectors["d"])
+
+
+@pytest.mark.oracle
+@parametrize(VECTORS)
+def test_reference_vectors_bit_for_bit(path):
+    require("reference vectors", path is not None, HOW)
+    vectors, meta = load(path)
+    a, b = ("xf32", "xf32") if meta["xf32"] else (meta["a"], meta["b"])
+    arch = next(arch for arch in ARCHITECTURES.values() if arch.family == meta["arch"])
+    model = model_for(arch, "mfma", a, b, meta["d"], meta["k"])
+    assert model.fidelity == "reference"
+    d = multiply(model, a, b, meta["d"], vectors["a"], vectors["b"], vectors["c"])
+    # The payload of a CDNA NaN is not known.
+    same = (d == vectors["d"]) | (is_nan(d, meta["d"]) & is_nan(vectors["d"], meta["d"]))
+    compared = int(vectors["valid"].sum())
+    assert compared >= 7900
+    wrong = np.argwhere(~same & vectors["valid"])
+    assert len(wrong) == 0, f"{len(wrong)} of {compared}, first at {wrong[0]}"
+
+
+@pytest.mark.oracle
+def test_vector_files_are_all_there():
+    require("captures and vectors", bool(CAPTURES and VECTORS), HOW)
+    assert len(CAPTURES) == 8
+    assert len(VECTORS) == 7
