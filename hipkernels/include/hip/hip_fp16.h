@@ -1,0 +1,237 @@
+// __half and __half2: IEEE binary16 with arithmetic, comparisons and conversions. _Float16 is the same 16 bits.
+// Names: HIP documentation, "Half precision"; arithmetic is rounded to nearest even after each operation.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+struct __half_raw {
+  union {
+    unsigned short x;
+    _Float16 data;
+  };
+};
+
+struct __half {
+  union {
+    _Float16 data;
+    unsigned short __x;
+  };
+  __half() = default;
+  constexpr MFMASIM_MEMBER __half(_Float16 value) : data(value) {}
+  constexpr MFMASIM_MEMBER __half(__half_raw raw) : __x(raw.x) {}
+  constexpr MFMASIM_MEMBER __half(float value) : data((_Float16)value) {}
+  constexpr MFMASIM_MEMBER __half(double value) : data((_Float16)value) {}
+#define MFMASIM_FROM(T) \
+  constexpr MFMASIM_MEMBER __half(T value) : data((_Float16)value) {}
+  MFMASIM_FROM(short)
+  MFMASIM_FROM(unsigned short)
+  MFMASIM_FROM(int)
+  MFMASIM_FROM(unsigned int)
+  MFMASIM_FROM(long)
+  MFMASIM_FROM(unsigned long)
+  MFMASIM_FROM(long long)
+  MFMASIM_FROM(unsigned long long)
+#undef MFMASIM_FROM
+  constexpr MFMASIM_MEMBER operator _Float16() const { return data; }
+  constexpr MFMASIM_MEMBER operator float() const { return (float)data; }
+  constexpr MFMASIM_MEMBER operator __half_raw() const { return __half_raw{__x}; }
+  constexpr MFMASIM_MEMBER explicit operator double() const { return (double)data; }
+  constexpr MFMASIM_MEMBER explicit operator bool() const { return data != (_Float16)0; }
+#define MFMASIM_TO(T) \
+  constexpr MFMASIM_MEMBER explicit operator T() const { return (T)data; }
+  MFMASIM_TO(short)
+  MFMASIM_TO(unsigned short)
+  MFMASIM_TO(int)
+  MFMASIM_TO(unsigned int)
+  MFMASIM_TO(long)
+  MFMASIM_TO(unsigned long)
+  MFMASIM_TO(long long)
+  MFMASIM_TO(unsigned long long)
+#undef MFMASIM_TO
+#define MFMASIM_OPERATOR(op)                                                                          \
+  MFMASIM_MEMBER __half &operator op##=(__half other) {                                               \
+    data op##= other.data;                                                                            \
+    return *this;                                                                                     \
+  }                                                                                                   \
+  friend MFMASIM_MEMBER __half operator op(__half a, __half b) { return (_Float16)(a.data op b.data); }
+  MFMASIM_OPERATOR(+)
+  MFMASIM_OPERATOR(-)
+  MFMASIM_OPERATOR(*)
+  MFMASIM_OPERATOR(/)
+#undef MFMASIM_OPERATOR
+#define MFMASIM_COMPARE(op) \
+  friend MFMASIM_MEMBER bool operator op(__half a, __half b) { return a.data op b.data; }
+  MFMASIM_COMPARE(==)
+  MFMASIM_COMPARE(!=)
+  MFMASIM_COMPARE(<)
+  MFMASIM_COMPARE(<=)
+  MFMASIM_COMPARE(>)
+  MFMASIM_COMPARE(>=)
+#undef MFMASIM_COMPARE
+  MFMASIM_MEMBER __half operator+() const { return *this; }
+  MFMASIM_MEMBER __half operator-() const { return (_Float16)-data; }
+  MFMASIM_MEMBER __half &operator++() { return *this += __half((_Float16)1); }
+  MFMASIM_MEMBER __half &operator--() { return *this -= __half((_Float16)1); }
+};
+static_assert(sizeof(__half) == 2 && alignof(__half) == 2, "mfmasim: __half is 16 bits");
+
+struct __half2_raw {
+  unsigned short x, y;
+};
+
+struct __half2 {
+  using Native_vec_ = _Float16 __attribute__((ext_vector_type(2)));
+  union {
+    Native_vec_ data;
+    struct { __half x, y; };
+  };
+  __half2() = default;
+  MFMASIM_MEMBER __half2(Native_vec_ value) : data(value) {}
+  MFMASIM_MEMBER __half2(__half a, __half b) : data{a.data, b.data} {}
+  MFMASIM_MEMBER __half2(__half2_raw raw) : data(mfmasim::bits<Native_vec_>(raw)) {}
+  MFMASIM_MEMBER explicit __half2(__half both) : data{both.data, both.data} {}
+  MFMASIM_MEMBER operator Native_vec_() const { return data; }
+  MFMASIM_MEMBER operator __half2_raw() const { return mfmasim::bits<__half2_raw>(data); }
+#define MFMASIM_OPERATOR(op)                                                                      \
+  MFMASIM_MEMBER __half2 &operator op##=(__half2 other) {                                         \
+    data op##= other.data;                                                                        \
+    return *this;                                                                                 \
+  }                                                                                               \
+  friend MFMASIM_MEMBER __half2 operator op(__half2 a, __half2 b) { return __half2(a.data op b.data); }
+  MFMASIM_OPERATOR(+)
+  MFMASIM_OPERATOR(-)
+  MFMASIM_OPERATOR(*)
+  MFMASIM_OPERATOR(/)
+#undef MFMASIM_OPERATOR
+  MFMASIM_MEMBER __half2 operator-() const { return __half2(-data); }
+  friend MFMASIM_MEMBER bool operator==(__half2 a, __half2 b) { return a.x == b.x && a.y == b.y; }
+  friend MFMASIM_MEMBER bool operator!=(__half2 a, __half2 b) { return !(a == b); }
+};
+static_assert(sizeof(__half2) == 4 && alignof(__half2) == 4, "mfmasim: __half2 is 32 bits");
+
+#if !defined(HIP_NO_HALF)
+typedef __half half;
+typedef __half2 half2;
+#endif
+
+MFMASIM_HOST_DEVICE __half2 make_half2(__half x, __half y) { return __half2(x, y); }
+
+// Conversions. _rn is the default rounding; the other directions go through the library.
+MFMASIM_HOST_DEVICE __half __float2half(float x) { return __half(x); }
+MFMASIM_HOST_DEVICE __half __float2half_rn(float x) { return __half(x); }
+MFMASIM_HOST_DEVICE __half __double2half(double x) { return __half(x); }
+MFMASIM_HOST_DEVICE float __half2float(__half x) { return (float)x.data; }
+MFMASIM_DEVICE __half __float2half_rz(float x) {
+  return mfmasim::bits<__half2::Native_vec_>(__builtin_amdgcn_cvt_pkrtz(x, 0.0f)).x;
+}
+MFMASIM_HOST_DEVICE __half2 __floats2half2_rn(float x, float y) { return __half2(__half(x), __half(y)); }
+MFMASIM_HOST_DEVICE __half2 __float2half2_rn(float x) { return __half2(__half(x), __half(x)); }
+MFMASIM_HOST_DEVICE __half2 __float22half2_rn(float2 x) { return __floats2half2_rn(x.x, x.y); }
+MFMASIM_HOST_DEVICE float2 __half22float2(__half2 x) { return make_float2((float)x.x.data, (float)x.y.data); }
+MFMASIM_HOST_DEVICE float __low2float(__half2 x) { return (float)x.x.data; }
+MFMASIM_HOST_DEVICE float __high2float(__half2 x) { return (float)x.y.data; }
+MFMASIM_HOST_DEVICE __half __low2half(__half2 x) { return x.x; }
+MFMASIM_HOST_DEVICE __half __high2half(__half2 x) { return x.y; }
+MFMASIM_HOST_DEVICE __half2 __half2half2(__half x) { return __half2(x); }
+MFMASIM_HOST_DEVICE __half2 __halves2half2(__half x, __half y) { return __half2(x, y); }
+MFMASIM_HOST_DEVICE __half2 __low2half2(__half2 x) { return __half2(x.x); }
+MFMASIM_HOST_DEVICE __half2 __high2half2(__half2 x) { return __half2(x.y); }
+MFMASIM_HOST_DEVICE __half2 __lows2half2(__half2 x, __half2 y) { return __half2(x.x, y.x); }
+MFMASIM_HOST_DEVICE __half2 __highs2half2(__half2 x, __half2 y) { return __half2(x.y, y.y); }
+MFMASIM_HOST_DEVICE __half2 __lowhigh2highlow(__half2 x) { return __half2(x.y, x.x); }
+MFMASIM_HOST_DEVICE unsigned short __half_as_ushort(__half x) { return x.__x; }
+MFMASIM_HOST_DEVICE short __half_as_short(__half x) { return (short)x.__x; }
+MFMASIM_HOST_DEVICE __half __ushort_as_half(unsigned short x) { return __half(__half_raw{x}); }
+MFMASIM_HOST_DEVICE __half __short_as_half(short x) { return __half(__half_raw{(unsigned short)x}); }
+
+#define MFMASIM_INTEGER(name, T)                                                                              \
+  MFMASIM_HOST_DEVICE __half __##name##2half_rn(T x) { return __half((_Float16)x); }                          \
+  MFMASIM_DEVICE T __half2##name##_rn(__half x) { return (T)__builtin_rintf((float)x.data); }                 \
+  MFMASIM_DEVICE T __half2##name##_rz(__half x) { return (T)(float)x.data; }                                  \
+  MFMASIM_DEVICE T __half2##name##_rd(__half x) { return (T)__builtin_floorf((float)x.data); }                \
+  MFMASIM_DEVICE T __half2##name##_ru(__half x) { return (T)__builtin_ceilf((float)x.data); }
+MFMASIM_INTEGER(int, int)
+MFMASIM_INTEGER(uint, unsigned int)
+MFMASIM_INTEGER(short, short)
+MFMASIM_INTEGER(ushort, unsigned short)
+MFMASIM_INTEGER(ll, long long)
+MFMASIM_INTEGER(ull, unsigned long long)
+#undef MFMASIM_INTEGER
+
+// Arithmetic.
+MFMASIM_HOST_DEVICE __half __hadd(__half x, __half y) { return x + y; }
+MFMASIM_HOST_DEVICE __half __hsub(__half x, __half y) { return x - y; }
+MFMASIM_HOST_DEVICE __half __hmul(__half x, __half y) { return x * y; }
+MFMASIM_HOST_DEVICE __half __hdiv(__half x, __half y) { return x / y; }
+MFMASIM_HOST_DEVICE __half __hneg(__half x) { return -x; }
+MFMASIM_HOST_DEVICE __half __habs(__half x) { return __half(__half_raw{(unsigned short)(x.__x & 0x7fff)}); }
+MFMASIM_DEVICE __half __hfma(__half x, __half y, __half z) { return __builtin_fmaf16(x.data, y.data, z.data); }
+MFMASIM_DEVICE __half __hmax(__half x, __half y) { return __builtin_fmaxf16(x.data, y.data); }
+MFMASIM_DEVICE __half __hmin(__half x, __half y) { return __builtin_fminf16(x.data, y.data); }
+MFMASIM_HOST_DEVICE __half2 __hadd2(__half2 x, __half2 y) { return x + y; }
+MFMASIM_HOST_DEVICE __half2 __hsub2(__half2 x, __half2 y) { return x - y; }
+MFMASIM_HOST_DEVICE __half2 __hmul2(__half2 x, __half2 y) { return x * y; }
+MFMASIM_HOST_DEVICE __half2 __h2div(__half2 x, __half2 y) { return x / y; }
+MFMASIM_HOST_DEVICE __half2 __hneg2(__half2 x) { return -x; }
+MFMASIM_HOST_DEVICE __half2 __habs2(__half2 x) { return __half2(__habs(x.x), __habs(x.y)); }
+MFMASIM_DEVICE __half2 __hfma2(__half2 x, __half2 y, __half2 z) {
+  return __half2(__builtin_elementwise_fma(x.data, y.data, z.data));
+}
+MFMASIM_DEVICE __half2 __hmax2(__half2 x, __half2 y) { return __half2(__hmax(x.x, y.x), __hmax(x.y, y.y)); }
+MFMASIM_DEVICE __half2 __hmin2(__half2 x, __half2 y) { return __half2(__hmin(x.x, y.x), __hmin(x.y, y.y)); }
+// x.x * y.x + x.y * y.y + z in single precision.
+MFMASIM_DEVICE float amd_mixed_dot(__half2 x, __half2 y, float z, bool saturate) {
+  float sum = (float)x.x.data * (float)y.x.data + (float)x.y.data * (float)y.y.data + z;
+  return saturate ? __saturatef(sum) : sum;
+}
+
+// Comparisons: ordered ones are false with a NaN, the ..u ones true.
+#define MFMASIM_COMPARE(name, op, unordered)                                                                       \
+  MFMASIM_HOST_DEVICE bool __h##name(__half x, __half y) { return x.data op y.data; }                              \
+  MFMASIM_HOST_DEVICE bool __h##name##u(__half x, __half y) { return !(x.data unordered y.data); }                 \
+  MFMASIM_HOST_DEVICE __half2 __h##name##2(__half2 x, __half2 y) {                                                 \
+    return __half2(__half((_Float16)__h##name(x.x, y.x)), __half((_Float16)__h##name(x.y, y.y)));                  \
+  }                                                                                                                \
+  MFMASIM_HOST_DEVICE bool __hb##name##2(__half2 x, __half2 y) { return __h##name(x.x, y.x) && __h##name(x.y, y.y); }
+MFMASIM_COMPARE(eq, ==, !=)
+MFMASIM_COMPARE(lt, <, >=)
+MFMASIM_COMPARE(le, <=, >)
+MFMASIM_COMPARE(gt, >, <=)
+MFMASIM_COMPARE(ge, >=, <)
+#undef MFMASIM_COMPARE
+MFMASIM_HOST_DEVICE bool __hisnan(__half x) { return x.data != x.data; }
+MFMASIM_HOST_DEVICE int __hisinf(__half x) { return (x.__x & 0x7fff) == 0x7c00 ? (x.__x & 0x8000 ? -1 : 1) : 0; }
+// Not equal is false with a NaN in __hne and true in __hneu, as for the other pairs.
+MFMASIM_HOST_DEVICE bool __hne(__half x, __half y) { return x.data < y.data || x.data > y.data; }
+MFMASIM_HOST_DEVICE bool __hneu(__half x, __half y) { return x.data != y.data; }
+
+// Functions through the single-precision ones, rounded once more.
+#define MFMASIM_FUNCTION(name, expression)                                                        \
+  MFMASIM_DEVICE __half h##name(__half h) {                                                       \
+    float x = (float)h.data;                                                                      \
+    return __half((float)(expression));                                                           \
+  }                                                                                               \
+  MFMASIM_DEVICE __half2 h2##name(__half2 h) { return __half2(h##name(h.x), h##name(h.y)); }
+MFMASIM_FUNCTION(trunc, __builtin_truncf(x))
+MFMASIM_FUNCTION(ceil, __builtin_ceilf(x))
+MFMASIM_FUNCTION(floor, __builtin_floorf(x))
+MFMASIM_FUNCTION(rint, __builtin_rintf(x))
+MFMASIM_FUNCTION(sqrt, __builtin_sqrtf(x))
+MFMASIM_FUNCTION(rsqrt, 1.0f / __builtin_sqrtf(x))
+MFMASIM_FUNCTION(rcp, 1.0f / x)
+MFMASIM_FUNCTION(exp, __builtin_expf(x))
+MFMASIM_FUNCTION(exp2, __builtin_exp2f(x))
+MFMASIM_FUNCTION(exp10, __builtin_exp10f(x))
+MFMASIM_FUNCTION(log, __builtin_logf(x))
+MFMASIM_FUNCTION(log2, __builtin_log2f(x))
+MFMASIM_FUNCTION(log10, __builtin_log10f(x))
+#undef MFMASIM_FUNCTION
+MFMASIM_MISSING(hsin) __half hsin(__half);
+MFMASIM_MISSING(hcos) __half hcos(__half);
+MFMASIM_MISSING(h2sin) __half2 h2sin(__half2);
+MFMASIM_MISSING(h2cos) __half2 h2cos(__half2);
+
+// The hardware adds both halves at once, without a return to a fine-grained buffer.
+MFMASIM_DEVICE __half2 unsafeAtomicAdd(__half2 *address, __half2 value) {
+  return __half2(__builtin_amdgcn_flat_atomic_fadd_v2f16((__half2::Native_vec_ *)address, value.data));
+}
