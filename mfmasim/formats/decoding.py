@@ -73,4 +73,9 @@ def _decode_wide(fmt: Format, codes: NDArray[np.unsignedinteger]) -> NDArray[np.
     """Decode 32- and 64-bit codes."""
     if fmt.name == "f64":
         return np.ascontiguousarray(codes, dtype=np.uint64).view(np.float64).reshape(codes.shape).copy()
-    return _decode_fields(fmt, codes.astype(np.int64))
+    if fmt.integer:
+        return _decode_fields(fmt, codes.astype(np.int64))
+    bits = np.ascontiguousarray(codes, dtype=np.uint32) & np.uint32(fmt.mask - (1 << fmt.unread_bits) + 1)
+    with np.errstate(invalid="ignore"):  # raised for signalling NaNs, which become quiet
+        # Every f32 is an f64: the cast is exact.
+        return bits.view(np.float32).astype(np.float64).reshape(codes.shape)

@@ -88,6 +88,8 @@ def _split(codes: Ints, source: Format, normalise: bool) -> _Fields:
         nan, infinite = special & (mantissa != 0), special & (mantissa == 0)
     elif source.nan_code is not None:
         nan = codes == source.nan_code if source.special == "fnuz" else magnitude == source.nan_code
+        if source.special == "fnuz":
+            negative = negative & ~nan  # the only NaN has no sign, although its top bit is set
     return _Fields(negative, significand, scale, exponent, nan, infinite, mantissa)
 
 
