@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.fragment import Fragment
 from mfmasim.matrix.models import Model, model_for
 from mfmasim.matrix.modifiers import Modifiers, broadcast_block, negate_half, permute_lane, sign
@@ -299,6 +300,7 @@ class MatrixInstruction:
         clamp: bool = False,
         *,
         fp16_ovfl: bool = False,
+        denormals: bool = True,
     ) -> NDArray[Any]:
         """Multiply and accumulate matrices: D = A * B + C, as the matrix core rounds it.
 
@@ -314,6 +316,7 @@ class MatrixInstruction:
             blgp: lane-group permutation of B; for f64 on CDNA3 and later, bits that negate A, B and C.
             clamp: the instruction's CLAMP bit.
             fp16_ovfl: MODE.FP16_OVFL.
+            denormals: whether MODE.denorm lets f32 denormals of A and B through.
 
         Returns:
             Raw codes (..., [blocks,] M, N) in D's format. Leading axes broadcast.
@@ -330,7 +333,7 @@ class MatrixInstruction:
         if (index is None) == self.sparse:
             raise MfmasimError(f"{self.name} {'needs' if self.sparse else 'takes no'} index")
         kept = None if self.index is None or index is None else self.index.check(index)
-        return self._multiply(codes_a, codes_b, codes_c, scales, kept, modifiers, clamp=clamp, fp16_ovfl=fp16_ovfl)
+        return self._multiply(codes_a, codes_b, codes_c, scales, kept, modifiers, (clamp, fp16_ovfl, denormals))
 
     def execute(
         self,
@@ -351,6 +354,7 @@ class MatrixInstruction:
         scale_b_byte: int = 0,
         fp16_ovfl: bool = False,
         d_regs: NDArray[np.uint32] | None = None,
+        denormals: bool = True,
     ) -> NDArray[np.uint32]:
         """Execute on registers, as the wave does; EXEC plays no part.
 
@@ -373,6 +377,7 @@ class MatrixInstruction:
             fp16_ovfl: MODE.FP16_OVFL.
             d_regs: what D's registers hold before, where D fills only halves of them (RDNA3's 16-bit results); None
                 counts as 0.
+            denormals: whether MODE.denorm lets f32 denormals of A and B through.
 
         Returns:
             uint32 (..., vgprs, lanes) of D. Leading axes broadcast.
@@ -399,7 +404,7 @@ class MatrixInstruction:
         if (index is None) == self.sparse:
             raise MfmasimError(f"{self.name} {'needs' if self.sparse else 'takes no'} index register")
         kept = None if index is None else self._operand("index", modifiers).unpack(index)
-        d = self._multiply(a, b, c, scales, kept, modifiers, clamp=clamp, fp16_ovfl=fp16_ovfl)
+        d = self._multiply(a, b, c, scales, kept, modifiers, (clamp, fp16_ovfl, denormals))
         target = self._operand("D", modifiers)
         packed = target.pack(d)
         return packed if d_regs is None or target.full else packed | (np.asarray(d_regs) & ~target.mask)
@@ -430,12 +435,8 @@ class MatrixInstruction:
         scales: tuple[NDArray[Any] | None, NDArray[Any] | None],
         kept: NDArray[Any] | None,
         modifiers: Modifiers,
-        *,
-        clamp: bool,
-        fp16_ovfl: bool,
+        mode: tuple[bool, bool, bool],
     ) -> NDArray[Any]:
-        from mfmasim.matrix.arithmetic import multiply
-
         words = self.row.modifiers.split()
         a_format, b_format = self.a, self.b
         if "signed" in words:
@@ -458,7 +459,8 @@ class MatrixInstruction:
             selection = np.broadcast_to(group + kept, (*batch, self.m, self.k // 2))
         d: NDArray[Any] = multiply(
             self.model, a_format, b_format, self.d, a, b, c,
-            scale_a=scale_a, scale_b=scale_b, selection=selection, clamp=clamp, fp16_ovfl=fp16_ovfl,
+            scale_a=scale_a, scale_b=scale_b, selection=selection,
+            clamp=mode[0], fp16_ovfl=mode[1], denormals=mode[2],
         )  # fmt: skip
         return d
 
