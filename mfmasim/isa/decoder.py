@@ -1,0 +1,211 @@
+"""Bytes to instructions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+from mfmasim.isa import memory, packed, scalar, vector
+from mfmasim.isa.encodings import Encoding, identify
+from mfmasim.isa.family import Family, family
+from mfmasim.isa.fields import Fields, Refused
+from mfmasim.isa.instruction import Instruction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa.parts import Parts
+    from mfmasim.isa.rows import Row
+
+__all__ = ["decode", "decode_range"]
+
+# Most bytes that one instruction has: a scale prefix and its matrix instruction.
+_LONGEST = 16
+_MOST_CACHED = 1 << 16
+
+_BUILD: dict[str, Callable[[Fields, int], Parts]] = {
+    "SOP1": scalar.sop,
+    "SOP2": scalar.sop,
+    "SOPC": scalar.sop,
+    "SOPK": scalar.sopk,
+    "SOPP": scalar.sopp,
+    "SMEM": scalar.smem,
+    "VOP1": vector.short_form,
+    "VOP2": vector.short_form,
+    "VOPC": vector.short_form,
+    "VOP3": vector.long_form,
+    "VOP3P": packed.packed,
+    "MAI": packed.matrix,
+    "DS": memory.ds,
+    "FLAT": memory.flat,
+    "SCRATCH": memory.flat,
+    "GLOBAL": memory.flat,
+    "MUBUF": memory.mubuf,
+}
+
+
+def decode(code: bytes | memoryview, arch: str | Arch, pc: int = 0, offset: int = 0) -> Instruction:
+    """Decode one instruction.
+
+    Args:
+        code: machine code.
+        arch: architecture, by name or as data.
+        pc: address of the instruction, for branch targets and errors.
+        offset: where the instruction starts in `code`, in bytes.
+
+    Returns:
+        The instruction; its `size` says where the next one starts.
+
+    Raises:
+        MfmasimError: the bytes are no instruction of this architecture, or are cut short. The message names the
+            address, the bytes and the architecture.
+
+    >>> decode(bytes.fromhex("01050002"), "gfx942").text
+    'v_add_f32_e32 v0, v1, v2'
+    """
+    return _decode(family(arch), bytes(code[offset : offset + _LONGEST]), pc)
+
+
+def decode_range(code: bytes | memoryview, arch: str | Arch, base: int = 0) -> list[Instruction]:
+    """Decode consecutive instructions until the end of `code`.
+
+    Args:
+        code: machine code.
+        arch: architecture, by name or as data.
+        base: address of the first byte.
+
+    Returns:
+        The instructions in order.
+
+    Raises:
+        MfmasimError: see `decode`.
+    """
+    instructions = []
+    found = family(arch)
+    data = bytes(code)
+    offset = 0
+    while offset < len(data):
+        instruction = _decode(found, data[offset : offset + _LONGEST], base + offset)
+        instructions.append(instruction)
+        offset += instruction.size
+    return instructions
+
+
+class _Cache:
+    """Instructions of one family by their bytes, at address 0. Code repeats itself, and decoding is slow."""
+
+    def __init__(self) -> None:
+        self.sizes: dict[bytes, int] = {}
+        """First dword to the size of the whole instruction, which it decides."""
+        self.templates: dict[bytes, Instruction] = {}
+
+
+@cache
+def _cache(arch: str) -> _Cache:
+    return _Cache()
+
+
+def _decode(found: Family, data: bytes, pc: int) -> Instruction:
+    """Decode the first instruction of `data` and set it to its address."""
+    cache = _cache(found.arch.name)
+    head = data[:4]
+    template = cache.templates.get(data[: cache.sizes.get(head, _LONGEST)])
+    if template is None:
+        try:
+            template = _build(found, data)
+        except Refused as reason:
+            words = " ".join(
+                f"{int.from_bytes(data[i : i + 4], 'little'):08x}" for i in range(0, min(len(data), 8), 4)
+            )
+            raise MfmasimError(
+                f"cannot decode {words or 'nothing'} at {pc:#x} for {found.arch.name}: {reason}"
+            ) from None
+        if len(cache.templates) > _MOST_CACHED:
+            cache.templates.clear()
+        cache.sizes[head] = template.size
+        cache.templates[template.raw] = template
+    instruction: Instruction = object.__new__(Instruction)
+    state = instruction.__dict__
+    state.update(template.__dict__)
+    state["pc"] = pc
+    if template.target is not None:
+        state["target"] = template.target + pc
+    return instruction
+
+
+def _build(found: Family, data: bytes) -> Instruction:
+    if len(data) < 4:
+        raise Refused("the code ends inside the instruction")
+    dword = int.from_bytes(data[:4], "little")
+    encoding = identify(dword)
+    if encoding is None:
+        raise Refused("no encoding has this prefix")
+    size = encoding.size
+    if encoding.name in ("VOP1", "VOP2", "VOPC") and dword & 0x1FF in (249, 250):
+        size = 8
+    if len(data) < size:
+        raise Refused("the code ends inside the instruction")
+    word = int.from_bytes(data[:size], "little")
+    low, width = encoding.op
+    op = word >> low & ((1 << width) - 1)
+    if encoding.name == "VOP3P" and op == packed.SCALE_OP:
+        return _build_scaled(found, encoding, word, data)
+    kind, row, promoted = _find_row(found, encoding, op, word)
+    if word & encoding.reserved and size == encoding.size:
+        raise Refused(f"reserved bits of {row.name} are set")
+    fields = Fields(word, size, encoding.fields, data[size:], row, found)
+    parts = vector.long_form(fields, 0, promoted=promoted) if promoted else _BUILD[kind](fields, 0)
+    fields.finish()
+    return _freeze(found, data, fields.size, parts, encoding.name, row.name)
+
+
+def _find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[str, Row, str]:
+    """(key of the builder, row, short encoding it was promoted from)."""
+    kind = encoding.name
+    if kind == "VOP3" and op in found.promoted:
+        promoted, row = found.promoted[op]
+        return kind, row, promoted
+    if kind == "VOP3P" and op in found.rows["MAI"]:
+        kind = "MAI"
+    if kind == "FLAT":
+        kind, rows = memory.flat_rows(found, word >> 14 & 3)
+    else:
+        rows = found.rows[kind]
+    row_or_none = rows.get(op)
+    if row_or_none is None:
+        raise Refused(f"{kind} has no opcode {op:#x}")
+    return kind, row_or_none, ""
+
+
+def _build_scaled(found: Family, encoding: Encoding, word: int, data: bytes) -> Instruction:
+    """The 16-byte form: scale prefix, then an f8f6f4 matrix instruction."""
+    second = int.from_bytes(data[8:16], "little")
+    low, width = encoding.op
+    row = found.rows["MAI"].get(second >> low & ((1 << width) - 1))
+    if len(data) < 16 or not encoding.matches(second & 0xFFFFFFFF) or row is None or row.src[0].type != "f8f6f4":
+        raise Refused("a scale prefix must be followed by an f8f6f4 matrix instruction")
+    prefix = Fields(word, 8, encoding.fields, b"", row, found)
+    fields = Fields(second, 8, encoding.fields, b"", row, found)
+    prefix.take("vdst") if prefix.peek("vdst") == 0 else None
+    parts = packed.scaled_matrix(prefix, fields)
+    prefix.finish()
+    fields.finish()
+    return _freeze(found, data, 16, parts, "MAI", row.name)
+
+
+def _freeze(found: Family, data: bytes, size: int, parts: Parts, encoding: str, name: str) -> Instruction:
+    return Instruction(
+        0,
+        size,
+        data[:size],
+        parts.name or name,
+        parts.encoding or encoding,
+        tuple(parts.dst),
+        tuple(parts.src),
+        parts.modifiers,
+        parts.target,
+        found.arch.name,
+        parts.form,
+    )

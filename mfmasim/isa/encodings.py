@@ -1,0 +1,104 @@
+"""Bit fields of the gfx9 encodings (CDNA2, CDNA3, CDNA4), as the ISA manuals draw them in their last chapter.
+
+A field is (lowest bit, width), counted from bit 0 of the first dword; `src0` of a VOP3 starts at bit 32. Bits that
+no field covers are reserved and must be zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["DPP16", "ENCODINGS", "SDWA9", "SDWA9B", "Encoding", "identify"]
+
+Field = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One microcode format."""
+
+    name: str
+    size: int
+    """Bytes without a literal."""
+    prefix: str
+    """Leading bits of the first dword, from bit 31 down, that identify it."""
+    op: Field
+    fields: dict[str, Field]
+    reserved: int = field(init=False)
+    """Mask of the bits that must be zero."""
+
+    def __post_init__(self) -> None:
+        covered = ((1 << len(self.prefix)) - 1) << (32 - len(self.prefix))
+        for low, width in (self.op, *self.fields.values()):
+            covered |= ((1 << width) - 1) << low
+        object.__setattr__(self, "reserved", ~covered & ((1 << 8 * self.size) - 1))
+
+    def matches(self, dword: int) -> bool:
+        """Whether the first dword carries the prefix."""
+        return dword >> (32 - len(self.prefix)) == int(self.prefix, 2)
+
+
+_SRC = {"src0": (32, 9), "src1": (41, 9), "src2": (50, 9)}
+
+# Longer prefixes first: SOP1, SOPC, SOPP and SOPK lie inside SOP2's opcode space, VOP1 and VOPC inside VOP2's.
+ENCODINGS = (
+    Encoding("SOP1", 4, "101111101", (8, 8), {"sdst": (16, 7), "src0": (0, 8)}),
+    Encoding("SOPC", 4, "101111110", (16, 7), {"src1": (8, 8), "src0": (0, 8)}),
+    Encoding("SOPP", 4, "101111111", (16, 7), {"simm16": (0, 16)}),
+    Encoding("SOPK", 4, "1011", (23, 5), {"sdst": (16, 7), "simm16": (0, 16)}),
+    Encoding("SOP2", 4, "10", (23, 7), {"sdst": (16, 7), "src1": (8, 8), "src0": (0, 8)}),
+    Encoding("VOP1", 4, "0111111", (9, 8), {"vdst": (17, 8), "src0": (0, 9)}),
+    Encoding("VOPC", 4, "0111110", (17, 8), {"src1": (9, 8), "src0": (0, 9)}),
+    Encoding("VOP2", 4, "0", (25, 6), {"vdst": (17, 8), "src1": (9, 8), "src0": (0, 9)}),
+    Encoding("VOP3P", 8, "110100111", (16, 7), {
+        "vdst": (0, 8), "neg_hi": (8, 3), "op_sel": (11, 3), "op_sel_hi2": (14, 1), "clamp": (15, 1), **_SRC,
+        "op_sel_hi": (59, 2), "neg_lo": (61, 3),
+    }),
+    Encoding("VOP3", 8, "110100", (16, 10), {
+        "vdst": (0, 8), "abs": (8, 3), "op_sel": (11, 4), "clamp": (15, 1), **_SRC, "omod": (59, 2), "neg": (61, 3),
+    }),
+    Encoding("SMEM", 8, "110000", (18, 8), {
+        "sbase": (0, 6), "sdata": (6, 7), "soffset_en": (14, 1), "nv": (15, 1), "glc": (16, 1), "imm": (17, 1),
+        "offset": (32, 21), "soffset": (57, 7),
+    }),
+    Encoding("DS", 8, "110110", (17, 8), {
+        "offset0": (0, 8), "offset1": (8, 8), "gds": (16, 1), "acc": (25, 1), "addr": (32, 8), "data0": (40, 8),
+        "data1": (48, 8), "vdst": (56, 8),
+    }),
+    Encoding("FLAT", 8, "110111", (18, 7), {
+        "offset": (0, 13), "sve": (13, 1), "seg": (14, 2), "glc": (16, 1), "slc": (17, 1), "scc": (25, 1),
+        "vaddr": (32, 8), "data": (40, 8), "saddr": (48, 7), "acc": (55, 1), "vdst": (56, 8),
+    }),
+    Encoding("MUBUF", 8, "111000", (18, 7), {
+        "offset": (0, 12), "offen": (12, 1), "idxen": (13, 1), "glc": (14, 1), "scc": (15, 1), "lds": (16, 1),
+        "slc": (17, 1), "vaddr": (32, 8), "vdata": (40, 8), "srsrc": (48, 5), "acc": (55, 1), "soffset": (56, 8),
+    }),
+)  # fmt: skip
+
+VOP3B = {"sdst": (8, 7)}
+"""VOP3 with a scalar destination (carries, v_div_scale): it lies where `abs` and `op_sel` are."""
+
+MAI = {"cbsz": (8, 3), "abid": (11, 4), "acc_cd": (15, 1), "acc": (59, 2), "blgp": (61, 3)}
+"""VOP3P of the matrix instructions: other names for the modifier bits."""
+
+# Second dword of a VOP1, VOP2 or VOPC whose src0 is 249 or 250.
+SDWA9 = {
+    "src0": (32, 8), "dst_sel": (40, 3), "dst_unused": (43, 2), "clamp": (45, 1), "omod": (46, 2),
+    "src0_sel": (48, 3), "src0_sext": (51, 1), "src0_neg": (52, 1), "src0_abs": (53, 1), "s0": (55, 1),
+    "src1_sel": (56, 3), "src1_sext": (59, 1), "src1_neg": (60, 1), "src1_abs": (61, 1), "s1": (63, 1),
+}  # fmt: skip
+SDWA9B = {
+    "src0": (32, 8), "sdst": (40, 7), "sd": (47, 1),
+    "src0_sel": (48, 3), "src0_sext": (51, 1), "src0_neg": (52, 1), "src0_abs": (53, 1), "s0": (55, 1),
+    "src1_sel": (56, 3), "src1_sext": (59, 1), "src1_neg": (60, 1), "src1_abs": (61, 1), "s1": (63, 1),
+}  # fmt: skip
+"""SDWA of a VOPC: a scalar destination instead of the destination's modifiers."""
+DPP16 = {
+    "src0": (32, 8), "dpp_ctrl": (40, 9), "bound_ctrl": (51, 1), "src0_neg": (52, 1), "src0_abs": (53, 1),
+    "src1_neg": (54, 1), "src1_abs": (55, 1), "bank_mask": (56, 4), "row_mask": (60, 4),
+}  # fmt: skip
+
+
+def identify(dword: int) -> Encoding | None:
+    """The encoding of an instruction by its first dword, or None."""
+    return next((encoding for encoding in ENCODINGS if encoding.matches(dword)), None)

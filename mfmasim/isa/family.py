@@ -1,0 +1,78 @@
+"""What an architecture's instruction set is, put together from its encodings and tables, once per architecture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+from mfmasim.isa.rows import Row, read_rows
+from mfmasim.isa.tables import gfx9
+
+if TYPE_CHECKING:
+    from mfmasim.architectures import Arch
+
+__all__ = ["Family", "family"]
+
+# First opcode of VOPC, VOP2 and VOP1 inside VOP3 (ISA manual, section "VOP3A").
+_PROMOTED = {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140}
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """What differs between encoding generations and is not an opcode."""
+
+    tables: dict[str, str]
+    cache: dict[str, str]
+    """Names of the cache bits by their position's historical name (glc, slc, scc)."""
+    cache_order: tuple[str, ...]
+    """Order in which LLVM prints them."""
+    sve: bool
+    """SCRATCH says in a bit of its own whether it uses VADDR."""
+
+
+_CDNA2 = _Dialect(gfx9.TABLES, {"glc": "glc", "slc": "slc", "scc": "scc"}, ("glc", "slc", "scc"), sve=False)
+_CDNA3 = _Dialect(gfx9.TABLES, {"glc": "sc0", "slc": "nt", "scc": "sc1"}, ("sc0", "nt", "sc1"), sve=True)
+_DIALECTS = {"gfx90a": _CDNA2, "gfx940": _CDNA3, "gfx950": _CDNA3}
+
+
+@dataclass(frozen=True)
+class Family:
+    """The instruction set of one architecture."""
+
+    arch: Arch
+    rows: dict[str, dict[int, Row]]
+    """Encoding, then opcode, to its row."""
+    promoted: dict[int, tuple[str, Row]]
+    """VOP3 opcodes of the operations that also have a short encoding."""
+    dialect: _Dialect
+
+
+@cache
+def _family(arch: Arch) -> Family:
+    dialect = _DIALECTS.get(arch.encoding)
+    if dialect is None:
+        known = ", ".join(sorted(_DIALECTS))
+        raise MfmasimError(f"no instruction tables for {arch.name} (encoding {arch.encoding}); there are: {known}")
+    rows = {
+        encoding: {row.op: row for row in read_rows(table) if row.archs is None or arch.name in row.archs}
+        for encoding, table in dialect.tables.items()
+    }
+    promoted = {
+        base + op: (encoding, row)
+        for encoding, base in _PROMOTED.items()
+        for op, row in rows[encoding].items()
+        if "e64" in row.flags
+    }
+    return Family(arch, rows, promoted, dialect)
+
+
+def family(arch: str | Arch) -> Family:
+    """The instruction set of an architecture.
+
+    Raises:
+        MfmasimError: the architecture is unknown, or its instructions are not in the tables.
+    """
+    return _family(find_arch(arch))

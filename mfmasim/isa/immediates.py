@@ -1,0 +1,122 @@
+"""Immediates that LLVM spells out: wait counts, messages, hardware registers, index modes, swizzles.
+
+Sources: CDNA3 ISA manual (S_WAITCNT, S_SENDMSG, S_GETREG_B32, S_SET_GPR_IDX_ON, DS_SWIZZLE_B32) for the fields,
+llvm-objdump 22 for the spelling.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mfmasim.isa.instruction import Instruction, Operand
+
+__all__ = ["decimal_or_hex", "swizzle", "text", "waitcnt"]
+
+HARDWARE_REGISTERS = {
+    1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 4: "HW_REG_HW_ID", 5: "HW_REG_GPR_ALLOC",
+    6: "HW_REG_LDS_ALLOC", 7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES",
+}  # fmt: skip
+_INDEX_MODES = ("SRC0", "SRC1", "SRC2", "DST")
+
+
+def waitcnt(simm16: int) -> tuple[int, int, int]:
+    """(vmcnt, expcnt, lgkmcnt) of an s_waitcnt; vmcnt has bits 15:14 and 3:0."""
+    return simm16 & 15 | simm16 >> 10 & 0x30, simm16 >> 4 & 7, simm16 >> 8 & 15
+
+
+def decimal_or_hex(value: int) -> str:
+    """LLVM prints small immediates as decimals."""
+    return str(value) if value <= 64 else f"0x{value:x}"
+
+
+def _waitcnt(value: int) -> str:
+    counts = zip(("vmcnt", "expcnt", "lgkmcnt"), waitcnt(value), (63, 7, 15), strict=True)
+    shown = [(name, count, most) for name, count, most in counts]
+    parts = [f"{name}({count})" for name, count, most in shown if count != most]
+    return " ".join(parts) if parts else " ".join(f"{name}({count})" for name, count, _ in shown)
+
+
+def _hwreg(value: int) -> str:
+    number, offset, size = value & 63, value >> 6 & 31, (value >> 11) + 1
+    name = HARDWARE_REGISTERS.get(number, str(number))
+    return f"hwreg({name})" if (offset, size) == (0, 32) else f"hwreg({name}, {offset}, {size})"
+
+
+def _index_mode(value: int) -> str:
+    if value > 15:
+        return f"0x{value:x}"
+    return f"gpr_idx({','.join(name for i, name in enumerate(_INDEX_MODES) if value >> i & 1)})"
+
+
+_MESSAGES = {1: "MSG_INTERRUPT", 4: "MSG_SAVEWAVE", 5: "MSG_STALL_WAVE_GEN", 6: "MSG_HALT_WAVES",
+             7: "MSG_ORDERED_PS_DONE", 9: "MSG_GS_ALLOC_REQ", 10: "MSG_GET_DOORBELL"}  # fmt: skip
+_GS_OPERATIONS = ("GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT")
+_SYSTEM_OPERATIONS = {1: "SYSMSG_OP_ECC_ERR_INTERRUPT", 2: "SYSMSG_OP_REG_RD", 3: "SYSMSG_OP_HOST_TRAP_ACK",
+                      4: "SYSMSG_OP_TTRACE_PC"}  # fmt: skip
+
+
+def _message(value: int) -> str:
+    """A message: bits 3:0 the kind, 6:4 an operation, 9:8 a stream."""
+    kind, operation, stream = value & 15, value >> 4 & 7, value >> 8 & 3
+    if value >> 10 or value & 0x80:
+        return str(value)
+    if kind in (2, 3):
+        name = "MSG_GS" if kind == 2 else "MSG_GS_DONE"
+        if operation < 4 and (operation or (kind == 3 and not stream)):
+            if operation == 0:
+                return f"sendmsg({name}, {_GS_OPERATIONS[0]})"
+            return f"sendmsg({name}, {_GS_OPERATIONS[operation]}, {stream})"
+    elif kind == 15:
+        if operation in _SYSTEM_OPERATIONS and not stream:
+            return f"sendmsg(MSG_SYSMSG, {_SYSTEM_OPERATIONS[operation]})"
+    elif kind in _MESSAGES and not operation and not stream:
+        return f"sendmsg({_MESSAGES[kind]})"
+    return f"sendmsg({kind}, {operation}, {stream})"
+
+
+def swizzle(offset: int) -> str:
+    """The pattern of ds_swizzle_b32: four lanes permuted, or and/or/xor masks over 32."""
+    if offset >> 15:
+        if offset >> 8 != 0x80:
+            return str(offset)
+        return f"swizzle(QUAD_PERM,{','.join(str(offset >> 2 * i & 3) for i in range(4))})"
+    and_mask, or_mask, xor_mask = offset & 31, offset >> 5 & 31, offset >> 10 & 31
+    if and_mask == 31 and or_mask == 0 and xor_mask:
+        if xor_mask & (xor_mask - 1) == 0:
+            return f"swizzle(SWAP,{xor_mask})"
+        if xor_mask & (xor_mask + 1) == 0:
+            return f"swizzle(REVERSE,{xor_mask + 1})"
+    group = 32 - and_mask
+    if group & (group - 1) == 0 and group > 1 and or_mask < group and xor_mask == 0:
+        return f"swizzle(BROADCAST,{group},{or_mask})"
+    letters = ""
+    for bit in (4, 3, 2, 1, 0):
+        kept, set_, flipped = and_mask >> bit & 1, or_mask >> bit & 1, xor_mask >> bit & 1
+        low, high = (0 & kept | set_) ^ flipped, (kept | set_) ^ flipped
+        letters += {(0, 0): "0", (1, 1): "1", (0, 1): "p", (1, 0): "i"}[low, high]
+    return f'swizzle(BITMASK_PERM,"{letters}")'
+
+
+def text(ins: Instruction, operand: Operand) -> str:
+    """An immediate operand of a scalar instruction; empty where LLVM leaves it out."""
+    value = ins.modifiers.get("simm16", operand.bits)
+    if operand.type == "hwreg":
+        return _hwreg(value)
+    if operand.type == "gpr_idx" or ins.name == "s_set_gpr_idx_mode":
+        return _index_mode(operand.bits)
+    if ins.name == "s_waitcnt":
+        return _waitcnt(value)
+    if ins.name in ("s_sendmsg", "s_sendmsghalt"):
+        return _message(value)
+    if ins.name in ("s_endpgm",) and value == 0:
+        return ""
+    if ins.name in _WITHOUT_OPERAND:
+        return ""
+    return f"0x{value:x}" if ins.encoding == "SOPK" else str(value)
+
+
+_WITHOUT_OPERAND = {
+    "s_wakeup", "s_barrier", "s_icache_inv", "s_ttracedata", "s_set_gpr_idx_off", "s_endpgm_saved",
+    "s_endpgm_ordered_ps_done",
+}  # fmt: skip

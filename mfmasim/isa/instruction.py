@@ -1,0 +1,105 @@
+"""A decoded instruction: the one record that the machine, the checks and the printer share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Instruction", "Operand"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand of an instruction.
+
+    Kinds:
+        ``v``, ``a``: a vector register; ``index`` is its number in its own file.
+        ``s``: a scalar register; ``index`` is the hardware code: 0..101 SGPRs, 102/103 FLAT_SCRATCH, 104/105
+        XNACK_MASK, 106/107 VCC, 108..123 TTMP0..15, 124 M0, 126/127 EXEC.
+        ``special``: a read-only hardware value; ``index`` is its source code, such as 235 SRC_SHARED_BASE, 251 VCCZ,
+        252 EXECZ, 253 SCC, 254 LDS_DIRECT.
+        ``const``: an inline constant (``index`` is its source code) or a literal (``index`` 255); ``bits`` is its value.
+        ``imm``: an immediate field of the instruction (SIMM16, a memory offset); ``bits`` is its raw value.
+        ``label``: a branch offset; ``bits`` is the raw SIMM16, the instruction's ``target`` the absolute address.
+        ``off``: an address operand that this instruction does not use.
+    """
+
+    kind: str
+    index: int = 0
+    count: int = 1
+    """Registers (dwords) that the operand spans."""
+    type: str = "b32"
+    """Operand type as in the opcode tables: ``f32``, ``pk_f16``, ``b64``, ...; for a matrix, the type of one element."""
+    bits: int = 0
+    """Raw bits of a constant as an operand of this type sees them: the float constants of a 16-bit float operand are
+    16-bit floats, an ``f64`` literal is the high dword, integer constants are sign-extended to 32 or 64 bits."""
+    neg: bool = False
+    abs: bool = False
+    sext: bool = False
+    """SDWA: sign-extend the selected part of an integer."""
+    sel: int = 6
+    """SDWA: part that is selected: 0..3 byte, 4 low half, 5 high half, 6 dword. The others: see `Instruction.modifiers`."""
+    printed: bool = True
+    """Whether LLVM prints the operand; implicit ones (VCC of v_div_fmas, EXEC of v_cmpx, the destination that
+    v_fmac reads) are not."""
+    field: str = ""
+    """Field of the encoding that the operand comes from (``vdst``, ``src0``, ``vaddr``, ...); empty when implicit."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One decoded instruction.
+
+    Operands stand in the ISA manual's order: ``dst`` (vector result, then lane mask, then EXEC), ``src`` S0, S1, S2,
+    then implicit ones. An operation that reads its own destination (v_fmac, s_addk, v_cvt_pk_fp8) has it among its
+    sources with ``printed=False``. SCC, MODE and M0 are implied by the operation and not listed.
+
+    Memory operations have fixed positions in ``src``: FLAT (vaddr, saddr[, data]); DS (addr[, data0[, data1]]);
+    MUBUF (vaddr, srsrc, soffset[, data]); SMEM (sbase, soffset[, data]). ``modifiers["offset"]`` is signed where the
+    hardware reads it as signed. An atomic that does not return its old value has no ``dst``; a load with
+    ``modifiers["lds"]`` or "lds" in its name has none either.
+    """
+
+    pc: int
+    """Address of the instruction."""
+    size: int
+    """Bytes, literal included."""
+    raw: bytes = field(repr=False)
+    name: str
+    """Base mnemonic without encoding suffix, such as ``v_add_f32``."""
+    encoding: str
+    """``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``."""
+    dst: tuple[Operand, ...] = ()
+    src: tuple[Operand, ...] = ()
+    modifiers: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """Modifiers that the encoding of this opcode has, by their name in the manual; absent ones do not apply."""
+    target: int | None = None
+    """Absolute address that a branch goes to."""
+    arch: str = field(default="", repr=False)
+    """Architecture that the bytes were decoded for."""
+    form: str = field(default="", repr=False)
+    """Suffix of the mnemonic in LLVM's syntax (``_e32``, ``_e64``, ``_dpp``, ``_sdwa`` or nothing)."""
+
+    @cached_property
+    def text(self) -> str:
+        """The instruction in LLVM's syntax, as llvm-objdump prints it."""
+        from mfmasim.isa.printer import text
+
+        return text(self)
+
+    def operand(self, name: str) -> Operand:
+        """The operand of an encoding field, such as ``vaddr``.
+
+        Raises:
+            MfmasimError: the instruction has no operand of that field.
+        """
+        for operand in (*self.dst, *self.src):
+            if operand.field == name:
+                return operand
+        raise MfmasimError(f"{self.name} at {self.pc:#x} has no operand {name!r}")

@@ -1,0 +1,139 @@
+"""Decoding of the vector memory encodings: DS, FLAT/GLOBAL/SCRATCH, MUBUF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.fields import Fields, Refused, scalar_register, vector_register
+from mfmasim.isa.instruction import Operand
+from mfmasim.isa.parts import Parts
+from mfmasim.isa.rows import Slot
+
+if TYPE_CHECKING:
+    from mfmasim.isa.family import Family
+    from mfmasim.isa.rows import Row
+
+__all__ = ["ds", "flat", "flat_rows", "mubuf"]
+
+_V1, _V2 = Slot("b32"), Slot("b64", 2)
+_S1, _S2, _S4 = Slot("b32"), Slot("b64", 2), Slot("b128", 4)
+_SEGMENTS = ("FLAT", "SCRATCH", "GLOBAL")
+_NO_SADDR = 0x7F
+
+
+def _data_file(fields: Fields) -> str:
+    return "a" if fields.take("acc") else "v"
+
+
+def _cache_bits(fields: Fields, parts: Parts) -> None:
+    for field, name in fields.family.dialect.cache.items():
+        parts.modifiers[name] = fields.take(field)
+
+
+def ds(fields: Fields, pc: int) -> Parts:
+    """LDS and GDS: one 16-bit offset, or two of 8 bits in units of the element."""
+    row = fields.row
+    parts = Parts()
+    low, high = fields.take("offset0"), fields.take("offset1")
+    if "offset2" in row.flags:
+        parts.modifiers |= {"offset0": low, "offset1": high}
+    elif "offset" in row.flags:
+        parts.modifiers["offset"] = low | high << 8
+    elif low | high:
+        raise Refused(f"{row.name} takes no offset")
+    if "gds" in row.flags or "gds_only" in row.flags:
+        parts.modifiers["gds"] = fields.take("gds")
+        if "gds_only" in row.flags and not parts.modifiers["gds"]:
+            raise Refused(f"{row.name} needs the gds bit")
+    file = _data_file(fields) if any(slot.file != "addr" for slot in (*row.dst, *row.src)) else "v"
+    for slot in row.dst:
+        parts.dst.append(vector_register(file, fields.take("vdst"), slot, "vdst", fields.family))
+    for slot in row.src:
+        where = "v" if slot.file == "addr" else file
+        parts.src.append(vector_register(where, fields.take(slot.file), slot, slot.file, fields.family))
+    return parts
+
+
+def flat_rows(family: Family, segment: int) -> tuple[str, dict[int, Row]]:
+    """Encoding name and rows of a segment (0 FLAT, 1 SCRATCH, 2 GLOBAL)."""
+    if segment == 3:
+        raise Refused("segment 3 is reserved")
+    name = _SEGMENTS[segment]
+    return name, family.rows[name]
+
+
+def flat(fields: Fields, pc: int) -> Parts:
+    """FLAT, GLOBAL and SCRATCH: vaddr, saddr and a signed offset."""
+    row = fields.row
+    segment = _SEGMENTS[fields.take("seg")]
+    parts = Parts(encoding=segment)
+    offset = fields.take("offset")
+    if segment == "FLAT":
+        if offset >> 12:
+            raise Refused("the offset of a FLAT instruction is unsigned and has 12 bits")
+    else:
+        offset -= (offset >> 12) << 13
+    parts.modifiers["offset"] = offset
+    _cache_bits(fields, parts)
+    parts.src += _flat_address(fields, segment)
+    data = next((slot for slot in row.src if slot.file == "data"), None)
+    returns = bool(row.dst) and (
+        row.dst[0].file != "rtn" or bool(parts.modifiers[fields.family.dialect.cache["glc"]])
+    )
+    file = _data_file(fields) if data is not None or returns else "v"
+    if data is not None:
+        parts.src.append(vector_register(file, fields.take("data"), data, "data", fields.family))
+    if returns:
+        parts.dst.append(vector_register(file, fields.take("vdst"), row.dst[0], "vdst", fields.family))
+    return parts
+
+
+def _flat_address(fields: Fields, segment: str) -> list[Operand]:
+    """[vaddr, saddr], `off` where one is not used."""
+    if segment == "FLAT":
+        vaddr = vector_register("v", fields.take("vaddr"), _V2, "vaddr", fields.family)
+        return [vaddr, Operand("off", field="saddr", printed=False)]
+    code = fields.take("saddr")
+    if segment == "GLOBAL":
+        if code == _NO_SADDR:
+            vaddr = vector_register("v", fields.take("vaddr"), _V2, "vaddr", fields.family)
+            return [vaddr, Operand("off", field="saddr")]
+        vaddr = vector_register("v", fields.take("vaddr"), _V1, "vaddr", fields.family)
+        return [vaddr, scalar_register(code, _S2, "saddr", fields.family)]
+    saddr = Operand("off", field="saddr") if code == _NO_SADDR else scalar_register(code, _S1, "saddr", fields.family)
+    uses_vaddr = bool(fields.take("sve")) if fields.family.dialect.sve else code == _NO_SADDR
+    if uses_vaddr:
+        return [vector_register("v", fields.take("vaddr"), _V1, "vaddr", fields.family), saddr]
+    return [Operand("off", field="vaddr"), saddr]
+
+
+def mubuf(fields: Fields, pc: int) -> Parts:
+    """Buffer loads, stores and atomics: vaddr (index, offset or both), a descriptor, an SGPR offset."""
+    row = fields.row
+    parts = Parts()
+    _cache_bits(fields, parts)
+    if not row.dst and not row.src:
+        return parts
+    for name in ("offset", "offen", "idxen"):
+        parts.modifiers[name] = fields.take(name)
+    lds = fields.take("lds") if "lds" in row.flags else 0
+    if "lds" in row.flags:
+        parts.modifiers["lds"] = lds
+    count = parts.modifiers["offen"] + parts.modifiers["idxen"]
+    if count:
+        slot = _V2 if count == 2 else _V1
+        parts.src.append(vector_register("v", fields.take("vaddr"), slot, "vaddr", fields.family))
+    else:
+        parts.src.append(Operand("off", field="vaddr"))
+    parts.src.append(scalar_register(4 * fields.take("srsrc"), _S4, "srsrc", fields.family))
+    parts.src.append(fields.scalar("soffset", _S1))
+    if lds:
+        return parts
+    file = _data_file(fields)
+    number = fields.take("vdata")
+    data = next((slot for slot in row.src if slot.file == "data"), None)
+    if data is not None:
+        parts.src.append(vector_register(file, number, data, "vdata", fields.family))
+    if row.dst and (row.dst[0].file != "rtn" or parts.modifiers[fields.family.dialect.cache["glc"]]):
+        parts.dst.append(vector_register(file, number, row.dst[0], "vdata", fields.family))
+    return parts

@@ -1,0 +1,85 @@
+"""Source operand codes: what the 9-bit field of a source means, and which bits a constant gives to which type.
+
+Sources: CDNA3 ISA manual, table 12 (scalar operands) and section 6.2.1 (vector operands), CDNA4 likewise; the bits of
+inline constants in packed and 16-bit operands as LLVM's AMDGPU back end documents the hardware.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DWORDS",
+    "EXEC",
+    "INLINE_FLOATS",
+    "LITERAL",
+    "SCALAR_NAMES",
+    "SPECIAL_NAMES",
+    "VCC",
+    "VGPR0",
+    "constant_bits",
+    "inline_integer",
+    "literal_bits",
+]
+
+VCC, M0, EXEC = 106, 124, 126
+SDWA, DPP, LITERAL, VGPR0 = 249, 250, 255, 256
+
+DWORDS = {
+    "i64": 2, "u64": 2, "f64": 2, "b64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16, "pk_f32": 2, "pk_b32": 2,
+}  # fmt: skip
+"""Registers that one value of a type fills, where it is not one."""
+
+SCALAR_NAMES = {
+    102: "flat_scratch", 104: "xnack_mask", 106: "vcc", 108: "ttmp", 124: "m0", 126: "exec",
+}  # fmt: skip
+"""First code of each named scalar register."""
+
+SPECIAL_NAMES = {
+    235: "src_shared_base", 236: "src_shared_limit", 237: "src_private_base", 238: "src_private_limit",
+    239: "src_pops_exiting_wave_id", 251: "src_vccz", 252: "src_execz", 253: "src_scc", 254: "src_lds_direct",
+}  # fmt: skip
+
+INLINE_FLOATS = {
+    # code: (text, f16, bf16, f32, f64)
+    240: ("0.5", 0x3800, 0x3F00, 0x3F000000, 0x3FE0000000000000),
+    241: ("-0.5", 0xB800, 0xBF00, 0xBF000000, 0xBFE0000000000000),
+    242: ("1.0", 0x3C00, 0x3F80, 0x3F800000, 0x3FF0000000000000),
+    243: ("-1.0", 0xBC00, 0xBF80, 0xBF800000, 0xBFF0000000000000),
+    244: ("2.0", 0x4000, 0x4000, 0x40000000, 0x4000000000000000),
+    245: ("-2.0", 0xC000, 0xC000, 0xC0000000, 0xC000000000000000),
+    246: ("4.0", 0x4400, 0x4080, 0x40800000, 0x4010000000000000),
+    247: ("-4.0", 0xC400, 0xC080, 0xC0800000, 0xC010000000000000),
+    248: ("0.15915494", 0x3118, 0x3E22, 0x3E22F983, 0x3FC45F306DC9C882),
+}
+"""Inline float constants; 248 is 1/(2*pi) in each format."""
+
+_COLUMN = {"f16": 1, "pk_f16": 1, "bf16": 2, "pk_bf16": 2, "f64": 4, "i64": 4, "u64": 4, "b64": 4}
+
+
+def inline_integer(code: int) -> int:
+    """Value of an inline integer constant, codes 128..208."""
+    return code - 128 if code <= 192 else 192 - code
+
+
+def constant_bits(code: int, kind: str) -> int:
+    """Raw bits that an inline constant gives to an operand.
+
+    Args:
+        code: source code 128..208 or 240..248.
+        kind: type of the operand.
+
+    Returns:
+        64 bits for 64-bit types, otherwise 32; a 16-bit float stands in the low half, the high half being 0.
+    """
+    if code in INLINE_FLOATS:
+        return INLINE_FLOATS[code][_COLUMN.get(kind, 3)]
+    wide = DWORDS.get(kind, 1) == 2 and not kind.startswith("pk_")
+    return inline_integer(code) & (0xFFFFFFFFFFFFFFFF if wide else 0xFFFFFFFF)
+
+
+def literal_bits(literal: int, kind: str) -> int:
+    """Raw bits that a 32-bit literal gives to an operand: the high dword of f64, sign-extended for i64."""
+    if kind == "f64":
+        return literal << 32
+    if kind == "i64" and literal >> 31:
+        return literal | 0xFFFFFFFF00000000
+    return literal

@@ -1,0 +1,145 @@
+"""Decoding of VOP3P: packed and mixed arithmetic, and the matrix instructions (MAI) with their scale prefix."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from mfmasim.isa.encodings import MAI
+from mfmasim.isa.fields import Fields, Refused, vector_register
+from mfmasim.isa.instruction import Operand
+from mfmasim.isa.parts import Parts
+from mfmasim.isa.rows import Slot
+
+__all__ = ["matrix", "packed", "scaled_matrix"]
+
+# Registers of an f8f6f4 operand by its format selector cbsz or blgp (CDNA4 ISA manual, 7.1: fp8, bf8, fp6, bf6, fp4).
+F8F6F4 = {0: ("fp8", 8), 1: ("bf8", 8), 2: ("fp6", 6), 3: ("bf6", 6), 4: ("fp4", 4)}
+
+
+def packed(fields: Fields, pc: int) -> Parts:
+    """Packed 16-bit and 32-bit arithmetic, dot products, v_fma_mix."""
+    row = fields.row
+    flags = row.flags
+    count = sum(slot.printed for slot in row.src)
+    parts = Parts()
+    parts.dst.append(vector_register("v", fields.take("vdst"), row.dst[0], "vdst", fields.family))
+    allowed = (1 << count) - 1
+    # The upper bit of a missing third source is 1 in what assemblers write and means nothing.
+    selected_high = fields.take("op_sel_hi") | fields.take("op_sel_hi2") << 2
+    modifiers = parts.modifiers
+    modifiers["clamp"] = fields.take("clamp") if "clamp" in flags else 0
+    if "op_sel" in flags:
+        modifiers["op_sel"] = fields.take("op_sel")
+        modifiers["op_sel_hi"] = selected_high & allowed
+    low, high = fields.take("neg_lo"), fields.take("neg_hi")
+    if "mix" not in flags:
+        modifiers |= {"neg_lo": low, "neg_hi": high}
+    if (modifiers.get("op_sel", 0) | low | high) & ~allowed:
+        raise Refused(f"a modifier of {row.name} is set for a source that it does not have")
+    for i, slot in enumerate(s for s in row.src if s.printed):
+        name = f"src{i}"
+        if "mix" in flags:
+            # op_sel_hi makes a source f16; a constant then is the f16 one.
+            kind = "f16" if selected_high >> i & 1 else "f32"
+            signs = {"neg": bool(low >> i & 1), "abs_": bool(high >> i & 1)}
+            parts.src.append(fields.source(name, dataclasses.replace(slot, type=kind), **signs))
+        else:
+            parts.src.append(fields.source(name, slot))
+    if any(slot.tied for slot in row.src):
+        parts.read_back(parts.dst[0])
+    return parts
+
+
+def _register_file(accumulation: int) -> str:
+    return "a" if accumulation else "v"
+
+
+def _matrix_source(fields: Fields, name: str, slot: Slot, file: str) -> Operand:
+    code = fields.take(name)
+    if code < 256:
+        raise Refused(f"{name} of {fields.row.name} must be a vector register")
+    return vector_register(file, code - 256, slot, name, fields.family)
+
+
+def matrix(fields: Fields, pc: int) -> Parts:
+    """MFMA, SMFMAC and the moves between the register files."""
+    row = fields.row
+    fields.rename(("neg_hi", "op_sel", "op_sel_hi2", "clamp", "op_sel_hi", "neg_lo"), MAI)
+    if row.name.startswith("v_accvgpr"):
+        return _accumulator_move(fields)
+    parts = Parts(encoding="MAI")
+    for flag in ("cbsz", "abid", "blgp"):
+        if flag in row.flags:
+            parts.modifiers[flag] = fields.take(flag)
+    if "neg" in row.flags:
+        parts.modifiers["neg"] = fields.take("blgp")
+    _matrix_operands(fields, parts)
+    return parts
+
+
+def _matrix_operands(fields: Fields, parts: Parts) -> None:
+    """D, A, B, and C or the sparse index."""
+    row = fields.row
+    accumulator = _register_file(fields.take("acc_cd"))
+    acc = fields.take("acc")
+    parts.dst.append(vector_register(accumulator, fields.take("vdst"), row.dst[0], "vdst", fields.family))
+    for i, selector in enumerate(("cbsz", "blgp")):
+        slot = row.src[i]
+        if slot.type == "f8f6f4":
+            form = F8F6F4.get(parts.modifiers[selector])
+            if form is None:
+                raise Refused(f"{selector} of {row.name} has the reserved value {parts.modifiers[selector]}")
+            slot = dataclasses.replace(slot, type=form[0], count=form[1])
+        parts.src.append(_matrix_source(fields, f"src{i}", slot, _register_file(acc >> i & 1)))
+    third = row.src[2]
+    if len(row.src) > 3:
+        parts.src.append(_matrix_source(fields, "src2", third, "v"))
+        parts.read_back(parts.dst[0])
+        return
+    code = fields.peek("src2")
+    if code >= 256:
+        parts.src.append(_matrix_source(fields, "src2", third, accumulator))
+        return
+    operand = fields.source("src2", third)
+    if operand.kind != "const":
+        raise Refused(f"src2 of {row.name} must be a vector register or an inline constant")
+    parts.src.append(operand)
+
+
+def _accumulator_move(fields: Fields) -> Parts:
+    """v_accvgpr_read and v_accvgpr_write."""
+    row = fields.row
+    # Assemblers set these bits as for a packed operation; they mean nothing here.
+    for unused in ("acc_cd", "acc"):
+        fields.take(unused)
+    abid = fields.take("abid")
+    if abid & 7:
+        raise Refused("op_sel is not zero")
+    parts = Parts(encoding="MAI")
+    dst, src = row.dst[0], row.src[0]
+    parts.dst.append(vector_register(dst.file or "v", fields.take("vdst"), dst, "vdst", fields.family))
+    if src.file == "a":
+        parts.src.append(_matrix_source(fields, "src0", src, "a"))
+    else:
+        parts.src.append(fields.source("src0", src))
+    return parts
+
+
+SCALE = Slot("b32")
+SCALE_OP = 0x2C
+
+
+def scaled_matrix(scale: Fields, fields: Fields) -> Parts:
+    """A scale prefix (v_mfma_ld_scale_b32) and the f8f6f4 matrix instruction it belongs to, 16 bytes together.
+
+    The scales of A and B are sources 3 and 4; `op_sel` is bit 0 and `op_sel_hi` bit 1 of their byte selectors.
+    """
+    fields.rename(("neg_hi", "op_sel", "op_sel_hi2", "clamp", "op_sel_hi", "neg_lo"), MAI)
+    if fields.take("abid") != 1:
+        raise Refused("abid of a scaled matrix instruction must be 1")
+    parts = Parts(encoding="MAI", name=fields.row.name.replace("v_mfma_", "v_mfma_scale_"))
+    parts.modifiers = {"cbsz": fields.take("cbsz"), "blgp": fields.take("blgp")}
+    _matrix_operands(fields, parts)
+    parts.src += [dataclasses.replace(scale.source(f"src{i}", SCALE), field=f"scale_src{i}") for i in (0, 1)]
+    parts.modifiers |= {"op_sel": scale.take("op_sel") & 3, "op_sel_hi": scale.take("op_sel_hi")}
+    return parts

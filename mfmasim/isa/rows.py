@@ -1,0 +1,89 @@
+"""Opcode rows: the grammar of the tables in `mfmasim.isa.tables` and what a row says once it is read.
+
+A table is text, one opcode a line, columns between ``|``: op, name, dst, src, flags, archs (``*``: all of the family).
+An operand is written ``[-][=][file:]type[*n][!]``:
+
+=========  =====================================================================================================
+``-``      the long encodings give it neg and abs
+``=``      the destination, read as a source; not printed
+``a: s:``  an AGPR, a scalar register; ``rtn:`` an atomic's old value; otherwise a field of the encoding (``data0:``)
+``*n``     n values, register after register
+``!``      implicit and not printed
+``vcc``    a lane mask: VCC in the short encodings, a scalar pair in VOP3
+``K``      the literal that belongs to the operation (v_fmamk_f32)
+``exec``   EXEC
+=========  =====================================================================================================
+
+``simm16 hwreg gpr_idx label imm7 offset addr`` are immediates and address forms of their encoding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mfmasim.isa.operands import DWORDS
+
+__all__ = ["Row", "Slot", "read_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One operand of a row."""
+
+    type: str
+    count: int = 1
+    """Registers it spans."""
+    file: str = ""
+    """``a``, ``s``, ``rtn``, or the encoding's field when the table names one."""
+    signed: bool = False
+    """Takes neg and abs."""
+    tied: bool = False
+    printed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One opcode of one encoding."""
+
+    op: int
+    name: str
+    dst: tuple[Slot, ...]
+    src: tuple[Slot, ...]
+    flags: dict[str, tuple[str, ...]] = field(hash=False)
+    """Flag to its arguments: ``e64:clamp:omod`` is ``{"e64": ("clamp", "omod")}``."""
+    archs: frozenset[str] | None
+    """None: every architecture of the table's family."""
+
+
+def _slot(text: str) -> Slot:
+    """Read one operand."""
+    signed, text = text.startswith("-"), text.removeprefix("-")
+    tied, text = text.startswith("="), text.removeprefix("=")
+    implicit, text = text.endswith("!"), text.removesuffix("!")
+    file, _, kind = text.rpartition(":")
+    kind, _, many = kind.partition("*")
+    count = DWORDS.get(kind, 2 if kind in ("vcc", "exec") else 1) * int(many or 1)
+    return Slot(kind, count, file, signed, tied, not (tied or implicit))
+
+
+def _flag(text: str) -> tuple[str, tuple[str, ...]]:
+    name, *arguments = text.split(":")
+    return name, tuple(arguments)
+
+
+def read_rows(table: str) -> list[Row]:
+    """Read a table's text."""
+    rows = []
+    for line in table.splitlines()[1:]:
+        op, name, dst, src, flags, archs = (cell.strip() for cell in line.split("|"))
+        rows.append(
+            Row(
+                int(op, 16),
+                name,
+                tuple(map(_slot, dst.split())),
+                tuple(map(_slot, src.split())),
+                dict(map(_flag, flags.split())),
+                None if archs == "*" else frozenset(archs.split()),
+            )
+        )
+    return rows

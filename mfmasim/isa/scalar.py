@@ -1,0 +1,144 @@
+"""Decoding of the scalar encodings: SOP1, SOP2, SOPC, SOPK, SOPP, SMEM."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register
+from mfmasim.isa.instruction import Operand
+from mfmasim.isa.operands import EXEC, LITERAL, VCC
+from mfmasim.isa.parts import Parts
+from mfmasim.isa.rows import Slot
+
+if TYPE_CHECKING:
+    from mfmasim.isa.rows import Row
+
+__all__ = ["smem", "sop", "sopk", "sopp"]
+
+_B32 = Slot("b32")
+_IMPLICIT = {"vcc": VCC, "exec": EXEC}
+
+
+def _signed(value: int, width: int) -> int:
+    return value - (1 << width) if value >> (width - 1) else value
+
+
+def sop(fields: Fields, pc: int) -> Parts:
+    """SOP1, SOP2 and SOPC: a scalar destination and up to two scalar sources."""
+    row = fields.row
+    parts = Parts()
+    destination: Operand | None = None
+    for slot in row.dst:
+        if slot.type in _IMPLICIT:
+            parts.dst.append(implicit(slot, _IMPLICIT[slot.type]))
+        else:
+            destination = scalar_register(fields.take("sdst"), slot, "sdst", fields.family)
+            parts.dst.append(destination)
+    names = iter(("src0", "src1"))
+    for slot in row.src:
+        if slot.tied and destination is not None:
+            parts.read_back(destination)
+        elif slot.type in _IMPLICIT:
+            parts.src.append(implicit(slot, _IMPLICIT[slot.type]))
+        elif slot.type == "gpr_idx":
+            value = fields.take(next(names))
+            if value > 15:
+                raise Refused(f"gpr_idx of {row.name} is {value}, which sets reserved bits")
+            parts.src.append(Operand("imm", type="gpr_idx", bits=value, field="src1"))
+        else:
+            parts.src.append(fields.scalar(next(names), slot))
+    return parts
+
+
+def sopk(fields: Fields, pc: int) -> Parts:
+    """SOPK: a scalar register that is destination, source or both, and a 16-bit immediate."""
+    row = fields.row
+    simm16 = fields.take("simm16")
+    parts = Parts({"simm16": simm16})
+    register: Operand | None = None
+    for slot in row.dst:
+        register = scalar_register(fields.take("sdst"), slot, "sdst", fields.family)
+        parts.dst.append(register)
+    for slot in row.src:
+        if slot.tied and register is not None:
+            parts.read_back(register)
+        elif slot.type == "simm16":
+            # Unsigned compares extend with zeros, everything else with the sign (ISA manual, SOPK).
+            bits = simm16 if row.name.startswith("s_cmpk") and row.name.endswith("u32") else _signed(simm16, 16)
+            parts.src.append(Operand("imm", type="i32", bits=bits & 0xFFFFFFFF, field="simm16"))
+        elif slot.type == "hwreg":
+            parts.src.append(Operand("imm", type="hwreg", bits=simm16, field="simm16"))
+        elif slot.type == "label":
+            parts.src.append(Operand("label", type="label", bits=simm16, field="simm16"))
+            parts.target = pc + 4 + 4 * _signed(simm16, 16)
+        elif slot.type == "K":
+            literal = fields.literal()
+            parts.src.append(Operand("const", LITERAL, 1, "b32", literal, field="literal"))
+        else:
+            parts.src.append(scalar_register(fields.take("sdst"), slot, "sdst", fields.family))
+    return parts
+
+
+def sopp(fields: Fields, pc: int) -> Parts:
+    """SOPP: a 16-bit immediate, often a branch offset in dwords from the next instruction."""
+    if not fields.row.src:
+        return Parts()
+    simm16 = fields.take("simm16")
+    parts = Parts({"simm16": simm16})
+    for slot in fields.row.src:
+        if slot.type in _IMPLICIT:
+            parts.src.append(implicit(slot, _IMPLICIT[slot.type]))
+        elif slot.type == "label":
+            parts.src.append(Operand("label", type="label", bits=simm16, field="simm16"))
+            parts.target = pc + 4 + 4 * _signed(simm16, 16)
+        else:
+            parts.src.append(Operand("imm", type="simm16", bits=simm16, field="simm16"))
+    return parts
+
+
+def smem(fields: Fields, pc: int) -> Parts:
+    """SMEM: sbase is a pair or a buffer descriptor, the offset an immediate, an SGPR or both."""
+    row = fields.row
+    parts = Parts()
+    if not row.src:
+        for slot in row.dst:
+            parts.dst.append(scalar_register(fields.take("sdata"), slot, "sdata", fields.family))
+        return parts
+    glc = fields.take("glc") if row.dst or _data(row) is not None else 0
+    parts.src.append(scalar_register(2 * fields.take("sbase"), row.src[0], "sbase", fields.family))
+    offset, soffset = _smem_offset(fields, buffer=row.src[0].count == 4)
+    parts.modifiers = {"offset": offset, "glc": glc}
+    parts.src.append(soffset)
+    data = _data(row)
+    returns = row.dst and (row.dst[0].file != "rtn" or glc)
+    if data is not None and data.type == "imm7":
+        parts.src.append(Operand("imm", type="imm7", bits=fields.take("sdata"), field="sdata"))
+    elif data is not None or row.dst:
+        code = fields.take("sdata")
+        if data is not None:
+            parts.src.append(scalar_register(code, data, "sdata", fields.family))
+        if returns:
+            parts.dst.append(scalar_register(code, row.dst[0], "sdata", fields.family))
+    return parts
+
+
+def _data(row: Row) -> Slot | None:
+    return row.src[2] if len(row.src) > 2 else None
+
+
+def _smem_offset(fields: Fields, *, buffer: bool) -> tuple[int, Operand]:
+    """(immediate offset in bytes, SGPR offset or `off`)."""
+    imm, enabled, raw = fields.take("imm"), fields.take("soffset_en"), fields.take("offset")
+    if imm:
+        # A buffer's offset counts from its base upwards; others are signed.
+        offset = raw if buffer else _signed(raw, 21)
+        if enabled:
+            return offset, scalar_register(fields.take("soffset"), _B32, "soffset", fields.family)
+        return offset, Operand("off", field="soffset")
+    if enabled:
+        if raw:
+            raise Refused("its immediate offset is not zero although it is not enabled")
+        return 0, scalar_register(fields.take("soffset"), _B32, "soffset", fields.family)
+    if raw > 127:
+        raise Refused(f"its offset register has the reserved code {raw}")
+    return 0, scalar_register(raw, _B32, "soffset", fields.family)

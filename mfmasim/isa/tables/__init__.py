@@ -1,0 +1,1 @@
+"""Opcode tables, one package per family of architectures that share an encoding."""

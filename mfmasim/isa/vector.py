@@ -1,0 +1,250 @@
+"""Decoding of VOP1, VOP2, VOPC, VOP3 and their SDWA and DPP forms."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.encodings import DPP16, SDWA9, SDWA9B, VOP3B
+from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register, vector_register
+from mfmasim.isa.instruction import Operand
+from mfmasim.isa.operands import DPP, EXEC, LITERAL, SDWA, VCC, literal_bits
+from mfmasim.isa.parts import Parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa.rows import Slot
+
+__all__ = ["long_form", "short_form"]
+
+_SOURCES = ("src0", "src1", "src2")
+
+
+def _destination(fields: Fields, slot: Slot, name: str = "vdst") -> Operand:
+    """Vector destination, or the scalar one of v_readlane."""
+    code = fields.take(name)
+    if slot.file == "s":
+        if code > 127:
+            raise Refused(f"{name} of {fields.row.name} is no scalar register")
+        return scalar_register(code, slot, name, fields.family)
+    return vector_register("a" if slot.file == "a" else "v", code, slot, name, fields.family)
+
+
+def _sources(
+    fields: Fields, parts: Parts, mask: Callable[[Slot], Operand], one: Callable[[str, Slot], Operand]
+) -> None:
+    """Fill in the sources in order; `one` decodes an ordinary one, `mask` a lane mask."""
+    names = iter(_SOURCES)
+    for slot in fields.row.src:
+        if slot.tied:
+            parts.read_back(parts.dst[0])
+        elif slot.type == "exec" or not slot.printed:
+            parts.src.append(implicit(slot, EXEC if slot.type == "exec" else VCC))
+        elif slot.type == "vcc":
+            parts.src.append(mask(slot))
+        elif slot.type == "K":
+            kind = fields.row.dst[0].type
+            parts.src.append(
+                Operand("const", LITERAL, 1, kind, literal_bits(fields.literal(), kind), field="literal")
+            )
+        else:
+            operand = one(next(names), slot)
+            if slot.file and operand.kind not in (slot.file, "v" if slot.file == "a" else ""):
+                raise Refused(f"{operand.field} of {fields.row.name} must be a vector register")
+            parts.src.append(dataclasses.replace(operand, kind="a") if slot.file == "a" else operand)
+
+
+def _implicit_vcc(slot: Slot) -> Operand:
+    return implicit(slot, VCC)
+
+
+def short_form(fields: Fields, pc: int) -> Parts:
+    """VOP1, VOP2, VOPC: 32 bits, or with a second dword of SDWA or DPP controls."""
+    code = fields.peek("src0")
+    if code == SDWA:
+        return _sdwa(fields)
+    if code == DPP:
+        return _dpp(fields)
+    parts = Parts(form="" if "bare" in fields.row.flags else "_e32")
+    for slot in fields.row.dst:
+        parts.dst.append(_short_destination(fields, slot))
+
+    def one(name: str, slot: Slot) -> Operand:
+        if name == "src1":
+            return vector_register("v", fields.take("src1"), slot, name, fields.family)
+        return fields.source(name, slot)
+
+    _sources(fields, parts, _implicit_vcc, one)
+    if fields.row.dst and len(fields.row.dst) > 1 and fields.row.dst[1].file == "src0":
+        _swap(parts)
+    return parts
+
+
+def _short_destination(fields: Fields, slot: Slot) -> Operand:
+    if slot.type == "exec":
+        return implicit(slot, EXEC)
+    if slot.type == "vcc":
+        return implicit(slot, VCC)
+    if slot.file == "src0":
+        # v_swap_b32 writes its source as well; filled in when the source is known.
+        return Operand("v", printed=False)
+    return _destination(fields, slot)
+
+
+def _swap(parts: Parts) -> None:
+    if parts.src[0].kind != "v":
+        raise Refused("both operands of an exchange must be vector registers")
+    parts.dst[1] = dataclasses.replace(parts.src[0], printed=False, field="")
+
+
+def _take_sources(fields: Fields, parts: Parts, prefix: dict[str, int], *, sdwa: bool) -> None:
+    """Sources of the SDWA and DPP forms, with neg, abs, sext and sel."""
+
+    def one(name: str, slot: Slot) -> Operand:
+        signed = slot.signed
+        neg = bool(fields.take(f"{name}_neg")) if signed else False
+        abs_ = bool(fields.take(f"{name}_abs")) if signed else False
+        sext = bool(fields.take(f"{name}_sext")) if sdwa and not signed else False
+        sel = fields.take(f"{name}_sel") if sdwa else 6
+        if sel == 7:
+            raise Refused(f"{name}_sel has the reserved value 7")
+        code = fields.take(name)
+        if sdwa and fields.take("s0" if name == "src0" else "s1"):
+            if code < 128:
+                operand = scalar_register(code, slot, name, fields.family, neg=neg, abs_=abs_)
+            else:
+                raise Refused(f"{name} of {fields.row.name} has the reserved code {code}")
+        else:
+            operand = vector_register("v", code, slot, name, fields.family, neg=neg, abs_=abs_)
+        return dataclasses.replace(operand, sext=sext, sel=sel)
+
+    _sources(fields, parts, _implicit_vcc, one)
+
+
+def _sdwa(fields: Fields) -> Parts:
+    row = fields.row
+    if "sdwa" not in row.flags:
+        raise Refused(f"{row.name} has no SDWA form")
+    compare = row.dst[0].type == "vcc"
+    fields.rename(("src0",), SDWA9B if compare else SDWA9)
+    parts = Parts(encoding="SDWA", form="_sdwa")
+    if compare:
+        explicit, code = fields.take("sd"), fields.take("sdst")
+        for slot in row.dst:
+            if slot.type == "vcc" and explicit:
+                parts.dst.append(scalar_register(code, slot, "sdst", fields.family))
+            else:
+                parts.dst.append(_short_destination(fields, slot))
+        if code and not explicit:
+            raise Refused("sdst is not zero although VCC is the destination")
+        _take_sources(fields, parts, parts.modifiers, sdwa=True)
+        return parts
+    for slot in row.dst:
+        parts.dst.append(_short_destination(fields, slot))
+    arguments = row.flags["sdwa"]
+    parts.modifiers = {flag: fields.take(flag) for flag in ("clamp", "omod") if flag in arguments}
+    parts.modifiers |= {name: fields.take(name) for name in ("dst_sel", "dst_unused")}
+    if parts.modifiers["dst_sel"] == 7 or parts.modifiers["dst_unused"] == 3:
+        raise Refused("its destination selector has a reserved value")
+    _take_sources(fields, parts, parts.modifiers, sdwa=True)
+    return parts
+
+
+def _dpp(fields: Fields) -> Parts:
+    row = fields.row
+    if "dpp" not in row.flags and "dpp64" not in row.flags:
+        raise Refused(f"{row.name} has no DPP form")
+    fields.rename(("src0",), DPP16)
+    parts = Parts(encoding="DPP", form="_dpp")
+    for slot in row.dst:
+        parts.dst.append(_short_destination(fields, slot))
+    parts.modifiers = {name: fields.take(name) for name in ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl")}
+    control = parts.modifiers["dpp_ctrl"]
+    if not _dpp_control(control) or ("dpp64" in row.flags and control >> 4 != 0x15):
+        raise Refused(f"dpp_ctrl {control:#x} is reserved")
+    _take_sources(fields, parts, parts.modifiers, sdwa=False)
+    return parts
+
+
+def _dpp_control(control: int) -> bool:
+    """Whether a DPP control exists (CDNA3 ISA manual, table of DPP_CTRL values)."""
+    rows = control >> 4 in (0x10, 0x11, 0x12) and control & 15
+    return (
+        bool(control < 0x100 or rows or control in (0x130, 0x134, 0x138, 0x13C, 0x140, 0x141, 0x142, 0x143))
+        or control >> 4 == 0x15
+    )
+
+
+def long_form(fields: Fields, pc: int, *, promoted: str = "") -> Parts:
+    """VOP3: 64 bits, three sources of any kind, neg, abs, clamp, omod, op_sel."""
+    row = fields.row
+    flags = dict.fromkeys(row.flags["e64"]) if promoted else row.flags
+    op_sel = row.flags.get("op_sel")
+    parts = Parts(form="_e64" if promoted and "bare" not in row.flags else "")
+    carry = any(slot.type == "vcc" for slot in row.dst) and not row.dst[0].type == "vcc"
+    if carry:
+        fields.rename(("abs", "op_sel"), VOP3B)
+    for slot in row.dst:
+        if slot.type == "exec":
+            parts.dst.append(implicit(slot, EXEC))
+        elif slot.type == "vcc":
+            name = "sdst" if carry else "vdst"
+            code = fields.take(name)
+            if code > 127:
+                raise Refused(f"{name} of {row.name} is no scalar register")
+            parts.dst.append(scalar_register(code, slot, name, fields.family))
+        elif slot.file == "src0":
+            parts.dst.append(Operand("v", printed=False))
+        else:
+            parts.dst.append(_destination(fields, slot))
+    negative, absolute = _signs(fields, parts, carry=carry, bitop="bitop3" in row.flags)
+    if "clamp" in flags:
+        parts.modifiers["clamp"] = fields.take("clamp")
+    if "omod" in flags:
+        parts.modifiers["omod"] = fields.take("omod")
+    if op_sel is not None:
+        parts.modifiers["op_sel"] = _op_sel(fields, op_sel[0])
+    if "bc_fi" in row.flags:
+        bits = fields.take("op_sel")
+        parts.modifiers |= {"bound_ctrl": bits >> 1 & 1, "fi": bits & 1}
+        if bits > 3:
+            raise Refused("op_sel has reserved bits set")
+
+    def one(name: str, slot: Slot) -> Operand:
+        index = int(name[-1])
+        return fields.source(name, slot, neg=bool(negative >> index & 1), abs_=bool(absolute >> index & 1))
+
+    def mask(slot: Slot) -> Operand:
+        operand = fields.source("src2", slot)
+        if operand.kind != "s":
+            raise Refused(f"the lane mask of {row.name} must be a scalar register")
+        return operand
+
+    _sources(fields, parts, mask, one)
+    if len(row.dst) > 1 and row.dst[1].file == "src0":
+        _swap(parts)
+    return parts
+
+
+def _signs(fields: Fields, parts: Parts, *, carry: bool, bitop: bool) -> tuple[int, int]:
+    """(neg, abs) of the sources; v_bitop3 keeps its truth table in their place."""
+    row = fields.row
+    if bitop:
+        parts.modifiers["bitop3"] = fields.take("neg") | fields.take("abs") << 3 | fields.take("omod") << 6
+        return 0, 0
+    allowed = sum(1 << i for i, slot in enumerate(s for s in row.src if s.printed) if slot.signed)
+    if not allowed:
+        return 0, 0
+    negative = fields.take("neg")
+    absolute = 0 if carry else fields.take("abs")
+    if (negative | absolute) & ~allowed:
+        raise Refused(f"neg or abs on a source of {row.name} that has none")
+    return negative, absolute
+
+
+def _op_sel(fields: Fields, allowed: str) -> int:
+    value = fields.take("op_sel")
+    if value & ~sum(1 << int(bit) for bit in allowed):
+        raise Refused(f"op_sel {value:#x} of {fields.row.name} has bits that it does not take")
+    return value
