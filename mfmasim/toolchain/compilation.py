@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.resources import folder
 from mfmasim.toolchain.compilers import Compiler, Kind, run
+from mfmasim.toolchain.diagnostics import in_terms_of_source
 from mfmasim.toolchain.discovery import find_compiler
 from mfmasim.toolchain.hostheaders import zig_flags
 
@@ -24,6 +27,9 @@ HOST_TRIPLE = "x86_64-unknown-linux-gnu"
 
 CODE_OBJECT_VERSION = 6
 """What clang 21 and 22 write by default; stated, so that a later default does not change the bytes."""
+
+# A processor and its target features, such as gfx942:sramecc+:xnack- or gfx9-4-generic.
+_TARGET = re.compile(r"gfx[0-9a-f]+(-[0-9a-f]+)*(-generic)?(:[a-z]+[+-])*")
 
 # ELF's EI_ABIVERSION of an amdhsa code object (LLVM, AMDGPU usage guide, "ELF Code Object").
 _CODE_OBJECT_OF_ABI = {1: 3, 2: 4, 3: 5, 4: 6}
@@ -99,13 +105,21 @@ def compile_hip(
         MfmasimError: there is no such file or it is empty, the architecture is unknown, no compiler is there, or
             the compiler refuses the source; then the text carries its messages.
     """
-    source = _checked(Path(path))
+    given = Path(path)
+    source = _checked(given)
     tool = find_compiler(compiler)
+    if not _TARGET.fullmatch(arch):
+        raise unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
+    front = _front_end(tool, source, arch, flags, include)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
         output = Path(scratch) / "kernel.hsaco"
-        front = _front_end(tool, source, arch, flags, include)
         steps = _steps(tool, arch, front, _machine_flags(flags), source, output)
-        warnings = [_run_step(step, tool, Path(path), source, arch) for step in steps]
+        said = []
+        for step in steps:
+            done = run(step)
+            said.append(in_terms_of_source(done.stderr + done.stdout, given, source, output.with_suffix(".s")))
+            if done.returncode != 0:
+                raise _refusal(tool, given, arch, done.returncode, said[-1])
         data = output.read_bytes()
     is_elf = data.startswith(b"\x7fELF")
     return Compiled(
@@ -115,7 +129,8 @@ def compile_hip(
         version=tool.version,
         command=tuple(steps[0]),
         code_object_version=_CODE_OBJECT_OF_ABI.get(data[8], 0) if is_elf else 0,
-        warnings="".join(warnings),
+        # What the assembler remarks on the compiler's own text does not concern the user.
+        warnings=said[0],
     )
 
 
@@ -142,20 +157,29 @@ def _front_end(
         if not name.is_dir():
             raise MfmasimError(f"no include folder {str(name)!r}")
     command = [*tool.program, *_COMMON, f"--offload-arch={arch}"]
-    maps = {name: f"include{index}" for index, name in enumerate(folders)}
+    maps = {name: f"include{index}" for index, name in enumerate([*folders, *_absolute_folders(flags)])}
     command += [f"-I{name}" for name in folders]
     if tool.style != "rocm":
         headers = folder("hipkernels") / "include"
-        maps[headers] = "mfmasim"
+        maps[headers] = "hipkernels/include"
         command += [*_OWN_HEADERS, "-isystem", str(headers)]
     if tool.style == "zig":
         command += zig_flags(tool.path)
         maps[tool.path.parent / "lib"] = "zig"
     # The last map that fits wins, so an include folder below the source's own comes after it.
-    maps = {source.parent: ".", **maps}
-    for name in sorted(maps, key=lambda place: len(place.parts)):
-        command.append(f"-ffile-prefix-map={name}={maps[name]}")
+    maps = {source.parent: "", **maps}
+    for place in sorted(maps, key=lambda path: len(path.parts)):
+        new = f"{maps[place]}/" if maps[place] else ""
+        command.append(f"-ffile-prefix-map={os.path.join(place, '')}={new}")  # noqa: PTH118
     return [*command, *flags]
+
+
+def _absolute_folders(flags: Sequence[str]) -> list[Path]:
+    """Absolute include folders among the user's flags, joined (``-I/x``) or apart (``-isystem /x``)."""
+    options = ("-I", "-isystem", "-iquote", "-idirafter")
+    joined = [flag.removeprefix(option) for flag in flags for option in options if flag.startswith(option)]
+    apart = [flag for before, flag in itertools.pairwise(flags) if before in options]
+    return [Path(name) for name in (*joined, *apart) if name and Path(name).is_absolute()]
 
 
 def _steps(
@@ -173,7 +197,7 @@ def _steps(
     return [
         [*front, "-S", "-o", str(text), str(source)],
         [*tool.program, *target, *machine, "-c", str(text), "-o", str(unlinked)],
-        [*tool.linker, "-shared", str(unlinked), "-o", str(output)],
+        [*tool.linker, "--no-undefined", "-shared", str(unlinked), "-o", str(output)],
     ]
 
 
@@ -181,22 +205,17 @@ def _machine_flags(flags: Sequence[str]) -> list[str]:
     """The flags that the assembler needs as well: wave size, CU mode, code object version."""
     return [
         flag
-        for before, flag in zip(["", *flags], flags, strict=False)
+        for before, flag in itertools.pairwise(["", *flags])
         if flag.startswith("-m") and flag != "-mllvm" and before != "-mllvm"
     ]
 
 
-def _run_step(step: Sequence[str], tool: Compiler, given: Path, source: Path, arch: str) -> str:
-    done = run(step)
-    # People look for the path they typed.
-    said = (done.stderr + done.stdout).replace(str(source), str(given)).strip()
-    if done.returncode == 0:
-        return said + "\n" if said else ""
+def _refusal(tool: Compiler, given: Path, arch: str, code: int, said: str) -> MfmasimError:
     if "unsupported HIP gpu architecture" in said or "invalid target ID" in said:
-        raise unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
-    if done.returncode < 0:
-        said = f"{said}\nthe compiler was ended by signal {-done.returncode}".strip()
-    raise MfmasimError(f"{given} does not compile for {arch} with {tool.description}:\n{said}")
+        return unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
+    if code < 0:
+        said += f"\nthe compiler was ended by signal {-code}"
+    return MfmasimError(f"{given} does not compile for {arch} with {tool.description}:\n{said.strip()}")
 
 
 def _architectures(tool: Compiler) -> list[str]:

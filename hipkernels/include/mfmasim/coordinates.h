@@ -19,13 +19,13 @@ MFMASIM_DEVICE uint32_t hidden_word(unsigned index) {
 
 #define MFMASIM_COORDINATE(name, get_x, get_y, get_z)                                    \
   struct name {                                                                          \
-    __device__ inline __attribute__((always_inline)) uint32_t x_() const { return get_x; } \
-    __device__ inline __attribute__((always_inline)) uint32_t y_() const { return get_y; } \
-    __device__ inline __attribute__((always_inline)) uint32_t z_() const { return get_z; } \
+    MFMASIM_MEMBER_DEVICE uint32_t x_() const { return get_x; } \
+    MFMASIM_MEMBER_DEVICE uint32_t y_() const { return get_y; } \
+    MFMASIM_MEMBER_DEVICE uint32_t z_() const { return get_z; } \
     __declspec(property(get = x_)) uint32_t x;                                           \
     __declspec(property(get = y_)) uint32_t y;                                           \
     __declspec(property(get = z_)) uint32_t z;                                           \
-    __device__ inline operator dim3() const { return dim3(x_(), y_(), z_()); }           \
+    MFMASIM_MEMBER_DEVICE operator dim3() const { return dim3(x_(), y_(), z_()); }           \
   };
 
 MFMASIM_COORDINATE(thread_index, __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),
@@ -38,7 +38,7 @@ MFMASIM_COORDINATE(grid_size, hidden_word(0), hidden_word(1), hidden_word(2))
 #undef MFMASIM_COORDINATE
 
 struct wave_size {
-  __device__ inline __attribute__((always_inline)) operator int() const { return __builtin_amdgcn_wavefrontsize(); }
+  MFMASIM_MEMBER_DEVICE operator int() const { return __builtin_amdgcn_wavefrontsize(); }
 };
 
 }  // namespace mfmasim

@@ -26,10 +26,11 @@
 // Dynamic LDS in HIP's older spelling.
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
 
-#define MFMASIM_DEVICE static __device__ inline __attribute__((always_inline))
-#define MFMASIM_HOST_DEVICE static __host__ __device__ inline __attribute__((always_inline))
-#define MFMASIM_MEMBER __host__ __device__ inline __attribute__((always_inline))
-#define MFMASIM_MEMBER_DEVICE __device__ inline __attribute__((always_inline))
+// No debug lines of their own: an instruction belongs to the line of the kernel that asked for it.
+#define MFMASIM_DEVICE static __device__ inline __attribute__((always_inline, nodebug))
+#define MFMASIM_HOST_DEVICE static __host__ __device__ inline __attribute__((always_inline, nodebug))
+#define MFMASIM_MEMBER __host__ __device__ inline __attribute__((always_inline, nodebug))
+#define MFMASIM_MEMBER_DEVICE __device__ inline __attribute__((always_inline, nodebug))
 
 // A function that is declared and has no body here: a call that survives optimisation is an error that names it.
 #define MFMASIM_MISSING(name) \

@@ -1,0 +1,227 @@
+"""``mfmasim doctor``: what this machine has for compiling, for a device and for tests, and how to get the rest."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+__all__ = ["add", "examine", "run"]
+
+# Programs that tests compare with, under the names distributors give them; Debian's packages carry the version.
+_ORACLES = (
+    ("llvm-objdump", "decoder: every instruction's text", ("llvm-objdump-22", "llvm-objdump")),
+    ("llvm-mc", "decoder: generated encodings", ("llvm-mc-22", "llvm-mc")),
+    ("llvm-readelf", "code objects: descriptors and notes", ("llvm-readelf-22", "llvm-readelf")),
+    ("clang", "toolchain: the same source, another build of clang", ("clang-22", "clang")),
+    ("ld.lld", "toolchain: linking for that clang", ("ld.lld-22", "ld.lld")),
+    ("clang-offload-bundler", "code objects: bundles", ("clang-offload-bundler-22", "clang-offload-bundler")),
+)
+_ORACLES_MEND = "Debian and Ubuntu, from apt.llvm.org where needed: apt install llvm-22 clang-22 lld-22"
+
+# Run apart: a broken driver may crash or hang the process that asks it.
+_PROBE = """
+from hip import hip
+status, count = hip.hipGetDeviceCount()
+print(int(status), count, getattr(status, "name", status))
+"""
+_PROBE_SECONDS = 60
+_NO_DEVICE = 100  # hipErrorNoDevice
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser("doctor", help="say what is installed, which compiler and device are found")
+    parser.add_argument("--json", action="store_true", help="write the findings as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the findings.
+
+    Args:
+        args: parsed arguments; ``json`` asks for JSON.
+
+    Returns:
+        0, or 1 when a package that mfmasim itself needs is missing.
+    """
+    found = examine()
+    if args.json:
+        print(json.dumps(found, indent=2))
+    else:
+        for line in _lines(found):
+            print(line)
+    return int(any(not row["ok"] and row["for"] == "mfmasim" for row in found["packages"]))
+
+
+def examine() -> dict[str, Any]:
+    """Look at the machine.
+
+    Returns:
+        ``python``, ``packages``, ``compiler``, ``device`` and ``oracles``. Every row has ``ok`` and, where something
+        is missing, ``mend``: what to do about it.
+    """
+    import mfmasim
+
+    return {
+        "mfmasim": mfmasim.__version__,
+        "python": {"version": platform.python_version(), "program": sys.executable, "platform": platform.platform()},
+        "packages": _packages(),
+        "compiler": _compiler(),
+        "device": _device(),
+        "oracles": _oracles(),
+    }
+
+
+def _packages() -> list[dict[str, Any]]:
+    """The packages the project names, from its own metadata, and what is installed of them."""
+    from importlib import metadata
+
+    try:
+        requirements = metadata.requires("mfmasim") or []
+    except metadata.PackageNotFoundError:
+        mend = "pip install -e . in the checkout"
+        return [{"name": "mfmasim", "for": "mfmasim", "wanted": "", "version": None, "ok": False, "mend": mend}]
+    rows: list[dict[str, Any]] = []
+    for requirement in requirements:
+        wanted, _, marker = (part.strip() for part in requirement.partition(";"))
+        name = re.match(r"[\w.-]+", wanted)
+        extra = re.search(r"extra == ['\"](\w+)['\"]", marker)
+        seen = {row["name"] for row in rows} | {"mfmasim"}
+        if name is None or name[0] in seen or not _applies(marker):
+            continue
+        try:
+            version: str | None = metadata.version(name[0])
+        except metadata.PackageNotFoundError:
+            version = None
+        use = extra[1] if extra else "mfmasim"
+        row = {"name": name[0], "for": use, "wanted": wanted, "version": version, "ok": version is not None}
+        if version is None:
+            row["mend"] = f"pip install 'mfmasim[{use}]'" if extra else f"pip install '{wanted}'"
+        rows.append(row)
+    return rows
+
+
+def _applies(marker: str) -> bool:
+    """Whether a marker of the form ``python_version < "3.14"`` holds here; other forms count as holding."""
+    bound = re.search(r"python_version\s*<\s*['\"](\d+)\.(\d+)['\"]", marker)
+    return bound is None or sys.version_info < (int(bound[1]), int(bound[2]))
+
+
+def _compiler() -> dict[str, Any]:
+    from mfmasim.errors import MfmasimError
+    from mfmasim.toolchain import find_compiler
+
+    try:
+        tool = find_compiler()
+    except MfmasimError as error:
+        return {"ok": False, "mend": str(error)}
+    headers = "ROCm's" if tool.style == "rocm" else "mfmasim's"
+    return {
+        "ok": True,
+        "description": tool.description,
+        "kind": tool.kind,
+        "path": str(tool.path),
+        "headers": headers,
+    }
+
+
+def _device() -> dict[str, Any]:
+    """Import hip-python and ask the runtime for devices: importing alone succeeds without ROCm."""
+    # -P: a folder called hip in the current folder, such as ours of headers, is not the package.
+    command = [sys.executable, "-P", "-c", _PROBE]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return _no_device(f"hipGetDeviceCount gave no answer in {_PROBE_SECONDS} s", "see whether rocminfo answers")
+    answer = done.stdout.split()
+    if done.returncode != 0 or len(answer) < 3:
+        return _no_device(*_explain(done.stderr.strip(), done.returncode))
+    status, count, name = int(answer[0]), int(answer[1]), answer[2]
+    if status == 0 and count:
+        return {"ok": True, "answer": f"hipGetDeviceCount: {count} device{'s' * (count > 1)}", "count": count}
+    mend = "is the kernel driver loaded, and may this user open /dev/kfd and /dev/dri (groups render, video)?"
+    if status in {0, _NO_DEVICE}:
+        return _no_device("the HIP runtime works but sees no GPU", mend)
+    return _no_device(f"hipGetDeviceCount failed: {name} ({status})", mend)
+
+
+def _explain(error: str, code: int) -> tuple[str, str]:
+    """Words for a probe that did not come back with an answer."""
+    last = error.splitlines()[-1] if error else ""
+    if last.startswith("ModuleNotFoundError"):
+        return "hip-python is not installed", "pip install 'mfmasim[hip]'"
+    if "libamdhip64" in last:
+        mend = "install ROCm's HIP runtime, or set ROCM_PATH or LD_LIBRARY_PATH to the folder of libamdhip64.so"
+        return "hip-python is installed, the HIP runtime (libamdhip64.so) is not", mend
+    if code < 0:
+        return f"hipGetDeviceCount ended the process with signal {-code}", "check the driver with rocminfo"
+    return f"hip-python does not work: {last or f'exit code {code}'}", "pip install --force-reinstall 'mfmasim[hip]'"
+
+
+def _no_device(answer: str, mend: str) -> dict[str, Any]:
+    return {"ok": False, "answer": answer, "count": 0, "mend": mend}
+
+
+def _oracles() -> list[dict[str, Any]]:
+    rows = []
+    for name, use, programs in _ORACLES:
+        path = next((found for program in programs if (found := shutil.which(program))), None)
+        row: dict[str, Any] = {
+            "name": name,
+            "for": use,
+            "path": path,
+            "version": _version(path),
+            "ok": path is not None,
+        }
+        if path is None:
+            row["mend"] = _ORACLES_MEND
+        rows.append(row)
+    return rows
+
+
+def _version(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r"(?:version|LLD) (\d+(?:\.\d+)*)", done.stdout)
+    return found[1] if found else None
+
+
+def _lines(found: dict[str, Any]) -> Iterator[str]:
+    """The findings for a terminal: one line each, with its remedy below."""
+    python = found["python"]
+    yield f"mfmasim {found['mfmasim']} · Python {python['version']} · {python['platform']}"
+    yield ""
+    yield "packages"
+    for row in found["packages"]:
+        use = "" if row["for"] == "mfmasim" else f"for {row['for']}"
+        yield from _row(row, f"{row['name']:18} {row['version'] or 'missing':16} {use}")
+    yield "compiler"
+    tool = found["compiler"]
+    about = f"{tool['description']}, {tool['headers']} headers, {tool['path']}" if tool["ok"] else "none"
+    yield from _row(tool, about)
+    yield "device"
+    yield from _row(found["device"], found["device"]["answer"])
+    yield "programs that tests compare with"
+    for row in found["oracles"]:
+        yield from _row(row, f"{row['name']:22} {row['version'] or 'missing':10} {row['for']}")
+
+
+def _row(row: dict[str, Any], text: str) -> Iterator[str]:
+    yield f"  {'ok' if row['ok'] else '--':3} {text}".rstrip()
+    if "mend" in row:
+        yield f"      {row['mend']}"

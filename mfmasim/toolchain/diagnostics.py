@@ -1,0 +1,44 @@
+"""What a compiler says, brought back to the files the user knows."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["in_terms_of_source"]
+
+# "; gemm.hip:31:5" after a .loc directive, the comment that clang writes into its assembly text.
+_LOCATION = re.compile(r"^\s*\.loc\s[^;]*;\s*(\S+:\d+:\d+)")
+
+
+def in_terms_of_source(text: str, given: Path, source: Path, assembly: Path) -> str:
+    """Rewrite a compiler's messages so that they name the source file as the user did.
+
+    Inline assembly is only checked when the assembly text is assembled, so its errors name a line of that
+    temporary file; they get the source line the text belongs to instead.
+
+    Args:
+        text: what the compiler, the assembler or the linker wrote.
+        given: the source's path as the user gave it.
+        source: the absolute path it was compiled by.
+        assembly: the temporary assembly text; it need not exist.
+
+    Returns:
+        The messages, without temporary paths.
+    """
+    lines = assembly.read_text(encoding="utf-8", errors="replace").splitlines() if assembly.is_file() else []
+
+    def located(match: re.Match[str]) -> str:
+        for line in reversed(lines[: int(match[1])]):
+            if found := _LOCATION.match(line):
+                place = found[1]
+                return str(given) + place.removeprefix(source.name) if place.startswith(f"{source.name}:") else place
+        return str(given)
+
+    text = re.sub(re.escape(str(assembly)) + r":(\d+):\d+", located, text)
+    text = text.replace(os.path.join(assembly.parent, ""), "")  # noqa: PTH118
+    return text.replace(str(source), str(given)).strip()
