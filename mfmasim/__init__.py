@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mfmasim import lds
     from mfmasim.architectures import Arch, arch
-    from mfmasim.codeobject import load
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
     from mfmasim.formats import format  # noqa: A004
     from mfmasim.matrix import instruction, instructions
-    from mfmasim.toolchain import compile  # noqa: A004
+    from mfmasim.program import compile, load  # noqa: A004
 
 __all__ = [
     "Arch",
@@ -39,13 +38,13 @@ _ROOMS = {
     "Arch": "mfmasim.architectures",
     "MfmasimError": "mfmasim.errors",
     "arch": "mfmasim.architectures",
-    "compile": "mfmasim.toolchain",
+    "compile": "mfmasim.program",
     "device": "mfmasim.devices",
     "format": "mfmasim.formats",
     "instruction": "mfmasim.matrix",
     "instructions": "mfmasim.matrix",
     "lds": "mfmasim.lds",
-    "load": "mfmasim.codeobject",
+    "load": "mfmasim.program",
 }
 
 

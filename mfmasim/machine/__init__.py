@@ -1,1 +1,1 @@
-"""Under construction."""
+"""Executes a program: registers, memory, LDS, the wave scheduler and the operations."""

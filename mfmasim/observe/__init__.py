@@ -1,1 +1,10 @@
-"""Under construction."""
+"""The checks: each listens to the machine's events and produces findings."""
+
+from __future__ import annotations
+
+from mfmasim.observe.finding import SEVERITIES, Finding
+
+__all__ = ["CHECKS", "SEVERITIES", "Finding"]
+
+CHECKS = {"bounds": "accesses outside every buffer"}
+"""Checks that `launch` can turn on, and what each finds. The mapping check needs roles: see `mfmasim.verify`."""

@@ -1,0 +1,64 @@
+"""What a launch reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Mapping
+
+    from mfmasim.observe import Finding
+
+__all__ = ["LEVELS", "Fidelity", "Report"]
+
+LEVELS = ("hardware", "reference", "specified", "assumed")
+"""How far an operation can be trusted, best first."""
+
+
+class Fidelity(str):
+    """The lowest fidelity a launch used, as a string; `operations` are those that set it."""
+
+    __slots__ = ("by_operation", "operations")
+    operations: tuple[str, ...]
+    by_operation: Mapping[str, str]
+
+    def __new__(cls, by_operation: Mapping[str, str]) -> Fidelity:
+        """Take the lowest level of the operations that were executed."""
+        level = max(by_operation.values(), key=LEVELS.index, default="specified")
+        self = super().__new__(cls, level)
+        self.by_operation = dict(by_operation)
+        self.operations = tuple(sorted(name for name, value in by_operation.items() if value == level))
+        return self
+
+    def __repr__(self) -> str:
+        """Level and the operations that set it."""
+        return f"{self!s} ({', '.join(self.operations[:4])}{', ...' if len(self.operations) > 4 else ''})"
+
+
+@dataclass
+class Report:
+    """Result of one launch."""
+
+    kernel: str
+    arch: str
+    device: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    findings: list[Finding]
+    counts: Counter[str]
+    """Wave-instructions by mnemonic."""
+    fidelity: Fidelity
+    waves: int = 0
+    lds: dict[str, Any] = field(default_factory=dict)
+    """LDS of a workgroup: bytes, and bank conflicts once they are counted."""
+    registers: dict[str, int] = field(default_factory=dict)
+    """VGPRs, AGPRs and SGPRs of a wave."""
+    stopped: str = ""
+    """Why the launch ended early, or empty."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding is an error."""
+        return not any(finding.severity == "error" for finding in self.findings)

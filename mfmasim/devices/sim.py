@@ -1,0 +1,108 @@
+"""The simulator as a device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.devices.report import Fidelity, Report
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.machine.launch import prepare
+from mfmasim.machine.run import BUDGET, Machine
+from mfmasim.observe import CHECKS, Finding
+from mfmasim.observe.bounds import Bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.program import Kernel
+
+__all__ = ["SimDevice"]
+
+
+def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Names of the checks that ``"all"``, ``"none"``, a list or a comma-separated string ask for.
+
+    Raises:
+        MfmasimError: a name is not a check.
+    """
+    if checks is None or checks == "none":
+        return ()
+    if checks == "all":
+        return tuple(CHECKS)
+    names = tuple(part.strip() for part in checks.split(",")) if isinstance(checks, str) else tuple(checks)
+    for name in names:
+        if name not in CHECKS:
+            raise unknown("check", name, [*CHECKS, "all", "none"])
+    return names
+
+
+class SimDevice:
+    """Runs kernels in NumPy, on any architecture the decoder knows."""
+
+    name = "sim"
+
+    def __repr__(self) -> str:
+        """Short name."""
+        return "<device sim>"
+
+    def launch(
+        self,
+        kernel: Kernel,
+        grid: Any,
+        block: Any,
+        args: Sequence[Any],
+        shared_bytes: int = 0,
+        checks: str | Sequence[str] | None = "all",
+        *,
+        budget: int = BUDGET,
+        observers: Sequence[Any] = (),
+    ) -> Report:
+        """Run a kernel to its end.
+
+        Args:
+            kernel: such as ``code["gemm"]``.
+            grid: workgroups in x, y, z.
+            block: work-items of a workgroup in x, y, z.
+            args: one entry per argument; arrays are buffers and updated in place, None is a null pointer, a value is
+                a NumPy scalar or a Python number.
+            shared_bytes: dynamic LDS in bytes.
+            checks: ``"all"``, ``"none"``, or names of checks.
+            budget: instructions a wave may execute; then the launch is stopped and says where.
+            observers: further listeners to the machine's events.
+
+        Returns:
+            The report. Buffers hold what the kernel wrote even when there are findings.
+
+        Raises:
+            MfmasimError: bad arguments, before anything runs; or an instruction the machine does not execute.
+        """
+        names = chosen_checks(checks)
+        if not isinstance(budget, int) or budget < 1:
+            raise MfmasimError(f"budget {budget!r}: a positive number of instructions is expected")
+        prepared = prepare(kernel, grid, block, args, shared_bytes)
+        listening: list[Any] = [Bounds(kernel.name, kernel.source_at)] if "bounds" in names else []
+        machine = Machine(prepared, [*listening, *observers], budget)
+        outcome = machine.run()
+        prepared.collect()
+        findings = [finding for observer in listening for finding in observer.findings()]
+        if outcome.stopped:
+            findings.insert(0, Finding("budget", "error", outcome.stopped, kernel=kernel.name))
+        metadata = kernel.info.metadata
+        return Report(
+            kernel=kernel.name,
+            arch=kernel.arch.name,
+            device=self.name,
+            grid=prepared.grid,
+            block=prepared.block,
+            findings=findings,
+            counts=outcome.instructions,
+            fidelity=Fidelity(outcome.fidelity),
+            waves=outcome.waves,
+            lds={"bytes": prepared.lds_bytes},
+            registers={
+                "vgpr": metadata.vgpr_count or 0,
+                "agpr": metadata.agpr_count or 0,
+                "sgpr": metadata.sgpr_count or 0,
+            },
+            stopped=outcome.stopped,
+        )

@@ -1,0 +1,69 @@
+"""What the machine tells whoever listens: plain records, bound only when somebody asked for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.matrix import MatrixInstruction
+
+__all__ = ["AccessFault", "MatrixEvent", "Observer", "Place"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the grid something happened."""
+
+    workgroup: tuple[int, int, int]
+    wave: int
+    """Wave of the workgroup."""
+    lane: int | None = None
+
+
+@dataclass(frozen=True)
+class MatrixEvent:
+    """A matrix instruction was executed by a group of waves.
+
+    Register arrays have shape (waves, registers, lanes) and dtype uint32; a scale operand has one register.
+    """
+
+    instruction: Instruction
+    operation: MatrixInstruction
+    waves: NDArray[Any]
+    """Global number of each wave: workgroup number times waves per workgroup, plus wave of the workgroup."""
+    a: NDArray[Any]
+    b: NDArray[Any]
+    c: NDArray[Any]
+    scale_a: NDArray[Any] | None
+    scale_b: NDArray[Any] | None
+    modifiers: dict[str, int]
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event, and of a lane in it."""
+
+
+@dataclass(frozen=True)
+class AccessFault:
+    """A memory access outside every buffer. The machine delivered poison or dropped the store, and went on."""
+
+    instruction: Instruction
+    space: str
+    kind: str
+    address: int
+    size: int
+    place: Place
+    nearest: str
+    """The nearest buffer and the distance to it, in words."""
+    lanes: int
+    """Lanes of this instruction, over all waves of the group, that went outside."""
+
+
+class Observer(Protocol):
+    """Listens to events. The machine binds only the methods that an observer has."""
+
+    name: str

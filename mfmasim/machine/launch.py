@@ -1,0 +1,280 @@
+"""What a launch needs before the first instruction: checked sizes, buffers, kernel arguments, initial registers.
+
+Sources: LLVM's AMDGPU usage guide (initial kernel execution state, hidden kernel arguments of code object v4 to v6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.memory import POISON_DWORD, Memory, Region
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.codeobject import Argument
+    from mfmasim.program import Kernel
+
+__all__ = ["Launch", "dimensions", "prepare"]
+
+Dim3 = tuple[int, int, int]
+GRID_LIMIT = (2**31 - 1, 65535, 65535)
+"""Workgroups a dimension, as hipDeviceProp_t.maxGridSize tells for these devices."""
+
+
+@dataclass
+class Launch:
+    """A launch that passed every check."""
+
+    kernel: Kernel
+    grid: Dim3
+    block: Dim3
+    shared_bytes: int
+    memory: Memory
+    kernarg: Region
+    packet: Region
+    image_base: int
+    buffers: list[tuple[Region, NDArray[Any]]] = field(default_factory=list)
+
+    @property
+    def workgroups(self) -> int:
+        """Workgroups of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def work_items(self) -> int:
+        """Work-items of a workgroup."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def waves_per_workgroup(self) -> int:
+        """Waves of a workgroup; the last may be partial."""
+        return -(-self.work_items // self.kernel.wave)
+
+    @property
+    def lds_bytes(self) -> int:
+        """LDS of a workgroup: static plus dynamic."""
+        return self.kernel.info.group_segment_fixed_size + self.shared_bytes
+
+    def collect(self) -> None:
+        """Copy the buffers back into the caller's arrays."""
+        for region, array in self.buffers:
+            if array.flags.writeable:
+                array.reshape(-1).view(np.uint8)[:] = self.memory.view(region)
+
+
+def dimensions(value: Any, what: str) -> Dim3:
+    """Read a grid or block: one to three positive integers.
+
+    Raises:
+        MfmasimError: anything else.
+    """
+    parts = tuple(value) if isinstance(value, tuple | list) else (value,)
+    if not 1 <= len(parts) <= 3 or not all(isinstance(p, int | np.integer) and not isinstance(p, bool) for p in parts):
+        raise MfmasimError(f"{what} {value!r}: one to three integers are expected")
+    if any(p < 1 for p in parts):
+        raise MfmasimError(f"{what} {value!r}: every dimension must be at least 1")
+    x, y, z = (*(int(p) for p in parts), 1, 1)[:3]
+    return x, y, z
+
+
+def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0) -> Launch:
+    """Check a launch and lay out its memory.
+
+    Args:
+        kernel: what to run.
+        grid: workgroups in x, y, z.
+        block: work-items of a workgroup in x, y, z.
+        args: one entry per explicit argument: an array for a pointer (None is a null pointer), a NumPy scalar or a
+            Python number for a value.
+        shared_bytes: dynamic LDS in bytes.
+
+    Returns:
+        The launch, its memory filled.
+
+    Raises:
+        MfmasimError: a dimension, a size or an argument that the device would not take; before anything runs.
+    """
+    grid, block = dimensions(grid, "grid"), dimensions(block, "block")
+    _check_sizes(kernel, grid, block, shared_bytes)
+    explicit = kernel.args
+    if len(args) != len(explicit):
+        names = ", ".join(arg.name or arg.value_kind for arg in explicit)
+        raise MfmasimError(f"{kernel.name} takes {len(explicit)} arguments ({names}), {len(args)} were given")
+    memory = Memory()
+    segments = kernel.code.object.segments
+    image = memory.reserve_image("code object", [(s.vaddr, s.memsize, s.writable) for s in segments])
+    kernarg = memory.reserve("kernel arguments", max(kernel.info.kernarg_size, 1), writable=False)
+    packet = memory.reserve("dispatch packet", 64, writable=False)
+    launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image)
+    words = [_argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(explicit, args, strict=True))]
+    memory.seal()
+    for region, array in launch.buffers:
+        memory.view(region)[:] = array.reshape(-1).view(np.uint8)
+    for segment in kernel.code.object.segments_at(image):
+        region_bytes = memory.view(next(r for r in memory.regions if r.address == segment.vaddr))
+        region_bytes[:] = 0
+        region_bytes[: len(segment.data)] = np.frombuffer(segment.data, np.uint8)
+    segment_bytes = memory.view(kernarg)
+    segment_bytes[:] = 0
+    for arg, raw in zip(explicit, words, strict=True):
+        segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
+    for arg in kernel.info.hidden_args:
+        raw = _hidden(launch, arg)
+        segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
+    memory.view(packet)[:] = np.frombuffer(_packet(launch), np.uint8)
+    return launch
+
+
+def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> None:
+    arch, info = kernel.arch, kernel.info
+    for axis, size, limit in zip("xyz", grid, GRID_LIMIT, strict=True):
+        if size > limit:
+            raise MfmasimError(f"grid {grid}: {size} workgroups in {axis}, at most {limit} are allowed")
+    threads = block[0] * block[1] * block[2]
+    limit = min(arch.max_workgroup, info.metadata.max_flat_workgroup_size or arch.max_workgroup)
+    if threads > limit:
+        why = "" if limit == arch.max_workgroup else f" ({kernel.name} was compiled for at most {limit})"
+        raise MfmasimError(f"block {block} has {threads} work-items, at most {limit} are allowed{why}")
+    required = info.metadata.reqd_workgroup_size
+    if required and tuple(required) != block:
+        raise MfmasimError(f"block {block}: {kernel.name} requires {tuple(required)}")
+    if not isinstance(shared_bytes, int | np.integer) or shared_bytes < 0:
+        raise MfmasimError(f"shared_bytes {shared_bytes!r}: a number of bytes, 0 or more, is expected")
+    total = info.group_segment_fixed_size + int(shared_bytes)
+    if total > arch.lds_bytes:
+        raise MfmasimError(
+            f"LDS of {total} bytes ({info.group_segment_fixed_size} static, {shared_bytes} dynamic) exceeds the "
+            f"{arch.lds_bytes} bytes of {arch.name}"
+        )
+
+
+def _argument(launch: Launch, number: int, arg: Argument, value: Any) -> bytes:
+    name = f"argument {number} ({arg.name or arg.value_kind})"
+    if arg.is_pointer:
+        if value is None:
+            return bytes(arg.size)
+        if not isinstance(value, np.ndarray):
+            raise MfmasimError(f"{name} is a pointer: an array or None is expected, not {type(value).__name__}")
+        return _buffer(launch, name, arg, value).address.to_bytes(arg.size, "little")
+    if arg.value_kind != "by_value":
+        raise MfmasimError(f"{name} has kind {arg.value_kind}, which a launch cannot pass")
+    return _by_value(name, arg, value)
+
+
+def _buffer(launch: Launch, name: str, arg: Argument, array: NDArray[Any]) -> Region:
+    if array.dtype.hasobject:
+        raise MfmasimError(f"{name}: dtype {array.dtype} has no bytes a device could read")
+    if not array.flags.c_contiguous:
+        raise MfmasimError(f"{name}: the array is not contiguous (strides {array.strides}); pass a contiguous copy")
+    if array.dtype.byteorder == ">":
+        raise MfmasimError(f"{name}: dtype {array.dtype} is big-endian, the device is little-endian")
+    start = array.__array_interface__["data"][0]
+    for region, other in launch.buffers:
+        first = other.__array_interface__["data"][0]
+        if start == first and array.nbytes == other.nbytes:
+            return region  # the same memory under two arguments: in-place operation
+        if array.nbytes and other.nbytes and start < first + other.nbytes and first < start + array.nbytes:
+            raise MfmasimError(f"{name} overlaps {region.name} in part; pass one array, or two that are apart")
+    region = launch.memory.reserve(name, array.nbytes)
+    if not array.flags.writeable:
+        launch.memory.regions[-1] = region = Region(region.name, region.address, region.size, writable=False)
+    launch.buffers.append((region, array))
+    return region
+
+
+def _by_value(name: str, arg: Argument, value: Any) -> bytes:
+    if isinstance(value, bytes):
+        raw = value
+    elif isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        raw = value.tobytes()
+    elif isinstance(value, bool):
+        raw = bytes([value]).ljust(arg.size, b"\0")
+    elif isinstance(value, int):
+        bits = 8 * arg.size
+        if not -(1 << (bits - 1)) <= value < 1 << bits:
+            raise MfmasimError(f"{name}: {value} does not fit the argument's {arg.size} bytes")
+        raw = (value & ((1 << bits) - 1)).to_bytes(arg.size, "little")
+    elif isinstance(value, float):
+        kinds: dict[int, Any] = {2: np.float16, 4: np.float32, 8: np.float64}
+        if arg.size not in kinds:
+            raise MfmasimError(f"{name}: a float cannot fill {arg.size} bytes; pass a NumPy scalar")
+        raw = np.asarray(value, kinds[arg.size]).tobytes()
+    else:
+        raise MfmasimError(f"{name} is a value of {arg.size} bytes: a NumPy scalar, not {type(value).__name__}")
+    if len(raw) != arg.size:
+        kind = type(value).__name__ if isinstance(value, bytes) else np.asarray(value).dtype.name
+        raise MfmasimError(f"{name} has {arg.size} bytes, the {kind} given has {len(raw)}")
+    return raw
+
+
+def _hidden(launch: Launch, arg: Argument) -> bytes:
+    grid, block = launch.grid, launch.block
+    axis = {"x": 0, "y": 1, "z": 2}.get(arg.value_kind[-1], 0)
+    values = {
+        "hidden_block_count": grid[axis],
+        "hidden_group_size": block[axis],
+        "hidden_remainder": 0,  # the grid counts whole workgroups
+        "hidden_global_offset": 0,
+        "hidden_grid_dims": 3 if grid[2] * block[2] > 1 else 2 if grid[1] * block[1] > 1 else 1,
+        "hidden_dynamic_lds_size": launch.shared_bytes,
+        "hidden_none": 0,
+        "hidden_printf_buffer": 0,
+        "hidden_hostcall_buffer": 0,
+        "hidden_multigrid_sync_arg": 0,
+        "hidden_heap_v1": 0,
+        "hidden_default_queue": 0,
+        "hidden_completion_action": 0,
+        "hidden_queue_ptr": 0,
+        "hidden_private_base": 0,
+        "hidden_shared_base": 0,
+    }
+    kind = arg.value_kind
+    value = values.get(kind, values.get(kind[:-2] if kind[-2:] in ("_x", "_y", "_z") else kind))
+    if value is None:
+        raise MfmasimError(f"{launch.kernel.name} asks for {kind}, which this launch cannot fill in")
+    return int(value).to_bytes(arg.size, "little")
+
+
+def _packet(launch: Launch) -> bytes:
+    """The AQL kernel dispatch packet that dispatch_ptr points to (HSA runtime specification, 2.9.6)."""
+    grid, block = launch.grid, launch.block
+    packet = np.zeros(16, np.uint32)
+    packet[0] = 2 | (3 << 16)  # header: kernel dispatch; setup: three dimensions
+    packet[1] = block[0] | block[1] << 16
+    packet[2] = block[2]
+    packet[3:6] = [(g * b) & 0xFFFFFFFF for g, b in zip(grid, block, strict=True)]
+    packet[6] = launch.kernel.info.private_segment_fixed_size
+    packet[7] = launch.lds_bytes
+    packet[8], packet[9] = _halves(launch.kernel.info.descriptor_address + launch.image_base)
+    packet[10], packet[11] = _halves(launch.kernarg.address)
+    return packet.tobytes()
+
+
+def _halves(value: int) -> tuple[int, int]:
+    return value & 0xFFFFFFFF, value >> 32
+
+
+def initial_user_sgprs(launch: Launch) -> NDArray[np.uint32]:
+    """User SGPRs from s0 up, as uint32 (count,)."""
+    descriptor = launch.kernel.info.descriptor
+    out: list[int] = []
+    for name, count in descriptor.user_sgprs:
+        if name == "kernarg_preload":
+            first = descriptor.kernarg_preload_offset * 4
+            raw = launch.memory.view(launch.kernarg)[first : first + 4 * count]
+            out.extend(int(word) for word in np.ascontiguousarray(raw).view(np.uint32))
+        elif name in ("kernarg_segment_ptr", "dispatch_ptr"):
+            out.extend(_halves((launch.kernarg if name.startswith("kern") else launch.packet).address))
+        elif name == "private_segment_size":
+            out.append(launch.kernel.info.private_segment_fixed_size)
+        else:
+            out.extend([0] * count)  # queue, dispatch id and old scratch state: nothing here to point to
+    out.extend([POISON_DWORD] * (descriptor.user_sgpr_count - len(out)))
+    return np.array(out, np.uint32)

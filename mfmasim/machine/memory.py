@@ -1,0 +1,173 @@
+"""Device memory: one arena of bytes, buffers in it, and guard gaps between them.
+
+An address is ``BASE`` plus an offset into the arena. Every buffer starts on a page and is followed by at least one
+page that belongs to nobody, so that a stray access is seen and not silently served by a neighbour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BASE", "POISON_BYTE", "POISON_DWORD", "Memory", "Outside", "Region"]
+
+BASE = 0x7F00_0000_0000
+PAGE = 4096
+POISON_BYTE = 0xA5
+POISON_DWORD = 0xA5A5A5A5
+
+
+@dataclass(frozen=True)
+class Region:
+    """A buffer of the arena: name, first address, size in bytes."""
+
+    name: str
+    address: int
+    size: int
+    writable: bool = True
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Lanes of one access that hit no buffer: boolean mask and addresses, in the shape of the access."""
+
+    mask: NDArray[np.bool_]
+    addresses: NDArray[np.uint64]
+
+
+class Memory:
+    """The arena. Sizes are in bytes; addresses are uint64 arrays of any shape."""
+
+    def __init__(self) -> None:
+        """Start empty; `reserve` every buffer, then `seal`."""
+        self.regions: list[Region] = []
+        self._end = PAGE
+        self._bytes: NDArray[np.uint8] = np.empty(0, np.uint8)
+
+    def reserve(self, name: str, size: int, *, writable: bool = True) -> Region:
+        """Set aside `size` bytes; the address is final, the bytes exist after `seal`."""
+        region = Region(name, BASE + self._end, size, writable)
+        self.regions.append(region)
+        self._end += -(-max(size, 1) // PAGE) * PAGE + PAGE
+        return region
+
+    def reserve_image(self, name: str, spans: list[tuple[int, int, bool]]) -> int:
+        """Set aside a loaded file: (offset, size, writable) of its segments. Returns the address of offset 0."""
+        base = BASE + self._end
+        for number, (offset, size, writable) in enumerate(spans):
+            self.regions.append(Region(f"{name} segment {number}", base + offset, size, writable))
+        last = max(offset + size for offset, size, _ in spans)
+        self._end += -(-last // PAGE) * PAGE + PAGE
+        return base
+
+    def seal(self) -> None:
+        """Create the bytes, all poison."""
+        self._bytes = np.full(self._end, POISON_BYTE, np.uint8)
+        self._dwords = self._bytes.view(np.uint32)
+        self._starts = np.array([r.address - BASE for r in self.regions], np.int64)
+        self._ends = np.array([r.address - BASE + r.size for r in self.regions], np.int64)
+        self._writable = np.array([r.writable for r in self.regions], np.bool_)
+
+    def view(self, region: Region) -> NDArray[np.uint8]:
+        """The bytes of a buffer, as a view."""
+        start = region.address - BASE
+        return self._bytes[start : start + region.size]
+
+    def region_at(self, address: int) -> Region | None:
+        """The buffer that holds an address, if any."""
+        return next((r for r in self.regions if r.address <= address < r.address + r.size), None)
+
+    def nearest(self, address: int) -> str:
+        """The buffer nearest to an address and the distance to it, in words."""
+        if not self.regions:
+            return "no buffer exists"
+        gaps = [
+            (r.address - address if address < r.address else address - (r.address + r.size) + 1, r)
+            for r in self.regions
+        ]
+        _, region = min(gaps, key=lambda pair: pair[0])
+        if address < region.address:
+            return f"{region.address - address} bytes before {region.name} ({region.size} bytes)"
+        past = address - region.address - region.size
+        return f"{past} bytes past the end of {region.name} ({region.size} bytes)"
+
+    def _locate(
+        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
+    ) -> tuple[NDArray[np.int64], Outside | None]:
+        """Offsets into the arena (a safe one where masked off or outside) and the lanes that went outside."""
+        offsets = addresses.astype(np.int64) - BASE
+        if mask is not None:
+            if not mask.any():
+                return np.zeros_like(offsets), None
+            offsets = np.where(mask, offsets, offsets[mask].flat[0])
+        low, high = int(offsets.min()), int(offsets.max())
+        last = int(np.searchsorted(self._starts, low, side="right")) - 1
+        if last >= 0 and high + size <= self._ends[last] and (self._writable[last] or not write):
+            return offsets, None  # every lane in one buffer, the usual case
+        slot = np.searchsorted(self._starts, offsets, side="right") - 1
+        inside = (slot >= 0) & (offsets + size <= self._ends[slot])
+        if write:
+            inside &= self._writable[slot]
+        if inside.all():
+            return offsets, None
+        outside = ~inside if mask is None else ~inside & mask
+        return np.where(inside, offsets, 0), Outside(outside, addresses) if outside.any() else None
+
+    def load_dwords(
+        self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
+    ) -> tuple[list[NDArray[np.uint32]], Outside | None]:
+        """Read `count` consecutive dwords a lane; lanes outside get poison."""
+        offsets, outside = self._locate(addresses, 4 * count, mask, write=False)
+        out: list[NDArray[np.uint32]]
+        if not (offsets & 3).any():
+            index = offsets >> 2
+            out = [self._dwords[index + k] for k in range(count)]
+        else:
+            out = []
+            for k in range(count):
+                word = np.zeros(offsets.shape, np.uint32)
+                for byte in range(4):
+                    word |= self._bytes[offsets + (4 * k + byte)].astype(np.uint32) << np.uint32(8 * byte)
+                out.append(word)
+        if outside is not None:
+            out = [np.where(outside.mask, np.uint32(POISON_DWORD), word) for word in out]
+        return out, outside
+
+    def load_small(
+        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.uint32], Outside | None]:
+        """Read 1 or 2 bytes a lane, zero-extended; lanes outside get poison."""
+        offsets, outside = self._locate(addresses, size, mask, write=False)
+        word = self._bytes[offsets].astype(np.uint32)
+        if size == 2:
+            word |= self._bytes[offsets + 1].astype(np.uint32) << np.uint32(8)
+        if outside is not None:
+            word = np.where(outside.mask, np.uint32(POISON_DWORD & ((1 << 8 * size) - 1)), word)
+        return word, outside
+
+    def store(
+        self,
+        addresses: NDArray[np.uint64],
+        words: list[NDArray[Any]],
+        size: int,
+        mask: NDArray[np.bool_] | None = None,
+    ) -> Outside | None:
+        """Write `size` bytes a lane from dwords; lanes outside are dropped. Of two lanes at one byte the last wins."""
+        offsets, outside = self._locate(addresses, size, mask, write=True)
+        keep = mask
+        if outside is not None:
+            keep = ~outside.mask if mask is None else mask & ~outside.mask
+        if keep is not None:
+            offsets = offsets[keep]
+            words = [np.broadcast_to(word, keep.shape)[keep] for word in words]
+        if size % 4 == 0 and not (offsets & 3).any():
+            index = offsets >> 2
+            for k, word in enumerate(words):
+                self._dwords[index + k] = word
+        else:
+            for byte in range(size):
+                self._bytes[offsets + byte] = (words[byte // 4] >> np.uint32(8 * (byte % 4))).astype(np.uint8)
+        return outside

@@ -1,0 +1,222 @@
+"""From an operand of an instruction to a function that reads or writes it as a typed array.
+
+Vector sources come out as arrays that broadcast to (waves, lanes), scalar sources as (waves,). Nothing is converted:
+a type is a view of the bits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.state import lanes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.state import Group
+
+    Reader = Callable[[Group], NDArray[Any]]
+    Writer = Callable[[Group, NDArray[Any]], None]
+
+__all__ = ["read_dword", "scalar_reader", "scalar_writer", "unsupported", "vector_reader", "vector_writer"]
+
+VIEW32: dict[str, Any] = {"u32": np.uint32, "b32": np.uint32, "i32": np.int32, "f32": np.float32}
+VIEW64: dict[str, Any] = {"u64": np.uint64, "b64": np.uint64, "i64": np.int64, "f64": np.float64}
+VIEW16: dict[str, Any] = {"u16": np.uint16, "b16": np.uint16, "i16": np.int16, "f16": np.float16}
+
+# SDWA selectors: shift and mask (CDNA3 ISA manual, SDWA encoding): bytes 0 to 3, low word, high word, dword.
+DWORD = 6
+SDWA_FIELDS = (
+    (0, 0xFF), (8, 0xFF), (16, 0xFF), (24, 0xFF), (0, 0xFFFF), (16, 0xFFFF), (0, 0xFFFFFFFF),
+)  # fmt: skip
+
+
+def unsupported(instruction: Instruction, what: str) -> MfmasimError:
+    """Build the error for something the machine does not execute: it names address, bytes and text."""
+    return MfmasimError(
+        f"{what}: {instruction.text.strip()} at {instruction.pc:#x} (bytes {instruction.raw.hex()}) is not supported"
+    )
+
+
+def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
+    """Read one dword of a vector operand, shaped to broadcast to (waves, lanes)."""
+    kind, index = operand.kind, operand.index + part
+    if kind == "v":
+        return lambda g: g.waves.v[index, g.selection]
+    if kind == "a":
+        return lambda g: g.waves.a[index, g.selection]
+    if kind == "s":
+        return lambda g: g.waves.s[index, g.selection][:, None]
+    if kind == "const":
+        value = np.array([[(operand.bits >> (32 * part)) & 0xFFFFFFFF]], np.uint32)
+        return lambda g: value  # noqa: ARG005
+    if kind == "special" and operand.index == 253:
+        return lambda g: g.waves.scc[g.selection][:, None].astype(np.uint32)
+    raise unsupported(instruction, f"source operand of kind {kind} {operand.index}")
+
+
+def _select(reader: Reader, operand: Operand) -> Reader:
+    """Apply an SDWA selector: the field moves to bit 0, sign-extended where asked."""
+    if operand.sel == DWORD:
+        return reader
+    field = SDWA_FIELDS[operand.sel]
+    shift, mask = np.uint32(field[0]), np.uint32(field[1])
+    if operand.sext:
+        up = np.uint32(32 - int(mask).bit_length())
+        return lambda g: (((reader(g) >> shift) << up).view(np.int32) >> up.astype(np.int32)).view(np.uint32)
+    return lambda g: (reader(g) >> shift) & mask
+
+
+def _signs(reader: Reader, operand: Operand, bits: int) -> Reader:
+    """Apply the abs and neg input modifiers to the sign bit."""
+    kind: Any = {16: np.uint16, 32: np.uint32, 64: np.uint64}[bits]
+    sign = kind(1 << (bits - 1))
+    if operand.abs and operand.neg:
+        return lambda g: reader(g) | sign
+    if operand.abs:
+        return lambda g: reader(g) & ~sign
+    if operand.neg:
+        return lambda g: reader(g) ^ sign
+    return reader
+
+
+def vector_reader(operand: Operand, kind: str, instruction: Instruction, *, high: bool = False) -> Reader:
+    """Read a source of a vector operation as the given type; `high` picks the upper half of a 16-bit source."""
+    if kind == "mask":
+        return _mask_reader(operand, instruction)
+    low = _select(read_dword(operand, 0, instruction), operand)
+    floating = kind.startswith("f")
+    if kind in VIEW32:
+        view = VIEW32[kind]
+        raw = _signs(low, operand, 32) if floating else low
+        return raw if view is np.uint32 else lambda g: raw(g).view(view)
+    if kind in VIEW16:
+        view16, shift = VIEW16[kind], np.uint32(16)
+        half: Reader = (lambda g: (low(g) >> shift).astype(np.uint16)) if high else (lambda g: low(g).astype(np.uint16))
+        raw16 = _signs(half, operand, 16) if floating else half
+        return lambda g: raw16(g).view(view16)
+    if kind in VIEW64:
+        view64 = VIEW64[kind]
+        if operand.kind == "const":
+            constant = np.array([[operand.bits & 0xFFFFFFFFFFFFFFFF]], np.uint64)
+            wide: Reader = lambda g: constant  # noqa: ARG005, E731
+        else:
+            upper = read_dword(operand, 1, instruction)
+            up64 = np.uint64(32)
+            wide = lambda g: low(g).astype(np.uint64) | (upper(g).astype(np.uint64) << up64)  # noqa: E731
+        raw64 = _signs(wide, operand, 64) if floating else wide
+        return lambda g: raw64(g).view(view64)
+    msg = f"operand type {kind!r} is not one the machine reads"
+    raise ValueError(msg)
+
+
+def _mask_reader(operand: Operand, instruction: Instruction) -> Reader:
+    if operand.kind == "const":
+        words = np.array([[operand.bits & 0xFFFFFFFF, (operand.bits >> 32) & 0xFFFFFFFF]], np.uint32)
+        return lambda g: lanes_of(words, g.lanes)
+    if operand.kind != "s":
+        raise unsupported(instruction, "lane mask outside the scalar registers")
+    code = operand.index
+
+    def read(g: Group) -> NDArray[np.bool_]:
+        high = g.s(code + 1) if g.lanes == 64 else np.zeros(g.count, np.uint32)
+        return lanes_of(np.stack([g.s(code), high], axis=-1), g.lanes)
+
+    return read
+
+
+def vector_writer(operand: Operand, kind: str, instruction: Instruction) -> Writer:
+    """Write the result of a vector operation under EXEC."""
+    if kind == "mask":
+        if operand.kind != "s":
+            raise unsupported(instruction, "lane mask outside the scalar registers")
+        code = operand.index
+        return lambda g, value: g.write_mask(code, np.broadcast_to(value, (g.count, g.lanes)))
+    if operand.kind not in "va":
+        raise unsupported(instruction, f"vector destination of kind {operand.kind}")
+    file, index = operand.kind, operand.index
+    if operand.sel != DWORD:
+        return _sdwa_writer(operand, instruction)
+    if kind in VIEW32:
+        return lambda g, value: g.write_v(file, index, np.asarray(value).view(np.uint32))
+    if kind in VIEW16:
+        # gfx9 clears the upper half of a 16-bit result (LLVM: zeroesHigh16BitsOfDest).
+        return lambda g, value: g.write_v(file, index, np.asarray(value).view(np.uint16).astype(np.uint32))
+    if kind in VIEW64:
+
+        def write(g: Group, value: NDArray[Any]) -> None:
+            bits = np.asarray(value).view(np.uint64)
+            low, high = bits.astype(np.uint32), (bits >> np.uint64(32)).astype(np.uint32)
+            g.write_v(file, index, low)
+            g.write_v(file, index + 1, high)
+
+        return write
+    msg = f"result type {kind!r} is not one the machine writes"
+    raise ValueError(msg)
+
+
+def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
+    """Write one byte or word of a register; dst_unused says what becomes of the rest (0 pad, 1 sign-extend, 2 keep)."""
+    shift, mask = SDWA_FIELDS[operand.sel]
+    unused = instruction.modifiers.get("dst_unused", 0)
+    if unused == 1:
+        raise unsupported(instruction, "dst_unused:UNUSED_SEXT")
+    file, index = operand.kind, operand.index
+    field, up = np.uint32(mask), np.uint32(shift)
+    keep = np.uint32(0xFFFFFFFF & ~(mask << shift)) if unused == 2 else np.uint32(0)
+
+    def write(g: Group, value: NDArray[Any]) -> None:
+        array = np.asarray(value)
+        bits = array.view({2: np.uint16, 4: np.uint32}[array.dtype.itemsize]).astype(np.uint32)
+        old = g.file(file)[index, g.selection]
+        g.write_v(file, index, ((bits & field) << up) | (old & keep))
+
+    return write
+
+
+def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Reader:
+    """Read a source of a scalar operation as (waves,) of the given type."""
+    if operand.kind == "const":
+        width = 64 if kind in VIEW64 else 32
+        view = (VIEW64 if width == 64 else VIEW32)[kind]
+        raw = np.array([operand.bits & ((1 << width) - 1)], np.uint64 if width == 64 else np.uint32).view(view)
+        return lambda g: raw  # noqa: ARG005
+    if operand.kind == "imm":
+        # SIMM16 is signed but for the unsigned compares (CDNA3 ISA manual, SOPK).
+        signed = not (instruction.name.startswith("s_cmpk") and instruction.name.endswith("u32"))
+        value = operand.bits - 0x10000 if signed and operand.bits >> 15 & 1 else operand.bits
+        immediate = np.array([value & 0xFFFFFFFF], np.uint32).view(VIEW32[kind])
+        return lambda g: immediate  # noqa: ARG005
+    if operand.kind == "special" and operand.index == 253:
+        return lambda g: g.waves.scc[g.selection].astype(np.uint32)
+    if operand.kind != "s":
+        raise unsupported(instruction, f"scalar source of kind {operand.kind} {operand.index}")
+    code = operand.index
+    if kind in VIEW32:
+        view32 = VIEW32[kind]
+        return lambda g: g.s(code).view(view32)
+    view64 = VIEW64[kind]
+    up = np.uint64(32)
+    return lambda g: (g.s(code).astype(np.uint64) | (g.s(code + 1).astype(np.uint64) << up)).view(view64)
+
+
+def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writer:
+    """Write a scalar result."""
+    if operand.kind != "s":
+        raise unsupported(instruction, f"scalar destination of kind {operand.kind}")
+    code = operand.index
+    if kind in VIEW32:
+        return lambda g, value: g.write_s(code, np.asarray(value).view(np.uint32))
+
+    def write(g: Group, value: NDArray[Any]) -> None:
+        bits = np.asarray(value).view(np.uint64)
+        g.write_s(code, bits.astype(np.uint32))
+        g.write_s(code + 1, (bits >> np.uint64(32)).astype(np.uint32))
+
+    return write

@@ -1,0 +1,116 @@
+"""Branches, barriers, waits and scheduling hints. Source: CDNA3 ISA manual, SOPP and SOP1.
+
+Waits change nothing in a machine that delivers every load at once; the checks that need the order listen elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
+from mfmasim.machine.registry import direct
+from mfmasim.machine.state import AT_BARRIER, ENDED, EXEC, VCC
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    Bound = Callable[[Group], None]
+
+
+def _nothing(_instruction: Instruction, _machine: Any) -> Bound:
+    return lambda g: None  # noqa: ARG005
+
+
+direct(
+    "s_nop s_waitcnt s_waitcnt_vscnt s_waitcnt_depctr s_setprio s_sleep s_clause s_delay_alu "
+    "s_set_inst_prefetch_distance s_inst_prefetch s_icache_inv s_dcache_wb s_dcache_inv s_wait_alu "
+    "s_wait_loadcnt s_wait_storecnt s_wait_dscnt s_wait_kmcnt s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
+    "s_wait_idle s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_sched_barrier s_ttracedata s_incperflevel s_decperflevel"
+)(_nothing)
+
+
+def _end(_instruction: Instruction, _machine: Any) -> Bound:
+    def run(g: Group) -> None:
+        g.waves.status[g.selection] = ENDED
+
+    return run
+
+
+direct("s_endpgm")(_end)
+
+
+def _barrier(_instruction: Instruction, _machine: Any) -> Bound:
+    def run(g: Group) -> None:
+        g.waves.status[g.selection] = AT_BARRIER
+
+    return run
+
+
+direct("s_barrier")(_barrier)
+
+
+def _zero(g: Group, code: int) -> NDArray[np.bool_]:
+    out = g.s(code) == 0
+    return out & (g.s(code + 1) == 0) if g.lanes == 64 else out
+
+
+# When each conditional branch is taken, for every wave of the group.
+TAKEN: dict[str, Callable[[Group], NDArray[np.bool_]]] = {
+    "s_cbranch_scc0": lambda g: ~g.waves.scc[g.selection],
+    "s_cbranch_scc1": lambda g: g.waves.scc[g.selection],
+    "s_cbranch_vccz": lambda g: _zero(g, VCC),
+    "s_cbranch_vccnz": lambda g: ~_zero(g, VCC),
+    "s_cbranch_execz": lambda g: _zero(g, EXEC),
+    "s_cbranch_execnz": lambda g: ~_zero(g, EXEC),
+}
+
+
+def _branch(instruction: Instruction, _machine: Any) -> Bound:
+    target = instruction.target
+    if target is None:
+        raise unsupported(instruction, "branch without a target")
+    condition = TAKEN.get(instruction.name)
+
+    def run(g: Group) -> None:
+        pc = g.waves.pc
+        pc[g.selection] = target if condition is None else np.where(condition(g), target, pc[g.selection])
+
+    return run
+
+
+direct(" ".join(["s_branch", *TAKEN]))(_branch)
+
+
+def _getpc(instruction: Instruction, machine: Any) -> Bound:
+    write = scalar_writer(instruction.dst[0], "u64", instruction)
+    value = np.array([machine.launch.image_base + instruction.pc + instruction.size], np.uint64)
+    return lambda g: write(g, value)
+
+
+direct("s_getpc_b64")(_getpc)
+
+
+def _setpc(instruction: Instruction, machine: Any) -> Bound:
+    """s_setpc jumps; s_swappc also saves the address of the next instruction."""
+    read = scalar_reader(instruction.src[0], "u64", instruction)
+    save = scalar_writer(instruction.dst[0], "u64", instruction) if instruction.dst else None
+    base = machine.launch.image_base
+    back = np.array([base + instruction.pc + instruction.size], np.uint64)
+
+    def run(g: Group) -> None:
+        target = read(g).astype(np.int64) - base
+        if save is not None:
+            save(g, back)
+        g.waves.pc[g.selection] = target
+
+    return run
+
+
+direct("s_setpc_b64 s_swappc_b64")(_setpc)

@@ -1,0 +1,50 @@
+"""Operations that know their lane. Source: CDNA3 ISA manual, VOP3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import read_dword, scalar_reader, vector_writer
+from mfmasim.machine.registry import direct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+
+def _mbcnt(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+    """Count the ones of a mask below this lane: of the low 32 lanes, or of the high ones."""
+    high = instruction.name.startswith("v_mbcnt_hi")
+    mask = read_dword(instruction.src[0], 0, instruction)
+    add = read_dword(instruction.src[1], 0, instruction)
+    write = vector_writer(instruction.dst[0], "u32", instruction)
+
+    def run(g: Group) -> None:
+        below = np.arange(g.lanes) - (32 if high else 0)
+        field = ((np.uint64(1) << np.clip(below, 0, 32).astype(np.uint64)) - np.uint64(1)).astype(np.uint32)
+        write(g, np.bitwise_count(mask(g) & field).astype(np.uint32) + add(g))
+
+    return run
+
+
+direct("v_mbcnt_lo_u32_b32 v_mbcnt_hi_u32_b32")(_mbcnt)
+
+
+def _readlane(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+    read = read_dword(instruction.src[0], 0, instruction)
+    lane = scalar_reader(instruction.src[1], "u32", instruction)
+    code = instruction.dst[0].index
+
+    def run(g: Group) -> None:
+        values = np.broadcast_to(read(g), (g.count, g.lanes))
+        chosen = np.broadcast_to(lane(g) & np.uint32(g.lanes - 1), (g.count,))
+        g.write_s(code, values[np.arange(g.count), chosen])
+
+    return run
+
+
+direct("v_readlane_b32")(_readlane)

@@ -1,0 +1,107 @@
+"""Matrix instructions: registers in, registers out; the arithmetic is the matrix room's. EXEC is ignored (CDNA3 7.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.events import MatrixEvent
+from mfmasim.machine.operands import unsupported
+from mfmasim.machine.registry import OPERATIONS, Operation
+from mfmasim.matrix import instruction as matrix_instruction
+from mfmasim.matrix import instructions as matrix_instructions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.state import Group
+
+# Formats by the code in cbsz (A) and blgp (B) of the f8f6f4 instructions (CDNA4 ISA manual, table of F8F6F4 formats).
+F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
+MODE_FP16_OVFL = 23
+
+
+def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], NDArray[np.uint32]]:
+    """Read an operand as (waves, registers, lanes)."""
+    first, last = operand.index, operand.index + operand.count
+    if operand.kind in "va" and operand.kind:
+        kind = operand.kind
+        return lambda g: np.moveaxis(g.file(kind)[first:last, g.selection], 0, 1)
+    if operand.kind == "const":
+        # An inline constant reaches every lane; the upper half of a 64-bit one is its own.
+        words = np.array([operand.bits >> 32 * (k % 2) & 0xFFFFFFFF for k in range(operand.count)], np.uint32)
+        if operand.type not in ("f64", "i64", "b64"):
+            words[:] = operand.bits & 0xFFFFFFFF
+        return lambda g: np.broadcast_to(words[None, :, None], (g.count, operand.count, g.lanes))
+    if operand.kind == "s":
+        return lambda g: np.broadcast_to(g.s(first)[:, None, None], (g.count, 1, g.lanes))
+    raise unsupported(instruction, f"matrix operand of kind {operand.kind}")
+
+
+def _formats(instruction: Instruction) -> tuple[dict[str, str], dict[str, int]]:
+    """Formats of A and B, and the modifiers that are left, of an instruction."""
+    modifiers = {k: v for k, v in instruction.modifiers.items() if v}
+    if "f8f6f4" not in instruction.name:
+        return {}, modifiers
+    codes = modifiers.pop("cbsz", 0), modifiers.pop("blgp", 0)
+    if max(codes) >= len(F8F6F4):
+        raise unsupported(instruction, f"f8f6f4 format code {max(codes)}")
+    return {"a": F8F6F4[codes[0]], "b": F8F6F4[codes[1]]}, modifiers
+
+
+def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+    formats, modifiers = _formats(instruction)
+    operation = matrix_instruction(machine.arch, instruction.name, **formats)
+    a, b, c = (_registers(operand, instruction) for operand in instruction.src[:3])
+    target = instruction.dst[0]
+    scales: list[Callable[[Group], NDArray[np.uint32]]] = []
+    extra: dict[str, Any] = {}
+    if operation.scale_A is not None:
+        scales = [_registers(operand, instruction) for operand in instruction.src[3:5]]
+        low, high = modifiers.pop("op_sel", 0), modifiers.pop("op_sel_hi", 0)
+        for i, side in enumerate("ab"):
+            extra[f"scale_{side}_byte"] = (low >> i & 1) | (high >> i & 1) << 1
+    extra |= {name: modifiers.pop(name) for name in ("cbsz", "abid", "blgp", "clamp") if name in modifiers}
+    if modifiers:
+        raise unsupported(instruction, f"modifiers {', '.join(modifiers)} of a matrix instruction")
+    machine.outcome.fidelity[instruction.name] = operation.fidelity
+    per = machine.launch.waves_per_workgroup
+
+    def run(g: Group) -> None:
+        av, bv, cv = a(g), b(g), c(g)
+        sv = [scale(g) for scale in scales]
+        keywords = dict(extra)
+        if sv:
+            keywords |= {"scale_a": sv[0], "scale_b": sv[1]}
+        overflow = g.waves.mode[g.selection] >> np.uint32(MODE_FP16_OVFL) & np.uint32(1)
+        if overflow.any():
+            if not overflow.all():
+                raise unsupported(instruction, "waves of one group with different FP16_OVFL")
+            keywords["fp16_ovfl"] = True
+        out = operation.execute(av, bv, cv, **keywords)
+        if machine.matrix_listeners:
+            indices = g.indices()
+            event = MatrixEvent(
+                instruction, operation, machine.first_workgroup * per + indices, av, bv, cv,
+                sv[0] if sv else None, sv[1] if sv else None, extra,
+                lambda i, lane: machine.place(indices, i, lane),
+            )  # fmt: skip
+            out = machine.matrix(event, out)
+        g.file(target.kind)[target.index : target.index + target.count, g.selection] = np.moveaxis(out, 1, 0)
+
+    return run
+
+
+def _register() -> None:
+    """One entry per matrix instruction of the wave64 architectures; its row says the fidelity at binding."""
+    for arch in ("gfx90a", "gfx942", "gfx950"):
+        for name in matrix_instructions(arch):
+            if not name.startswith("v_smfmac"):
+                OPERATIONS.setdefault(name, Operation(name, "direct", (), (), _bind, "assumed"))
+
+
+_register()

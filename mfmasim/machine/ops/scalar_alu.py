@@ -1,0 +1,291 @@
+"""Scalar arithmetic, logic, moves and compares (SOP1, SOP2, SOPC, SOPK).
+
+Source: CDNA3 ISA manual, SOP1/SOP2/SOPC/SOPK instructions. Every array has shape (waves,).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import scalar_reader, scalar_writer
+from mfmasim.machine.registry import direct, scalar
+from mfmasim.machine.state import EXEC, lanes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    U = NDArray[Any]
+
+ONE32, ONE64 = np.uint32(1), np.uint64(1)
+
+
+@scalar("s_mov_b32", "u32 -> u32")
+def s_mov_b32(s0: U) -> U:
+    return s0
+
+
+@scalar("s_mov_b64", "u64 -> u64")
+def s_mov_b64(s0: U) -> U:
+    return s0
+
+
+@scalar("s_movk_i32", "u32 -> u32")
+def s_movk_i32(s0: U) -> U:
+    return s0
+
+
+@scalar("s_cmov_b32", "u32 u32 scc -> u32")
+def s_cmov_b32(old: U, s0: U, scc: U) -> U:
+    return np.where(scc, s0, old)
+
+
+@scalar("s_not_b32", "u32 -> u32 scc")
+def s_not_b32(s0: U) -> tuple[U, U]:
+    return ~s0, ~s0 != 0
+
+
+@scalar("s_not_b64", "u64 -> u64 scc")
+def s_not_b64(s0: U) -> tuple[U, U]:
+    return ~s0, ~s0 != 0
+
+
+@scalar("s_add_u32 s_add_co_u32", "u32 u32 -> u32 scc")
+def s_add_u32(s0: U, s1: U) -> tuple[U, U]:
+    total = s0 + s1
+    return total, total < s0
+
+
+@scalar("s_addc_u32 s_add_co_ci_u32", "u32 u32 scc -> u32 scc")
+def s_addc_u32(s0: U, s1: U, scc: U) -> tuple[U, U]:
+    wide = s0.astype(np.uint64) + s1 + scc
+    return wide.astype(np.uint32), wide >> np.uint64(32) != 0
+
+
+@scalar("s_sub_u32 s_sub_co_u32", "u32 u32 -> u32 scc")
+def s_sub_u32(s0: U, s1: U) -> tuple[U, U]:
+    return s0 - s1, s1 > s0
+
+
+@scalar("s_subb_u32 s_sub_co_ci_u32", "u32 u32 scc -> u32 scc")
+def s_subb_u32(s0: U, s1: U, scc: U) -> tuple[U, U]:
+    borrow = s1.astype(np.uint64) + scc
+    return s0 - s1 - scc.astype(np.uint32), borrow > s0
+
+
+@scalar("s_add_i32 s_addk_i32 s_add_co_i32 s_addk_co_i32", "i32 i32 -> i32 scc")
+def s_add_i32(s0: U, s1: U) -> tuple[U, U]:
+    wide = s0.astype(np.int64) + s1
+    return wide.astype(np.int32), wide != wide.astype(np.int32)
+
+
+@scalar("s_sub_i32 s_sub_co_i32", "i32 i32 -> i32 scc")
+def s_sub_i32(s0: U, s1: U) -> tuple[U, U]:
+    wide = s0.astype(np.int64) - s1
+    return wide.astype(np.int32), wide != wide.astype(np.int32)
+
+
+@scalar("s_mul_i32 s_mulk_i32", "u32 u32 -> u32")
+def s_mul_i32(s0: U, s1: U) -> U:
+    return s0 * s1
+
+
+@scalar("s_mul_hi_u32", "u32 u32 -> u32")
+def s_mul_hi_u32(s0: U, s1: U) -> U:
+    return (s0.astype(np.uint64) * s1 >> np.uint64(32)).astype(np.uint32)
+
+
+@scalar("s_mul_hi_i32", "i32 i32 -> i32")
+def s_mul_hi_i32(s0: U, s1: U) -> U:
+    return (s0.astype(np.int64) * s1 >> np.int64(32)).astype(np.int32)
+
+
+@scalar("s_and_b32", "u32 u32 -> u32 scc")
+@scalar("s_and_b64", "u64 u64 -> u64 scc")
+def s_and(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 & s1
+    return out, out != 0
+
+
+@scalar("s_or_b32", "u32 u32 -> u32 scc")
+@scalar("s_or_b64", "u64 u64 -> u64 scc")
+def s_or(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 | s1
+    return out, out != 0
+
+
+@scalar("s_xor_b32", "u32 u32 -> u32 scc")
+@scalar("s_xor_b64", "u64 u64 -> u64 scc")
+def s_xor(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 ^ s1
+    return out, out != 0
+
+
+@scalar("s_andn2_b32 s_and_not1_b32", "u32 u32 -> u32 scc")
+@scalar("s_andn2_b64 s_and_not1_b64", "u64 u64 -> u64 scc")
+def s_andn2(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 & ~s1
+    return out, out != 0
+
+
+@scalar("s_orn2_b32 s_or_not1_b32", "u32 u32 -> u32 scc")
+@scalar("s_orn2_b64 s_or_not1_b64", "u64 u64 -> u64 scc")
+def s_orn2(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 | ~s1
+    return out, out != 0
+
+
+@scalar("s_lshl_b32", "u32 u32 -> u32 scc")
+def s_lshl_b32(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 << (s1 & np.uint32(31))
+    return out, out != 0
+
+
+@scalar("s_lshr_b32", "u32 u32 -> u32 scc")
+def s_lshr_b32(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 >> (s1 & np.uint32(31))
+    return out, out != 0
+
+
+@scalar("s_ashr_i32", "i32 u32 -> i32 scc")
+def s_ashr_i32(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 >> (s1 & np.uint32(31)).astype(np.int32)
+    return out, out != 0
+
+
+@scalar("s_lshl_b64", "u64 u32 -> u64 scc")
+def s_lshl_b64(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 << (s1 & np.uint32(63)).astype(np.uint64)
+    return out, out != 0
+
+
+@scalar("s_lshr_b64", "u64 u32 -> u64 scc")
+def s_lshr_b64(s0: U, s1: U) -> tuple[U, U]:
+    out = s0 >> (s1 & np.uint32(63)).astype(np.uint64)
+    return out, out != 0
+
+
+@scalar("s_bfe_u32", "u32 u32 -> u32 scc")
+def s_bfe_u32(s0: U, s1: U) -> tuple[U, U]:
+    offset, width = s1 & np.uint32(31), np.minimum(s1 >> np.uint32(16) & np.uint32(127), np.uint32(32))
+    mask = ((ONE64 << width.astype(np.uint64)) - ONE64).astype(np.uint32)
+    out = (s0 >> offset) & mask
+    return out, out != 0
+
+
+@scalar("s_lshl1_add_u32", "u32 u32 -> u32 scc")
+def s_lshl1_add_u32(s0: U, s1: U) -> tuple[U, U]:
+    return _shift_add(s0, s1, 1)
+
+
+@scalar("s_lshl2_add_u32", "u32 u32 -> u32 scc")
+def s_lshl2_add_u32(s0: U, s1: U) -> tuple[U, U]:
+    return _shift_add(s0, s1, 2)
+
+
+@scalar("s_lshl3_add_u32", "u32 u32 -> u32 scc")
+def s_lshl3_add_u32(s0: U, s1: U) -> tuple[U, U]:
+    return _shift_add(s0, s1, 3)
+
+
+@scalar("s_lshl4_add_u32", "u32 u32 -> u32 scc")
+def s_lshl4_add_u32(s0: U, s1: U) -> tuple[U, U]:
+    return _shift_add(s0, s1, 4)
+
+
+def _shift_add(s0: U, s1: U, shift: int) -> tuple[U, U]:
+    wide = (s0.astype(np.uint64) << np.uint64(shift)) + s1
+    return wide.astype(np.uint32), wide >> np.uint64(32) != 0
+
+
+@scalar("s_min_i32", "i32 i32 -> i32 scc")
+@scalar("s_min_u32", "u32 u32 -> u32 scc")
+def s_min(s0: U, s1: U) -> tuple[U, U]:
+    return np.minimum(s0, s1), s0 < s1
+
+
+@scalar("s_max_i32", "i32 i32 -> i32 scc")
+@scalar("s_max_u32", "u32 u32 -> u32 scc")
+def s_max(s0: U, s1: U) -> tuple[U, U]:
+    return np.maximum(s0, s1), s0 > s1
+
+
+@scalar("s_cselect_b32", "u32 u32 scc -> u32")
+@scalar("s_cselect_b64", "u64 u64 scc -> u64")
+def s_cselect(s0: U, s1: U, scc: U) -> U:
+    return np.where(scc, s0, s1)
+
+
+@scalar("s_sext_i32_i8", "i32 -> i32")
+def s_sext_i32_i8(s0: U) -> U:
+    return s0.astype(np.int8).astype(np.int32)
+
+
+@scalar("s_sext_i32_i16", "i32 -> i32")
+def s_sext_i32_i16(s0: U) -> U:
+    return s0.astype(np.int16).astype(np.int32)
+
+
+@scalar("s_brev_b32", "u32 -> u32")
+def s_brev_b32(s0: U) -> U:
+    octets = np.unpackbits(np.ascontiguousarray(s0).reshape(-1, 1).view(np.uint8), axis=-1, bitorder="little")
+    return np.packbits(octets[:, ::-1], axis=-1, bitorder="little").view(np.uint32).reshape(np.shape(s0))
+
+
+COMPARES: dict[str, Callable[[U, U], U]] = {
+    "eq": np.equal, "lg": np.not_equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal,
+}  # fmt: skip
+for _word, _body in COMPARES.items():
+    for _kind in ("i32", "u32"):
+        scalar(f"s_cmp_{_word}_{_kind} s_cmpk_{_word}_{_kind}", f"{_kind} {_kind} -> scc")(_body)
+for _word in ("eq", "lg"):
+    scalar(f"s_cmp_{_word}_u64", "u64 u64 -> scc")(COMPARES[_word])
+
+
+@scalar("s_bitcmp0_b32", "u32 u32 -> scc")
+def s_bitcmp0_b32(s0: U, s1: U) -> U:
+    return (s0 >> (s1 & np.uint32(31)) & ONE32) == 0
+
+
+@scalar("s_bitcmp1_b32", "u32 u32 -> scc")
+def s_bitcmp1_b32(s0: U, s1: U) -> U:
+    return (s0 >> (s1 & np.uint32(31)) & ONE32) != 0
+
+
+# What a saveexec instruction puts into EXEC from its source and the old EXEC.
+SAVEEXEC: dict[str, Callable[[U, U], U]] = {
+    "and": lambda s0, old: s0 & old,
+    "or": lambda s0, old: s0 | old,
+    "xor": lambda s0, old: s0 ^ old,
+    "andn2": lambda s0, old: s0 & ~old,
+    "orn2": lambda s0, old: s0 | ~old,
+    "andn1": lambda s0, old: ~s0 & old,
+}
+
+
+def _bind_saveexec(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+    combine = SAVEEXEC[instruction.name.removeprefix("s_").removesuffix("_saveexec_b64")]
+    read = scalar_reader(instruction.src[0], "u64", instruction)
+    save = scalar_writer(instruction.dst[0], "u64", instruction)
+
+    def run(g: Group) -> None:
+        source = np.broadcast_to(read(g), (g.count,))
+        old = g.s(EXEC).astype(np.uint64) | (g.s(EXEC + 1).astype(np.uint64) << np.uint64(32))
+        new = combine(source, old)
+        save(g, old)
+        words = np.ascontiguousarray(new).view(np.uint32).reshape(-1, 2)
+        g.waves.set_exec(g.selection, lanes_of(words, g.lanes))
+        g.waves.scc[g.selection] = new != 0
+        g.refresh()
+
+    return run
+
+
+for _word in SAVEEXEC:
+    direct(f"s_{_word}_saveexec_b64")(_bind_saveexec)

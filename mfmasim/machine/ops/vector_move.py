@@ -1,0 +1,86 @@
+"""Vector moves, selections, bit-wise ternary operations and accumulator moves. Source: CDNA3/CDNA4 ISA manuals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import read_dword, vector_reader, vector_writer
+from mfmasim.machine.registry import direct, vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    U = NDArray[Any]
+
+
+@vector("v_mov_b32", "u32 -> u32")
+def v_mov_b32(s0: U) -> U:
+    return s0
+
+
+@vector("v_mov_b64", "u64 -> u64")
+def v_mov_b64(s0: U) -> U:
+    return s0
+
+
+@vector("v_cndmask_b32", "u32 u32 mask -> u32")
+def v_cndmask_b32(s0: U, s1: U, condition: U) -> U:
+    return np.where(condition, s1, s0)
+
+
+@vector("v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32", "u32 -> u32")
+def v_accvgpr(s0: U) -> U:
+    return s0
+
+
+@vector("v_pack_b32_f16", "u16 u16 -> u32")
+def v_pack_b32_f16(s0: U, s1: U) -> U:
+    return s0.astype(np.uint32) | (s1.astype(np.uint32) << np.uint32(16))
+
+
+def _bind_bitop3(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+    """Bit i of the result is bit {a, b, c} of the truth table (CDNA4 ISA manual, V_BITOP3_B32)."""
+    table = instruction.modifiers.get("bitop3", 0)
+    kind = "u16" if instruction.name.endswith("b16") else "u32"
+    halves = instruction.modifiers.get("op_sel", 0)
+    readers = [
+        vector_reader(operand, kind, instruction, high=bool(halves >> i & 1))
+        for i, operand in enumerate(instruction.src)
+    ]
+    write = vector_writer(instruction.dst[0], kind, instruction)
+
+    def run(g: Group) -> None:
+        a, b, c = (read(g) for read in readers)
+        out = np.zeros(np.broadcast(a, b, c).shape, a.dtype)
+        for row in range(8):
+            if table >> row & 1:
+                out |= (a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c)
+        write(g, out)
+
+    return run
+
+
+direct("v_bitop3_b32 v_bitop3_b16")(_bind_bitop3)
+
+
+def _bind_readfirstlane(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+    """Value of the lowest active lane, lane 0 when none is active; EXEC does not mask the scalar result."""
+    read = read_dword(instruction.src[0], 0, instruction)
+    code = instruction.dst[0].index
+
+    def run(g: Group) -> None:
+        values = np.broadcast_to(read(g), (g.count, g.lanes))
+        first = np.argmax(g.active, axis=1)
+        g.write_s(code, values[np.arange(g.count), first])
+
+    return run
+
+
+direct("v_readfirstlane_b32")(_bind_readfirstlane)

@@ -1,0 +1,73 @@
+"""The table of operations: one small function beside its manual name, with the types of its operands.
+
+A vector operation is a pure function of arrays. Its signature, such as ``"u32 u32 u32 -> u32"``, says how registers
+become arrays: u32 i32 f32 u16 i16 f16 take one register (16-bit types its low half), u64 i64 f64 a pair, ``mask`` a
+lane mask, ``b32`` any dword. Scalar operations use the same words; ``scc`` as last source or result means the flag.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    Body = Callable[..., Any]
+    Bound = Callable[[Group], None]
+
+__all__ = ["OPERATIONS", "Operation", "direct", "scalar", "vector"]
+
+FIDELITIES = ("hardware", "reference", "specified", "assumed")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation: its name, the unit that runs it, its body and how far it can be trusted."""
+
+    name: str
+    unit: str
+    """``vector``, ``scalar`` or ``direct`` (the body binds itself)."""
+    sources: tuple[str, ...]
+    results: tuple[str, ...]
+    body: Body
+    fidelity: str
+    """``hardware``, ``reference``, ``specified`` or ``assumed`` (DESIGN 3.4)."""
+
+
+OPERATIONS: dict[str, Operation] = {}
+
+
+def _register(unit: str, names: str, signature: str, fidelity: str) -> Callable[[Body], Body]:
+    if fidelity not in FIDELITIES:
+        msg = f"fidelity {fidelity!r} of {names} is not one of {', '.join(FIDELITIES)}"
+        raise ValueError(msg)
+    sources, _, results = signature.partition("->")
+
+    def decorate(body: Body) -> Body:
+        for name in names.split():
+            if name in OPERATIONS:
+                msg = f"operation {name} is registered twice"
+                raise ValueError(msg)
+            OPERATIONS[name] = Operation(name, unit, tuple(sources.split()), tuple(results.split()), body, fidelity)
+        return body
+
+    return decorate
+
+
+def vector(names: str, signature: str, fidelity: str = "specified") -> Callable[[Body], Body]:
+    """Register a vector operation under one or more names (the same operation in two spellings)."""
+    return _register("vector", names, signature, fidelity)
+
+
+def scalar(names: str, signature: str, fidelity: str = "specified") -> Callable[[Body], Body]:
+    """Register a scalar operation."""
+    return _register("scalar", names, signature, fidelity)
+
+
+def direct(names: str, fidelity: str = "specified") -> Callable[[Callable[[Instruction, Any], Bound]], Any]:
+    """Register an operation that binds itself: ``body(instruction, machine) -> function of a group``."""
+    return _register("direct", names, "", fidelity)

@@ -1,0 +1,247 @@
+"""Running a launch: batches of workgroups, waves grouped by program counter, blocks of bound instructions.
+
+All waves at one program counter execute a block together. The group with the lowest program counter goes first, so
+that waves which left a loop early, or took the other side of a branch, are met again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
+from mfmasim.machine.bind import bind, operation_of
+from mfmasim.machine.events import AccessFault, MatrixEvent, Place
+from mfmasim.machine.launch import initial_user_sgprs
+from mfmasim.machine.memory import POISON_BYTE, Outside
+from mfmasim.machine.state import AT_BARRIER, RUNNING, Group, Waves
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.memory import Memory
+
+__all__ = ["BUDGET", "Machine", "Outcome"]
+
+BUDGET = 4_000_000
+"""Instructions a wave may execute before the launch is stopped as endless."""
+REGISTER_BYTES = 256 << 20
+"""Bytes of vector registers in flight at most, which bounds the batch of workgroups."""
+
+# Instructions that end a block: what follows them may be elsewhere, or later.
+TERMINATORS = (
+    "s_branch", "s_cbranch_", "s_endpgm", "s_setpc_b64", "s_swappc_b64", "s_call_b64", "s_barrier", "s_trap",
+)  # fmt: skip
+
+
+@dataclass
+class Block:
+    """Consecutive instructions with one entry; the last one may change the program counter."""
+
+    first: int
+    size: int
+    """Instructions."""
+    body: list[Callable[[Group], None]]
+    next_pc: int
+    instructions: list[Instruction]
+    runs: int = 0
+    """Wave executions, for the counts."""
+
+
+@dataclass
+class Outcome:
+    """What a launch did."""
+
+    instructions: Counter[str] = field(default_factory=Counter)
+    """Wave-instructions by mnemonic."""
+    waves: int = 0
+    batches: int = 0
+    fidelity: dict[str, str] = field(default_factory=dict)
+    """Fidelity of every operation that was executed, by mnemonic (for matrix operations, of their model)."""
+    stopped: str = ""
+    """Why the launch ended early, or empty."""
+
+
+class Machine:
+    """Executes one launch. Operations reach memory, LDS, architecture and listeners through it."""
+
+    def __init__(self, launch: Launch, observers: Sequence[Any] = (), budget: int = BUDGET) -> None:
+        """Prepare to run `launch`; each observer's ``on_matrix`` and ``on_fault`` are bound if it has them."""
+        self.launch = launch
+        self.kernel = launch.kernel
+        self.arch = launch.kernel.arch
+        self.memory: Memory = launch.memory
+        self.budget = budget
+        self.matrix_listeners = [o.on_matrix for o in observers if hasattr(o, "on_matrix")]
+        self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
+        self.outcome = Outcome()
+        self.waves: Waves
+        self.lds: NDArray[np.uint8]
+        self._blocks: dict[int, Block] = {}
+        self.first_workgroup = 0
+
+    def run(self) -> Outcome:
+        """Execute every workgroup.
+
+        Raises:
+            MfmasimError: an instruction, operand or modifier that the machine does not execute; nothing is guessed.
+        """
+        launch = self.launch
+        per = launch.waves_per_workgroup
+        wave_bytes = 4 * self.kernel.wave * sum(self._register_counts())
+        batch = max(1, REGISTER_BYTES // (wave_bytes * per))
+        with np.errstate(all="ignore"):
+            for first in range(0, launch.workgroups, batch):
+                self._start(first, min(batch, launch.workgroups - first))
+                self._run_batch()
+                self.outcome.batches += 1
+                if self.outcome.stopped:
+                    break
+        self._count()
+        return self.outcome
+
+    def _register_counts(self) -> tuple[int, int]:
+        descriptor = self.kernel.info.descriptor
+        total = descriptor.vgpr_count
+        if self.arch.unified_vgprs and descriptor.accum_offset:
+            vgprs = min(descriptor.accum_offset, total)
+            return vgprs, max(total - vgprs, 0)
+        return total, self.arch.agprs
+
+    def _start(self, first: int, count: int) -> None:
+        """Put the first state of a batch of workgroups into registers and LDS."""
+        launch, info = self.launch, self.kernel.info
+        per, lanes = launch.waves_per_workgroup, self.kernel.wave
+        waves = self.waves = Waves(count * per, lanes, *self._register_counts())
+        self.first_workgroup = first
+        self.lds = np.full((count, -(-launch.lds_bytes // 4) * 4), POISON_BYTE, np.uint8)
+        waves.workgroup[:] = np.repeat(np.arange(count), per)
+        waves.pc[:] = info.entry
+        descriptor = info.descriptor
+        waves.mode[:] = (
+            descriptor.float_mode
+            | (int(descriptor.dx10_clamp) << 8)
+            | (int(descriptor.ieee_mode) << 9)
+            | (int(descriptor.fp16_overflow) << 23)
+        )
+        user = initial_user_sgprs(launch)
+        waves.s[: len(user)] = user[:, None]
+        linear = first + waves.workgroup
+        ids = (
+            linear % launch.grid[0],
+            linear // launch.grid[0] % launch.grid[1],
+            linear // (launch.grid[0] * launch.grid[1]),
+        )
+        if self.arch.workgroup_id_in_ttmp:
+            waves.s[108 + 9] = ids[0]  # ttmp9 = x, ttmp7 = y | z << 16
+            waves.s[108 + 7] = ids[1] | ids[2] << 16
+        else:
+            place = len(user)
+            for enabled, values in zip(descriptor.workgroup_ids, ids, strict=True):
+                if enabled:
+                    waves.s[place] = values
+                    place += 1
+        item = (np.arange(waves.count) % per)[:, None] * lanes + np.arange(lanes)
+        bx, by, _ = launch.block
+        x, y, z = item % bx, item // bx % by, item // (bx * by)
+        if self.arch.packed_workitem_ids:
+            waves.v[0] = x | y << 10 | z << 20
+        else:
+            for register, values in enumerate((x, y, z)[: descriptor.workitem_id_mode + 1]):
+                waves.v[register] = values
+        waves.set_exec(slice(0, waves.count), item < launch.work_items)
+        self.outcome.waves += waves.count
+
+    def _run_batch(self) -> None:
+        waves = self.waves
+        while True:
+            running = np.flatnonzero(waves.status == RUNNING)
+            if not len(running):
+                if not self._release_barriers():
+                    return
+                continue
+            pcs = waves.pc[running]
+            lowest = pcs.min()
+            chosen = running[pcs == lowest]
+            first, last = int(chosen[0]), int(chosen[-1])
+            block = self._blocks.get(int(lowest)) or self._build(int(lowest))
+            contiguous = last - first + 1 == len(chosen)
+            group = Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen))
+            waves.executed[group.selection] += block.size
+            waves.pc[group.selection] = block.next_pc  # a branch at the block's end overwrites it
+            block.runs += len(chosen)
+            for step in block.body:
+                step(group)
+            if waves.executed[chosen].max() > self.budget:
+                pc = block.first
+                where = self.kernel.source_at(pc)
+                self.outcome.stopped = (
+                    f"a wave executed more than {self.budget} instructions; stopped at {pc:#x}"
+                    + (f" ({where})" if where else "")
+                )
+                return
+
+    def _release_barriers(self) -> bool:
+        """Let waves at a barrier go on when all waves of their workgroup are there or have ended."""
+        waves = self.waves
+        waiting = waves.status == AT_BARRIER
+        if not waiting.any():
+            return False
+        waves.status[waiting] = RUNNING  # nobody runs: every workgroup's waves have arrived or ended
+        return True
+
+    def _build(self, pc: int) -> Block:
+        code = self.kernel.code
+        instructions: list[Instruction] = []
+        address = pc
+        while True:
+            ins = code.instruction_at(address)
+            instructions.append(ins)
+            address += ins.size
+            if ins.name.startswith(TERMINATORS) or len(instructions) >= 256:
+                break
+        block = Block(pc, len(instructions), [bind(ins, self) for ins in instructions], address, instructions)
+        self._blocks[pc] = block
+        return block
+
+    def _count(self) -> None:
+        for block in self._blocks.values():
+            for ins in block.instructions:
+                self.outcome.instructions[ins.name] += block.runs
+                if block.runs:
+                    self.outcome.fidelity.setdefault(ins.name, operation_of(ins).fidelity)
+
+    def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
+        """Where in the grid a wave of the batch runs."""
+        per, grid = self.launch.waves_per_workgroup, self.launch.grid
+        wave = int(waves[index])
+        linear = self.first_workgroup + wave // per
+        workgroup = (linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1]))
+        return Place(workgroup, wave % per, lane)
+
+    def fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
+        """Tell listeners of an access outside every buffer."""
+        index, lane = (int(i) for i in np.argwhere(out.mask)[0])
+        address = int(np.broadcast_to(out.addresses, out.mask.shape)[index, lane])
+        event = AccessFault(
+            instruction, space, kind, address, size, self.place(group.indices(), index, lane),
+            self.memory.nearest(address), int(out.mask.sum()),
+        )  # fmt: skip
+        for listener in self.fault_listeners:
+            listener(event)
+
+    def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Tell listeners of a matrix instruction; a listener may put another result in its place."""
+        for listener in self.matrix_listeners:
+            replaced = listener(event)
+            if replaced is not None:
+                result = replaced
+        return result
+

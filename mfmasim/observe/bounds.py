@@ -1,0 +1,59 @@
+"""bounds: accesses outside every buffer, one finding per instruction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.observe.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.machine.events import AccessFault
+
+__all__ = ["Bounds"]
+
+
+class Bounds:
+    """Collects access faults of one launch."""
+
+    name = "bounds"
+
+    def __init__(self, kernel: str, source_at: Callable[[int], str]) -> None:
+        """Report in the name of `kernel`; `source_at` gives the source line of an address."""
+        self.kernel, self.source_at = kernel, source_at
+        self._first: dict[int, AccessFault] = {}
+        self._lanes: dict[int, int] = {}
+
+    def on_fault(self, event: AccessFault) -> None:
+        """Remember the first fault of each instruction and count the lanes of all."""
+        pc = event.instruction.pc
+        self._first.setdefault(pc, event)
+        self._lanes[pc] = self._lanes.get(pc, 0) + event.lanes
+
+    def findings(self) -> list[Finding]:
+        """The findings, in address order."""
+        return [self._finding(pc, self._first[pc]) for pc in sorted(self._first)]
+
+    def _finding(self, pc: int, event: AccessFault) -> Finding:
+        lanes = self._lanes[pc]
+        became = "the store was dropped" if event.kind == "write" else "the load returned poison"
+        if event.space == "lds":
+            became = "the store was dropped" if event.kind == "write" else "the load returned 0"
+            where = f"LDS address {event.address}"
+        else:
+            where = f"address {event.address:#x}, {event.nearest}"
+        return Finding(
+            check="bounds",
+            severity="error",
+            message=f"{event.kind} of {event.size} bytes outside every buffer: {where}; {lanes} "
+            f"lane{'s' if lanes != 1 else ''} in all, {became}",
+            kernel=self.kernel,
+            pc=pc,
+            source=self.source_at(pc),
+            workgroup=event.place.workgroup,
+            wave=event.place.wave,
+            lane=event.place.lane,
+            instruction=event.instruction.name,
+            count=lanes,
+        )

@@ -1,0 +1,59 @@
+"""A finding: one thing that is wrong, where it is, and what was expected there."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["SEVERITIES", "Finding"]
+
+SEVERITIES = ("error", "warning", "info")
+"""Worst first. Only errors make a verification fail."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding. Fields that do not apply are empty or None."""
+
+    check: str
+    """The check that found it: ``mapping``, ``bounds``, ``outputs``, ..."""
+    severity: str
+    """One of `SEVERITIES`."""
+    message: str
+    """One sentence; a pattern that explains all wrong places follows after a semicolon."""
+    kernel: str = ""
+    pc: int | None = None
+    """Address of the instruction in the code object."""
+    source: str = ""
+    """``file:line``."""
+    workgroup: tuple[int, int, int] | None = None
+    wave: int | None = None
+    lane: int | None = None
+    register: str = ""
+    """Such as ``v2[31:0]``."""
+    element: str = ""
+    """The operand's place in the instruction, such as ``A[5, 0]``."""
+    expected: str = ""
+    actual: str = ""
+    instruction: str = ""
+    """Mnemonic."""
+    count: int = 1
+    """Places this finding stands for."""
+
+    def record(self) -> dict[str, Any]:
+        """The finding as a dictionary that JSON can hold."""
+        return asdict(self)
+
+    def lines(self) -> list[str]:
+        """The finding as a person reads it: where, what, which pattern."""
+        where = [self.source or self.kernel, self.instruction]
+        if self.workgroup is not None:
+            where.append(f"workgroup ({', '.join(map(str, self.workgroup))})")
+        where += [f"{word} {value}" for word, value in (("wave", self.wave), ("lane", self.lane)) if value is not None]
+        where.append(self.register)
+        head = f"{self.check:<8} " + "  ".join(part for part in where if part)
+        body = []
+        if self.expected or self.actual:
+            body.append(f"         needs {self.expected or 'nothing'}, holds {self.actual or 'nothing'}")
+        body.append(f"         {self.message}")
+        return [head, *body]

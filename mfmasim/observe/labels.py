@@ -1,0 +1,154 @@
+"""Labels: values that say where they come from.
+
+To follow elements through a kernel without a rule for every instruction, the kernel is run several times on inputs
+whose elements carry, run by run, successive pieces of their own number. Whatever a kernel does to move data, through
+loads, LDS, shuffles, byte permutes or shifts, a register that holds an element holds that element's pieces; reading
+them back gives the number. Numbers are scrambled (bijectively) before they are cut, and more bits are used than
+counting needs, so that a mixture of elements, or a constant, does not look like an element.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CONSTANT_ZERO", "NOT_AN_ELEMENT", "POISON", "Alphabet", "LabelSpace", "Labelled", "scramble", "unscramble"]
+
+U64 = np.uint64
+CONSTANT_ZERO, NOT_AN_ELEMENT, POISON = 0, -1, -2
+REDUNDANCY = 22
+"""Bits beyond counting: a value that is no element passes for one with probability below 2^-REDUNDANCY."""
+
+# Odd multipliers and their inverses modulo 2^64; any odd number serves, these mix well (Weyl/golden-ratio family).
+MULTIPLIERS = (0x9E3779B97F4A7C15, 0xD1342543DE82EF95)
+
+
+def _inverse(odd: int, bits: int) -> int:
+    return pow(odd, -1, 1 << bits)
+
+
+def scramble(numbers: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+    """Map numbers below 2^bits one to one onto numbers below 2^bits; 0 stays 0."""
+    mask, half = U64((1 << bits) - 1), U64(max(1, bits // 2))
+    out = numbers.astype(U64)
+    for odd in MULTIPLIERS:
+        out = (out * U64(odd & ((1 << bits) - 1) | 1)) & mask
+        out ^= out >> half
+    return out
+
+
+def unscramble(numbers: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+    """The inverse of `scramble`."""
+    mask, half = U64((1 << bits) - 1), U64(max(1, bits // 2))
+    out = numbers.astype(U64)
+    for odd in reversed(MULTIPLIERS):
+        # x ^= x >> half undone: with half = bits // 2 two or three steps reach every bit.
+        undone = out.copy()
+        for _ in range(-(-bits // int(half))):
+            undone = out ^ (undone >> half)
+        out = (undone * U64(_inverse(odd & ((1 << bits) - 1) | 1, bits))) & mask
+    return out
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The codes that may carry pieces of a label: all codes of a width, or a table of chosen ones.
+
+    ``table`` (2^piece_bits,) gives the code of each piece; None means the piece is the code.
+    """
+
+    piece_bits: int
+    table: NDArray[np.uint64] | None = None
+
+    def codes(self, pieces: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Codes of pieces."""
+        return pieces if self.table is None else self.table[pieces.astype(np.int64)]
+
+    def pieces(self, codes: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        """Pieces of codes, and which codes belong to the alphabet."""
+        if self.table is None:
+            return codes, np.ones(codes.shape, np.bool_)
+        order = np.argsort(self.table)
+        place = np.clip(np.searchsorted(self.table[order], codes), 0, len(order) - 1)
+        found = self.table[order][place] == codes
+        return order[place].astype(U64), found
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A block of labels: one per element of an array, numbered from ``first``."""
+
+    name: str
+    first: int
+    shape: tuple[int, ...]
+
+    @property
+    def numbers(self) -> NDArray[np.uint64]:
+        """Label of every element, in the array's shape."""
+        return (self.first + np.arange(int(np.prod(self.shape)), dtype=U64)).reshape(self.shape)
+
+
+class LabelSpace:
+    """All labels of one probe, and how they are cut into pieces."""
+
+    def __init__(self) -> None:
+        """Start with no label; number 0 means the constant zero."""
+        self.blocks: list[Labelled] = []
+        self._next = 1
+
+    def add(self, name: str, shape: tuple[int, ...]) -> Labelled:
+        """Number the elements of an array."""
+        block = Labelled(name, self._next, shape)
+        self._next += int(np.prod(shape))
+        self.blocks.append(block)
+        return block
+
+    def runs(self, piece_bits: int) -> int:
+        """Runs needed for labels cut into pieces of so many bits."""
+        return -(-(self._next.bit_length() + REDUNDANCY) // piece_bits)
+
+    @staticmethod
+    def codes(numbers: NDArray[np.uint64], run: int, runs: int, alphabet: Alphabet) -> NDArray[np.uint64]:
+        """What the elements with these labels carry in one of the runs."""
+        bits = alphabet.piece_bits
+        used = min(runs, 64 // bits)  # pieces that fit 64 bits; later runs repeat them and check
+        pieces = scramble(numbers, bits * used) >> U64(bits * (run % used)) & U64((1 << bits) - 1)
+        return alphabet.codes(pieces)
+
+    def decode(self, observed: list[NDArray[Any]], alphabet: Alphabet) -> NDArray[np.int64]:
+        """Labels from what a place held in every run.
+
+        Args:
+            observed: one array of codes per run, all of one shape.
+            alphabet: how the labels were cut.
+
+        Returns:
+            int64 array: the label, `CONSTANT_ZERO` or `NOT_AN_ELEMENT`.
+        """
+        bits, runs = alphabet.piece_bits, len(observed)
+        used = min(runs, 64 // bits)
+        stack = [np.asarray(codes).astype(U64) for codes in observed]
+        word = np.zeros(stack[0].shape, U64)
+        valid = np.ones(stack[0].shape, np.bool_)
+        for run in range(used):
+            pieces, known = alphabet.pieces(stack[run])
+            word |= pieces << U64(bits * run)
+            valid &= known
+        numbers = unscramble(word, bits * used)
+        valid &= (numbers > 0) & (numbers < U64(self._next))
+        for run in range(runs):
+            valid &= self.codes(np.where(valid, numbers, U64(1)), run, runs, alphabet) == stack[run]
+        zero = np.logical_and.reduce([codes == 0 for codes in stack])
+        return np.where(valid, numbers.astype(np.int64), np.where(zero, CONSTANT_ZERO, NOT_AN_ELEMENT))
+
+    def block_of(self, label: int) -> tuple[Labelled, tuple[int, ...]]:
+        """The array a label belongs to, and the element's coordinates in it."""
+        for block in self.blocks:
+            offset = label - block.first
+            if 0 <= offset < int(np.prod(block.shape)):
+                return block, tuple(int(i) for i in np.unravel_index(offset, block.shape))
+        msg = f"label {label} was never given out"
+        raise ValueError(msg)

@@ -1,0 +1,131 @@
+"""Collects, over the runs of a probe, what every slot of every matrix instruction held, and labels its results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.observe.labels import Alphabet, LabelSpace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.events import MatrixEvent
+
+__all__ = ["REGISTERS", "Executed", "Tracer", "codes_of"]
+
+
+@dataclass
+class Executed:
+    """One execution of a matrix instruction by a group of waves; the operands' codes run by run.
+
+    Codes have shape (waves, blocks, rows, cols).
+    """
+
+    event: MatrixEvent
+    order: NDArray[np.int64]
+    """How many matrix instructions each wave had executed before."""
+    codes: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[int, bytes]:
+        """Address and waves: the same in every run unless control flow depends on the data."""
+        return self.event.instruction.pc, self.event.waves.tobytes()
+
+
+class Tracer:
+    """An observer for one probe: `begin` before every run.
+
+    The first run (``run`` is None) only counts executions, so that the results can be numbered; the others record
+    operands and replace every result by labels of its own places.
+    """
+
+    name = "mapping"
+
+    def __init__(self, waves: int, result_alphabet: Alphabet) -> None:
+        """`waves` of the whole launch; `result_alphabet` cuts the labels of matrix results."""
+        self.executed: list[Executed] = []
+        self.results = LabelSpace()
+        self.result_alphabet = result_alphabet
+        self.depends_on_data = False
+        self._waves = waves
+        self._count = np.zeros(waves, np.int64)
+        self._run: int | None = None
+        self._runs = 0
+        self._next = 0
+        self._slots = 0
+        self._per_wave = 0
+
+    def begin(self, run: int | None, runs: int) -> None:
+        """Start a run; None is the counting run."""
+        if run == 0:
+            self._per_wave = int(self._count.max(initial=0))
+            self.results.add("D", (self._waves, max(1, self._per_wave), max(1, self._slots)))
+        self._run, self._runs, self._next = run, runs, 0
+        self._count[:] = 0
+
+    def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
+        """Record a matrix instruction and, but for the counting run, label its result."""
+        order = self._count[event.waves].copy()
+        self._count[event.waves] += 1
+        shape = event.operation.D.shape
+        cells = int(np.prod(shape))
+        if self._run is None:
+            self._slots = max(self._slots, cells)
+            return None
+        here = Executed(event, order)
+        if self._run == 0:
+            self.executed.append(here)
+        elif self._next >= len(self.executed) or self.executed[self._next].key != here.key:
+            self.depends_on_data = True
+            return None
+        kept = self.executed[self._next]
+        self._next += 1
+        for name, codes in operand_codes(event).items():
+            kept.codes.setdefault(name, []).append(codes)
+        numbers = self._numbers(event.waves, order, cells)
+        labels = LabelSpace.codes(numbers, self._run, self._runs, self.result_alphabet)
+        return event.operation.D.pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
+
+    def _numbers(self, waves: NDArray[Any], order: NDArray[np.int64], cells: int) -> NDArray[np.uint64]:
+        first = 1 + (waves.astype(np.uint64) * np.uint64(self._per_wave) + order.astype(np.uint64)) * np.uint64(
+            self._slots
+        )
+        return first[:, None] + np.arange(cells, dtype=np.uint64)
+
+    def result_of(self, labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Wave, order and slot of labels of results."""
+        zero = labels - 1
+        return (
+            zero // (self._slots * max(1, self._per_wave)),
+            zero // self._slots % max(1, self._per_wave),
+            zero % self._slots,
+        )
+
+
+REGISTERS = {"A": "a", "B": "b", "C": "c", "scale_A": "scale_a", "scale_B": "scale_b"}
+"""The event's field with each operand's registers."""
+
+
+def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> NDArray[Any]:
+    """Codes that registers hold for one operand of an event, (waves, blocks, rows, cols).
+
+    A scale gives the byte of its dword that the instruction selects.
+    """
+    fragment = getattr(event.operation, name)
+    if not name.startswith("scale"):
+        codes: NDArray[Any] = fragment.unpack(np.ascontiguousarray(registers[:, : fragment.vgprs]))
+        return codes.reshape(len(registers), fragment.blocks, fragment.rows, fragment.cols)
+    byte = event.modifiers.get(f"scale_{name[-1].lower()}_byte", 0)
+    table = fragment.table()
+    scales = np.zeros((len(registers), 1, fragment.rows, fragment.cols), np.uint32)
+    scales[:, 0, table["row"], table["col"]] = registers[:, 0, table["lane"]] >> np.uint32(8 * byte) & np.uint32(0xFF)
+    return scales
+
+
+def operand_codes(event: MatrixEvent) -> dict[str, NDArray[Any]]:
+    """Codes of every operand of an event."""
+    registers = {name: getattr(event, field_name) for name, field_name in REGISTERS.items()}
+    return {name: codes_of(event, name, held) for name, held in registers.items() if held is not None}

@@ -1,0 +1,176 @@
+"""A program: a code object together with its decoded instructions. This is what `load` and `compile` return.
+
+The rooms below know nothing of each other: the toolchain makes bytes, the code object reader finds kernels in them,
+the decoder reads instructions. Here they meet.
+"""
+
+from __future__ import annotations
+
+import bisect
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim import codeobject, isa
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.architectures import Arch
+    from mfmasim.codeobject import Argument, CodeObject, KernelInfo
+    from mfmasim.isa import Instruction
+
+__all__ = ["Code", "Kernel", "compile", "load"]
+
+
+class Kernel:
+    """One kernel of a code object: its arguments, resources and instructions."""
+
+    def __init__(self, code: Code, info: KernelInfo) -> None:
+        """Belong to `code`; `info` is what the code object says."""
+        self.code = code
+        self.info = info
+
+    def __repr__(self) -> str:
+        """Name, architecture and arguments."""
+        arguments = ", ".join(arg.name or arg.value_kind for arg in self.args)
+        return f"<Kernel {self.name}({arguments}) for {self.arch.name}>"
+
+    @property
+    def name(self) -> str:
+        """Mangled name."""
+        return self.info.name
+
+    @property
+    def arch(self) -> Arch:
+        """Architecture."""
+        return self.code.arch
+
+    @property
+    def args(self) -> tuple[Argument, ...]:
+        """The arguments a caller passes, in order."""
+        return self.info.explicit_args
+
+    @property
+    def wave(self) -> int:
+        """Lanes of a wave."""
+        return self.info.wave
+
+    @cached_property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The kernel's instructions in address order; `text` is in LLVM's syntax.
+
+        Raises:
+            MfmasimError: bytes that are no instruction of the architecture.
+        """
+        info = self.info
+        return tuple(isa.decode_range(self.code.object.read_bytes(info.entry, info.size), self.arch, info.entry))
+
+    def source_at(self, pc: int) -> str:
+        """Source line of an address as ``file:line``, empty where the code object does not tell."""
+        place = self.code.object.line_table().at(pc)
+        return f"{place[0]}:{place[1]}" if place else ""
+
+
+class Code:
+    """A loaded code object: kernels by name, instructions by address."""
+
+    def __init__(self, found: CodeObject, made_by: str = "") -> None:
+        """Wrap a code object; `made_by` names the compiler when we compiled it."""
+        self.object = found
+        self.made_by = made_by
+        self._kernels = {name: Kernel(self, info) for name, info in found.kernels.items()}
+        self._decoded: dict[int, Instruction] = {}
+        self._segments = [s for s in found.segments if s.executable]
+        self._starts = [s.vaddr for s in self._segments]
+
+    def __repr__(self) -> str:
+        """File, architecture and kernels."""
+        return f"<Code {self.object.name} for {self.arch.name}: {', '.join(self._kernels)}>"
+
+    @property
+    def arch(self) -> Arch:
+        """Architecture."""
+        return self.object.arch
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Names of the kernels, in the file's order."""
+        return tuple(self._kernels)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the ELF file, hexadecimal."""
+        return self.object.sha256
+
+    def __getitem__(self, name: str) -> Kernel:
+        """Find a kernel by its mangled or plain name.
+
+        Raises:
+            MfmasimError: no kernel, or several, answer to the name.
+        """
+        return self._kernels[self.object.kernel(name).name]
+
+    def instruction_at(self, address: int) -> Instruction:
+        """Decode the instruction at a virtual address of the file.
+
+        Raises:
+            MfmasimError: the address is not in executable code, or its bytes are no instruction.
+        """
+        found = self._decoded.get(address)
+        if found is None:
+            place = bisect.bisect_right(self._starts, address) - 1
+            if place < 0 or address >= self._segments[place].end or address % 4:
+                raise MfmasimError(f"{self.object.name}: jump to {address:#x}, which is outside the code")
+            segment = self._segments[place]
+            found = isa.decode(segment.data, self.arch, pc=address, offset=address - segment.vaddr)
+            self._decoded[address] = found
+        return found
+
+
+def load(source: str | Path | bytes, arch: str | Arch | None = None) -> Code:
+    """Load a code object.
+
+    Args:
+        source: a path, or the bytes: an ELF file or an offload bundle, plain or compressed.
+        arch: which entry to take where a bundle holds several.
+
+    Returns:
+        The code, with its kernels.
+
+    Raises:
+        MfmasimError: the file is missing, foreign, damaged, or holds no entry for `arch`.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        return Code(codeobject.read(bytes(source), arch=arch))
+    return Code(codeobject.load(Path(source), arch=arch))
+
+
+def compile(  # noqa: A001  (the contract's name)
+    path: str | Path,
+    arch: str | Arch,
+    *,
+    compiler: str | None = None,
+    flags: Sequence[str] = (),
+) -> Code:
+    """Compile a HIP source file to a code object.
+
+    Args:
+        path: the source.
+        arch: the architecture, such as ``gfx942``.
+        compiler: path of a compiler; without it the first one found is taken (see `mfmasim.toolchain`).
+        flags: further compiler flags.
+
+    Returns:
+        The code; ``made_by`` names the compiler.
+
+    Raises:
+        MfmasimError: no compiler was found, or it refused the source; the text carries its message.
+    """
+    from mfmasim import toolchain
+
+    target = find_arch(arch)
+    made = toolchain.compile_hip(Path(path), target.name, compiler=compiler, flags=flags)
+    return Code(codeobject.read(made.data, name=str(path), arch=target), made_by=made.compiler)

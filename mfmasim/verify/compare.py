@@ -1,0 +1,82 @@
+"""Comparing outputs: bit for bit, NaN positions exactly, or within a bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.formats import Format
+
+__all__ = ["Comparison", "bit_exact", "is_nan", "ulp_distance", "within"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Result of comparing one output: which elements differ, and the largest distance in units of the last place."""
+
+    wrong: NDArray[np.bool_]
+    max_ulp: int
+
+    @property
+    def mismatches(self) -> int:
+        """Elements that differ."""
+        return int(self.wrong.sum())
+
+
+def is_nan(codes: NDArray[Any], fmt: Format) -> NDArray[np.bool_]:
+    """Which codes are NaN."""
+    return np.isnan(fmt.decode(codes))
+
+
+def ulp_distance(a: NDArray[Any], b: NDArray[Any], fmt: Format) -> NDArray[np.int64]:
+    """Codes between two values, counted through zero; a NaN against anything else counts as the whole range."""
+
+    def ordered(codes: NDArray[Any]) -> NDArray[np.int64]:
+        size = (codes & codes.dtype.type(fmt.mask & ~fmt.sign_bit)).astype(np.int64)
+        return np.where(codes & codes.dtype.type(fmt.sign_bit), -size, size) if fmt.sign_bit else size
+
+    nan_a, nan_b = is_nan(a, fmt), is_nan(b, fmt)
+    distance = np.abs(ordered(a) - ordered(b))
+    return np.where(nan_a & nan_b, 0, np.where(nan_a ^ nan_b, fmt.mask, distance))
+
+
+def bit_exact(actual: NDArray[Any], expected: NDArray[Any], fmt: Format, *, zeros: bool = True) -> Comparison:
+    """Compare bit for bit.
+
+    Args:
+        actual: codes of the kernel.
+        expected: codes of the reference.
+        fmt: their format.
+        zeros: whether the sign of a zero counts; an exact sum has none to tell.
+
+    Returns:
+        The comparison. Two NaNs are equal whatever their payload: no public source says which a CDNA core gives.
+    """
+    nan_a, nan_b = is_nan(actual, fmt), is_nan(expected, fmt)
+    wrong = (actual != expected) & ~(nan_a & nan_b)
+    if not zeros and fmt.sign_bit:
+        magnitude = actual.dtype.type(fmt.mask & ~fmt.sign_bit)
+        wrong &= ((actual | expected) & magnitude) != 0
+    distance = ulp_distance(actual, expected, fmt)
+    return Comparison(wrong, int(distance.max(initial=0)))
+
+
+def within(
+    actual: NDArray[Any], exact: NDArray[Any], magnitude: NDArray[np.float64], depth: int, fmt: Format
+) -> Comparison:
+    """Compare with the exact result within 2 K 2^-24 sum|a||b| plus half a unit of the output's last place.
+
+    The factor 2 leaves room for truncation inside matrix instructions. NaN and Inf must stand in the same places.
+    """
+    a, e = fmt.decode(actual), fmt.decode(exact)
+    finite = np.isfinite(e)
+    with np.errstate(invalid="ignore"):
+        unit = np.maximum(np.abs(e), fmt.smallest_normal) * 2.0 ** (-fmt.mantissa_bits)
+        bound = 2 * depth * 2.0**-24 * magnitude + unit
+        wrong = np.where(finite, ~(np.abs(a - e) <= bound), ~((a == e) | (np.isnan(a) & np.isnan(e))))
+    return Comparison(wrong, int(ulp_distance(actual, exact, fmt).max(initial=0)))

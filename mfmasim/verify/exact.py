@@ -1,0 +1,179 @@
+"""Exact evaluation of an expression, and one rounding at the end.
+
+A matrix is held as Python integers times one power of two. A product of matrices is computed by splitting both into
+limbs so narrow that float64 sums their products exactly; the limbs are then put together as integers. Where an
+infinity or a NaN takes part, float64 arithmetic decides which special value results: it overflows nowhere else, since
+products of the formats up to f32 lie far inside its range.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
+from mfmasim.verify.roles import Tensor, format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.formats import Format
+
+__all__ = ["Exact", "evaluate", "magnitude", "round_once"]
+
+LIMB = 20
+"""Bits of a limb: K products of two limbs stay below 2^53 for K up to 8,192."""
+LARGEST_K = 1 << (53 - 2 * LIMB)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Exact values: ``integers * 2**exponent``; where ``special`` is not 0 it is the value (Inf or NaN)."""
+
+    integers: NDArray[np.object_]
+    exponent: int
+    special: NDArray[np.float64]
+
+
+def evaluate(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> Exact:
+    """Evaluate an expression exactly.
+
+    Args:
+        expression: what to compute.
+        codes: raw codes of each tensor, by ``id(tensor)``.
+        arch: decides the formats.
+
+    Returns:
+        The exact values.
+    """
+    if isinstance(expression, Sum):
+        return _add(evaluate(expression.left, codes, arch), evaluate(expression.right, codes, arch))
+    if isinstance(expression, Times):
+        return _times(expression.factor, evaluate(expression.matrix, codes, arch))
+    if isinstance(expression, MatMul):
+        return _multiply(_values(expression.left, codes, arch), _values(expression.right, codes, arch))
+    return _from_floats(_values(expression, codes, arch))
+
+
+def magnitude(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> NDArray[np.float64]:
+    """Sum of the absolute values of all terms, the yardstick of an error bound (float64, (M, N))."""
+    if isinstance(expression, Sum):
+        return magnitude(expression.left, codes, arch) + magnitude(expression.right, codes, arch)
+    if isinstance(expression, Times):
+        return abs(expression.factor) * magnitude(expression.matrix, codes, arch)
+    if isinstance(expression, MatMul):
+        return np.abs(_values(expression.left, codes, arch)) @ np.abs(_values(expression.right, codes, arch))
+    return np.abs(_values(expression, codes, arch))
+
+
+def _values(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> NDArray[np.float64]:
+    """Values of a tensor or a scaled tensor; both are exact in float64."""
+    if isinstance(expression, Scaled):
+        matrix, scale = _values(expression.matrix, codes, arch), _values(expression.scale, codes, arch)
+        for axis in (0, 1):
+            scale = np.repeat(scale, matrix.shape[axis] // scale.shape[axis], axis=axis)
+        return matrix * scale
+    if isinstance(expression, Tensor):
+        raw = codes[id(expression)]
+        if expression.role.startswith("scale"):
+            raw = raw[..., expression.select]
+        return format_of(expression, arch).decode(raw)
+    raise MfmasimError("a factor of a matrix product must be an argument or an argument times its scales")
+
+
+def _from_floats(values: NDArray[np.float64]) -> Exact:
+    special = np.where(np.isfinite(values), 0.0, values)
+    finite = np.where(np.isfinite(values), values, 0.0)
+    mantissa, exponent = np.frexp(finite)
+    used = exponent[finite != 0]
+    low = int(used.min()) - 53 if used.size else 0
+    whole = (mantissa * 2.0**53).astype(np.int64).astype(object)
+    shift = np.where(finite != 0, exponent - 53 - low, 0)
+    return Exact(whole * (1 << shift.astype(object)), low, special)
+
+
+def _add(left: Exact, right: Exact) -> Exact:
+    low = min(left.exponent, right.exponent)
+    total = left.integers * (1 << (left.exponent - low)) + right.integers * (1 << (right.exponent - low))
+    return Exact(total, low, left.special + right.special)
+
+
+def _times(factor: float, value: Exact) -> Exact:
+    numerator, denominator = factor.as_integer_ratio()
+    shift = denominator.bit_length() - 1
+    with np.errstate(invalid="ignore"):
+        special = np.where(value.special != 0, factor * value.special, 0.0)
+    return Exact(value.integers * numerator, value.exponent - shift, special)
+
+
+def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> Exact:
+    if left.shape[1] > LARGEST_K:
+        raise MfmasimError(f"K {left.shape[1]} exceeds the {LARGEST_K} that the exact reference sums in one piece")
+    with np.errstate(invalid="ignore", over="ignore"):
+        plain = left @ right
+    special = np.where(np.isfinite(plain), 0.0, plain)
+    a, low_a = _limbs(left)
+    b, low_b = _limbs(right)
+    total: Any = np.zeros(special.shape, object)
+    for place in range(len(a) + len(b) - 1):
+        pairs = [(i, place - i) for i in range(len(a)) if 0 <= place - i < len(b)]
+        part = sum((a[i] @ b[j]).astype(np.int64).astype(object) for i, j in pairs)
+        total = total + part * (1 << (LIMB * place))
+    return Exact(total, low_a + low_b, special)
+
+
+def _limbs(values: NDArray[np.float64]) -> tuple[list[NDArray[np.float64]], int]:
+    """Split into signed limbs of `LIMB` bits, lowest first, and the exponent of the lowest one's unit."""
+    finite = np.where(np.isfinite(values), values, 0.0)
+    mantissa, exponent = np.frexp(finite)
+    used = finite != 0
+    if not used.any():
+        return [finite], 0
+    whole = (np.abs(mantissa) * 2.0**53).astype(np.int64)
+    trailing = np.bitwise_count((whole & -whole) - 1).astype(np.int64)
+    low = int((exponent - 53 + trailing)[used].min())
+    high = int(exponent[used].max())
+    limbs = []
+    for start in range(low, high, LIMB):
+        # Bits start .. start+LIMB of the magnitude; scaling by a power of two is exact, as is the floor.
+        above = np.floor(np.ldexp(np.abs(finite), -(start + LIMB)))
+        here = np.floor(np.ldexp(np.abs(finite) - np.ldexp(above, start + LIMB), -start))
+        limbs.append(np.copysign(here, finite))
+    return limbs, low
+
+
+def round_once(value: Exact, fmt: Format) -> NDArray[Any]:
+    """Round exact values to nearest even in a format; codes, overflow gives Inf (or NaN without one)."""
+    flat = [_to_float(int(n), value.exponent, fmt.bits) for n in value.integers.reshape(-1)]
+    numbers = np.array(flat, np.float64).reshape(value.integers.shape)
+    numbers = np.where(value.special != 0, value.special, numbers)
+    return fmt.encode(numbers, overflow="infinity_or_nan")
+
+
+def _to_float(number: int, exponent: int, bits: int) -> float:
+    """A float64 that rounds to every format of at most 32 bits as the exact number does.
+
+    Its last bit is set when anything was cut off (round to odd), so a second rounding to at most 24 bits is right.
+    """
+    if bits == 64:
+        try:
+            return float(Fraction(number) * Fraction(2) ** exponent)
+        except OverflowError:
+            return math.copysign(math.inf, number)
+    size = abs(number)
+    extra = size.bit_length() - 53
+    if extra > 0:
+        size = size >> extra | bool(size & ((1 << extra) - 1))
+        exponent += extra
+    try:
+        return math.copysign(math.ldexp(size, exponent), number)
+    except OverflowError:
+        return math.copysign(math.inf, number)

@@ -1,0 +1,101 @@
+"""Symbolic results: ``alpha * (a @ b) + beta * c`` is written once, computed exactly and rounded once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mfmasim.errors import MfmasimError
+
+__all__ = ["Expression", "MatMul", "Scaled", "Sum", "Times"]
+
+
+class Expression:
+    """A matrix expression over role-tagged arguments."""
+
+    shape: tuple[int, int]
+
+    def __matmul__(self, other: object) -> Expression:
+        """Matrix product."""
+        if not isinstance(other, Expression):
+            return NotImplemented
+        if self.shape[1] != other.shape[0]:
+            raise MfmasimError(f"cannot multiply {self.shape} by {other.shape}: the inner sizes differ")
+        return MatMul(self, other)
+
+    def __mul__(self, other: object) -> Expression:
+        """Product with a number, or element-wise with block scales: ``a * scale_a``."""
+        if isinstance(other, int | float):
+            return Times(float(other), self)
+        if isinstance(other, Expression):
+            return Scaled(self, other)
+        return NotImplemented
+
+    def __rmul__(self, other: object) -> Expression:
+        """Product with a number."""
+        return Times(float(other), self) if isinstance(other, int | float) else NotImplemented
+
+    def __add__(self, other: object) -> Expression:
+        """Sum."""
+        if not isinstance(other, Expression):
+            return NotImplemented
+        if self.shape != other.shape:
+            raise MfmasimError(f"cannot add {self.shape} and {other.shape}")
+        return Sum(self, other)
+
+
+@dataclass(frozen=True, eq=False)
+class MatMul(Expression):
+    """``left @ right``."""
+
+    left: Expression
+    right: Expression
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """Rows and columns."""
+        return self.left.shape[0], self.right.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled(Expression):
+    """A matrix whose blocks are multiplied by scales; a scale covers as many elements as the shapes say."""
+
+    matrix: Expression
+    scale: Expression
+
+    def __post_init__(self) -> None:
+        """Check that scales divide the matrix into equal blocks."""
+        for size, count in zip(self.matrix.shape, self.scale.shape, strict=True):
+            if size % count:
+                raise MfmasimError(f"scales {self.scale.shape} do not divide a matrix {self.matrix.shape} evenly")
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """Rows and columns."""
+        return self.matrix.shape
+
+
+@dataclass(frozen=True, eq=False)
+class Times(Expression):
+    """A number times a matrix."""
+
+    factor: float
+    matrix: Expression
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """Rows and columns."""
+        return self.matrix.shape
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Expression):
+    """``left + right``."""
+
+    left: Expression
+    right: Expression
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        """Rows and columns."""
+        return self.left.shape

@@ -1,0 +1,167 @@
+"""Role-tagged arguments: which matrix an argument is, in which format, and how its elements lie in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.formats import format as find_format
+from mfmasim.formats import pack, unpack
+from mfmasim.verify.expression import Expression
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.formats import Format
+
+__all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", "format_of"]
+
+ORDERS = ("row", "column")
+POISON = 0xA5
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor(Expression):
+    """A matrix argument of a kernel.
+
+    Use `A`, `B`, `C`, `ScaleA`, `ScaleB` to make one.
+    """
+
+    role: str
+    """``A``, ``B``, ``C``, ``scale_A`` or ``scale_B``."""
+    format: str
+    """A number format, or ``fp8`` / ``bf8`` for the architecture's own flavour."""
+    shape: tuple[int, int]
+    order: str = "row"
+    """``row``: elements of a row are neighbours; ``column``: elements of a column are."""
+    ld: int = 0
+    """Elements from one row (column) to the next; 0 means no gap."""
+    bytes: int = 1
+    """Scales: bytes of the word each scale stands in; the other bytes are filled with other values."""
+    select: int = 0
+    """Scales: the byte that counts."""
+    name: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without an architecture."""
+        if self.order not in ORDERS:
+            raise unknown("order", self.order, ORDERS)
+        if len(self.shape) != 2 or min(self.shape) < 1:
+            raise MfmasimError(f"{self.role} has shape {self.shape}: two positive sizes are expected")
+        if self.ld and self.ld < self.line:
+            raise MfmasimError(f"{self.role} has ld {self.ld}, less than the {self.line} elements of a {self.order}")
+        if not 0 <= self.select < self.bytes:
+            raise MfmasimError(f"{self.role} selects byte {self.select} of {self.bytes}")
+
+    @property
+    def line(self) -> int:
+        """Elements of a contiguous line."""
+        return self.shape[1] if self.order == "row" else self.shape[0]
+
+    @property
+    def lines(self) -> int:
+        """Contiguous lines."""
+        return self.shape[0] if self.order == "row" else self.shape[1]
+
+    @property
+    def stored_shape(self) -> tuple[int, ...]:
+        """Shape of the codes: rows, columns and, for scales, the bytes of a word."""
+        return (*self.shape, self.bytes) if self.role.startswith("scale") else self.shape
+
+
+def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0) -> Tensor:  # noqa: A002
+    """Matrix A, shape (M, K).
+
+    Args:
+        format: such as ``f16``, ``e4m3fn``, or ``fp8`` for the architecture's own flavour.
+        shape: rows and columns.
+        order: ``row`` or ``column``.
+        ld: elements from one line to the next; 0 means no gap.
+    """
+    return Tensor("A", format, shape, order, ld)
+
+
+def B(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0) -> Tensor:  # noqa: A002
+    """Matrix B, shape (K, N); arguments as for `A`."""
+    return Tensor("B", format, shape, order, ld)
+
+
+def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0) -> Tensor:  # noqa: A002
+    """Matrix C, shape (M, N): the result, and an input where the expected expression uses it; arguments as for `A`."""
+    return Tensor("C", format, shape, order, ld)
+
+
+def ScaleA(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str = "row") -> Tensor:  # noqa: A002
+    """E8M0 scales of A, shape (M, K / 32).
+
+    Args:
+        shape: rows and blocks of 32 columns of A.
+        bytes: bytes of the word each scale stands in.
+        select: the byte that counts.
+        order: ``row`` or ``column``.
+    """
+    return Tensor("scale_A", "e8m0fnu", shape, order, 0, bytes, select)
+
+
+def ScaleB(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str = "row") -> Tensor:  # noqa: A002
+    """E8M0 scales of B, shape (K / 32, N); arguments as for `ScaleA`."""
+    return Tensor("scale_B", "e8m0fnu", shape, order, 0, bytes, select)
+
+
+def format_of(tensor: Tensor, arch: Arch) -> Format:
+    """Number format of a tensor on an architecture.
+
+    Raises:
+        MfmasimError: the format is unknown, or the architecture has no 8-bit format of its own.
+    """
+    own = {"fp8": arch.fp8_format, "bf8": arch.bf8_format}
+    name = own.get(tensor.format, tensor.format)
+    if not name:
+        raise MfmasimError(f"{arch.name} has no {tensor.format} of its own; name a format")
+    return find_format(name)
+
+
+def bytes_of(tensor: Tensor, codes: NDArray[Any], arch: Arch) -> NDArray[np.uint8]:
+    """Lay codes out as the kernel reads them.
+
+    Args:
+        tensor: the argument.
+        codes: raw codes in `Tensor.stored_shape`.
+        arch: decides the format.
+
+    Returns:
+        uint8 (bytes,); gaps between lines are poison.
+    """
+    fmt = format_of(tensor, arch)
+    matrix = codes if tensor.order == "row" else np.swapaxes(codes, 0, 1)
+    lines = matrix.reshape(tensor.lines, -1)
+    padded = np.zeros((tensor.lines, max(tensor.ld, tensor.line) * tensor.bytes), fmt.carrier)
+    padded[:] = POISON & fmt.mask if fmt.bits <= 8 else int.from_bytes(bytes([POISON]) * (fmt.bits // 8), "little")
+    padded[:, : lines.shape[1]] = lines
+    if fmt.bits >= 8:
+        return np.ascontiguousarray(padded).view(np.uint8).reshape(-1)
+    flat = padded.reshape(-1)
+    bits = flat.size * fmt.bits
+    if bits % 8:
+        raise MfmasimError(f"{tensor.role}: {flat.size} elements of {fmt.bits} bits do not fill whole bytes")
+    group = 16 if fmt.bits == 6 else 8
+    filled = np.concatenate([flat, np.zeros(-flat.size % group, flat.dtype)])
+    return pack(filled, fmt).view(np.uint8)[: bits // 8].copy()
+
+
+def codes_of(tensor: Tensor, memory: NDArray[np.uint8], arch: Arch) -> NDArray[Any]:
+    """The inverse of `bytes_of`: raw codes in `Tensor.stored_shape`."""
+    fmt = format_of(tensor, arch)
+    width = max(tensor.ld, tensor.line) * tensor.bytes
+    if fmt.bits >= 8:
+        padded = memory.view(fmt.carrier).reshape(tensor.lines, width)
+    else:
+        words = np.concatenate([memory, np.zeros(-memory.size % 12, np.uint8)]).view(np.uint32)
+        padded = unpack(words, fmt)[: tensor.lines * width].reshape(tensor.lines, width)
+    lines = padded[:, : tensor.line * tensor.bytes]
+    split = lines.reshape(tensor.lines, tensor.line, -1) if tensor.role.startswith("scale") else lines
+    return split if tensor.order == "row" else np.swapaxes(split, 0, 1)
