@@ -52,7 +52,7 @@ def as_float_bits(values: ArrayLike) -> tuple[NDArray[np.unsignedinteger[Any]], 
     if not isinstance(values, (np.ndarray, np.generic)) and array.dtype.kind in "iuf":
         # Python numbers are doubles; an integer that a double does not hold would round twice.
         exact = array.astype(np.float64)
-        if array.dtype.kind in "iu" and array.size and int(abs(exact).max()) > 1 << 53:
+        if array.dtype.kind in "iu" and array.size and max(-int(array.min()), int(array.max())) > 1 << 53:
             raise MfmasimError("integers above 2**53 are not exact as float64; pass float64 values")
         array = exact
     name = _VALUE_FORMATS.get(array.dtype.name)

@@ -62,7 +62,7 @@ def scale_of(amax: ArrayLike, element: str | Format, rule: ScaleRule = "ocp") ->
             f"{element.name} is no element format of a scaled block; use a signed floating-point format"
         )
     bits, source = as_float_bits(amax)
-    wide = convert(bits, source, "f64").view(np.int64) & np.int64((1 << 63) - 1)
+    wide = convert(bits, source, "f64", overflow="infinity_or_nan").view(np.int64) & np.int64((1 << 63) - 1)
     exponent, mantissa = _normalise(wide)
     offset = _offset(mantissa, element, rule)
     code = np.clip(exponent + offset - element.max_exponent + 127, 0, 254)

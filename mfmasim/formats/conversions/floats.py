@@ -93,13 +93,13 @@ def stochastic_half(target: str) -> Callable[[Call], Bits]:
 def f16_to_f32(call: Call) -> Bits:
     """v_cvt_f32_f16."""
     bits = flushed(f16_source(call, 0), lookup("f16"), call.mode.denorm_f16_f64 & 1)
-    return clamped(call, convert(bits, "f16", "f32", nan="payload"), lookup("f32"))
+    return clamped(call, convert(bits, "f16", "f32", overflow="infinity_or_nan", nan="payload"), lookup("f32"))
 
 
 def high_f16_to_f32(call: Call) -> Bits:
     """s_cvt_hi_f32_f16: the upper half, converted."""
     bits = flushed(call.sources[0] >> np.uint32(16), lookup("f16"), call.mode.denorm_f16_f64 & 1)
-    return convert(bits, "f16", "f32", nan="payload")
+    return convert(bits, "f16", "f32", overflow="infinity_or_nan", nan="payload")
 
 
 def upper_half_to_f32(call: Call) -> Bits:

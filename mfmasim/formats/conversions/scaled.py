@@ -78,7 +78,7 @@ def _halves(bits: Bits) -> NDArray[np.uint32]:
 
 
 def narrow_two(target: str, source: str, random: bool = False) -> Callable[[Call], Bits]:
-    """The pk and sr_pk forms: two values to two codes, in the half (8 bits each) or byte (4 bits each) that OPSEL chooses."""
+    """The pk and sr_pk forms: two codes, in the half (8 bits each) or byte (4 bits each) that OPSEL chooses."""
 
     def run(call: Call) -> Bits:
         scale = call.sources[-1]

@@ -90,7 +90,7 @@ def widen_one(kind: str) -> Callable[[Call], Bits]:
 
     def run(call: Call) -> Bits:
         code = call.sources[0] >> np.uint32(8 * source_byte(call, reversed_op_sel=True)) & np.uint32(0xFF)
-        return convert(code, named(kind, call.arch), "f32")
+        return convert(code, named(kind, call.arch), "f32", overflow="infinity_or_nan")
 
     return run
 
@@ -102,6 +102,6 @@ def widen_two(kind: str) -> Callable[[Call], Bits]:
         word = call.modifiers.op_sel & 1 if call.modifiers.byte_sel is None else call.modifiers.byte_sel
         half = call.sources[0] >> np.uint32(16 * word)
         codes = np.stack([half & np.uint32(0xFF), half >> np.uint32(8) & np.uint32(0xFF)])
-        return convert(codes, named(kind, call.arch), "f32")
+        return convert(codes, named(kind, call.arch), "f32", overflow="infinity_or_nan")
 
     return run
