@@ -44,41 +44,43 @@ class Field:
     """Number of bits."""
     encodings: frozenset[str]
     """`Arch.encoding` values on which the field exists; elsewhere its bits are reserved."""
+    zero: bool = False
+    """Whether a file has to leave it zero, because firmware fills it in."""
 
 
 # name, word, lowest bit, width, where it exists. Bits that no row claims are reserved and must be zero.
 FIELDS: tuple[Field, ...] = (
     Field("granulated_workitem_vgpr_count", "rsrc1", 0, 6, _ALL),
     Field("granulated_wavefront_sgpr_count", "rsrc1", 6, 4, _GFX9),
-    Field("priority", "rsrc1", 10, 2, _ALL),
+    Field("priority", "rsrc1", 10, 2, _ALL, zero=True),
     Field("float_round_mode_32", "rsrc1", 12, 2, _ALL),
     Field("float_round_mode_16_64", "rsrc1", 14, 2, _ALL),
     Field("float_denorm_mode_32", "rsrc1", 16, 2, _ALL),
     Field("float_denorm_mode_16_64", "rsrc1", 18, 2, _ALL),
-    Field("priv", "rsrc1", 20, 1, _ALL),
+    Field("priv", "rsrc1", 20, 1, _ALL, zero=True),
     Field("enable_dx10_clamp", "rsrc1", 21, 1, _GFX9_11),
     Field("enable_wg_rr", "rsrc1", 21, 1, _GFX12),
-    Field("debug_mode", "rsrc1", 22, 1, _ALL),
+    Field("debug_mode", "rsrc1", 22, 1, _ALL, zero=True),
     Field("enable_ieee_mode", "rsrc1", 23, 1, _GFX9_11),
     Field("disable_perf", "rsrc1", 23, 1, _GFX12),
-    Field("bulky", "rsrc1", 24, 1, _ALL),
-    Field("cdbg_user", "rsrc1", 25, 1, _ALL),
+    Field("bulky", "rsrc1", 24, 1, _ALL, zero=True),
+    Field("cdbg_user", "rsrc1", 25, 1, _ALL, zero=True),
     Field("fp16_ovfl", "rsrc1", 26, 1, _ALL),
     Field("wgp_mode", "rsrc1", 29, 1, _GFX11_12),
     Field("mem_ordered", "rsrc1", 30, 1, _GFX11_12),
     Field("fwd_progress", "rsrc1", 31, 1, _GFX11_12),
     Field("enable_private_segment", "rsrc2", 0, 1, _ALL),
     Field("user_sgpr_count", "rsrc2", 1, 5, _ALL),
-    Field("enable_trap_handler", "rsrc2", 6, 1, _GFX9_11),
+    Field("enable_trap_handler", "rsrc2", 6, 1, _GFX9_11, zero=True),
     Field("enable_dynamic_vgpr", "rsrc2", 6, 1, _GFX12),
     Field("enable_sgpr_workgroup_id_x", "rsrc2", 7, 1, _ALL),
     Field("enable_sgpr_workgroup_id_y", "rsrc2", 8, 1, _ALL),
     Field("enable_sgpr_workgroup_id_z", "rsrc2", 9, 1, _ALL),
     Field("enable_sgpr_workgroup_info", "rsrc2", 10, 1, _ALL),
     Field("enable_vgpr_workitem_id", "rsrc2", 11, 2, _ALL),
-    Field("enable_exception_address_watch", "rsrc2", 13, 1, _ALL),
-    Field("enable_exception_memory", "rsrc2", 14, 1, _ALL),
-    Field("granulated_lds_size", "rsrc2", 15, 9, _ALL),
+    Field("enable_exception_address_watch", "rsrc2", 13, 1, _ALL, zero=True),
+    Field("enable_exception_memory", "rsrc2", 14, 1, _ALL, zero=True),
+    Field("granulated_lds_size", "rsrc2", 15, 9, _ALL, zero=True),
     Field("enable_exception_fp_ieee_invalid_op", "rsrc2", 24, 1, _ALL),
     Field("enable_exception_fp_denorm_src", "rsrc2", 25, 1, _ALL),
     Field("enable_exception_fp_ieee_div_zero", "rsrc2", 26, 1, _ALL),
@@ -90,8 +92,8 @@ FIELDS: tuple[Field, ...] = (
     Field("tg_split", "rsrc3", 16, 1, _ACCUM),
     Field("shared_vgpr_count", "rsrc3", 0, 4, _GFX11),
     Field("inst_pref_size", "rsrc3", 4, 6, _GFX11),
-    Field("trap_on_start", "rsrc3", 10, 1, _GFX11),
-    Field("trap_on_end", "rsrc3", 11, 1, _GFX11),
+    Field("trap_on_start", "rsrc3", 10, 1, _GFX11, zero=True),
+    Field("trap_on_end", "rsrc3", 11, 1, _GFX11, zero=True),
     Field("inst_pref_size", "rsrc3", 4, 8, _GFX12),
     Field("glg_en", "rsrc3", 13, 1, _GFX12),
     Field("image_op", "rsrc3", 31, 1, _GFX11_12),
@@ -263,10 +265,13 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
     reserved = dict(words)
     fields: dict[str, int] = {}
     for row in FIELDS:
-        if arch.encoding in row.encodings:
-            mask = (1 << row.width) - 1
-            fields[row.name] = (words[row.word] >> row.low) & mask
-            reserved[row.word] &= ~(mask << row.low)
+        if arch.encoding not in row.encodings:
+            continue
+        mask = (1 << row.width) - 1
+        value = fields[row.name] = (words[row.word] >> row.low) & mask
+        if value and row.zero:
+            raise MfmasimError(f"{where}: kernel descriptor sets {row.name} to {value}, which has to be 0 in a file")
+        reserved[row.word] &= ~(mask << row.low)
     for word, rest in reserved.items():
         if rest:
             bits = ", ".join(str(bit) for bit in range(32) if rest >> bit & 1)

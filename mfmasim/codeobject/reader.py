@@ -51,12 +51,12 @@ def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
         MfmasimError: the file cannot be read; see `read`.
     """
     path = Path(path)
-    if path.exists() and not path.is_file():  # a device or a pipe may never end
-        raise MfmasimError(f"{path}: {'a folder' if path.is_dir() else 'not a regular file'}, not a code object")
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe may never end
+            raise MfmasimError(f"{path}: {'a folder' if path.is_dir() else 'not a regular file'}, not a code object")
         data = path.read_bytes()
-    except OSError as error:
-        raise MfmasimError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise MfmasimError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     return read(data, str(path), arch)
 
 
