@@ -1,0 +1,185 @@
+"""The fast NumPy arithmetic against the slow model, bit for bit, NaN bits included, for every row of the models."""
+
+import zlib
+
+import dot_data
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mfmasim.matrix import slow
+from mfmasim.matrix.arithmetic import chain, multiply
+from mfmasim.matrix.models import MODELS
+
+CASES = dot_data.cases()
+
+
+def name_of(case):
+    return "-".join(str(part) for part in case[:5])
+
+
+def modifiers(source, model):
+    """Random settings of the modifiers that the model has."""
+    chosen = {"fp16_ovfl": bool(source.integers(0, 3) == 0)}
+    if model.clamp != "none":
+        chosen["clamp"] = bool(source.integers(0, 3) == 0)
+    if model.mode_denormals:
+        chosen["denormals"] = bool(source.integers(0, 3) > 0)
+    return chosen
+
+
+def compare(case, a, b, c, more):
+    """Run both; returns the number of elements compared."""
+    name, a_format, b_format, d_format = case[:4]
+    arguments = (MODELS[name], a_format, b_format, d_format, a, b, c)
+    expected = slow.multiply(*arguments, **more)
+    found = multiply(*arguments, **more)
+    assert found.dtype == expected.dtype
+    assert found.shape == expected.shape
+    if not np.array_equal(found, expected):
+        wrong = np.argwhere(found != expected)
+        *place, i, j = wrong[0]
+        scales = {key: value[tuple(place)].tolist() for key, value in more.items() if isinstance(value, np.ndarray)}
+        flags = {key: value for key, value in more.items() if not isinstance(value, np.ndarray)}
+        pytest.fail(
+            f"{len(wrong)} of {found.size} differ; {name} {a_format} {b_format} {d_format} {flags} {scales} row {i} "
+            f"column {j}: a {[hex(x) for x in a[(*place, i)]]} b {[hex(x) for x in b[(*place, slice(None), j)]]} "
+            f"c {hex(c[tuple(wrong[0])])} fast {hex(found[tuple(wrong[0])])} slow {hex(expected[tuple(wrong[0])])}"
+        )
+    return found.size
+
+
+def run(case, kind, rounds, seed):
+    source = np.random.default_rng(zlib.crc32(f"{name_of(case)} {kind} {seed}".encode()))
+    compared = 0
+    for _ in range(rounds):
+        a, b, c, more = dot_data.matrices(source, case, kind)
+        compared += compare(case, a, b, c, {**more, **modifiers(source, MODELS[case[0]])})
+    assert compared == 8 * rounds
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_fast_equals_slow(case):
+    for kind in dot_data.CLASSES:
+        run(case, kind, rounds=1, seed=1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", dot_data.CLASSES)
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_fast_equals_slow_on_many(case, kind):
+    run(case, kind, rounds=25, seed=2)
+
+
+def test_every_model_is_compared():
+    assert {case[0] for case in CASES} == set(MODELS)
+
+
+ONE = {case[0]: case for case in CASES}
+FINITE = [kind for kind in dot_data.CLASSES if kind not in {"bits", "special"}]
+
+
+def patchwork(source, case, size):
+    """One tile whose rows and columns are of different data classes: easy and hard elements lie together."""
+    pieces = [dot_data.matrices(source, case, source.choice(FINITE), size, size, 1) for _ in range(3)]
+    a, b, c, more = pieces[0]
+    for other in pieces[1:]:
+        line, column = source.random(size) < 0.4, source.random(size) < 0.4
+        a[:, line], b[:, :, column] = other[0][:, line], other[1][:, :, column]
+        c[:, line] = other[2][:, line]
+    if source.random() < 0.5:
+        spot = tuple(source.integers(0, extent) for extent in a.shape)
+        a[spot] = dot_data.operand(source, case[1], (1,), "bits")[0]
+    return a, b, c, more
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_fast_equals_slow_on_a_tile_of_mixed_data(name):
+    source = np.random.default_rng(zlib.crc32(name.encode()))
+    a, b, c, more = patchwork(source, ONE[name], 12)
+    assert compare(ONE[name], a, b, c, more) == 144
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_fast_equals_slow_on_many_tiles_of_mixed_data(name):
+    source = np.random.default_rng(zlib.crc32(name.encode()) + 1)
+    for case in [case for case in CASES if case[0] == name]:
+        for _ in range(3):
+            assert compare(case, *patchwork(source, case, 16)) == 256
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_a_chain_is_instructions_one_after_the_other(name):
+    case = ONE[name]
+    _, a_format, b_format, d_format, k, _ = case
+    source = np.random.default_rng(zlib.crc32(name.encode()) + 2)
+    steps = [dot_data.matrices(source, case, kind, 3, 3, 1) for kind in ("middling", "few", "cancel")]
+    expected = steps[0][2]
+    for a, b, _, more in steps:
+        expected = slow.multiply(MODELS[name], a_format, b_format, d_format, a, b, expected, **more)
+    together = {}
+    for key in steps[0][3]:
+        axis = -2 if key == "scale_b" else -1
+        pieces = [more[key] for _, _, _, more in steps]
+        if key == "selection":
+            pieces = [piece + place * steps[0][1].shape[-2] for place, piece in enumerate(pieces)]
+        together[key] = np.concatenate(pieces, axis=axis)
+    a, b = np.concatenate([s[0] for s in steps], axis=-1), np.concatenate([s[1] for s in steps], axis=-2)
+    found = chain(MODELS[name], a_format, b_format, d_format, a, b, steps[0][2], k=k, **together)
+    np.testing.assert_array_equal(found, expected)
+
+
+# One element of each model, where hypothesis looks for a difference and then for the shortest one.
+
+
+def codes(form):
+    bits = dot_data.bits_of(form)
+    top = (1 << bits) - 1
+    corners = [0, 1, top, top >> 1, (top >> 1) + 1]
+    if form not in dot_data.INTEGERS:
+        parts = dot_data.row(form)
+        one = parts.bias << parts.mantissa_bits
+        infinity = ((1 << parts.exponent_bits) - 1) << parts.mantissa_bits
+        corners += [
+            one,
+            one | 1,
+            one | 1 << (bits - 1),
+            infinity,
+            infinity - 1,
+            infinity | 1,
+            1 << parts.mantissa_bits,
+        ]
+        corners += [code & top for code in (one - (12 << parts.mantissa_bits), one + (12 << parts.mantissa_bits))]
+    return st.one_of(st.sampled_from(corners), st.integers(0, top))
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+@given(data=st.data())
+def test_fast_equals_slow_under_hypothesis(name, data):
+    _, a_format, b_format, d_format, k, _ = ONE[name]
+    model = MODELS[name]
+    dense = 2 * k if "sparse" in name else k
+    # Few elements are drawn and the rest is zero: a difference needs two or three.
+    a = np.zeros((1, k), dot_data.store(a_format))
+    b = np.zeros((dense, 1), dot_data.store(b_format))
+    more = {}
+    if "sparse" in name:
+        more["selection"] = np.arange(dense).reshape(-1, 4)[:, :2].reshape(1, -1)
+    for place in data.draw(st.lists(st.integers(0, k - 1), max_size=6, unique=True)):
+        a[0, place] = data.draw(codes(a_format))
+        b[more["selection"][0, place] if more else place, 0] = data.draw(codes(b_format))
+    c = np.array([[data.draw(codes(d_format))]], dot_data.store(d_format))
+    if model.scale_point:
+        scale = st.lists(st.one_of(st.sampled_from([0, 1, 126, 127, 128, 254, 255]), st.integers(0, 255)),
+                         min_size=k // 32, max_size=k // 32)  # fmt: skip
+        more["scale_a"] = np.array([data.draw(scale)], np.uint8)
+        more["scale_b"] = np.array([data.draw(scale)], np.uint8).T
+    more["fp16_ovfl"] = data.draw(st.booleans())
+    if model.clamp != "none":
+        more["clamp"] = data.draw(st.booleans())
+    if model.mode_denormals:
+        more["denormals"] = data.draw(st.booleans())
+    assert compare(ONE[name], a, b, c, more) == 1
