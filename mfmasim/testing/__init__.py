@@ -1,1 +1,7 @@
-"""Under construction."""
+"""Help for tests, ours and yours. Nothing here imports hypothesis before it is used."""
+
+from __future__ import annotations
+
+from mfmasim.testing.codes import CODE_KINDS, Code, cancellation_pairs, code_arrays, codes
+
+__all__ = ["CODE_KINDS", "Code", "cancellation_pairs", "code_arrays", "codes"]
