@@ -1,1 +1,1 @@
-"""Under construction."""
+"""Pictures of public objects: pure functions from data to SVG and HTML."""

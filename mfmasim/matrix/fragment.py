@@ -246,6 +246,20 @@ class Fragment:
         return codes.astype(self.dtype, copy=False)
 
     @property
+    def shape_text(self) -> str:
+        """The matrix in words, such as ``32x2`` or ``2 blocks of 32x1``."""
+        one = f"{self.rows}x{self.cols}"
+        return f"{self.blocks} blocks of {one}" if self.blocks > 1 else one
+
+    def _repr_svg_(self) -> str:
+        from mfmasim.figures.fragment import fragment_svg
+
+        return fragment_svg(self)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow:auto">{self._repr_svg_()}</div>'
+
+    @property
     def _title(self) -> str:
         return f"{self.name} of {self.instruction}"
 
@@ -254,8 +268,7 @@ class Fragment:
         return f"{self.axes[0]}, {self.axes[1]}"
 
     def __repr__(self) -> str:
-        matrix = "x".join(map(str, self.shape))
         return (
-            f"<{self.name} of {self.instruction} on {self.arch}: {matrix} {self.format} in {self.vgprs} VGPRs; "
-            f"{self.layout}>"
+            f"<{self.name} of {self.instruction} on {self.arch}: {self.shape_text} {self.format} "
+            f"in {self.vgprs} VGPR{'s' * (self.vgprs > 1)}; {self.layout}>"
         )

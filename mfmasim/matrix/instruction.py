@@ -143,8 +143,9 @@ class MatrixInstruction:
 
     @property
     def layout_source(self) -> str:
-        """Where the lane layouts are published, or how they were inferred."""
-        return "; ".join(dict.fromkeys(fragment.source for fragment in self.operands.values()))
+        """Where the layouts of the inputs are published, or how they were inferred."""
+        inputs = [fragment for name, fragment in self.operands.items() if name not in {"C", "D"}]
+        return "; ".join(dict.fromkeys(fragment.source for fragment in inputs))
 
     # Operands
 
@@ -283,6 +284,38 @@ class MatrixInstruction:
         if not offset and origin is None:
             return fragment
         return replace(fragment, layout=fragment.layout.at(offset), origin=origin)
+
+    def contiguous(self, name: str) -> Fragment:
+        """An operand with k numbered so that every lane holds a run of consecutive k, alike in A, B and index.
+
+        The numbers of k are a convention: exact sums do not depend on them. `multiply` and `execute` use those of
+        `operands`, because rounding depends on which k are summed together.
+
+        Args:
+            name: ``A``, ``B``, ``C``, ``D`` or ``index``.
+
+        Returns:
+            The fragment under the other numbering, which may be the one it has.
+
+        Raises:
+            MfmasimError: A and B would need different numbers, or scales bind the numbers of k.
+        """
+        fragment = self.operand(name)
+        if name in {"C", "D"}:
+            return fragment
+        if self.kind == "mfma_scale":
+            raise MfmasimError(f"block scales bind the numbers of k in {self.name}")
+        old, new = self.B.layout, self.B.layout.contiguous("k")
+        k = np.arange(self.k)
+        unit = 2 if self.sparse else 1  # kept elements come in pairs, one pair for every four k
+        half = {"s": k[: self.A.cols]} if self.sparse else {"k": k}
+        letter = "s" if self.sparse else "k"
+        mine, renamed = self.A.layout, self.A.layout.contiguous(letter)
+        names_b = _renumbering(old, new, "k", {"k": k})
+        names_a = _renumbering(mine, renamed, letter, half)
+        if not np.array_equal(names_a[::unit] // unit, names_b[:: unit * unit] // (unit * unit)):
+            raise MfmasimError(f"A and B of {self.name} have no common numbering of k with runs in every lane")
+        return replace(fragment, layout=fragment.layout.contiguous("k" if name == "B" else letter))
 
     # Arithmetic
 
@@ -493,6 +526,18 @@ def _bits(fmt: str) -> int:
 
 def _signed(fmt: str, bit: bool) -> str:
     return f"i{fmt[1:]}" if bit else fmt
+
+
+def _renumbering(old: Layout, new: Layout, letter: str, numbers: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+    """New number of each old one: the one that the new layout puts at the same place."""
+
+    def keys(layout: Layout) -> NDArray[np.int64]:
+        zeros = {digit.coordinate: np.zeros_like(numbers[letter]) for digit in (*layout.lane, *layout.item)}
+        lane, bit = layout.place({**zeros, **numbers})
+        return lane << 32 | bit
+
+    place = {key: number for number, key in enumerate(keys(new).tolist())}
+    return np.array([place[key] for key in keys(old).tolist()])
 
 
 def _moved(codes: NDArray[Any], fragment: Fragment) -> NDArray[Any]:

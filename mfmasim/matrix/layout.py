@@ -72,6 +72,38 @@ class Layout:
         return f"lane = {_sum(self.lane)} ; item = {_sum(self.item)}"
 
     @property
+    def inverse(self) -> str:
+        """Closed formulas of the coordinates from lane and item."""
+        terms: dict[str, list[tuple[int, str]]] = {}
+        for where, digits in (("lane", self.lane), ("item", self.item)):
+            weight = 1
+            for digit in digits:
+                part = f"{where}{f'/{weight}' if weight > 1 else ''}%{digit.radix}"
+                terms.setdefault(digit.coordinate, []).append((digit.divisor, part))
+                weight *= digit.radix
+        terms.pop("r", None)
+        return " ; ".join(
+            f"{name} = "
+            + " + ".join(part if divisor == 1 else f"{divisor}*({part})" for divisor, part in sorted(parts))
+            for name, parts in sorted(terms.items())
+        )
+
+    def contiguous(self, coordinate: str) -> Layout:
+        """The layout with a coordinate numbered anew, so that each lane holds a run of consecutive numbers.
+
+        Which elements meet in a lane stays as it is; only their numbers change. Sums over the coordinate keep their
+        exact value, yet not the grouping that rounding depends on.
+        """
+        weight = 1
+        renamed: dict[Digit, Digit] = {}
+        for digit in (*self.item, *self.lane):
+            if digit.coordinate == coordinate:
+                renamed[digit] = Digit(coordinate, weight, digit.radix)
+                weight *= digit.radix
+        lane, item = (tuple(renamed.get(digit, digit) for digit in digits) for digits in (self.lane, self.item))
+        return replace(self, lane=lane, item=item)
+
+    @property
     def items(self) -> int:
         """Items of one lane."""
         return _size(self.item)

@@ -1,0 +1,87 @@
+"""``mfmasim list``: matrix instructions of an architecture, and how far each can be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.cli.output import add_formats, table, wanted_format
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+__all__ = ["FIDELITY_COLUMNS", "SHAPE_COLUMNS", "add", "fidelity_rows", "run", "shape_rows"]
+
+SHAPE_COLUMNS = (
+    "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",
+    "vgprs_a", "vgprs_b", "vgprs_c", "vgprs_d", "modifiers",
+)  # fmt: skip
+FIDELITY_COLUMNS = ("instruction", "a", "b", "d", "arithmetic", "evidence", "source", "layout")
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser("list", help="list architectures, or the matrix instructions of one")
+    parser.add_argument(
+        "arch", nargs="?", help="architecture, such as gfx942; without it the architectures are listed"
+    )
+    parser.add_argument("--match", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
+    parser.add_argument("--fidelity", action="store_true", help="show how far arithmetic and layout can be trusted")
+    add_formats(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the list; 0, or an error for an unknown architecture or a text that no name contains."""
+    from mfmasim.errors import unknown
+
+    form = wanted_format(args)
+    if args.arch is None:
+        print(table(("arch", "family", "products", "waves", "instructions"), _architectures(), form), end="")
+        return 0
+    columns, rows = (FIDELITY_COLUMNS, fidelity_rows) if args.fidelity else (SHAPE_COLUMNS, shape_rows)
+    found = [row for row in rows(args.arch) if args.match.lower() in row[0]]
+    if not found:
+        from mfmasim.matrix import instructions
+
+        raise unknown("instruction", args.match, instructions(args.arch), f"on {args.arch}")
+    print(table(columns, found, form), end="")
+    return 0
+
+
+def shape_rows(arch: str) -> Iterator[list[Any]]:
+    """Rows of `SHAPE_COLUMNS`; one for each wave size, and for f8f6f4 one for each number of registers."""
+    for op in _operations(arch):
+        registers = (op.A.vgprs, op.B.vgprs, None if op.sparse else op.C.vgprs, op.D.vgprs)
+        yield [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles, op.passes, op.flops,
+               op.ops_per_cycle, *registers, op.row.modifiers]  # fmt: skip
+
+
+def fidelity_rows(arch: str) -> Iterator[list[Any]]:
+    """Rows of `FIDELITY_COLUMNS`, the layout's source with every open point."""
+    seen = set()
+    for op in _operations(arch):
+        row = [op.name, op.a, op.b, op.d, op.fidelity, op.evidence, op.source, op.layout_source]
+        if tuple(row) not in seen:  # wave sizes share a row
+            seen.add(tuple(row))
+            yield row
+
+
+def _operations(arch: str) -> Iterator[Any]:
+    from mfmasim.architectures import arch as find_arch
+    from mfmasim.matrix import instruction, instructions
+
+    for name in instructions(arch):
+        small = name.endswith("f8f6f4")
+        for a in ("e4m3fn", "e2m3fn", "e2m1fn") if small else (None,):
+            for wave in find_arch(arch).wave_sizes:
+                yield instruction(arch, name, a, a, wave)
+
+
+def _architectures() -> Iterator[list[Any]]:
+    from mfmasim.architectures import ARCHITECTURES
+    from mfmasim.matrix import instructions
+
+    for arch in ARCHITECTURES.values():
+        waves = ", ".join(map(str, arch.wave_sizes))
+        yield [arch.name, arch.family, ", ".join(arch.products), waves, len(instructions(arch))]

@@ -1,0 +1,53 @@
+"""Arguments that `show` and `where` share: the instruction, its formats, its modifiers, the operand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mfmasim.matrix import Fragment, MatrixInstruction
+
+__all__ = ["OPERANDS", "add_instruction", "find_instruction", "find_operand"]
+
+OPERANDS = ("A", "B", "C", "D", "scale_A", "scale_B", "index")
+
+_MODIFIERS = {
+    "cbsz": "broadcast size of A's blocks",
+    "abid": "block of A that is broadcast, or set of sparse indices",
+    "blgp": "lane-group permutation of B",
+    "op_sel": "half of 16-bit C and D (4: upper), or set of sparse indices",
+    "scale_a_byte": "byte of A's scale register",
+    "scale_b_byte": "byte of B's scale register",
+}
+
+
+def add_instruction(parser: argparse.ArgumentParser) -> None:
+    """Add architecture, instruction, formats, wave size and modifiers."""
+    parser.add_argument("arch", help="architecture, such as gfx942")
+    parser.add_argument("instruction", help="matrix instruction, such as v_mfma_f32_32x32x8_f16")
+    parser.add_argument("--a", metavar="FORMAT", help="number format of A where the instruction leaves a choice")
+    parser.add_argument("--b", metavar="FORMAT", help="number format of B where the instruction leaves a choice")
+    parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
+    for name, text in _MODIFIERS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=0, metavar="N", help=text)
+
+
+def find_instruction(args: argparse.Namespace) -> MatrixInstruction:
+    """The instruction that the arguments name."""
+    from mfmasim.matrix import instruction
+
+    return instruction(args.arch, args.instruction, args.a, args.b, args.wave)
+
+
+def find_operand(args: argparse.Namespace, op: MatrixInstruction, name: str, *, contiguous: bool = False) -> Fragment:
+    """An operand under the modifiers that were given."""
+    modifiers = {field: getattr(args, field) for field in _MODIFIERS}
+    if contiguous:
+        if any(modifiers.values()):
+            raise MfmasimError("contiguous numbers of k cannot be combined with modifiers")
+        return op.contiguous(name)
+    return op.operand(name, **modifiers)

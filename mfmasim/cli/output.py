@@ -1,0 +1,87 @@
+"""Tables on the terminal, as CSV, JSON or Markdown: one function for every verb that prints rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["FORMATS", "add_formats", "table", "wanted_format"]
+
+FORMATS = ("terminal", "csv", "json", "markdown")
+"""Formats of a table."""
+
+
+def add_formats(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
+    """Add ``--format`` and its short form ``--json``."""
+    parser.add_argument(
+        "--format", choices=formats, default="terminal", help="form of the output (default: terminal)"
+    )
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
+
+
+def wanted_format(args: argparse.Namespace) -> str:
+    """Format that the arguments of `add_formats` ask for."""
+    return "json" if args.json else str(args.format)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title: str = "") -> str:
+    """Render rows.
+
+    Args:
+        columns: names of the columns.
+        rows: values; None is an empty cell (null in JSON).
+        form: one of `FORMATS`.
+        title: heading on the terminal and in Markdown.
+
+    Returns:
+        The text, ending in a newline. CSV is nothing but a header line and the rows.
+
+    >>> print(table(["lane", "vgpr"], [[3, None]], "csv"), end="")
+    lane,vgpr
+    3,
+    """
+    found = [list(row) for row in rows]
+    if form == "json":
+        return json.dumps([dict(zip(columns, row, strict=True)) for row in found], indent=1) + "\n"
+    cells = [["" if value is None else str(value) for value in row] for row in found]
+    if form == "csv":
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([list(columns), *cells])
+        return text.getvalue()
+    if form == "markdown":
+        rule = ["---"] * len(columns)
+        lines = [
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (columns, rule, *cells)
+        ]
+        return (f"## {title}\n\n" if title else "") + "\n".join(lines) + "\n"
+    return _terminal(columns, cells, title)
+
+
+def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str:
+    """A table with colours where the terminal has them; never cut, so that a pipe gets whole lines."""
+    import shutil
+    import sys
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    needed = sum(widths) + 3 * len(widths) + 2
+    seen = sys.stdout.isatty()
+    width = max(40, shutil.get_terminal_size().columns if seen and needed > 400 else needed)
+    made = Table(title=Text(title) if title else None, title_justify="left")
+    for name, column in zip(columns, zip(*cells, strict=True) if cells else [()] * len(columns), strict=True):
+        numbers = bool(column) and all(cell.isdigit() or not cell for cell in column)
+        made.add_column(Text(name), justify="right" if numbers else "left")
+    for row in cells:
+        made.add_row(*map(Text, row))
+    text = io.StringIO()
+    Console(file=text, width=width, force_terminal=seen or None).print(made)
+    return text.getvalue()

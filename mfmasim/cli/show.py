@@ -1,0 +1,161 @@
+"""``mfmasim show``: everything about one matrix instruction, or the layout of one operand in any form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.cli.matrix_arguments import OPERANDS, add_instruction, find_instruction, find_operand
+from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from mfmasim.matrix import Fragment, MatrixInstruction
+
+__all__ = ["add", "detail_rows", "matrix_grid", "register_grid", "run"]
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser("show", help="show a matrix instruction, or where an operand's elements live")
+    add_instruction(parser)
+    parser.add_argument("--operand", choices=OPERANDS, help="operand whose layout is shown")
+    parser.add_argument(
+        "--view",
+        choices=("table", "registers", "matrix"),
+        help="table: one line per place (default for csv and json); registers: what each lane holds; "
+        "matrix: where each element is. Pictures show both unless told",
+    )
+    parser.add_argument(
+        "--numbering", choices=("documented", "contiguous"), default="documented",
+        help="numbers of k: as documented, or so that every lane holds consecutive k",
+    )  # fmt: skip
+    add_formats(parser, (*FORMATS, "svg", "html"))
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the instruction or the operand."""
+    from mfmasim.errors import MfmasimError
+
+    op, form = find_instruction(args), wanted_format(args)
+    if args.operand is None:
+        if args.view or form == "svg":
+            raise MfmasimError(
+                f"{'--view' if args.view else '--format svg'} needs --operand: {', '.join(op.operands)}"
+            )
+        print(_page(op) if form == "html" else table(("property", "value"), detail_rows(op), form, op.name), end="")
+        return 0
+    fragment = find_operand(args, op, args.operand, contiguous=args.numbering == "contiguous")
+    if form in {"svg", "html"}:
+        from mfmasim.figures.fragment import fragment_html, fragment_svg
+
+        view = {None: "both", "table": "both"}.get(args.view, args.view)
+        print((fragment_svg if form == "svg" else fragment_html)(fragment, view), end="\n" if form == "svg" else "")
+        return 0
+    view = args.view or ("table" if form in {"csv", "json"} else "registers")
+    title = f"{fragment.name} of {fragment.instruction} on {fragment.arch}: {fragment.layout.formula}"
+    if view == "table":
+        found = fragment.table()
+        print(table(found.dtype.names or (), found.tolist(), form, title), end="")
+        return 0
+    columns, rows = register_grid(fragment) if view == "registers" else matrix_grid(fragment)
+    print(table(columns, rows, form, title), end="")
+    return 0
+
+
+def register_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:
+    """Lines of lanes, columns of registers; each cell lists its elements from bit 0 up."""
+    from mfmasim.figures.fragment import register_cells
+
+    grid: dict[int, dict[int, list[str]]] = {lane: {} for lane in range(fragment.lanes)}
+    for cell in register_cells(fragment):
+        name = cell.name("", blocks=fragment.blocks > 1)
+        grid[cell.lanes[0]].setdefault(cell.vgpr, []).append(name)
+    columns = ["lane", *(f"v{register}" for register in range(fragment.vgprs))]
+    rows = [
+        [lane, *(" ".join(held.get(register, [])) for register in range(fragment.vgprs))]
+        for lane, held in grid.items()
+    ]
+    return columns, rows
+
+
+def matrix_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:
+    """Lines of rows, columns of columns; each cell has the place, with all lanes that hold a copy."""
+    cells: dict[tuple[int, int], dict[int, list[Any]]] = {}
+    for row in fragment.table():
+        found = cells.setdefault((int(row["block"]), int(row["row"])), {})
+        found.setdefault(int(row["col"]), []).append(row)
+    blocks = ["block"] if fragment.blocks > 1 else []
+    columns = [*blocks, fragment.axes[0], *(f"{fragment.axes[1]}={col}" for col in range(fragment.cols))]
+    rows = [
+        [*([block] if blocks else []), line, *(place_name(found[col]) for col in range(fragment.cols))]
+        for (block, line), found in cells.items()
+    ]
+    return columns, rows
+
+
+def place_name(rows: list[Any]) -> str:
+    """Notation ``v1{17}.[15:0]`` of AMD's calculator, with several lanes where there are copies."""
+    first = rows[0]
+    vgpr, bit, width = int(first["vgpr"]), int(first["bit"]), int(first["width"])
+    lanes = ",".join(str(int(row["lane"])) for row in rows)
+    if width == 64:
+        return f"v[{vgpr + 1}:{vgpr}]{{{lanes}}}"
+    register = f"v[{vgpr + 1}:{vgpr}]" if bit + width > 32 else f"v{vgpr}"
+    bits = "" if width == 32 else f".[{bit + width - 1}:{bit}]"
+    return f"{register}{{{lanes}}}{bits}"
+
+
+def detail_rows(op: MatrixInstruction) -> Iterator[list[Any]]:
+    """Property and value of everything that is known about an instruction."""
+    unit = op.generation.ops_unit
+    yield from (
+        ["architecture", f"{op.arch.name} ({op.arch.family})"],
+        ["instruction", op.name],
+        ["shape M x N x K", f"{op.m} x {op.n} x {op.k}"],
+        ["blocks", op.blocks],
+        ["A", op.a],
+        ["B", op.b],
+        ["C and D", op.d],
+        ["A is sparse 4:2", "yes" if op.sparse else "no"],
+        ["wave", op.wave],
+        ["cycles", op.cycles],
+    )
+    if op.passes is not None:
+        yield ["passes of four cycles", op.passes]
+    yield from (
+        ["operations", op.flops],
+        [f"operations per {unit} and cycle", op.ops_per_cycle],
+        ["peak", f"{op.ops_per_cycle} x {unit}s x clock"],
+        ["modifiers", op.row.modifiers or "none"],
+        ["arithmetic", f"{op.fidelity}: {op.evidence}"],
+        ["arithmetic source", op.source],
+        ["accumulation model", f"{op.model.name} ({op.model.algorithm}, groups of {op.model.group})"],
+    )
+    for fragment in op.operands.values():
+        registers = f"{fragment.vgprs} VGPR{'s' * (fragment.vgprs > 1)}"
+        where = " (the registers of D)" if op.sparse and fragment.name == "C" else ""
+        yield from (
+            [f"{fragment.name}", f"{fragment.shape_text} {fragment.format} in {registers}{where}"],
+            [f"{fragment.name} lane and item", fragment.layout.formula],
+            [f"{fragment.name} coordinates", fragment.layout.inverse],
+            [f"{fragment.name} layout source", fragment.source],
+        )
+    if op.sparse:
+        yield ["index sets in the register", op.index_sets]
+
+
+def _page(op: MatrixInstruction) -> str:
+    from html import escape
+
+    from mfmasim.figures.fragment import fragment_svg
+    from mfmasim.figures.svg import page
+
+    lines = "".join(f"<tr><th>{escape(str(a))}</th><td>{escape(str(b))}</td></tr>" for a, b in detail_rows(op))
+    pictures = "".join(
+        f'<details><summary>{name}</summary><div class="figure">{fragment_svg(fragment)}</div></details>'
+        for name, fragment in op.operands.items()
+    )
+    return page(op.name, f"<h1>{escape(op.name)}</h1><table>{lines}</table>{pictures}")

@@ -1,0 +1,91 @@
+"""``mfmasim where``: from an element to its place, from a place to its element, and what a result is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.cli.matrix_arguments import OPERANDS, add_instruction, find_instruction, find_operand
+from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from mfmasim.matrix import MatrixInstruction
+
+__all__ = ["add", "run", "term_rows"]
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser("where", help="find the place of a matrix element, or the element at a place")
+    add_instruction(parser)
+    parser.add_argument("--operand", choices=OPERANDS, required=True, help="operand that is meant")
+    parser.add_argument("--element", type=int, nargs="+", metavar="N", help="row, column and, with blocks, block")
+    parser.add_argument("--place", type=int, nargs="+", metavar="N", help="lane, register of the operand and bit")
+    parser.add_argument("--terms", action="store_true", help="with an element of D: every product and C, with places")
+    add_formats(parser, (*FORMATS, "svg", "html"))
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the places or the elements."""
+    from mfmasim.errors import MfmasimError
+
+    if (args.element is None) == (args.place is None):
+        raise MfmasimError("say either --element ROW COL [BLOCK] or --place LANE VGPR [BIT]")
+    for name, given in (("--element", args.element), ("--place", args.place)):
+        if given is not None and len(given) not in (2, 3):
+            raise MfmasimError(f"{name} takes two or three numbers, not {len(given)}")
+    op, form = find_instruction(args), wanted_format(args)
+    fragment = find_operand(args, op, args.operand)
+    if args.terms:
+        if args.operand != "D" or args.element is None:
+            raise MfmasimError("--terms needs --operand D and --element")
+        if form in {"svg", "html"}:
+            raise MfmasimError("--terms is a table: terminal, csv, json or markdown")
+        columns = ("term", "kept" if op.sparse else "k", "a_lane", "a_vgpr", "a_bit", "b_lane", "b_vgpr", "b_bit")
+        print(table(columns, term_rows(args, op, *args.element), form), end="")
+        return 0
+    if args.element is not None:
+        row, col, block = (*args.element, 0)[:3]
+        places = fragment.locate(row, col, block)
+        found = [[row, col, block, *place, fragment.width] for place in places]
+    else:
+        lane, vgpr, bit = (*args.place, 0)[:3]
+        found = [
+            [*element, *place, fragment.width]
+            for element in fragment.elements(lane, vgpr, bit)
+            for place in fragment.locate(*element)
+            if place.lane == lane
+        ]
+        if not found:
+            raise MfmasimError(f"bit {bit} of v{vgpr} in lane {lane} holds no element of {args.operand} of {op.name}")
+    if form in {"svg", "html"}:
+        from mfmasim.figures.fragment import fragment_html, fragment_svg
+
+        marked = (found[0][3], found[0][4])
+        draw = fragment_svg if form == "svg" else fragment_html
+        print(draw(fragment, mark=marked), end="\n" if form == "svg" else "")
+        return 0
+    print(table(("row", "col", "block", "lane", "vgpr", "bit", "width"), found, form), end="")
+    return 0
+
+
+def term_rows(
+    args: argparse.Namespace, op: MatrixInstruction, row: int, col: int, block: int = 0
+) -> Iterator[list[Any]]:
+    """One line for every product that D[row, col] sums, and one for C.
+
+    A sparse product's B is one of four, chosen by the index; its line names the first of them.
+    """
+    a, b, c = (find_operand(args, op, name) for name in "ABC")
+    op.D.locate(row, col, block)
+    for number in range(a.cols):
+        k = number // 2 * 4 if op.sparse else number
+        left = a.locate(row, number, block)
+        lanes = [place for place in b.locate(k, col, block) if place.lane == left[0].lane]
+        right = lanes[0] if lanes else b.locate(k, col, block)[0]
+        name = f"A[{row},{number}]*B[{f'{k}..{k + 3}' if op.sparse else k},{col}]"
+        yield [name, number, *left[0], *right]
+    yield [f"C[{row},{col}]", None, *c.locate(row, col, block)[0], None, None, None]

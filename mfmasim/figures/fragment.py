@@ -1,0 +1,255 @@
+"""Picture of a fragment: matrix view (where is each element?) and register view (what does each lane hold?)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import unknown
+from mfmasim.figures import svg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mfmasim.matrix import Element, Fragment
+
+__all__ = ["VIEWS", "Cell", "fragment_html", "fragment_svg", "matrix_cells", "register_cells"]
+
+VIEWS = ("both", "matrix", "registers")
+
+_HEIGHT = 18
+_MARKED = "#ff595e"
+_SCRIPT = """
+const cells = [...document.querySelectorAll('g[data-lane]')];
+function mark(lane, vgpr) {
+  for (const cell of cells) {
+    const same = lane !== null && cell.dataset.lane.split(' ').includes(lane);
+    const here = same && cell.dataset.vgpr === vgpr;
+    const shape = cell.querySelector('rect');
+    shape.style.stroke = here ? '#d00000' : same ? '#1d3557' : '';
+    shape.style.strokeWidth = here ? '3' : same ? '2' : '';
+  }
+}
+let held = null;
+for (const cell of cells) {
+  const first = () => cell.dataset.lane.split(' ')[0];
+  cell.onmouseenter = () => { if (!held) mark(first(), cell.dataset.vgpr); };
+  cell.onmouseleave = () => { if (!held) mark(null, null); };
+  cell.onclick = () => {
+    held = held ? null : [first(), cell.dataset.vgpr];
+    location.hash = held ? held.join('.') : '';
+    mark(...(held || [null, null]));
+  };
+}
+if (location.hash.length > 1) { held = location.hash.slice(1).split('.'); mark(...held); }
+"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One box of a picture: neighbouring elements that share a register of a lane."""
+
+    elements: tuple[Element, ...]
+    lanes: tuple[int, ...]
+    vgpr: int
+    low: int
+    """Lowest bit in the register."""
+    high: int
+    """Highest bit, above 31 where the last element goes on in the next register."""
+
+    @property
+    def place(self) -> str:
+        """Such as ``L17 v1[15:0]``; copies in other lanes are not repeated."""
+        bits = "" if (self.low, self.high) in {(0, 31), (0, 63)} else f"[{self.high}:{self.low}]"
+        register = f"v[{self.vgpr}:{self.vgpr + 1}]" if self.high > 31 else f"v{self.vgpr}"
+        register += bits
+        return f"L{self.lanes[0]} {register}"
+
+    def name(self, operand: str, *, blocks: bool) -> str:
+        """Such as ``A[5, 8..11]``, with the block first where there are several."""
+        first, last = self.elements[0], self.elements[-1]
+        row = f"{first.row}" if first.row == last.row else f"{first.row}..{last.row}"
+        col = f"{first.col}" if first.col == last.col else f"{first.col}..{last.col}"
+        return f"{operand}[{f'{first.block}, ' if blocks else ''}{row}, {col}]"
+
+
+def register_cells(fragment: Fragment) -> list[Cell]:
+    """Cells by lane and register; elements that follow each other along one axis share a cell."""
+    held: dict[tuple[int, int], list[tuple[int, Element]]] = {}
+    for row in fragment.table():
+        element = _element(row)
+        held.setdefault((int(row["lane"]), int(row["vgpr"])), []).append((int(row["bit"]), element))
+    cells = []
+    for (lane, vgpr), found in sorted(held.items()):
+        run: list[tuple[int, Element]] = []
+        for bit, element in sorted(found):
+            if run and not _follows(run, element, bit, fragment.width):
+                cells.append(_cell(run, (lane,), vgpr, fragment.width))
+                run = []
+            if not run or run[-1][0] != bit:  # under a broadcast the first of several elements stands for all
+                run.append((bit, element))
+        cells.append(_cell(run, (lane,), vgpr, fragment.width))
+    return cells
+
+
+def matrix_cells(fragment: Fragment) -> list[Cell]:
+    """Cells by block, row and column; along the summed index elements that share a register share a cell."""
+    along = "k" if "k" in fragment.axes else "s"
+    downwards = fragment.axes[0] == along
+    places: dict[Element, list[tuple[int, int, int]]] = {}
+    for row in fragment.table():
+        places.setdefault(_element(row), []).append((int(row["lane"]), int(row["vgpr"]), int(row["bit"])))
+    order = sorted(places, key=lambda e: (e.block, e.col, e.row) if downwards else (e.block, e.row, e.col))
+    cells: list[Cell] = []
+    run: list[tuple[int, Element]] = []
+    key: tuple[tuple[int, ...], int] | None = None
+    for element in order:
+        lanes, vgpr, bit = tuple(place[0] for place in places[element]), places[element][0][1], places[element][0][2]
+        joins = along in fragment.axes and (lanes, vgpr) == key and _follows(run, element, bit, fragment.width)
+        if run and not joins:
+            cells.append(_cell(run, key[0] if key else lanes, key[1] if key else vgpr, fragment.width))
+            run = []
+        run.append((bit, element))
+        key = (lanes, vgpr)
+    if key:
+        cells.append(_cell(run, *key, fragment.width))
+    return cells
+
+
+def fragment_svg(fragment: Fragment, view: str = "both", mark: tuple[int, int] | None = None) -> str:
+    """Draw a fragment.
+
+    Args:
+        fragment: the operand.
+        view: ``matrix``, ``registers`` or ``both``.
+        mark: lane and register to frame.
+
+    Returns:
+        A self-contained SVG. Colour is the group of 16 lanes; hover text names element and place.
+
+    Raises:
+        MfmasimError: no such view.
+    """
+    if view not in VIEWS:
+        raise unknown("view", view, VIEWS)
+    head = f"{fragment.name} of {fragment.instruction} on {fragment.arch}"
+    body = [
+        svg.text(10, 20, head, kind="head"),
+        svg.text(
+            10,
+            38,
+            f"{fragment.shape_text} {fragment.format}, wave{fragment.lanes}, {fragment.vgprs} VGPR{'s' * (fragment.vgprs > 1)}",
+        ),
+        svg.text(10, 54, fragment.layout.formula),
+    ]
+    y, width = 70.0, max(8 * len(head), 7 * len(fragment.layout.formula)) + 20.0
+    for name, draw in (("matrix", _draw_matrix), ("registers", _draw_registers)):
+        if view in (name, "both"):
+            shapes, drawn_width, drawn_height = draw(fragment, mark)
+            body.append(svg.group(10, y, shapes))
+            width, y = max(width, drawn_width + 20), y + drawn_height + 20
+    return svg.document(width, y, body, head)
+
+
+def fragment_html(fragment: Fragment, view: str = "both", mark: tuple[int, int] | None = None) -> str:
+    """The same picture as a page: hovering marks the lane in both views, a click holds it, the address keeps it."""
+    figure = fragment_svg(fragment, view, mark)
+    hint = "<p>Hover: everything the lane holds. Click: keep it marked; the address then points to it.</p>"
+    title = f"{fragment.name} of {fragment.instruction}"
+    return svg.page(title, f'{hint}<div class="figure">{figure}</div>', _SCRIPT)
+
+
+def _draw_matrix(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list[str], float, float]:
+    """One box per cell at the row and column of its first element; blocks one below the other."""
+    cells = matrix_cells(fragment)
+    longest = max(len(cell.place) for cell in cells)
+    downwards = any(cell.elements[0].row != cell.elements[-1].row for cell in cells)
+    across = 1 if downwards else max(len(cell.elements) for cell in cells)
+    column = max(22.0, (longest * 5.6 + 4) / across)
+    height = 9.0 if downwards else float(_HEIGHT)
+    shapes = [svg.text(0, 12, f"matrix: rows {fragment.axes[0]}, columns {fragment.axes[1]}")]
+    block_height = fragment.rows * height + 24
+    for block in range(fragment.blocks):
+        top = 34 + block * block_height
+        shapes += [svg.text(40 + column * (c + 0.5), top - 5, str(c), kind="small", anchor="middle")
+                   for c in range(fragment.cols)]  # fmt: skip
+        shapes += [svg.text(34, top + height * (r + 0.5) + 3, str(r), kind="small", anchor="end")
+                   for r in range(fragment.rows) if height > 10 or r % 2 == 0]  # fmt: skip
+    for cell in cells:
+        first, last = cell.elements[0], cell.elements[-1]
+        shapes.append(
+            svg.rect(
+                40 + first.col * column, 34 + first.block * block_height + first.row * height,
+                (last.col - first.col + 1) * column, (last.row - first.row + 1) * height,
+                _colour(cell, mark), label=cell.place, title=_title(fragment, cell),
+                data={"lane": " ".join(map(str, cell.lanes)), "vgpr": cell.vgpr},
+            )
+        )  # fmt: skip
+    return shapes, 40 + column * fragment.cols, 34 + block_height * fragment.blocks
+
+
+def _draw_registers(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[list[str], float, float]:
+    """One line per lane, one column per register, the lowest bits on the right as in the manual."""
+    cells = register_cells(fragment)
+    names = {cell: cell.name("", blocks=fragment.blocks > 1) for cell in cells}
+    narrowest = min(min(cell.high, 31) - cell.low + 1 for cell in cells)
+    column = max(64.0, (max(map(len, names.values())) * 5.6 + 4) * 32 / min(32, narrowest))
+    shapes = [svg.text(0, 12, f"registers: {fragment.name}[row, column] by lane; bit 0 on the right")]
+    shapes += [svg.text(40 + column * (register + 0.5), 29, f"v{register}", kind="small", anchor="middle")
+               for register in range(fragment.vgprs)]  # fmt: skip
+    shapes += [svg.text(34, 34 + _HEIGHT * (lane + 0.7), f"L{lane}", kind="small", anchor="end")
+               for lane in range(fragment.lanes)]  # fmt: skip
+    for cell in cells:
+        high = cell.high if cell.high == 63 else min(cell.high, 31)
+        left = 40 + column * cell.vgpr + (31 - min(high, 31)) * column / 32
+        if high == 63:  # both registers of a 64-bit value
+            left = 40 + column * cell.vgpr
+        shapes.append(
+            svg.rect(
+                left, 34 + _HEIGHT * cell.lanes[0], (high - cell.low + 1) * column / 32, _HEIGHT,
+                _colour(cell, mark), label=names[cell], title=_title(fragment, cell),
+                data={"lane": cell.lanes[0], "vgpr": cell.vgpr},
+            )
+        )  # fmt: skip
+        if 31 < cell.high < 63:  # the rest of a 6-bit element
+            rest = (cell.high - 31) * column / 32
+            left, top = 40 + column * (cell.vgpr + 2) - rest, 34 + _HEIGHT * cell.lanes[0]
+            shapes.append(svg.rect(left, top, rest, _HEIGHT, _colour(cell, mark), title=_title(fragment, cell)))
+    return shapes, 40 + column * fragment.vgprs, 34.0 + _HEIGHT * fragment.lanes
+
+
+def _colour(cell: Cell, mark: tuple[int, int] | None) -> str:
+    if mark is not None and mark[0] in cell.lanes and mark[1] == cell.vgpr:
+        return _MARKED
+    colour = svg.PALETTE[cell.lanes[0] // 16 % len(svg.PALETTE)]
+    return svg.shade(colour, 0.35) if cell.vgpr % 2 else colour
+
+
+def _title(fragment: Fragment, cell: Cell) -> str:
+    copies = f" (also in lanes {', '.join(map(str, cell.lanes[1:]))})" if len(cell.lanes) > 1 else ""
+    return f"{cell.name(fragment.name, blocks=fragment.blocks > 1)} = {cell.place}{copies}"
+
+
+def _follows(run: Sequence[tuple[int, Element]], element: Element, bit: int, width: int) -> bool:
+    """Whether an element continues a run: the next bits, and the next row or the next column."""
+    last_bit, last = run[-1]
+    if bit == last_bit:
+        return True
+    if bit != last_bit + width or element.block != last.block:
+        return False
+    step = (element.row - last.row, element.col - last.col)
+    if len(run) == 1:
+        return step in ((0, 1), (1, 0))
+    before = run[-2][1]
+    return step == (last.row - before.row, last.col - before.col)
+
+
+def _cell(run: Iterable[tuple[int, Element]], lanes: tuple[int, ...], vgpr: int, width: int) -> Cell:
+    found = list(run)
+    return Cell(tuple(element for _, element in found), lanes, vgpr, found[0][0], found[-1][0] + width - 1)
+
+
+def _element(row: object) -> Element:
+    from mfmasim.matrix import Element
+
+    return Element(*(int(row[name]) for name in ("row", "col", "block")))  # type: ignore[index]
