@@ -1,15 +1,17 @@
-"""Codes to float64, exactly: by table up to 16 bits, by fields above."""
+"""Codes to float64, exactly: as NumPy reads them, or by a table of every code."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.formats.checks import as_codes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from mfmasim.formats.model import Format
@@ -23,15 +25,33 @@ PIECE = 1 << 14
 def decode(fmt: Format, codes: ArrayLike) -> NDArray[np.float64]:
     """See `Format.decode`."""
     array = as_codes(codes, fmt)
-    if fmt.bits > 16:
-        return _decode_wide(fmt, array)
-    table = _table(fmt)
-    flat = np.ascontiguousarray(array).reshape(-1)
+    flat = np.ascontiguousarray(array.astype(fmt.carrier, copy=False)).reshape(-1)
+    if fmt.unread_bits:
+        flat = flat & fmt.carrier.type(fmt.mask - (1 << fmt.unread_bits) + 1)
     out = np.empty(flat.size, np.float64)
-    for start in range(0, flat.size, PIECE):
-        # Codes are checked, so "clip" never clips; it spares NumPy a buffer.
-        np.take(table, flat[start : start + PIECE], out=out[start : start + PIECE], mode="clip")
+    direct = _DIRECT.get(fmt.name)
+    table = _table(fmt) if direct is None and fmt.bits <= 16 else None
+    with np.errstate(invalid="ignore"):  # raised for signalling NaNs, which become quiet
+        for start in range(0, flat.size, PIECE):
+            piece = slice(start, start + PIECE)
+            if table is not None:
+                # Codes are checked, so "clip" never clips; it spares NumPy a buffer.
+                np.take(table, flat[piece], out=out[piece], mode="clip")
+            elif direct is not None:
+                out[piece] = direct(flat[piece])
+            else:
+                out[piece] = _decode_fields(fmt, flat[piece].astype(np.int64))
     return out.reshape(array.shape)
+
+
+# Formats whose bits NumPy can read as they are. Every one of their values is a float64, so that the casts are exact.
+_DIRECT: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "f64": lambda bits: bits.view(np.float64),
+    "f32": lambda bits: bits.view(np.float32),
+    "xf32": lambda bits: bits.view(np.float32),
+    "f16": lambda bits: bits.view(np.float16),
+    "bf16": lambda bits: (bits.astype(np.uint32) << np.uint32(16)).view(np.float32),
+}
 
 
 @cache
@@ -67,15 +87,3 @@ def _decode_fields(fmt: Format, codes: NDArray[np.int64]) -> NDArray[np.float64]
         nan = np.where(negative & (signs != 0), -np.nan, np.nan)
         values = np.where((codes | signs) == (fmt.nan_code | signs), nan, values)
     return values
-
-
-def _decode_wide(fmt: Format, codes: NDArray[np.unsignedinteger]) -> NDArray[np.float64]:
-    """Decode 32- and 64-bit codes."""
-    if fmt.name == "f64":
-        return np.ascontiguousarray(codes, dtype=np.uint64).view(np.float64).reshape(codes.shape).copy()
-    if fmt.integer:
-        return _decode_fields(fmt, codes.astype(np.int64))
-    bits = np.ascontiguousarray(codes, dtype=np.uint32) & np.uint32(fmt.mask - (1 << fmt.unread_bits) + 1)
-    with np.errstate(invalid="ignore"):  # raised for signalling NaNs, which become quiet
-        # Every f32 is an f64: the cast is exact.
-        return bits.view(np.float32).astype(np.float64).reshape(codes.shape)

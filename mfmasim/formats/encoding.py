@@ -10,8 +10,11 @@ import numpy as np
 from mfmasim.formats.checks import as_codes, as_float_bits, as_random
 from mfmasim.formats.modes import check_modes
 from mfmasim.formats.rounding import round_codes
+from mfmasim.formats.shortcuts import SHORTCUTS, odd_single
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from mfmasim.formats.model import Format
@@ -69,38 +72,70 @@ def convert(
     check_modes(rounding, overflow, nan)
     array = as_codes(codes, source)
     noise = as_random(random, rounding, array.shape)
-    flat = np.ascontiguousarray(array).reshape(-1)
-    noise = None if noise is None else np.ascontiguousarray(noise).reshape(-1)
+    flat = np.ascontiguousarray(array.astype(source.carrier, copy=False)).reshape(-1)
     out = np.empty(flat.size, target.carrier)
-    table = None
-    narrow = source.bits > 16
-    if noise is None and (not narrow or _fits_top_half(source, target)):
-        table = _table(_top_half(source) if narrow else source, target, rounding, overflow, nan)
-    for start in range(0, flat.size, PIECE):
-        piece = slice(start, start + PIECE)
-        if table is None:
-            cut = None if noise is None else noise[piece]
-            out[piece] = round_codes(flat[piece], source, target, rounding, overflow, nan, cut)
-        else:
-            # Every index lies inside the table, so "clip" never clips; it spares NumPy a buffer.
-            np.take(table, _odd_half(flat[piece]) if narrow else flat[piece], out=out[piece], mode="clip")
+    if noise is None:
+        step = _way(source, target, rounding, overflow, nan)
+        for start in range(0, flat.size, PIECE):
+            step(flat[start : start + PIECE], out[start : start + PIECE])
+    else:
+        noise = np.ascontiguousarray(noise).reshape(-1)
+        for start in range(0, flat.size, PIECE):
+            piece = slice(start, start + PIECE)
+            out[piece] = round_codes(flat[piece], source, target, rounding, overflow, nan, noise[piece])
     return out.reshape(array.shape)
 
 
+@cache
+def _way(
+    source: Format, target: Format, rounding: Rounding, overflow: Overflow, nan: NanRule
+) -> Callable[[Codes, Codes], None]:
+    """Choose how one piece is converted: by table, by a shortcut, or by the general rounding."""
+
+    def general(piece: Codes) -> Codes:
+        return round_codes(piece, source, target, rounding, overflow, nan)
+
+    narrow = source.bits <= 16
+    if narrow or _fits_top_half(source, target):
+        table = _table(source if narrow else _top_half(), target, rounding, overflow, nan)
+
+        def look_up(piece: Codes, out: Codes) -> None:
+            index = piece if narrow else _odd_half(odd_single(piece) if source.name == "f64" else piece)
+            # Every index lies inside the table, so "clip" never clips; it spares NumPy a buffer.
+            np.take(table, index, out=out, mode="clip")
+
+        return look_up
+    shortcut = SHORTCUTS.get((source.name, target.name, rounding))
+    if shortcut is None:
+
+        def plain(piece: Codes, out: Codes) -> None:
+            out[...] = general(piece)
+
+        return plain
+    magnitude, infinity = target.carrier.type(target.mask >> 1), target.carrier.type(target.inf_code)
+
+    def quick(piece: Codes, out: Codes) -> None:
+        out[...] = shortcut(piece)
+        special = (out & magnitude) >= infinity
+        if special.any():
+            out[special] = general(piece[special])
+
+    return quick
+
+
 def _fits_top_half(source: Format, target: Format) -> bool:
-    """Whether the upper 16 bits of the source and one sticky bit decide the target's code.
+    """Whether the upper 16 bits of the source (as f32) and one sticky bit decide the target's code.
 
     A value rounded to odd with two bits more than the target keeps rounds onwards like the value itself. The
     upper half of an f32 has 7 mantissa bits.
     """
-    return source.name == "f32" and not target.integer and target.mantissa_bits <= 5
+    return source.name in {"f32", "f64"} and not target.integer and target.mantissa_bits <= 5
 
 
-def _top_half(source: Format) -> Format:
+def _top_half() -> Format:
     """Format of the upper half of an f32."""
     from mfmasim.formats.registry import format as lookup
 
-    assert source.name == "f32"
     return lookup("bf16")
 
 

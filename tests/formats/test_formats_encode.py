@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from mfmasim import formats
 from mfmasim.formats import slow
+from mfmasim.formats.rounding import round_codes
+from mfmasim.formats.shortcuts import SHORTCUTS
 from tests.formats import neighbours
 from tests.formats.test_formats_decode import ML_DTYPES, gfloat_format
 from tests.oracles import require
@@ -200,6 +202,26 @@ def test_codes_survive_decoding_and_encoding(fmt):
     values = fmt.decode(codes)
     number = ~np.isnan(values)
     np.testing.assert_array_equal(fmt.encode(values[number], overflow="infinity_or_nan"), codes[number])
+
+
+@pytest.mark.parametrize("key", [*SHORTCUTS, ("f64", "e4m3fn", "nearest_even"), ("f64", "e2m1fn", "up")])
+def test_shortcuts_equal_the_general_rounding(key):
+    """Uniform bits, values near 1, and bits around the target's midpoints, whatever becomes of overflow and NaN."""
+    source, target, rounding = formats.format(key[0]), formats.format(key[1]), key[2]
+    rng = np.random.default_rng(13)
+    top = source.carrier.type(1 << (source.bits - 12))
+    bits = rng.integers(0, source.mask, 1 << 16, dtype=source.carrier, endpoint=True)
+    near = rng.standard_normal(1 << 14).astype(f"f{source.bits // 8}").view(source.carrier)
+    cut = source.carrier.type(1 << (source.mantissa_bits - target.mantissa_bits - 1))
+    middle = bits[: 1 << 14] & ~(cut * source.carrier.type(2) - source.carrier.type(1)) | cut
+    one = source.carrier.type(1)
+    codes = np.concatenate([bits, near, middle, middle - one, middle + one, np.arange(4) * top])
+    codes = codes.astype(source.carrier)
+    for overflow in OVERFLOWS:
+        for nan in ("canonical", "payload"):
+            ours = formats.convert(codes, source, target, rounding, overflow, nan=nan)
+            np.testing.assert_array_equal(ours, round_codes(codes, source, target, rounding, overflow, nan))
+    assert len(codes) > 100_000
 
 
 def test_nan_keeps_its_payload_where_asked():

@@ -1,0 +1,64 @@
+"""Speed of decode and encode as ratios to ml_dtypes' casts in the same process: python tests/bench/bench_formats.py.
+
+A ratio above 1 means that mfmasim is faster. One core is enough; each figure is the best of several runs.
+"""
+
+from __future__ import annotations
+
+import time
+
+import ml_dtypes
+import numpy as np
+
+from mfmasim import formats
+
+ELEMENTS = 1 << 22
+GOALS = {"decode": 1.5, "encode": 0.5}
+DTYPES = {
+    "e4m3fn": ml_dtypes.float8_e4m3fn,
+    "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+    "e2m3fn": ml_dtypes.float6_e2m3fn,
+    "e3m2fn": ml_dtypes.float6_e3m2fn,
+    "e2m1fn": ml_dtypes.float4_e2m1fn,
+    "e8m0fnu": ml_dtypes.float8_e8m0fnu,
+    "bf16": ml_dtypes.bfloat16,
+    "f16": np.float16,
+}
+
+
+def best(action, repeat=7):
+    """Nanoseconds an element of the fastest run."""
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return min(times) / ELEMENTS * 1e9
+
+
+def main():
+    values = np.random.default_rng(1).standard_normal(ELEMENTS).astype(np.float32)
+    np.seterr(over="ignore", invalid="ignore")
+    print(f"{ELEMENTS} elements, ns an element; ratio = ml_dtypes / mfmasim")
+    print(
+        f"{'format':10} {'decode':>8} {'ml_dtypes':>10} {'ratio':>7}   {'encode':>8} {'ml_dtypes':>10} {'ratio':>7}"
+    )
+    for name, dtype in DTYPES.items():
+        fmt = formats.format(name)
+        codes = fmt.encode(values)
+        theirs = codes.view(dtype)
+        decode = best(lambda fmt=fmt, codes=codes: fmt.decode(codes)), best(lambda t=theirs: t.astype(np.float64))
+        encode = best(lambda fmt=fmt: fmt.encode(values)), best(lambda d=dtype: values.astype(d))
+        ratios = decode[1] / decode[0], encode[1] / encode[0]
+        text = [
+            f"{ours:8.2f} {them:10.2f} {ratio:7.2f}"
+            for (ours, them), ratio in zip((decode, encode), ratios, strict=True)
+        ]
+        print(f"{name:10} {'   '.join(text)}")
+    print(f"goals: decode >= {GOALS['decode']}, encode f32 to 8 bits >= {GOALS['encode']}")
+
+
+if __name__ == "__main__":
+    main()
