@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mfmasim.matrix.slow.factors import flush, flush_code
+from mfmasim.matrix.slow.factors import flush_code
 from mfmasim.matrix.slow.fixed import decode, encode, floor_to, lead, round_to, truncate_to
 from mfmasim.matrix.slow.ieee import add, fma, multiply, special_code
 from mfmasim.matrix.slow.products import largest_exponent, multiply_exactly, special, with_overflow
@@ -27,7 +27,7 @@ _ROUND = {"truncate": truncate_to, "floor": floor_to, "nearest_even": round_to}
 def fma_chain(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_format: str) -> int:
     """One IEEE fma per k."""
     for a, b in pairs:
-        c = fma(a, b, decode(c, d_format), d_format, model.nan_invalid)
+        c = flush_code(fma(a, b, decode(c, d_format), d_format, model.nan_invalid), d_format, model.flush_output)
     return c
 
 
@@ -38,7 +38,8 @@ def exact_group(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_
     verdict = special(products, addend)
     if verdict is not None:
         return special_code(verdict, d_format, model.nan_invalid)
-    return encode(addend.value + sum(product.value for product in products), d_format)
+    total = addend.value + sum(product.value for product in products)
+    return flush_code(encode(total, d_format), d_format, model.flush_output)
 
 
 def flush_pairwise(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_format: str) -> int:
@@ -73,7 +74,7 @@ def aligned(
     # Products that leave f32's range are infinities, and infinities are settled before anything is dropped.
     limit = 128 if model.product_overflow else None
     products = [with_overflow(multiply_exactly(a, b), limit) for a, b in pairs]
-    addend = flush(decode(c, d_format), model.flush_addend)
+    addend = decode(c, d_format)
     verdict = special(products, addend)
     if scale is None:
         verdict = "nan"
@@ -118,7 +119,7 @@ def aligned(
         return 0
     if model.final_bits is not None:
         total = _ROUND[model.final_rounding](total, max(lead(total), -126) - model.final_bits)
-    return encode(total, d_format)
+    return flush_code(encode(total, d_format), d_format, model.flush_output)
 
 
 def _exact_shift(x: int, places: int) -> int:

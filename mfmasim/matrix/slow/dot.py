@@ -77,11 +77,11 @@ def dot(
     numbers_a = [factor(model, code, a_format, denormals=denormals) for code in a]
     numbers_b = [factor(model, code, b_format, denormals=denormals) for code in b]
     pairs = list(zip(numbers_a, numbers_b, strict=True))
-    if model.algorithm == "flush_pairwise":
-        # Only the instruction's own input is flushed like a factor; a -0 made by a step stays -0 in the next.
-        c = flush_code(c, d_format, model.flush_addend)
     for first in range(0, len(pairs), model.group):
         group = pairs[first : first + model.group]
+        if first == 0 or model.algorithm != "flush_pairwise":
+            # CDNA2 flushes the instruction's own c like a factor, but a -0 made by a step stays -0 in the next.
+            c = _flush_addend(model, c, d_format)
         scale = _scale(model, scale_a, scale_b, first, len(group))
         result = _step(model, group, c, d_format, scale, fp16_ovfl=fp16_ovfl)
         if model.clamp == "max" and (clamp or fp16_ovfl):
@@ -101,6 +101,11 @@ def _step(
         return cdna.aligned(model, group, c, d_format, scale)
     steps = {"fma": cdna.fma_chain, "exact": cdna.exact_group, "flush_pairwise": cdna.flush_pairwise}
     return steps[model.algorithm](model, group, c, d_format)
+
+
+def _flush_addend(model: Model, c: int, d_format: str) -> int:
+    """The addend as a step reads it; the RDNA steps flush it themselves, as the f32 that they widen it to."""
+    return c if model.algorithm in {"dot2", "dot4"} else flush_code(c, d_format, model.flush_addend)
 
 
 def _scale(

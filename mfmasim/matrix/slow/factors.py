@@ -47,8 +47,9 @@ def factor(model: Model, code: int, format_name: str, *, denormals: bool) -> Num
         format_name: the element's format.
         denormals: MODE.denorm; False makes models with ``mode_denormals`` flush.
     """
-    if model.input_mantissa_bits is not None:
-        dropped = row(format_name).mantissa_bits - model.input_mantissa_bits
+    form = row(format_name)
+    if model.input_mantissa_bits is not None and form.bits == 32:
+        dropped = form.mantissa_bits - model.input_mantissa_bits
         code = code >> dropped << dropped
     number = flush(decode(code, format_name), model.flush_inputs)
     if model.mode_denormals and not denormals:

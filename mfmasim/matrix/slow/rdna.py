@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mfmasim.matrix.slow.factors import flush
+from mfmasim.matrix.slow.factors import flush, flush_code
 from mfmasim.matrix.slow.fixed import decode, encode, floor_to, infinity, largest, lead, round_to, row, units
 from mfmasim.matrix.slow.products import largest_exponent, multiply_exactly
 
@@ -59,8 +59,10 @@ def dot2(
     # 24 bits first, as if exponents had no end; only then is the result seen to be too small.
     rounded = round_to(total, lead(total) - row("f32").mantissa_bits) if total else 0
     if model.flush_output and lead(rounded) < -126:
-        rounded = 0
-    result = encode(rounded, "f32")
+        minus = model.flush_output == "signed" and rounded < 0
+        result = 1 << 31 if minus else 0
+    else:
+        result = _plus_zero(encode(rounded, "f32"), "f32")
     return result >> 16 if d_format == "bf16" else result
 
 
@@ -91,7 +93,7 @@ def dot4(
 
     if d_format == "f16":
         return _round_f16(total, fp16_ovfl=fp16_ovfl)
-    result = _plus_zero(encode(total, "f32"), "f32")
+    result = flush_code(_plus_zero(encode(total, "f32"), "f32"), "f32", model.flush_output)
     return result >> 16 if d_format == "bf16" else result
 
 
