@@ -53,6 +53,7 @@ def kernel_names(metadata: Mapping[str, Any], name: str) -> list[tuple[str, str,
     if not isinstance(kernels, list):
         raise MfmasimError(f"{name}: corrupt kernel metadata: amdhsa.kernels is not a list")
     found: list[tuple[str, str, Mapping[str, Any]]] = []
+    seen: set[str] = set()
     for raw in kernels:
         if not isinstance(raw, dict):
             raise MfmasimError(f"{name}: corrupt kernel metadata: a kernel is not a map")
@@ -60,8 +61,9 @@ def kernel_names(metadata: Mapping[str, Any], name: str) -> list[tuple[str, str,
         symbol = _text(raw, ".symbol", name)
         if not kernel or not symbol:
             raise MfmasimError(f"{name}: corrupt kernel metadata: a kernel without .name or .symbol")
-        if any(kernel == other for other, _, _ in found):
+        if kernel in seen:
             raise MfmasimError(f"{name}: corrupt kernel metadata: kernel {kernel} is listed twice")
+        seen.add(kernel)
         found.append((kernel, symbol, raw))
     return found
 

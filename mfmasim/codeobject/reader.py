@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.architectures import ARCHITECTURES, Arch, arch_of_elf
 from mfmasim.architectures import arch as find_arch
-from mfmasim.codeobject import bundle
+from mfmasim.codeobject import bundle, elf_header
 from mfmasim.codeobject import descriptor as kernel_descriptor
 from mfmasim.codeobject import elf as elf_file
 from mfmasim.codeobject import metadata as notes
@@ -83,9 +83,9 @@ def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> 
         raise MfmasimError(f"{name}: empty file")
     if bundle.is_bundle(data):
         return _read_bundle(data, name, wanted)
-    if data[:4] != elf_file.ELF_MAGIC:
+    if data[:4] != elf_header.ELF_MAGIC:
         raise MfmasimError(f"{name}: not a code object: starts with {_opening(data)}")
-    if not elf_file.read_header(data, name).is_amdgpu:
+    if not elf_header.read_header(data, name).is_amdgpu:
         return _read_bundle(elf_file.read_fatbin(data, name), f"{name}: .hip_fatbin", wanted)
     return _read_elf(data, name, wanted)
 
@@ -97,8 +97,8 @@ def _wanted(arch: str | Arch | None) -> str | None:
     name = find_arch(arch).name
     features = [] if isinstance(arch, Arch) else arch.lower().split(":")[1:]
     for feature in features:
-        if feature not in elf_file.FEATURES:
-            raise unknown("target feature", feature, elf_file.FEATURES, f"in {arch!r}")
+        if feature not in elf_header.FEATURES:
+            raise unknown("target feature", feature, elf_header.FEATURES, f"in {arch!r}")
     return ":".join([name, *features])
 
 
@@ -112,7 +112,7 @@ def _read_bundle(data: bytes | memoryview, name: str, wanted: str | None) -> Cod
     entry = bundle.pick(bundle.split(data, name), wanted, name)
     inner = bytes(entry.data)
     where = f"{name} ({entry.target_id})"
-    if inner[:4] != elf_file.ELF_MAGIC:
+    if inner[:4] != elf_header.ELF_MAGIC:
         raise MfmasimError(f"{where}: not a linked code object: starts with {_opening(inner)}")
     code = _read_elf(inner, where, wanted)
     if not bundle.answers(code.target_id, entry.target_id):
@@ -122,12 +122,12 @@ def _read_bundle(data: bytes | memoryview, name: str, wanted: str | None) -> Cod
 
 def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
     """Read an ELF file for an AMD GPU; as `read`, without the containers around it."""
-    header = elf_file.read_header(data, name)
-    version = elf_file.check_amdgpu(header, name)
+    header = elf_header.read_header(data, name)
+    version = elf_header.check_amdgpu(header, name)
     elf = elf_file.open_elf(data, name)
     metadata = notes.unpack(elf_file.read_note(elf, name), name)
     found = _architecture(header.flags, version, metadata, name)
-    target_id = found.name + elf_file.target_features(header.flags)
+    target_id = found.name + elf_header.target_features(header.flags)
     if wanted is not None and not bundle.answers(target_id, wanted):
         raise MfmasimError(f"{name}: code object for {target_id}, {wanted} was asked for")
     segments = elf_file.read_segments(elf, data, name)
