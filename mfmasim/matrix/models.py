@@ -103,7 +103,7 @@ class Model:
     flush_inputs: str = ""
     """Subnormal factors: "" kept, "positive" become +0 (so does -0), "signed" become a zero of their sign."""
     flush_addend: str = ""
-    """The same for a subnormal c (before the first step, and between steps)."""
+    """The same for a subnormal c, where an instruction reads it (not between the steps of one instruction)."""
     flush_output: str = ""
     """The same for every rounded result."""
     mode_denormals: bool = False
@@ -181,7 +181,7 @@ _DOT4 = Model("rdna4_16bit", "dot4", 4, "hardware", _CAPTURED.format("gfx1201"),
               nan_rules="rdna", nan_factor=_FACTOR, nan_invalid=_INVALID)  # fmt: skip
 _INT = Model("cdna_i8", "integer", 0, "specified", "exact integers; the manual defines wrap and clamp",
              "CDNA3 ISA manual 7.1.2", clamp="saturate")  # fmt: skip
-_PACKED = "published model qualified on hardware; the captures held here have f32 outputs"
+_PACKED = "published model, qualified by its authors on W7900 and R9700; the captures held here have f32 outputs"
 _SPARSE = "same steps over the kept elements; nobody has published a measurement"
 _DOT4_FP8 = "steps of V_DOT4_F32_FP8 (measured); the matrix form was not measured"
 
@@ -221,11 +221,12 @@ _ROWS: tuple[Model, ...] = (
     _DOT2,
     replace(_DOT2, name="rdna3_bf16", flush_inputs="signed"),
     replace(_DOT2, name="rdna3_f16_out", fidelity="reference", evidence=_PACKED, addend_lead_floor=-14, **_F16_NANS),
-    replace(_DOT2, name="rdna3_bf16_out", fidelity="assumed", evidence=_PACKED, flush_inputs="signed", **_BF16_NANS),
+    replace(_DOT2, name="rdna3_bf16_out", fidelity="reference", evidence=_PACKED, flush_inputs="signed",
+            **_BF16_NANS),
     # RDNA4: chains of DOT4.
     _DOT4,
     replace(_DOT4, name="rdna4_f16_out", fidelity="reference", evidence=_PACKED, addend_lead_floor=-14, **_F16_NANS),
-    replace(_DOT4, name="rdna4_bf16_out", fidelity="assumed", evidence=_PACKED, **_BF16_NANS),
+    replace(_DOT4, name="rdna4_bf16_out", fidelity="reference", evidence=_PACKED, **_BF16_NANS),
     replace(_DOT4, name="rdna4_fp8", fidelity="assumed", evidence=_DOT4_FP8, pair=4, nan_invalid=_FACTOR),
     replace(_DOT4, name="rdna4_sparse_16bit", fidelity="assumed", evidence=_SPARSE),
     replace(_DOT4, name="rdna4_sparse_f16_out", fidelity="assumed", evidence=_SPARSE, addend_lead_floor=-14,

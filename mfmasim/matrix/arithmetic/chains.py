@@ -40,13 +40,18 @@ class Options:
     scale_b: NDArray[np.uint8] | None = None
     """E8M0 codes (n, K blocks, N)."""
 
-    def scale(self, block: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
-        """Exponents sa+sb of one block of 32 and where a scale is NaN, (n, M, N); None without scales."""
+    fraction_bits: int = 99
+    """Fraction bits of the formats of A and B together: a product has at most two more."""
+
+    def scale(
+        self, block: int, rows: slice = slice(None), tiles: slice = slice(None)
+    ) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
+        """Exponents sa+sb of one block of 32 and where a scale is NaN, (n, rows, N); None without scales."""
         exponent: Any = np.zeros((1, 1, 1), np.int32)
         nan: Any = np.zeros((1, 1, 1), np.bool_)
         for codes in (
-            None if self.scale_a is None else self.scale_a[:, :, block, None],
-            None if self.scale_b is None else self.scale_b[:, block, None, :],
+            None if self.scale_a is None else self.scale_a[tiles, rows, block, None],
+            None if self.scale_b is None else self.scale_b[tiles, block, None, :],
         ):
             if codes is not None:
                 exponent, nan = exponent + (codes.astype(np.int32) - 127), nan | (codes == 255)
@@ -159,9 +164,11 @@ def flush_pairwise(model: Model, a: Factors, b: Factors, c: NDArray[Any], option
     how = model.flush_output
     a32 = _with_specials(a)
     b32 = _with_specials(b)
-    value = _flush_f32(c.view(np.float32), model.flush_addend)
+    value = c.view(np.float32)
     with np.errstate(all="ignore"):
         for part in step_slices(a.value.shape[2], options.k, model.group):
+            if part.start % options.k == 0:
+                value = _flush_f32(value, model.flush_addend)
             rows, columns = np.moveaxis(a32[:, :, part], 2, 0)[..., None], np.moveaxis(b32[:, part], 1, 0)[:, :, None]
             terms = list(_flush_f32(rows * columns, how))
             while len(terms) > 1:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.matrix.arithmetic import chains
+from mfmasim.matrix.arithmetic import chains, tiles
 from mfmasim.matrix.arithmetic.batches import check_scale, check_shapes, chunks, select, take
 from mfmasim.matrix.arithmetic.integers import integer_bits, integer_chain
-from mfmasim.matrix.arithmetic.operands import check_codes, decode, row
+from mfmasim.matrix.arithmetic.operands import Codes, check_codes, decode, row
 from mfmasim.matrix.arithmetic.specials import RESULTS
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix.arithmetic.operands import Factors
     from mfmasim.matrix.models import Model
+
+    _Run = Callable[[Model, Codes, Codes, NDArray[Any], chains.Options], NDArray[Any]]
+    _Plain = Callable[[Model, Factors, Factors, NDArray[Any], chains.Options], NDArray[Any]]
 
 __all__ = ["chain", "multiply"]
 
@@ -133,20 +137,20 @@ def chain(
         k=instruction_k,
         clamp=(clamp or fp16_ovfl) and model.clamp == "max",
         fp16_ovfl=fp16_ovfl,
+        fraction_bits=0 if is_integer else row(a_format).mantissa_bits + row(b_format).mantissa_bits,
     )
     if model.algorithm == "fma":
         return _fma(model, a_format, a, b, c, batch, options, denormals=denormals)
-    x = decode(model, a_format, a, np.float32, denormals=denormals)
-    y = decode(model, b_format, b, np.float32, denormals=denormals)
     m, n = c.shape[-2:]
     out = np.empty((*batch, m, n), c.dtype)
     flat = out.reshape(-1, m, n)
     scales = _scales(model, scale_a, scale_b, (m, n, a.shape[-1]))
-    for part in chunks(batch, m * n * min(model.group, instruction_k)):
-        p, q = (operand.map(lambda v, part=part: take(v, batch, part)) for operand in (x, y))
+    read_a, read_b = (partial(decode, model, name, denormals=denormals) for name in (a_format, b_format))
+    run, terms = _RUN[model.algorithm]
+    for part in chunks(batch, m * n * (min(model.group, instruction_k) if terms else 1)):
+        p, q = Codes(take(a, batch, part), read_a), Codes(take(b, batch, part), read_b)
         codes = [None if scale is None else take(scale, batch, part) for scale in scales]
-        tile_options = replace(options, scale_a=codes[0], scale_b=codes[1])
-        flat[part] = _RUN[model.algorithm](model, p, q, take(c, batch, part), tile_options)
+        flat[part] = run(model, p, q, take(c, batch, part), replace(options, scale_a=codes[0], scale_b=codes[1]))
     return out
 
 
@@ -194,12 +198,22 @@ def _sparse(
     return out
 
 
-_RUN: dict[str, Callable[[Model, Factors, Factors, NDArray[Any], chains.Options], NDArray[Any]]] = {
-    "aligned": chains.aligned,
-    "dot2": chains.dot,
-    "dot4": chains.dot,
-    "exact": chains.exact,
-    "flush_pairwise": chains.flush_pairwise,
+def _plainly(run: _Plain) -> _Run:
+    """An algorithm that wants its factors decoded in natural order."""
+
+    def decoded(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
+        return run(model, a.factors(), b.factors(), c, options)
+
+    return decoded
+
+
+# The function, and whether it holds every product of a step at once.
+_RUN: dict[str, tuple[_Run, bool]] = {
+    "aligned": (tiles.aligned, False),
+    "dot2": (_plainly(chains.dot), True),
+    "dot4": (_plainly(chains.dot), True),
+    "exact": (_plainly(chains.exact), True),
+    "flush_pairwise": (_plainly(chains.flush_pairwise), True),
 }
 
 

@@ -12,11 +12,13 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats.rows import ROWS, FormatRow
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mfmasim.matrix.models import Model
 
-__all__ = ["FACTORS", "Factors", "check_codes", "decode", "empty_below", "row"]
+__all__ = ["FACTORS", "Codes", "Factors", "check_codes", "decode", "empty_below", "row"]
 
 _BY_NAME: dict[str, FormatRow] = {row.name: row for row in ROWS}
 
@@ -59,6 +61,18 @@ class Factors:
         nan = None if self.nan is None else function(self.nan)
         inf = None if self.inf is None else function(self.inf)
         return Factors(function(self.value), function(self.exponent), nan, inf)
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Raw codes of a batch of tiles (tiles, rows, columns) and how to decode them."""
+
+    array: NDArray[Any]
+    read: Callable[[NDArray[Any]], Factors]
+
+    def factors(self) -> Factors:
+        """Decode in the order of the codes."""
+        return self.read(self.array)
 
 
 def row(name: str) -> FormatRow:
@@ -135,40 +149,51 @@ def _decode(fmt: FormatRow, codes: NDArray[Any], kept: int | None, flush: str) -
     return value, exponent, nan, inf
 
 
+# Below the 13 bits that are zero in the f32 of any format of at most 16 bits (and of xf32), a table entry keeps the
+# exponent (plus 512) and the class.
+_EXPONENT, _NAN, _INF = 0x07FF, 0x0800, 0x1000
+
+
 @lru_cache(maxsize=64)
-def _tables(name: str, kept: int | None, flush: str) -> tuple[NDArray[Any], ...]:
+def _table(name: str, kept: int | None, flush: str) -> NDArray[np.uint32]:
+    """Value, exponent and class of every code of a format, in one word each: one gather decodes all three."""
     fmt = _BY_NAME[name]
     value, exponent, nan, inf = _decode(fmt, np.arange(1 << fmt.bits, dtype=np.uint32), kept, flush)
-    # Every format of at most 16 bits is exact in f32.
-    return value.astype(np.float32), value, exponent, nan, inf
+    words = value.astype(np.float32).view(np.uint32) | (exponent.astype(np.int32) + 512).astype(np.uint32)
+    return words | nan * np.uint32(_NAN) | inf * np.uint32(_INF)
 
 
-def decode(model: Model, name: str, codes: NDArray[Any], dtype: Any, *, denormals: bool = True) -> Factors:
+def decode(model: Model, name: str, codes: NDArray[Any], *, denormals: bool = True) -> Factors:
     """Decode factors for a model: truncation (xf32), flushing, then classes.
 
     Args:
         model: its ``input_mantissa_bits``, ``flush_inputs`` and ``mode_denormals`` apply.
-        name: format of the codes.
+        name: format of the codes; 16 bits or fewer, or one whose factors the model cuts to 10 fraction bits.
         codes: raw codes, any shape.
-        dtype: float type of the values; f32 holds every format of at most 16 bits and xf32 exactly.
-        denormals: MODE.denorm allows subnormal inputs.
+        denormals: MODE.denorm lets subnormal inputs through.
 
     Returns:
-        The factors, in the shape of the codes.
+        The factors, in the shape of the codes; their values are exact in float32.
     """
     fmt = _BY_NAME[name]
     flush = model.flush_inputs
     if model.mode_denormals and not denormals:
         flush = flush or "signed"
-    if fmt.bits <= 16:
-        narrow, wide, exponents, nans, infs = _tables(name, model.input_mantissa_bits, flush)
-        values = narrow if dtype == np.float32 else wide
-        value, exponent = values.take(codes, mode="clip"), exponents.take(codes, mode="clip")
-        nan = nans.take(codes, mode="clip") if fmt.special != "finite" else None
-        inf = infs.take(codes, mode="clip") if fmt.special == "ieee" else None
-    else:
-        value, exponent, nan, inf = _decode(fmt, codes, model.input_mantissa_bits, flush)
-        value = value.astype(dtype, copy=False)
-    nan = nan if nan is not None and nan.any() else None
-    inf = inf if inf is not None and inf.any() else None
-    return Factors(value, exponent, nan, inf)
+    if fmt.bits > 16:
+        value, exponent, nans, infs = _decode(fmt, codes, model.input_mantissa_bits, flush)
+        return Factors(value.astype(np.float32), exponent, nans if nans.any() else None, infs if infs.any() else None)
+    words = _table(name, model.input_mantissa_bits, flush).take(codes, mode="clip")
+    low = words & np.uint32(0x1FFF)
+    np.bitwise_and(words, np.uint32(0xFFFFE000), out=words)
+    special = low.size > 0 and int(low.max()) >= _NAN
+    nan = inf = None
+    if special:
+        nan, inf = low & np.uint32(_NAN) != 0, low & np.uint32(_INF) != 0
+        nan, inf = nan if nan.any() else None, inf if inf.any() else None
+        low &= np.uint32(_EXPONENT)
+    kind = np.dtype(_exponent_type(fmt))
+    # The lowest 8 or 16 bits of exponent + 512 are, in two's complement, those of the exponent (plus 512 if 16).
+    exponent = low.astype(kind)
+    if kind.itemsize > 1:
+        exponent -= kind.type(512)
+    return Factors(words.view(np.float32), exponent, nan, inf)

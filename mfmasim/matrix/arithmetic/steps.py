@@ -103,7 +103,7 @@ def narrow(model: Model, d_format: str, t: NDArray[Any], grid: NDArray[Any], *, 
     """Round t * 2^grid as a DOT step does; returns raw bits of d_format, +0 for every zero."""
     with np.errstate(over="ignore", under="ignore"):
         if d_format == "f16":
-            half = np.ldexp(t, grid).astype(np.float16)
+            half: NDArray[np.float16] = np.ldexp(t, grid).astype(np.float16)
             bits: NDArray[Any] = half.view(np.uint16)
             if fp16_ovfl:
                 bits = np.where(np.isinf(half), bits - np.uint16(1), bits)
@@ -127,7 +127,7 @@ def dot2_step(
     negative = np.signbit(c)
 
     def contribution(x: NDArray[Any]) -> NDArray[Any]:
-        m = np.floor(np.ldexp(np.abs(x), -grid))
+        m: NDArray[Any] = np.floor(np.ldexp(np.abs(x), -grid))
         return np.where(np.signbit(x) == negative, m, -m - 1)
 
     t = contribution(c)

@@ -1,0 +1,207 @@
+"""``aligned`` at speed: the inputs that need no wide arithmetic, decided whole arrays at a time.
+
+Two ways to a step's sum S on the grid 2^(e_dot - 24):
+
+* *matmul* (8-bit and smaller factors, see `mfmasim.matrix.arithmetic.bymatmul`): truncation to the grid seldom
+  removes a bit. Then S is the exact sum, and a float64 matrix product gives it.
+* *products* (16-bit factors): each product is exact in float32, scaled so that the grid is 1, and truncated by the
+  conversion to int32.
+
+The addend then joins in float32: x = c * 2^(24 - e_dot) and floor(x) are exact. While |x| < 2^30, sums stay below
+2^31 grid units: e_c <= e_dot + 5, the other grids of the definition (e_max - 32, lead - 31) are finer than the sums,
+and the conversion to f32 is the only rounding. The elements outside these bounds are computed by
+`mfmasim.matrix.arithmetic.steps`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.matrix.arithmetic import steps
+from mfmasim.matrix.arithmetic.operands import empty_below
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.matrix.arithmetic.operands import Factors
+    from mfmasim.matrix.models import Model
+
+__all__ = ["Sum", "add", "grid_scale", "product_sum", "scaled", "usable"]
+
+# s = 2^(24 - e) and 1/s are normal float32 numbers, and so is any result, for e in these bounds.
+LOWEST, HIGHEST = -100, 124
+# Below this many products, work on all of a step's products at once.
+_SMALL = 1 << 14
+
+
+@dataclass
+class Sum:
+    """Sum of a step: ``value`` in float64 or, as int32, in grid units; ``e`` int32; ``empty`` where no term is."""
+
+    value: NDArray[Any]
+    e: NDArray[Any]
+    empty: NDArray[np.bool_] | None
+    limit: float = 0.0
+    """Addends below this are free of rounding by the finer grids, however small e is."""
+    bounded: bool = True
+    """Whether e is known to lie in the bounds of this file."""
+
+
+def usable(model: Model) -> bool:
+    """Whether the model's parameters are those that this file's shortcuts are proved for."""
+    return (
+        model.algorithm == "aligned"
+        and (model.product_bits, model.product_rounding) == (24, "truncate")
+        and (model.partial_sums == 1 or (model.partial_bits, model.partial_rounding) == (24, "floor"))
+        and (model.addend_bits, model.addend_rounding) == (24, "floor")
+        and (model.sum_bits >= 30 and model.sum_rounding == "floor")
+        and (model.final_bits is None or model.final_bits >= 30)
+        and model.group <= 16
+    )
+
+
+def grid_scale(e: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """2^(24 - e) and 2^(e - 24) for int32 e within the bounds."""
+    bits = np.subtract(151, e, dtype=np.int32)
+    np.left_shift(bits, 23, out=bits)
+    inverse = np.subtract(0x7F000000, bits)
+    return bits.view(np.float32), inverse.view(np.float32)
+
+
+def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
+    """Sum of one step by products.
+
+    Args:
+        model: a `usable` row.
+        a: factors, k first, that broadcast against those of b; float32 values.
+        b: the same.
+        part: the step's k.
+    """
+    size = math.prod(np.broadcast_shapes(a.value.shape[1:], b.value.shape[1:]))
+    if size * (part.stop - part.start) <= _SMALL:
+        return _product_sum_at_once(model, a, b, part)
+    sums = []
+    for half in range(part.start, min(part.start + model.partial_sums, part.stop)):
+        ks = range(half, part.stop, model.partial_sums)
+        e = a.exponent[half] + b.exponent[half]
+        term = np.empty_like(e)
+        for k in ks[1:]:
+            np.add(a.exponent[k], b.exponent[k], out=term)
+            np.maximum(e, term, out=e)
+        wide = np.maximum(e, LOWEST).astype(np.int32)
+        s, _ = grid_scale(wide)
+        product, units = np.empty(e.shape, np.float32), np.empty(e.shape, np.int32)
+        total = np.zeros(e.shape, np.int32)
+        with np.errstate(under="ignore"):
+            for k in ks:
+                np.multiply(a.value[k], b.value[k], out=product)
+                np.multiply(product, s, out=product)
+                np.copyto(units, product, casting="unsafe")
+                np.add(total, units, out=total)
+        sums.append((total, wide, int(e.min()) < empty_below(e) and e < empty_below(e)))
+    return _joined(sums)
+
+
+def _product_sum_at_once(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
+    """The same for few elements, where calls cost more than arithmetic."""
+    sums = []
+    for half in range(part.start, min(part.start + model.partial_sums, part.stop)):
+        ks = slice(half, part.stop, model.partial_sums)
+        e = (a.exponent[ks] + b.exponent[ks]).max(axis=0)
+        wide = np.maximum(e, LOWEST).astype(np.int32)
+        s, _ = grid_scale(wide)
+        with np.errstate(under="ignore"):
+            products = a.value[ks] * b.value[ks]
+            np.multiply(products, s, out=products)
+            total = products.astype(np.int32).sum(axis=0, dtype=np.int32)
+        sums.append((total, wide, int(e.min()) < empty_below(e) and e < empty_below(e)))
+    return _joined(sums)
+
+
+def _joined(sums: list[tuple[NDArray[np.int32], NDArray[np.int32], Any]]) -> Sum:
+    """Partial sums on the coarsest of their grids."""
+    total, e, empty = sums[0]
+    for other, e_other, empty_other in sums[1:]:
+        top = np.maximum(e, e_other)
+        total = (total >> np.minimum(top - e, 31)) + (other >> np.minimum(top - e_other, 31))
+        e, empty = top, empty & empty_other
+    return Sum(total, e, None if empty is False else empty)
+
+
+def scaled(total: Sum, exponent: NDArray[Any]) -> Sum:
+    """A step's sum times 2^exponent, by element."""
+    value = total.value
+    if value.dtype != np.int32:
+        value = np.ldexp(value, exponent)
+    return Sum(value, total.e + exponent, total.empty, bounded=False)
+
+
+def add(model: Model, total: Sum, c: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Add the addend to a step's sum and round; c may hold anything, NaN and infinity included."""
+    s, inverse = grid_scale(total.e if total.bounded else np.clip(total.e, LOWEST, HIGHEST))
+    try:
+        with np.errstate(under="raise", over="ignore", invalid="ignore"):
+            x = c * s
+    except FloatingPointError:
+        # An addend so small that its scaled value is no float32: only its sign survives the floor.
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            x = (c * s.astype(np.float64)).astype(np.float32)
+            x = np.where((x == 0) & (c != 0), np.copysign(np.float32(2.0**-126), c), x)
+    if model.drop_addend_below is not None:
+        # Negative and closer to 0 than 2^(24 - drop): as integers, the bits of such floats are one interval.
+        bound = np.array(-(2.0 ** (24 - model.drop_addend_below)), np.float32).view(np.int32)
+        dropped = x.view(np.int32) < bound
+        if dropped.any():
+            np.copyto(x, np.float32(0), where=dropped)
+    np.floor(x, out=x)
+    if total.limit:
+        in_bounds = bool(total.bounded and c.max() < total.limit and c.min() > -total.limit)
+    else:
+        in_bounds = bool(total.bounded and x.max() < 2.0**30 and x.min() > -(2.0**30))
+    with np.errstate(invalid="ignore", over="ignore"):
+        if total.value.dtype == np.int32:
+            units = x.astype(np.int32)
+            np.add(units, total.value, out=units)
+            d = units.astype(np.float32)
+            np.multiply(d, inverse, out=d)
+        else:
+            np.multiply(x, inverse, out=x)
+            d = (total.value + x).astype(np.float32)
+    if total.empty is not None:
+        # No product: c itself, and +0 for either zero.
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            np.copyto(d, c + np.float32(0), where=total.empty)
+    if not in_bounds:
+        if total.value.dtype == np.int32:
+            rest = ~(np.abs(x) < np.float32(2.0**30))
+        else:
+            with np.errstate(over="ignore"):
+                rest = ~((np.abs(x) < np.float32(2.0**30) * inverse) | (np.abs(c) < np.float32(total.limit)))
+        if not total.bounded:
+            rest |= (total.e < LOWEST) | (total.e > HIGHEST)
+        if total.empty is not None:
+            rest &= ~total.empty
+        places = np.flatnonzero(rest)
+        if places.size:
+            _add_rest(model, total, c, d, places)
+    return d
+
+
+def _add_rest(
+    model: Model, total: Sum, c: NDArray[np.float32], d: NDArray[np.float32], places: NDArray[np.intp]
+) -> None:
+    """The elements whose addend is far above the products, or not finite; flat indices."""
+    addend, e = c.reshape(-1)[places], total.e.reshape(-1)[places]
+    # So far above that a negative sum only moves c by one unit of a grid that rounding to f32 does not see.
+    with np.errstate(over="ignore", invalid="ignore"):
+        alone = ~(np.abs(addend) < np.ldexp(1.0, e + (model.sum_bits + 8)))
+    d.reshape(-1)[places] = addend
+    places, addend, e = places[~alone], addend[~alone], e[~alone]
+    value = total.value.reshape(-1)[places]
+    if value.dtype == np.int32:
+        value = np.ldexp(value.astype(np.float64), e - model.product_bits)
+    d.reshape(-1)[places] = steps.add_aligned(model, value, e, np.zeros(e.shape, np.bool_), addend)
