@@ -141,7 +141,7 @@ def vector_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
     if operand.kind not in "va":
         raise unsupported(instruction, f"vector destination of kind {operand.kind}")
     file, index = operand.kind, operand.index
-    if operand.sel != DWORD:
+    if instruction.modifiers.get("dst_sel", DWORD) != DWORD:
         return _sdwa_writer(operand, instruction)
     if kind in VIEW32:
         return lambda g, value: g.write_v(file, index, np.asarray(value).view(np.uint32))
@@ -163,7 +163,7 @@ def vector_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
 
 def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
     """Write one byte or word of a register; dst_unused says what becomes of the rest (0 pad, 1 sign-extend, 2 keep)."""
-    shift, mask = SDWA_FIELDS[operand.sel]
+    shift, mask = SDWA_FIELDS[instruction.modifiers["dst_sel"]]
     unused = instruction.modifiers.get("dst_unused", 0)
     if unused == 1:
         raise unsupported(instruction, "dst_unused:UNUSED_SEXT")

@@ -44,11 +44,12 @@ class Tracer:
 
     name = "mapping"
 
-    def __init__(self, waves: int, result_alphabet: Alphabet) -> None:
-        """`waves` of the whole launch; `result_alphabet` cuts the labels of matrix results."""
+    def __init__(self, waves: int) -> None:
+        """`waves` of the whole launch. Set `result_alphabet` after the counting run, which fills `result_formats`."""
         self.executed: list[Executed] = []
         self.results = LabelSpace()
-        self.result_alphabet = result_alphabet
+        self.result_alphabet = Alphabet(16)
+        self.result_formats: set[str] = set()
         self.depends_on_data = False
         self._waves = waves
         self._count = np.zeros(waves, np.int64)
@@ -58,11 +59,16 @@ class Tracer:
         self._slots = 0
         self._per_wave = 0
 
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Results to number, after the counting run: waves, executions of a wave at most, places of a result."""
+        return self._waves, max(1, self._per_wave, int(self._count.max(initial=0))), max(1, self._slots)
+
     def begin(self, run: int | None, runs: int) -> None:
         """Start a run; None is the counting run."""
         if run == 0:
             self._per_wave = int(self._count.max(initial=0))
-            self.results.add("D", (self._waves, max(1, self._per_wave), max(1, self._slots)))
+            self.results.add("D", self.size)
         self._run, self._runs, self._next = run, runs, 0
         self._count[:] = 0
 
@@ -74,6 +80,7 @@ class Tracer:
         cells = int(np.prod(shape))
         if self._run is None:
             self._slots = max(self._slots, cells)
+            self.result_formats.add(event.operation.D.format)
             return None
         here = Executed(event, order)
         if self._run == 0:

@@ -1,1 +1,29 @@
-"""Under construction."""
+"""Verification: kernel cases, comparison with golden data and the exact reference, mapping proofs, results.
+
+A case file needs these names::
+
+    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB
+"""
+
+from __future__ import annotations
+
+from mfmasim.verify.cases import Case, case, families, find, load_file
+from mfmasim.verify.result import Result
+from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB
+from mfmasim.verify.runner import select, verify_case
+
+__all__ = [
+    "A",
+    "B",
+    "C",
+    "Case",
+    "Result",
+    "ScaleA",
+    "ScaleB",
+    "case",
+    "families",
+    "find",
+    "load_file",
+    "select",
+    "verify_case",
+]

@@ -1,0 +1,5 @@
+"""``python -m mfmasim``."""
+
+from mfmasim.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,170 @@
+"""``mfmasim run FILE``: launch a kernel on arrays from files."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["add", "run"]
+
+ARGUMENT_HELP = (
+    "an argument: FILE.npy (a buffer, updated in place), DTYPE:SHAPE (a buffer of poison, such as f32:32x32), "
+    "DTYPE=VALUE (a number, such as i32=64), or null"
+)
+
+
+def add(subparsers: Any) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "run",
+        help="launch a kernel of a code object or HIP source on arrays",
+        description="Launch one kernel and report findings, instruction counts and fidelity.",
+    )
+    parser.add_argument("file", help="a code object (.hsaco) or a HIP source (.hip)")
+    parser.add_argument("kernel", nargs="?", help="kernel name; not needed when the file has one")
+    parser.add_argument("--arch", help="architecture to compile for, or to take from a bundle")
+    parser.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
+    parser.add_argument("--block", default="64", help="work-items of a workgroup (default 64)")
+    parser.add_argument("--shared", type=int, default=0, help="dynamic LDS in bytes")
+    parser.add_argument("--arg", action="append", default=[], metavar="ARG", help=ARGUMENT_HELP)
+    parser.add_argument("--out", metavar="DIR", help="write every buffer there as argN.npy afterwards")
+    parser.add_argument("--checks", default="all", help="checks to turn on (default all)")
+    parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
+    parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and leave")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 0, 1 or 2."""
+    from mfmasim.devices import device
+
+    code = _code(args)
+    name = args.kernel or _only(code)
+    kernel = code[name]
+    if args.disassemble:
+        for ins in kernel.instructions:
+            print(f"{ins.pc:8x}  {ins.text}")
+        return 0
+    values = [_value(text) for text in args.arg]
+    options = {} if args.budget is None else {"budget": args.budget}
+    report = device("sim").launch(
+        kernel, _sizes(args.grid), _sizes(args.block), values, args.shared, args.checks, **options
+    )
+    if args.out:
+        _save(args.out, values)
+    if args.json:
+        print(json.dumps(_record(report), indent=1))
+    else:
+        _print(report, code)
+    return 0 if report.ok else 1
+
+
+def _code(args: argparse.Namespace) -> Any:
+    from mfmasim import program
+    from mfmasim.errors import MfmasimError
+
+    if args.file.endswith((".hip", ".cpp", ".cu")):
+        if not args.arch:
+            raise MfmasimError(f"{args.file} is a source: say --arch, such as --arch gfx942")
+        return program.compile(args.file, args.arch)
+    return program.load(args.file, args.arch)
+
+
+def _only(code: Any) -> str:
+    from mfmasim.errors import MfmasimError
+
+    if len(code.kernels) != 1:
+        raise MfmasimError(f"{code.object.name} has {len(code.kernels)} kernels, name one: {', '.join(code.kernels)}")
+    return str(code.kernels[0])
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    from mfmasim.errors import MfmasimError
+
+    try:
+        return tuple(int(part) for part in text.replace("x", ",").split(","))
+    except ValueError:
+        raise MfmasimError(f"{text!r}: one to three integers are expected, such as 4,4,1") from None
+
+
+def _value(text: str) -> Any:
+    import numpy as np
+
+    from mfmasim.errors import MfmasimError
+
+    if text == "null":
+        return None
+    if text.endswith(".npy"):
+        try:
+            return np.ascontiguousarray(np.load(text, allow_pickle=False))
+        except (OSError, ValueError) as error:
+            raise MfmasimError(f"{text}: {error}") from None
+    if "=" in text:
+        kind, _, value = text.partition("=")
+        number = float(value) if _dtype(kind).kind == "f" else int(value, 0)
+        return _dtype(kind).type(number)
+    kind, colon, shape = text.partition(":")
+    if not colon:
+        raise MfmasimError(f"argument {text!r}: expected {ARGUMENT_HELP}")
+    array = np.empty(_sizes(shape), _dtype(kind))
+    array.reshape(-1).view(np.uint8)[:] = 0xA5
+    return array
+
+
+def _dtype(kind: str) -> Any:
+    import numpy as np
+
+    from mfmasim.errors import unknown
+
+    names = {"f64": "f8", "f32": "f4", "f16": "f2", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1",
+             "u64": "u8", "u32": "u4", "u16": "u2", "u8": "u1"}  # fmt: skip
+    if kind not in names:
+        raise unknown("dtype", kind, names)
+    return np.dtype(names[kind])
+
+
+def _save(folder: str, values: list[Any]) -> None:
+    from pathlib import Path
+
+    import numpy as np
+
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for number, value in enumerate(values):
+        if isinstance(value, np.ndarray):
+            np.save(Path(folder) / f"arg{number}.npy", value)
+
+
+def _record(report: Any) -> dict[str, Any]:
+    return {
+        "kernel": report.kernel,
+        "arch": report.arch,
+        "device": report.device,
+        "grid": report.grid,
+        "block": report.block,
+        "waves": report.waves,
+        "counts": dict(report.counts.most_common()),
+        "lds": report.lds,
+        "registers": report.registers,
+        "fidelity": {"level": str(report.fidelity), "operations": dict(report.fidelity.by_operation)},
+        "findings": [finding.record() for finding in report.findings],
+        "stopped": report.stopped,
+    }
+
+
+def _print(report: Any, code: Any) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    total = sum(report.counts.values())
+    console.print(f"{report.kernel} on {report.arch}, {report.waves} waves, {total:,} wave-instructions")
+    if code.made_by:
+        console.print(f"compiled by {code.made_by}")
+    for name, count in report.counts.most_common():
+        console.print(f"  {count:>10,}  {name}")
+    console.print(f"fidelity: {report.fidelity!r}", markup=False)
+    for finding in report.findings:
+        for line in finding.lines():
+            console.print(line, markup=False)

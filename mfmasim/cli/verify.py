@@ -1,0 +1,100 @@
+"""``mfmasim verify TARGET...``: prove kernels."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mfmasim.verify import Result
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: Any) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "verify",
+        help="run kernel cases: outputs against the reference, fragments by provenance, every finding",
+        description="Run kernel cases on a device and prove outputs, fragment maps and memory accesses.",
+    )
+    parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    parser.add_argument("--arch", help="only this architecture")
+    parser.add_argument("--case", help="only cases whose name contains this")
+    parser.add_argument("--device", default="sim", help="sim (default)")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
+    parser.add_argument("--compiler", help="compile with this compiler, leaving prebuilt code objects aside")
+    parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
+    parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
+    parser.add_argument("--max-findings", type=int, default=10, help="findings shown for each case (default 10)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 0, 1 or 2."""
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import Result, find, select, verify_case
+    from mfmasim.verify.terminal import Progress
+
+    changes = dict(_setting(text) for text in args.set)
+    groups = [group for target in args.targets for group in find(target)]
+    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, args.arch, args.case)]
+    if not work:
+        every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
+        raise MfmasimError(
+            f"no case matches --arch {args.arch or 'any'} --case {args.case or 'any'}; architectures: {', '.join(every)}"
+        )
+    quiet = args.json == "-"
+    progress = Progress(quiet=quiet, most=args.max_findings)
+    results: list[Result] = []
+    failed_input = False
+    for name, case, arch in work:
+        try:
+            changed = case.with_parameters(changes) if changes else case
+            result = verify_case(
+                changed, arch, group=name, device=args.device, compiler=args.compiler, budget=args.budget
+            )
+        except MfmasimError as error:
+            from mfmasim.observe import Finding
+
+            failed_input = True
+            result = Result(name, case.title, case.kernel, arch, args.device, status="error")
+            result.findings.append(Finding("case", "error", str(error), kernel=case.kernel))
+        progress.show(result)
+        results.append(result)
+    if args.json:
+        text = json.dumps([result.record() for result in results], indent=1)
+        if quiet:
+            print(text)
+        else:
+            _write(args.json, text + "\n")
+    progress.summary(results)
+    if failed_input:
+        return 2
+    return 1 if any(result.status == "fail" for result in results) else 0
+
+
+def _write(path: str, text: str) -> None:
+    from pathlib import Path
+
+    from mfmasim.errors import MfmasimError
+
+    try:
+        Path(path).write_text(text)
+    except OSError as error:
+        raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    import ast
+
+    from mfmasim.errors import MfmasimError
+
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise MfmasimError(f"--set {text}: NAME=VALUE is expected, such as M=256")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value

@@ -1,0 +1,224 @@
+"""Kernel cases: what a user declares about a kernel, and how case files are found and read."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import runpy
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.resources import folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Case", "case", "families", "find", "load_file"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A declared kernel case. `build` called with the parameters gives grid, block, args and expect."""
+
+    name: str
+    source: Path
+    kernel: str
+    """Kernel name; ``{parameter}`` is replaced."""
+    arch: tuple[str, ...]
+    build: Callable[..., Mapping[str, Any]]
+    parameters: Mapping[str, Any]
+    """Defaults of `build`, overridden by one entry of ``each``."""
+    needs: str = ""
+    """The contract: a Python condition over the parameters."""
+    golden: str = ""
+    data: tuple[str, ...] = ("integers", "normal")
+    flags: tuple[str, ...] = ()
+    mapping: Mapping[str, Any] | None = field(default_factory=dict)
+    """Parameters for the mapping check (such as alpha=1, beta=0); None leaves the check out."""
+
+    @property
+    def title(self) -> str:
+        """Name with the parameters that distinguish this variant."""
+        return self.name
+
+    def kernel_name(self) -> str:
+        """Kernel name with the parameters filled in."""
+        return self.kernel.format_map(dict(self.parameters))
+
+    def golden_name(self) -> str:
+        """Golden case with the parameters filled in."""
+        return self.golden.format_map(dict(self.parameters))
+
+    def with_parameters(self, changes: Mapping[str, Any]) -> Case:
+        """The case with some parameters changed.
+
+        Raises:
+            MfmasimError: a parameter the case does not have.
+        """
+        for name in changes:
+            if name not in self.parameters:
+                raise unknown("parameter", name, self.parameters, f"of case {self.name}")
+        return replace(self, parameters={**self.parameters, **changes})
+
+    def check_contract(self) -> None:
+        """Refuse parameters that the kernel was not written for.
+
+        Raises:
+            MfmasimError: the condition does not hold; names it and the values.
+        """
+        if self.needs and not _holds(self.needs, self.parameters):
+            used = {n.id for n in ast.walk(ast.parse(self.needs, mode="eval")) if isinstance(n, ast.Name)}
+            values = ", ".join(f"{name}={self.parameters[name]}" for name in sorted(used & set(self.parameters)))
+            raise MfmasimError(f"{self.name}: the contract '{self.needs}' does not hold for {values}")
+
+
+# Nodes a contract may be made of: arithmetic, comparison and logic over numbers and parameters.
+ALLOWED = (
+    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.BinOp, ast.Add, ast.Sub,
+    ast.Mult, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In,
+    ast.NotIn, ast.Name, ast.Load, ast.Constant, ast.Tuple,
+)  # fmt: skip
+
+
+def _holds(condition: str, parameters: Mapping[str, Any]) -> bool:
+    try:
+        tree = ast.parse(condition, mode="eval")
+    except SyntaxError as error:
+        raise MfmasimError(f"contract {condition!r} is not a condition: {error.msg}") from None
+    for node in ast.walk(tree):
+        if not isinstance(node, ALLOWED):
+            raise MfmasimError(f"contract {condition!r} uses {type(node).__name__}, which a contract may not")
+        if isinstance(node, ast.Name) and node.id not in parameters:
+            raise unknown("parameter", node.id, parameters, f"in contract {condition!r}")
+    return bool(eval(compile(tree, "<contract>", "eval"), {"__builtins__": {}}, dict(parameters)))  # noqa: S307
+
+
+_collected: ContextVar[list[Case] | None] = ContextVar("collected", default=None)
+_folder: ContextVar[Path] = ContextVar("folder", default=Path())
+
+
+def case(
+    source: str,
+    *,
+    kernel: str,
+    arch: str | Sequence[str],
+    needs: str = "",
+    golden: str = "",
+    each: Sequence[Mapping[str, Any]] = (),
+    data: Sequence[str] = ("integers", "normal"),
+    flags: Sequence[str] = (),
+    mapping: Mapping[str, Any] | None = None,
+    trace: bool = True,
+) -> Callable[[Callable[..., Mapping[str, Any]]], Callable[..., Mapping[str, Any]]]:
+    """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
+
+    Args:
+        source: the ``.hip`` source or an ``.hsaco``, relative to the case file.
+        kernel: kernel name; ``{parameter}`` is replaced by a parameter's value.
+        arch: architectures it is for.
+        needs: the contract, such as ``"M % 64 == 0 and K >= 256"``; parameters that break it are refused.
+        golden: golden case whose inputs and outputs are compared bit for bit (also with ``{parameter}``).
+        each: variants: parameter values, each a case of its own.
+        data: data classes for inputs that are drawn (without golden data).
+        flags: compiler flags.
+        mapping: parameters for the mapping check where they differ, such as ``{"alpha": 1.0, "beta": 0.0}``; without
+            it parameters named alpha and beta are 1 and 0 there.
+        trace: whether the mapping check makes sense for this kernel.
+
+    Returns:
+        A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally
+        ``shared_bytes``.
+    """
+
+    def decorate(build: Callable[..., Mapping[str, Any]]) -> Callable[..., Mapping[str, Any]]:
+        collected = _collected.get()
+        defaults = {name: p.default for name, p in inspect.signature(build).parameters.items()}
+        path = (_folder.get() / source).resolve()
+        archs = tuple(find_arch(a).name for a in ([arch] if isinstance(arch, str) else arch))
+        for variant in each or ({},):
+            for name in variant:
+                if name not in defaults:
+                    raise unknown("parameter", name, defaults, f"in each= of case {build.__name__}")
+            label = f"[{','.join(f'{k}={v}' for k, v in variant.items())}]" if variant else ""
+            parameters = {**defaults, **variant}
+            traced = dict(mapping) if mapping is not None else {
+                name: value for name, value in (("alpha", 1.0), ("beta", 0.0)) if name in parameters
+            }  # fmt: skip
+            if collected is not None:
+                collected.append(
+                    Case(
+                        build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
+                        tuple(data), tuple(flags), traced if trace else None,
+                    )
+                )  # fmt: skip
+        return build
+
+    return decorate
+
+
+@contextmanager
+def _collecting(path: Path) -> Iterator[list[Case]]:
+    found: list[Case] = []
+    tokens = _collected.set(found), _folder.set(path.parent)
+    try:
+        yield found
+    finally:
+        _collected.reset(tokens[0])
+        _folder.reset(tokens[1])
+
+
+def load_file(path: Path) -> list[Case]:
+    """Read a case file.
+
+    Raises:
+        MfmasimError: the file is missing, is not Python, fails, or declares no case.
+    """
+    if not path.is_file():
+        raise MfmasimError(f"{path}: no such case file")
+    with _collecting(path) as found:
+        try:
+            runpy.run_path(str(path), run_name="mfmasim_cases")
+        except MfmasimError:
+            raise
+        except Exception as error:  # a user's file may fail in any way; say where
+            line = _line_in(error, path)
+            raise MfmasimError(f"{path}{line}: {type(error).__name__}: {error}") from error
+    if not found:
+        raise MfmasimError(f"{path}: no case is declared (use @case from mfmasim.verify)")
+    return found
+
+
+def _line_in(error: Exception, path: Path) -> str:
+    trace, line = error.__traceback__, ""
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = f":{trace.tb_lineno}"
+        trace = trace.tb_next
+    return line
+
+
+def families() -> dict[str, Path]:
+    """Case files of the kernel families that travel with the package, by family."""
+    return {path.parent.name: path for path in sorted(folder("hipkernels").glob("*/cases.py"))}
+
+
+def find(target: str) -> list[tuple[str, list[Case]]]:
+    """Cases of a target: a family, ``all``, or a case file; each with the name of its group.
+
+    Raises:
+        MfmasimError: there is no such target.
+    """
+    known = families()
+    if target == "all":
+        return [(name, load_file(path)) for name, path in known.items()]
+    if target in known:
+        return [(target, load_file(known[target]))]
+    if target.endswith(".py") or "/" in target or Path(target).exists():
+        return [(Path(target).stem, load_file(Path(target)))]
+    raise unknown("target", target, [*known, "all"], "(a family, 'all' or a case file)")

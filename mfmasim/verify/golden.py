@@ -1,0 +1,82 @@
+"""Reading golden data: entries of the manifest, arrays checked against their hash."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.resources import folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+__all__ = ["SCHEMA", "arrays", "entries"]
+
+SCHEMA = 1
+
+
+@lru_cache(maxsize=4)
+def _manifest(root: Path) -> list[dict[str, Any]]:
+    path = root / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text())
+        version, found = manifest["schema_version"], manifest["entries"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise MfmasimError(f"{path}: the golden manifest cannot be read: {error}") from None
+    if version != SCHEMA:
+        raise MfmasimError(f"{path}: golden manifest has schema {version}, this version reads {SCHEMA}")
+    return list(found)
+
+
+def entries(case: str, arch: str, select: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Golden entries of a case on an architecture.
+
+    Args:
+        case: name of the golden case.
+        arch: architecture.
+        select: further keys an entry must have, such as ``{"opsel": 1}``; keys an entry does not know are ignored.
+
+    Returns:
+        The entries, in the manifest's order.
+
+    Raises:
+        MfmasimError: there is none.
+    """
+    wanted = select or {}
+    found = [
+        entry
+        for entry in _manifest(folder("golden"))
+        if entry["case"] == case
+        and entry["arch"] == arch
+        and all(entry[key] == value for key, value in wanted.items() if entry.get(key) is not None)
+    ]
+    if not found:
+        raise MfmasimError(f"golden data has no case {case!r} for {arch}")
+    return found
+
+
+def arrays(entry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Arrays of an entry.
+
+    Raises:
+        MfmasimError: the file is missing, or its bytes are not those the manifest was written for.
+    """
+    path = folder("golden") / entry["file"]
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MfmasimError(f"{path}: golden data cannot be read: {error.strerror or error}") from None
+    found = hashlib.sha256(data).hexdigest()
+    if found != entry["sha256"]:
+        raise MfmasimError(f"{path}: golden data is damaged or stale (SHA-256 {found[:12]}…, {entry['sha256'][:12]}… expected)")
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}

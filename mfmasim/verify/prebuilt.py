@@ -1,0 +1,86 @@
+"""Prebuilt code objects: kernels of the families, compiled once, so that verifying them needs no compiler."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mfmasim import program
+from mfmasim.errors import MfmasimError
+from mfmasim.resources import folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mfmasim.program import Code
+
+__all__ = ["MANIFEST", "code_for", "source_hash"]
+
+MANIFEST = "manifest.json"
+
+
+def source_hash(path: Path) -> str:
+    """SHA-256 of a kernel source and of our device headers, which it may include; line ends do not count."""
+    digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n"))
+    for header in sorted((folder("hipkernels") / "include").rglob("*.h")):
+        digest.update(header.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _entries() -> list[dict[str, Any]]:
+    path = folder("golden") / "code" / MANIFEST
+    if not path.is_file():
+        return []
+    try:
+        return list(json.loads(path.read_text())["entries"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise MfmasimError(f"{path}: the manifest of prebuilt code objects cannot be read: {error}") from None
+
+
+@lru_cache(maxsize=64)
+def code_for(source: Path, arch: str, compiler: str | None = None) -> Code:
+    """Code object of a kernel source: prebuilt when it is up to date, else compiled now.
+
+    Args:
+        source: a ``.hip`` file, or an ``.hsaco`` to load as it is.
+        arch: architecture.
+        compiler: compile with this one, whatever is prebuilt.
+
+    Returns:
+        The code; ``made_by`` says who compiled it.
+
+    Raises:
+        MfmasimError: a damaged prebuilt file, a missing source, or a failing compile.
+    """
+    if not source.is_file():
+        raise MfmasimError(f"{source}: no such file")
+    if source.suffix in (".hsaco", ".co", ".o"):
+        return program.load(source, arch)
+    if compiler is None:
+        found = _prebuilt(source, arch)
+        if found is not None:
+            return found
+    return program.compile(source, arch, compiler=compiler)
+
+
+def _prebuilt(source: Path, arch: str) -> Code | None:
+    try:
+        name = source.resolve().relative_to(folder("hipkernels").resolve()).as_posix()
+    except ValueError:
+        return None
+    entry = next((e for e in _entries() if e["source"] == name and e["arch"] == arch), None)
+    if entry is None or entry["source_sha256"] != source_hash(source):
+        return None
+    path = folder("golden") / "code" / entry["file"]
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MfmasimError(f"{path}: prebuilt code object cannot be read: {error.strerror or error}") from None
+    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        raise MfmasimError(f"{path}: prebuilt code object is damaged (its SHA-256 is not the manifest's)")
+    code = program.load(data, arch)
+    code.made_by = f"{entry['compiler']}, prebuilt"
+    return code

@@ -1,0 +1,94 @@
+"""Makes the prebuilt code objects: ``python -m mfmasim.verify.rebuild [--check]``.
+
+Every source that a case of a family names is compiled once per architecture with the compiler from PyPI, so that
+anybody can make the same bytes. The manifest says from which source, by which compiler, with which hash.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.resources import folder
+from mfmasim.verify.cases import families, load_file
+from mfmasim.verify.prebuilt import MANIFEST, source_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["build", "main"]
+
+COMPILER = "ziglang"
+
+
+def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+    """Compile every kernel source of the families.
+
+    Args:
+        compiler: as for `mfmasim.compile`.
+
+    Returns:
+        The manifest's entries, and the files' bytes by name.
+
+    Raises:
+        MfmasimError: no compiler, or a source that does not compile.
+    """
+    from mfmasim.toolchain import compile_hip
+
+    entries: list[dict[str, Any]] = []
+    files: dict[str, bytes] = {}
+    root = folder("hipkernels").resolve()
+    wanted = {
+        (family, case.source, arch)
+        for family, path in families().items()
+        for case in load_file(path)
+        for arch in case.arch
+    }
+    for family, source, arch in sorted(wanted):
+        made = compile_hip(source, arch, compiler=compiler)
+        name = f"{family}/{source.stem}.{arch}.hsaco"
+        files[name] = made.data
+        entries.append(
+            {
+                "source": source.relative_to(root).as_posix(),
+                "arch": arch,
+                "file": name,
+                "sha256": hashlib.sha256(made.data).hexdigest(),
+                "source_sha256": source_hash(source),
+                "compiler": made.compiler,
+            }
+        )
+    return entries, files
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write golden/code, or with --check compare with what is there."""
+    parser = argparse.ArgumentParser(prog="python -m mfmasim.verify.rebuild", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare, write nothing; exit 1 when something differs")
+    args = parser.parse_args(argv)
+    entries, files = build()
+    target = folder("golden") / "code"
+    manifest = json.dumps({"schema_version": 1, "entries": entries}, indent=1) + "\n"
+    if args.check:
+        stale = [name for name, data in files.items() if not _same(target / name, data)]
+        if not _same(target / MANIFEST, manifest.encode()):
+            stale.append(MANIFEST)
+        print("\n".join(f"differs: {name}" for name in stale) or f"{len(files)} code objects are up to date")
+        return 1 if stale else 0
+    for name, data in files.items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes(data)
+    (target / MANIFEST).write_text(manifest)
+    print(f"{len(files)} code objects, {sum(map(len, files.values())):,} bytes, in {target.name}")
+    return 0
+
+
+def _same(path: Any, data: bytes) -> bool:
+    return bool(path.is_file() and path.read_bytes() == data)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

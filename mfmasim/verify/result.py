@@ -1,0 +1,63 @@
+"""Result of verifying one case on one architecture, and its JSON form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mfmasim.observe import Finding
+
+__all__ = ["STATUSES", "Result"]
+
+STATUSES = ("pass", "fail", "error", "skipped")
+
+
+@dataclass
+class Result:
+    """One case, one architecture, one device."""
+
+    group: str
+    case: str
+    kernel: str
+    arch: str
+    device: str
+    status: str = "pass"
+    outputs: dict[str, int] = field(default_factory=lambda: {"elements": 0, "mismatches": 0, "max_ulp": 0})
+    mapping: dict[str, int] = field(default_factory=lambda: {"slots_checked": 0, "mismatches": 0})
+    lds: dict[str, Any] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    fidelity: str = ""
+    fidelity_of: tuple[str, ...] = ()
+    """The operations that set the fidelity."""
+    compared_with: tuple[str, ...] = ()
+    """What the outputs were compared with, in words."""
+    code: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of the code object and who compiled it."""
+    seconds: float = 0.0
+
+    def settle(self) -> None:
+        """Set the status from findings and mismatches."""
+        if self.status in ("error", "skipped"):
+            return
+        bad = self.outputs["mismatches"] or any(finding.severity == "error" for finding in self.findings)
+        self.status = "fail" if bad else "pass"
+
+    def record(self) -> dict[str, Any]:
+        """The result as a dictionary that JSON can hold."""
+        return {
+            "group": self.group,
+            "kernel": self.kernel,
+            "arch": self.arch,
+            "device": self.device,
+            "case": self.case,
+            "status": self.status,
+            "outputs": self.outputs,
+            "mapping": self.mapping,
+            "lds": self.lds,
+            "findings": [finding.record() for finding in self.findings],
+            "fidelity": {"level": self.fidelity, "operations": list(self.fidelity_of)},
+            "compared_with": list(self.compared_with),
+            "code": self.code,
+            "seconds": round(self.seconds, 4),
+        }

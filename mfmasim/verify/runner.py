@@ -1,0 +1,284 @@
+"""Verifying a case: outputs against golden data or the exact reference, mapping by provenance, every finding."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.devices import device as open_device
+from mfmasim.errors import MfmasimError
+from mfmasim.observe import Finding
+from mfmasim.verify import golden
+from mfmasim.verify.compare import Comparison, bit_exact, within
+from mfmasim.verify.data import draw
+from mfmasim.verify.exact import evaluate, magnitude, round_once
+from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
+from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.result import Result
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of
+from mfmasim.verify.trace import check_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.devices import Report, SimDevice
+    from mfmasim.program import Kernel
+    from mfmasim.verify.cases import Case
+
+__all__ = ["select", "verify_case"]
+
+GOLDEN_NAME = {"A": "A", "B": "B", "scale_A": "scale_A", "scale_B": "scale_B"}
+ALIKE = {"error": 0, "warning": 1, "info": 2}
+
+
+def verify_case(
+    case: Case,
+    arch: str,
+    *,
+    group: str = "",
+    device: str = "sim",
+    compiler: str | None = None,
+    budget: int | None = None,
+    kernel: Kernel | None = None,
+) -> Result:
+    """Verify a case on one architecture.
+
+    Args:
+        case: the case.
+        arch: one of the case's architectures.
+        group: family or file, for the report.
+        device: back end.
+        compiler: compile with this one and leave prebuilt code objects aside.
+        budget: instructions a wave may execute.
+        kernel: run this one and not the case's own (for mutants).
+
+    Returns:
+        The result. Whatever goes wrong with the kernel is in it.
+
+    Raises:
+        MfmasimError: the case itself is wrong, or its kernel cannot be compiled or executed.
+    """
+    start = time.perf_counter()
+    target = find_arch(arch)
+    case.check_contract()
+    back_end = open_device(device)
+    if kernel is None:
+        kernel = code_for(case.source, target.name, compiler)[case.kernel_name()]
+    result = Result(group, case.title, kernel.name, target.name, device)
+    result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
+    built = _build(case, case.parameters)
+    options = {} if budget is None else {"budget": budget}
+    for label, inputs, expected in _inputs(case, built, target):
+        report, outputs = _run(back_end, kernel, built, inputs, target, options)
+        _merge(result, report.findings)
+        result.fidelity, result.fidelity_of = str(report.fidelity), report.fidelity.operations
+        result.lds = report.lds
+        if report.stopped:
+            result.outputs["mismatches"] += 1
+            break
+        _compare(result, case, built, target, label, inputs, outputs, expected)
+    if case.mapping is not None and not any(f.check == "budget" for f in result.findings):
+        mapping = check_mapping(back_end, kernel, _build(case, {**case.parameters, **case.mapping}))
+        result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
+        _merge(result, mapping.findings)
+    result.findings.sort(key=lambda f: ALIKE[f.severity])
+    result.settle()
+    result.seconds = time.perf_counter() - start
+    return result
+
+
+def _build(case: Case, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    built = case.build(**parameters)
+    for key in ("grid", "block", "args"):
+        if key not in built:
+            raise MfmasimError(f"{case.name}: the case returns no {key!r}")
+    known = {"grid", "block", "args", "expect", "shared_bytes"}
+    for key in built:
+        if key not in known:
+            raise MfmasimError(f"{case.name}: the case returns {key!r}, which is none of {', '.join(sorted(known))}")
+    return built
+
+
+def _tensors(built: Mapping[str, Any]) -> list[Tensor]:
+    return [arg for arg in built["args"] if isinstance(arg, Tensor)]
+
+
+def _reads(expression: Any, tensor: Tensor) -> bool:
+    """Whether an expression uses a tensor with a factor other than 0."""
+    if isinstance(expression, MatMul | Sum):
+        return _reads(expression.left, tensor) or _reads(expression.right, tensor)
+    if isinstance(expression, Times):
+        return expression.factor != 0 and _reads(expression.matrix, tensor)
+    if isinstance(expression, Scaled):
+        return _reads(expression.matrix, tensor) or _reads(expression.scale, tensor)
+    return expression is tensor
+
+
+def _inputs(case: Case, built: Mapping[str, Any], arch: Arch) -> Sequence[tuple[str, dict[int, Any], Any]]:
+    """Inputs to run: label, codes by tensor, and the expected codes where golden data has them."""
+    tensors = _tensors(built)
+    if not case.golden:
+        return [
+            (f"{data} data", {id(t): draw(t, data, case.title, arch) for t in tensors}, None) for data in case.data
+        ]
+    out = []
+    for entry in golden.entries(case.golden_name(), arch.name, case.parameters):
+        arrays = golden.arrays(entry)
+        inputs = {}
+        for tensor in tensors:
+            if tensor.role == "C":
+                continue
+            want = entry["formats"].get(tensor.role)
+            have = format_of(tensor, arch).name
+            if want != have:
+                raise MfmasimError(f"{case.name}: {tensor.role} is {have}, golden {entry['id']} has {want}")
+            codes = arrays[GOLDEN_NAME[tensor.role]]
+            if codes.shape != tensor.stored_shape:
+                raise MfmasimError(
+                    f"{case.name}: {tensor.role} has shape {tensor.stored_shape}, golden {entry['id']} {codes.shape}"
+                )
+            inputs[id(tensor)] = codes
+        level = entry["expected"]["model"]["fidelity"]
+        out.append((f"golden {entry['data']} ({level})", inputs, arrays))
+    return out
+
+
+def _run(
+    device: SimDevice,
+    kernel: Kernel,
+    built: Mapping[str, Any],
+    inputs: Mapping[int, NDArray[Any]],
+    arch: Arch,
+    options: Mapping[str, Any],
+) -> tuple[Report, dict[int, NDArray[np.uint8]]]:
+    buffers: dict[int, NDArray[np.uint8]] = {}
+    args: list[Any] = []
+    for arg in built["args"]:
+        if not isinstance(arg, Tensor):
+            args.append(arg)
+            continue
+        fmt = format_of(arg, arch)
+        known = id(arg) in inputs and (arg.role != "C" or _reads(built.get("expect"), arg))
+        memory = bytes_of(arg, inputs[id(arg)] if known else np.zeros(arg.stored_shape, fmt.carrier), arch)
+        if not known:
+            memory[:] = 0xA5  # an output the kernel may not read
+        buffers[id(arg)] = memory
+        args.append(memory)
+    report = device.launch(
+        kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **options
+    )
+    return report, buffers
+
+
+def _compare(
+    result: Result,
+    case: Case,
+    built: Mapping[str, Any],
+    arch: Arch,
+    label: str,
+    inputs: Mapping[int, NDArray[Any]],
+    buffers: Mapping[int, NDArray[np.uint8]],
+    expected: Mapping[str, NDArray[Any]] | None,
+) -> None:
+    output = next((t for t in _tensors(built) if t.role == "C"), None)
+    expression = built.get("expect")
+    if output is None or not isinstance(expression, Expression):
+        return
+    fmt = format_of(output, arch)
+    actual = np.ascontiguousarray(codes_of(output, buffers[id(output)], arch))
+    if expected is not None:
+        want = expected["model"].astype(actual.dtype)
+        comparison = bit_exact(actual, want, fmt)
+        against = "golden bits"
+        _check_gaps(result, output, buffers[id(output)], arch)
+    else:
+        exact = evaluate(expression, inputs, arch)
+        want = round_once(exact, fmt)
+        if "integers" in label:
+            comparison, against = bit_exact(actual, want, fmt, zeros=False), "the exact result, bit for bit"
+        else:
+            depth = _depth(expression)
+            comparison = within(actual, want, magnitude(expression, inputs, arch), depth, fmt)
+            against = "the exact result, within the error bound"
+        _check_gaps(result, output, buffers[id(output)], arch)
+    result.outputs["elements"] += actual.size
+    result.outputs["mismatches"] += comparison.mismatches
+    result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
+    result.compared_with = tuple(dict.fromkeys((*result.compared_with, f"{label}: {against}")))
+    if comparison.mismatches:
+        _merge(result, [_output_finding(result, comparison, actual, want, label, case)])
+
+
+def _check_gaps(result: Result, output: Tensor, memory: NDArray[np.uint8], arch: Arch) -> None:
+    """Bytes between the lines of C (ld larger than a line) belong to nobody: they must stay poison."""
+    if not output.ld or output.ld == output.line:
+        return
+    fmt = format_of(output, arch)
+    gap = memory.view(fmt.carrier).reshape(output.lines, output.ld)[:, output.line :]
+    if (gap.view(np.uint8) != 0xA5).any():
+        _merge(result, [Finding("outputs", "error", "the kernel wrote between the lines of C", kernel=result.kernel)])
+
+
+def _depth(expression: Any) -> int:
+    if isinstance(expression, MatMul):
+        return expression.left.shape[1]
+    if isinstance(expression, Sum):
+        return _depth(expression.left) + _depth(expression.right)
+    if isinstance(expression, Times):
+        return _depth(expression.matrix)
+    return 1
+
+
+def _output_finding(
+    result: Result, comparison: Comparison, actual: NDArray[Any], want: NDArray[Any], label: str, case: Case
+) -> Finding:
+    row, col = (int(i) for i in np.argwhere(comparison.wrong)[0])
+    digits = actual.dtype.itemsize * 2
+    return Finding(
+        check="outputs",
+        severity="error",
+        message=f"{comparison.mismatches} of {actual.size} elements differ ({label}), the worst by "
+        f"{comparison.max_ulp} ulp",
+        kernel=result.kernel,
+        source=case.source.name,
+        element=f"C[{row}, {col}]",
+        expected=f"{int(want[row, col]):#0{digits + 2}x}",
+        actual=f"{int(actual[row, col]):#0{digits + 2}x}",
+        count=comparison.mismatches,
+    )
+
+
+def _merge(result: Result, findings: Sequence[Finding]) -> None:
+    """Add findings, each place once."""
+    seen = {(f.check, f.pc, f.element if f.check != "outputs" else "") for f in result.findings}
+    for finding in findings:
+        key = (finding.check, finding.pc, finding.element if finding.check != "outputs" else "")
+        if key not in seen:
+            seen.add(key)
+            result.findings.append(finding)
+
+
+def select(cases: Sequence[Case], arch: str | None, name: str | None) -> list[tuple[Case, str]]:
+    """Pairs of case and architecture that match a choice.
+
+    Args:
+        cases: cases of a target.
+        arch: only this architecture.
+        name: only cases whose name contains this.
+
+    Returns:
+        The pairs, in order.
+    """
+    wanted = find_arch(arch).name if arch else None
+    return [
+        (case, a)
+        for case in cases
+        for a in case.arch
+        if (wanted is None or a == wanted) and (name is None or name in case.title)
+    ]

@@ -1,0 +1,77 @@
+"""Results as a person reads them in a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.observe import Finding
+    from mfmasim.verify.result import Result
+
+__all__ = ["Progress"]
+
+COLOURS = {"pass": "green", "fail": "bold red", "error": "bold red", "skipped": "yellow", "info": "cyan"}
+
+
+class Progress:
+    """Prints a line per case as it ends, its findings below, and a summary."""
+
+    def __init__(self, *, quiet: bool = False, most: int = 10) -> None:
+        """`quiet` prints nothing to standard output; `most` bounds the findings shown for a case."""
+        self.console = Console(highlight=False, soft_wrap=True, stderr=quiet)
+        self.most = most
+
+    def show(self, result: Result) -> None:
+        """Print one result."""
+        line = Text()
+        line.append(f"{result.status.upper():<5}", style=COLOURS[result.status])
+        line.append(f"  {result.arch:<8} {result.case}")
+        if result.status in ("pass", "fail"):
+            outputs, mapping = result.outputs, result.mapping
+            right = outputs["elements"] - outputs["mismatches"]
+            line.append(f"   outputs {right:,}/{outputs['elements']:,}", style=_tint(outputs["mismatches"]))
+            if mapping["slots_checked"]:
+                slots = mapping["slots_checked"] - mapping["mismatches"]
+                line.append(f"   slots {slots:,}/{mapping['slots_checked']:,}", style=_tint(mapping["mismatches"]))
+            line.append(f"   {result.fidelity}", style="dim")
+        self.console.print(line)
+        for finding in result.findings[: self.most]:
+            self._finding(finding)
+        if len(result.findings) > self.most:
+            self.console.print(f"      ... and {len(result.findings) - self.most} findings more (--max-findings)")
+
+    def _finding(self, finding: Finding) -> None:
+        head, *body = finding.lines()
+        word = {"error": "FAIL", "warning": "WARN", "info": "info"}[finding.severity]
+        text = Text("      ")
+        text.append(f"{word} {head}", style=COLOURS["fail" if finding.severity == "error" else "info"])
+        self.console.print(text)
+        for line in body:
+            self.console.print(Text("      " + line))
+
+    def summary(self, results: Sequence[Result]) -> None:
+        """Print what was proved, and how far it can be trusted."""
+        counts = Counter(result.status for result in results)
+        elements = sum(result.outputs["elements"] for result in results)
+        slots = sum(result.mapping["slots_checked"] for result in results)
+        words = ", ".join(f"{counts[status]} {status}" for status in ("pass", "fail", "error", "skipped") if counts[status])
+        self.console.print(
+            Text(f"{words}; {elements:,} output elements and {slots:,} fragment slots checked", style="bold")
+        )
+        assumed = sorted({op for r in results if r.fidelity == "assumed" for op in r.fidelity_of})
+        if assumed:
+            self.console.print(
+                Text(
+                    "assumed arithmetic (layouts are proved, the last bits are not): " + ", ".join(assumed), style="yellow"
+                )
+            )
+
+
+def _tint(mismatches: int) -> str:
+    return "red" if mismatches else "green"

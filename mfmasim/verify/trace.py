@@ -1,0 +1,156 @@
+"""The mapping check of a case: runs the kernel on labels and hands what was seen to the analysis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim import matrix
+from mfmasim.formats import format as find_format
+from mfmasim.observe.labels import NOT_AN_ELEMENT, POISON, Alphabet, LabelSpace
+from mfmasim.observe.mapping import MappingReport, analyse
+from mfmasim.observe.trace import Tracer
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.devices import SimDevice
+    from mfmasim.formats import Format
+    from mfmasim.program import Kernel
+
+__all__ = ["check_mapping"]
+
+# Exponent bits that labels of results leave alone: the exponents in the middle survive every conversion and product
+# with 1 that an epilogue makes.
+MARGIN = 1
+
+
+def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -> MappingReport:
+    """Trace every element of a case from its argument to every matrix instruction, and results to the output.
+
+    Args:
+        device: where to run.
+        kernel: the kernel.
+        built: what the case function returned for the mapping check's parameters.
+
+    Returns:
+        The mapping report.
+    """
+    arch = kernel.arch
+    tensors = [arg for arg in built["args"] if isinstance(arg, Tensor)]
+    space = LabelSpace()
+    labels = {id(t): space.add(t.role, t.stored_shape) for t in tensors if t.role != "C"}
+    output = next((t for t in tensors if t.role == "C"), None)
+    narrow = format_of(output, arch) if output is not None else find_format("f32")
+    tracer = Tracer(_waves(kernel, built))
+    _launch(device, kernel, built, labels, None, 1, tracer)
+    # A kernel whose matrix instructions have results of different formats is followed in the first one's.
+    result = find_format(min(tracer.result_formats, default="f32"))
+    stored = Alphabet(16) if result.integer else _numeric(narrow, narrow)
+    tracer.result_alphabet = results = Alphabet(16) if result.integer else _numeric(narrow, result)
+    bits = min([8, *(format_of(t, arch).bits for t in tensors if t.role != "C")])
+    runs = max(space.runs(bits), tracer_runs(tracer, results))
+    held: list[NDArray[Any]] = []
+    for run in range(runs):
+        buffers = _launch(device, kernel, built, labels, run, runs, tracer)
+        if output is not None:
+            held.append(codes_of(output, buffers[id(output)], arch))
+    outputs = None
+    if output is not None:
+        outputs = tracer.results.decode(held, stored)
+        untouched = codes_of(output, np.full_like(buffers[id(output)], 0xA5), arch)
+        same = np.logical_and.reduce([codes == untouched for codes in held])
+        outputs = np.where((outputs == NOT_AN_ELEMENT) & same, POISON, outputs)
+    return analyse(
+        tracer,
+        space,
+        outputs,
+        kernel.name,
+        kernel.source_at,
+        {t.role: format_of(t, arch).name for t in tensors},
+        {t.role: t.select for t in tensors},
+        _alternatives,
+    )
+
+
+def tracer_runs(tracer: Tracer, alphabet: Alphabet) -> int:
+    """Runs that labels of results need, known after the counting run."""
+    slots = LabelSpace()
+    slots.add("D", tracer.size)
+    return slots.runs(alphabet.piece_bits)
+
+
+def _waves(kernel: Kernel, built: Mapping[str, Any]) -> int:
+    from mfmasim.machine.launch import dimensions
+
+    grid, block = dimensions(built["grid"], "grid"), dimensions(built["block"], "block")
+    return int(np.prod(grid)) * -(-int(np.prod(block)) // kernel.wave)
+
+
+def _launch(
+    device: SimDevice,
+    kernel: Kernel,
+    built: Mapping[str, Any],
+    labels: Mapping[int, Any],
+    run: int | None,
+    runs: int,
+    tracer: Tracer,
+) -> dict[int, NDArray[np.uint8]]:
+    """One run; returns the bytes of every tensor afterwards."""
+    arch = kernel.arch
+    tracer.begin(run, runs)
+    buffers: dict[int, NDArray[np.uint8]] = {}
+    args: list[Any] = []
+    for arg in built["args"]:
+        if not isinstance(arg, Tensor):
+            args.append(arg)
+            continue
+        fmt = format_of(arg, arch)
+        if arg.role == "C":
+            codes: NDArray[Any] = np.zeros(arg.stored_shape, fmt.carrier)
+            memory = np.full_like(bytes_of(arg, codes, arch), 0xA5)
+        else:
+            numbers = labels[id(arg)].numbers
+            pieces = LabelSpace.codes(numbers, run or 0, runs, Alphabet(fmt.bits))
+            memory = bytes_of(arg, pieces.astype(fmt.carrier), arch)
+        buffers[id(arg)] = memory
+        args.append(memory)
+    device.launch(
+        kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "none", observers=[tracer]
+    )
+    return buffers
+
+
+def _numeric(narrow: Format, target: Format) -> Alphabet:
+    """Labels that survive arithmetic with 1 and 0: normal numbers of `narrow`, as codes of `target`."""
+    exponent_bits = narrow.exponent_bits - MARGIN
+    first = narrow.bias - (1 << (exponent_bits - 1))
+    piece_bits = min(1 + exponent_bits + narrow.mantissa_bits, 16)
+    pieces = np.arange(1 << piece_bits, dtype=np.uint64)
+    mantissa_bits = min(narrow.mantissa_bits, piece_bits - 1 - exponent_bits)
+    mantissa = (pieces & np.uint64((1 << mantissa_bits) - 1)) << np.uint64(narrow.mantissa_bits - mantissa_bits)
+    exponent = (pieces >> np.uint64(mantissa_bits)) & np.uint64((1 << exponent_bits) - 1)
+    sign = pieces >> np.uint64(mantissa_bits + exponent_bits)
+    codes = (
+        sign << np.uint64(narrow.bits - 1)
+        | (exponent + np.uint64(first)) << np.uint64(narrow.mantissa_bits)
+        | mantissa
+    )
+    if narrow.name != target.name:
+        codes = target.encode(narrow.decode(codes.astype(narrow.carrier))).astype(np.uint64)
+    return Alphabet(piece_bits, codes)
+
+
+def _alternatives(operation: Any) -> dict[str, Any]:
+    """The same instruction with the operands of other formats, whose layouts a wrong kernel may have used."""
+    if "f8f6f4" not in operation.name:
+        return {}
+    found = {}
+    for name in ("e4m3fn", "e2m1fn"):
+        if name not in (operation.a, operation.b):
+            found[f"{name}"] = matrix.instruction(operation.arch, operation.name, a=name, b=name)
+    return found
