@@ -8,6 +8,7 @@ A case file needs these names::
 from __future__ import annotations
 
 from mfmasim.verify.cases import Case, case, families, find, load_file
+from mfmasim.verify.mutants import Mutant
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB
 from mfmasim.verify.runner import select, verify_case
@@ -17,6 +18,7 @@ __all__ = [
     "B",
     "C",
     "Case",
+    "Mutant",
     "Result",
     "ScaleA",
     "ScaleB",

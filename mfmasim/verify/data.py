@@ -20,6 +20,8 @@ __all__ = ["CLASSES", "draw"]
 
 CLASSES = {
     "integers": "small integers, scales 1/4 to 4: every order of summation gives the same bits",
+    "uniform": "small integers, every byte of every scale 1: hides a wrong scale, as many published tests do",
+    "symmetric": "small integers, A equal to its transpose: hides a transposed A",
     "normal": "roughly normal values, scales 1/16 to 16: compared within the error bound",
 }
 
@@ -42,8 +44,11 @@ def draw(tensor: Tensor, data: str, case: str, arch: Arch) -> NDArray[Any]:
     rng = np.random.default_rng(zlib.crc32(f"{case}/{tensor.role}/{data}/{arch.name}".encode()))
     shape = tensor.stored_shape
     if tensor.role.startswith("scale"):
-        reach = 2 if data == "integers" else 4
+        reach = {"uniform": 0, "normal": 4}.get(data, 2)
         return rng.integers(fmt.bias - reach, fmt.bias + reach + 1, shape).astype(fmt.carrier)
-    if data == "integers":
-        return fmt.encode(rng.choice(np.array([-4.0, -3, -2, -1, 0, 1, 2, 3, 4]), shape))
+    if data != "normal":
+        values = rng.choice(np.array([-4.0, -3, -2, -1, 0, 1, 2, 3, 4]), shape)
+        if data == "symmetric" and tensor.role == "A":
+            values = np.tril(values) + np.tril(values, -1).T
+        return fmt.encode(values)
     return fmt.encode(rng.normal(size=shape))

@@ -1,0 +1,83 @@
+"""``mfmasim mutate FAMILY``: run wrong variants of a family's kernels and say which check caught each."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mfmasim.verify.mutants import Verdict
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: Any) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "mutate",
+        help="run wrong variants of a family's kernels and say which check caught each (needs a compiler)",
+        description="Compile and verify wrong variants of kernels: every one must be caught by the checks it names.",
+    )
+    parser.add_argument("family", help="a family of hipkernels that has mutants")
+    parser.add_argument("--name", help="only mutants whose name contains this; prints their findings")
+    parser.add_argument("--compiler", help="compile with this compiler")
+    parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 0 when every mutant was caught as declared, else 1."""
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify.mutants import mutants_of, run_mutant
+
+    chosen = [(m, case) for m, case in mutants_of(args.family) if not args.name or args.name in m.name]
+    if not chosen:
+        raise MfmasimError(f"no mutant of {args.family} has {args.name!r} in its name")
+    verdicts = [run_mutant(mutant, case, args.compiler) for mutant, case in chosen]
+    if args.json:
+        print(json.dumps([_record(verdict) for verdict in verdicts], indent=1))
+    else:
+        _print(verdicts, details=bool(args.name))
+    return 0 if all(verdict.as_expected for verdict in verdicts) else 1
+
+
+def _record(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "mutant": verdict.mutant.name,
+        "case": verdict.mutant.case,
+        "arch": verdict.arch,
+        "data": verdict.mutant.data or "golden",
+        "caught": list(verdict.caught),
+        "expected": sorted(verdict.mutant.caught),
+        "equivalent": verdict.mutant.equivalent,
+        "findings": [finding.record() for finding in verdict.result.findings],
+    }
+
+
+def _print(verdicts: list[Verdict], *, details: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table(box=None, pad_edge=False)
+    for title in ("mutant", "case", "arch", "data", "caught by", ""):
+        table.add_column(title, overflow="fold")
+    for verdict in verdicts:
+        mutant = verdict.mutant
+        caught = ", ".join(verdict.caught) or ("nothing, and rightly" if mutant.equivalent else "NOTHING")
+        note = "" if verdict.as_expected else f"expected {', '.join(sorted(mutant.caught)) or 'nothing'}"
+        table.add_row(mutant.name, mutant.case, verdict.arch, mutant.data or "golden", caught, note)
+    console.print(table)
+    if details:
+        for verdict in verdicts:
+            for finding in verdict.result.findings:
+                for line in finding.lines():
+                    console.print(f"{finding.severity:<8}{line}", markup=False, soft_wrap=True)
+    killed = [v for v in verdicts if v.caught]
+    alone = [v for v in killed if set(v.caught) == {"mapping"}]
+    same = sum(bool(v.mutant.equivalent) for v in verdicts)
+    console.print(
+        f"{len(killed)} of {len(verdicts) - same} wrong variants caught, {len(alone)} of them by provenance alone; "
+        f"{same} equivalent"
+    )

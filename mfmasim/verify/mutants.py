@@ -1,0 +1,120 @@
+"""Mutants: wrong variants of a family's kernels, compiled and verified, to show that the checks can go red."""
+
+from __future__ import annotations
+
+import runpy
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfmasim import program
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.cases import Case, families, load_file
+from mfmasim.verify.runner import verify_case
+
+if TYPE_CHECKING:
+    from mfmasim.verify.result import Result
+
+__all__ = ["Mutant", "Verdict", "mutants_of", "run_mutant"]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One wrong variant, made by replacing text in the case's source."""
+
+    name: str
+    case: str
+    """Title of the case it varies."""
+    edits: tuple[str, str] | Sequence[tuple[str, str]]
+    """Text to replace and what by; every text must occur."""
+    caught: tuple[str, ...]
+    """Checks that must report an error; no other may."""
+    data: str = ""
+    """Run on this data class and not on golden data."""
+    arch: str = ""
+    """Run on this architecture; else the case's last."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    equivalent: str = ""
+    """Why no check should fail, for a variant that computes the same."""
+    about: str = ""
+
+    @property
+    def replacements(self) -> list[tuple[str, str]]:
+        """The edits as a list."""
+        if not self.edits:
+            return []
+        if isinstance(self.edits[0], str):
+            return [(self.edits[0], str(self.edits[1]))]
+        return [(str(old), str(new)) for old, new in self.edits]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What happened to a mutant."""
+
+    mutant: Mutant
+    arch: str
+    caught: tuple[str, ...]
+    """Checks that reported an error."""
+    result: Result
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether exactly the declared checks caught it."""
+        return set(self.caught) == set(self.mutant.caught)
+
+
+def mutants_of(family: str) -> list[tuple[Mutant, Case]]:
+    """Mutants of a family, each with the case it varies.
+
+    Raises:
+        MfmasimError: the family is unknown or has no mutants, or a mutant names a case that does not exist.
+    """
+    known = families()
+    if family not in known:
+        raise unknown("family", family, known)
+    path = known[family].parent / "mutants.py"
+    if not path.is_file():
+        raise MfmasimError(f"family {family} has no mutants")
+    cases = {case.title: case for case in load_file(known[family])}
+    out = []
+    for mutant in runpy.run_path(str(path), run_name="mfmasim_mutants")["MUTANTS"]:
+        if mutant.case not in cases:
+            raise unknown("case", mutant.case, cases, f"of mutant {mutant.name}")
+        out.append((mutant, cases[mutant.case]))
+    return out
+
+
+def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None) -> Verdict:
+    """Compile and verify one mutant.
+
+    Args:
+        mutant: the variant.
+        case: the case it varies.
+        compiler: as for `mfmasim.compile`.
+
+    Returns:
+        Who caught it.
+
+    Raises:
+        MfmasimError: a text to replace does not occur, or the variant does not compile.
+    """
+    arch = mutant.arch or case.arch[-1]
+    text = case.source.read_text()
+    for old, new in mutant.replacements:
+        if old not in text:
+            raise MfmasimError(f"mutant {mutant.name}: {case.source.name} does not contain {old!r}")
+        text = text.replace(old, new)
+    with tempfile.TemporaryDirectory(prefix="mfmasim-") as folder:
+        source = Path(folder) / case.source.name
+        source.write_text(text)
+        code = program.compile(source, arch, compiler=compiler, flags=case.flags)
+    kernel = code[case.kernel_name()]
+    changed = case.with_parameters(mutant.parameters)
+    if mutant.data:
+        changed = replace(changed, golden="", data=(mutant.data,))
+    result = verify_case(changed, arch, group="mutants", kernel=kernel)
+    caught = tuple(dict.fromkeys(f.check for f in result.findings if f.severity == "error"))
+    return Verdict(mutant, arch, tuple(sorted(caught)), result)
