@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-__all__ = ["FIDELITY_COLUMNS", "SHAPE_COLUMNS", "add", "fidelity_rows", "run", "shape_rows"]
+    from mfmasim.matrix import MatrixInstruction
+
+__all__ = ["FIDELITY_COLUMNS", "SHAPE_COLUMNS", "add", "fidelity_rows", "operations", "run", "shape_rows"]
 
 SHAPE_COLUMNS = (
     "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",
@@ -51,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def shape_rows(arch: str) -> Iterator[list[Any]]:
     """Rows of `SHAPE_COLUMNS`; one for each wave size, and for f8f6f4 one for each number of registers."""
-    for op in _operations(arch):
+    for op in operations(arch):
         registers = (op.A.vgprs, op.B.vgprs, None if op.sparse else op.C.vgprs, op.D.vgprs)
         yield [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles, op.passes, op.flops,
                op.ops_per_cycle, *registers, op.row.modifiers]  # fmt: skip
@@ -60,14 +62,15 @@ def shape_rows(arch: str) -> Iterator[list[Any]]:
 def fidelity_rows(arch: str) -> Iterator[list[Any]]:
     """Rows of `FIDELITY_COLUMNS`, the layout's source with every open point."""
     seen = set()
-    for op in _operations(arch):
+    for op in operations(arch):
         row = [op.name, op.a, op.b, op.d, op.fidelity, op.evidence, op.source, op.layout_source]
         if tuple(row) not in seen:  # wave sizes share a row
             seen.add(tuple(row))
             yield row
 
 
-def _operations(arch: str) -> Iterator[Any]:
+def operations(arch: str) -> Iterator[MatrixInstruction]:
+    """Every instruction and wave size of an architecture; of f8f6f4 one for each number of registers."""
     from mfmasim.architectures import arch as find_arch
     from mfmasim.matrix import instruction, instructions
 

@@ -138,7 +138,8 @@ def fragment_svg(fragment: Fragment, view: str = "both", mark: tuple[int, int] |
         svg.text(
             10,
             38,
-            f"{fragment.shape_text} {fragment.format}, wave{fragment.lanes}, {fragment.vgprs} VGPR{'s' * (fragment.vgprs > 1)}",
+            f"{fragment.shape_text} {fragment.format}, wave{fragment.lanes}, "
+            f"{fragment.vgprs} VGPR{'s' * (fragment.vgprs > 1)}",
         ),
         svg.text(10, 54, fragment.layout.formula),
     ]

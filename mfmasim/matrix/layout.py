@@ -164,6 +164,8 @@ def parse(text: str, width: int, stride: int | None = None) -> Layout:
 def _digits(text: str) -> tuple[Digit, ...]:
     digits = []
     for word in text.replace(",", " ").split():
+        if word == "0":  # no digit at all
+            continue
         found = _DIGIT.fullmatch(word)
         if found is None:
             raise MfmasimError(f"layout digit {word!r} does not read like 'k%8' or 'k/8%2'")
@@ -190,7 +192,7 @@ def _value(digits: tuple[Digit, ...], coordinates: Mapping[str, NDArray[np.int64
 
 
 def _list(digits: tuple[Digit, ...]) -> str:
-    return ", ".join(map(str, digits))
+    return ", ".join(map(str, digits)) or "0"
 
 
 def _sum(digits: tuple[Digit, ...]) -> str:
