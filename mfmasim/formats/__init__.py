@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mfmasim.formats.encoding import convert
+from mfmasim.formats.explain import Explanation, explain, value_table
 from mfmasim.formats.model import Format
 from mfmasim.formats.modes import NanRule, Overflow, Rounding
 from mfmasim.formats.packing import insert_byte, pack, select_byte, unpack
@@ -13,6 +14,7 @@ from mfmasim.formats.scales import ScaleRule, scale_of
 __all__ = [
     "FORMATS",
     "ROWS",
+    "Explanation",
     "Format",
     "FormatRow",
     "NanRule",
@@ -20,10 +22,12 @@ __all__ = [
     "Rounding",
     "ScaleRule",
     "convert",
+    "explain",
     "format",
     "insert_byte",
     "pack",
     "scale_of",
     "select_byte",
     "unpack",
+    "value_table",
 ]
