@@ -1,6 +1,7 @@
 """The fast NumPy arithmetic against the slow model, bit for bit, NaN bits included, for every row of the models."""
 
 import zlib
+from dataclasses import replace
 
 import dot_data
 import numpy as np
@@ -29,10 +30,10 @@ def modifiers(source, model):
     return chosen
 
 
-def compare(case, a, b, c, more):
+def compare(case, a, b, c, more, model=None):
     """Run both; returns the number of elements compared."""
     name, a_format, b_format, d_format = case[:4]
-    arguments = (MODELS[name], a_format, b_format, d_format, a, b, c)
+    arguments = (model or MODELS[name], a_format, b_format, d_format, a, b, c)
     expected = slow.multiply(*arguments, **more)
     found = multiply(*arguments, **more)
     assert found.dtype == expected.dtype
@@ -129,6 +130,66 @@ def test_a_chain_is_instructions_one_after_the_other(name):
     a, b = np.concatenate([s[0] for s in steps], axis=-1), np.concatenate([s[1] for s in steps], axis=-2)
     found = chain(MODELS[name], a_format, b_format, d_format, a, b, steps[0][2], k=k, **together)
     np.testing.assert_array_equal(found, expected)
+
+
+# What an assumed row may turn out to be: the fast model must not rely on today's values.
+EDITS = [
+    *(
+        (name, change)
+        for name in ("cdna3_16bit", "cdna3_fp8", "cdna4_16bit", "cdna4_f8f6f4_scale")
+        for change in (
+            {"group": 4},
+            {"group": 32},
+            {"partial_sums": 1},
+            {"partial_sums": 2},
+            {"product_bits": 20},
+            {"product_bits": 30},
+            {"product_rounding": "floor"},
+            {"partial_bits": 28},
+            {"partial_rounding": "truncate"},
+            {"sum_bits": 24},
+            {"sum_bits": 40},
+            {"sum_rounding": "truncate"},
+            {"addend_bits": 30},
+            {"addend_rounding": "truncate"},
+            {"drop_addend_below": None},
+            {"drop_addend_below": 30},
+            {"final_bits": None},
+            {"final_bits": 24},
+            {"final_bits": 25, "final_rounding": "truncate"},
+            {"product_overflow": False},
+            {"nan_invalid": 0x7FFFFFFF},
+        )
+    ),
+    *(
+        (name, change)
+        for name in ("rdna3_f16_out", "rdna3_bf16_out", "rdna4_fp8", "rdna4_bf16_out", "rdna4_sparse_16bit")
+        for change in (
+            {"product_bits": 20},
+            {"product_bits": 28},
+            {"addend_bits": 24},
+            {"addend_bits": 30},
+            {"addend_lead_floor": -100},
+            {"flush_inputs": "signed"},
+            {"flush_addend": "positive"},
+            {"nan_factor": 0x7E01},
+            {"nan_invalid": 0x7E05},
+        )
+    ),
+    *((name, {"pair": pair}) for name in ("rdna4_fp8", "rdna4_16bit") for pair in (1, 2, 4)),
+    *((name, {"group": 8}) for name in ("rdna4_fp8", "rdna4_16bit", "cdna2_f16")),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "change"), EDITS, ids=[f"{name}-{','.join(f'{k}={v}' for k, v in edit.items())}" for name, edit in EDITS]
+)
+def test_editing_a_row_changes_both_models_alike(name, change):
+    model = replace(MODELS[name], **change)
+    source = np.random.default_rng(zlib.crc32(f"{name} {change}".encode()))
+    for kind in ("bits", "middling", "wide", "cancel", "root", "few"):
+        a, b, c, more = dot_data.matrices(source, ONE[name], kind)
+        assert compare(ONE[name], a, b, c, more, model) == 8
 
 
 # One element of each model, where hypothesis looks for a difference and then for the shortest one.
