@@ -617,3 +617,28 @@ def test_every_row_says_how_far_it_goes():
         assert row.fidelity in {"specified", "assumed"}
         assert row.source
         assert row.fidelity == "specified" or row.open
+
+
+@pytest.mark.parametrize(
+    ("arch", "kind", "counted"),
+    [("gfx950", "fp8", 436), ("gfx950", "bf8", 120), ("gfx942", "fp8", 496), ("gfx942", "bf8", 120)],
+)
+def test_overflow_counts_published_from_hardware(arch, kind, counted):
+    """ROCm/rocm-systems #9556: of all ordered pairs of bytes, so many finite sums left the format on real GPUs.
+
+    The sums went through v_cvt_scalef32_pk_*_f16 on gfx950 and v_cvt_pk_*_f32 on gfx942. Had overflow been decided
+    before rounding, the counts would lie between 248 and 868.
+    """
+    fmt = formats.format(ARCH_FORMATS[arch, kind])
+    values = fmt.decode(np.arange(256))
+    values = values[np.isfinite(values)]
+    sums = (values[:, None] + values).reshape(-1)
+    old = np.zeros(sums.shape, np.uint32)
+    if arch == "gfx950":
+        halves_ = formats.format("f16").encode(sums, overflow="infinity_or_nan").astype(np.uint32)
+        out = conversion(arch, f"v_cvt_scalef32_pk_{kind}_f16")(halves_, old + np.uint32(127 << 23), old=old)
+    else:
+        bits = sums.astype(np.float32).view(np.uint32)
+        out = conversion(arch, f"v_cvt_pk_{kind}_f32")(bits, bits, old=old)
+    assert (~np.isfinite(fmt.decode(out & 0xFF))).sum() == counted
+    assert (np.abs(sums) > fmt.max).sum() > counted

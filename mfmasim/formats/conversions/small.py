@@ -1,6 +1,8 @@
 """FP8 and BF8 without scale: v_cvt_pk_fp8_f32, v_cvt_sr_fp8_f32, v_cvt_f32_fp8, v_cvt_pk_f32_fp8 and the BF8 twins.
 
-Sources: CDNA3 ISA manual, 7.2; CDNA4 ISA manual, 7.3; RDNA4 ISA manual, 7.6. The stochastic forms add the top bits of
+Sources: CDNA3 ISA manual, 7.2; CDNA4 ISA manual, 7.3; RDNA4 ISA manual, 7.6. Overflow is decided after rounding: the
+counts that ROCm/rocm-systems #9556 published from gfx942 and gfx950 come out, those of the other reading do not. The
+stochastic forms add the top bits of
 the random operand right below the last mantissa bit kept and truncate. The manuals' pseudocode would then round to
 nearest and lose the carry; their prose (truncation), AMD's HIP header (amd_hip_ocp_host.hpp) and ROCm/llvm-project
 #3275 (the carry counts) agree on what is done here. For results in the subnormal range the HIP header cuts the

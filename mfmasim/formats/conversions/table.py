@@ -32,7 +32,9 @@ MANUALS = "CDNA4 and RDNA4 ISA manuals, VOP1 and VOP3 opcodes"
 SMALL = "CDNA3 ISA manual 7.2; CDNA4 7.3; RDNA4 7.6"
 SCALED = "CDNA4 ISA manual 7.3 and opcodes 565-618"
 
-NAN_BF8 = "the payload of NaN in BF8 is not defined: 0x7E with its sign, as in AMD's HIP header"
+NAN_BF8 = (
+    "the payload of NaN in BF8 is not defined: 0x7E with its sign, as in AMD's amd_hip_ocp_host.hpp (hip_fp8.h: 0x7F)"
+)
 NAN_SMALL = "NaN to a format without NaN is not defined: the largest value of its sign, as in AMD's HIP header"
 RANDOM = "the manual's pseudocode contradicts its text: random bits are added below the last place, the rest cut off"
 PAYLOAD = "the payload of NaN is not defined: its upper bits are kept, and it becomes quiet"
