@@ -169,7 +169,7 @@ def test_ten_million_random_f32(fmt):
     for _ in range(10):
         bits = generator.integers(0, 1 << 32, 1 << 20, dtype=np.uint32)
         # Half of them within the format's range, the rest anywhere.
-        exponent = np.uint32(127 + fmt.min_exponent - 5) + (bits[::2] >> np.uint32(9)) % np.uint32(40)
+        exponent = np.uint32(max(0, 122 + fmt.min_exponent)) + (bits[::2] >> np.uint32(9)) % np.uint32(40)
         bits[::2] = (bits[::2] & np.uint32(0x807FFFFF)) | exponent.clip(0, 255) << np.uint32(23)
         values = bits.view(np.float32)
         rounding = DIRECTED[generator.integers(4)] if compared else "nearest_even"
