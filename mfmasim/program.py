@@ -71,7 +71,7 @@ class Kernel:
     def source_at(self, pc: int) -> str:
         """Source line of an address as ``file:line``, empty where the code object does not tell."""
         place = self.code.object.line_table().at(pc)
-        return f"{place[0]}:{place[1]}" if place else ""
+        return f"{place[0].removeprefix('./')}:{place[1]}" if place else ""
 
 
 class Code:

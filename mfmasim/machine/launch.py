@@ -156,7 +156,7 @@ def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> 
 
 
 def _argument(launch: Launch, number: int, arg: Argument, value: Any) -> bytes:
-    name = f"argument {number} ({arg.name or arg.value_kind})"
+    name = f"argument {number}" + (f" ({arg.name})" if arg.name else "")
     if arg.is_pointer:
         if value is None:
             return bytes(arg.size)

@@ -54,6 +54,7 @@ class Finding:
         head = f"{self.check:<8} " + "  ".join(part for part in where if part)
         body = []
         if self.expected or self.actual:
-            body.append(f"         needs {self.expected or 'nothing'}, holds {self.actual or 'nothing'}")
+            verb = "goes to" if self.element.startswith("D[") else "holds"
+            body.append(f"         needs {self.expected or 'nothing'}, {verb} {self.actual or 'nothing'}")
         body.append(f"         {self.message}")
         return [head, *body]

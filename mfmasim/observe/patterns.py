@@ -1,4 +1,4 @@
-"""Patterns: one sentence that explains all wrong places of an operand at once, when there is one."""
+"""Patterns: one clause that explains all wrong places of an operand at once, when there is one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
+LINES = ("row", "column")
 
-def explain(needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], summed: int) -> str:
+
+def explain(
+    needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memory: tuple[tuple[int, int], str], summed: int
+) -> str:
     """Name what all wrong places have in common.
 
     Args:
@@ -24,35 +28,63 @@ def explain(needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], summe
         holds: element it holds, (places, 2); -1 where it holds none of this matrix.
         slots: row and column of the place in the instruction, (places, 2).
         others: further guesses at what the places would hold, by name, each (places, 2): another format's layout.
+        memory: shape of the matrix and its order in memory.
         summed: which coordinate is the summed one (1 for A, 0 for B, -1 where there is none).
 
     Returns:
-        A clause, or an empty string.
+        A clause, or an empty string. Up to an eighth of the places may hold no element of the matrix.
     """
-    if not len(needs):
+    known = (holds >= 0).all(axis=1)
+    if not len(needs) or 8 * int((~known).sum()) > len(needs):
         return ""
-    if (holds < 0).any():
-        return ""
+    without = int((~known).sum())
+    clause = _clause(
+        needs[known], holds[known], slots[known], {name: g[known] for name, g in others.items()}, memory, summed
+    )
+    if clause and without:
+        clause += f" (but for {without} that hold{'s' if without == 1 else ''} no element)"
+    return clause
+
+
+def _clause(
+    needs: I64, holds: I64, slots: I64, others: Mapping[str, I64], memory: tuple[tuple[int, int], str], summed: int
+) -> str:
     if (holds == needs[:, ::-1]).all():
         return "all by exchanging row and column"
-    if (holds == slots[:, ::-1]).all():
-        return "all as if the instruction's rows and columns were exchanged"
     for name, guess in others.items():
         if (holds == guess).all():
-            return f"all as the {name} layout would have it"
-    difference = holds - needs
-    if (difference == difference[0]).all():
-        row, col = (int(d) for d in difference[0])
-        parts = [f"{word} by {value:+d}" for word, value in (("rows", row), ("columns", col)) if value]
-        return "all shifted: " + " and ".join(parts)
-    for axis, word in ((0, "row"), (1, "column")):
+            return f"all as the {name} layout of the instruction would have it"
+    if (_address(holds, memory) == _other_address(needs, memory)).all():
+        return "all by exchanging row and column in the address, as if the matrix were stored in the other order"
+    if (holds == slots[:, ::-1]).all():
+        return "all as if the instruction's rows and columns were exchanged"
+    for axis, word in enumerate(LINES):
         other = 1 - axis
         if (holds[:, other] == needs[:, other]).all() and (holds[:, axis] == needs[:, axis] ^ 1).all():
             return f"all by exchanging neighbouring {word}s (as swapped halves of a byte or word would)"
-    if summed >= 0:
-        other = 1 - summed
-        if (holds[:, other] == needs[:, other]).all():
-            return "all in the summed index alone: K is permuted in this operand only"
-        if (holds[:, summed] == needs[:, summed]).all():
-            return f"all in the {'row' if other == 0 else 'column'} alone"
+    difference = holds - needs
+    if (difference == difference[0]).all():
+        steps = [f"{word}s by {int(step):+d}" for word, step in zip(LINES, difference[0], strict=True) if step]
+        return "all shifted: " + " and ".join(steps)
+    distance = _address(holds, memory) - _address(needs, memory)
+    if (distance == distance[0]).all():
+        return f"all shifted by {int(distance[0]):+d} elements in memory"
+    for axis, word in enumerate(LINES):
+        if (difference[:, axis] == 0).all():
+            moved = LINES[1 - axis]
+            if summed == 1 - axis:
+                return "all in the summed index alone: K is permuted in this operand only"
+            return f"all in the {moved} alone"
     return ""
+
+
+def _address(elements: I64, memory: tuple[tuple[int, int], str]) -> I64:
+    """Place in memory, counted in elements."""
+    (rows, cols), order = memory
+    return elements[:, 0] * cols + elements[:, 1] if order == "row" else elements[:, 1] * rows + elements[:, 0]
+
+
+def _other_address(elements: I64, memory: tuple[tuple[int, int], str]) -> I64:
+    """The same if the matrix were stored in the other order."""
+    shape, order = memory
+    return _address(elements, (shape, "column" if order == "row" else "row"))

@@ -8,8 +8,9 @@ import numpy as np
 
 from mfmasim import matrix
 from mfmasim.formats import format as find_format
+from mfmasim.observe.arguments import Argument, Arguments
 from mfmasim.observe.labels import NOT_AN_ELEMENT, POISON, Alphabet, LabelSpace
-from mfmasim.observe.mapping import MappingReport, analyse
+from mfmasim.observe.mapping import MappingCheck, MappingReport
 from mfmasim.observe.trace import Tracer
 from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of
 
@@ -65,16 +66,11 @@ def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -
         untouched = codes_of(output, np.full_like(buffers[id(output)], 0xA5), arch)
         same = np.logical_and.reduce([codes == untouched for codes in held])
         outputs = np.where((outputs == NOT_AN_ELEMENT) & same, POISON, outputs)
-    return analyse(
-        tracer,
-        space,
-        outputs,
-        kernel.name,
-        kernel.source_at,
-        {t.role: format_of(t, arch).name for t in tensors},
-        {t.role: t.select for t in tensors},
-        _alternatives,
-    )
+    described = [Argument(t.role, format_of(t, arch).name, t.stored_shape, t.order, t.select) for t in tensors]
+    check = MappingCheck(
+        tracer, Arguments(described, space), outputs, kernel.name, kernel.source_at, _alternatives
+    )  # fmt: skip
+    return check.run()
 
 
 def tracer_runs(tracer: Tracer, alphabet: Alphabet) -> int:

@@ -1,0 +1,76 @@
+"""Lines of slots: which row, column or K a whole line of slots agrees on. Arrays hold -1 where there is no element."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    I64 = NDArray[np.int64]
+
+__all__ = ["agreed", "canonical_k", "expected_line", "ranges"]
+
+
+def agreed(values: I64) -> I64 | None:
+    """The value of each row of (n, m) when all m agree (ignoring non-elements, -1), else None."""
+    highest = values.max(axis=1)
+    agree = (values == highest[:, None]) | (values < 0)
+    return highest if agree.all() else None
+
+
+def mode(values: I64) -> int:
+    found = values[values >= 0] if (values >= 0).any() else values
+    numbers, counts = np.unique(found, return_counts=True)
+    return int(numbers[np.argmax(counts)])
+
+
+def expected_line(held: I64, stored: I64 | None) -> I64:
+    """Row (or column) of the product that each line of slots belongs to.
+
+    `held` (lines, k) is where the operand's elements come from, `stored` (lines, n) where the results of the line
+    went. Both agree in a right kernel; where they do not, the one that counts up from a base is believed.
+    """
+    mine = np.array([mode(line) for line in held])
+    if stored is None:
+        return mine if agreed(held) is not None else counted(mine)
+    theirs = np.array([mode(line) for line in stored])
+    if agreed(held) is not None and not counts_up(theirs) and counts_up(mine):
+        return mine
+    if agreed(stored) is None and (agreed(held) is not None or counts_up(mine)):
+        return mine
+    return theirs
+
+
+def counts_up(values: I64) -> bool:
+    steps = values - np.arange(len(values))
+    return bool((steps == steps[0]).all())
+
+
+def counted(values: I64) -> I64:
+    steps = values - np.arange(len(values))
+    return np.arange(len(values)) + mode(steps)
+
+
+def canonical_k(ka: I64, kb: I64) -> I64:
+    """K counting up with the slot, from the base that most slots of A and B agree on."""
+    slot = np.arange(ka.shape[0])[:, None]
+    steps = np.concatenate([(ka - slot)[ka >= 0], (kb - slot)[kb >= 0]])
+    base = mode(steps) if len(steps) else 0
+    return np.arange(ka.shape[0]) + base
+
+
+def ranges(values: NDArray[Any]) -> str:
+    """Numbers as ranges: 3, 16..31."""
+    parts: list[str] = []
+    start = last = int(values[0])
+    for value in [*(int(v) for v in values[1:]), None]:
+        if value is not None and value == last + 1:
+            last = value
+            continue
+        parts.append(str(start) if start == last else f"{start}..{last}")
+        if value is not None:
+            start = last = value
+    return ", ".join(parts[:4]) + (", ..." if len(parts) > 4 else "")
