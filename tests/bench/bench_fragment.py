@@ -41,7 +41,8 @@ def main():
         both = unpack + pack
         print(
             f"{arch} {name:32s} unpack {unpack / WAVES * 1e6:7.2f}  pack {pack / WAVES * 1e6:6.2f}  "
-            f"execute {execute / WAVES * 1e6:8.1f}  layout/execute {both / execute:5.2f}  layout/gather {both / gather:5.2f}"
+            f"execute {execute / WAVES * 1e6:8.1f}  layout/execute {both / execute:5.2f}  "
+            f"layout/gather {both / gather:5.2f}"
         )
     start = time.perf_counter()
     for _ in range(10000):

@@ -67,7 +67,7 @@ def test_cycles_of_cdna4():
 @pytest.mark.parametrize(
     ("arch", "name", "units", "clock", "peak"),
     [
-        # Peaks in TFLOP/s of the CDNA3 white paper (MI300X: 304 CU, 2.1 GHz), and those that follow from the operations
+        # Peaks in TFLOP/s of the CDNA3 white paper (MI300X: 304 CU, 2.1 GHz), and what follows from the operations
         # per clock and CU of the CDNA4 white paper (MI355X: 256 CU, 2.4 GHz; it prints 78.6 TF, 2.5 PF, 5.0 PF).
         ("gfx942", "v_mfma_f64_16x16x4_f64", 304, 2.1e9, 163.4),
         ("gfx942", "v_mfma_f32_32x32x8_f16", 304, 2.1e9, 1307.4),
