@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["check_scale", "check_shapes", "chunks", "select", "take"]
+__all__ = ["CHUNK", "check_scale", "check_shapes", "chunks", "merge", "select", "take"]
 
-_CHUNK = 1 << 18
+CHUNK = 1 << 18
 """Array elements handled at once; temporaries of eight bytes then stay within the caches of one core."""
 
 
@@ -33,6 +34,8 @@ def check_shapes(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> tuple[int
         raise MfmasimError(f"a has K = {a.shape[-1]} (shape {a.shape}) but b has K = {b.shape[-2]} (shape {b.shape})")
     if c.shape[-2:] != (a.shape[-2], b.shape[-1]):
         raise MfmasimError(f"c must end in {(a.shape[-2], b.shape[-1])} (M, N), but has shape {c.shape}")
+    if a.shape[:-2] == b.shape[:-2] == c.shape[:-2]:
+        return a.shape[:-2]
     try:
         return np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
     except ValueError:
@@ -42,8 +45,8 @@ def check_shapes(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> tuple[int
 
 def chunks(batch: tuple[int, ...], size: int) -> Iterator[slice]:
     """Slices of the flattened batch; ``size`` is the number of array elements that one tile needs."""
-    total = int(np.prod(batch, dtype=np.int64))
-    step = max(1, _CHUNK // max(1, size))
+    total = math.prod(batch)
+    step = max(1, CHUNK // max(1, size))
     for start in range(0, total, step):
         yield slice(start, min(start + step, total))
 
@@ -58,6 +61,27 @@ def take(array: NDArray[Any], batch: tuple[int, ...], part: slice) -> NDArray[An
     index = tuple(np.where(size == 1, 0, place) for size, place in zip(lead, places, strict=True))
     taken: NDArray[Any] = array.reshape(*lead, *tail)[index]
     return taken
+
+
+def merge(
+    a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], batch: tuple[int, ...]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], tuple[int, ...]] | None:
+    """Join tiles that form one large product: A (..., X, 1, M, K) with B (..., 1, Y, K, N).
+
+    Returns:
+        A (..., X*M, K), B (..., K, Y*N), C (..., X*M, Y*N) and the shape (..., X, M, Y, N) that D splits into;
+        None when the batch is not of this kind.
+    """
+    if a.ndim < 4 or b.ndim < 4 or a.shape[-3] != 1 or b.shape[-4] != 1 or a.shape[-4] == 1 or b.shape[-3] == 1:
+        return None
+    x, y, m, k, n = a.shape[-4], b.shape[-3], a.shape[-2], a.shape[-1], b.shape[-1]
+    if batch[-2:] != (x, y):
+        return None
+    joined_a = a.reshape(*a.shape[:-4], x * m, k)
+    joined_b = np.moveaxis(b, -2, -3).reshape(*b.shape[:-4], k, y * n)
+    wide = np.broadcast_to(c, (*batch, m, n))
+    joined_c = np.swapaxes(wide, -3, -2).reshape(*batch[:-2], x * m, y * n)
+    return joined_a, joined_b, joined_c, (*batch[:-2], x, m, y, n)
 
 
 def select(b: NDArray[Any], selection: NDArray[Any]) -> NDArray[Any]:

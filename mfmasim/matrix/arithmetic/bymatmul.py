@@ -50,10 +50,32 @@ class MatmulSteps:
     bias: int
     lowest: int
     """Smallest sum of exponents of non-zero factors."""
+    highest: int
+    """Largest sum of exponents."""
     grain: int
     """Every product is a multiple of 2^grain."""
     fraction_bits: int
     """Fraction bits of both formats together."""
+
+    def exact(self, c: NDArray[np.float32]) -> bool:
+        """Whether c plus any step's sum is exact before the rounding to f32, with no bit lost to any grid.
+
+        So it is when c and all products are multiples of 2^grain, the coarsest possible grid, and the sums span at
+        most 31 bits. The rounded sum is a multiple of 2^grain again.
+        """
+        limit = 2.0 ** (self.grain + 30)
+        if self.highest > self.grain + self.model.product_bits or not -limit < c.min() <= c.max() < limit:
+            return False
+        units = np.ldexp(c.astype(np.float64), -self.grain)
+        return bool((units == np.rint(units)).all())
+
+    def exact_step(self, rows: slice, part: slice, c: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """One step from a c that is `exact`, +0 for zero; None when c has become too large."""
+        limit = 2.0 ** (self.grain + 30)
+        if not -limit < c.min() <= c.max() < limit:
+            return None
+        total = np.matmul(self.a_value[:, rows, part], self.b_value[:, part, :])
+        return np.add(total, c, out=total).astype(np.float32)
 
     def step_sum(self, rows: slice, part: slice, shape: tuple[int, ...]) -> Sum:
         """Sum of one step for some rows of A: (tiles, rows, N).
@@ -141,5 +163,5 @@ def prepare(model: Model, a: Factors, b: Factors, fraction_bits: int) -> MatmulS
         powers.append(table.take(x.exponent - np.int16(_EMPTY)))
     return MatmulSteps(
         model, a, b, a.value.astype(np.float64), b.value.astype(np.float64), powers[0], powers[1],
-        log_width, bias, lowest, lowest - fraction_bits, fraction_bits,
+        log_width, bias, lowest, highest, lowest - fraction_bits, fraction_bits,
     )  # fmt: skip

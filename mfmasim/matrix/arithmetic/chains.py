@@ -47,6 +47,8 @@ class Options:
         self, block: int, rows: slice = slice(None), tiles: slice = slice(None)
     ) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
         """Exponents sa+sb of one block of 32 and where a scale is NaN, (n, rows, N); None without scales."""
+        if self.scale_a is None and self.scale_b is None:
+            return None
         exponent: Any = np.zeros((1, 1, 1), np.int32)
         nan: Any = np.zeros((1, 1, 1), np.bool_)
         for codes in (
@@ -55,7 +57,7 @@ class Options:
         ):
             if codes is not None:
                 exponent, nan = exponent + (codes.astype(np.int32) - 127), nan | (codes == 255)
-        return None if self.scale_a is None and self.scale_b is None else (exponent, nan)
+        return exponent, nan
 
 
 def step_slices(k: int, instruction_k: int, group: int) -> Iterator[slice]:

@@ -15,7 +15,6 @@ and the conversion to f32 is the only rounding. The elements outside these bound
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +29,10 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.operands import Factors
     from mfmasim.matrix.models import Model
 
-__all__ = ["Sum", "add", "grid_scale", "product_sum", "scaled", "usable"]
+__all__ = ["Sum", "add", "grid_scale", "product_sum", "product_sums", "scaled", "usable"]
 
 # s = 2^(24 - e) and 1/s are normal float32 numbers, and so is any result, for e in these bounds.
 LOWEST, HIGHEST = -100, 124
-# Below this many products, work on all of a step's products at once.
-_SMALL = 1 << 14
 
 
 @dataclass
@@ -45,6 +42,8 @@ class Sum:
     value: NDArray[Any]
     e: NDArray[Any]
     empty: NDArray[np.bool_] | None
+    scale: NDArray[np.float32] | None = None
+    """`grid_scale` of e, when it is at hand."""
     limit: float = 0.0
     """Addends below this are free of rounding by the finer grids, however small e is."""
     bounded: bool = True
@@ -56,20 +55,25 @@ def usable(model: Model) -> bool:
     return (
         model.algorithm == "aligned"
         and (model.product_bits, model.product_rounding) == (24, "truncate")
-        and (model.partial_sums == 1 or (model.partial_bits, model.partial_rounding) == (24, "floor"))
+        and (
+            model.partial_sums == 1
+            or (model.partial_sums == 2 and model.group % 2 == 0 and model.partial_bits, model.partial_rounding)
+            == (24, "floor")
+        )
         and (model.addend_bits, model.addend_rounding) == (24, "floor")
-        and (model.sum_bits >= 30 and model.sum_rounding == "floor")
-        and (model.final_bits is None or model.final_bits >= 30)
+        and (model.drop_addend_below is None or model.drop_addend_below >= 24)
+        and (model.sum_bits >= 31 and model.sum_rounding == "floor")
+        and (model.final_bits is None or (model.final_bits >= 31 and model.final_rounding == "floor"))
         and model.group <= 16
     )
 
 
-def grid_scale(e: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """2^(24 - e) and 2^(e - 24) for int32 e within the bounds."""
+def grid_scale(e: NDArray[Any]) -> NDArray[np.float32]:
+    """2^(24 - e) for int32 e within the bounds."""
     bits = np.subtract(151, e, dtype=np.int32)
     np.left_shift(bits, 23, out=bits)
-    inverse = np.subtract(0x7F000000, bits)
-    return bits.view(np.float32), inverse.view(np.float32)
+    scale: NDArray[np.float32] = bits.view(np.float32)
+    return scale
 
 
 def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
@@ -81,9 +85,6 @@ def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
         b: the same.
         part: the step's k.
     """
-    size = math.prod(np.broadcast_shapes(a.value.shape[1:], b.value.shape[1:]))
-    if size * (part.stop - part.start) <= _SMALL:
-        return _product_sum_at_once(model, a, b, part)
     sums = []
     for half in range(part.start, min(part.start + model.partial_sums, part.stop)):
         ks = range(half, part.stop, model.partial_sums)
@@ -93,43 +94,54 @@ def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
             np.add(a.exponent[k], b.exponent[k], out=term)
             np.maximum(e, term, out=e)
         wide = np.maximum(e, LOWEST).astype(np.int32)
-        s, _ = grid_scale(wide)
-        product, units = np.empty(e.shape, np.float32), np.empty(e.shape, np.int32)
-        total = np.zeros(e.shape, np.int32)
-        with np.errstate(under="ignore"):
-            for k in ks:
-                np.multiply(a.value[k], b.value[k], out=product)
-                np.multiply(product, s, out=product)
-                np.copyto(units, product, casting="unsafe")
-                np.add(total, units, out=total)
-        sums.append((total, wide, int(e.min()) < empty_below(e) and e < empty_below(e)))
-    return _joined(sums)
+        s = grid_scale(wide)
+        product = a.value[half] * b.value[half]
+        np.multiply(product, s, out=product)
+        total, units = product.astype(np.int32), np.empty(e.shape, np.int32)
+        for k in ks[1:]:
+            np.multiply(a.value[k], b.value[k], out=product)
+            np.multiply(product, s, out=product)
+            np.copyto(units, product, casting="unsafe")
+            np.add(total, units, out=total)
+        empty = e < empty_below(e) if int(e.min()) < empty_below(e) else None
+        sums.append(Sum(total, wide, empty, scale=s))
+    return sums[0] if len(sums) == 1 else _joined(sums)
 
 
-def _product_sum_at_once(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
-    """The same for few elements, where calls cost more than arithmetic."""
-    sums = []
-    for half in range(part.start, min(part.start + model.partial_sums, part.stop)):
-        ks = slice(half, part.stop, model.partial_sums)
-        e = (a.exponent[ks] + b.exponent[ks]).max(axis=0)
-        wide = np.maximum(e, LOWEST).astype(np.int32)
-        s, _ = grid_scale(wide)
-        with np.errstate(under="ignore"):
-            products = a.value[ks] * b.value[ks]
-            np.multiply(products, s, out=products)
-            total = products.astype(np.int32).sum(axis=0, dtype=np.int32)
-        sums.append((total, wide, int(e.min()) < empty_below(e) and e < empty_below(e)))
-    return _joined(sums)
+def product_sums(model: Model, a: Factors, b: Factors) -> list[Sum]:
+    """Sums of all steps at once, for few elements, where calls cost more than arithmetic.
+
+    Args:
+        model: a `usable` row.
+        a: factors, (steps, terms, partial sums) on the first three axes, that broadcast against those of b.
+        b: the same.
+    """
+    terms = a.exponent + b.exponent
+    # Reductions are quick over few, long axes.
+    shape, flat = (terms.shape[0], *terms.shape[2:]), (*terms.shape[:2], -1)
+    es = np.maximum.reduce(terms.reshape(flat), axis=1)
+    wide = np.maximum(es, LOWEST).astype(np.int32)
+    products = (a.value * b.value).reshape(flat)
+    np.multiply(products, grid_scale(wide)[:, None], out=products)
+    totals = np.add.reduce(products.astype(np.int32), axis=1, dtype=np.int32).reshape(shape)
+    es, wide = es.reshape(shape), wide.reshape(shape)
+    lowest, bound = int(es.min()), empty_below(es)
+    if model.partial_sums == 1:
+        total, e, empty = totals[:, 0], wide[:, 0], es[:, 0] < bound if lowest < bound else None
+    else:
+        e = wide.max(axis=1)
+        total = (totals >> np.minimum(e[:, None] - wide, 31)).sum(axis=1, dtype=np.int32)
+        empty = (es < bound).all(axis=1) if lowest < bound else None
+    return [Sum(total[i], e[i], None if empty is None else empty[i]) for i in range(len(e))]
 
 
-def _joined(sums: list[tuple[NDArray[np.int32], NDArray[np.int32], Any]]) -> Sum:
+def _joined(sums: list[Sum]) -> Sum:
     """Partial sums on the coarsest of their grids."""
-    total, e, empty = sums[0]
-    for other, e_other, empty_other in sums[1:]:
-        top = np.maximum(e, e_other)
-        total = (total >> np.minimum(top - e, 31)) + (other >> np.minimum(top - e_other, 31))
-        e, empty = top, empty & empty_other
-    return Sum(total, e, None if empty is False else empty)
+    first, second = sums
+    e = np.maximum(first.e, second.e)
+    total = (first.value >> np.minimum(e - first.e, 31)) + (second.value >> np.minimum(e - second.e, 31))
+    empty = None if first.empty is None or second.empty is None else first.empty & second.empty
+    return Sum(total, e, empty)
 
 
 def scaled(total: Sum, exponent: NDArray[Any]) -> Sum:
@@ -142,15 +154,17 @@ def scaled(total: Sum, exponent: NDArray[Any]) -> Sum:
 
 def add(model: Model, total: Sum, c: NDArray[np.float32]) -> NDArray[np.float32]:
     """Add the addend to a step's sum and round; c may hold anything, NaN and infinity included."""
-    s, inverse = grid_scale(total.e if total.bounded else np.clip(total.e, LOWEST, HIGHEST))
+    s = total.scale
+    if s is None:
+        s = grid_scale(total.e if total.bounded else np.clip(total.e, LOWEST, HIGHEST))
+    inverse = np.subtract(0x7F000000, s.view(np.int32)).view(np.float32)
     try:
-        with np.errstate(under="raise", over="ignore", invalid="ignore"):
+        with np.errstate(under="raise"):
             x = c * s
     except FloatingPointError:
         # An addend so small that its scaled value is no float32: only its sign survives the floor.
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            x = (c * s.astype(np.float64)).astype(np.float32)
-            x = np.where((x == 0) & (c != 0), np.copysign(np.float32(2.0**-126), c), x)
+        x = (c * s.astype(np.float64)).astype(np.float32)
+        x = np.where((x == 0) & (c != 0), np.copysign(np.float32(2.0**-126), c), x)
     if model.drop_addend_below is not None:
         # Negative and closer to 0 than 2^(24 - drop): as integers, the bits of such floats are one interval.
         bound = np.array(-(2.0 ** (24 - model.drop_addend_below)), np.float32).view(np.int32)
@@ -162,25 +176,22 @@ def add(model: Model, total: Sum, c: NDArray[np.float32]) -> NDArray[np.float32]
         in_bounds = bool(total.bounded and c.max() < total.limit and c.min() > -total.limit)
     else:
         in_bounds = bool(total.bounded and x.max() < 2.0**30 and x.min() > -(2.0**30))
-    with np.errstate(invalid="ignore", over="ignore"):
-        if total.value.dtype == np.int32:
-            units = x.astype(np.int32)
-            np.add(units, total.value, out=units)
-            d = units.astype(np.float32)
-            np.multiply(d, inverse, out=d)
-        else:
-            np.multiply(x, inverse, out=x)
-            d = (total.value + x).astype(np.float32)
+    if total.value.dtype == np.int32:
+        units = x.astype(np.int32)
+        np.add(units, total.value, out=units)
+        d = units.astype(np.float32)
+        np.multiply(d, inverse, out=d)
+    else:
+        np.multiply(x, inverse, out=x)
+        d = (total.value + x).astype(np.float32)
     if total.empty is not None:
         # No product: c itself, and +0 for either zero.
-        with np.errstate(invalid="ignore"):  # signalling NaNs
-            np.copyto(d, c + np.float32(0), where=total.empty)
+        np.copyto(d, c + np.float32(0), where=total.empty)
     if not in_bounds:
         if total.value.dtype == np.int32:
             rest = ~(np.abs(x) < np.float32(2.0**30))
         else:
-            with np.errstate(over="ignore"):
-                rest = ~((np.abs(x) < np.float32(2.0**30) * inverse) | (np.abs(c) < np.float32(total.limit)))
+            rest = ~((np.abs(x) < np.float32(2.0**30) * inverse) | (np.abs(c) < np.float32(total.limit)))
         if not total.bounded:
             rest |= (total.e < LOWEST) | (total.e > HIGHEST)
         if total.empty is not None:
@@ -197,8 +208,7 @@ def _add_rest(
     """The elements whose addend is far above the products, or not finite; flat indices."""
     addend, e = c.reshape(-1)[places], total.e.reshape(-1)[places]
     # So far above that a negative sum only moves c by one unit of a grid that rounding to f32 does not see.
-    with np.errstate(over="ignore", invalid="ignore"):
-        alone = ~(np.abs(addend) < np.ldexp(1.0, e + (model.sum_bits + 8)))
+    alone = ~(np.abs(addend) < np.ldexp(1.0, e + (model.sum_bits + 8)))
     d.reshape(-1)[places] = addend
     places, addend, e = places[~alone], addend[~alone], e[~alone]
     value = total.value.reshape(-1)[places]

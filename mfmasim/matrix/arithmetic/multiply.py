@@ -10,7 +10,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.matrix.arithmetic import chains, tiles
-from mfmasim.matrix.arithmetic.batches import check_scale, check_shapes, chunks, select, take
+from mfmasim.matrix.arithmetic.batches import CHUNK, check_scale, check_shapes, chunks, merge, select, take
 from mfmasim.matrix.arithmetic.integers import integer_bits, integer_chain
 from mfmasim.matrix.arithmetic.operands import Codes, check_codes, decode, row
 from mfmasim.matrix.arithmetic.specials import RESULTS
@@ -141,16 +141,46 @@ def chain(
     )
     if model.algorithm == "fma":
         return _fma(model, a_format, a, b, c, batch, options, denormals=denormals)
+    scales = _scales(model, scale_a, scale_b, (*c.shape[-2:], a.shape[-1]))
+    reads: list[Callable[[NDArray[Any]], Factors]] = [
+        partial(decode, model, name, denormals=denormals) for name in (a_format, b_format)
+    ]
+    with np.errstate(all="ignore"):
+        if scales == (None, None) and options.fraction_bits <= tiles.MERGED_FRACTION_BITS:
+            merged = merge(a, b, c, batch)
+            if merged is not None:
+                joined = _run(model, reads, merged[:3], batch[:-2], (None, None), options)
+                return np.ascontiguousarray(np.swapaxes(joined.reshape(merged[3]), -3, -2))
+        return _run(model, reads, (a, b, c), batch, scales, options)
+
+
+def _run(
+    model: Model,
+    reads: list[Callable[[NDArray[Any]], Factors]],
+    operands: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    batch: tuple[int, ...],
+    scales: tuple[NDArray[Any] | None, NDArray[Any] | None],
+    options: chains.Options,
+) -> NDArray[Any]:
+    """Run a model over chunks of the batch, and over bands of rows where one tile is large."""
+    c = operands[2]
     m, n = c.shape[-2:]
+    run, terms = _RUN[model.algorithm]
+    size = n * (min(model.group, options.k) if terms else 1)
+    rows = max(1, CHUNK // size) if terms else m
     out = np.empty((*batch, m, n), c.dtype)
     flat = out.reshape(-1, m, n)
-    scales = _scales(model, scale_a, scale_b, (m, n, a.shape[-1]))
-    read_a, read_b = (partial(decode, model, name, denormals=denormals) for name in (a_format, b_format))
-    run, terms = _RUN[model.algorithm]
-    for part in chunks(batch, m * n * (min(model.group, instruction_k) if terms else 1)):
-        p, q = Codes(take(a, batch, part), read_a), Codes(take(b, batch, part), read_b)
-        codes = [None if scale is None else take(scale, batch, part) for scale in scales]
-        flat[part] = run(model, p, q, take(c, batch, part), replace(options, scale_a=codes[0], scale_b=codes[1]))
+    for part in chunks(batch, min(m, rows) * size):
+        x, y, addend = (take(v, batch, part) for v in operands)
+        scale_a, scale_b = (None if scale is None else take(scale, batch, part) for scale in scales)
+        if scale_a is not None or scale_b is not None:
+            options = replace(options, scale_a=scale_a, scale_b=scale_b)
+        if rows >= m:
+            flat[part] = run(model, Codes(x, reads[0]), Codes(y, reads[1]), addend, options)
+            continue
+        for top in range(0, m, rows):
+            band = slice(top, top + rows)
+            flat[part, band] = run(model, Codes(x[:, band], reads[0]), Codes(y, reads[1]), addend[:, band], options)
     return out
 
 
@@ -191,7 +221,8 @@ def _sparse(
     m, n = c.shape[-2:]
     out = np.empty((*lead, m, n), c.dtype)
     flat = out.reshape(-1, m, n)
-    for part in chunks(lead, m * n * a.shape[-1]):
+    # The gathered B has an element for every product, of a byte or two: chunks a few times larger are no burden.
+    for part in chunks(lead, max(1, m * n * a.shape[-1] // 8)):
         rows = select(take(b, lead, part), take(chosen, lead, part))
         tiles = take(a, lead, part)[:, :, None, :], rows, take(c, lead, part)[:, :, None, :]
         flat[part] = chain(model, *formats, *tiles, **modifiers)[:, :, 0, :]
@@ -242,6 +273,10 @@ def _fma(
     m, n = c.shape[-2:]
     out = np.empty((*batch, m, n), c.dtype)
     flat = out.reshape(-1, m, n)
-    for part in chunks(batch, m * n):
-        flat[part] = chains.fma(model, take(x, batch, part), take(y, batch, part), take(c, batch, part), options)
+    rows = max(1, CHUNK // n)
+    for part in chunks(batch, min(m, rows) * n):
+        p, q, addend = (take(v, batch, part) for v in (x, y, c))
+        for top in range(0, m, rows):
+            band = slice(top, top + rows)
+            flat[part, band] = chains.fma(model, p[:, band], q, addend[:, band], options)
     return out

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.operands import Factors
     from mfmasim.matrix.models import Model
 
-__all__ = ["aligned"]
+__all__ = ["MERGED_FRACTION_BITS", "aligned"]
+
+MERGED_FRACTION_BITS = bymatmul.FRACTION_BITS
+"""Formats with at most this many fraction bits together gain from large products."""
 
 # From this many tiles on, the tile index is put innermost, so that inner loops are long.
 _MANY = 48
@@ -24,6 +27,8 @@ _MANY = 48
 _OUTPUTS = 1 << 15
 # Tiles of this many outputs are transposed at once: reads and writes stay in the nearest cache.
 _BLOCK = 64
+# Up to this many products, all steps are summed at once.
+_SMALL = 1 << 14
 
 
 def aligned(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
@@ -54,6 +59,8 @@ def aligned(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.O
         return d
     if last:
         return _tiles_last(model, x, y, c, options)
+    if c.size * x.value.shape[2] <= _SMALL and options.k % model.group == 0 == x.value.shape[2] % options.k:
+        return _small(model, x, y, c, options)
     return _natural(model, x, y, c, options, narrow=narrow)
 
 
@@ -149,6 +156,7 @@ def _natural(
     """Tiles in natural order, by matrix products where the factors are narrow."""
     d = np.empty(c.shape, np.uint32)
     parts = list(chains.step_slices(a.value.shape[2], options.k, model.group))
+    scaled = options.scale_a is not None or options.scale_b is not None
     size = max(1, _OUTPUTS // (c.shape[1] * c.shape[2]))
     for start in range(0, c.shape[0], size):
         tiles = slice(start, start + size)
@@ -158,15 +166,41 @@ def _natural(
             rows = p.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
             columns = q.map(lambda v: np.moveaxis(v, 1, 0)[:, :, None, :])
         for band in _bands(c[tiles].shape):
-            value = c[tiles, band].view(np.float32)
+            # + 0: where a step adds nothing, either zero gives +0.
+            value = c[tiles, band].view(np.float32) + np.float32(0)
+            exact = prepared is not None and not scaled and prepared.exact(value)
             for part in parts:
-                if prepared is None:
-                    total = fast.product_sum(model, rows.map(lambda v, band=band: v[:, :, band]), columns, part)
-                else:
-                    total = prepared.step_sum(band, part, value.shape)
-                scale = options.scale(part.start // 32, band, tiles)
-                value = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value)
+                new = prepared.exact_step(band, part, value) if exact and prepared is not None else None
+                if new is None:
+                    exact = False
+                    if prepared is None:
+                        total = fast.product_sum(model, rows.map(lambda v, band=band: v[:, :, band]), columns, part)
+                    else:
+                        total = prepared.step_sum(band, part, value.shape)
+                    scale = options.scale(part.start // 32, band, tiles) if scaled else None
+                    new = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value)
+                value = new
             d[tiles, band] = _bits(model, value)
+    return _with_nans(model, a, b, options, d)
+
+
+def _small(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
+    """Few tiles in natural order: products of all steps at once."""
+    parts = model.partial_sums
+    shape = (-1, model.group // parts, parts)
+    rows = a.map(lambda v: v.transpose(2, 0, 1).reshape(*shape, *v.shape[:2], 1))
+    columns = b.map(lambda v: v.transpose(1, 0, 2).reshape(*shape, v.shape[0], 1, v.shape[2]))
+    value = c.view(np.float32)
+    for step, total in enumerate(fast.product_sums(model, rows, columns)):
+        scale = options.scale(step * model.group // 32)
+        value = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value)
+    return _with_nans(model, a, b, options, _bits(model, value))
+
+
+def _with_nans(
+    model: Model, a: Factors, b: Factors, options: chains.Options, d: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
+    """Rows and columns of NaN factors and NaN scales; overwrites d."""
     nan = np.uint32(model.nan_invalid)
     # There are no infinite factors here: a NaN factor makes its row or column NaN, whatever else happens.
     if a.nan is not None:
