@@ -11,6 +11,7 @@ from codeobject_builds import ARCHITECTURES, assemble, assembly, build, build_wi
 from plain_yaml import parse
 
 from mfmasim.codeobject import load, read
+from mfmasim.codeobject.descriptor import USER_SGPRS
 from mfmasim.errors import MfmasimError
 
 NAMES = ["gemm", "ids", "structure", "shape", "shape", "ns::only", "sized", "deep", "blocks"]
@@ -170,6 +171,30 @@ def test_relocated_pointers(code):
     assert int.from_bytes(home.data[at : at + 8], "little") == base + table.address + 8
     changed = sum(a.data != b.data for a, b in zip(code.segments, moved, strict=True))
     assert changed == 1
+
+
+def test_relocations_by_symbol():
+    # With default visibility another file could override the variable, so the linker names it.
+    text = assembly("gfx942").replace("\t.protected\ttable", "")
+    found = read(assemble(text, "gfx942"))
+    (relocation,) = found.relocations
+    assert relocation.kind == "R_AMDGPU_ABS64"
+    assert relocation.value == found.symbols["table"].address + 8
+
+
+@pytest.mark.parametrize(("flag", "name", "count"), USER_SGPRS)
+def test_user_sgprs_as_the_assembler_counts_them(flag, name, count):
+    directive = flag.replace("enable_sgpr_", ".amdhsa_user_sgpr_")
+    text = assembly("gfx908")
+    block = text.index(".amdhsa_kernel ids")
+    before, kernel = text[:block], text[block:]
+    kernel = re.sub(r"\t\t\.amdhsa_user_sgpr_(?!count).*\n", "", kernel.partition(".end_amdhsa_kernel")[0]) + (
+        f"\t\t{directive} 1\n\t.end_amdhsa_kernel" + kernel.partition(".end_amdhsa_kernel")[2]
+    )
+    kernel = re.sub(r"\t\t\.amdhsa_user_sgpr_count.*\n", "", kernel, count=1)
+    descriptor = read(assemble(before + kernel, "gfx908"))["ids"].descriptor
+    assert descriptor.user_sgprs == ((name, count),)
+    assert descriptor.user_sgpr_count == count
 
 
 def test_identity(code, tmp_path):
