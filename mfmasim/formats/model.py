@@ -25,6 +25,9 @@ class Format(FormatRow):
     Codes are unsigned integers; a code of a format narrower than its carrier stands in the low bits.
     """
 
+    def __repr__(self) -> str:
+        return f"format({self.name!r})"
+
     @property
     def integer(self) -> bool:
         """Whether the values are integers, without exponent."""

@@ -59,9 +59,15 @@ def pack(codes: ArrayLike, fmt: str | Format, order: Order = "low_first") -> NDA
     if fmt.bits >= 8:
         little = array.astype(fmt.carrier.newbyteorder("<"))
         return np.ascontiguousarray(little).view("<u4").astype(np.uint32, copy=False)
-    bits = (array[..., None].astype(np.uint8) >> np.arange(fmt.bits, dtype=np.uint8)) & np.uint8(1)
-    flat = bits.reshape(*array.shape[:-1], array.shape[-1] * fmt.bits)
-    return np.packbits(flat, axis=-1, bitorder="little").view("<u4").astype(np.uint32, copy=False)
+    groups = array.shape[-1] // group
+    codes = array.reshape(*array.shape[:-1], groups, group).astype(np.uint32)
+    dwords = np.zeros((*codes.shape[:-1], group * fmt.bits // 32), np.uint32)
+    for place in range(group):
+        dword, bit = divmod(place * fmt.bits, 32)
+        dwords[..., dword] |= codes[..., place] << np.uint32(bit)
+        if bit + fmt.bits > 32:
+            dwords[..., dword + 1] |= codes[..., place] >> np.uint32(32 - bit)
+    return dwords.reshape(*array.shape[:-1], groups * dwords.shape[-1])
 
 
 def unpack(dwords: ArrayLike, fmt: str | Format, order: Order = "low_first") -> NDArray[np.unsignedinteger[Any]]:
@@ -83,13 +89,20 @@ def unpack(dwords: ArrayLike, fmt: str | Format, order: Order = "low_first") -> 
     group = fmt.bits // gcd(fmt.bits, 32)
     if array.ndim == 0 or array.shape[-1] % group:
         raise MfmasimError(f"{fmt.name} unpacks groups of {group} dwords along the last axis, not {array.shape}")
-    octets = np.ascontiguousarray(array.astype("<u4")).view(np.uint8)
     if fmt.bits >= 8:
+        octets = np.ascontiguousarray(array.astype("<u4")).view(np.uint8)
         codes = octets.view(fmt.carrier.newbyteorder("<")).astype(fmt.carrier, copy=False)
-    else:
-        bits = np.unpackbits(octets, axis=-1, bitorder="little")
-        bits = bits.reshape(*array.shape[:-1], -1, fmt.bits)
-        codes = (bits << np.arange(fmt.bits, dtype=np.uint8)).sum(axis=-1, dtype=np.uint8)
+        return _swap(codes, fmt, order)
+    count = array.shape[-1] // group
+    groups = array.reshape(*array.shape[:-1], count, group).astype(np.uint32, copy=False)
+    codes = np.empty((*groups.shape[:-1], 32 * group // fmt.bits), np.uint8)
+    for place in range(codes.shape[-1]):
+        dword, bit = divmod(place * fmt.bits, 32)
+        code = groups[..., dword] >> np.uint32(bit)
+        if bit + fmt.bits > 32:
+            code = code | groups[..., dword + 1] << np.uint32(32 - bit)
+        codes[..., place] = code & np.uint32(fmt.mask)
+    codes = codes.reshape(*array.shape[:-1], count * codes.shape[-1])
     return _swap(codes, fmt, order)
 
 
@@ -102,7 +115,7 @@ def _swap(codes: NDArray[Any], fmt: Format, order: Order) -> NDArray[Any]:
     if fmt.bits == 6:
         raise MfmasimError("6-bit codes cross dword borders: the only packing order is low_first")
     group = max(1, 8 // fmt.bits if fmt.bits < 8 else 32 // fmt.bits)
-    return codes.reshape(*codes.shape[:-1], -1, group)[..., ::-1].reshape(codes.shape)
+    return codes.reshape(*codes.shape[:-1], codes.shape[-1] // group, group)[..., ::-1].reshape(codes.shape)
 
 
 def select_byte(dwords: NDArray[np.uint32], byte: int) -> NDArray[np.uint32]:

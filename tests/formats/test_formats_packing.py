@@ -81,3 +81,11 @@ def test_bytes_of_scale_registers():
 def test_bad_packing_is_explained(call, text):
     with pytest.raises(MfmasimError, match=text):
         call()
+
+
+@pytest.mark.parametrize("name", ["fp4", "fp6", "e4m3fn", "f16"])
+@pytest.mark.parametrize("shape", [(0,), (0, 32), (3, 0)])
+def test_nothing_packs_into_nothing(name, shape):
+    dwords = formats.pack(np.zeros(shape, np.uint8), name)
+    assert dwords.shape == (*shape[:-1], shape[-1] * formats.format(name).bits // 32)
+    assert formats.unpack(dwords, name).shape == shape
