@@ -143,28 +143,28 @@ hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute,
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, hipStream_t stream = 0);
 }
 
-template <typename T>
-inline hipError_t hipMalloc(T **pointer, size_t size) {
+template <typename T_>
+inline hipError_t hipMalloc(T_ **pointer, size_t size) {
   return hipMalloc((void **)pointer, size);
 }
-template <typename T>
-inline hipError_t hipMallocManaged(T **pointer, size_t size, unsigned int flags = 1) {
+template <typename T_>
+inline hipError_t hipMallocManaged(T_ **pointer, size_t size, unsigned int flags = 1) {
   return hipMallocManaged((void **)pointer, size, flags);
 }
-template <typename T>
-inline hipError_t hipHostMalloc(T **pointer, size_t size, unsigned int flags = hipHostMallocDefault) {
+template <typename T_>
+inline hipError_t hipHostMalloc(T_ **pointer, size_t size, unsigned int flags = hipHostMallocDefault) {
   return hipHostMalloc((void **)pointer, size, flags);
 }
-template <typename T>
-inline hipError_t hipMallocAsync(T **pointer, size_t size, hipStream_t stream) {
+template <typename T_>
+inline hipError_t hipMallocAsync(T_ **pointer, size_t size, hipStream_t stream) {
   return hipMallocAsync((void **)pointer, size, stream);
 }
-template <typename T>
-inline hipError_t hipFuncSetAttribute(T *function, hipFuncAttribute attribute, int value) {
+template <typename T_>
+inline hipError_t hipFuncSetAttribute(T_ *function, hipFuncAttribute attribute, int value) {
   return hipFuncSetAttribute((const void *)function, attribute, value);
 }
-template <typename T>
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function, int block_size, size_t shared_bytes);
+template <typename T_>
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T_ function, int block_size, size_t shared_bytes);
 
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_SYMBOL(name) &name

@@ -10,45 +10,45 @@ MFMASIM_DEVICE unsigned int __lane_id() { return __builtin_amdgcn_mbcnt_hi(~0u, 
 namespace mfmasim {
 
 // A value of any size, word by word, from the lane with this number.
-template <typename T>
-MFMASIM_MEMBER_DEVICE T from_lane(T value, int lane) {
-  constexpr unsigned words = (sizeof(T) + 3) / 4;
+template <typename T_>
+MFMASIM_MEMBER_DEVICE T_ from_lane(T_ value, int lane) {
+  constexpr unsigned words = (sizeof(T_) + 3) / 4;
   int word[words] = {};
-  __builtin_memcpy(word, &value, sizeof(T));
+  __builtin_memcpy(word, &value, sizeof(T_));
   for (unsigned i = 0; i < words; ++i) word[i] = __builtin_amdgcn_ds_bpermute(lane << 2, word[i]);
-  __builtin_memcpy(&value, word, sizeof(T));
+  __builtin_memcpy(&value, word, sizeof(T_));
   return value;
 }
 
 }  // namespace mfmasim
 
 // `width` lanes form a group, a power of two; a source outside the group leaves the lane its own value.
-template <typename T>
-MFMASIM_MEMBER_DEVICE T __shfl(T value, int source, int width = warpSize) {
+template <typename T_>
+MFMASIM_MEMBER_DEVICE T_ __shfl(T_ value, int source, int width = warpSize) {
   int self = __lane_id();
   return mfmasim::from_lane(value, (source & (width - 1)) + (self & ~(width - 1)));
 }
-template <typename T>
-MFMASIM_MEMBER_DEVICE T __shfl_up(T value, unsigned int delta, int width = warpSize) {
+template <typename T_>
+MFMASIM_MEMBER_DEVICE T_ __shfl_up(T_ value, unsigned int delta, int width = warpSize) {
   int self = __lane_id(), index = self - (int)delta;
   return mfmasim::from_lane(value, index < (self & ~(width - 1)) ? self : index);
 }
-template <typename T>
-MFMASIM_MEMBER_DEVICE T __shfl_down(T value, unsigned int delta, int width = warpSize) {
+template <typename T_>
+MFMASIM_MEMBER_DEVICE T_ __shfl_down(T_ value, unsigned int delta, int width = warpSize) {
   int self = __lane_id();
   return mfmasim::from_lane(value, (self & (width - 1)) + (int)delta >= width ? self : self + (int)delta);
 }
-template <typename T>
-MFMASIM_MEMBER_DEVICE T __shfl_xor(T value, int mask, int width = warpSize) {
+template <typename T_>
+MFMASIM_MEMBER_DEVICE T_ __shfl_xor(T_ value, int mask, int width = warpSize) {
   int self = __lane_id(), index = self ^ mask;
   return mfmasim::from_lane(value, index >= ((self + width) & ~(width - 1)) ? self : index);
 }
 
 // The masked forms of newer HIP; the mask names lanes that all take part, so it changes nothing here.
 #define MFMASIM_SYNC(name, argument)                                                                    \
-  template <typename M, typename T>                                                                     \
-  MFMASIM_MEMBER_DEVICE T name##_sync(M mask, T value, argument which, int width = warpSize) {           \
-    static_assert(sizeof(M) == 8, "mfmasim: " #name "_sync takes a 64-bit mask of lanes, as HIP does"); \
+  template <typename M_, typename T_>                                                                     \
+  MFMASIM_MEMBER_DEVICE T_ name##_sync(M_ mask, T_ value, argument which, int width = warpSize) {           \
+    static_assert(sizeof(M_) == 8, "mfmasim: " #name "_sync takes a 64-bit mask of lanes, as HIP does"); \
     (void)mask;                                                                                         \
     return name(value, which, width);                                                                   \
   }
@@ -70,15 +70,15 @@ MFMASIM_DEVICE unsigned long long __lanemask_lt() { return (1ull << __lane_id())
 MFMASIM_DEVICE unsigned long long __lanemask_eq() { return 1ull << __lane_id(); }
 MFMASIM_DEVICE unsigned long long __lanemask_gt() { return ~(__lanemask_lt() | __lanemask_eq()); }
 
-template <typename M>
-MFMASIM_MEMBER_DEVICE unsigned long long __ballot_sync(M mask, int predicate) {
+template <typename M_>
+MFMASIM_MEMBER_DEVICE unsigned long long __ballot_sync(M_ mask, int predicate) {
   return __ballot(predicate) & mask;
 }
-template <typename M>
-MFMASIM_MEMBER_DEVICE int __any_sync(M mask, int predicate) {
+template <typename M_>
+MFMASIM_MEMBER_DEVICE int __any_sync(M_ mask, int predicate) {
   return (__ballot(predicate) & mask) != 0;
 }
-template <typename M>
-MFMASIM_MEMBER_DEVICE int __all_sync(M mask, int predicate) {
+template <typename M_>
+MFMASIM_MEMBER_DEVICE int __all_sync(M_ mask, int predicate) {
   return (__ballot(!predicate) & mask) == 0;
 }

@@ -4,10 +4,21 @@
 
 #include <mfmasim/qualifiers.h>
 
-// One row per function: name, and the double-precision twin where it expands inline too.
+// What <math.h> would define; sources seldom include it, because ROCm's headers bring it along.
+#if !defined(INFINITY)
+#define INFINITY __builtin_inff()
+#endif
+#if !defined(NAN)
+#define NAN __builtin_nanf("")
+#endif
+
+// One row per function of C's library: type, name, and the builtin that clang expands inline. Host code calls the
+// host's own, which ROCm's headers declare as well.
 #define MFMASIM_UNARY(T, name, builtin) \
+  extern "C" T name(T) noexcept;        \
   MFMASIM_DEVICE T name(T x) { return builtin(x); }
 #define MFMASIM_BINARY(T, name, builtin) \
+  extern "C" T name(T, T) noexcept;      \
   MFMASIM_DEVICE T name(T x, T y) { return builtin(x, y); }
 
 MFMASIM_UNARY(float, fabsf, __builtin_fabsf)
@@ -20,7 +31,6 @@ MFMASIM_UNARY(float, nearbyintf, __builtin_nearbyintf)
 MFMASIM_UNARY(float, roundf, __builtin_roundf)
 MFMASIM_UNARY(float, expf, __builtin_expf)
 MFMASIM_UNARY(float, exp2f, __builtin_exp2f)
-MFMASIM_UNARY(float, exp10f, __builtin_exp10f)
 MFMASIM_UNARY(float, logf, __builtin_logf)
 MFMASIM_UNARY(float, log2f, __builtin_log2f)
 MFMASIM_UNARY(float, log10f, __builtin_log10f)
@@ -42,7 +52,15 @@ MFMASIM_BINARY(double, fmax, __builtin_fmax)
 MFMASIM_BINARY(double, fmod, __builtin_fmod)
 MFMASIM_BINARY(double, copysign, __builtin_copysign)
 
-// C++ overloads of the double-precision names.
+#undef MFMASIM_UNARY
+#undef MFMASIM_BINARY
+
+// C++ overloads of the double-precision names, and what C's library lacks: in device code only.
+#define MFMASIM_UNARY(T, name, builtin) \
+  MFMASIM_DEVICE T name(T x) { return builtin(x); }
+#define MFMASIM_BINARY(T, name, builtin) \
+  MFMASIM_DEVICE T name(T x, T y) { return builtin(x, y); }
+MFMASIM_UNARY(float, exp10f, __builtin_exp10f)
 MFMASIM_UNARY(float, fabs, __builtin_fabsf)
 MFMASIM_UNARY(float, abs, __builtin_fabsf)
 MFMASIM_UNARY(double, abs, __builtin_fabs)
@@ -65,6 +83,10 @@ MFMASIM_BINARY(float, fmin, __builtin_fminf)
 MFMASIM_BINARY(float, fmax, __builtin_fmaxf)
 MFMASIM_BINARY(float, fmod, __builtin_fmodf)
 
+extern "C" float fmaf(float, float, float) noexcept;
+extern "C" double fma(double, double, double) noexcept;
+extern "C" float ldexpf(float, int) noexcept;
+extern "C" double ldexp(double, int) noexcept;
 MFMASIM_DEVICE float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 MFMASIM_DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 MFMASIM_DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
@@ -129,8 +151,13 @@ MFMASIM_DEVICE float __frsqrt_rn(float x) { return __builtin_amdgcn_rsqf(x); }
 #undef MFMASIM_UNARY
 #undef MFMASIM_BINARY
 
-#define MFMASIM_UNARY(T, name) MFMASIM_MISSING(name) T name(T);
-#define MFMASIM_BINARY(T, name) MFMASIM_MISSING(name) T name(T, T);
+// Missing: C's library, where the host has its own.
+#define MFMASIM_UNARY(T, name) \
+  extern "C" T name(T) noexcept; \
+  MFMASIM_MISSING(name) T name(T);
+#define MFMASIM_BINARY(T, name) \
+  extern "C" T name(T, T) noexcept; \
+  MFMASIM_MISSING(name) T name(T, T);
 #define MFMASIM_BOTH(name) MFMASIM_UNARY(float, name##f) MFMASIM_UNARY(double, name)
 #define MFMASIM_BOTH2(name) MFMASIM_BINARY(float, name##f) MFMASIM_BINARY(double, name)
 MFMASIM_BOTH(sin)
@@ -147,18 +174,12 @@ MFMASIM_BOTH(acosh)
 MFMASIM_BOTH(atanh)
 MFMASIM_BOTH(erf)
 MFMASIM_BOTH(erfc)
-MFMASIM_BOTH(erfinv)
 MFMASIM_BOTH(tgamma)
 MFMASIM_BOTH(lgamma)
 MFMASIM_BOTH(cbrt)
-MFMASIM_BOTH(rcbrt)
-MFMASIM_BOTH(rsqrt)
 MFMASIM_BOTH(expm1)
 MFMASIM_BOTH(log1p)
 MFMASIM_BOTH(logb)
-MFMASIM_BOTH(sinpi)
-MFMASIM_BOTH(cospi)
-MFMASIM_BOTH(normcdf)
 MFMASIM_BOTH2(pow)
 MFMASIM_BOTH2(atan2)
 MFMASIM_BOTH2(hypot)
@@ -167,25 +188,48 @@ MFMASIM_BOTH2(remainder)
 MFMASIM_BOTH2(nextafter)
 MFMASIM_UNARY(double, exp)
 MFMASIM_UNARY(double, exp2)
-MFMASIM_UNARY(double, exp10)
 MFMASIM_UNARY(double, log)
 MFMASIM_UNARY(double, log2)
 MFMASIM_UNARY(double, log10)
-MFMASIM_MISSING(sincosf) void sincosf(float, float *, float *);
-MFMASIM_MISSING(sincos) void sincos(double, double *, double *);
-// C++ overloads: a float argument asks for single precision.
+#undef MFMASIM_UNARY
+#undef MFMASIM_BINARY
+
+// Missing: C++ overloads, for a float argument asks for single precision, and HIP's own names.
+#define MFMASIM_UNARY(T, name) MFMASIM_MISSING(name) T name(T);
+#define MFMASIM_BINARY(T, name) MFMASIM_MISSING(name) T name(T, T);
 MFMASIM_UNARY(float, sin)
 MFMASIM_UNARY(float, cos)
 MFMASIM_UNARY(float, tan)
+MFMASIM_UNARY(float, asin)
+MFMASIM_UNARY(float, acos)
+MFMASIM_UNARY(float, atan)
+MFMASIM_UNARY(float, sinh)
+MFMASIM_UNARY(float, cosh)
 MFMASIM_UNARY(float, tanh)
 MFMASIM_UNARY(float, erf)
+MFMASIM_UNARY(float, erfc)
+MFMASIM_UNARY(float, cbrt)
+MFMASIM_UNARY(float, expm1)
+MFMASIM_UNARY(float, log1p)
 MFMASIM_UNARY(float, rsqrt)
 MFMASIM_BINARY(float, pow)
 MFMASIM_BINARY(float, atan2)
+MFMASIM_BINARY(float, hypot)
+MFMASIM_BOTH(rsqrt)
+MFMASIM_BOTH(rcbrt)
+MFMASIM_BOTH(erfinv)
+MFMASIM_BOTH(sinpi)
+MFMASIM_BOTH(cospi)
+MFMASIM_BOTH(normcdf)
+MFMASIM_UNARY(double, exp10)
+MFMASIM_MISSING(sincosf) void sincosf(float, float *, float *);
+MFMASIM_MISSING(sincos) void sincos(double, double *, double *);
 #undef MFMASIM_UNARY
 #undef MFMASIM_BINARY
 #undef MFMASIM_BOTH
 #undef MFMASIM_BOTH2
 
-// Output from the device needs the runtime's host calls.
-MFMASIM_MISSING(printf) int printf(const char *, ...);
+// Output from the device needs the runtime's host calls. A template, because clang replaces a plain printf by them.
+extern "C" int printf(const char *, ...);
+template <typename... T_>
+MFMASIM_MISSING(printf) int printf(const char *, T_...);
