@@ -131,7 +131,7 @@ def _bind_scalar(instruction: Instruction, operation: Operation) -> Callable[[Gr
     operands = iter(instruction.src)
     for kind in operation.sources:
         if kind == "scc":
-            readers.append(lambda g: g.waves.scc[g.selection])
+            readers.append(lambda g: g.scc)
         else:
             readers.append(scalar_reader(next(operands), kind, instruction))
     writers: list[Callable[[Group, NDArray[Any]], None]] = []
@@ -151,4 +151,4 @@ def _bind_scalar(instruction: Instruction, operation: Operation) -> Callable[[Gr
 
 
 def _write_scc(g: Group, value: NDArray[Any]) -> None:
-    g.waves.scc[g.selection] = value
+    g.scc = value

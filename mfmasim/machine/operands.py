@@ -48,16 +48,16 @@ def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
     """Read one dword of a vector operand, shaped to broadcast to (waves, lanes)."""
     kind, index = operand.kind, operand.index + part
     if kind == "v":
-        return lambda g: g.waves.v[index, g.selection]
+        return lambda g: g.v("v", index)
     if kind == "a":
-        return lambda g: g.waves.a[index, g.selection]
+        return lambda g: g.v("a", index)
     if kind == "s":
-        return lambda g: g.waves.s[index, g.selection][:, None]
+        return lambda g: g.s(index)[:, None]
     if kind == "const":
         value = np.array([[(operand.bits >> (32 * part)) & 0xFFFFFFFF]], np.uint32)
         return lambda g: value  # noqa: ARG005
     if kind == "special" and operand.index == 253:
-        return lambda g: g.waves.scc[g.selection][:, None].astype(np.uint32)
+        return lambda g: g.scc[:, None].astype(np.uint32)
     raise unsupported(instruction, f"source operand of kind {kind} {operand.index}")
 
 
@@ -125,8 +125,9 @@ def _mask_reader(operand: Operand, instruction: Instruction) -> Reader:
     code = operand.index
 
     def read(g: Group) -> NDArray[np.bool_]:
-        high = g.s(code + 1) if g.lanes == 64 else np.zeros(g.count, np.uint32)
-        return lanes_of(np.stack([g.s(code), high], axis=-1), g.lanes)
+        low = g.s(code)
+        high = g.s(code + 1) if g.lanes == 64 else np.zeros_like(low)
+        return lanes_of(np.stack(np.broadcast_arrays(low, high), axis=-1), g.lanes)
 
     return read
 
@@ -137,7 +138,7 @@ def vector_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
         if operand.kind != "s":
             raise unsupported(instruction, "lane mask outside the scalar registers")
         code = operand.index
-        return lambda g, value: g.write_mask(code, np.broadcast_to(value, (g.count, g.lanes)))
+        return lambda g, value: g.write_mask(code, value)
     if operand.kind not in "va":
         raise unsupported(instruction, f"vector destination of kind {operand.kind}")
     file, index = operand.kind, operand.index
@@ -174,7 +175,7 @@ def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
     def write(g: Group, value: NDArray[Any]) -> None:
         array = np.asarray(value)
         bits = array.view({2: np.uint16, 4: np.uint32}[array.dtype.itemsize]).astype(np.uint32)
-        old = g.file(file)[index, g.selection]
+        old = g.v(file, index)
         g.write_v(file, index, ((bits & field) << up) | (old & keep))
 
     return write
@@ -194,7 +195,7 @@ def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Read
         immediate = np.array([value & 0xFFFFFFFF], np.uint32).view(VIEW32[kind])
         return lambda g: immediate  # noqa: ARG005
     if operand.kind == "special" and operand.index == 253:
-        return lambda g: g.waves.scc[g.selection].astype(np.uint32)
+        return lambda g: g.scc.astype(np.uint32)
     if operand.kind != "s":
         raise unsupported(instruction, f"scalar source of kind {operand.kind} {operand.index}")
     code = operand.index

@@ -118,46 +118,55 @@ class Machine:
     def _start(self, first: int, count: int) -> None:
         """Put the first state of a batch of workgroups into registers and LDS."""
         launch, info = self.launch, self.kernel.info
-        per, lanes = launch.waves_per_workgroup, self.kernel.wave
-        waves = self.waves = Waves(count * per, lanes, *self._register_counts())
+        per = launch.waves_per_workgroup
+        waves = self.waves = Waves(count * per, self.kernel.wave, *self._register_counts())
         self.first_workgroup = first
         self.lds = np.full((count, -(-launch.lds_bytes // 4) * 4), POISON_BYTE, np.uint8)
         waves.workgroup[:] = np.repeat(np.arange(count), per)
         waves.pc[:] = info.entry
         descriptor = info.descriptor
-        waves.mode[:] = (
-            descriptor.float_mode
-            | (int(descriptor.dx10_clamp) << 8)
-            | (int(descriptor.ieee_mode) << 9)
-            | (int(descriptor.fp16_overflow) << 23)
+        waves.mode = np.array(
+            [
+                descriptor.float_mode
+                | (int(descriptor.dx10_clamp) << 8)
+                | (int(descriptor.ieee_mode) << 9)
+                | (int(descriptor.fp16_overflow) << 23)
+            ],
+            np.uint32,
         )
         user = initial_user_sgprs(launch)
-        waves.s[: len(user)] = user[:, None]
-        linear = first + waves.workgroup
-        ids = (
-            linear % launch.grid[0],
-            linear // launch.grid[0] % launch.grid[1],
-            linear // (launch.grid[0] * launch.grid[1]),
-        )
-        if self.arch.workgroup_id_in_ttmp:
-            waves.s[108 + 9] = ids[0]  # ttmp9 = x, ttmp7 = y | z << 16
-            waves.s[108 + 7] = ids[1] | ids[2] << 16
-        else:
-            place = len(user)
-            for enabled, values in zip(descriptor.workgroup_ids, ids, strict=True):
-                if enabled:
-                    waves.s[place] = values
-                    place += 1
-        item = (np.arange(waves.count) % per)[:, None] * lanes + np.arange(lanes)
-        bx, by, _ = launch.block
-        x, y, z = item % bx, item // bx % by, item // (bx * by)
-        if self.arch.packed_workitem_ids:
-            waves.v[0] = x | y << 10 | z << 20
-        else:
-            for register, values in enumerate((x, y, z)[: descriptor.workitem_id_mode + 1]):
-                waves.v[register] = values
-        waves.set_exec(slice(0, waves.count), item < launch.work_items)
+        for code, value in enumerate(user):
+            waves.s[code] = np.array([value], np.uint32)
+        self._place_workgroup_ids(len(user))
+        self._place_workitem_ids()
         self.outcome.waves += waves.count
+
+    def _place_workgroup_ids(self, place: int) -> None:
+        grid, waves = self.launch.grid, self.waves
+        linear = self.first_workgroup + waves.workgroup
+        x, y, z = linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1])
+        if self.arch.workgroup_id_in_ttmp:
+            waves.s[108 + 9] = x.astype(np.uint32)  # ttmp9 = x, ttmp7 = y | z << 16
+            waves.s[108 + 7] = (y | z << 16).astype(np.uint32)
+            return
+        for enabled, values in zip(self.kernel.info.descriptor.workgroup_ids, (x, y, z), strict=True):
+            if enabled:
+                waves.s[place] = values.astype(np.uint32)
+                place += 1
+
+    def _place_workitem_ids(self) -> None:
+        launch, waves = self.launch, self.waves
+        per, lanes = launch.waves_per_workgroup, waves.lanes
+        rows = 1 if per == 1 else waves.count  # with one wave a workgroup, all waves have the same ids
+        item = (np.arange(rows) % per)[:, None] * lanes + np.arange(lanes)
+        bx, by, _ = launch.block
+        x, y, z = (part.astype(np.uint32) for part in (item % bx, item // bx % by, item // (bx * by)))
+        if self.arch.packed_workitem_ids:
+            waves.v[0] = x | y << np.uint32(10) | z << np.uint32(20)
+        else:
+            count = self.kernel.info.descriptor.workitem_id_mode + 1
+            waves.v[:count] = (x, y, z)[:count]
+        Group(waves, slice(0, waves.count), waves.count).write_exec(item < launch.work_items)
 
     def _run_batch(self) -> None:
         waves = self.waves
@@ -230,9 +239,10 @@ class Machine:
         """Tell listeners of an access outside every buffer."""
         index, lane = (int(i) for i in np.argwhere(out.mask)[0])
         address = int(np.broadcast_to(out.addresses, out.mask.shape)[index, lane])
+        each = group.count // len(out.mask)  # waves that share one row of the mask
         event = AccessFault(
             instruction, space, kind, address, size, self.place(group.indices(), index, lane),
-            self.memory.nearest(address), int(out.mask.sum()),
+            self.memory.nearest(address), int(out.mask.sum()) * each,
         )  # fmt: skip
         for listener in self.fault_listeners:
             listener(event)

@@ -1,7 +1,9 @@
 """Registers of a batch of waves, and the group of waves that executes one instruction together.
 
-The wave axis runs over all waves in flight, whatever their workgroup. A group is a selection along it: a slice when
-its waves are neighbours (operands are then views), an index array after a divergence.
+The wave axis runs over all waves in flight, whatever their workgroup. A register whose value is the same in every wave
+is kept once, with a wave axis of length 1: what depends only on the lane (addresses within a tile, kernel arguments,
+loop counters) is then computed once for the whole grid. Values are never changed in place, so that one array may
+stand behind several registers.
 """
 
 from __future__ import annotations
@@ -13,11 +15,9 @@ from numpy.typing import NDArray
 
 from mfmasim.machine.memory import POISON_DWORD
 
-__all__ = ["EXEC", "FLAT_SCRATCH", "M0", "VCC", "Group", "Waves", "lanes_of", "words_of"]
+__all__ = ["AT_BARRIER", "ENDED", "EXEC", "M0", "RUNNING", "VCC", "Group", "Waves", "lanes_of", "words_of"]
 
 VCC, M0, EXEC = 106, 124, 126
-FLAT_SCRATCH = 102
-
 RUNNING, AT_BARRIER, ENDED = 0, 1, 2
 
 Selection = slice | NDArray[np.int64]
@@ -38,52 +38,83 @@ def words_of(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
 
 
 class Waves:
-    """All registers of a batch of waves; every one starts as poison."""
+    """All registers of a batch of waves; every one starts as poison.
+
+    ``v`` and ``a`` hold one uint32 array (1 or waves, lanes) per register, ``s`` one (1 or waves,) per hardware operand
+    code (VCC, M0 and EXEC included); ``scc``, ``mode`` and ``exec`` likewise.
+    """
 
     def __init__(self, count: int, lanes: int, vgprs: int, agprs: int) -> None:
-        """Allocate `count` waves of `lanes` lanes with the given register counts."""
+        """Make `count` waves of `lanes` lanes with the given register counts."""
         self.count, self.lanes = count, lanes
-        self.v = np.full((vgprs, count, lanes), POISON_DWORD, np.uint32)
-        self.a = np.full((agprs, count, lanes), POISON_DWORD, np.uint32)
-        self.s = np.full((128, count), POISON_DWORD, np.uint32)  # by hardware operand code: VCC, M0, EXEC included
-        self.s[125] = 0  # NULL on gfx11 and later
-        self.scc = np.zeros(count, np.bool_)
-        self.mode = np.zeros(count, np.uint32)
+        poison = np.full((1, lanes), POISON_DWORD, np.uint32)
+        self.v: list[NDArray[Any]] = [poison] * vgprs
+        self.a: list[NDArray[Any]] = [poison] * agprs
+        self.s: list[NDArray[Any]] = [poison[:, 0]] * 128
+        self.scc: NDArray[Any] = np.zeros(1, np.bool_)
+        self.mode: NDArray[Any] = np.zeros(1, np.uint32)
+        self.exec: NDArray[Any] = np.ones((1, lanes), np.bool_)
         self.pc = np.zeros(count, np.int64)
         self.status = np.zeros(count, np.uint8)
         self.executed = np.zeros(count, np.int64)
-        self.exec = np.ones((count, lanes), np.bool_)
         self.workgroup = np.zeros(count, np.int64)
-
-    def set_exec(self, selection: Selection, mask: NDArray[np.bool_]) -> None:
-        """Set EXEC of some waves from booleans (waves, lanes)."""
-        self.exec[selection] = mask
-        words = words_of(mask)
-        self.s[EXEC, selection] = words[..., 0]
-        self.s[EXEC + 1, selection] = words[..., 1]
 
 
 class Group:
-    """The waves that execute a block of instructions together, and how their operands are reached."""
+    """The waves that execute a block of instructions together, and how their operands are reached.
 
-    __slots__ = ("count", "lanes", "mask", "selection", "waves")
+    Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
+    """
+
+    __slots__ = ("all", "count", "lanes", "mask", "selection", "waves")
 
     def __init__(self, waves: Waves, selection: Selection, count: int) -> None:
         """Select waves; `count` is how many."""
         self.waves, self.selection, self.count = waves, selection, count
         self.lanes = waves.lanes
+        self.all = count == waves.count
         self.mask: NDArray[np.bool_] | None = None
         self.refresh()
 
     def refresh(self) -> None:
         """Re-read EXEC; `mask` is None while every lane is active, so that most writes need no mask."""
-        active = self.waves.exec[self.selection]
+        active = self.active
         self.mask = None if active.all() else active
+
+    def _take(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values if self.all or len(values) == 1 else values[self.selection]
+
+    def _put(self, old: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
+        """The array of all waves with the group's values in it."""
+        if self.all:
+            return value
+        full = np.array(np.broadcast_to(old, (self.waves.count, *old.shape[1:])))
+        full[self.selection] = value
+        return full
 
     @property
     def active(self) -> NDArray[np.bool_]:
-        """EXEC as booleans (waves, lanes)."""
-        return self.waves.exec[self.selection]
+        """EXEC as booleans."""
+        return self._take(self.waves.exec)
+
+    @property
+    def scc(self) -> NDArray[np.bool_]:
+        """SCC as booleans."""
+        return self._take(self.waves.scc)
+
+    @scc.setter
+    def scc(self, value: NDArray[Any]) -> None:
+        self.waves.scc = self._put(self.waves.scc, np.atleast_1d(value))
+
+    @property
+    def mode(self) -> NDArray[np.uint32]:
+        """The MODE register."""
+        return self._take(self.waves.mode)
+
+    @property
+    def workgroup(self) -> NDArray[np.int64]:
+        """Workgroup of each wave within the batch, (waves,)."""
+        return self.waves.workgroup[self.selection]
 
     def indices(self) -> NDArray[np.int64]:
         """Wave numbers of the group within the batch."""
@@ -91,38 +122,55 @@ class Group:
             return np.arange(self.selection.start, self.selection.stop)
         return self.selection
 
-    def v(self, index: int) -> NDArray[np.uint32]:
-        """Read a VGPR: (waves, lanes)."""
-        return self.waves.v[index, self.selection]
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values with the wave and lane axes at full length."""
+        return np.broadcast_to(values, (self.count, self.lanes))
+
+    def v(self, kind: str, index: int) -> NDArray[np.uint32]:
+        """Read a VGPR (``v``) or AGPR (``a``)."""
+        return self._take((self.waves.v if kind == "v" else self.waves.a)[index])
 
     def s(self, code: int) -> NDArray[np.uint32]:
-        """Read a scalar register by its hardware code: (waves,)."""
-        return self.waves.s[code, self.selection]
-
-    def file(self, kind: str) -> NDArray[np.uint32]:
-        """The register file ``v`` or ``a``."""
-        return self.waves.v if kind == "v" else self.waves.a
+        """Read a scalar register by its hardware code."""
+        return self._take(self.waves.s[code])
 
     def write_v(self, kind: str, index: int, value: NDArray[Any]) -> None:
-        """Write a VGPR or AGPR under EXEC; value broadcasts to (waves, lanes)."""
-        target = self.file(kind)
-        if self.mask is None:
-            target[index, self.selection] = value
-        elif isinstance(self.selection, slice):
-            np.copyto(target[index, self.selection], value, where=self.mask, casting="same_kind")
-        else:
-            target[index, self.selection] = np.where(self.mask, value, target[index, self.selection])
+        """Write a VGPR or AGPR under EXEC."""
+        file = self.waves.v if kind == "v" else self.waves.a
+        if self.mask is not None:
+            value = np.where(self.mask, value, self._take(file[index]))
+        elif value.shape[-1] != self.lanes:
+            value = np.broadcast_to(value, (len(value), self.lanes))
+        file[index] = self._put(file[index], value)
+
+    def write_all_lanes(self, kind: str, index: int, value: NDArray[Any]) -> None:
+        """Write a VGPR or AGPR whatever EXEC says, as matrix instructions do."""
+        file = self.waves.v if kind == "v" else self.waves.a
+        file[index] = self._put(file[index], value)
 
     def write_s(self, code: int, value: NDArray[Any]) -> None:
-        """Write a scalar register; value broadcasts to (waves,)."""
-        self.waves.s[code, self.selection] = value
+        """Write a scalar register."""
+        file = self.waves.s
+        file[code] = self._put(file[code], np.atleast_1d(value))
         if code >= EXEC:
-            words = np.stack([self.s(EXEC), self.s(EXEC + 1)], axis=-1)
-            self.waves.exec[self.selection] = lanes_of(words, self.lanes)
+            low, high = np.broadcast_arrays(self.s(EXEC), self.s(EXEC + 1))
+            mask = lanes_of(np.stack([low, high], axis=-1), self.lanes)
+            self.waves.exec = self._put(self.waves.exec, mask)
             self.refresh()
+
+    def write_exec(self, mask: NDArray[np.bool_]) -> None:
+        """Write EXEC from booleans."""
+        words = words_of(mask)
+        file = self.waves.s
+        for part in range(2):
+            file[EXEC + part] = self._put(file[EXEC + part], words[..., part])
+        self.waves.exec = self._put(self.waves.exec, mask)
+        self.refresh()
 
     def write_mask(self, code: int, mask: NDArray[np.bool_]) -> None:
         """Write a lane mask to a scalar pair (one register on wave32); inactive lanes give 0."""
+        if mask.shape[-1] != self.lanes:
+            mask = np.broadcast_to(mask, (len(mask), self.lanes))
         words = words_of(mask if self.mask is None else mask & self.mask)
         self.write_s(code, words[..., 0])
         if self.lanes == 64:

@@ -63,8 +63,8 @@ def _zero(g: Group, code: int) -> NDArray[np.bool_]:
 
 # When each conditional branch is taken, for every wave of the group.
 TAKEN: dict[str, Callable[[Group], NDArray[np.bool_]]] = {
-    "s_cbranch_scc0": lambda g: ~g.waves.scc[g.selection],
-    "s_cbranch_scc1": lambda g: g.waves.scc[g.selection],
+    "s_cbranch_scc0": lambda g: ~g.scc,
+    "s_cbranch_scc1": lambda g: g.scc,
     "s_cbranch_vccz": lambda g: _zero(g, VCC),
     "s_cbranch_vccnz": lambda g: ~_zero(g, VCC),
     "s_cbranch_execz": lambda g: _zero(g, EXEC),

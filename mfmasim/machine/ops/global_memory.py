@@ -103,7 +103,7 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
             word, outside = machine.memory.load_small(address(g), access.size, g.mask)
             words = [extend(word, access)]
             if access.half:
-                words = [merge(g.file(target.kind)[target.index, g.selection], words[0], access.half)]
+                words = [merge(g.v(target.kind, target.index), words[0], access.half)]
         else:
             words, outside = machine.memory.load_dwords(address(g), access.size // 4, g.mask)
         if outside is not None:

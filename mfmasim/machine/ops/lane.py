@@ -40,9 +40,11 @@ def _readlane(instruction: Instruction, _machine: Any) -> Callable[[Group], None
     code = instruction.dst[0].index
 
     def run(g: Group) -> None:
-        values = np.broadcast_to(read(g), (g.count, g.lanes))
-        chosen = np.broadcast_to(lane(g) & np.uint32(g.lanes - 1), (g.count,))
-        g.write_s(code, values[np.arange(g.count), chosen])
+        chosen = (lane(g) & np.uint32(g.lanes - 1)).astype(np.int64)[:, None]
+        values = read(g)
+        rows = max(len(chosen), len(values))
+        values = np.broadcast_to(values, (rows, g.lanes))
+        g.write_s(code, np.take_along_axis(values, np.broadcast_to(chosen, (rows, 1)), axis=1)[:, 0])
 
     return run
 

@@ -73,7 +73,7 @@ def _inside(
 
 def read(machine: Any, g: Group, address: NDArray[np.int64], size: int, inside: NDArray[np.bool_]) -> list[Any]:
     """Read `size` bytes a lane as dwords, 0 where not inside."""
-    rows = np.broadcast_to(g.waves.workgroup[g.selection][:, None], inside.shape)
+    rows = np.broadcast_to(g.workgroup[:, None], inside.shape)
     safe = np.where(inside, address, 0)
     out = []
     for word in range(max(1, size // 4)):
@@ -88,7 +88,7 @@ def write(
     machine: Any, g: Group, address: NDArray[np.int64], words: list[Any], size: int, inside: NDArray[np.bool_]
 ) -> None:
     """Write `size` bytes a lane where inside; of two lanes at one byte the last wins."""
-    rows = np.broadcast_to(g.waves.workgroup[g.selection][:, None], inside.shape)[inside]
+    rows = np.broadcast_to(g.workgroup[:, None], inside.shape)[inside]
     place = address[inside]
     for byte in range(size):
         value = np.broadcast_to(words[byte // 4], inside.shape)[inside] >> np.uint32(8 * (byte % 4))
@@ -97,7 +97,7 @@ def write(
 
 def _address(instruction: Instruction, offset: int) -> Callable[[Group], NDArray[np.int64]]:
     base = read_dword(instruction.src[0], 0, instruction)
-    return lambda g: np.broadcast_to(base(g), (g.count, g.lanes)).astype(np.int64) + offset
+    return lambda g: g.spread(base(g)).astype(np.int64) + offset
 
 
 def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
@@ -111,7 +111,7 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         if access.size < 4:
             words = [extend(words[0], access)]
         if access.half:
-            words = [merge(g.file(target.kind)[target.index, g.selection], words[0], access.half)]
+            words = [merge(g.v(target.kind, target.index), words[0], access.half)]
         for k, word in enumerate(words):
             g.write_v(target.kind, target.index + k, word)
 

@@ -28,17 +28,17 @@ MODE_FP16_OVFL = 23
 def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], NDArray[np.uint32]]:
     """Read an operand as (waves, registers, lanes)."""
     first, last = operand.index, operand.index + operand.count
-    if operand.kind in "va" and operand.kind:
+    if operand.kind in ("v", "a"):
         kind = operand.kind
-        return lambda g: np.moveaxis(g.file(kind)[first:last, g.selection], 0, 1)
+        return lambda g: np.stack(np.broadcast_arrays(*[g.v(kind, r) for r in range(first, last)]), axis=1)
     if operand.kind == "const":
         # An inline constant reaches every lane; the upper half of a 64-bit one is its own.
         words = np.array([operand.bits >> 32 * (k % 2) & 0xFFFFFFFF for k in range(operand.count)], np.uint32)
         if operand.type not in ("f64", "i64", "b64"):
             words[:] = operand.bits & 0xFFFFFFFF
-        return lambda g: np.broadcast_to(words[None, :, None], (g.count, operand.count, g.lanes))
+        return lambda g: np.broadcast_to(words[None, :, None], (1, operand.count, g.lanes))
     if operand.kind == "s":
-        return lambda g: np.broadcast_to(g.s(first)[:, None, None], (g.count, 1, g.lanes))
+        return lambda g: np.broadcast_to(g.s(first)[:, None, None], (len(g.s(first)), 1, g.lanes))
     raise unsupported(instruction, f"matrix operand of kind {operand.kind}")
 
 
@@ -72,12 +72,14 @@ def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     per = machine.launch.waves_per_workgroup
 
     def run(g: Group) -> None:
-        av, bv, cv = a(g), b(g), c(g)
-        sv = [scale(g) for scale in scales]
+        # Operands that are the same in every wave come with one wave, and are multiplied once.
+        operands = [read(g) for read in (a, b, c, *scales)]
+        waves = g.count if machine.matrix_listeners else max(map(len, operands))
+        av, bv, cv, *sv = [np.broadcast_to(x, (waves, *x.shape[1:])) for x in operands]
         keywords = dict(extra)
         if sv:
             keywords |= {"scale_a": sv[0], "scale_b": sv[1]}
-        overflow = g.waves.mode[g.selection] >> np.uint32(MODE_FP16_OVFL) & np.uint32(1)
+        overflow = g.mode >> np.uint32(MODE_FP16_OVFL) & np.uint32(1)
         if overflow.any():
             if not overflow.all():
                 raise unsupported(instruction, "waves of one group with different FP16_OVFL")
@@ -91,7 +93,8 @@ def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
                 lambda i, lane: machine.place(indices, i, lane),
             )  # fmt: skip
             out = machine.matrix(event, out)
-        g.file(target.kind)[target.index : target.index + target.count, g.selection] = np.moveaxis(out, 1, 0)
+        for register in range(target.count):
+            g.write_all_lanes(target.kind, target.index + register, out[:, register])
 
     return run
 

@@ -275,14 +275,12 @@ def _bind_saveexec(instruction: Instruction, _machine: Any) -> Callable[[Group],
     save = scalar_writer(instruction.dst[0], "u64", instruction)
 
     def run(g: Group) -> None:
-        source = np.broadcast_to(read(g), (g.count,))
         old = g.s(EXEC).astype(np.uint64) | (g.s(EXEC + 1).astype(np.uint64) << np.uint64(32))
-        new = combine(source, old)
+        new = combine(read(g), old)
         save(g, old)
         words = np.ascontiguousarray(new).view(np.uint32).reshape(-1, 2)
-        g.waves.set_exec(g.selection, lanes_of(words, g.lanes))
-        g.waves.scc[g.selection] = new != 0
-        g.refresh()
+        g.scc = new != 0
+        g.write_exec(lanes_of(words, g.lanes))
 
     return run
 

@@ -76,9 +76,8 @@ def _bind_readfirstlane(instruction: Instruction, _machine: Any) -> Callable[[Gr
     code = instruction.dst[0].index
 
     def run(g: Group) -> None:
-        values = np.broadcast_to(read(g), (g.count, g.lanes))
-        first = np.argmax(g.active, axis=1)
-        g.write_s(code, values[np.arange(g.count), first])
+        values, active = np.broadcast_arrays(read(g), g.active)
+        g.write_s(code, np.take_along_axis(values, np.argmax(active, axis=1)[:, None], axis=1)[:, 0])
 
     return run
 
