@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.codeobject.elf import open_elf
 from mfmasim.codeobject.guard import parsing
 from mfmasim.codeobject.lines_header import check_header
+from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,8 @@ __all__ = ["LineRange", "LineTable", "read_line_table"]
 
 # Most bytes of one compressed debug section.
 _SECTION_LIMIT = 1 << 28
+
+_ELFCOMPRESS_ZSTD = (2).to_bytes(4, "little")
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def read_line_table(data: bytes, name: str) -> LineTable:
     with parsing(name, "debug information"):
         if elf.get_section_by_name(".debug_line") is None or elf.get_section_by_name(".debug_info") is None:
             return LineTable.of([])
-        _check_sections(elf, len(data))
+        _check_sections(elf, data, name)
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
         programs: set[int] = set()
         for unit in dwarf.iter_CUs():
@@ -121,13 +124,18 @@ def read_line_table(data: bytes, name: str) -> LineTable:
     return LineTable.of(rows)
 
 
-def _check_sections(elf: ELFFile, size: int) -> None:
+def _check_sections(elf: ELFFile, data: bytes, name: str) -> None:
     """Hold the sections that pyelftools copies to the file's size; it would allocate whatever they promise."""
     for section in elf.iter_sections():
-        if section.name.startswith((".debug", ".zdebug", ".eh_frame", ".gnu_debug")):
-            stored = 0 if section["sh_type"] == "SHT_NOBITS" else section["sh_offset"] + section["sh_size"]
-            if stored > size or section.data_size > max(size, _SECTION_LIMIT if section.compressed else 0):
-                raise ValueError(f"section {section.name} of {section.data_size} bytes")
+        if not section.name.startswith((".debug", ".zdebug", ".eh_frame", ".gnu_debug")):
+            continue
+        offset = section["sh_offset"]
+        stored = 0 if section["sh_type"] == "SHT_NOBITS" else offset + section["sh_size"]
+        limit = max(len(data), _SECTION_LIMIT if section.compressed else 0)
+        if stored > len(data) or section.data_size > limit:
+            raise ValueError(f"section {section.name} of {section.data_size} bytes")
+        if section.compressed and data[offset : offset + 4] == _ELFCOMPRESS_ZSTD:
+            raise MfmasimError(f"{name}: debug information compressed with zstd is not read; compile with -gz=zlib")
 
 
 def _rows(program: Any) -> Iterator[LineRange]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 __all__ = ["check_header"]
 
-# DW_FORM -> bytes, of the forms section 6.2.4.1 allows in a line program with 32-bit offsets; None is read in place.
+_OFFSET = 0  # as many bytes as an offset has
+
+# DW_FORM -> bytes, of the forms section 6.2.4.1 allows in a line program; None is read in place.
 _FORM_BYTES: dict[int, int | None] = {
     0x05: 2,  # data2
     0x06: 4,  # data4
@@ -17,10 +19,10 @@ _FORM_BYTES: dict[int, int | None] = {
     0x08: None,  # string, up to its zero byte
     0x09: None,  # block, with its length before it
     0x0B: 1,  # data1
-    0x0E: 4,  # strp
+    0x0E: _OFFSET,  # strp
     0x0F: None,  # udata
     0x1E: 16,  # data16
-    0x1F: 4,  # line_strp
+    0x1F: _OFFSET,  # line_strp
 }
 
 
@@ -30,6 +32,7 @@ class _Reader:
     def __init__(self, data: bytes, at: int) -> None:
         self.data = data
         self.at = at
+        self.offset_size = 4
 
     def number(self, size: int) -> int:
         if self.at + size > len(self.data):
@@ -52,7 +55,7 @@ class _Reader:
     def skip(self, form: int) -> None:
         size = _FORM_BYTES[form]
         if size is not None:
-            self.number(size)
+            self.number(size or self.offset_size)
         elif form == 0x0F:
             self.uleb128()
         elif form == 0x09:
@@ -74,8 +77,9 @@ def check_header(data: bytes, at: int) -> None:
     """
     reader = _Reader(data, at)
     length = reader.number(4)
-    if length >= 0xFFFFFFF0:
-        raise ValueError("line program with 64-bit offsets")
+    if length == 0xFFFFFFFF:  # the 64-bit DWARF format
+        reader.offset_size = 8
+        length = reader.number(8)
     if reader.at + length > len(data):
         raise ValueError(f"line program of {length} bytes in a section of {len(data)}")
     version = reader.number(2)
@@ -83,7 +87,8 @@ def check_header(data: bytes, at: int) -> None:
         raise ValueError(f"line program of version {version}")
     if version < 5:
         return  # its tables end with an empty name: no counts to trust
-    reader.number(2 + 4 + 5)  # address and selector size, header length, minimum_instruction_length to line_range
+    # Address and selector size, header length, minimum_instruction_length to line_range.
+    reader.number(2 + reader.offset_size + 5)
     opcode_base = reader.number(1)
     reader.number(max(0, opcode_base - 1))
     for what in ("directories", "files"):

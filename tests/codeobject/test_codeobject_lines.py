@@ -46,6 +46,15 @@ def test_no_debug_information():
     assert code.line_table().at(code["gemm"].entry) is None
 
 
+@pytest.mark.oracle
+def test_compression_that_is_not_read_is_named():
+    code = read(build_with_clang("gfx942", "-gz=zstd"), "k.hsaco")
+    with pytest.raises(
+        MfmasimError, match=r"^k.hsaco: debug information compressed with zstd is not read; compile with"
+    ):
+        code.line_table()
+
+
 def test_overlaps_and_gaps():
     rows = [
         LineRange(0, 100, "a", 1, 0, True),
@@ -63,7 +72,9 @@ def test_overlaps_and_gaps():
 @pytest.mark.oracle
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950", "gfx1151", "gfx1201"])
 @pytest.mark.parametrize(
-    "flags", [("-gdwarf-5",), ("-gdwarf-4",), ("-gdwarf-3",), ("-g",), ("-gz=zlib",)], ids=lambda flags: flags[0]
+    "flags",
+    [("-gdwarf-5",), ("-gdwarf-4",), ("-gdwarf-3",), ("-g",), ("-gz=zlib",), ("-gdwarf64", "-g")],
+    ids=lambda flags: flags[0],
 )
 def test_every_address_as_llvm_symbolizer_tells_it(arch, flags, tmp_path):
     data = build_with_clang(arch, *flags)
