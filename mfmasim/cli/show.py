@@ -9,11 +9,10 @@ from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
 
-    from mfmasim.matrix import Fragment, MatrixInstruction
+    from mfmasim.matrix import Fragment
 
-__all__ = ["add", "detail_rows", "matrix_grid", "register_grid", "run"]
+__all__ = ["add", "matrix_grid", "register_grid", "run"]
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -45,7 +44,12 @@ def run(args: argparse.Namespace) -> int:
             raise MfmasimError(
                 f"{'--view' if args.view else '--format svg'} needs --operand: {', '.join(op.operands)}"
             )
-        print(_page(op) if form == "html" else table(("property", "value"), detail_rows(op), form, op.name), end="")
+        from mfmasim.figures.instruction import detail_rows, instruction_page
+
+        if form == "html":
+            print(instruction_page(op), end="")
+        else:
+            print(table(("property", "value"), detail_rows(op), form, op.name), end="")
         return 0
     fragment = find_operand(args, op, args.operand, contiguous=args.numbering == "contiguous")
     if form in {"svg", "html"}:
@@ -106,56 +110,3 @@ def place_name(rows: list[Any]) -> str:
     register = f"v[{vgpr + 1}:{vgpr}]" if bit + width > 32 else f"v{vgpr}"
     bits = "" if width == 32 else f".[{bit + width - 1}:{bit}]"
     return f"{register}{{{lanes}}}{bits}"
-
-
-def detail_rows(op: MatrixInstruction) -> Iterator[list[Any]]:
-    """Property and value of everything that is known about an instruction."""
-    unit = op.generation.ops_unit
-    yield from (
-        ["architecture", f"{op.arch.name} ({op.arch.family})"],
-        ["instruction", op.name],
-        ["shape M x N x K", f"{op.m} x {op.n} x {op.k}"],
-        ["blocks", op.blocks],
-        ["A", op.a],
-        ["B", op.b],
-        ["C and D", op.d],
-        ["A is sparse 4:2", "yes" if op.sparse else "no"],
-        ["wave", op.wave],
-        ["cycles", op.cycles],
-    )
-    if op.passes is not None:
-        yield ["passes of four cycles", op.passes]
-    yield from (
-        ["operations", op.flops],
-        [f"operations per {unit} and cycle", op.ops_per_cycle],
-        ["peak", f"{op.ops_per_cycle} x {unit}s x clock"],
-        ["modifiers", op.row.modifiers or "none"],
-        ["arithmetic", f"{op.fidelity}: {op.evidence}"],
-        ["arithmetic source", op.source],
-        ["accumulation model", f"{op.model.name} ({op.model.algorithm}, groups of {op.model.group})"],
-    )
-    for fragment in op.operands.values():
-        registers = f"{fragment.vgprs} VGPR{'s' * (fragment.vgprs > 1)}"
-        where = " (the registers of D)" if op.sparse and fragment.name == "C" else ""
-        yield from (
-            [f"{fragment.name}", f"{fragment.shape_text} {fragment.format} in {registers}{where}"],
-            [f"{fragment.name} lane and item", fragment.layout.formula],
-            [f"{fragment.name} coordinates", fragment.layout.inverse],
-            [f"{fragment.name} layout source", fragment.source],
-        )
-    if op.sparse:
-        yield ["index sets in the register", op.index_sets]
-
-
-def _page(op: MatrixInstruction) -> str:
-    from html import escape
-
-    from mfmasim.figures.fragment import fragment_svg
-    from mfmasim.figures.svg import page
-
-    lines = "".join(f"<tr><th>{escape(str(a))}</th><td>{escape(str(b))}</td></tr>" for a, b in detail_rows(op))
-    pictures = "".join(
-        f'<details><summary>{name}</summary><div class="figure">{fragment_svg(fragment)}</div></details>'
-        for name, fragment in op.operands.items()
-    )
-    return page(op.name, f"<h1>{escape(op.name)}</h1><table>{lines}</table>{pictures}")

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.arithmetic import multiply
-from mfmasim.matrix.fragment import Fragment
+from mfmasim.matrix.execution import Inputs, Mode, compute, moved
 from mfmasim.matrix.models import Model, model_for
-from mfmasim.matrix.modifiers import Modifiers, broadcast_block, negate_half, permute_lane, sign
-from mfmasim.matrix.rules import RULES, SCALE_BLOCK, scale
+from mfmasim.matrix.modifiers import Modifiers, negate_half
+from mfmasim.matrix.operands import bits_of, build, contiguous, under_modifiers
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from mfmasim.architectures import Arch
-    from mfmasim.matrix.layout import Layout
+    from mfmasim.matrix.fragment import Fragment
     from mfmasim.matrix.rows import Row, Table
 
 __all__ = ["MatrixInstruction"]
 
-_BITS = {"f64": 64, "f32": 32, "xf32": 32, "i32": 32, "f16": 16, "bf16": 16, "i4": 4, "u4": 4,
-         "e2m3fn": 6, "e3m2fn": 6, "e2m1fn": 4}  # fmt: skip
-_SCALE_SOURCE = "CDNA4 ISA manual 7.2.1 (one byte of 64 lanes); order of lanes from Triton and Composable Kernel"
 _NONE = Modifiers()
 
 
@@ -90,7 +86,7 @@ class MatrixInstruction:
     @property
     def cycles(self) -> int:
         """Cycles the matrix core is busy."""
-        eight = 8 in (_bits(self.a), _bits(self.b))
+        eight = 8 in (bits_of(self.a), bits_of(self.b))
         return self.row.cycles if eight or not self.row.small_cycles else self.row.small_cycles
 
     @property
@@ -152,38 +148,7 @@ class MatrixInstruction:
     @cached_property
     def operands(self) -> dict[str, Fragment]:
         """Every operand by name, in the order A, B, C, D, scale_A, scale_B, index."""
-        rule, row, wave = RULES[self.generation.rule], self.row, self.wave
-        a_bits, b_bits, d_bits = _bits(self.a), _bits(self.b), _bits(self.d)
-        dense_a = rule.input("i", row.m, row.k, row.blocks, wave, a_bits, sparse=row.sparse)
-        layout_a = rule.kept(dense_a, wave, row.k) if row.sparse else dense_a
-        layout_b = rule.input("j", row.n, row.k, row.blocks, wave, b_bits, sparse=row.sparse)
-        layout_d = rule.output(row.m, row.n, row.blocks, wave, d_bits)
-        length_a = row.k // 2 if row.sparse else row.k
-        made = [
-            self._fragment("A", self.a, row.m, length_a, ("i", "s" if row.sparse else "k"), layout_a),
-            self._fragment("B", self.b, row.k, row.n, ("k", "j"), layout_b),
-            self._fragment("C", self.d, row.m, row.n, ("i", "j"), layout_d),
-            self._fragment("D", self.d, row.m, row.n, ("i", "j"), layout_d),
-        ]
-        if row.kind == "mfma_scale":
-            groups = row.k // SCALE_BLOCK
-            made += [
-                self._fragment("scale_A", "e8m0fnu", row.m, groups, ("i", "g"), scale("i", row.m, row.k)),
-                self._fragment("scale_B", "e8m0fnu", row.n, groups, ("j", "g"), scale("j", row.n, row.k)),
-            ]
-        if row.sparse:
-            layout = replace(layout_a, width=2, stride=2)
-            made.append(self._fragment("index", "index", row.m, length_a, ("i", "s"), layout))
-        return {fragment.name: fragment for fragment in made}
-
-    def _fragment(self, name: str, fmt: str, rows: int, cols: int, axes: tuple[str, str], layout: Layout) -> Fragment:
-        own = self.row.source if isinstance(self.row.source, str) else self.row.source.get(layout.width, "")
-        source = _SCALE_SOURCE if name.startswith("scale") else (own if name in "ABindex" else "")
-        vgprs = -(-layout.items * layout.stride // 32)
-        return Fragment(
-            self.name, self.arch.name, name, fmt, rows, cols, self.blocks, axes, layout, self.wave, vgprs,
-            source or self.generation.source,
-        )  # fmt: skip
+        return build(self)
 
     @property
     def A(self) -> Fragment:
@@ -256,34 +221,8 @@ class MatrixInstruction:
         key = (name, modifiers)
         found = self._operand_cache.get(key)
         if found is None:
-            found = self._operand_cache[key] = self._modified(self.operands[name], modifiers)
+            found = self._operand_cache[key] = under_modifiers(self, self.operands[name], modifiers)
         return found
-
-    def _modified(self, fragment: Fragment, modifiers: Modifiers) -> Fragment:
-        words = self.row.modifiers.split()
-        offset, origin = 0, None
-        if fragment.name == "index":
-            chosen = (0 if modifiers.cbsz & 3 else modifiers.abid) if "abid_index" in words else modifiers.op_sel
-            offset = chosen % self.index_sets * (32 // self.index_sets)
-        elif fragment.name.startswith("scale"):
-            offset = 8 * (modifiers.scale_a_byte if fragment.name == "scale_A" else modifiers.scale_b_byte)
-        elif fragment.name in "CD" and "op_sel_half" in words:
-            offset = 16 * (modifiers.op_sel >> 2 & 1)
-        elif fragment.name == "A" and "cbsz" in words and modifiers.cbsz:
-            number = np.arange(fragment.blocks * fragment.rows * fragment.cols)
-            size = fragment.rows * fragment.cols
-            origin = broadcast_block(number // size, modifiers.cbsz, modifiers.abid) * size + number % size
-        elif fragment.name == "B" and "blgp" in words and modifiers.blgp:
-            table = fragment.table()
-            item = table["vgpr"].astype(np.int64) * 32 + table["bit"]
-            home = {
-                place: number for number, place in enumerate(zip(table["lane"].tolist(), item.tolist(), strict=True))
-            }
-            lane = permute_lane(table["lane"].astype(np.int64), modifiers.blgp)
-            origin = np.array([home[place] for place in zip(lane.tolist(), item.tolist(), strict=True)], np.intp)
-        if not offset and origin is None:
-            return fragment
-        return replace(fragment, layout=fragment.layout.at(offset), origin=origin)
 
     def contiguous(self, name: str) -> Fragment:
         """An operand with k numbered so that every lane holds a run of consecutive k, alike in A, B and index.
@@ -300,22 +239,7 @@ class MatrixInstruction:
         Raises:
             MfmasimError: A and B would need different numbers, or scales bind the numbers of k.
         """
-        fragment = self.operand(name)
-        if name in {"C", "D"}:
-            return fragment
-        if self.kind == "mfma_scale":
-            raise MfmasimError(f"block scales bind the numbers of k in {self.name}")
-        old, new = self.B.layout, self.B.layout.contiguous("k")
-        k = np.arange(self.k)
-        unit = 2 if self.sparse else 1  # kept elements come in pairs, one pair for every four k
-        half = {"s": k[: self.A.cols]} if self.sparse else {"k": k}
-        letter = "s" if self.sparse else "k"
-        mine, renamed = self.A.layout, self.A.layout.contiguous(letter)
-        names_b = _renumbering(old, new, "k", {"k": k})
-        names_a = _renumbering(mine, renamed, letter, half)
-        if not np.array_equal(names_a[::unit] // unit, names_b[:: unit * unit] // (unit * unit)):
-            raise MfmasimError(f"A and B of {self.name} have no common numbering of k with runs in every lane")
-        return replace(fragment, layout=fragment.layout.contiguous("k" if name == "B" else letter))
+        return contiguous(self, name)
 
     # Arithmetic
 
@@ -359,14 +283,16 @@ class MatrixInstruction:
         """
         fields = {} if self.sparse else {"cbsz": cbsz, "abid": abid}
         modifiers = self._modifiers(**fields, blgp=blgp)
-        codes_a = _moved(self.A.check(a), self._operand("A", modifiers))
-        codes_b = _moved(self.B.check(b), self._operand("B", modifiers))
-        codes_c = self.C.check(c)
-        scales = (self._scale(self.scale_A, scale_a, "scale_a"), self._scale(self.scale_B, scale_b, "scale_b"))
-        if (index is None) == self.sparse:
-            raise MfmasimError(f"{self.name} {'needs' if self.sparse else 'takes no'} index")
-        kept = None if self.index is None or index is None else self.index.check(index)
-        return self._multiply(codes_a, codes_b, codes_c, scales, kept, modifiers, (clamp, fp16_ovfl, denormals))
+        inputs = Inputs(
+            moved(self.A.check(a), self._operand("A", modifiers)),
+            moved(self.B.check(b), self._operand("B", modifiers)),
+            self.C.check(c),
+            self._scale("scale_A", scale_a),
+            self._scale("scale_B", scale_b),
+            None if index is None else self._own("index").check(index),
+        )
+        self._check_index(index)
+        return compute(self, inputs, modifiers, Mode(clamp, fp16_ovfl, denormals))
 
     def execute(
         self,
@@ -425,90 +351,46 @@ class MatrixInstruction:
         if "neg" in self.row.modifiers.split():
             a_regs = negate_half(a_regs, bool(neg & 1), bool(neg_hi & 1))
             b_regs = negate_half(b_regs, bool(neg & 2), bool(neg_hi & 2))
-        a = self._operand("A", modifiers).unpack(a_regs)
-        b = self._operand("B", modifiers).unpack(b_regs)
-        c = self._operand("C", modifiers).unpack(c_regs)
-        scales = (
-            None if scale_a is None else self._scale_operand("scale_A", modifiers).unpack(scale_a),
-            None
-            if scale_b is None
-            else np.swapaxes(self._scale_operand("scale_B", modifiers).unpack(scale_b), -1, -2),
-        )
-        if (index is None) == self.sparse:
-            raise MfmasimError(f"{self.name} {'needs' if self.sparse else 'takes no'} index register")
-        kept = None if index is None else self._operand("index", modifiers).unpack(index)
-        d = self._multiply(a, b, c, scales, kept, modifiers, (clamp, fp16_ovfl, denormals))
+        self._check_index(index)
+        given = {"A": a_regs, "B": b_regs, "C": c_regs, "scale_A": scale_a, "scale_B": scale_b, "index": index}
+        codes = {
+            name: self._own(name, modifiers).unpack(registers)
+            for name, registers in given.items()
+            if registers is not None
+        }
+        if "scale_B" in codes:
+            codes["scale_B"] = np.swapaxes(codes["scale_B"], -1, -2)
+        inputs = Inputs(codes["A"], codes["B"], codes["C"], *map(codes.get, ("scale_A", "scale_B", "index")))
+        d = compute(self, inputs, modifiers, Mode(clamp, fp16_ovfl, denormals))
         target = self._operand("D", modifiers)
         packed = target.pack(d)
         return packed if d_regs is None or target.full else packed | (np.asarray(d_regs) & ~target.mask)
 
-    def _scale_operand(self, name: str, modifiers: Modifiers) -> Fragment:
+    def _own(self, name: str, modifiers: Modifiers = _NONE) -> Fragment:
+        """An operand that the caller gave a value for."""
         if name not in self.operands:
-            raise MfmasimError(f"{self.name} takes no {name}")
+            raise MfmasimError(f"{self.name} takes no {name.lower()}")
         return self._operand(name, modifiers)
 
-    def _scale(self, fragment: Fragment | None, given: ArrayLike | None, name: str) -> NDArray[Any] | None:
+    def _check_index(self, index: object) -> None:
+        if self.sparse and index is None:
+            raise MfmasimError(f"{self.name} needs index: which two of every four k each row of A keeps")
+
+    def _scale(self, name: str, given: ArrayLike | None) -> NDArray[Any] | None:
         """Check logical scales; those of B come back as (..., K/32, N)."""
         if given is None:
             return None
-        if fragment is None:
-            raise MfmasimError(f"{self.name} takes no {name}")
-        codes = np.asarray(given)
-        if fragment.name == "scale_A":
+        fragment, codes = self._own(name), np.asarray(given)
+        if name == "scale_A":
             return fragment.check(codes)
         if codes.shape[-2:] == (fragment.cols, fragment.rows):
             codes = np.swapaxes(codes, -1, -2)
         return np.swapaxes(fragment.check(codes), -1, -2)
 
-    def _multiply(
-        self,
-        a: NDArray[Any],
-        b: NDArray[Any],
-        c: NDArray[Any],
-        scales: tuple[NDArray[Any] | None, NDArray[Any] | None],
-        kept: NDArray[Any] | None,
-        modifiers: Modifiers,
-        mode: tuple[bool, bool, bool],
-    ) -> NDArray[Any]:
-        words = self.row.modifiers.split()
-        a_format, b_format = self.a, self.b
-        if "signed" in words:
-            a_format = _signed(a_format, bool(modifiers.neg & 1))
-            b_format = _signed(b_format, bool(modifiers.neg & 2))
-        if "negate" in words:
-            a, b, c = (
-                sign(codes, negate=bool(modifiers.blgp & bit), absolute=False)
-                for codes, bit in ((a, 1), (b, 2), (c, 4))
-            )
-        if "neg" in words or "neg_c" in words:
-            c = sign(c, negate=bool(modifiers.neg & 4), absolute=bool(modifiers.neg_hi & 4))
-        given = [a, b, c, *scales, kept]
-        batch = np.broadcast_shapes(*(codes.shape[:-2] for codes in given if codes is not None))
-        a, b, c = (np.broadcast_to(codes, (*batch, *codes.shape[-2:])) for codes in (a, b, c))
-        scale_a, scale_b = self._both(scales, batch)
-        selection = None
-        if kept is not None:
-            group = np.arange(self.k // 2) // 2 * 4
-            selection = np.broadcast_to(group + kept, (*batch, self.m, self.k // 2))
-        d: NDArray[Any] = multiply(
-            self.model, a_format, b_format, self.d, a, b, c,
-            scale_a=scale_a, scale_b=scale_b, selection=selection,
-            clamp=mode[0], fp16_ovfl=mode[1], denormals=mode[2],
-        )  # fmt: skip
-        return d
+    def _repr_html_(self) -> str:
+        from mfmasim.figures.instruction import instruction_table
 
-    def _both(
-        self, scales: tuple[NDArray[Any] | None, NDArray[Any] | None], batch: tuple[int, ...]
-    ) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-        """Both scales over the batch; one that is missing counts as 2^0, two as no scaling."""
-        scale_a, scale_b = scales
-        if scale_a is None and scale_b is None:
-            return None, None
-        one, groups = np.full((1, 1), 127, np.uint8), self.k // SCALE_BLOCK
-        return (
-            np.broadcast_to(one if scale_a is None else scale_a, (*batch, self.m, groups)),
-            np.broadcast_to(one if scale_b is None else scale_b, (*batch, groups, self.n)),
-        )
+        return instruction_table(self)
 
     def __repr__(self) -> str:
         formats = self.a if self.a == self.b else f"{self.a} x {self.b}"
@@ -517,33 +399,3 @@ class MatrixInstruction:
             f"<{self.name} on {self.arch.name}: {self.m}x{self.n}x{self.k}{blocks}, {formats} -> {self.d}, "
             f"wave{self.wave}, {self.cycles} cycles, arithmetic {self.fidelity}>"
         )
-
-
-@lru_cache
-def _bits(fmt: str) -> int:
-    return _BITS.get(fmt, 8)
-
-
-def _signed(fmt: str, bit: bool) -> str:
-    return f"i{fmt[1:]}" if bit else fmt
-
-
-def _renumbering(old: Layout, new: Layout, letter: str, numbers: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
-    """New number of each old one: the one that the new layout puts at the same place."""
-
-    def keys(layout: Layout) -> NDArray[np.int64]:
-        zeros = {digit.coordinate: np.zeros_like(numbers[letter]) for digit in (*layout.lane, *layout.item)}
-        lane, bit = layout.place({**zeros, **numbers})
-        return lane << 32 | bit
-
-    place = {key: number for number, key in enumerate(keys(new).tolist())}
-    return np.array([place[key] for key in keys(old).tolist()])
-
-
-def _moved(codes: NDArray[Any], fragment: Fragment) -> NDArray[Any]:
-    """Matrix after broadcasting: each element replaced by the one its place is read from."""
-    if fragment.origin is None:
-        return codes
-    size = len(fragment.shape)
-    flat = codes.reshape(*codes.shape[: codes.ndim - size], -1)
-    return np.take(flat, fragment.origin, axis=-1).reshape(codes.shape)

@@ -76,6 +76,16 @@ def test_words_of_a_cell():
     assert matrix_cells(double.D)[5].place == "L5 v[0:1]"
 
 
+def test_an_instruction_draws_a_table_of_itself():
+    op = mfmasim.instruction("gfx1200", "v_swmmac_f32_16x16x32_fp8_bf8")
+    root = ET.fromstring(op._repr_html_())
+    rows = {row.find("th").text: row.find("td").text for row in root.iter("tr")}
+    assert rows["A"] == "e4m3fn"
+    assert rows["A registers"] == "16x16 e4m3fn in 2 VGPRs"
+    assert rows["C registers"] == "16x16 f32 in 8 VGPRs (the registers of D)"
+    assert rows["index sets in the register"] == "2"
+
+
 def test_a_place_can_be_marked_and_a_page_holds_the_picture():
     fragment = mfmasim.instruction("gfx1100", "v_wmma_f32_16x16x16_f16").A
     plain, marked = fragment_svg(fragment), fragment_svg(fragment, mark=(17, 2))

@@ -206,6 +206,8 @@ BAD = [
     ("index", lambda: OP.multiply(*ZERO, index=np.zeros((32, 1), np.uint8)), "takes no index"),
     ("code", lambda: FP4.A.pack(np.full((32, 64), 16, np.uint8)), "holds 4-bit codes, but 0x10 was given"),
     ("shared", lambda: OP.operand("B", blgp=1).pack(ZERO[1]), "can be read, not packed"),
+    ("batch", lambda: OP.multiply(*BATCHES), r"do not fit together: \(2,\), \(3,\), \(\)"),
+    ("needed", lambda: SPARSE.execute(*REGS), "needs index: which two of every four k"),
     ("neg", lambda: SPARSE.execute(*REGS, index=np.zeros((1, 32), np.uint32), neg=4), "neg=4 is not legal"),
 ]
 OP = mfmasim.instruction("gfx942", "v_mfma_f32_32x32x2_f32")
@@ -213,6 +215,7 @@ BLOCKS = mfmasim.instruction("gfx942", "v_mfma_f32_32x32x1_2b_f32")
 FP4 = mfmasim.instruction("gfx950", "v_mfma_f32_32x32x64_f8f6f4", a="fp4", b="fp4")
 SPARSE = mfmasim.instruction("gfx1200", "v_swmmac_f32_16x16x32_f16")
 ZERO = [np.zeros(OP.operands[name].shape, np.uint32) for name in "ABC"]
+BATCHES = [np.stack([ZERO[0]] * 2), np.stack([ZERO[1]] * 3), ZERO[2]]
 REGS = [np.zeros((SPARSE.operands[name].vgprs, 32), np.uint32) for name in "ABC"]
 
 

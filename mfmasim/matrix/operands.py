@@ -1,0 +1,124 @@
+"""Operands of an instruction: from its row to fragments, and what modifiers and another numbering make of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.matrix.fragment import Fragment
+from mfmasim.matrix.modifiers import broadcast_block, permute_lane
+from mfmasim.matrix.rules import RULES, SCALE_BLOCK, scale
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.matrix.instruction import MatrixInstruction
+    from mfmasim.matrix.layout import Layout
+    from mfmasim.matrix.modifiers import Modifiers
+
+__all__ = ["bits_of", "build", "contiguous", "under_modifiers"]
+
+_BITS = {"f64": 64, "f32": 32, "xf32": 32, "i32": 32, "f16": 16, "bf16": 16, "i4": 4, "u4": 4,
+         "e2m3fn": 6, "e3m2fn": 6, "e2m1fn": 4}  # fmt: skip
+_SCALE_SOURCE = "CDNA4 ISA manual 7.2.1 (one byte of 64 lanes); order of lanes from Triton and Composable Kernel"
+
+
+def bits_of(fmt: str) -> int:
+    """Bits of an element: those of the formats above, 8 for every other."""
+    return _BITS.get(fmt, 8)
+
+
+def build(op: MatrixInstruction) -> dict[str, Fragment]:
+    """Every operand by name, in the order A, B, C, D, scale_A, scale_B, index."""
+    rule, row, wave = RULES[op.generation.rule], op.row, op.wave
+    dense_a = rule.input("i", row.m, row.k, row.blocks, wave, bits_of(op.a), sparse=row.sparse)
+    layout_a = rule.kept(dense_a, wave, row.k) if row.sparse else dense_a
+    layout_b = rule.input("j", row.n, row.k, row.blocks, wave, bits_of(op.b), sparse=row.sparse)
+    layout_d = rule.output(row.m, row.n, row.blocks, wave, bits_of(op.d))
+    length_a, letter_a = (row.k // 2, "s") if row.sparse else (row.k, "k")
+    #        name  format  rows   columns    axes             layout
+    made = [
+        ("A",      op.a,   row.m, length_a, ("i", letter_a), layout_a),
+        ("B",      op.b,   row.k, row.n,    ("k", "j"),      layout_b),
+        ("C",      op.d,   row.m, row.n,    ("i", "j"),      layout_d),
+        ("D",      op.d,   row.m, row.n,    ("i", "j"),      layout_d),
+    ]  # fmt: skip
+    if row.kind == "mfma_scale":
+        groups = row.k // SCALE_BLOCK
+        made += [
+            ("scale_A", "e8m0fnu", row.m, groups, ("i", "g"), scale("i", row.m, row.k)),
+            ("scale_B", "e8m0fnu", row.n, groups, ("j", "g"), scale("j", row.n, row.k)),
+        ]
+    if row.sparse:
+        made.append(("index", "index", row.m, length_a, ("i", "s"), replace(layout_a, width=2, stride=2)))
+    return {
+        name: Fragment(
+            op.name, op.arch.name, name, fmt, rows, cols, row.blocks, axes, layout, wave,
+            vgprs=-(-layout.items * layout.stride // 32), source=_source(op, name, layout),
+        )
+        for name, fmt, rows, cols, axes, layout in made
+    }  # fmt: skip
+
+
+def _source(op: MatrixInstruction, name: str, layout: Layout) -> str:
+    if name in {"scale_A", "scale_B"}:
+        return _SCALE_SOURCE
+    own = op.row.source if isinstance(op.row.source, str) else op.row.source.get(layout.width, "")
+    return own if own and name not in {"C", "D"} else op.generation.source
+
+
+def under_modifiers(op: MatrixInstruction, fragment: Fragment, modifiers: Modifiers) -> Fragment:
+    """The operand as the instruction reads it: another start bit, or elements read from other elements' places."""
+    words = op.row.modifiers.split()
+    offset, origin = 0, None
+    if fragment.name == "index":
+        chosen = (0 if modifiers.cbsz & 3 else modifiers.abid) if "abid_index" in words else modifiers.op_sel
+        offset = chosen % op.index_sets * (32 // op.index_sets)
+    elif fragment.name in {"scale_A", "scale_B"}:
+        offset = 8 * (modifiers.scale_a_byte if fragment.name == "scale_A" else modifiers.scale_b_byte)
+    elif fragment.name in {"C", "D"} and "op_sel_half" in words:
+        offset = 16 * (modifiers.op_sel >> 2 & 1)
+    elif fragment.name == "A" and "cbsz" in words and modifiers.cbsz:
+        size = fragment.rows * fragment.cols
+        number = np.arange(fragment.blocks * size)
+        origin = broadcast_block(number // size, modifiers.cbsz, modifiers.abid) * size + number % size
+    elif fragment.name == "B" and "blgp" in words and modifiers.blgp:
+        table = fragment.table()
+        lane, item = table["lane"].astype(np.int64), table["vgpr"].astype(np.int64) * 32 + table["bit"]
+        home = {place: number for number, place in enumerate(zip(lane.tolist(), item.tolist(), strict=True))}
+        read = permute_lane(lane, modifiers.blgp)
+        origin = np.array([home[place] for place in zip(read.tolist(), item.tolist(), strict=True)], np.intp)
+    if not offset and origin is None:
+        return fragment
+    return replace(fragment, layout=fragment.layout.at(offset), origin=origin)
+
+
+def contiguous(op: MatrixInstruction, name: str) -> Fragment:
+    """The operand with k numbered so that every lane holds a run; see `MatrixInstruction.contiguous`."""
+    fragment = op.operand(name)
+    if name in {"C", "D"}:
+        return fragment
+    if op.kind == "mfma_scale":
+        raise MfmasimError(f"block scales bind the numbers of k in {op.name}")
+    letter, unit = ("s", 2) if op.sparse else ("k", 1)
+    new_a = _renumbering(op.A.layout, letter, op.A.cols)
+    new_b = _renumbering(op.B.layout, "k", op.k)
+    # Kept elements come in pairs, one for every four k: compare the numbers of pairs with those of fours.
+    if not np.array_equal(new_a[::unit] // unit, new_b[:: unit**2] // unit**2):
+        raise MfmasimError(f"A and B of {op.name} have no common numbering of k with runs in every lane")
+    return replace(fragment, layout=fragment.layout.contiguous("k" if name == "B" else letter))
+
+
+def _renumbering(layout: Layout, letter: str, size: int) -> NDArray[np.int64]:
+    """New number of each old one: the one that the contiguous layout puts at the same place."""
+
+    def places(layout: Layout) -> list[int]:
+        numbers = {digit.coordinate: np.zeros(size, np.int64) for digit in (*layout.lane, *layout.item)}
+        lane, bit = layout.place({**numbers, letter: np.arange(size)})
+        return [int(place) for place in lane << 32 | bit]
+
+    new = {place: number for number, place in enumerate(places(layout.contiguous(letter)))}
+    return np.array([new[place] for place in places(layout)])
