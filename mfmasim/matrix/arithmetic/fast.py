@@ -55,11 +55,8 @@ def usable(model: Model) -> bool:
     return (
         model.algorithm == "aligned"
         and (model.product_bits, model.product_rounding) == (24, "truncate")
-        and (
-            model.partial_sums == 1
-            or (model.partial_sums == 2 and model.group % 2 == 0 and model.partial_bits, model.partial_rounding)
-            == (24, "floor")
-        )
+        and (model.partial_sums == 1 or (model.partial_sums == 2 and model.group % 2 == 0))
+        and (model.partial_sums == 1 or (model.partial_bits, model.partial_rounding) == (24, "floor"))
         and (model.addend_bits, model.addend_rounding) == (24, "floor")
         and (model.drop_addend_below is None or model.drop_addend_below >= 24)
         and (model.sum_bits >= 31 and model.sum_rounding == "floor")

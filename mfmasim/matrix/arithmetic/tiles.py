@@ -24,7 +24,7 @@ MERGED_FRACTION_BITS = bymatmul.FRACTION_BITS
 # From this many tiles on, the tile index is put innermost, so that inner loops are long.
 _MANY = 48
 # Outputs handled at once: a dozen float32 temporaries of this many stay in a core's cache.
-_OUTPUTS = 1 << 15
+_OUTPUTS = 1 << 16
 # Tiles of this many outputs are transposed at once: reads and writes stay in the nearest cache.
 _BLOCK = 64
 # Up to this many products, all steps are summed at once.

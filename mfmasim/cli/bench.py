@@ -1,0 +1,38 @@
+"""``mfmasim bench TARGET``: measure on this machine, as ratios to a reference that runs in the same process."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.cli.output import add_formats, table, wanted_format
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["TARGETS", "add", "run"]
+
+TARGETS = {"matrix": "mfmasim.cli.bench_matrix"}
+"""What can be measured: each a module whose ``measure(quick)`` returns rows of `COLUMNS`."""
+
+COLUMNS = ("what", "ms", "reference", "reference_ms", "ratio", "goal", "met")
+"""Time of ours, what it is compared with, its time, the ratio, the goal, and whether it is reached."""
+
+
+def add(subparsers: Any) -> None:
+    """Add the verb's parser."""
+    parser = subparsers.add_parser("bench", help="measure speed, as ratios to references in the same process")
+    parser.add_argument("target", choices=sorted(TARGETS), nargs="?", default="matrix", help="what to measure")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    add_formats(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the table; a goal that is missed is shown, but is no error: machines differ."""
+    # One thread for everybody: read when NumPy first loads its BLAS.
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    rows = importlib.import_module(TARGETS[args.target]).measure(quick=args.quick)
+    print(table(COLUMNS, [[row[name] for name in COLUMNS] for row in rows], wanted_format(args)), end="")
+    return 0

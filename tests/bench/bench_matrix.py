@@ -1,0 +1,8 @@
+"""Speed of the matrix arithmetic: python tests/bench/bench_matrix.py (the same as `mfmasim bench matrix`)."""
+
+import sys
+
+from mfmasim.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(["bench", "matrix", *sys.argv[1:]]))
