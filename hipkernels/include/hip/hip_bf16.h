@@ -54,8 +54,8 @@ struct __hip_bfloat16 {
   MFMASIM_TO(long long)
   MFMASIM_TO(unsigned long long)
 #undef MFMASIM_TO
-#define MFMASIM_OPERATOR(op)                                                                                \
-  MFMASIM_MEMBER __hip_bfloat16 &operator op##=(__hip_bfloat16 other) { return *this = *this op other; }    \
+#define MFMASIM_OPERATOR(op)                                                                             \
+  MFMASIM_MEMBER __hip_bfloat16 &operator op##=(__hip_bfloat16 other) { return *this = *this op other; } \
   friend MFMASIM_MEMBER __hip_bfloat16 operator op(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a op (float)b; }
   MFMASIM_OPERATOR(+)
   MFMASIM_OPERATOR(-)
@@ -88,10 +88,10 @@ struct __attribute__((aligned(4))) __hip_bfloat162 {
       : x(__hip_bfloat16_raw{raw.x}), y(__hip_bfloat16_raw{raw.y}) {}
   constexpr MFMASIM_MEMBER operator __hip_bfloat162_raw() const { return {x.__x, y.__x}; }
   MFMASIM_MEMBER operator float2() const { return make_float2((float)x, (float)y); }
-#define MFMASIM_OPERATOR(op)                                                                                  \
-  MFMASIM_MEMBER __hip_bfloat162 &operator op##=(__hip_bfloat162 other) { return *this = *this op other; }    \
-  friend MFMASIM_MEMBER __hip_bfloat162 operator op(__hip_bfloat162 a, __hip_bfloat162 b) {                   \
-    return {a.x op b.x, a.y op b.y};                                                                          \
+#define MFMASIM_OPERATOR(op)                                                                               \
+  MFMASIM_MEMBER __hip_bfloat162 &operator op##=(__hip_bfloat162 other) { return *this = *this op other; } \
+  friend MFMASIM_MEMBER __hip_bfloat162 operator op(__hip_bfloat162 a, __hip_bfloat162 b) {                \
+    return {a.x op b.x, a.y op b.y};                                                                       \
   }
   MFMASIM_OPERATOR(+)
   MFMASIM_OPERATOR(-)
@@ -109,7 +109,9 @@ MFMASIM_HOST_DEVICE __hip_bfloat16 __float2bfloat16(float x) { return __hip_bflo
 MFMASIM_HOST_DEVICE __hip_bfloat16 __float2bfloat16_rn(float x) { return __hip_bfloat16(x); }
 MFMASIM_HOST_DEVICE __hip_bfloat16 __double2bfloat16(double x) { return __hip_bfloat16(x); }
 MFMASIM_HOST_DEVICE float __bfloat162float(__hip_bfloat16 x) { return (float)x; }
-MFMASIM_HOST_DEVICE __hip_bfloat162 __float22bfloat162_rn(float2 x) { return {__hip_bfloat16(x.x), __hip_bfloat16(x.y)}; }
+MFMASIM_HOST_DEVICE __hip_bfloat162 __float22bfloat162_rn(float2 x) {
+  return {__hip_bfloat16(x.x), __hip_bfloat16(x.y)};
+}
 MFMASIM_HOST_DEVICE __hip_bfloat162 __floats2bfloat162_rn(float x, float y) {
   return {__hip_bfloat16(x), __hip_bfloat16(y)};
 }
@@ -133,8 +135,8 @@ MFMASIM_HOST_DEVICE __hip_bfloat16 __short_as_bfloat16(short x) { return __hip_b
 MFMASIM_HOST_DEVICE __hip_bfloat16 __ushort_as_bfloat16(unsigned short x) { return __hip_bfloat16_raw{x}; }
 
 // Arithmetic.
-#define MFMASIM_OPERATION(name, name2, op)                                                               \
-  MFMASIM_HOST_DEVICE __hip_bfloat16 name(__hip_bfloat16 x, __hip_bfloat16 y) { return x op y; }         \
+#define MFMASIM_OPERATION(name, name2, op)                                                       \
+  MFMASIM_HOST_DEVICE __hip_bfloat16 name(__hip_bfloat16 x, __hip_bfloat16 y) { return x op y; } \
   MFMASIM_HOST_DEVICE __hip_bfloat162 name2(__hip_bfloat162 x, __hip_bfloat162 y) { return x op y; }
 MFMASIM_OPERATION(__hadd, __hadd2, +)
 MFMASIM_OPERATION(__hsub, __hsub2, -)
@@ -179,14 +181,16 @@ MFMASIM_COMPARE(ge, >=, <)
 MFMASIM_HOST_DEVICE bool __hne(__hip_bfloat16 x, __hip_bfloat16 y) { return x < y || x > y; }
 MFMASIM_HOST_DEVICE bool __hneu(__hip_bfloat16 x, __hip_bfloat16 y) { return x != y; }
 MFMASIM_HOST_DEVICE bool __hisnan(__hip_bfloat16 x) { return (x.__x & 0x7fff) > 0x7f80; }
-MFMASIM_HOST_DEVICE int __hisinf(__hip_bfloat16 x) { return (x.__x & 0x7fff) == 0x7f80 ? (x.__x & 0x8000 ? -1 : 1) : 0; }
+MFMASIM_HOST_DEVICE int __hisinf(__hip_bfloat16 x) {
+  return (x.__x & 0x7fff) == 0x7f80 ? (x.__x & 0x8000 ? -1 : 1) : 0;
+}
 
 // Functions through the single-precision ones.
-#define MFMASIM_FUNCTION(name, expression)                                                                         \
-  MFMASIM_DEVICE __hip_bfloat16 h##name(__hip_bfloat16 h) {                                                        \
-    float x = (float)h;                                                                                            \
-    return __hip_bfloat16((float)(expression));                                                                    \
-  }                                                                                                                \
+#define MFMASIM_FUNCTION(name, expression)                  \
+  MFMASIM_DEVICE __hip_bfloat16 h##name(__hip_bfloat16 h) { \
+    float x = (float)h;                                     \
+    return __hip_bfloat16((float)(expression));             \
+  }                                                         \
   MFMASIM_DEVICE __hip_bfloat162 h2##name(__hip_bfloat162 h) { return {h##name(h.x), h##name(h.y)}; }
 MFMASIM_FUNCTION(trunc, __builtin_truncf(x))
 MFMASIM_FUNCTION(ceil, __builtin_ceilf(x))

@@ -24,8 +24,10 @@ struct hip_bfloat16 {
 };
 static_assert(sizeof(hip_bfloat16) == 2, "mfmasim: hip_bfloat16 is 16 bits");
 
-#define MFMASIM_OPERATOR(op)                                                                                          \
-  MFMASIM_HOST_DEVICE hip_bfloat16 operator op(hip_bfloat16 a, hip_bfloat16 b) { return hip_bfloat16((float)a op (float)b); } \
+#define MFMASIM_OPERATOR(op)                                                     \
+  MFMASIM_HOST_DEVICE hip_bfloat16 operator op(hip_bfloat16 a, hip_bfloat16 b) { \
+    return hip_bfloat16((float)a op (float)b);                                   \
+  }                                                                              \
   MFMASIM_HOST_DEVICE hip_bfloat16 &operator op##=(hip_bfloat16 &a, hip_bfloat16 b) { return a = a op b; }
 MFMASIM_OPERATOR(+)
 MFMASIM_OPERATOR(-)

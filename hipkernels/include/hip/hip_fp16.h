@@ -48,11 +48,11 @@ struct __half {
   MFMASIM_TO(long long)
   MFMASIM_TO(unsigned long long)
 #undef MFMASIM_TO
-#define MFMASIM_OPERATOR(op)                                                                          \
-  MFMASIM_MEMBER __half &operator op##=(__half other) {                                               \
-    data op##= other.data;                                                                            \
-    return *this;                                                                                     \
-  }                                                                                                   \
+#define MFMASIM_OPERATOR(op)                            \
+  MFMASIM_MEMBER __half &operator op##=(__half other) { \
+    data op##= other.data;                              \
+    return *this;                                       \
+  }                                                     \
   friend MFMASIM_MEMBER __half operator op(__half a, __half b) { return (_Float16)(a.data op b.data); }
   MFMASIM_OPERATOR(+)
   MFMASIM_OPERATOR(-)
@@ -92,11 +92,11 @@ struct __half2 {
   MFMASIM_MEMBER explicit __half2(__half both) : data{both.data, both.data} {}
   MFMASIM_MEMBER operator Native_vec_() const { return data; }
   MFMASIM_MEMBER operator __half2_raw() const { return mfmasim::bits<__half2_raw>(data); }
-#define MFMASIM_OPERATOR(op)                                                                      \
-  MFMASIM_MEMBER __half2 &operator op##=(__half2 other) {                                         \
-    data op##= other.data;                                                                        \
-    return *this;                                                                                 \
-  }                                                                                               \
+#define MFMASIM_OPERATOR(op)                              \
+  MFMASIM_MEMBER __half2 &operator op##=(__half2 other) { \
+    data op##= other.data;                                \
+    return *this;                                         \
+  }                                                       \
   friend MFMASIM_MEMBER __half2 operator op(__half2 a, __half2 b) { return __half2(a.data op b.data); }
   MFMASIM_OPERATOR(+)
   MFMASIM_OPERATOR(-)
@@ -144,11 +144,11 @@ MFMASIM_HOST_DEVICE short __half_as_short(__half x) { return (short)x.__x; }
 MFMASIM_HOST_DEVICE __half __ushort_as_half(unsigned short x) { return __half(__half_raw{x}); }
 MFMASIM_HOST_DEVICE __half __short_as_half(short x) { return __half(__half_raw{(unsigned short)x}); }
 
-#define MFMASIM_INTEGER(name, T)                                                                              \
-  MFMASIM_HOST_DEVICE __half __##name##2half_rn(T x) { return __half((_Float16)x); }                          \
-  MFMASIM_DEVICE T __half2##name##_rn(__half x) { return (T)__builtin_rintf((float)x.data); }                 \
-  MFMASIM_DEVICE T __half2##name##_rz(__half x) { return (T)(float)x.data; }                                  \
-  MFMASIM_DEVICE T __half2##name##_rd(__half x) { return (T)__builtin_floorf((float)x.data); }                \
+#define MFMASIM_INTEGER(name, T)                                                               \
+  MFMASIM_HOST_DEVICE __half __##name##2half_rn(T x) { return __half((_Float16)x); }           \
+  MFMASIM_DEVICE T __half2##name##_rn(__half x) { return (T)__builtin_rintf((float)x.data); }  \
+  MFMASIM_DEVICE T __half2##name##_rz(__half x) { return (T)(float)x.data; }                   \
+  MFMASIM_DEVICE T __half2##name##_rd(__half x) { return (T)__builtin_floorf((float)x.data); } \
   MFMASIM_DEVICE T __half2##name##_ru(__half x) { return (T)__builtin_ceilf((float)x.data); }
 MFMASIM_INTEGER(int, int)
 MFMASIM_INTEGER(uint, unsigned int)
@@ -186,12 +186,12 @@ MFMASIM_DEVICE float amd_mixed_dot(__half2 x, __half2 y, float z, bool saturate)
 }
 
 // Comparisons: ordered ones are false with a NaN, the ..u ones true.
-#define MFMASIM_COMPARE(name, op, unordered)                                                                       \
-  MFMASIM_HOST_DEVICE bool __h##name(__half x, __half y) { return x.data op y.data; }                              \
-  MFMASIM_HOST_DEVICE bool __h##name##u(__half x, __half y) { return !(x.data unordered y.data); }                 \
-  MFMASIM_HOST_DEVICE __half2 __h##name##2(__half2 x, __half2 y) {                                                 \
-    return __half2(__half((_Float16)__h##name(x.x, y.x)), __half((_Float16)__h##name(x.y, y.y)));                  \
-  }                                                                                                                \
+#define MFMASIM_COMPARE(name, op, unordered)                                                       \
+  MFMASIM_HOST_DEVICE bool __h##name(__half x, __half y) { return x.data op y.data; }              \
+  MFMASIM_HOST_DEVICE bool __h##name##u(__half x, __half y) { return !(x.data unordered y.data); } \
+  MFMASIM_HOST_DEVICE __half2 __h##name##2(__half2 x, __half2 y) {                                 \
+    return __half2(__half((_Float16)__h##name(x.x, y.x)), __half((_Float16)__h##name(x.y, y.y)));  \
+  }                                                                                                \
   MFMASIM_HOST_DEVICE bool __hb##name##2(__half2 x, __half2 y) { return __h##name(x.x, y.x) && __h##name(x.y, y.y); }
 MFMASIM_COMPARE(eq, ==, !=)
 MFMASIM_COMPARE(lt, <, >=)
@@ -206,11 +206,11 @@ MFMASIM_HOST_DEVICE bool __hne(__half x, __half y) { return x.data < y.data || x
 MFMASIM_HOST_DEVICE bool __hneu(__half x, __half y) { return x.data != y.data; }
 
 // Functions through the single-precision ones, rounded once more.
-#define MFMASIM_FUNCTION(name, expression)                                                        \
-  MFMASIM_DEVICE __half h##name(__half h) {                                                       \
-    float x = (float)h.data;                                                                      \
-    return __half((float)(expression));                                                           \
-  }                                                                                               \
+#define MFMASIM_FUNCTION(name, expression)  \
+  MFMASIM_DEVICE __half h##name(__half h) { \
+    float x = (float)h.data;                \
+    return __half((float)(expression));     \
+  }                                         \
   MFMASIM_DEVICE __half2 h2##name(__half2 h) { return __half2(h##name(h.x), h##name(h.y)); }
 MFMASIM_FUNCTION(trunc, __builtin_truncf(x))
 MFMASIM_FUNCTION(ceil, __builtin_ceilf(x))

@@ -1,5 +1,6 @@
 // 8-bit floating point: storage types, conversions and the classes __hip_fp8_e4m3, __hip_fp8_e5m2 and their FNUZ
-// twins, alone and packed by 2 and 4. The instructions do it where the architecture has the flavour, else mfmasim/fp8.h.
+// twins, alone and packed by 2 and 4. The instructions convert where the architecture has the flavour, else
+// mfmasim/fp8.h does.
 // Names: HIP documentation, "Low precision floating point types".
 #pragma once
 
@@ -125,73 +126,73 @@ MFMASIM_HOST_DEVICE __half2_raw __hip_cvt_fp8x2_to_halfraw2(__hip_fp8x2_storage_
                            mfmasim::decode1((uint8_t)(x >> 8), interpretation));
 }
 
-#define MFMASIM_SINGLE(name, interpretation)                                                                        \
-  struct name {                                                                                                     \
-    __hip_fp8_storage_t __x;                                                                                        \
-    static constexpr __hip_saturation_t __default_saturation = __HIP_SATFINITE;                                     \
-    static constexpr __hip_fp8_interpretation_t __default_interpret = interpretation;                               \
-    name() = default;                                                                                               \
-    MFMASIM_MEMBER name(float x) : __x(__hip_cvt_float_to_fp8(x, __default_saturation, interpretation)) {}          \
-    MFMASIM_FROM_FLOAT(name, double)                                                                              \
-    MFMASIM_FROM_FLOAT(name, __half)                                                                              \
-    MFMASIM_FROM_FLOAT(name, __hip_bfloat16)                                                                      \
-    MFMASIM_FROM_FLOAT(name, short)                                                                               \
-    MFMASIM_FROM_FLOAT(name, unsigned short)                                                                      \
-    MFMASIM_FROM_FLOAT(name, int)                                                                                 \
-    MFMASIM_FROM_FLOAT(name, unsigned int)                                                                        \
-    MFMASIM_FROM_FLOAT(name, long)                                                                                \
-    MFMASIM_FROM_FLOAT(name, unsigned long)                                                                       \
-    MFMASIM_MEMBER operator float() const { return mfmasim::decode1(__x, interpretation); }                         \
-    MFMASIM_MEMBER operator __half() const { return __half(mfmasim::decode1(__x, interpretation)); }                \
+#define MFMASIM_SINGLE(name, interpretation)                                                                         \
+  struct name {                                                                                                      \
+    __hip_fp8_storage_t __x;                                                                                         \
+    static constexpr __hip_saturation_t __default_saturation = __HIP_SATFINITE;                                      \
+    static constexpr __hip_fp8_interpretation_t __default_interpret = interpretation;                                \
+    name() = default;                                                                                                \
+    MFMASIM_MEMBER name(float x) : __x(__hip_cvt_float_to_fp8(x, __default_saturation, interpretation)) {}           \
+    MFMASIM_FROM_FLOAT(name, double)                                                                                 \
+    MFMASIM_FROM_FLOAT(name, __half)                                                                                 \
+    MFMASIM_FROM_FLOAT(name, __hip_bfloat16)                                                                         \
+    MFMASIM_FROM_FLOAT(name, short)                                                                                  \
+    MFMASIM_FROM_FLOAT(name, unsigned short)                                                                         \
+    MFMASIM_FROM_FLOAT(name, int)                                                                                    \
+    MFMASIM_FROM_FLOAT(name, unsigned int)                                                                           \
+    MFMASIM_FROM_FLOAT(name, long)                                                                                   \
+    MFMASIM_FROM_FLOAT(name, unsigned long)                                                                          \
+    MFMASIM_MEMBER operator float() const { return mfmasim::decode1(__x, interpretation); }                          \
+    MFMASIM_MEMBER operator __half() const { return __half(mfmasim::decode1(__x, interpretation)); }                 \
     MFMASIM_MEMBER operator __hip_bfloat16() const { return __hip_bfloat16(mfmasim::decode1(__x, interpretation)); } \
-    MFMASIM_MEMBER explicit operator double() const { return mfmasim::decode1(__x, interpretation); }               \
-    MFMASIM_MEMBER explicit operator bool() const { return mfmasim::decode1(__x, interpretation) != 0.0f; }         \
-    MFMASIM_MEMBER explicit operator int() const { return (int)mfmasim::decode1(__x, interpretation); }             \
-    MFMASIM_MEMBER explicit operator unsigned int() const {                                                         \
-      return (unsigned int)mfmasim::decode1(__x, interpretation);                                                   \
-    }                                                                                                               \
-  };                                                                                                                \
+    MFMASIM_MEMBER explicit operator double() const { return mfmasim::decode1(__x, interpretation); }                \
+    MFMASIM_MEMBER explicit operator bool() const { return mfmasim::decode1(__x, interpretation) != 0.0f; }          \
+    MFMASIM_MEMBER explicit operator int() const { return (int)mfmasim::decode1(__x, interpretation); }              \
+    MFMASIM_MEMBER explicit operator unsigned int() const {                                                          \
+      return (unsigned int)mfmasim::decode1(__x, interpretation);                                                    \
+    }                                                                                                                \
+  };                                                                                                                 \
   static_assert(sizeof(name) == 1, "mfmasim: " #name " is one byte");
 #define MFMASIM_FROM_FLOAT(name, T) \
   MFMASIM_MEMBER explicit name(T x) : name((float)x) {}
 
-#define MFMASIM_PAIR(name, interpretation)                                                                          \
-  struct __attribute__((aligned(2))) name {                                                                         \
-    __hip_fp8x2_storage_t __x;                                                                                      \
-    static constexpr __hip_fp8_interpretation_t __default_interpret = interpretation;                               \
-    name() = default;                                                                                               \
-    MFMASIM_MEMBER name(float2 x) : __x(__hip_cvt_float2_to_fp8x2(x, __HIP_SATFINITE, interpretation)) {}           \
-    MFMASIM_MEMBER explicit name(double2 x) : name(make_float2((float)x.x, (float)x.y)) {}                          \
-    MFMASIM_MEMBER explicit name(__half2 x) : name(__half22float2(x)) {}                                            \
-    MFMASIM_MEMBER explicit name(__hip_bfloat162 x) : name(__bfloat1622float2(x)) {}                                \
-    MFMASIM_MEMBER operator float2() const {                                                                        \
-      return make_float2(mfmasim::decode1((uint8_t)__x, interpretation),                                            \
-                         mfmasim::decode1((uint8_t)(__x >> 8), interpretation));                                    \
-    }                                                                                                               \
-    MFMASIM_MEMBER operator __half2() const { return __half2(__hip_cvt_fp8x2_to_halfraw2(__x, interpretation)); }   \
-  };                                                                                                                \
+#define MFMASIM_PAIR(name, interpretation)                                                                        \
+  struct __attribute__((aligned(2))) name {                                                                       \
+    __hip_fp8x2_storage_t __x;                                                                                    \
+    static constexpr __hip_fp8_interpretation_t __default_interpret = interpretation;                             \
+    name() = default;                                                                                             \
+    MFMASIM_MEMBER name(float2 x) : __x(__hip_cvt_float2_to_fp8x2(x, __HIP_SATFINITE, interpretation)) {}         \
+    MFMASIM_MEMBER explicit name(double2 x) : name(make_float2((float)x.x, (float)x.y)) {}                        \
+    MFMASIM_MEMBER explicit name(__half2 x) : name(__half22float2(x)) {}                                          \
+    MFMASIM_MEMBER explicit name(__hip_bfloat162 x) : name(__bfloat1622float2(x)) {}                              \
+    MFMASIM_MEMBER operator float2() const {                                                                      \
+      return make_float2(mfmasim::decode1((uint8_t)__x, interpretation),                                          \
+                         mfmasim::decode1((uint8_t)(__x >> 8), interpretation));                                  \
+    }                                                                                                             \
+    MFMASIM_MEMBER operator __half2() const { return __half2(__hip_cvt_fp8x2_to_halfraw2(__x, interpretation)); } \
+  };                                                                                                              \
   static_assert(sizeof(name) == 2, "mfmasim: " #name " is two bytes");
 
-#define MFMASIM_QUAD(name, interpretation)                                                                          \
-  struct __attribute__((aligned(4))) name {                                                                         \
-    __hip_fp8x4_storage_t __x;                                                                                      \
-    static constexpr __hip_fp8_interpretation_t __default_interpret = interpretation;                               \
-    name() = default;                                                                                               \
-    MFMASIM_MEMBER name(float4 x)                                                                                   \
-        : __x(mfmasim::encode2(x.x, x.y, true, interpretation) |                                                    \
-              (uint32_t)mfmasim::encode2(x.z, x.w, true, interpretation) << 16) {}                                  \
-    MFMASIM_MEMBER explicit name(double4 x) : name(make_float4((float)x.x, (float)x.y, (float)x.z, (float)x.w)) {}  \
-    MFMASIM_MEMBER explicit name(__half2 low, __half2 high)                                                         \
-        : name(make_float4((float)low.x, (float)low.y, (float)high.x, (float)high.y)) {}                            \
-    MFMASIM_MEMBER explicit name(__hip_bfloat162 low, __hip_bfloat162 high)                                         \
-        : name(make_float4((float)low.x, (float)low.y, (float)high.x, (float)high.y)) {}                            \
-    MFMASIM_MEMBER operator float4() const {                                                                        \
-      return make_float4(mfmasim::decode1((uint8_t)__x, interpretation),                                            \
-                         mfmasim::decode1((uint8_t)(__x >> 8), interpretation),                                     \
-                         mfmasim::decode1((uint8_t)(__x >> 16), interpretation),                                    \
-                         mfmasim::decode1((uint8_t)(__x >> 24), interpretation));                                   \
-    }                                                                                                               \
-  };                                                                                                                \
+#define MFMASIM_QUAD(name, interpretation)                                                                         \
+  struct __attribute__((aligned(4))) name {                                                                        \
+    __hip_fp8x4_storage_t __x;                                                                                     \
+    static constexpr __hip_fp8_interpretation_t __default_interpret = interpretation;                              \
+    name() = default;                                                                                              \
+    MFMASIM_MEMBER name(float4 x)                                                                                  \
+        : __x(mfmasim::encode2(x.x, x.y, true, interpretation) |                                                   \
+              (uint32_t)mfmasim::encode2(x.z, x.w, true, interpretation) << 16) {}                                 \
+    MFMASIM_MEMBER explicit name(double4 x) : name(make_float4((float)x.x, (float)x.y, (float)x.z, (float)x.w)) {} \
+    MFMASIM_MEMBER explicit name(__half2 low, __half2 high)                                                        \
+        : name(make_float4((float)low.x, (float)low.y, (float)high.x, (float)high.y)) {}                           \
+    MFMASIM_MEMBER explicit name(__hip_bfloat162 low, __hip_bfloat162 high)                                        \
+        : name(make_float4((float)low.x, (float)low.y, (float)high.x, (float)high.y)) {}                           \
+    MFMASIM_MEMBER operator float4() const {                                                                       \
+      return make_float4(mfmasim::decode1((uint8_t)__x, interpretation),                                           \
+                         mfmasim::decode1((uint8_t)(__x >> 8), interpretation),                                    \
+                         mfmasim::decode1((uint8_t)(__x >> 16), interpretation),                                   \
+                         mfmasim::decode1((uint8_t)(__x >> 24), interpretation));                                  \
+    }                                                                                                              \
+  };                                                                                                               \
   static_assert(sizeof(name) == 4, "mfmasim: " #name " is four bytes");
 
 MFMASIM_SINGLE(__hip_fp8_e4m3, __HIP_E4M3)

@@ -6,23 +6,23 @@
 #include <mfmasim/qualifiers.h>
 #include <stdint.h>
 
-#define MFMASIM_SCOPES(macro, ...)                            \
-  macro(, __HIP_MEMORY_SCOPE_AGENT, __VA_ARGS__)              \
-  macro(_system, __HIP_MEMORY_SCOPE_SYSTEM, __VA_ARGS__)      \
+#define MFMASIM_SCOPES(macro, ...)                       \
+  macro(, __HIP_MEMORY_SCOPE_AGENT, __VA_ARGS__)         \
+  macro(_system, __HIP_MEMORY_SCOPE_SYSTEM, __VA_ARGS__) \
   macro(_block, __HIP_MEMORY_SCOPE_WORKGROUP, __VA_ARGS__)
 
-#define MFMASIM_FETCH(suffix, scope, name, builtin, T)                                              \
-  MFMASIM_DEVICE T name##suffix(T *address, T value) {                                              \
-    return __hip_atomic_##builtin(address, value, __ATOMIC_RELAXED, scope);                         \
+#define MFMASIM_FETCH(suffix, scope, name, builtin, T)                      \
+  MFMASIM_DEVICE T name##suffix(T *address, T value) {                      \
+    return __hip_atomic_##builtin(address, value, __ATOMIC_RELAXED, scope); \
   }
-#define MFMASIM_SUBTRACT(suffix, scope, T)                                                          \
-  MFMASIM_DEVICE T atomicSub##suffix(T *address, T value) {                                         \
-    return __hip_atomic_fetch_add(address, -value, __ATOMIC_RELAXED, scope);                        \
+#define MFMASIM_SUBTRACT(suffix, scope, T)                                   \
+  MFMASIM_DEVICE T atomicSub##suffix(T *address, T value) {                  \
+    return __hip_atomic_fetch_add(address, -value, __ATOMIC_RELAXED, scope); \
   }
-#define MFMASIM_CAS(suffix, scope, T)                                                               \
-  MFMASIM_DEVICE T atomicCAS##suffix(T *address, T compare, T value) {                              \
+#define MFMASIM_CAS(suffix, scope, T)                                                                          \
+  MFMASIM_DEVICE T atomicCAS##suffix(T *address, T compare, T value) {                                         \
     __hip_atomic_compare_exchange_strong(address, &compare, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, scope); \
-    return compare;                                                                                 \
+    return compare;                                                                                            \
   }
 
 #define MFMASIM_ARITHMETIC(T)                            \

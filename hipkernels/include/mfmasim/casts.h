@@ -26,10 +26,10 @@ MFMASIM_HOST_DEVICE double __hiloint2double(int high, int low) {
 }
 
 // Floating point to integer: rn to nearest even, rz to zero, rd down, ru up.
-#define MFMASIM_TO_INTEGER(name, from, to, suffix)                                                           \
-  MFMASIM_DEVICE to __##name##_rn(from x) { return (to)__builtin_rint##suffix(x); }                           \
-  MFMASIM_DEVICE to __##name##_rz(from x) { return (to)__builtin_trunc##suffix(x); }                          \
-  MFMASIM_DEVICE to __##name##_rd(from x) { return (to)__builtin_floor##suffix(x); }                          \
+#define MFMASIM_TO_INTEGER(name, from, to, suffix)                                   \
+  MFMASIM_DEVICE to __##name##_rn(from x) { return (to)__builtin_rint##suffix(x); }  \
+  MFMASIM_DEVICE to __##name##_rz(from x) { return (to)__builtin_trunc##suffix(x); } \
+  MFMASIM_DEVICE to __##name##_rd(from x) { return (to)__builtin_floor##suffix(x); } \
   MFMASIM_DEVICE to __##name##_ru(from x) { return (to)__builtin_ceil##suffix(x); }
 MFMASIM_TO_INTEGER(float2int, float, int, f)
 MFMASIM_TO_INTEGER(float2uint, float, unsigned int, f)

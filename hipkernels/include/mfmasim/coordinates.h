@@ -17,15 +17,15 @@ MFMASIM_DEVICE uint32_t hidden_word(unsigned index) {
   return ((constant_words)__builtin_amdgcn_implicitarg_ptr())[index];
 }
 
-#define MFMASIM_COORDINATE(name, get_x, get_y, get_z)                                    \
-  struct name {                                                                          \
-    MFMASIM_MEMBER_DEVICE uint32_t x_() const { return get_x; } \
-    MFMASIM_MEMBER_DEVICE uint32_t y_() const { return get_y; } \
-    MFMASIM_MEMBER_DEVICE uint32_t z_() const { return get_z; } \
-    __declspec(property(get = x_)) uint32_t x;                                           \
-    __declspec(property(get = y_)) uint32_t y;                                           \
-    __declspec(property(get = z_)) uint32_t z;                                           \
-    MFMASIM_MEMBER_DEVICE operator dim3() const { return dim3(x_(), y_(), z_()); }           \
+#define MFMASIM_COORDINATE(name, get_x, get_y, get_z)                              \
+  struct name {                                                                    \
+    MFMASIM_MEMBER_DEVICE uint32_t x_() const { return get_x; }                    \
+    MFMASIM_MEMBER_DEVICE uint32_t y_() const { return get_y; }                    \
+    MFMASIM_MEMBER_DEVICE uint32_t z_() const { return get_z; }                    \
+    __declspec(property(get = x_)) uint32_t x;                                     \
+    __declspec(property(get = y_)) uint32_t y;                                     \
+    __declspec(property(get = z_)) uint32_t z;                                     \
+    MFMASIM_MEMBER_DEVICE operator dim3() const { return dim3(x_(), y_(), z_()); } \
   };
 
 MFMASIM_COORDINATE(thread_index, __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),

@@ -38,7 +38,9 @@ MFMASIM_DEVICE unsigned int __urhadd(unsigned int x, unsigned int y) {
 MFMASIM_DEVICE unsigned int __sad(int x, int y, unsigned int z) {
   return (x > y ? (unsigned)x - (unsigned)y : (unsigned)y - (unsigned)x) + z;
 }
-MFMASIM_DEVICE unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) { return (x > y ? x - y : y - x) + z; }
+MFMASIM_DEVICE unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) {
+  return (x > y ? x - y : y - x) + z;
+}
 
 // Four bytes picked out of eight by the low three bits of each nibble of the selector; x holds bytes 0 to 3.
 MFMASIM_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
@@ -73,8 +75,8 @@ MFMASIM_MIN_MAX(unsigned long long)
 #undef MFMASIM_MIN_MAX
 
 // Mixed signedness compares as unsigned, as in HIP.
-#define MFMASIM_MIN_MAX(A, B, T)                                                          \
-  constexpr MFMASIM_MEMBER T min(const A a, const B b) { return min((T)a, (T)b); }        \
+#define MFMASIM_MIN_MAX(A, B, T)                                                   \
+  constexpr MFMASIM_MEMBER T min(const A a, const B b) { return min((T)a, (T)b); } \
   constexpr MFMASIM_MEMBER T max(const A a, const B b) { return max((T)a, (T)b); }
 MFMASIM_MIN_MAX(int, unsigned int, unsigned int)
 MFMASIM_MIN_MAX(unsigned int, int, unsigned int)

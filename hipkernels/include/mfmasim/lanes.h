@@ -45,12 +45,12 @@ MFMASIM_MEMBER_DEVICE T_ __shfl_xor(T_ value, int mask, int width = warpSize) {
 }
 
 // The masked forms of newer HIP; the mask names lanes that all take part, so it changes nothing here.
-#define MFMASIM_SYNC(name, argument)                                                                    \
-  template <typename M_, typename T_>                                                                     \
-  MFMASIM_MEMBER_DEVICE T_ name##_sync(M_ mask, T_ value, argument which, int width = warpSize) {           \
+#define MFMASIM_SYNC(name, argument)                                                                     \
+  template <typename M_, typename T_>                                                                    \
+  MFMASIM_MEMBER_DEVICE T_ name##_sync(M_ mask, T_ value, argument which, int width = warpSize) {        \
     static_assert(sizeof(M_) == 8, "mfmasim: " #name "_sync takes a 64-bit mask of lanes, as HIP does"); \
-    (void)mask;                                                                                         \
-    return name(value, which, width);                                                                   \
+    (void)mask;                                                                                          \
+    return name(value, which, width);                                                                    \
   }
 MFMASIM_SYNC(__shfl, int)
 MFMASIM_SYNC(__shfl_up, unsigned int)

@@ -101,6 +101,12 @@ MFMASIM_DEVICE long lrintf(float x) { return (long)__builtin_rintf(x); }
 MFMASIM_DEVICE long lrint(double x) { return (long)__builtin_rint(x); }
 MFMASIM_DEVICE long lroundf(float x) { return (long)__builtin_roundf(x); }
 MFMASIM_DEVICE long lround(double x) { return (long)__builtin_round(x); }
+// The instruction takes a denormal for zero, so those are scaled, by an even power of two and exactly.
+MFMASIM_DEVICE float rsqrtf(float x) {
+  bool denormal = x < 0x1p-126f;
+  return __builtin_amdgcn_rsqf(denormal ? x * 0x1p24f : x) * (denormal ? 0x1p12f : 1.0f);
+}
+MFMASIM_DEVICE float rsqrt(float x) { return rsqrtf(x); }
 MFMASIM_DEVICE float fdividef(float x, float y) { return x / y; }
 
 // <cmath> of the host may turn these names into macros or templates; then its own do.
@@ -128,9 +134,9 @@ MFMASIM_DEVICE float __fdividef(float x, float y) { return x * __builtin_amdgcn_
 MFMASIM_DEVICE float __saturatef(float x) { return x < 0.0f ? 0.0f : (x > 1.0f ? 1.0f : (x == x ? x : 0.0f)); }
 
 // Rounded to nearest even, without contraction into an fma.
-#define MFMASIM_ROUNDED(T, letter, op_name, op)      \
+#define MFMASIM_ROUNDED(T, letter, op_name, op)         \
   MFMASIM_DEVICE T __##letter##op_name##_rn(T x, T y) { \
-    _Pragma("clang fp contract(off)") return x op y; \
+    _Pragma("clang fp contract(off)") return x op y;    \
   }
 MFMASIM_ROUNDED(float, f, add, +)
 MFMASIM_ROUNDED(float, f, sub, -)
@@ -147,15 +153,16 @@ MFMASIM_DEVICE float __frcp_rn(float x) { return 1.0f / x; }
 MFMASIM_DEVICE double __drcp_rn(double x) { return 1.0 / x; }
 MFMASIM_DEVICE float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
 MFMASIM_DEVICE double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
+// The instruction's approximation, as in HIP.
 MFMASIM_DEVICE float __frsqrt_rn(float x) { return __builtin_amdgcn_rsqf(x); }
 #undef MFMASIM_UNARY
 #undef MFMASIM_BINARY
 
 // Missing: C's library, where the host has its own.
-#define MFMASIM_UNARY(T, name) \
+#define MFMASIM_UNARY(T, name)   \
   extern "C" T name(T) noexcept; \
   MFMASIM_MISSING(name) T name(T);
-#define MFMASIM_BINARY(T, name) \
+#define MFMASIM_BINARY(T, name)     \
   extern "C" T name(T, T) noexcept; \
   MFMASIM_MISSING(name) T name(T, T);
 #define MFMASIM_BOTH(name) MFMASIM_UNARY(float, name##f) MFMASIM_UNARY(double, name)
@@ -211,11 +218,10 @@ MFMASIM_UNARY(float, erfc)
 MFMASIM_UNARY(float, cbrt)
 MFMASIM_UNARY(float, expm1)
 MFMASIM_UNARY(float, log1p)
-MFMASIM_UNARY(float, rsqrt)
 MFMASIM_BINARY(float, pow)
 MFMASIM_BINARY(float, atan2)
 MFMASIM_BINARY(float, hypot)
-MFMASIM_BOTH(rsqrt)
+MFMASIM_UNARY(double, rsqrt)
 MFMASIM_BOTH(rcbrt)
 MFMASIM_BOTH(erfinv)
 MFMASIM_BOTH(sinpi)

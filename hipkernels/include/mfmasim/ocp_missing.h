@@ -1,9 +1,9 @@
-// The conversions of hip_ext_ocp.h that only gfx950 has instructions for: declared, so that a call names what is missing.
+// What of hip_ext_ocp.h only gfx950 has instructions for: declared, so that a call names what is missing.
 #pragma once
 
-#define MFMASIM_ROW(result, name, ...)                                                                              \
-  __device__ __attribute__((                                                                                        \
-      error("mfmasim: " #name " needs gfx950's conversion instructions (ROCm emulates it elsewhere)"))) result      \
+#define MFMASIM_ROW(result, name, ...)                                                                         \
+  __device__ __attribute__((                                                                                   \
+      error("mfmasim: " #name " needs gfx950's conversion instructions (ROCm emulates it elsewhere)"))) result \
   name(__VA_ARGS__);
 #define MFMASIM_F8 __amd_fp8_interpretation_t
 #define MFMASIM_F6 __amd_fp6_interpretation_t

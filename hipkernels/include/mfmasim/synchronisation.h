@@ -10,6 +10,10 @@ MFMASIM_DEVICE void __syncthreads() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
+MFMASIM_MISSING(__syncthreads_count) int __syncthreads_count(int);
+MFMASIM_MISSING(__syncthreads_and) int __syncthreads_and(int);
+MFMASIM_MISSING(__syncthreads_or) int __syncthreads_or(int);
+
 // Lanes of a wave run in step; only the compiler has to keep the order.
 MFMASIM_DEVICE void __syncwarp(unsigned long long mask = ~0ull) {
   (void)mask;

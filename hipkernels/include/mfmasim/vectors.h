@@ -61,32 +61,31 @@ struct HIP_vector_type : HIP_vector_base<T_, N_> {
 };
 
 #define MFMASIM_EACH for (unsigned int i = 0; i < N_; ++i)
-#define MFMASIM_BINARY(op)                                                                                       \
-  template <typename T_, unsigned int N_>                                                                          \
-  MFMASIM_MEMBER HIP_vector_type<T_, N_> &operator op##=(HIP_vector_type<T_, N_> &a, const HIP_vector_type<T_, N_> &b) { \
-    MFMASIM_EACH a[i] = a[i] op b[i];                                                                            \
-    return a;                                                                                                    \
-  }                                                                                                              \
-  template <typename T_, unsigned int N_>                                                                          \
-  MFMASIM_MEMBER HIP_vector_type<T_, N_> &operator op##=(HIP_vector_type<T_, N_> &a,                                   \
-                                                     typename HIP_vector_type<T_, N_>::value_type b) {              \
-    MFMASIM_EACH a[i] = a[i] op b;                                                                               \
-    return a;                                                                                                    \
-  }                                                                                                              \
-  template <typename T_, unsigned int N_>                                                                          \
-  MFMASIM_MEMBER HIP_vector_type<T_, N_> operator op(HIP_vector_type<T_, N_> a, const HIP_vector_type<T_, N_> &b) {      \
-    return a op##= b;                                                                                           \
-  }                                                                                                              \
-  template <typename T_, unsigned int N_>                                                                          \
-  MFMASIM_MEMBER HIP_vector_type<T_, N_> operator op(HIP_vector_type<T_, N_> a,                                        \
-                                                 typename HIP_vector_type<T_, N_>::value_type b) {                  \
-    return a op##= b;                                                                                           \
-  }                                                                                                              \
-  template <typename T_, unsigned int N_>                                                                          \
-  MFMASIM_MEMBER HIP_vector_type<T_, N_> operator op(typename HIP_vector_type<T_, N_>::value_type a,                   \
-                                                 const HIP_vector_type<T_, N_> &b) {                                \
-    HIP_vector_type<T_, N_> all(a);                                                                                \
-    return all op##= b;                                                                                         \
+#define MFMASIM_VECTOR HIP_vector_type<T_, N_>
+#define MFMASIM_ELEMENT typename HIP_vector_type<T_, N_>::value_type
+#define MFMASIM_BINARY(op)                                                                    \
+  template <typename T_, unsigned int N_>                                                     \
+  MFMASIM_MEMBER MFMASIM_VECTOR &operator op##=(MFMASIM_VECTOR &a, const MFMASIM_VECTOR &b) { \
+    MFMASIM_EACH a[i] = a[i] op b[i];                                                         \
+    return a;                                                                                 \
+  }                                                                                           \
+  template <typename T_, unsigned int N_>                                                     \
+  MFMASIM_MEMBER MFMASIM_VECTOR &operator op##=(MFMASIM_VECTOR &a, MFMASIM_ELEMENT b) {       \
+    MFMASIM_EACH a[i] = a[i] op b;                                                            \
+    return a;                                                                                 \
+  }                                                                                           \
+  template <typename T_, unsigned int N_>                                                     \
+  MFMASIM_MEMBER MFMASIM_VECTOR operator op(MFMASIM_VECTOR a, const MFMASIM_VECTOR &b) {      \
+    return a op##= b;                                                                         \
+  }                                                                                           \
+  template <typename T_, unsigned int N_>                                                     \
+  MFMASIM_MEMBER MFMASIM_VECTOR operator op(MFMASIM_VECTOR a, MFMASIM_ELEMENT b) {            \
+    return a op##= b;                                                                         \
+  }                                                                                           \
+  template <typename T_, unsigned int N_>                                                     \
+  MFMASIM_MEMBER MFMASIM_VECTOR operator op(MFMASIM_ELEMENT a, const MFMASIM_VECTOR &b) {     \
+    MFMASIM_VECTOR all(a);                                                                    \
+    return all op##= b;                                                                       \
   }
 MFMASIM_BINARY(+)
 MFMASIM_BINARY(-)
@@ -101,35 +100,37 @@ MFMASIM_BINARY(>>)
 #undef MFMASIM_BINARY
 
 template <typename T_, unsigned int N_>
-MFMASIM_MEMBER HIP_vector_type<T_, N_> operator-(HIP_vector_type<T_, N_> a) {
+MFMASIM_MEMBER MFMASIM_VECTOR operator-(MFMASIM_VECTOR a) {
   MFMASIM_EACH a[i] = -a[i];
   return a;
 }
 template <typename T_, unsigned int N_>
-MFMASIM_MEMBER HIP_vector_type<T_, N_> operator~(HIP_vector_type<T_, N_> a) {
+MFMASIM_MEMBER MFMASIM_VECTOR operator~(MFMASIM_VECTOR a) {
   MFMASIM_EACH a[i] = ~a[i];
   return a;
 }
 template <typename T_, unsigned int N_>
-MFMASIM_MEMBER bool operator==(const HIP_vector_type<T_, N_> &a, const HIP_vector_type<T_, N_> &b) {
+MFMASIM_MEMBER bool operator==(const MFMASIM_VECTOR &a, const MFMASIM_VECTOR &b) {
   bool equal = true;
   MFMASIM_EACH equal = equal && a[i] == b[i];
   return equal;
 }
 template <typename T_, unsigned int N_>
-MFMASIM_MEMBER bool operator!=(const HIP_vector_type<T_, N_> &a, const HIP_vector_type<T_, N_> &b) {
+MFMASIM_MEMBER bool operator!=(const MFMASIM_VECTOR &a, const MFMASIM_VECTOR &b) {
   return !(a == b);
 }
 #undef MFMASIM_EACH
+#undef MFMASIM_VECTOR
+#undef MFMASIM_ELEMENT
 
-#define MFMASIM_VECTORS(T_, name)                                                                          \
-  typedef HIP_vector_type<T_, 1> name##1;                                                                  \
-  typedef HIP_vector_type<T_, 2> name##2;                                                                  \
-  typedef HIP_vector_type<T_, 3> name##3;                                                                  \
-  typedef HIP_vector_type<T_, 4> name##4;                                                                  \
-  constexpr MFMASIM_MEMBER name##1 make_##name##1(T_ x) { return name##1(x); }                             \
-  constexpr MFMASIM_MEMBER name##2 make_##name##2(T_ x, T_ y) { return name##2(x, y); }                     \
-  constexpr MFMASIM_MEMBER name##3 make_##name##3(T_ x, T_ y, T_ z) { return name##3(x, y, z); }             \
+#define MFMASIM_VECTORS(T_, name)                                                                \
+  typedef HIP_vector_type<T_, 1> name##1;                                                        \
+  typedef HIP_vector_type<T_, 2> name##2;                                                        \
+  typedef HIP_vector_type<T_, 3> name##3;                                                        \
+  typedef HIP_vector_type<T_, 4> name##4;                                                        \
+  constexpr MFMASIM_MEMBER name##1 make_##name##1(T_ x) { return name##1(x); }                   \
+  constexpr MFMASIM_MEMBER name##2 make_##name##2(T_ x, T_ y) { return name##2(x, y); }          \
+  constexpr MFMASIM_MEMBER name##3 make_##name##3(T_ x, T_ y, T_ z) { return name##3(x, y, z); } \
   constexpr MFMASIM_MEMBER name##4 make_##name##4(T_ x, T_ y, T_ z, T_ w) { return name##4(x, y, z, w); }
 MFMASIM_VECTORS(char, char)
 MFMASIM_VECTORS(unsigned char, uchar)
