@@ -43,15 +43,8 @@ class Modifiers:
         Raises:
             MfmasimError: the modifier, its value and what is allowed.
         """
-        words = row.modifiers.split()
+        words = set(row.modifiers.split())
         small = row.a == "f8f6f4"
-
-        def allow(field: str, allowed: range, why: str = "") -> None:
-            value = getattr(self, field)
-            if value not in allowed:
-                only = "only 0" if len(allowed) == 1 else f"0 to {allowed[-1]}"
-                raise MfmasimError(f"{field}={value} is not legal for {name}: it takes {only}{why}")
-
         if small:
             for field, given, fmt in (("cbsz", self.cbsz, formats[0]), ("blgp", self.blgp, formats[1])):
                 if given not in (0, F8F6F4.index(fmt)):
@@ -59,21 +52,37 @@ class Modifiers:
                         f"{field}={given} of {name} names another format than {fmt}, which it was made for"
                     )
         elif "cbsz" in words:
-            allow("cbsz", range(row.blocks.bit_length()), f" with {row.blocks} blocks")
-            allow("abid", range(1 << self.cbsz), f" with cbsz={self.cbsz}")
-        elif "abid_index" not in words and row.a != "f64":
-            allow("cbsz", range(1))
-            allow("abid", range(1))
+            self._allow(name, "cbsz", range(row.blocks.bit_length()), f" with {row.blocks} blocks")
+            self._allow(name, "abid", range(1 << self.cbsz), f" with cbsz={self.cbsz}")
+        elif "abid_index" in words or row.a == "f64":  # sets of indices; f64 ignores both fields
+            self._allow(name, "cbsz", range(8))
+            self._allow(name, "abid", range(16))
+        else:
+            self._allow(name, "cbsz", range(1))
+            self._allow(name, "abid", range(1))
         if not small:
-            allow("blgp", range(8 if {"blgp", "negate"} & set(words) else 1))
-        if row.kind not in {"wmma", "swmmac"}:
-            allow("op_sel", range(1))
-        allow("neg", range(8 if "neg" in words and not row.sparse else 4 if {"neg", "signed"} & set(words) else 1)
-              if "neg_c" not in words else range(0, 8, 4))  # fmt: skip
-        allow("neg_hi", range(8 if "neg" in words and not row.sparse else 4 if "neg" in words else 1)
-              if "neg_c" not in words else range(0, 8, 4))  # fmt: skip
-        allow("scale_a_byte", range(4 if row.kind == "mfma_scale" else 1))
-        allow("scale_b_byte", range(4 if row.kind == "mfma_scale" else 1))
+            self._allow(name, "blgp", range(8 if {"blgp", "negate"} & words else 1))
+        self._allow(name, "op_sel", range(8 if row.kind in {"wmma", "swmmac"} else 1))
+        neg, neg_hi = _legal_neg(words, sparse=row.sparse)
+        self._allow(name, "neg", neg)
+        self._allow(name, "neg_hi", neg_hi)
+        for field in ("scale_a_byte", "scale_b_byte"):
+            self._allow(name, field, range(4 if row.kind == "mfma_scale" else 1))
+
+    def _allow(self, name: str, field: str, allowed: range, why: str = "") -> None:
+        value = getattr(self, field)
+        if value not in allowed:
+            every = f"0 to {allowed[-1]}" if len(allowed) > 2 else " or ".join(map(str, allowed))
+            raise MfmasimError(f"{field}={value} is not legal for {name}: it takes {every}{why}")
+
+
+def _legal_neg(words: set[str], *, sparse: bool) -> tuple[range, range]:
+    """Values of NEG and NEG_HI: bits 0 and 1 for A and B, bit 2 for C, which a sparse instruction does not name."""
+    if "neg_c" in words:
+        return range(0, 8, 4), range(0, 8, 4)
+    if "neg" in words:
+        return range(4 if sparse else 8), range(4 if sparse else 8)
+    return range(4 if "signed" in words else 1), range(1)
 
 
 def broadcast_block(block: NDArray[np.int64], cbsz: int, abid: int) -> NDArray[np.int64]:

@@ -198,14 +198,15 @@ BAD = [
     ("dtype", lambda: OP.A.unpack(np.zeros((1, 64), np.int32)), "must be uint32, not int32"),
     ("row", lambda: OP.A.locate(32, 0), r"row 32 of A of .* is not within 0\.\.31"),
     ("lane", lambda: OP.A.element(64, 0), r"lane 64 of A of .* is not within 0\.\.63"),
-    ("cbsz", lambda: OP.operand("A", cbsz=1), "cbsz=1 is not legal for v_mfma_f32_32x32x2_f32: it takes only 0"),
-    ("abid", lambda: BLOCKS.operand("A", cbsz=1, abid=2), "abid=2 is not legal .* it takes 0 to 1 with cbsz=1"),
+    ("cbsz", lambda: OP.operand("A", cbsz=1), "cbsz=1 is not legal for v_mfma_f32_32x32x2_f32: it takes 0"),
+    ("abid", lambda: BLOCKS.operand("A", cbsz=1, abid=2), "abid=2 is not legal .* it takes 0 or 1 with cbsz=1"),
     ("blgp", lambda: OP.operand("B", blgp=8), "blgp=8 is not legal .* it takes 0 to 7"),
     ("operand", lambda: OP.operand("E"), "no operand 'E'; it has A, B, C, D"),
     ("scale", lambda: OP.multiply(*ZERO, scale_a=np.zeros((32, 1), np.uint8)), "takes no scale_a"),
     ("index", lambda: OP.multiply(*ZERO, index=np.zeros((32, 1), np.uint8)), "takes no index"),
     ("code", lambda: FP4.A.pack(np.full((32, 64), 16, np.uint8)), "holds 4-bit codes, but 0x10 was given"),
     ("shared", lambda: OP.operand("B", blgp=1).pack(ZERO[1]), "can be read, not packed"),
+    ("neg_c", lambda: FP8.operand("A", neg=1), "neg=1 is not legal for v_wmma_f32_16x16x16_fp8_fp8: it takes 0 or 4"),
     ("batch", lambda: OP.multiply(*BATCHES), r"do not fit together: \(2,\), \(3,\), \(\)"),
     ("needed", lambda: SPARSE.execute(*REGS), "needs index: which two of every four k"),
     ("neg", lambda: SPARSE.execute(*REGS, index=np.zeros((1, 32), np.uint32), neg=4), "neg=4 is not legal"),
@@ -215,6 +216,7 @@ BLOCKS = mfmasim.instruction("gfx942", "v_mfma_f32_32x32x1_2b_f32")
 FP4 = mfmasim.instruction("gfx950", "v_mfma_f32_32x32x64_f8f6f4", a="fp4", b="fp4")
 SPARSE = mfmasim.instruction("gfx1200", "v_swmmac_f32_16x16x32_f16")
 ZERO = [np.zeros(OP.operands[name].shape, np.uint32) for name in "ABC"]
+FP8 = mfmasim.instruction("gfx1200", "v_wmma_f32_16x16x16_fp8_fp8")
 BATCHES = [np.stack([ZERO[0]] * 2), np.stack([ZERO[1]] * 3), ZERO[2]]
 REGS = [np.zeros((SPARSE.operands[name].vgprs, 32), np.uint32) for name in "ABC"]
 

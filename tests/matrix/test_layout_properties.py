@@ -117,42 +117,56 @@ def test_packing_follows_the_table(arch):
 
 @pytest.mark.parametrize("arch", ARCHES)
 def test_one_hot_products_meet_at_the_right_element(arch):
-    """For every (m, k) and (k, n): one register element of A against a full row of B, and the other way round."""
-    probes = 0
+    """Every k, with some rows and one column for each, in the last block."""
+    assert sum(one_hot_probes(op, op.blocks - 1) for op in operations(arch)) > 500
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arch", ARCHES)
+def test_every_one_hot_product(arch):
+    """Every row with every k, and every k with every column, in every block: by linearity every (m, n, k)."""
     for op in operations(arch):
-        rng = np.random.default_rng(7)
-        one_d = ONE[op.d]
-        index = None
-        dense_k = np.arange(op.A.cols)
-        if op.sparse:
-            # Any two of four: the same choice for all rows keeps the probe simple, another for every group.
-            choice = np.array([[0, 1], [0, 2], [1, 3], [2, 3], [0, 3], [1, 2]])[rng.integers(0, 6, op.k // 4)]
-            dense_k = (np.arange(op.k // 4)[:, None] * 4 + choice).ravel()
-            index = op.index.pack(np.broadcast_to(choice.ravel(), op.index.shape).astype(np.uint8))
-        c = op.C.pack(np.zeros(op.C.shape, op.C.dtype))
-        block = op.blocks - 1
-        step = 1 if op.m * op.A.cols <= 256 else 7 if op.k <= 32 else 15  # of large shapes some rows, every k
-        cases = [(i, s) for s in range(op.A.cols) for i in range(s % step, op.m, step)]
-        a = np.zeros((len(cases), op.blocks, op.m, op.A.cols), op.A.dtype)
-        b = np.zeros((len(cases), op.blocks, op.k, op.n), op.B.dtype)
-        expected = np.zeros((len(cases), op.blocks, op.m, op.n), op.D.dtype)
-        for number, (i, s) in enumerate(cases):
+        probes = 0
+        for block in range(op.blocks):
+            probes += one_hot_probes(op, block, every=True)
+            probes += one_hot_probes(op, block, every=True, columns=True)
+        assert probes == op.blocks * op.A.cols * (op.m + op.n)
+
+
+def one_hot_probes(op, block, *, every=False, columns=False):
+    """One element of A times one of B gives one of D, and no other k adds to it; returns how many were tried."""
+    rng = np.random.default_rng(7)
+    index = None
+    dense_k = np.arange(op.A.cols)
+    if op.sparse:
+        # Any two of four: the same choice for all rows keeps the probe simple, another for every group.
+        choice = np.array([[0, 1], [0, 2], [1, 3], [2, 3], [0, 3], [1, 2]])[rng.integers(0, 6, op.k // 4)]
+        dense_k = (np.arange(op.k // 4)[:, None] * 4 + choice).ravel()
+        index = op.index.pack(np.broadcast_to(choice.ravel(), op.index.shape).astype(np.uint8))
+    given = {} if index is None else {"index": index}
+    c = op.C.pack(np.zeros(op.C.shape, op.C.dtype))
+    step = 1 if every or op.m * op.A.cols <= 256 else 7 if op.k <= 32 else 15
+    size = op.n if columns else op.m
+    cases = [(i, s) for s in range(op.A.cols) for i in range(s % step, size, step)]
+    for start in range(0, len(cases), 256):
+        some = cases[start : start + 256]
+        a = np.zeros((len(some), op.blocks, op.m, op.A.cols), op.A.dtype)
+        b = np.zeros((len(some), op.blocks, op.k, op.n), op.B.dtype)
+        expected = np.zeros((len(some), op.blocks, op.m, op.n), op.D.dtype)
+        others = np.full_like(b, ONE[op.b])
+        for number, (line, s) in enumerate(some):
+            i, j = (3 * line + 5 * s, line) if columns else (line, 3 * line + 5 * s)
+            i, j = i % op.m, j % op.n
             a[number, block, i, s] = ONE[op.a]
-            j = (3 * i + 5 * s) % op.n
             b[number, block, dense_k[s], j] = ONE[op.b]
-            expected[number, block, i, j] = one_d
-        given = {} if index is None else {"index": index}
+            expected[number, block, i, j] = ONE[op.d]
+            others[number, block, dense_k[s]] = 0
         a_regs = op.A.pack(a.reshape(-1, *op.A.shape))
         d = op.execute(a_regs, op.B.pack(b.reshape(-1, *op.B.shape)), c, **given)
         assert np.array_equal(op.D.unpack(d).reshape(expected.shape), expected), op
-        # Nothing arrives from any other k.
-        b = np.full_like(b, ONE[op.b])
-        for number, (_, s) in enumerate(cases):
-            b[number, block, dense_k[s]] = 0
-        d = op.execute(a_regs, op.B.pack(b.reshape(-1, *op.B.shape)), c, **given)
+        d = op.execute(a_regs, op.B.pack(others.reshape(-1, *op.B.shape)), c, **given)
         assert not op.D.unpack(d).any(), op
-        probes += len(cases)
-    assert probes > 1000
+    return len(cases)
 
 
 def test_registers_and_matrices_agree():
