@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.instruction import Operand
-from mfmasim.isa.operands import INLINE_FLOATS, LITERAL, SPECIAL_NAMES, VGPR0, constant_bits, literal_bits
+from mfmasim.isa.operands import INLINE_FLOATS, LDS_DIRECT, LITERAL, SPECIAL_NAMES, VGPR0, constant_bits, literal_bits
 
 if TYPE_CHECKING:
     from mfmasim.isa.family import Family
@@ -26,13 +26,15 @@ class Fields:
         size: bytes so far; grows by 4 when a literal is taken.
     """
 
-    __slots__ = ("_left", "_literal", "_tail", "family", "row", "size", "word")
+    __slots__ = ("_left", "_literal", "_short", "_tail", "_vector", "family", "row", "size", "word")
 
     def __init__(
         self, word: int, size: int, fields: dict[str, tuple[int, int]], tail: bytes, row: Row, family: Family
     ) -> None:
         self.word = word
         self.size = size
+        self._short = size == 4
+        self._vector = row.name.startswith("v_")
         self.row = row
         self.family = family
         self._left = dict(fields)
@@ -74,6 +76,10 @@ class Fields:
         """A source of the 8-bit scalar operand space."""
         return self._source(self.take(name), slot, name)
 
+    def constant_or_scalar(self, name: str, slot: Slot, *, neg: bool, abs_: bool) -> Operand:
+        """A source of an SDWA form that is no VGPR."""
+        return self._source(self.take(name), slot, name, neg=neg, abs_=abs_)
+
     def source(self, name: str, slot: Slot, *, neg: bool = False, abs_: bool = False) -> Operand:
         """A source of the 9-bit vector operand space."""
         return self._source(self.take(name), slot, name, neg=neg, abs_=abs_)
@@ -86,11 +92,11 @@ class Fields:
         kind = "b64" if slot.type in ("vcc", "exec") else slot.type
         if code <= 208 or code in INLINE_FLOATS:
             return Operand("const", code, slot.count, kind, constant_bits(code, kind), neg, abs_, field=name)
-        if code == LITERAL and self.word >> 30 != 3:
+        if code == LITERAL and self._short:
             return Operand(
                 "const", LITERAL, slot.count, kind, literal_bits(self.literal(), kind), neg, abs_, field=name
             )
-        if code in SPECIAL_NAMES:
+        if code in SPECIAL_NAMES and (code != LDS_DIRECT or (name == "src0" and slot.count == 1 and self._vector)):
             return Operand("special", code, slot.count, kind, 0, neg, abs_, field=name)
         raise Refused(f"{name} of {self.row.name} has the reserved code {code}")
 

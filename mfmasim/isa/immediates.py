@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mfmasim.isa.constants import inline_text
+
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction, Operand
 
-__all__ = ["decimal_or_hex", "swizzle", "text", "waitcnt"]
+__all__ = ["decimal_or_hex", "inline_or_hex", "swizzle", "text", "waitcnt"]
 
 HARDWARE_REGISTERS = {
     1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 4: "HW_REG_HW_ID", 5: "HW_REG_GPR_ALLOC",
@@ -28,6 +30,11 @@ def waitcnt(simm16: int) -> tuple[int, int, int]:
 def decimal_or_hex(value: int) -> str:
     """LLVM prints small immediates as decimals."""
     return str(value) if value <= 64 else f"0x{value:x}"
+
+
+def inline_or_hex(value: int) -> str:
+    """A 32-bit immediate: as an inline constant where it could be one."""
+    return inline_text(value) or f"0x{value:x}"
 
 
 def _waitcnt(value: int) -> str:
@@ -109,14 +116,8 @@ def text(ins: Instruction, operand: Operand) -> str:
         return _waitcnt(value)
     if ins.name in ("s_sendmsg", "s_sendmsghalt"):
         return _message(value)
-    if ins.name in ("s_endpgm",) and value == 0:
-        return ""
-    if ins.name in _WITHOUT_OPERAND:
-        return ""
-    return f"0x{value:x}" if ins.encoding == "SOPK" else str(value)
-
-
-_WITHOUT_OPERAND = {
-    "s_wakeup", "s_barrier", "s_icache_inv", "s_ttracedata", "s_set_gpr_idx_off", "s_endpgm_saved",
-    "s_endpgm_ordered_ps_done",
-}  # fmt: skip
+    if ins.name == "s_endpgm":
+        return str(value) if value else ""
+    if ins.encoding == "SOPK":
+        return f"0x{value:x}"
+    return decimal_or_hex(value)

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 VCC, M0, EXEC = 106, 124, 126
-SDWA, DPP, LITERAL, VGPR0 = 249, 250, 255, 256
+SDWA, DPP, LDS_DIRECT, LITERAL, VGPR0 = 249, 250, 254, 255, 256
 
 DWORDS = {
     "i64": 2, "u64": 2, "f64": 2, "b64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16, "pk_f32": 2, "pk_b32": 2,

@@ -140,6 +140,10 @@ def scaled_matrix(scale: Fields, fields: Fields) -> Parts:
     parts = Parts(encoding="MAI", name=fields.row.name.replace("v_mfma_", "v_mfma_scale_"))
     parts.modifiers = {"cbsz": fields.take("cbsz"), "blgp": fields.take("blgp")}
     _matrix_operands(fields, parts)
-    parts.src += [dataclasses.replace(scale.source(f"src{i}", SCALE), field=f"scale_src{i}") for i in (0, 1)]
-    parts.modifiers |= {"op_sel": scale.take("op_sel") & 3, "op_sel_hi": scale.take("op_sel_hi")}
+    parts.src += [
+        dataclasses.replace(_matrix_source(scale, f"src{i}", SCALE, "v"), field=f"scale_src{i}") for i in (0, 1)
+    ]
+    parts.modifiers |= {"op_sel": scale.take("op_sel"), "op_sel_hi": scale.take("op_sel_hi")}
+    if parts.modifiers["op_sel"] > 3:
+        raise Refused("op_sel has a bit for a third scale")
     return parts

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa import immediates
 from mfmasim.isa.family import family
-from mfmasim.isa.operands import INLINE_FLOATS, LITERAL, SCALAR_NAMES, SPECIAL_NAMES, inline_integer
+from mfmasim.isa.constants import constant_text
+from mfmasim.isa.operands import SCALAR_NAMES, SPECIAL_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,30 +43,12 @@ def _scalar(code: int, count: int) -> str:
     return f"{name}_{'lo' if code == base else 'hi'}"
 
 
-def _literal(operand: Operand) -> str:
-    """A literal as its 32 bits; `lit()` where the bare value would assemble to an inline constant."""
-    if operand.type == "f64":
-        return f"0x{operand.bits >> 32:x}"
-    value = operand.bits & 0xFFFFFFFF
-    small = value <= 64 or value >= 0xFFFFFFF0
-    column = {"f16": 1, "pk_f16": 1, "bf16": 2, "pk_bf16": 2}.get(operand.type, 3)
-    inline = small or any(value == row[column] for row in INLINE_FLOATS.values())
-    return f"lit(0x{value:x})" if inline and operand.field != "literal" else f"0x{value:x}"
-
-
 def operand_text(operand: Operand) -> str:
     """One operand with its sign modifiers."""
     if operand.kind == "s":
         text = _scalar(operand.index, operand.count)
     elif operand.kind == "const":
-        if operand.index == LITERAL:
-            text = _literal(operand)
-        elif operand.index in INLINE_FLOATS:
-            text = INLINE_FLOATS[operand.index][0]
-            if operand.index == 248 and operand.type == "f64":
-                text = "0.15915494309189532"
-        else:
-            text = str(inline_integer(operand.index))
+        text = constant_text(operand)
     elif operand.kind == "special":
         text = SPECIAL_NAMES[operand.index]
     elif operand.kind == "off":
@@ -77,8 +60,7 @@ def operand_text(operand: Operand) -> str:
     if operand.abs:
         text = f"|{text}|"
     if operand.neg:
-        number = operand.kind == "const" and not operand.abs
-        text = f"neg({text})" if number else f"-{text}"
+        text = f"neg({text})" if operand.kind == "const" and not operand.abs else f"-{text}"
     return text
 
 
@@ -97,8 +79,8 @@ def _scalar_operands(ins: Instruction) -> tuple[list[str], list[str]]:
             parts.append(str(operand.bits))
         elif operand.kind == "imm":
             parts.append(immediates.text(ins, operand))
-        elif operand.field == "literal" and ins.encoding == "SOPK":
-            parts.append(immediates.decimal_or_hex(operand.bits))
+        elif operand.field == "literal":
+            parts.append(immediates.inline_or_hex(operand.bits))
         elif operand.printed:
             parts.append(operand_text(operand))
     return [part for part in parts if part], []
@@ -110,16 +92,12 @@ def _smem(ins: Instruction) -> tuple[list[str], list[str]]:
     base, soffset, *data = ins.src
     # A returning atomic has one data operand, source and destination together.
     first = data or list(ins.dst)
-    parts = [str(o.bits) if o.kind == "imm" else operand_text(o) for o in first[:1]]
+    parts = [immediates.decimal_or_hex(o.bits) if o.kind == "imm" else operand_text(o) for o in first[:1]]
     parts.append(operand_text(base))
-    offset = ins.modifiers["offset"]
-    modifiers = []
-    if soffset.kind == "off":
-        parts.append(f"-0x{-offset:x}" if offset < 0 else f"0x{offset:x}")
-    else:
-        parts.append(operand_text(soffset))
-        if offset:
-            modifiers.append(f"offset:-0x{-offset:x}" if offset < 0 else f"offset:0x{offset:x}")
+    offset = ins.modifiers.get("offset", 0)
+    number = f"-0x{-offset:x}" if offset < 0 else f"0x{offset:x}"
+    parts.append(number if soffset.kind == "off" else operand_text(soffset))
+    modifiers = [f"offset:{number}"] if soffset.kind != "off" and "offset" in ins.modifiers else []
     return parts, modifiers + (["glc"] if ins.modifiers["glc"] else [])
 
 
@@ -134,8 +112,6 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
     op_sel = ins.modifiers.get("op_sel", 0)
     if op_sel:
         sources = sum(operand.printed for operand in ins.src)
-        allowed = family(ins.arch).rows["VOP3"]
-        del allowed
         modifiers.append(_op_sel(op_sel, sources))
     if ins.modifiers.get("bitop3"):
         modifiers.insert(0, f"bitop3:{_hex(ins.modifiers['bitop3'])}")

@@ -6,7 +6,8 @@ An operand is written ``[-][=][file:]type[*n][!]``:
 =========  =====================================================================================================
 ``-``      the long encodings give it neg and abs
 ``=``      the destination, read as a source; not printed
-``a: s:``  an AGPR, a scalar register; ``rtn:`` an atomic's old value; otherwise a field of the encoding (``data0:``)
+``a:``     an AGPR; ``v:`` a vector register, ``s:`` a scalar one (in VOP3 a constant as well)
+``rtn:``   an atomic's old value; any other word is a field of the encoding (``data0:``)
 ``*n``     n values, register after register
 ``!``      implicit and not printed
 ``vcc``    a lane mask: VCC in the short encodings, a scalar pair in VOP3

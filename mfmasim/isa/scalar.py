@@ -46,7 +46,10 @@ def sop(fields: Fields, pc: int) -> Parts:
                 raise Refused(f"gpr_idx of {row.name} is {value}, which sets reserved bits")
             parts.src.append(Operand("imm", type="gpr_idx", bits=value, field="src1"))
         else:
-            parts.src.append(fields.scalar(next(names), slot))
+            operand = fields.scalar(next(names), slot)
+            if slot.file == "s" and operand.kind != "s":
+                raise Refused(f"{operand.field} of {row.name} must be a register")
+            parts.src.append(operand)
     return parts
 
 
@@ -104,17 +107,21 @@ def smem(fields: Fields, pc: int) -> Parts:
         for slot in row.dst:
             parts.dst.append(scalar_register(fields.take("sdata"), slot, "sdata", fields.family))
         return parts
-    glc = fields.take("glc") if row.dst or _data(row) is not None else 0
-    parts.src.append(scalar_register(2 * fields.take("sbase"), row.src[0], "sbase", fields.family))
-    offset, soffset = _smem_offset(fields, buffer=row.src[0].count == 4)
-    parts.modifiers = {"offset": offset, "glc": glc}
-    parts.src.append(soffset)
     data = _data(row)
+    glc = fields.take("glc") if row.dst or (data is not None and data.type != "imm7") else 0
+    parts.src.append(scalar_register(2 * fields.take("sbase"), row.src[0], "sbase", fields.family))
+    # A buffer load's offset counts from its base upwards; others are signed.
+    upwards = row.name.startswith(("s_buffer_load", "s_buffer_store"))
+    offset, soffset = _smem_offset(fields, upwards=upwards)
+    parts.modifiers = {"glc": glc} if offset is None else {"offset": offset, "glc": glc}
+    parts.src.append(soffset)
     returns = row.dst and (row.dst[0].file != "rtn" or glc)
     if data is not None and data.type == "imm7":
         parts.src.append(Operand("imm", type="imm7", bits=fields.take("sdata"), field="sdata"))
     elif data is not None or row.dst:
         code = fields.take("sdata")
+        if code >= 124:
+            raise Refused("M0 and EXEC cannot be the data of a memory operation")
         if data is not None:
             parts.src.append(scalar_register(code, data, "sdata", fields.family))
         if returns:
@@ -126,19 +133,18 @@ def _data(row: Row) -> Slot | None:
     return row.src[2] if len(row.src) > 2 else None
 
 
-def _smem_offset(fields: Fields, *, buffer: bool) -> tuple[int, Operand]:
-    """(immediate offset in bytes, SGPR offset or `off`)."""
+def _smem_offset(fields: Fields, *, upwards: bool) -> tuple[int | None, Operand]:
+    """(immediate offset in bytes if there is one, SGPR offset or `off`)."""
     imm, enabled, raw = fields.take("imm"), fields.take("soffset_en"), fields.take("offset")
     if imm:
-        # A buffer's offset counts from its base upwards; others are signed.
-        offset = raw if buffer else _signed(raw, 21)
+        offset = raw if upwards else _signed(raw, 21)
         if enabled:
             return offset, scalar_register(fields.take("soffset"), _B32, "soffset", fields.family)
         return offset, Operand("off", field="soffset")
     if enabled:
         if raw:
             raise Refused("its immediate offset is not zero although it is not enabled")
-        return 0, scalar_register(fields.take("soffset"), _B32, "soffset", fields.family)
+        return None, scalar_register(fields.take("soffset"), _B32, "soffset", fields.family)
     if raw > 127:
         raise Refused(f"its offset register has the reserved code {raw}")
-    return 0, scalar_register(raw, _B32, "soffset", fields.family)
+    return None, scalar_register(raw, _B32, "soffset", fields.family)

@@ -50,8 +50,9 @@ def _sources(
             )
         else:
             operand = one(next(names), slot)
-            if slot.file and operand.kind not in (slot.file, "v" if slot.file == "a" else ""):
-                raise Refused(f"{operand.field} of {fields.row.name} must be a vector register")
+            if slot.file and (operand.kind == "v") == (slot.file == "s"):
+                wanted = "scalar" if slot.file == "s" else "a vector register"
+                raise Refused(f"{operand.field} of {fields.row.name} must be {wanted}")
             parts.src.append(dataclasses.replace(operand, kind="a") if slot.file == "a" else operand)
 
 
@@ -109,14 +110,10 @@ def _take_sources(fields: Fields, parts: Parts, prefix: dict[str, int], *, sdwa:
         sel = fields.take(f"{name}_sel") if sdwa else 6
         if sel == 7:
             raise Refused(f"{name}_sel has the reserved value 7")
-        code = fields.take(name)
         if sdwa and fields.take("s0" if name == "src0" else "s1"):
-            if code < 128:
-                operand = scalar_register(code, slot, name, fields.family, neg=neg, abs_=abs_)
-            else:
-                raise Refused(f"{name} of {fields.row.name} has the reserved code {code}")
+            operand = fields.constant_or_scalar(name, slot, neg=neg, abs_=abs_)
         else:
-            operand = vector_register("v", code, slot, name, fields.family, neg=neg, abs_=abs_)
+            operand = vector_register("v", fields.take(name), slot, name, fields.family, neg=neg, abs_=abs_)
         return dataclasses.replace(operand, sext=sext, sel=sel)
 
     _sources(fields, parts, _implicit_vcc, one)
@@ -144,6 +141,11 @@ def _sdwa(fields: Fields) -> Parts:
         parts.dst.append(_short_destination(fields, slot))
     arguments = row.flags["sdwa"]
     parts.modifiers = {flag: fields.take(flag) for flag in ("clamp", "omod") if flag in arguments}
+    if "sdwa_dword" in row.flags:
+        if fields.take("dst_sel") != 6:
+            raise Refused(f"{row.name} can only write whole dwords")
+        _take_sources(fields, parts, parts.modifiers, sdwa=True)
+        return parts
     parts.modifiers |= {name: fields.take(name) for name in ("dst_sel", "dst_unused")}
     if parts.modifiers["dst_sel"] == 7 or parts.modifiers["dst_unused"] == 3:
         raise Refused("its destination selector has a reserved value")

@@ -65,19 +65,19 @@ class Prober:
 
     def ask(self, codes):
         new = list(dict.fromkeys(code for code in codes if code not in self.known))
-        self.known.update(zip(new, disassemble(new, self.arch), strict=True))
+        self.known.update(zip(new, disassemble(new, self.arch, exact=False), strict=True))
         return [self.known[code] for code in codes]
 
     def text(self, code):
         answer = self.ask([code])[0]
-        return answer[0] if answer else None
+        return answer
 
 
 def accepted(prober, base, bits):
     """Names of those single bits (name -> (dword, bit)) that LLVM accepts and that change what it prints."""
     start = prober.text(dwords(*base))
     answers = prober.ask(flipped(base, bits))
-    return {name for name, answer in zip(bits, answers, strict=True) if answer and answer[0] != start}
+    return {name for name, answer in zip(bits, answers, strict=True) if answer and answer != start}
 
 
 def row(op, name, dst, src, flags=""):
@@ -93,7 +93,7 @@ def scalar_rows(prober, count, encode, dst_field, src_fields):
     for op, answer in enumerate(answers):
         if answer is None:
             continue
-        name, parts = operands(answer[0])
+        name, parts = operands(answer)
         dst_widths, src_widths = [], []
         found = {FIELD_OF[r[1]]: r[2] for r in map(register, parts) if r and r[1] in FIELD_OF}
         explicit = signature_shape(name, found, dst_field, src_fields)
@@ -143,9 +143,9 @@ def sopp_rows(prober):
     for op, answer in enumerate(prober.ask([SOPP(op) for op in range(128)])):
         if not answer and bare[op]:
             # LLVM refuses an immediate here: the operation has none.
-            rows.append(row(op, operands(bare[op][0])[0], [], []))
+            rows.append(row(op, operands(bare[op])[0], [], []))
         elif answer:
-            name = operands(answer[0])[0]
+            name = operands(answer)[0]
             branch = name == "s_branch" or name.startswith("s_cbranch")
             reads = {"vcc": "vcc!", "exe": "exec!"}.get(name.removeprefix("s_cbranch_")[:3], "")
             rows.append(row(op, name, [], (["label"] if branch else ["simm16"]) + ([reads] if reads else [])))
@@ -161,7 +161,7 @@ def smem_rows(prober):
         answer = answer or clocks[op] or caches[op]  # noqa: PLW2901
         if not answer:
             continue
-        name, parts = operands(answer[0])
+        name, parts = operands(answer)
         data = next((register(p)[2] for p in parts if register(p) and register(p)[1] == 20), 0)
         base = next((register(p)[2] for p in parts if register(p) and register(p)[1] == 40), 0)
         kind = {0: "", 1: "b32", 2: "b64", 4: "b128", 8: "b256", 16: "b512"}[data]
@@ -325,13 +325,16 @@ def short_forms(prober, head, encoding, name, sources, negatable):
     """Flags of the SDWA and DPP forms, after checking that neg and sext go where the long form has neg."""
     flags = []
     base = sdwa_base(head, encoding, sources)
-    if prober.text(dwords(*base)):
+    # A packed operation selects halves already; LLVM ignores part of what its SDWA form would say.
+    if prober.text(dwords(*base)) and name != "v_pk_fmac_f16":
         got = accepted(prober, base, SDWA_BITS)
         for i in range(sources):
             ints = f"sext{i}" in got
-            assert ints or f"neg{i}" in got or name in ("v_pk_fmac_f16",), name
+            assert ints or f"neg{i}" in got, name
             if ints == (i in negatable):
                 flags.append(f"sdwa_{'sext' if ints else 'neg'}{i}")
+        if encoding != "VOPC" and "dst_sel" not in prober.text(dwords(*base)):
+            flags.append("sdwa_dword")
         flags.insert(0, "sdwa" + "".join(f":{f}" for f in ("clamp", "omod") if f in got))
     for control, flag in DPP_CONTROLS:
         base = dpp_base(head, control)
@@ -493,7 +496,7 @@ def ds_rows(prober):
             found = next((answer for answer in answers if answer), None)
             if not found:
                 continue
-        text = found[0]
+        text = found
         name, parts = operands(text)
         regs = {r[1]: r[2] for r in map(register, parts) if r}
         dst = [memory_type(name, regs[40])] if 40 in regs else []
@@ -502,17 +505,18 @@ def ds_rows(prober):
         src += [f"data1:{memory_type(name, regs[80])}"] if 80 in regs else []
         flags = ["offset2"] if "offset0:" in text else (["offset"] if "offset:" in text else [])
         if "gds" in text:
-            flags.append("gds_only" if not any_accepts(prober, op, regs, 0) else "gds")
-        elif any_accepts(prober, op, regs, 1):
+            flags.append("gds_only")
+        elif "gds" in (ds_text(prober, op, regs, 1) or ""):
             flags.append("gds")
         rows.append(row(op, name, dst, src, " ".join(flags)))
     return rows
 
 
-def any_accepts(prober, op, regs, gds):
+def ds_text(prober, op, regs, gds):
+    """What LLVM prints when only the row's own fields are set."""
     low = 0x36 << 26 | op << 17 | gds << 16
     high = sum(n << s for n, s in ((10, 0), (20, 8), (80, 16), (40, 24)) if n in regs)
-    return bool(prober.text(dwords(low, high)))
+    return prober.text(dwords(low, high))
 
 
 def flat_rows(prober, segment):

@@ -12,45 +12,44 @@ CLANG = shutil.which("clang-22")
 LLD = shutil.which("ld.lld-22")
 HOW = "apt install llvm-22 clang-22 lld-22"
 
-# A marker between two probes: an instruction that no probe uses, because the disassembler of a list of bytes
-# prints no addresses.
-_MARK = "s_nop 0x7abc"
-_MARK_BYTES = {"gfx9": "0xbc 0x7a 0x80 0xbf", "gfx11": "0xbc 0x7a 0x80 0xbf"}
-_BATCH = 20000
+# Between two probes stand markers that no probe uses, because the disassembler of a list of bytes prints no addresses.
+# On the probe's own line they show how many bytes it took: a longer instruction would swallow one.
+_PAD, _PAD_BYTES, _PADS = "s_nop 0x7abd", "0xbd 0x7a 0x80 0xbf", 4
+_END, _END_BYTES = "s_nop 0x7abc", "0xbc 0x7a 0x80 0xbf"
+_BATCH = 2000
 
 
 def _command(arch, *options):
     return [MC, "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *options]
 
 
-def _marker(arch):
-    return _MARK_BYTES["gfx9" if arch.startswith("gfx9") else "gfx11"]
-
-
 def _run_disassembler(codes, arch):
     lines = []
     for code in codes:
-        lines.append(" ".join(f"0x{byte:02x}" for byte in code))
-        lines.append(_marker(arch))
+        lines.append(" ".join([*(f"0x{byte:02x}" for byte in code), *[_PAD_BYTES] * _PADS]))
+        lines.append(_END_BYTES)
     return subprocess.run(
-        _command(arch, "-disassemble", "-show-encoding"),
-        input="\n".join(lines) + "\n",
-        capture_output=True,
-        text=True,
-        check=False,
+        _command(arch, "-disassemble"), input="\n".join(lines) + "\n", capture_output=True, text=True, check=False
     )
 
 
-def disassemble(codes, arch):
+def disassemble(codes, arch, *, exact=True):
     """Disassemble each byte string apart.
 
+    Args:
+        codes: the byte strings.
+        arch: LLVM's processor name.
+        exact: whether the instruction must take exactly the bytes given; else what follows it does not matter.
+
     Returns:
-        One entry per input: (text, size in bytes) of its first instruction, or None where LLVM refuses the bytes,
-        marks a register as invalid, or crashes (version 22.1 does on some reserved encodings).
+        One text per input, or None where LLVM refuses the bytes, marks a register as invalid, or crashes (version
+        22.1 does on some reserved encodings). A text that starts with `size:` belongs to another size than given.
     """
     codes = list(codes)
     if len(codes) > _BATCH:
-        return [x for i in range(0, len(codes), _BATCH) for x in disassemble(codes[i : i + _BATCH], arch)]
+        return [
+            x for i in range(0, len(codes), _BATCH) for x in disassemble(codes[i : i + _BATCH], arch, exact=exact)
+        ]
     if not codes:
         return []
     done = _run_disassembler(codes, arch)
@@ -58,26 +57,26 @@ def disassemble(codes, arch):
         if len(codes) == 1:
             return [None]
         half = len(codes) // 2
-        return disassemble(codes[:half], arch) + disassemble(codes[half:], arch)
-    # A refusal in column 1 means the first instruction of the line; what follows on the line does not matter.
+        return disassemble(codes[:half], arch, exact=exact) + disassemble(codes[half:], arch, exact=exact)
+    # A refusal in column 1 means the first instruction of the line.
     refused = {int(n) for n in re.findall(r"^<stdin>:(\d+):1: warning", done.stderr, re.MULTILINE)}
     found, block = [], []
     for raw in done.stdout.splitlines():
-        text, _, encoding = raw.partition("; encoding: [")
-        text = " ".join(text.split())
+        text = " ".join(raw.split())
         if text.startswith("."):
             continue
-        if text == _MARK:
-            line = 2 * len(found) + 1
-            if not block or line in refused or "/*" in block[0][0]:
-                found.append(None)
-            else:
-                # The re-encoded bytes may differ in ignored bits; their number is the instruction's size.
-                found.append(block[0])
-            block = []
+        if text != _END:
+            block.append(text)
+            continue
+        first = block[0] if block else ""
+        if not block or 2 * len(found) + 1 in refused or "/*" in first or first == _PAD:
+            found.append(None)
+        elif exact and block != [first] + [_PAD] * _PADS:
+            found.append(f"size: {first}")
         else:
-            block.append((text, encoding.count("0x") or encoding.count(",") + 1))
-    assert len(found) == len(codes), (len(found), len(codes))
+            found.append(first)
+        block = []
+    assert len(found) == len(codes), (len(found), len(codes), done.stderr[-300:])
     return found
 
 

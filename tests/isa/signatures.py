@@ -39,9 +39,12 @@ RULES = [
     (r"s_cbranch_g_fork", "", "b64 b64"),
     (r"s_incperflevel", "", "simm16"),
     (r"s_rfe_restore_b64", "", "b64 b32"),
+    (r"s_movrels_(b32|b64)", r"\1", r"s:\1"),
     (r"s_getpc_b64", "b64", ""),
-    (r"s_setpc_b64|s_rfe_b64", "", "b64"),
-    (r"s_cbranch_join|s_set_gpr_idx_idx", "", "b32"),
+    (r"s_setpc_b64|s_rfe_b64", "", "s:b64"),
+    (r"s_swappc_b64", "b64", "s:b64"),
+    (r"s_cbranch_join", "", "s:b32"),
+    (r"s_set_gpr_idx_idx", "", "b32"),
     (r"s_(?:and|or|xor|andn2|orn2|nand|nor|xnor|andn1|orn1)_saveexec_b64", "b64 exec!", "b64 exec!"),
     (r"s_andn[12]_wrexec_b64", "b64 exec!", "b64 exec!"),
     (r"s_bitset[01]_(b32|b64)", r"\1", r"u32 =\1"),
@@ -54,6 +57,7 @@ RULES = [
     (r"s_(?:lshl|lshr|ashr)_(\w\d+)", r"\1", r"\1 u32"),
     (r"s_bfm_(\w\d+)", r"\1", "u32 u32"),
     (r"s_pack_\w+", "b32", "b32 b32"),
+    (r"s_sext_i32_i(?:8|16)", "i32", "b32"),
     (r"v_nop", "", ""),
     (r"v_cndmask_b32", "b32", "b32 b32 vcc"),
     (r"v_(?:add|sub|subrev)_co_u32", "u32 vcc", "u32 u32"),
@@ -72,9 +76,10 @@ RULES = [
     (r"v_cmp_\w+_([iuf]\d+)", "vcc", r"\1 \1"),
     (r"v_cmpx_\w+_([iuf]\d+)", "vcc exec!", r"\1 \1"),
     (r"v_swap_b32|v_permlane\d+_swap_b32", "b32 src0:b32", "b32 =b32"),
-    (r"v_readfirstlane_b32", "s:b32", "b32"),
-    (r"v_readlane_b32", "s:b32", "b32 u32"),
-    (r"v_writelane_b32", "b32", "b32 u32 =b32"),
+    (r"v_readfirstlane_b32", "s:b32", "v:b32"),
+    (r"v_readlane_b32", "s:b32", "v:b32 s:u32"),
+    (r"v_writelane_b32", "b32", "s:b32 s:u32 =b32"),
+    (r"v_(?:lshlrev|lshrrev|ashrrev)_(\w16)", r"\1", r"u16 \1"),
     (r"v_(?:lshlrev|lshrrev|ashrrev)_(\w\d+)", r"\1", r"u32 \1"),
     (r"v_sat_pk_u8_i16", "b32", "pk_i16"),
     (r"v_cvt_f32_ubyte\d", "f32", "b32"),
@@ -118,12 +123,12 @@ RULES = [
     # Scaled conversions of CDNA4: the last operand but the tied one is the scale (f32, of which the exponent
     # counts), in the stochastic forms the one before it is the random dword.
     (r"v_cvt_scalef32_pk_(f32|f16|bf16)_\w+", r"pk_\1", "b32 f32"),
-    (r"v_cvt_scalef32_pk32_(f32|f16|bf16)_\w+", r"%\1", "%b f32"),
+    (r"v_cvt_scalef32_pk32_(f32|f16|bf16)_\w+", r"%\1", "v:%b f32"),
     (r"v_cvt_scalef32_f32_\w+", "f32", "b32 f32"),
     (r"v_cvt_scalef32_f16_\w+", "f16", "b32 f32 =f16"),
-    (r"v_cvt_scalef32_sr_pk32_\w+?_(f32|f16|bf16)", "%b", r"%\1 u32 f32"),
-    (r"v_cvt_scalef32_pk32_\w+?_(f32|f16|bf16)", "%b", r"%\1 f32"),
-    (r"v_cvt_scalef32_2xpk16_\w+?_f32", "%b", "%f32 %f32 f32"),
+    (r"v_cvt_scalef32_sr_pk32_\w+?_(f32|f16|bf16)", "%b", r"v:%\1 u32 f32"),
+    (r"v_cvt_scalef32_pk32_\w+?_(f32|f16|bf16)", "%b", r"v:%\1 f32"),
+    (r"v_cvt_scalef32_2xpk16_\w+?_f32", "%b", "v:%f32 v:%f32 f32"),
     (r"v_cvt_scalef32_sr_pk_fp4_(f32|f16|bf16)", "b32", r"pk_\1 u32 f32 =b32"),
     (r"v_cvt_scalef32_sr_[fb][pf]8_(\w+)", "b32", r"\1 u32 f32 =b32"),
     (r"v_cvt_scalef32_pk_\w+_f32", "b32", "f32 f32 f32 =b32"),
@@ -147,7 +152,7 @@ def _measured_type(token, width):
     head, _, kind = token.rpartition(":")
     if kind.startswith("%"):
         kind = "b32" if kind == "%b" else kind[1:]
-    if head in ("a", "s") or not kind.startswith(("=", "vcc", "simm", "K", "hwreg", "label", "gpr", "exec")):
+    if head in ("a", "s", "v") or not kind.startswith(("=", "vcc", "simm", "K", "hwreg", "label", "gpr", "exec")):
         kind = _sized(kind, width)
     return f"{head}:{kind}" if head else kind
 

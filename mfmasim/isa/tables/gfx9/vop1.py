@@ -3,93 +3,93 @@
 # ruff: noqa: E501
 
 ROWS = """\
-op    | name                       | dst          | src      | flags                                    | archs
-0x000 | v_nop                      |              |          | bare e64                                 | *
-0x001 | v_mov_b32                  | b32          | b32      | e32 e64 sdwa:clamp dpp                   | *
-0x002 | v_readfirstlane_b32        | s:b32        | b32      | bare                                     | *
-0x003 | v_cvt_i32_f64              | i32          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x004 | v_cvt_f64_i32              | f64          | i32      | e32 e64:clamp:omod dpp64                 | *
-0x005 | v_cvt_f32_i32              | f32          | i32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x006 | v_cvt_f32_u32              | f32          | u32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x007 | v_cvt_u32_f32              | u32          | -f32     | e32 e64:clamp:omod sdwa:clamp dpp        | *
-0x008 | v_cvt_i32_f32              | i32          | -f32     | e32 e64:clamp:omod sdwa:clamp dpp        | *
-0x00a | v_cvt_f16_f32              | f16          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x00b | v_cvt_f32_f16              | f32          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x00c | v_cvt_rpi_i32_f32          | i32          | -f32     | e32 e64:clamp sdwa:clamp dpp             | *
-0x00d | v_cvt_flr_i32_f32          | i32          | -f32     | e32 e64:clamp sdwa:clamp dpp             | *
-0x00e | v_cvt_off_f32_i4           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x00f | v_cvt_f32_f64              | f32          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x010 | v_cvt_f64_f32              | f64          | -f32     | e32 e64:clamp:omod dpp64                 | *
-0x011 | v_cvt_f32_ubyte0           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x012 | v_cvt_f32_ubyte1           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x013 | v_cvt_f32_ubyte2           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x014 | v_cvt_f32_ubyte3           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x015 | v_cvt_u32_f64              | u32          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x016 | v_cvt_f64_u32              | f64          | u32      | e32 e64:clamp:omod dpp64                 | *
-0x017 | v_trunc_f64                | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x018 | v_ceil_f64                 | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x019 | v_rndne_f64                | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x01a | v_floor_f64                | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x01b | v_fract_f32                | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x01c | v_trunc_f32                | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x01d | v_ceil_f32                 | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x01e | v_rndne_f32                | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x01f | v_floor_f32                | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x020 | v_exp_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x021 | v_log_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x022 | v_rcp_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x023 | v_rcp_iflag_f32            | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x024 | v_rsq_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x025 | v_rcp_f64                  | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x026 | v_rsq_f64                  | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x027 | v_sqrt_f32                 | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x028 | v_sqrt_f64                 | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x029 | v_sin_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x02a | v_cos_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x02b | v_not_b32                  | b32          | b32      | e32 e64 sdwa:clamp dpp                   | *
-0x02c | v_bfrev_b32                | b32          | b32      | e32 e64 sdwa:clamp dpp                   | *
-0x02d | v_ffbh_u32                 | u32          | u32      | e32 e64 sdwa:clamp dpp                   | *
-0x02e | v_ffbl_b32                 | b32          | b32      | e32 e64 sdwa:clamp dpp                   | *
-0x02f | v_ffbh_i32                 | i32          | i32      | e32 e64 sdwa:clamp dpp                   | *
-0x030 | v_frexp_exp_i32_f64        | i32          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x031 | v_frexp_mant_f64           | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x032 | v_fract_f64                | f64          | -f64     | e32 e64:clamp:omod dpp64                 | *
-0x033 | v_frexp_exp_i32_f32        | i32          | -f32     | e32 e64:clamp sdwa:clamp dpp             | *
-0x034 | v_frexp_mant_f32           | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x035 | v_clrexcp                  |              |          | bare e64                                 | *
-0x037 | v_screen_partition_4se_b32 | b32          | b32      | e32 e64 sdwa:clamp dpp                   | *
-0x038 | v_mov_b64                  | b64          | b64      | e32 e64 dpp64                            | gfx942 gfx950
-0x039 | v_cvt_f16_u16              | f16          | u16      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x03a | v_cvt_f16_i16              | f16          | i16      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x03b | v_cvt_u16_f16              | u16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp        | *
-0x03c | v_cvt_i16_f16              | i16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp        | *
-0x03d | v_rcp_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x03e | v_sqrt_f16                 | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x03f | v_rsq_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x040 | v_log_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x041 | v_exp_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x042 | v_frexp_mant_f16           | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x043 | v_frexp_exp_i16_f16        | i16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp        | *
-0x044 | v_floor_f16                | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x045 | v_ceil_f16                 | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x046 | v_trunc_f16                | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x047 | v_rndne_f16                | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x048 | v_fract_f16                | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x049 | v_sin_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x04a | v_cos_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x04b | v_exp_legacy_f32           | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x04c | v_log_legacy_f32           | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp   | *
-0x04d | v_cvt_norm_i16_f16         | i16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp        | *
-0x04e | v_cvt_norm_u16_f16         | u16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp        | *
-0x04f | v_sat_pk_u8_i16            | b32          | pk_i16   | e32 e64 sdwa:clamp dpp                   | *
-0x051 | v_swap_b32                 | b32 src0:b32 | b32 =b32 | bare                                     | *
-0x052 | v_accvgpr_mov_b32          | a:b32        | a:b32    | bare                                     | *
-0x054 | v_cvt_f32_fp8              | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | gfx942 gfx950
-0x055 | v_cvt_f32_bf8              | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp   | gfx942 gfx950
-0x056 | v_cvt_pk_f32_fp8           | pk_f32       | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp64 | gfx942 gfx950
-0x057 | v_cvt_pk_f32_bf8           | pk_f32       | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp64 | gfx942 gfx950
-0x058 | v_prng_b32                 | b32          | b32      | e32 e64 sdwa:clamp dpp                   | gfx950
-0x059 | v_permlane16_swap_b32      | b32 src0:b32 | b32 =b32 | e32 e64:bc_fi                            | gfx950
-0x05a | v_permlane32_swap_b32      | b32 src0:b32 | b32 =b32 | e32 e64:bc_fi                            | gfx950
-0x05b | v_cvt_f32_bf16             | f32          | -bf16    | e32 e64:clamp:omod sdwa:clamp:omod dpp   | gfx950
+op    | name                       | dst          | src      | flags                                               | archs
+0x000 | v_nop                      |              |          | bare e64                                            | *
+0x001 | v_mov_b32                  | b32          | b32      | e32 e64 sdwa:clamp dpp                              | *
+0x002 | v_readfirstlane_b32        | s:b32        | v:b32    | bare                                                | *
+0x003 | v_cvt_i32_f64              | i32          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x004 | v_cvt_f64_i32              | f64          | i32      | e32 e64:clamp:omod dpp64                            | *
+0x005 | v_cvt_f32_i32              | f32          | i32      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x006 | v_cvt_f32_u32              | f32          | u32      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x007 | v_cvt_u32_f32              | u32          | -f32     | e32 e64:clamp:omod sdwa:clamp dpp                   | *
+0x008 | v_cvt_i32_f32              | i32          | -f32     | e32 e64:clamp:omod sdwa:clamp dpp                   | *
+0x00a | v_cvt_f16_f32              | f16          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x00b | v_cvt_f32_f16              | f32          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x00c | v_cvt_rpi_i32_f32          | i32          | -f32     | e32 e64:clamp sdwa:clamp dpp                        | *
+0x00d | v_cvt_flr_i32_f32          | i32          | -f32     | e32 e64:clamp sdwa:clamp dpp                        | *
+0x00e | v_cvt_off_f32_i4           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x00f | v_cvt_f32_f64              | f32          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x010 | v_cvt_f64_f32              | f64          | -f32     | e32 e64:clamp:omod dpp64                            | *
+0x011 | v_cvt_f32_ubyte0           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x012 | v_cvt_f32_ubyte1           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x013 | v_cvt_f32_ubyte2           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x014 | v_cvt_f32_ubyte3           | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x015 | v_cvt_u32_f64              | u32          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x016 | v_cvt_f64_u32              | f64          | u32      | e32 e64:clamp:omod dpp64                            | *
+0x017 | v_trunc_f64                | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x018 | v_ceil_f64                 | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x019 | v_rndne_f64                | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x01a | v_floor_f64                | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x01b | v_fract_f32                | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x01c | v_trunc_f32                | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x01d | v_ceil_f32                 | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x01e | v_rndne_f32                | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x01f | v_floor_f32                | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x020 | v_exp_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x021 | v_log_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x022 | v_rcp_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x023 | v_rcp_iflag_f32            | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x024 | v_rsq_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x025 | v_rcp_f64                  | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x026 | v_rsq_f64                  | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x027 | v_sqrt_f32                 | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x028 | v_sqrt_f64                 | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x029 | v_sin_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x02a | v_cos_f32                  | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x02b | v_not_b32                  | b32          | b32      | e32 e64 sdwa:clamp dpp                              | *
+0x02c | v_bfrev_b32                | b32          | b32      | e32 e64 sdwa:clamp dpp                              | *
+0x02d | v_ffbh_u32                 | u32          | u32      | e32 e64 sdwa:clamp dpp                              | *
+0x02e | v_ffbl_b32                 | b32          | b32      | e32 e64 sdwa:clamp dpp                              | *
+0x02f | v_ffbh_i32                 | i32          | i32      | e32 e64 sdwa:clamp dpp                              | *
+0x030 | v_frexp_exp_i32_f64        | i32          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x031 | v_frexp_mant_f64           | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x032 | v_fract_f64                | f64          | -f64     | e32 e64:clamp:omod dpp64                            | *
+0x033 | v_frexp_exp_i32_f32        | i32          | -f32     | e32 e64:clamp sdwa:clamp dpp                        | *
+0x034 | v_frexp_mant_f32           | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x035 | v_clrexcp                  |              |          | bare e64                                            | *
+0x037 | v_screen_partition_4se_b32 | b32          | b32      | e32 e64 sdwa:clamp dpp                              | *
+0x038 | v_mov_b64                  | b64          | b64      | e32 e64 dpp64                                       | gfx942 gfx950
+0x039 | v_cvt_f16_u16              | f16          | u16      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x03a | v_cvt_f16_i16              | f16          | i16      | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x03b | v_cvt_u16_f16              | u16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp                   | *
+0x03c | v_cvt_i16_f16              | i16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp                   | *
+0x03d | v_rcp_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x03e | v_sqrt_f16                 | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x03f | v_rsq_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x040 | v_log_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x041 | v_exp_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x042 | v_frexp_mant_f16           | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x043 | v_frexp_exp_i16_f16        | i16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp                   | *
+0x044 | v_floor_f16                | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x045 | v_ceil_f16                 | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x046 | v_trunc_f16                | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x047 | v_rndne_f16                | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x048 | v_fract_f16                | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x049 | v_sin_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x04a | v_cos_f16                  | f16          | -f16     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x04b | v_exp_legacy_f32           | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x04c | v_log_legacy_f32           | f32          | -f32     | e32 e64:clamp:omod sdwa:clamp:omod dpp              | *
+0x04d | v_cvt_norm_i16_f16         | i16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp                   | *
+0x04e | v_cvt_norm_u16_f16         | u16          | -f16     | e32 e64:clamp:omod sdwa:clamp dpp                   | *
+0x04f | v_sat_pk_u8_i16            | b32          | pk_i16   | e32 e64 sdwa:clamp dpp                              | *
+0x051 | v_swap_b32                 | b32 src0:b32 | b32 =b32 | bare                                                | *
+0x052 | v_accvgpr_mov_b32          | a:b32        | a:b32    | bare                                                | *
+0x054 | v_cvt_f32_fp8              | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod sdwa_dword dpp   | gfx942 gfx950
+0x055 | v_cvt_f32_bf8              | f32          | b32      | e32 e64:clamp:omod sdwa:clamp:omod sdwa_dword dpp   | gfx942 gfx950
+0x056 | v_cvt_pk_f32_fp8           | pk_f32       | b32      | e32 e64:clamp:omod sdwa:clamp:omod sdwa_dword dpp64 | gfx942 gfx950
+0x057 | v_cvt_pk_f32_bf8           | pk_f32       | b32      | e32 e64:clamp:omod sdwa:clamp:omod sdwa_dword dpp64 | gfx942 gfx950
+0x058 | v_prng_b32                 | b32          | b32      | e32 e64 sdwa:clamp dpp                              | gfx950
+0x059 | v_permlane16_swap_b32      | b32 src0:b32 | b32 =b32 | e32 e64:bc_fi                                       | gfx950
+0x05a | v_permlane32_swap_b32      | b32 src0:b32 | b32 =b32 | e32 e64:bc_fi                                       | gfx950
+0x05b | v_cvt_f32_bf16             | f32          | -bf16    | e32 e64:clamp:omod sdwa:clamp:omod dpp              | gfx950
 """
