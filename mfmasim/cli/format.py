@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from mfmasim.formats import Format
+    from mfmasim.formats import Explanation, Format
 
-__all__ = ["add", "code_rows", "encode_rows", "limit_rows", "run", "value_grid"]
+__all__ = ["add", "code_row", "encode_rows", "limit_rows", "run", "value_grid"]
 
 ROUNDINGS = ("nearest_even", "toward_zero", "up", "down")
 
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
                 print(*explain(fmt, code).lines(), sep="\n")
             return 0
         _no_picture(form)
-        print(table(CODE_COLUMNS, [code_rows(fmt, code) for code in codes], form, fmt.name), end="")
+        print(table(CODE_COLUMNS, [code_row(fmt, explain(fmt, code)) for code in codes], form, fmt.name), end="")
         return 0
     print(_whole(fmt, form), end="")
     return 0
@@ -72,7 +72,9 @@ def _whole(fmt: Format, form: str) -> str:
 
         return format_svg(fmt) + "\n"
     if form in {"csv", "json"} and fmt.bits <= 16:
-        return table(CODE_COLUMNS, [code_rows(fmt, code) for code in range(1 << fmt.bits)], form, fmt.name)
+        from mfmasim.formats import value_table
+
+        return table(CODE_COLUMNS, [code_row(fmt, found) for found in value_table(fmt)], form, fmt.name)
     text = table(("property", "value"), limit_rows(fmt), form, fmt.name)
     if fmt.bits <= 8:
         text += table(*value_grid(fmt), form, f"values: line + column is the code of {fmt.name}")
@@ -122,13 +124,10 @@ def limit_rows(fmt: Format) -> list[tuple[str, Any]]:
 CODE_COLUMNS = ("code", "hex", "bits", "kind", "sign", "exponent", "mantissa", "value", "formula")
 
 
-def code_rows(fmt: Format, code: int) -> list[Any]:
+def code_row(fmt: Format, found: Explanation) -> list[Any]:
     """One code taken apart; numbers that JSON has no word for are text."""
-    from mfmasim.formats import explain
-
-    found = explain(fmt, code)
     return [
-        code, f"{code:#0{2 + (fmt.bits + 3) // 4}x}", found.bits, found.kind, found.sign, found.exponent,
+        found.code, f"{found.code:#0{2 + (fmt.bits + 3) // 4}x}", found.bits, found.kind, found.sign, found.exponent,
         found.mantissa, _plain(found.value), found.formula,
     ]  # fmt: skip
 

@@ -44,12 +44,12 @@ def decode(fmt: Format, codes: ArrayLike) -> NDArray[np.float64]:
     return out.reshape(array.shape)
 
 
-# Formats whose bits NumPy can read as they are. Every one of their values is a float64, so that the casts are exact.
+# Formats whose bits NumPy can read as they are; of f16 it would leave signalling NaNs signalling. Every one of their
+# values is a float64, so that the casts are exact.
 _DIRECT: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "f64": lambda bits: bits.view(np.float64),
     "f32": lambda bits: bits.view(np.float32),
     "xf32": lambda bits: bits.view(np.float32),
-    "f16": lambda bits: bits.view(np.float16),
     "bf16": lambda bits: (bits.astype(np.uint32) << np.uint32(16)).view(np.float32),
 }
 

@@ -68,7 +68,11 @@ def explain(fmt: Format, code: int) -> Explanation:
     'the sign bit alone, which would be -0: the only NaN'
     """
     code = int(as_codes([code], fmt)[0])
-    value = float(fmt.decode([code])[0])
+    return _explain(fmt, code, float(fmt.decode([code])[0]))
+
+
+def _explain(fmt: Format, code: int, value: float) -> Explanation:
+    """Take a code apart whose value is known."""
     digits = f"{code:0{fmt.bits}b}"
     if fmt.integer:
         sign = code >> (fmt.bits - 1) if fmt.signed else 0
@@ -132,4 +136,5 @@ def value_table(fmt: Format) -> list[Explanation]:
     """
     if fmt.bits > 16:
         raise MfmasimError(f"{fmt.name} has 2**{fmt.bits} codes, too many for a table; name the codes you want")
-    return [explain(fmt, code) for code in range(1 << fmt.bits)]
+    values = fmt.decode(np.arange(1 << fmt.bits)).tolist()
+    return [_explain(fmt, code, value) for code, value in enumerate(values)]

@@ -137,7 +137,7 @@ class Format(FormatRow):
             codes: integers, each at most ``mask``; any shape.
 
         Returns:
-            float64 of the same shape. A NaN code gives a quiet NaN of its sign, without the payload.
+            float64 of the same shape. A NaN code gives a NaN of its sign.
 
         Raises:
             MfmasimError: the dtype is not an integer's, or a code is wider than the format.

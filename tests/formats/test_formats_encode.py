@@ -66,7 +66,7 @@ def test_every_midpoint_and_its_surroundings_against_the_slow_model(fmt):
         wide = values.astype(np.float64)  # exact; signalling NaNs become quiet
     numbers = [number_of(value) for value in wide]
     for rounding in DIRECTED:
-        for overflow in OVERFLOWS:
+        for overflow in ("saturate", "infinity_or_nan"):
             expected = [slow.encode(fmt, number, rounding, overflow) for number in numbers]
             np.testing.assert_array_equal(fmt.encode(values, rounding, overflow), expected)
             # The neighbour table, which the exhaustive test leans on, is held to the slow model here.

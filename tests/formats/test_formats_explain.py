@@ -45,7 +45,8 @@ def evaluate(formula):
 @pytest.mark.parametrize("fmt", [*NARROW, formats.format("f16")], ids=lambda fmt: fmt.name)
 def test_the_formula_gives_the_value(fmt):
     worked = 0
-    for found in formats.value_table(fmt):
+    table = formats.value_table(fmt)[:: 1 if fmt.bits <= 8 else 31]
+    for found in table:
         number = slow.decode(fmt, found.code)
         if isinstance(number.magnitude, str):
             assert found.kind == number.magnitude
@@ -55,7 +56,7 @@ def test_the_formula_gives_the_value(fmt):
             assert float(found.formula.split(" = ")[-1]) == float(value)
             worked += 1
         assert found.bits.replace(" ", "") == f"{found.code:0{fmt.bits}b}"
-    assert worked >= (1 << fmt.bits) * 0.95
+    assert worked >= len(table) * 0.95 > 15
 
 
 def test_wide_codes_are_worked_out_too():
