@@ -70,7 +70,10 @@ class Kernel:
 
     def source_at(self, pc: int) -> str:
         """Source line of an address as ``file:line``, empty where the code object does not tell."""
-        place = self.code.object.line_table().at(pc)
+        try:
+            place = self.code.object.line_table().at(pc)
+        except MfmasimError:
+            return ""  # damaged debug information spoils no finding
         return f"{place[0].removeprefix('./')}:{place[1]}" if place else ""
 
 

@@ -1,0 +1,61 @@
+"""Each pattern is named for what it is, and none is named where none fits."""
+
+import numpy as np
+import pytest
+
+from mfmasim.observe.patterns import explain
+
+MEMORY = ((8, 8), "row")
+NEEDS = np.array([(i, k) for i in range(4) for k in range(4) if i != k])
+
+
+def tell(holds, others=None, memory=MEMORY, summed=1, slots=NEEDS):
+    return explain(NEEDS, np.asarray(holds), slots, others or {}, memory, summed)
+
+
+@pytest.mark.parametrize(
+    ("holds", "words"),
+    [
+        (NEEDS[:, ::-1], "exchanging row and column"),
+        (NEEDS + (0, 2), "columns by +2"),
+        (NEEDS + (1, -1), "rows by +1 and columns by -1"),
+        (NEEDS ^ (0, 1), "neighbouring columns"),
+        (NEEDS ^ (1, 0), "neighbouring rows"),
+        (np.stack([NEEDS[:, 0], (3 * NEEDS[:, 1] + 1) % 8], axis=-1), "K is permuted in this operand only"),
+        (np.stack([(3 * NEEDS[:, 0] + 1) % 8, NEEDS[:, 1]], axis=-1), "the row alone"),
+    ],
+)
+def test_patterns(holds, words):
+    assert words in tell(holds)
+
+
+def test_other_storage_order():
+    address = NEEDS[:, 1] * 8 + NEEDS[:, 0] * 1  # column-major address of what is needed
+    holds = np.stack([address // 8, address % 8], axis=-1)
+    assert "row and column" in tell(holds)
+    wide = ((4, 16), "row")
+    address = NEEDS[:, 1] * 4 + NEEDS[:, 0]
+    assert "stored in the other order" in tell(np.stack([address // 16, address % 16], axis=-1), memory=wide)
+
+
+def test_shift_in_memory_across_lines():
+    address = NEEDS[:, 0] * 8 + NEEDS[:, 1] + 6
+    assert "+6 elements in memory" in tell(np.stack([address // 8, address % 8], axis=-1))
+
+
+def test_another_layout_is_named():
+    guess = (NEEDS * 5 + 3) % 8
+    assert "e2m1fn layout" in tell(guess, {"e2m1fn": guess})
+
+
+def test_a_few_places_without_an_element_do_not_hide_a_pattern():
+    holds = (NEEDS + (0, 2)).copy()
+    holds[3] = -1
+    assert "columns by +2 (but for 1 that holds no element)" in tell(holds)
+    holds[:6] = -1
+    assert tell(holds) == ""
+
+
+def test_no_pattern_is_invented():
+    rng = np.random.default_rng(1)
+    assert tell(rng.integers(0, 8, NEEDS.shape)) == ""

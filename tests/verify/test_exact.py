@@ -1,0 +1,88 @@
+"""The exact evaluation against `Fraction`, and rounding once."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import mfmasim
+from mfmasim.formats import slow
+from mfmasim.verify.exact import evaluate, round_once
+from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB, format_of
+
+ARCH = mfmasim.arch("gfx950")
+
+
+def fraction_of(tensor, code):
+    number = slow.decode(format_of(tensor, ARCH), int(code))
+    assert not isinstance(number.magnitude, str)
+    return -number.magnitude if number.negative else number.magnitude
+
+
+def finite(rng, tensor):
+    fmt = format_of(tensor, ARCH)
+    codes = rng.integers(0, 1 << fmt.bits, tensor.stored_shape, dtype=np.uint64).astype(fmt.carrier)
+    return np.where(np.isfinite(fmt.decode(codes)), codes, fmt.carrier.type(1))
+
+
+@pytest.mark.parametrize("name", ["f32", "f16", "bf16", "e4m3fn", "e5m2", "e2m1fn", "e3m2fn"])
+def test_products_equal_fractions(name):
+    rng = np.random.default_rng(len(name))
+    a, b, c = A(name, (3, 9)), B(name, (9, 4)), C("f32", (3, 4))
+    codes = {id(t): finite(rng, t) for t in (a, b, c)}
+    value = evaluate(-1.25 * (a @ b) + 0.5 * c, codes, ARCH)
+    count = 0
+    for i in range(3):
+        for j in range(4):
+            want = Fraction(1, 2) * fraction_of(c, codes[id(c)][i, j])
+            for k in range(9):
+                want += Fraction(-5, 4) * fraction_of(a, codes[id(a)][i, k]) * fraction_of(b, codes[id(b)][k, j])
+            assert Fraction(int(value.integers[i, j])) * Fraction(2) ** value.exponent == want
+            expected = slow.encode(
+                mfmasim.format("f32"), slow.Number(want < 0, abs(want)), overflow="infinity_or_nan"
+            )
+            assert int(round_once(value, mfmasim.format("f32"))[i, j]) == expected
+            count += 1
+    assert count == 12
+
+
+def test_scales_multiply_their_own_block():
+    a, b = A("e4m3fn", (2, 64)), B("e4m3fn", (64, 2))
+    sa, sb = ScaleA((2, 2), bytes=4, select=2), ScaleB((2, 2), bytes=4, select=1)
+    one = mfmasim.format("e4m3fn").encode(np.ones(1))[0]
+    codes = {id(a): np.full((2, 64), one), id(b): np.full((64, 2), one)}
+    codes[id(sa)] = np.arange(2 * 2 * 4, dtype=np.uint8).reshape(2, 2, 4) + 120
+    codes[id(sb)] = np.arange(2 * 2 * 4, dtype=np.uint8).reshape(2, 2, 4) + 122
+    value = evaluate((a * sa) @ (b * sb), codes, ARCH)
+    left = 2.0 ** (codes[id(sa)][..., 2].astype(float) - 127)
+    right = 2.0 ** (codes[id(sb)][..., 1].astype(float) - 127)
+    want = 32 * left @ right
+    assert (mfmasim.format("f64").decode(round_once(value, mfmasim.format("f64"))) == want).all()
+
+
+def test_special_values_pass_through():
+    a, b = A("f16", (1, 2)), B("f16", (2, 1))
+    inf, one, nan = 0x7C00, 0x3C00, 0x7E00
+    for left, right, want in (
+        ((inf, one), (one, one), 0x7F800000),
+        ((inf, one), (0xBC00, one), 0xFF800000),
+        ((inf, one), (0, one), None),
+        ((inf, 0xFC00), (one, one), None),
+        ((nan, one), (one, one), None),
+    ):
+        codes = {id(a): np.array([left], np.uint16), id(b): np.array([[r] for r in right], np.uint16)}
+        got = int(round_once(evaluate(a @ b, codes, ARCH), mfmasim.format("f32"))[0, 0])
+        assert got == want if want is not None else got & 0x7FFFFFFF > 0x7F800000
+
+
+def test_rounding_is_single():
+    """1 + 2^-24 + 2^-60 rounds up in f32; through float64 to nearest it would be a tie and round down."""
+    a, b, c = A("f32", (1, 2)), B("f32", (2, 1)), C("f32", (1, 1))
+    bits = lambda x: np.float32(x).view(np.uint32)  # noqa: E731
+    codes = {
+        id(a): np.array([[bits(2.0**-24), bits(2.0**-30)]], np.uint32),
+        id(b): np.array([[bits(1.0)], [bits(2.0**-30)]], np.uint32),
+        id(c): np.array([[bits(1.0)]], np.uint32),
+    }
+    got = round_once(evaluate(a @ b + c, codes, ARCH), mfmasim.format("f32"))
+    assert int(got[0, 0]) == 0x3F800001

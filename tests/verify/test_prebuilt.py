@@ -1,0 +1,61 @@
+"""Prebuilt code objects: their hashes hold, and the same compiler makes the same bytes."""
+
+import hashlib
+import json
+import shutil
+
+import pytest
+from oracles import require
+
+from mfmasim.errors import MfmasimError
+from mfmasim.resources import folder
+from mfmasim.toolchain import find_compiler
+from mfmasim.verify import prebuilt, rebuild
+
+CODE = folder("golden") / "code"
+ENTRIES = json.loads((CODE / "manifest.json").read_text())["entries"]
+
+
+def test_files_are_those_of_the_manifest():
+    listed = {entry["file"] for entry in ENTRIES}
+    assert {p.relative_to(CODE).as_posix() for p in CODE.rglob("*.hsaco")} == listed
+    for entry in ENTRIES:
+        assert hashlib.sha256((CODE / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
+
+
+def test_sources_are_up_to_date():
+    for entry in ENTRIES:
+        assert prebuilt.source_hash(folder("hipkernels") / entry["source"]) == entry["source_sha256"], (
+            f"{entry['source']} or a header changed: python -m mfmasim.verify.rebuild"
+        )
+
+
+@pytest.mark.oracle
+def test_rebuilding_gives_the_same_bytes():
+    compiler = find_compiler("ziglang")
+    same = all(entry["compiler"] == compiler.description for entry in ENTRIES)
+    require("the compiler of the prebuilt code objects", same, f"pip install mfmasim[compile]: {ENTRIES[0]['compiler']}")
+    entries, files = rebuild.build()
+    assert entries == ENTRIES
+    for name, data in files.items():
+        assert (CODE / name).read_bytes() == data, name
+    assert len(files) >= 8
+
+
+def test_a_damaged_file_is_refused(tmp_path, monkeypatch):
+    copy = tmp_path / "golden"
+    shutil.copytree(CODE, copy / "code")
+    entry = ENTRIES[0]
+    path = copy / "code" / entry["file"]
+    path.write_bytes(path.read_bytes()[:-1] + b"\0\1"[:1])
+    monkeypatch.setattr(prebuilt, "folder", lambda name: copy if name == "golden" else folder(name))
+    path.write_bytes(b"damaged")
+    with pytest.raises(MfmasimError, match="damaged"):
+        prebuilt.code_for.__wrapped__(folder("hipkernels") / entry["source"], entry["arch"])
+
+
+def test_a_changed_source_is_compiled_anew(tmp_path):
+    source = tmp_path / "kernel.hip"
+    source.write_text((folder("hipkernels") / ENTRIES[0]["source"]).read_text())
+    code = prebuilt.code_for.__wrapped__(source, "gfx942")
+    assert "prebuilt" not in code.made_by
