@@ -1,4 +1,4 @@
-"""The headers' own conversions, run on the CPU and compared with ml_dtypes, code by code."""
+"""What the headers compute in plain C++, run on the CPU: conversions code by code, integers, half precision."""
 
 import ctypes
 import platform
@@ -30,7 +30,14 @@ def library(tmp_path_factory):
     require("a host for x86-64 Linux code", host == ("Linux", "x86_64"), f"this is {host}")
     tool, scratch = find_compiler("ziglang"), tmp_path_factory.mktemp("codes")
     flags = ["-x", "hip", "--offload-host-only", "--target=x86_64-unknown-linux-gnu", "-nogpuinc", "-nogpulib", "-O2"]
-    flags += ["-std=c++17", "-fPIC", "-fno-stack-protector", "-isystem", str(folder("hipkernels") / "include")]
+    flags += [
+        "-std=c++17",
+        "-fPIC",
+        "-fno-stack-protector",
+        "-mf16c",
+        "-isystem",
+        str(folder("hipkernels") / "include"),
+    ]
     flags += zig_flags(tool.path)
     compiled = run([*tool.program, *flags, "-c", str(SOURCES / "codes.hip"), "-o", str(scratch / "codes.o")])
     assert compiled.returncode == 0, compiled.stderr
@@ -123,3 +130,96 @@ def test_nibbles_the_low_one_first(library):
     assert np.array_equal(low, codes & 15)
     assert np.array_equal(high, codes >> 4)
     assert np.array_equal(both, codes)
+
+
+def bits(value, width):
+    return value & ((1 << width) - 1)
+
+
+def signed(value, width=32):
+    value = bits(value, width)
+    return value - (value >> width - 1 << width)
+
+
+def reference_row(x, y, z):
+    """The integer functions in Python's integers, in the order of the source."""
+    wide, other = x << 32 | y, y << 32 | z
+    shifted = bits(signed(wide, 64) >> (z & 31), 64)
+    eight = (y << 32 | x).to_bytes(8, "little")
+    picked = bytes(eight[z >> 4 * i & 7] for i in range(4))
+    return [
+        32 - x.bit_length(),
+        (x & -x).bit_length(),
+        x.bit_count(),
+        int(f"{x:032b}"[::-1], 2),
+        signed(x, 24) * signed(y, 24),
+        bits(x, 24) * bits(y, 24),
+        signed(x) * signed(y) >> 32,
+        x * y >> 32,
+        int.from_bytes(picked, "little"),
+        (y << 32 | x) << (z & 31) >> 32,
+        (y << 32 | x) >> (z & 31),
+        (y << 32 | x) << min(z, 32) >> 32,
+        (y << 32 | x) >> min(z, 32),
+        signed(x) + signed(y) >> 1,
+        signed(x) + signed(y) + 1 >> 1,
+        x + y >> 1,
+        x + y + 1 >> 1,
+        abs(signed(x) - signed(y)) + z,
+        abs(x - y) + z,
+        min(signed(x), signed(y)),
+        max(x, y),
+        min(x, y),
+        64 - shifted.bit_length(),
+        0 if x == 0 else (x & -x).bit_length() + 32,
+        wide.bit_count(),
+        int(f"{wide:064b}"[::-1], 2) >> 32,
+        signed(wide, 64) * signed(other, 64) >> 64,
+        wide * other >> 64,
+        x,
+        y,
+    ]
+
+
+def test_integer_functions_are_what_python_computes(library):
+    edges = [0, 1, 2, 31, 32, 33, 0x7F, 0xFF, 0x800000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF]
+    random = np.random.default_rng(5).integers(0, 2**32, (4000, 3), dtype=np.uint32)
+    grid = np.array([(x, y, z) for x in edges for y in edges for z in edges], np.uint32)
+    a, b, c = (np.ascontiguousarray(column) for column in np.concatenate([grid, random]).T)
+    ours = np.zeros((a.size, 30), np.uint32)
+    library.integers(pointer(a), pointer(b), pointer(c), pointer(ours), a.size)
+    theirs = [
+        [bits(v, 32) for v in reference_row(*row)] for row in zip(a.tolist(), b.tolist(), c.tolist(), strict=True)
+    ]
+    wrong = np.argwhere(ours != np.array(theirs, np.uint32))
+    assert wrong.tolist() == []
+    assert ours.size > 180_000
+
+
+def test_conversions_to_int_round_as_they_say(library):
+    random = np.random.default_rng(6).uniform(-1000, 1000, 4000).astype(np.float32)
+    values = np.concatenate([np.arange(-40, 41, dtype=np.float32) / 4, random])
+    ours = np.zeros((values.size, 4), np.int32)
+    library.roundings(pointer(values), pointer(ours), values.size)
+    theirs = np.stack([np.rint(values), np.trunc(values), np.floor(values), np.ceil(values)], axis=1)
+    assert np.array_equal(ours, theirs.astype(np.int32))
+
+
+def test_half_precision_is_numpys(library):
+    codes = np.arange(65536, dtype=np.uint16)
+    other = np.random.default_rng(7).permutation(codes)
+    ours = np.zeros((codes.size, 8), np.uint16)
+    library.halves(pointer(codes), pointer(other), pointer(ours), codes.size)
+    x, y = codes.view(np.float16), other.view(np.float16)
+    with np.errstate(all="ignore"):
+        theirs = [x + y, x - y, x * y, x / y, x, np.abs(x), None, y * x - x]
+        order = (x < y) | (x == y) << 1 | ~(x >= y) << 2 | ((x < y) | (x > y)) << 3 | (x != y) << 4
+    for column, expected in enumerate(theirs):
+        if expected is None:
+            assert np.array_equal(ours[:, column], order.astype(np.uint16) & 31)
+            continue
+        got = ours[:, column].view(np.float16)
+        assert np.array_equal(np.isnan(got), np.isnan(expected))
+        numeric = ~np.isnan(expected)
+        assert np.array_equal(ours[numeric, column], expected[numeric].view(np.uint16)), column
+        assert numeric.sum() > 60_000

@@ -1,4 +1,4 @@
-// Integer and bit functions; min, max and abs.
+// Integer and bit functions, min and max.
 #pragma once
 
 #include <mfmasim/qualifiers.h>
@@ -85,12 +85,3 @@ MFMASIM_MIN_MAX(unsigned long, long, unsigned long)
 MFMASIM_MIN_MAX(long long, unsigned long long, unsigned long long)
 MFMASIM_MIN_MAX(unsigned long long, long long, unsigned long long)
 #undef MFMASIM_MIN_MAX
-
-extern "C" int abs(int) noexcept;
-extern "C" long labs(long) noexcept;
-extern "C" long long llabs(long long) noexcept;
-MFMASIM_DEVICE int abs(int x) { return __builtin_abs(x); }
-MFMASIM_DEVICE long labs(long x) { return __builtin_labs(x); }
-MFMASIM_DEVICE long long llabs(long long x) { return __builtin_llabs(x); }
-MFMASIM_DEVICE long abs(long x) { return __builtin_labs(x); }
-MFMASIM_DEVICE long long abs(long long x) { return __builtin_llabs(x); }

@@ -55,6 +55,15 @@ MFMASIM_BINARY(double, copysign, __builtin_copysign)
 #undef MFMASIM_UNARY
 #undef MFMASIM_BINARY
 
+extern "C" int abs(int) noexcept;
+extern "C" long labs(long) noexcept;
+extern "C" long long llabs(long long) noexcept;
+MFMASIM_DEVICE int abs(int x) { return __builtin_abs(x); }
+MFMASIM_DEVICE long labs(long x) { return __builtin_labs(x); }
+MFMASIM_DEVICE long long llabs(long long x) { return __builtin_llabs(x); }
+MFMASIM_DEVICE long abs(long x) { return __builtin_labs(x); }
+MFMASIM_DEVICE long long abs(long long x) { return __builtin_llabs(x); }
+
 // C++ overloads of the double-precision names, and what C's library lacks: in device code only.
 #define MFMASIM_UNARY(T, name, builtin) \
   MFMASIM_DEVICE T name(T x) { return builtin(x); }
