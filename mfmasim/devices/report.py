@@ -32,6 +32,11 @@ class Fidelity(str):
         self.operations = tuple(sorted(name for name, value in by_operation.items() if value == level))
         return self
 
+    def among(self, prefixes: tuple[str, ...]) -> str:
+        """Lowest level of the operations whose names begin so; empty when none was executed."""
+        levels = [level for name, level in self.by_operation.items() if name.startswith(prefixes)]
+        return max(levels, key=LEVELS.index, default="")
+
     def __repr__(self) -> str:
         """Level and the operations that set it."""
         return f"{self!s} ({', '.join(self.operations[:4])}{', ...' if len(self.operations) > 4 else ''})"

@@ -30,6 +30,8 @@ class Result:
     fidelity: str = ""
     fidelity_of: tuple[str, ...] = ()
     """The operations that set the fidelity."""
+    matrix_fidelity: str = ""
+    """Lowest fidelity of the matrix instructions alone."""
     compared_with: tuple[str, ...] = ()
     """What the outputs were compared with, in words."""
     code: dict[str, str] = field(default_factory=dict)
@@ -56,7 +58,11 @@ class Result:
             "mapping": self.mapping,
             "lds": self.lds,
             "findings": [finding.record() for finding in self.findings],
-            "fidelity": {"level": self.fidelity, "operations": list(self.fidelity_of)},
+            "fidelity": {
+                "level": self.fidelity,
+                "operations": list(self.fidelity_of),
+                "matrix": self.matrix_fidelity,
+            },
             "compared_with": list(self.compared_with),
             "code": self.code,
             "seconds": round(self.seconds, 4),

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["select", "verify_case"]
 
+MATRIX = ("v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_")
+"""Prefixes of matrix instructions."""
 GOLDEN_NAME = {"A": "A", "B": "B", "scale_A": "scale_A", "scale_B": "scale_B"}
 ALIKE = {"error": 0, "warning": 1, "info": 2}
 
@@ -78,6 +80,7 @@ def verify_case(
         report, outputs = _run(back_end, kernel, built, inputs, target, options)
         _merge(result, report.findings)
         result.fidelity, result.fidelity_of = str(report.fidelity), report.fidelity.operations
+        result.matrix_fidelity = report.fidelity.among(MATRIX)
         result.lds = report.lds
         if report.stopped:
             result.outputs["mismatches"] += 1

@@ -39,7 +39,8 @@ class Progress:
             if mapping["slots_checked"]:
                 slots = mapping["slots_checked"] - mapping["mismatches"]
                 line.append(f"   slots {slots:,}/{mapping['slots_checked']:,}", style=_tint(mapping["mismatches"]))
-            line.append(f"   {result.fidelity}", style="dim")
+            if result.matrix_fidelity:
+                line.append(f"   matrix: {result.matrix_fidelity}", style="dim")
         self.console.print(line)
         for finding in result.findings[: self.most]:
             self._finding(finding)
