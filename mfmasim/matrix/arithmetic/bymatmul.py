@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.matrix.arithmetic import steps
+from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.fast import Sum, product_sum
 
 if TYPE_CHECKING:
@@ -69,13 +70,16 @@ class MatmulSteps:
         units = np.ldexp(c.astype(np.float64), -self.grain)
         return bool((units == np.rint(units)).all())
 
-    def exact_step(self, rows: slice, part: slice, c: NDArray[np.float32]) -> NDArray[np.float32] | None:
-        """One step from a c that is `exact`, +0 for zero; None when c has become too large."""
+    def exact_step(self, rows: slice, part: slice, c: NDArray[np.float32], turn: int) -> NDArray[np.float32] | None:
+        """One step from a c that is `exact`, +0 for zero; None when c has become too large. turn: see `fast.add`."""
         limit = 2.0 ** (self.grain + 30)
         if not -limit < c.min() <= c.max() < limit:
             return None
-        total = np.matmul(self.a_value[:, rows, part], self.b_value[:, part, :])
-        return np.add(total, c, out=total).astype(np.float32)
+        total, d = scratch("total", c.shape, np.float64), scratch(f"d {turn % 2}", c.shape, np.float32)
+        np.matmul(self.a_value[:, rows, part], self.b_value[:, part, :], out=total)
+        np.add(total, c, out=total)
+        np.copyto(d, total, casting="same_kind")
+        return d
 
     def step_sum(self, rows: slice, part: slice, shape: tuple[int, ...]) -> Sum:
         """Sum of one step for some rows of A: (tiles, rows, N).
@@ -85,12 +89,12 @@ class MatmulSteps:
             part: the step's k.
             shape: shape of the result.
         """
-        exponents = np.empty(shape, np.float32)
+        exponents = scratch("powers", shape, np.float32)
         if self.log_width == 3:
             np.matmul(self.a_power[:, rows, part], self.b_power[:, part, :], out=exponents)
         else:
             # Powers of 2^4 can only be told apart in sums of fewer than 16: the two halves of k apart.
-            other = np.empty(shape, np.float32)
+            other = scratch("odd powers", shape, np.float32)
             even, odd = slice(part.start, part.stop, 2), slice(part.start + 1, part.stop, 2)
             np.matmul(self.a_power[:, rows, even], self.b_power[:, even, :], out=exponents)
             np.matmul(self.a_power[:, rows, odd], self.b_power[:, odd, :], out=other)
@@ -98,11 +102,12 @@ class MatmulSteps:
         e = exponents.view(np.int32)
         np.right_shift(e, 23 + self.log_width, out=e)
         np.subtract(e, self.bias, out=e)
-        value = np.matmul(self.a_value[:, rows, part], self.b_value[:, part, :])
+        value = scratch("total", shape, np.float64)
+        np.matmul(self.a_value[:, rows, part], self.b_value[:, part, :], out=value)
         lowest = int(e.min())
-        empty = e < self.lowest if lowest < self.lowest else None
+        nothing = e < self.lowest if lowest < self.lowest else None
         # Sums and addends below 2^(grain + 31) have no bits on grids finer than theirs.
-        result = Sum(value, e, empty, limit=2.0 ** (self.grain + 31))
+        result = Sum(value, e, nothing, limit=2.0 ** (self.grain + 31))
         if int(e.max()) > self.grain + self.model.product_bits:
             return self._mend(result, rows, part)
         return result

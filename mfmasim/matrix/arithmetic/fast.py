@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.matrix.arithmetic import steps
+from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.operands import empty_below
 
 if TYPE_CHECKING:
@@ -65,9 +66,9 @@ def usable(model: Model) -> bool:
     )
 
 
-def grid_scale(e: NDArray[Any]) -> NDArray[np.float32]:
-    """2^(24 - e) for int32 e within the bounds."""
-    bits = np.subtract(151, e, dtype=np.int32)
+def grid_scale(e: NDArray[Any], name: str = "scale") -> NDArray[np.float32]:
+    """2^(24 - e) for int32 e within the bounds, in scratch of that name."""
+    bits = np.subtract(151, e, out=scratch(name, e.shape, np.int32))
     np.left_shift(bits, 23, out=bits)
     scale: NDArray[np.float32] = bits.view(np.float32)
     return scale
@@ -85,23 +86,28 @@ def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
     sums = []
     for half in range(part.start, min(part.start + model.partial_sums, part.stop)):
         ks = range(half, part.stop, model.partial_sums)
-        e = a.exponent[half] + b.exponent[half]
-        term = np.empty_like(e)
+        shape = np.broadcast_shapes(a.value.shape[1:], b.value.shape[1:])
+        e, term = (scratch(name, shape, a.exponent.dtype) for name in ("exponent", "exponent term"))
+        np.add(a.exponent[half], b.exponent[half], out=e)
         for k in ks[1:]:
             np.add(a.exponent[k], b.exponent[k], out=term)
             np.maximum(e, term, out=e)
-        wide = np.maximum(e, LOWEST).astype(np.int32)
-        s = grid_scale(wide)
-        product = a.value[half] * b.value[half]
+        wide, total = (scratch(f"{name} {half % 2}", shape, np.int32) for name in ("e", "total"))
+        product, units = scratch("product", shape, np.float32), scratch("units", shape, np.int32)
+        nothing = e < empty_below(e) if int(e.min()) < empty_below(e) else None
+        np.copyto(wide, e)
+        if e.dtype != np.int8:  # int8 exponents are all within bounds
+            np.maximum(wide, LOWEST, out=wide)
+        s = grid_scale(wide, f"scale {half % 2}")
+        np.multiply(a.value[half], b.value[half], out=product)
         np.multiply(product, s, out=product)
-        total, units = product.astype(np.int32), np.empty(e.shape, np.int32)
+        np.copyto(total, product, casting="unsafe")
         for k in ks[1:]:
             np.multiply(a.value[k], b.value[k], out=product)
             np.multiply(product, s, out=product)
             np.copyto(units, product, casting="unsafe")
             np.add(total, units, out=total)
-        empty = e < empty_below(e) if int(e.min()) < empty_below(e) else None
-        sums.append(Sum(total, wide, empty, scale=s))
+        sums.append(Sum(total, wide, nothing, scale=s))
     return sums[0] if len(sums) == 1 else _joined(sums)
 
 
@@ -124,12 +130,12 @@ def product_sums(model: Model, a: Factors, b: Factors) -> list[Sum]:
     es, wide = es.reshape(shape), wide.reshape(shape)
     lowest, bound = int(es.min()), empty_below(es)
     if model.partial_sums == 1:
-        total, e, empty = totals[:, 0], wide[:, 0], es[:, 0] < bound if lowest < bound else None
+        total, e, nothing = totals[:, 0], wide[:, 0], es[:, 0] < bound if lowest < bound else None
     else:
         e = wide.max(axis=1)
         total = (totals >> np.minimum(e[:, None] - wide, 31)).sum(axis=1, dtype=np.int32)
-        empty = (es < bound).all(axis=1) if lowest < bound else None
-    return [Sum(total[i], e[i], None if empty is None else empty[i]) for i in range(len(e))]
+        nothing = (es < bound).all(axis=1) if lowest < bound else None
+    return [Sum(total[i], e[i], None if nothing is None else nothing[i]) for i in range(len(e))]
 
 
 def _joined(sums: list[Sum]) -> Sum:
@@ -137,8 +143,7 @@ def _joined(sums: list[Sum]) -> Sum:
     first, second = sums
     e = np.maximum(first.e, second.e)
     total = (first.value >> np.minimum(e - first.e, 31)) + (second.value >> np.minimum(e - second.e, 31))
-    empty = None if first.empty is None or second.empty is None else first.empty & second.empty
-    return Sum(total, e, empty)
+    return Sum(total, e, None if first.empty is None or second.empty is None else first.empty & second.empty)
 
 
 def scaled(total: Sum, exponent: NDArray[Any]) -> Sum:
@@ -149,15 +154,23 @@ def scaled(total: Sum, exponent: NDArray[Any]) -> Sum:
     return Sum(value, total.e + exponent, total.empty, bounded=False)
 
 
-def add(model: Model, total: Sum, c: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Add the addend to a step's sum and round; c may hold anything, NaN and infinity included."""
+def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[np.float32]:
+    """Add the addend to a step's sum and round.
+
+    Args:
+        model: a `usable` row.
+        total: the step's sum.
+        c: the addend; it may hold anything, NaN and infinity included.
+        turn: number of the step. The result is scratch, and c of the next but one turn overwrites it.
+    """
     s = total.scale
     if s is None:
         s = grid_scale(total.e if total.bounded else np.clip(total.e, LOWEST, HIGHEST))
-    inverse = np.subtract(0x7F000000, s.view(np.int32)).view(np.float32)
+    inverse = np.subtract(0x7F000000, s.view(np.int32), out=scratch("inverse", s.shape, np.int32)).view(np.float32)
+    x, d = scratch("x", c.shape, np.float32), scratch(f"d {turn % 2}", c.shape, np.float32)
     try:
         with np.errstate(under="raise"):
-            x = c * s
+            np.multiply(c, s, out=x)
     except FloatingPointError:
         # An addend so small that its scaled value is no float32: only its sign survives the floor.
         x = (c * s.astype(np.float64)).astype(np.float32)
@@ -174,13 +187,16 @@ def add(model: Model, total: Sum, c: NDArray[np.float32]) -> NDArray[np.float32]
     else:
         in_bounds = bool(total.bounded and x.max() < 2.0**30 and x.min() > -(2.0**30))
     if total.value.dtype == np.int32:
-        units = x.astype(np.int32)
+        units = scratch("units", c.shape, np.int32)
+        np.copyto(units, x, casting="unsafe")
         np.add(units, total.value, out=units)
-        d = units.astype(np.float32)
+        np.copyto(d, units, casting="unsafe")
         np.multiply(d, inverse, out=d)
     else:
         np.multiply(x, inverse, out=x)
-        d = (total.value + x).astype(np.float32)
+        wide = scratch("sum", c.shape, np.float64)
+        np.add(total.value, x, out=wide)
+        np.copyto(d, wide, casting="same_kind")
     if total.empty is not None:
         # No product: c itself, and +0 for either zero.
         np.copyto(d, c + np.float32(0), where=total.empty)

@@ -143,7 +143,8 @@ def chain(
         return _fma(model, a_format, a, b, c, batch, options, denormals=denormals)
     scales = _scales(model, scale_a, scale_b, (*c.shape[-2:], a.shape[-1]))
     reads: list[Callable[[NDArray[Any]], Factors]] = [
-        partial(decode, model, name, denormals=denormals) for name in (a_format, b_format)
+        partial(decode, model, name, denormals=denormals, place=place)
+        for name, place in ((a_format, "a"), (b_format, "b"))
     ]
     with np.errstate(all="ignore"):
         if scales == (None, None) and options.fraction_bits <= tiles.MERGED_FRACTION_BITS:

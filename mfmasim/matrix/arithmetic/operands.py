@@ -10,6 +10,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats.rows import ROWS, FormatRow
+from mfmasim.matrix.arithmetic.arrays import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -163,7 +164,7 @@ def _table(name: str, kept: int | None, flush: str) -> NDArray[np.uint32]:
     return words | nan * np.uint32(_NAN) | inf * np.uint32(_INF)
 
 
-def decode(model: Model, name: str, codes: NDArray[Any], *, denormals: bool = True) -> Factors:
+def decode(model: Model, name: str, codes: NDArray[Any], *, denormals: bool = True, place: str = "") -> Factors:
     """Decode factors for a model: truncation (xf32), flushing, then classes.
 
     Args:
@@ -171,6 +172,7 @@ def decode(model: Model, name: str, codes: NDArray[Any], *, denormals: bool = Tr
         name: format of the codes; 16 bits or fewer, or one whose factors the model cuts to 10 fraction bits.
         codes: raw codes, any shape.
         denormals: MODE.denorm lets subnormal inputs through.
+        place: name of the scratch memory that holds the values until the next use of that name; "" for fresh memory.
 
     Returns:
         The factors, in the shape of the codes; their values are exact in float32.
@@ -182,8 +184,10 @@ def decode(model: Model, name: str, codes: NDArray[Any], *, denormals: bool = Tr
     if fmt.bits > 16:
         value, exponent, nans, infs = _decode(fmt, codes, model.input_mantissa_bits, flush)
         return Factors(value.astype(np.float32), exponent, nans if nans.any() else None, infs if infs.any() else None)
-    words = _table(name, model.input_mantissa_bits, flush).take(codes, mode="clip")
-    low = words & np.uint32(0x1FFF)
+    words = scratch(f"{place} words", codes.shape, np.uint32) if place else np.empty(codes.shape, np.uint32)
+    _table(name, model.input_mantissa_bits, flush).take(codes, out=words, mode="clip")
+    low = scratch("low", codes.shape, np.uint32)
+    np.bitwise_and(words, np.uint32(0x1FFF), out=low)
     np.bitwise_and(words, np.uint32(0xFFFFE000), out=words)
     special = low.size > 0 and int(low.max()) >= _NAN
     nan = inf = None

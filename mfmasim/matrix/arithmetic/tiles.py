@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.matrix.arithmetic import bymatmul, chains, fast
+from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.operands import Codes
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ _MANY = 48
 _OUTPUTS = 1 << 16
 # Tiles of this many outputs are transposed at once: reads and writes stay in the nearest cache.
 _BLOCK = 64
+# With the tile index innermost, so many tiles at once: B of all of them stays in the cache while bands of A pass.
+_TILES = 1024
 # Up to this many products, all steps are summed at once.
 _SMALL = 1 << 14
 
@@ -49,10 +52,11 @@ def aligned(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.O
     narrow = options.fraction_bits <= bymatmul.FRACTION_BITS
     last = not narrow and c.shape[0] >= _MANY
     order = _TILES_LAST if last else _NATURAL
-    x, y = (codes.read(order.forth(codes.array)) for codes in (a, b))
+    x, y = (codes.read(order.forth(codes.array, name)) for codes, name in ((a, "a codes"), (b, "b codes")))
     plain = _plain_tiles(x, y, axis=2 if last else 0)
     if plain is not None:
         d = np.empty_like(c)
+        plain = plain[: len(c)]
         d[plain] = _plain(model, *_pick(a, b, c, options, plain))
         if not plain.all():
             d[~plain] = aligned(model, *_pick(a, b, c, options, ~plain))
@@ -70,25 +74,27 @@ class _Order:
     def __init__(self, *, last: bool) -> None:
         self.last = last
 
-    def forth(self, x: NDArray[Any]) -> NDArray[Any]:
-        """From natural order."""
+    def forth(self, x: NDArray[Any], name: str) -> NDArray[Any]:
+        """From natural order, into scratch of that name."""
         if not self.last:
             return x
-        out = np.empty((x.shape[1] * x.shape[2], x.shape[0]), x.dtype)
-        flat = x.reshape(x.shape[0], -1)
-        for start in range(0, x.shape[0], _BLOCK):
-            out[:, start : start + _BLOCK] = flat[start : start + _BLOCK].T
-        return out.reshape(*x.shape[1:], x.shape[0])
+        # A whole number of cache lines for each place of a tile; the first tile, again, fills the last line.
+        tiles = x.shape[0]
+        filled = -(-tiles // 16) * 16
+        out = scratch(name, (x.shape[1] * x.shape[2], filled), x.dtype)
+        flat = x.reshape(tiles, -1)
+        for start in range(0, tiles, _BLOCK):
+            out[:, start : min(start + _BLOCK, tiles)] = flat[start : start + _BLOCK].T
+        out[:, tiles:] = flat[0, :, None]
+        return out.reshape(*x.shape[1:], filled)
 
-    def back(self, x: NDArray[Any]) -> NDArray[Any]:
-        """To natural order."""
-        if not self.last:
-            return x
-        out = np.empty((x.shape[2], x.shape[0] * x.shape[1]), x.dtype)
-        flat = x.reshape(-1, x.shape[2])
-        for start in range(0, x.shape[2], _BLOCK):
+    def back(self, x: NDArray[Any], tiles: int) -> NDArray[Any]:
+        """To natural order, so many tiles."""
+        out = np.empty((tiles, x.shape[0] * x.shape[1]), x.dtype)
+        flat = x.reshape(-1, x.shape[2])[:, :tiles]
+        for start in range(0, tiles, _BLOCK):
             out[start : start + _BLOCK] = flat[:, start : start + _BLOCK].T
-        return out.reshape(x.shape[2], *x.shape[:2])
+        return out.reshape(tiles, *x.shape[:2])
 
 
 _NATURAL, _TILES_LAST = _Order(last=False), _Order(last=True)
@@ -169,8 +175,8 @@ def _natural(
             # + 0: where a step adds nothing, either zero gives +0.
             value = c[tiles, band].view(np.float32) + np.float32(0)
             exact = prepared is not None and not scaled and prepared.exact(value)
-            for part in parts:
-                new = prepared.exact_step(band, part, value) if exact and prepared is not None else None
+            for turn, part in enumerate(parts):
+                new = prepared.exact_step(band, part, value, turn) if exact and prepared is not None else None
                 if new is None:
                     exact = False
                     if prepared is None:
@@ -178,7 +184,7 @@ def _natural(
                     else:
                         total = prepared.step_sum(band, part, value.shape)
                     scale = options.scale(part.start // 32, band, tiles) if scaled else None
-                    new = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value)
+                    new = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value, turn)
                 value = new
             d[tiles, band] = _bits(model, value)
     return _with_nans(model, a, b, options, d)
@@ -193,7 +199,7 @@ def _small(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: chain
     value = c.view(np.float32)
     for step, total in enumerate(fast.product_sums(model, rows, columns)):
         scale = options.scale(step * model.group // 32)
-        value = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value)
+        value = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value, step)
     return _with_nans(model, a, b, options, _bits(model, value))
 
 
@@ -225,21 +231,21 @@ def _bits(model: Model, value: NDArray[np.float32]) -> NDArray[np.uint32]:
 def _tiles_last(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
     """Many tiles by products: factors (M, K, tiles) and (K, N, tiles)."""
     rows, columns = a.map(lambda v: v.transpose(1, 0, 2)[:, :, None, :]), b.map(lambda v: v[:, None, :, :])
-    addend = _TILES_LAST.forth(c)
-    d = np.empty(addend.shape, np.uint32)
+    d = _TILES_LAST.forth(c, "c codes")
     parts = list(chains.step_slices(a.value.shape[1], options.k, model.group))
-    for band in _bands((c.shape[0], c.shape[1], c.shape[2])):
-        value = addend[band].view(np.float32)
-        for part in parts:
-            total = fast.product_sum(model, rows.map(lambda v, band=band: v[:, band]), columns, part)
-            scale = options.scale(part.start // 32, band)
-            if scale is not None:
-                total = fast.scaled(total, scale[0].transpose(1, 2, 0))
-            value = fast.add(model, total, value)
-        d[band] = _bits(model, value)
+    for start in range(0, d.shape[2], _TILES):
+        tiles = slice(start, start + _TILES)
+        others = columns.map(lambda v, tiles=tiles: v[..., tiles])
+        for band in _bands((min(_TILES, c.shape[0]), c.shape[1], c.shape[2])):
+            value = d[band, :, tiles].view(np.float32)
+            some = rows.map(lambda v, band=band, tiles=tiles: v[:, band, :, tiles])
+            for turn, part in enumerate(parts):
+                # No scales: formats that have them are narrow.
+                value = fast.add(model, fast.product_sum(model, some, others, part), value, turn)
+            d[band, :, tiles] = _bits(model, value)
     nan = np.uint32(model.nan_invalid)
     if a.nan is not None:
         np.copyto(d, nan, where=_any(a.nan, 1)[:, None, :])
     if b.nan is not None:
         np.copyto(d, nan, where=_any(b.nan, 0)[None, :, :])
-    return _TILES_LAST.back(d)
+    return _TILES_LAST.back(d, len(c))

@@ -1,0 +1,62 @@
+"""Memory for the inner loops: arrays at cache lines, and scratch that is used again instead of asked for again."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["empty", "scratch"]
+
+_SMALL = 1 << 12
+# Scratch beyond this many bytes is given back after use.
+_KEPT = 1 << 22
+
+
+def empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Like `numpy.empty`, but large arrays start at a cache line: vector loads and stores then never straddle two."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if size < _SMALL:
+        return np.empty(shape, dtype)
+    array: NDArray[Any] = _aligned(size).view(dtype).reshape(shape)
+    return array
+
+
+def _aligned(size: int) -> NDArray[np.uint8]:
+    raw = np.empty(size + 64, np.uint8)
+    start = -raw.__array_interface__["data"][0] % 64
+    return raw[start : start + size]
+
+
+class _Kept(threading.local):
+    """Buffers of one thread by name."""
+
+    def __init__(self) -> None:
+        self.buffers: dict[str, NDArray[np.uint8]] = {}
+
+
+_KEPT_BUFFERS = _Kept()
+
+
+def scratch(name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Uninitialised array that is valid until the same thread asks for the same name again.
+
+    Fresh memory costs a page fault for every 4 KiB, which is more than the arithmetic on it. Nothing that leaves this
+    package may be scratch.
+    """
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if size < _SMALL:
+        return np.empty(shape, dtype)
+    if size > _KEPT:
+        return empty(shape, dtype)
+    buffer = _KEPT_BUFFERS.buffers.get(name)
+    if buffer is None or buffer.size < size:
+        buffer = _aligned(size)
+        _KEPT_BUFFERS.buffers[name] = buffer
+    array: NDArray[Any] = buffer[:size].view(dtype).reshape(shape)
+    return array
