@@ -80,7 +80,9 @@ def test_no_import_goes_against_the_arrows():
 
 
 def test_every_room_has_its_arrows():
-    rooms = {p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
+    rooms = {
+        p.stem if p.suffix else p.name for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()
+    }
     assert rooms - {"__init__", "__main__", *FOUNDATION, "_bundled"} <= set(ARROWS)
 
 

@@ -9,13 +9,13 @@ OPSEL = [{"opsel": byte} for byte in range(4)]
 @case("mfma_f32_32x32x2_f32.hip", kernel="mfma_f32_32x32x2_f32", arch=CDNA, golden="f32_32x32x2")
 def f32_32x32x2(M=32, N=32, K=2):
     a, b, c = A("f32", (M, K)), B("f32", (K, N)), C("f32", (M, N))
-    return dict(grid=1, block=64, args=[a, b, c], expect=a @ b)
+    return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
 
 
 @case("mfma_f32_16x16x16_f16.hip", kernel="mfma_f32_16x16x16_f16", arch=CDNA, golden="f16_16x16x16")
 def f16_16x16x16(M=16, N=16, K=16):
     a, b, c = A("f16", (M, K)), B("f16", (K, N)), C("f32", (M, N))
-    return dict(grid=1, block=64, args=[a, b, c], expect=a @ b)
+    return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
 
 
 @case(
@@ -27,7 +27,7 @@ def f16_16x16x16(M=16, N=16, K=16):
 )
 def fp8_32x32x16(a="fp8", b="fp8", M=32, N=32, K=16):
     x, y, c = A(a, (M, K)), B(b, (K, N)), C("f32", (M, N))
-    return dict(grid=1, block=64, args=[x, y, c], expect=x @ y)
+    return {"grid": 1, "block": 64, "args": [x, y, c], "expect": x @ y}
 
 
 @case(
@@ -40,7 +40,7 @@ def fp8_32x32x16(a="fp8", b="fp8", M=32, N=32, K=16):
 def scaled_fp8_32x32x64(opsel=0, M=32, N=32, K=64):
     a, b, c = A("fp8", (M, K)), B("fp8", (K, N)), C("f32", (M, N))
     sa, sb = ScaleA((M, K // 32), bytes=4, select=opsel), ScaleB((K // 32, N), bytes=4, select=opsel)
-    return dict(grid=1, block=64, args=[a, b, sa, sb, c], expect=(a * sa) @ (b * sb))
+    return {"grid": 1, "block": 64, "args": [a, b, sa, sb, c], "expect": (a * sa) @ (b * sb)}
 
 
 @case(
@@ -53,4 +53,4 @@ def scaled_fp8_32x32x64(opsel=0, M=32, N=32, K=64):
 def scaled_fp4_32x32x64(opsel=0, M=32, N=32, K=64):
     a, b, c = A("e2m1fn", (M, K)), B("e2m1fn", (K, N)), C("f32", (M, N))
     sa, sb = ScaleA((M, K // 32), bytes=4, select=opsel), ScaleB((K // 32, N), bytes=4, select=opsel)
-    return dict(grid=1, block=64, args=[a, b, sa, sb, c], expect=(a * sa) @ (b * sb))
+    return {"grid": 1, "block": 64, "args": [a, b, sa, sb, c], "expect": (a * sa) @ (b * sb)}

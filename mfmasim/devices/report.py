@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -24,7 +24,7 @@ class Fidelity(str):
     operations: tuple[str, ...]
     by_operation: Mapping[str, str]
 
-    def __new__(cls, by_operation: Mapping[str, str]) -> Fidelity:
+    def __new__(cls, by_operation: Mapping[str, str]) -> Self:
         """Take the lowest level of the operations that were executed."""
         level = max(by_operation.values(), key=LEVELS.index, default="specified")
         self = super().__new__(cls, level)

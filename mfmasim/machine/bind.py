@@ -29,7 +29,18 @@ if TYPE_CHECKING:
 __all__ = ["bind", "operation_of"]
 
 # Modifiers that the generic vector binding understands; any other that is set stops the launch.
-UNDERSTOOD = {"op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp", "omod", "dst_sel", "dst_unused", "src0_sel", "src1_sel"}
+UNDERSTOOD = {
+    "op_sel",
+    "op_sel_hi",
+    "neg_lo",
+    "neg_hi",
+    "clamp",
+    "omod",
+    "dst_sel",
+    "dst_unused",
+    "src0_sel",
+    "src1_sel",
+}
 # Result scale of the output modifier (CDNA3 ISA manual, OMOD).
 OMOD = {0: 1.0, 1: 2.0, 2: 4.0, 3: 0.5}
 

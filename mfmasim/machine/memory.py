@@ -7,10 +7,12 @@ page that belongs to nobody, so that a stray access is seen and not silently ser
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["BASE", "POISON_BYTE", "POISON_DWORD", "Memory", "Outside", "Region"]
 

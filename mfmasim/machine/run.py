@@ -191,9 +191,8 @@ class Machine:
             if waves.executed[chosen].max() > self.budget:
                 pc = block.first
                 where = self.kernel.source_at(pc)
-                self.outcome.stopped = (
-                    f"a wave executed more than {self.budget} instructions; stopped at {pc:#x}"
-                    + (f" ({where})" if where else "")
+                self.outcome.stopped = f"a wave executed more than {self.budget} instructions; stopped at {pc:#x}" + (
+                    f" ({where})" if where else ""
                 )
                 return
 
@@ -254,4 +253,3 @@ class Machine:
             if replaced is not None:
                 result = replaced
         return result
-

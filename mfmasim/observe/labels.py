@@ -10,12 +10,23 @@ counting needs, so that a mixture of elements, or a constant, does not look like
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["CONSTANT_ZERO", "NOT_AN_ELEMENT", "POISON", "Alphabet", "LabelSpace", "Labelled", "scramble", "unscramble"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "CONSTANT_ZERO",
+    "NOT_AN_ELEMENT",
+    "POISON",
+    "Alphabet",
+    "LabelSpace",
+    "Labelled",
+    "scramble",
+    "unscramble",
+]
 
 U64 = np.uint64
 CONSTANT_ZERO, NOT_AN_ELEMENT, POISON = 0, -1, -2

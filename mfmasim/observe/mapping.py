@@ -203,7 +203,9 @@ class MappingCheck:
         ):
             self._looked(tile, operand, bad.size)
             if bad.any():
-                self._add(self._entry(tile, operand, "the slot holds another element"), bad, needs, tile.labels[operand])
+                self._add(
+                    self._entry(tile, operand, "the slot holds another element"), bad, needs, tile.labels[operand]
+                )
         if tile.following is None and stored is not None:
             self._check_stored(tile, stored)
         if tile.executed.event.operation.scale_A is not None and "scale_A" in self.arguments:

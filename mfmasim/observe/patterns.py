@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     I64 = NDArray[np.int64]
@@ -69,9 +68,8 @@ def _clause(
     distance = _address(holds, memory) - _address(needs, memory)
     if (distance == distance[0]).all():
         return f"all shifted by {int(distance[0]):+d} elements in memory"
-    for axis, word in enumerate(LINES):
+    for axis, moved in ((0, "column"), (1, "row")):
         if (difference[:, axis] == 0).all():
-            moved = LINES[1 - axis]
             if summed == 1 - axis:
                 return "all in the summed index alone: K is permuted in this operand only"
             return f"all in the {moved} alone"

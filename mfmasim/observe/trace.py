@@ -97,9 +97,9 @@ class Tracer:
         return event.operation.D.pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
 
     def _numbers(self, waves: NDArray[Any], order: NDArray[np.int64], cells: int) -> NDArray[np.uint64]:
-        first = 1 + (waves.astype(np.uint64) * np.uint64(self._per_wave) + order.astype(np.uint64)) * np.uint64(
-            self._slots
-        )
+        first: NDArray[np.uint64] = np.uint64(1) + (
+            waves.astype(np.uint64) * np.uint64(self._per_wave) + order.astype(np.uint64)
+        ) * np.uint64(self._slots)
         return first[:, None] + np.arange(cells, dtype=np.uint64)
 
     def result_of(self, labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -127,7 +127,7 @@ def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> ND
         return codes.reshape(len(registers), fragment.blocks, fragment.rows, fragment.cols)
     byte = event.modifiers.get(f"scale_{name[-1].lower()}_byte", 0)
     table = fragment.table()
-    scales = np.zeros((len(registers), 1, fragment.rows, fragment.cols), np.uint32)
+    scales: NDArray[Any] = np.zeros((len(registers), 1, fragment.rows, fragment.cols), np.uint32)
     scales[:, 0, table["row"], table["col"]] = registers[:, 0, table["lane"]] >> np.uint32(8 * byte) & np.uint32(0xFF)
     return scales
 

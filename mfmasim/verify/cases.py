@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import runpy
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.resources import folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 __all__ = ["Case", "case", "families", "find", "load_file"]
 

@@ -38,7 +38,7 @@ def ulp_distance(a: NDArray[Any], b: NDArray[Any], fmt: Format) -> NDArray[np.in
 
     def ordered(codes: NDArray[Any]) -> NDArray[np.int64]:
         size = (codes & codes.dtype.type(fmt.mask & ~fmt.sign_bit)).astype(np.int64)
-        return np.where(codes & codes.dtype.type(fmt.sign_bit), -size, size) if fmt.sign_bit else size
+        return np.where(codes & codes.dtype.type(fmt.sign_bit), -size, size) if fmt.sign_bit else np.asarray(size)
 
     nan_a, nan_b = is_nan(a, fmt), is_nan(b, fmt)
     distance = np.abs(ordered(a) - ordered(b))

@@ -77,6 +77,8 @@ def arrays(entry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         raise MfmasimError(f"{path}: golden data cannot be read: {error.strerror or error}") from None
     found = hashlib.sha256(data).hexdigest()
     if found != entry["sha256"]:
-        raise MfmasimError(f"{path}: golden data is damaged or stale (SHA-256 {found[:12]}…, {entry['sha256'][:12]}… expected)")
+        raise MfmasimError(
+            f"{path}: golden data is damaged or stale (SHA-256 {found[:12]}…, {entry['sha256'][:12]}… expected)"
+        )
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}

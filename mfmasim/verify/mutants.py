@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import runpy
 import tempfile
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,8 @@ from mfmasim.verify.cases import Case, families, load_file
 from mfmasim.verify.runner import verify_case
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from mfmasim.verify.result import Result
 
 __all__ = ["Mutant", "Verdict", "mutants_of", "run_mutant"]
@@ -27,8 +28,8 @@ class Mutant:
     name: str
     case: str
     """Title of the case it varies."""
-    edits: tuple[str, str] | Sequence[tuple[str, str]]
-    """Text to replace and what by; every text must occur."""
+    edits: Sequence[Any]
+    """Text to replace and what by: a pair, or several pairs; every text must occur."""
     caught: tuple[str, ...]
     """Checks that must report an error; no other may."""
     data: str = ""

@@ -127,9 +127,7 @@ def _inputs(case: Case, built: Mapping[str, Any], arch: Arch) -> Sequence[tuple[
     """Inputs to run: label, codes by tensor, and the expected codes where golden data has them."""
     tensors = _tensors(built)
     if not case.golden:
-        return [
-            (f"{data} data", {id(t): draw(t, data, case.title, arch) for t in tensors}, None) for data in case.data
-        ]
+        return [(f"{data} data", {id(t): draw(t, data, case.title, arch) for t in tensors}, None) for data in case.data]
     out = []
     for entry in golden.entries(case.golden_name(), arch.name, case.parameters):
         arrays = golden.arrays(entry)
@@ -173,9 +171,7 @@ def _run(
             memory[:] = 0xA5  # an output the kernel may not read
         buffers[id(arg)] = memory
         args.append(memory)
-    report = device.launch(
-        kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **options
-    )
+    report = device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **options)
     return report, buffers
 
 

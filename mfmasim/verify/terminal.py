@@ -61,7 +61,9 @@ class Progress:
         counts = Counter(result.status for result in results)
         elements = sum(result.outputs["elements"] for result in results)
         slots = sum(result.mapping["slots_checked"] for result in results)
-        words = ", ".join(f"{counts[status]} {status}" for status in ("pass", "fail", "error", "skipped") if counts[status])
+        words = ", ".join(
+            f"{counts[status]} {status}" for status in ("pass", "fail", "error", "skipped") if counts[status]
+        )
         self.console.print(
             Text(f"{words}; {elements:,} output elements and {slots:,} fragment slots checked", style="bold")
         )
@@ -69,7 +71,8 @@ class Progress:
         if assumed:
             self.console.print(
                 Text(
-                    "assumed arithmetic (layouts are proved, the last bits are not): " + ", ".join(assumed), style="yellow"
+                    "assumed arithmetic (layouts are proved, the last bits are not): " + ", ".join(assumed),
+                    style="yellow",
                 )
             )
 

@@ -115,9 +115,7 @@ def _launch(
             memory = bytes_of(arg, pieces.astype(fmt.carrier), arch)
         buffers[id(arg)] = memory
         args.append(memory)
-    device.launch(
-        kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "none", observers=[tracer]
-    )
+    device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "none", observers=[tracer])
     return buffers
 
 
@@ -132,9 +130,7 @@ def _numeric(narrow: Format, target: Format) -> Alphabet:
     exponent = (pieces >> np.uint64(mantissa_bits)) & np.uint64((1 << exponent_bits) - 1)
     sign = pieces >> np.uint64(mantissa_bits + exponent_bits)
     codes = (
-        sign << np.uint64(narrow.bits - 1)
-        | (exponent + np.uint64(first)) << np.uint64(narrow.mantissa_bits)
-        | mantissa
+        sign << np.uint64(narrow.bits - 1) | (exponent + np.uint64(first)) << np.uint64(narrow.mantissa_bits) | mantissa
     )
     if narrow.name != target.name:
         codes = target.encode(narrow.decode(codes.astype(narrow.carrier))).astype(np.uint64)

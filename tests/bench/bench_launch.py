@@ -43,7 +43,9 @@ def main():
         device.launch(kernel, 1, 64, args)
         one = least(lambda k=kernel, a=args: device.launch(k, 1, 64, a), 20)
         many = least(lambda k=kernel, a=args: device.launch(k, 4096, 64, a), 5)
-        print(f"{name:<26} {arch}  1 workgroup {one * 1e3:6.2f} ms   4096 {many * 1e3:7.2f} ms   ratio {many / one:5.1f}")
+        print(
+            f"{name:<26} {arch}  1 workgroup {one * 1e3:6.2f} ms   4096 {many * 1e3:7.2f} ms   ratio {many / one:5.1f}"
+        )
     for label, command in (
         ("import mfmasim", [sys.executable, "-c", "import mfmasim"]),
         ("python -c pass", [sys.executable, "-c", "pass"]),

@@ -38,9 +38,7 @@ def test_products_equal_fractions(name):
             for k in range(9):
                 want += Fraction(-5, 4) * fraction_of(a, codes[id(a)][i, k]) * fraction_of(b, codes[id(b)][k, j])
             assert Fraction(int(value.integers[i, j])) * Fraction(2) ** value.exponent == want
-            expected = slow.encode(
-                mfmasim.format("f32"), slow.Number(want < 0, abs(want)), overflow="infinity_or_nan"
-            )
+            expected = slow.encode(mfmasim.format("f32"), slow.Number(want < 0, abs(want)), overflow="infinity_or_nan")
             assert int(round_once(value, mfmasim.format("f32"))[i, j]) == expected
             count += 1
     assert count == 12

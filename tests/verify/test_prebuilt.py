@@ -34,7 +34,9 @@ def test_sources_are_up_to_date():
 def test_rebuilding_gives_the_same_bytes():
     compiler = find_compiler("ziglang")
     same = all(entry["compiler"] == compiler.description for entry in ENTRIES)
-    require("the compiler of the prebuilt code objects", same, f"pip install mfmasim[compile]: {ENTRIES[0]['compiler']}")
+    require(
+        "the compiler of the prebuilt code objects", same, f"pip install mfmasim[compile]: {ENTRIES[0]['compiler']}"
+    )
     entries, files = rebuild.build()
     assert entries == ENTRIES
     for name, data in files.items():

@@ -57,8 +57,10 @@ direct("s_barrier")(_barrier)
 
 
 def _zero(g: Group, code: int) -> NDArray[np.bool_]:
-    out = g.s(code) == 0
-    return out & (g.s(code + 1) == 0) if g.lanes == 64 else out
+    out: NDArray[np.bool_] = g.s(code) == 0
+    if g.lanes == 64:
+        out = out & (g.s(code + 1) == 0)
+    return out
 
 
 # When each conditional branch is taken, for every wave of the group.

@@ -63,12 +63,12 @@ def _inside(
     machine: Any, g: Group, address: NDArray[np.int64], size: int, instruction: Instruction, kind: str
 ) -> NDArray[np.bool_]:
     """Lanes that take part and stay inside the allocation; tells the listeners of those that do not."""
-    inside = (address >= 0) & (address + size <= machine.launch.lds_bytes)
+    inside: NDArray[np.bool_] = (address >= 0) & (address + size <= machine.launch.lds_bytes)
     active = g.active
     outside = ~inside & active
     if outside.any():
         machine.fault(instruction, g, "lds", kind, size, Outside(outside, address.astype(np.uint64)))
-    return inside & active
+    return np.logical_and(inside, active)
 
 
 def read(machine: Any, g: Group, address: NDArray[np.int64], size: int, inside: NDArray[np.bool_]) -> list[Any]:
@@ -137,9 +137,7 @@ def _store(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
 def _pair(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     word = instruction.name.removeprefix("ds_")
     _, _, size, stride = next(row for row in PAIRS if word in row[:2])
-    addresses = [
-        _address(instruction, instruction.modifiers.get(f"offset{i}", 0) * size * stride) for i in range(2)
-    ]
+    addresses = [_address(instruction, instruction.modifiers.get(f"offset{i}", 0) * size * stride) for i in range(2)]
     per = size // 4
     if instruction.dst:
         target = instruction.dst[0]

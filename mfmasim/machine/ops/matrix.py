@@ -55,7 +55,7 @@ def _formats(instruction: Instruction) -> tuple[dict[str, str], dict[str, int]]:
 
 def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     formats, modifiers = _formats(instruction)
-    operation = matrix_instruction(machine.arch, instruction.name, **formats)
+    operation = matrix_instruction(machine.arch, instruction.name, a=formats.get("a"), b=formats.get("b"))
     a, b, c = (_registers(operand, instruction) for operand in instruction.src[:3])
     target = instruction.dst[0]
     scales: list[Callable[[Group], NDArray[np.uint32]]] = []

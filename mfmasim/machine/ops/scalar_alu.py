@@ -16,12 +16,10 @@ from mfmasim.machine.state import EXEC, lanes_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from mfmasim.isa import Instruction
     from mfmasim.machine.state import Group
 
-    U = NDArray[Any]
+    U = Any  # an array of the type that the signature names
 
 ONE32, ONE64 = np.uint32(1), np.uint64(1)
 

@@ -11,9 +11,7 @@ from mfmasim.machine.registry import vector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    U = NDArray[Any]
+    U = Any  # an array of the type that the signature names
 
 INTEGER: dict[str, Callable[[U, U], U]] = {
     "lt": np.less, "eq": np.equal, "le": np.less_equal, "gt": np.greater, "ne": np.not_equal, "ge": np.greater_equal,

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mfmasim.machine.registry import vector
 
-U = NDArray[Any]
+U = Any  # an array of the type that the signature names
 
 
 @vector("v_add_f32", "f32 f32 -> f32")

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mfmasim.machine.registry import vector
 
-U = NDArray[Any]
+U = Any  # an array of the type that the signature names
 M31, M63 = np.uint32(31), np.uint32(63)
 ONE64 = np.uint64(1)
 LOW24 = np.uint32(0xFFFFFF)
@@ -62,7 +61,7 @@ def v_subb_co_u32(s0: U, s1: U, borrow: U) -> tuple[U, U]:
 
 @vector("v_subbrev_co_u32 v_subrev_co_ci_u32", "u32 u32 mask -> u32 mask")
 def v_subbrev_co_u32(s0: U, s1: U, borrow: U) -> tuple[U, U]:
-    return v_subb_co_u32(s1, s0, borrow)
+    return s1 - s0 - borrow.astype(np.uint32), s0.astype(np.uint64) + borrow > s1
 
 
 @vector("v_and_b32", "u32 u32 -> u32")

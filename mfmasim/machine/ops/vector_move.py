@@ -12,12 +12,10 @@ from mfmasim.machine.registry import direct, vector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from mfmasim.isa import Instruction
     from mfmasim.machine.state import Group
 
-    U = NDArray[Any]
+    U = Any  # an array of the type that the signature names
 
 
 @vector("v_mov_b32", "u32 -> u32")
