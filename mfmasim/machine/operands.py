@@ -189,10 +189,7 @@ def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Read
         raw = np.array([operand.bits & ((1 << width) - 1)], np.uint64 if width == 64 else np.uint32).view(view)
         return lambda g: raw  # noqa: ARG005
     if operand.kind == "imm":
-        # SIMM16 is signed but for the unsigned compares (CDNA3 ISA manual, SOPK).
-        signed = not (instruction.name.startswith("s_cmpk") and instruction.name.endswith("u32"))
-        value = operand.bits - 0x10000 if signed and operand.bits >> 15 & 1 else operand.bits
-        immediate = np.array([value & 0xFFFFFFFF], np.uint32).view(VIEW32[kind])
+        immediate = np.array([operand.bits & 0xFFFFFFFF], np.uint32).view(VIEW32[kind])  # extended by the decoder
         return lambda g: immediate  # noqa: ARG005
     if operand.kind == "special" and operand.index == 253:
         return lambda g: g.scc.astype(np.uint32)

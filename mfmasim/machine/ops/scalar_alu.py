@@ -39,11 +39,6 @@ def s_movk_i32(s0: U) -> U:
     return s0
 
 
-@scalar("s_cmov_b32", "u32 u32 scc -> u32")
-def s_cmov_b32(old: U, s0: U, scc: U) -> U:
-    return np.where(scc, s0, old)
-
-
 @scalar("s_not_b32", "u32 -> u32 scc")
 def s_not_b32(s0: U) -> tuple[U, U]:
     return ~s0, ~s0 != 0
@@ -255,6 +250,17 @@ def s_bitcmp0_b32(s0: U, s1: U) -> U:
 def s_bitcmp1_b32(s0: U, s1: U) -> U:
     return (s0 >> (s1 & np.uint32(31)) & ONE32) != 0
 
+
+def _bind_cmov(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+    """Move only where SCC is 1."""
+    kind = "u64" if instruction.name.endswith("b64") else "u32"
+    read = scalar_reader(instruction.src[0], kind, instruction)
+    old = scalar_reader(instruction.dst[0], kind, instruction)
+    write = scalar_writer(instruction.dst[0], kind, instruction)
+    return lambda g: write(g, np.where(g.scc, read(g), old(g)))
+
+
+direct("s_cmov_b32 s_cmov_b64")(_bind_cmov)
 
 # What a saveexec instruction puts into EXEC from its source and the old EXEC.
 SAVEEXEC: dict[str, Callable[[U, U], U]] = {

@@ -248,9 +248,11 @@ def v_mad_u64_u32(s0: U, s1: U, s2: U) -> tuple[U, U]:
 
 @vector("v_mad_i64_i32", "i32 i32 i64 -> i64 mask")
 def v_mad_i64_i32(s0: U, s1: U, s2: U) -> tuple[U, U]:
+    """The carry is bit 64 of the exact sum: its sign, as the sum of two signed 64-bit numbers needs 65 bits."""
     product = s0.astype(np.int64) * s1
     total = product + s2
-    return total, ((product ^ total) & (s2 ^ total)) < 0
+    overflow = ((product ^ total) & (s2 ^ total)) < 0
+    return total, (total < 0) ^ overflow
 
 
 for _name, _body in (("min", np.minimum), ("max", np.maximum)):
