@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["empty", "scratch"]
 
-_SMALL = 1 << 12
+_SMALL = 1 << 16
 # Scratch beyond this many bytes is given back after use.
 _KEPT = 1 << 22
 

@@ -105,7 +105,6 @@ def fma_f64(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[np.flo
     if small.any():
         where = np.nonzero(small)
         result[where] = [
-            _exact_fma(x, y, z)
-            for x, y, z in zip(a[where].tolist(), b[where].tolist(), c[where].tolist(), strict=True)
+            _exact_fma(x, y, z) for x, y, z in zip(a[where].tolist(), b[where].tolist(), c[where].tolist(), strict=True)
         ]
     return result

@@ -147,7 +147,7 @@ def chain(
         for name, place in ((a_format, "a"), (b_format, "b"))
     ]
     with np.errstate(all="ignore"):
-        if scales == (None, None) and options.fraction_bits <= tiles.MERGED_FRACTION_BITS:
+        if scale_a is None and scale_b is None and options.fraction_bits <= tiles.MERGED_FRACTION_BITS:
             merged = merge(a, b, c, batch)
             if merged is not None:
                 joined = _run(model, reads, merged[:3], batch[:-2], (None, None), options)
