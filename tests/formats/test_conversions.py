@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mfmasim import MfmasimError, formats
@@ -297,6 +297,10 @@ def test_scaled_widening_overflows_to_f16_as_the_mode_says():
     largest = np.full(1, 0xFE7E, np.uint32)
     assert run(largest, scale).tolist() == [0xFC007C00]
     assert run(largest, scale, mode=Mode(fp16_ovfl=True)).tolist() == [0xFBFF7BFF]
+    infinite = conversion("gfx950", "v_cvt_scalef32_pk_f16_bf8")(
+        np.full(1, 0xFC7C, np.uint32), scale, mode=Mode(fp16_ovfl=True)
+    )
+    assert infinite.tolist() == [0xFC007C00]
 
 
 def bit_string(registers):
@@ -359,6 +363,10 @@ def test_scaled_forms_flush_f32_denormals_when_the_mode_says_so():
 
 
 @given(code=st.integers(0, (1 << 32) - 1), mode=st.integers(0, 3), ovfl=st.booleans())
+@example(code=0x7F800000, mode=0, ovfl=True)
+@example(code=0xFF800000, mode=3, ovfl=True)
+@example(code=0x477FF000, mode=0, ovfl=True)
+@example(code=0x477FF000, mode=0, ovfl=False)
 def test_f32_to_f16_in_every_mode(code, mode, ovfl):
     rounding = ("nearest_even", "up", "down", "toward_zero")[mode]
     run = conversion("gfx942", "v_cvt_f16_f32")
@@ -499,9 +507,7 @@ def test_the_other_integer_conversions():
     def f32(value):
         return int(np.float32(value).view(np.uint32))
 
-    assert [run("gfx942", f"v_cvt_f32_ubyte{byte}", 0x04030201) for byte in range(4)] == [
-        f32(v) for v in (1, 2, 3, 4)
-    ]
+    assert [run("gfx942", f"v_cvt_f32_ubyte{byte}", 0x04030201) for byte in range(4)] == [f32(v) for v in (1, 2, 3, 4)]
     assert [run("gfx942", "v_cvt_flr_i32_f32", f32(v)) for v in (1.5, -1.5)] == [1, 0xFFFFFFFE]
     nearest = [run("gfx1201", "v_cvt_nearest_i32_f32", f32(v)) for v in (0.5, -0.5, 0.49999997, 8388609.0)]
     assert nearest == [1, 0, 0, 8388609]
@@ -583,9 +589,7 @@ def test_llvm_has_the_same_instructions():
     for arch in ARCHITECTURES:
         lines = []
         for name in names:
-            row = next(
-                (r for r in ROWS if r.name == name and arch in r.archs), next(r for r in ROWS if r.name == name)
-            )
+            row = next((r for r in ROWS if r.name == name and arch in r.archs), next(r for r in ROWS if r.name == name))
             kinds = [row.result, *row.sources]
             text = ", ".join(operand(kind, 4 + 36 * i) for i, kind in enumerate(kinds))
             lines.append(f"{name} {text.replace('v', 's') if name.startswith('s_') else text}")

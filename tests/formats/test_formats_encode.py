@@ -197,9 +197,7 @@ def test_every_16_bit_source_against_the_slow_model(fmt, source):
 @pytest.mark.parametrize("fmt", formats.FORMATS.values(), ids=lambda fmt: fmt.name)
 def test_codes_survive_decoding_and_encoding(fmt):
     rng = np.random.default_rng(3)
-    codes = (
-        np.arange(1 << fmt.bits, dtype=fmt.carrier) if fmt.bits <= 16 else rng.integers(0, 1 << 31, 4096, np.uint64)
-    )
+    codes = np.arange(1 << fmt.bits, dtype=fmt.carrier) if fmt.bits <= 16 else rng.integers(0, 1 << 31, 4096, np.uint64)
     codes = codes.astype(fmt.carrier) & ~fmt.carrier.type((1 << fmt.unread_bits) - 1)
     values = fmt.decode(codes)
     number = ~np.isnan(values)
