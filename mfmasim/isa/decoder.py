@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
@@ -25,7 +25,7 @@ __all__ = ["decode", "decode_range"]
 _LONGEST = 16
 _MOST_CACHED = 1 << 16
 
-_BUILD: dict[str, Callable[[Fields, int], Parts]] = {
+_BUILD: dict[str, Callable[[Fields], Parts]] = {
     "SOP1": scalar.sop,
     "SOP2": scalar.sop,
     "SOPC": scalar.sop,
@@ -102,23 +102,19 @@ class _Cache:
         self.templates: dict[bytes, Instruction] = {}
 
 
-@cache
-def _cache(arch: str) -> _Cache:
-    return _Cache()
+_CACHES: defaultdict[str, _Cache] = defaultdict(_Cache)
 
 
 def _decode(found: Family, data: bytes, pc: int) -> Instruction:
     """Decode the first instruction of `data` and set it to its address."""
-    cache = _cache(found.arch.name)
+    cache = _CACHES[found.arch.name]
     head = data[:4]
     template = cache.templates.get(data[: cache.sizes.get(head, _LONGEST)])
     if template is None:
         try:
             template = _build(found, data)
         except Refused as reason:
-            words = " ".join(
-                f"{int.from_bytes(data[i : i + 4], 'little'):08x}" for i in range(0, min(len(data), 8), 4)
-            )
+            words = " ".join(f"{int.from_bytes(data[i : i + 4], 'little'):08x}" for i in range(0, min(len(data), 8), 4))
             raise MfmasimError(
                 f"cannot decode {words or 'nothing'} at {pc:#x} for {found.arch.name}: {reason}"
             ) from None
@@ -156,7 +152,7 @@ def _build(found: Family, data: bytes) -> Instruction:
     if word & encoding.reserved and size == encoding.size:
         raise Refused(f"reserved bits of {row.name} are set")
     fields = Fields(word, size, encoding.fields, data[size:], row, found)
-    parts = vector.long_form(fields, 0, promoted=promoted) if promoted else _BUILD[kind](fields, 0)
+    parts = vector.long_form(fields, promoted=promoted) if promoted else _BUILD[kind](fields)
     fields.finish()
     return _freeze(found, data, fields.size, parts, encoding.name, row.name)
 

@@ -45,6 +45,8 @@ class Family:
     arch: Arch
     rows: dict[str, dict[int, Row]]
     """Encoding, then opcode, to its row."""
+    long_rows: dict[str, Row]
+    """Rows of the operations that exist only in VOP3, by name."""
     promoted: dict[int, tuple[str, Row]]
     """VOP3 opcodes of the operations that also have a short encoding."""
     dialect: _Dialect
@@ -66,7 +68,8 @@ def _family(arch: Arch) -> Family:
         for op, row in rows[encoding].items()
         if "e64" in row.flags
     }
-    return Family(arch, rows, promoted, dialect)
+    long_rows = {row.name: row for row in rows["VOP3"].values()}
+    return Family(arch, rows, long_rows, promoted, dialect)
 
 
 def family(arch: str | Arch) -> Family:

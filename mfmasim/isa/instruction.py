@@ -24,7 +24,7 @@ class Operand:
         XNACK_MASK, 106/107 VCC, 108..123 TTMP0..15, 124 M0, 126/127 EXEC.
         ``special``: a read-only hardware value; ``index`` is its source code, such as 235 SRC_SHARED_BASE, 251 VCCZ,
         252 EXECZ, 253 SCC, 254 LDS_DIRECT.
-        ``const``: an inline constant (``index`` is its source code) or a literal (``index`` 255); ``bits`` is its value.
+        ``const``: an inline constant (``index`` is its source code) or a literal (``index`` 255) of value ``bits``.
         ``imm``: an immediate field of the instruction (SIMM16, a memory offset); ``bits`` is its raw value.
         ``label``: a branch offset; ``bits`` is the raw SIMM16, the instruction's ``target`` the absolute address.
         ``off``: an address operand that this instruction does not use.
@@ -35,16 +35,17 @@ class Operand:
     count: int = 1
     """Registers (dwords) that the operand spans."""
     type: str = "b32"
-    """Operand type as in the opcode tables: ``f32``, ``pk_f16``, ``b64``, ...; for a matrix, the type of one element."""
+    """Operand type as in the opcode tables: ``f32``, ``pk_f16``, ``b64``; of a matrix, the type of one element."""
     bits: int = 0
-    """Raw bits of a constant as an operand of this type sees them: the float constants of a 16-bit float operand are
-    16-bit floats, an ``f64`` literal is the high dword, integer constants are sign-extended to 32 or 64 bits."""
+    """Raw bits of a constant as an operand of this type sees them. The float constants of a 16-bit float operand are
+    16-bit floats; inline integers are sign-extended to 32 or 64 bits; a literal is the high dword of an ``f64``, is
+    sign-extended for ``i64`` and zero-extended for ``u64`` and ``b64``."""
     neg: bool = False
     abs: bool = False
     sext: bool = False
     """SDWA: sign-extend the selected part of an integer."""
     sel: int = 6
-    """SDWA: part that is selected: 0..3 byte, 4 low half, 5 high half, 6 dword. The others: see `Instruction.modifiers`."""
+    """SDWA: part that is selected: 0..3 byte, 4 low half, 5 high half, 6 dword. `op_sel` stands in the modifiers."""
     printed: bool = True
     """Whether LLVM prints the operand; implicit ones (VCC of v_div_fmas, EXEC of v_cmpx, the destination that
     v_fmac reads) are not."""

@@ -30,7 +30,7 @@ def _cache_bits(fields: Fields, parts: Parts) -> None:
         parts.modifiers[name] = fields.take(field)
 
 
-def ds(fields: Fields, pc: int) -> Parts:
+def ds(fields: Fields) -> Parts:
     """LDS and GDS: one 16-bit offset, or two of 8 bits in units of the element."""
     row = fields.row
     parts = Parts()
@@ -62,7 +62,7 @@ def flat_rows(family: Family, segment: int) -> tuple[str, dict[int, Row]]:
     return name, family.rows[name]
 
 
-def flat(fields: Fields, pc: int) -> Parts:
+def flat(fields: Fields) -> Parts:
     """FLAT, GLOBAL and SCRATCH: vaddr, saddr and a signed offset."""
     row = fields.row
     segment = _SEGMENTS[fields.take("seg")]
@@ -77,9 +77,12 @@ def flat(fields: Fields, pc: int) -> Parts:
     _cache_bits(fields, parts)
     parts.src += _flat_address(fields, segment)
     data = next((slot for slot in row.src if slot.file == "data"), None)
-    returns = bool(row.dst) and (
-        row.dst[0].file != "rtn" or bool(parts.modifiers[fields.family.dialect.cache["glc"]])
-    )
+    if not fields.family.dialect.sve and data is None and row.dst[0].count == 1 and segment != "FLAT":
+        # CDNA2: this bit sends the loaded dword to LDS.
+        parts.modifiers["lds"] = fields.take("sve")
+        if parts.modifiers["lds"]:
+            return parts
+    returns = bool(row.dst) and (row.dst[0].file != "rtn" or bool(parts.modifiers[fields.family.dialect.cache["glc"]]))
     file = _data_file(fields) if data is not None or returns else "v"
     if data is not None:
         parts.src.append(vector_register(file, fields.take("data"), data, "data", fields.family))
@@ -107,12 +110,15 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
     return [Operand("off", field="vaddr"), saddr]
 
 
-def mubuf(fields: Fields, pc: int) -> Parts:
+def mubuf(fields: Fields) -> Parts:
     """Buffer loads, stores and atomics: vaddr (index, offset or both), a descriptor, an SGPR offset."""
     row = fields.row
     parts = Parts()
     _cache_bits(fields, parts)
     if not row.dst and not row.src:
+        if "cache" not in row.flags:
+            # Assemblers set them all the same.
+            parts.modifiers.clear()
         return parts
     for name in ("offset", "offen", "idxen"):
         parts.modifiers[name] = fields.take(name)

@@ -38,7 +38,7 @@ SPECIAL_NAMES = {
     239: "src_pops_exiting_wave_id", 251: "src_vccz", 252: "src_execz", 253: "src_scc", 254: "src_lds_direct",
 }  # fmt: skip
 
-INLINE_FLOATS = {
+INLINE_FLOATS: dict[int, tuple[str, int, int, int, int]] = {
     # code: (text, f16, bf16, f32, f64)
     240: ("0.5", 0x3800, 0x3F00, 0x3F000000, 0x3FE0000000000000),
     241: ("-0.5", 0xB800, 0xBF00, 0xBF000000, 0xBFE0000000000000),
@@ -52,7 +52,7 @@ INLINE_FLOATS = {
 }
 """Inline float constants; 248 is 1/(2*pi) in each format."""
 
-_COLUMN = {"f16": 1, "pk_f16": 1, "bf16": 2, "pk_bf16": 2, "f64": 4, "i64": 4, "u64": 4, "b64": 4}
+_COLUMN = {"f16": 0, "pk_f16": 0, "bf16": 1, "pk_bf16": 1, "f64": 3, "i64": 3, "u64": 3, "b64": 3}
 
 
 def inline_integer(code: int) -> int:
@@ -71,7 +71,7 @@ def constant_bits(code: int, kind: str) -> int:
         64 bits for 64-bit types, otherwise 32; a 16-bit float stands in the low half, the high half being 0.
     """
     if code in INLINE_FLOATS:
-        return INLINE_FLOATS[code][_COLUMN.get(kind, 3)]
+        return INLINE_FLOATS[code][1:][_COLUMN.get(kind, 2)]
     wide = DWORDS.get(kind, 1) == 2 and not kind.startswith("pk_")
     return inline_integer(code) & (0xFFFFFFFFFFFFFFFF if wide else 0xFFFFFFFF)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 from mfmasim.isa.encodings import MAI
 from mfmasim.isa.fields import Fields, Refused, vector_register
-from mfmasim.isa.instruction import Operand
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
+
+if TYPE_CHECKING:
+    from mfmasim.isa.instruction import Operand
 
 __all__ = ["matrix", "packed", "scaled_matrix"]
 
@@ -16,7 +19,7 @@ __all__ = ["matrix", "packed", "scaled_matrix"]
 F8F6F4 = {0: ("fp8", 8), 1: ("bf8", 8), 2: ("fp6", 6), 3: ("bf6", 6), 4: ("fp4", 4)}
 
 
-def packed(fields: Fields, pc: int) -> Parts:
+def packed(fields: Fields) -> Parts:
     """Packed 16-bit and 32-bit arithmetic, dot products, v_fma_mix."""
     row = fields.row
     flags = row.flags
@@ -61,7 +64,7 @@ def _matrix_source(fields: Fields, name: str, slot: Slot, file: str) -> Operand:
     return vector_register(file, code - 256, slot, name, fields.family)
 
 
-def matrix(fields: Fields, pc: int) -> Parts:
+def matrix(fields: Fields) -> Parts:
     """MFMA, SMFMAC and the moves between the register files."""
     row = fields.row
     fields.rename(("neg_hi", "op_sel", "op_sel_hi2", "clamp", "op_sel_hi", "neg_lo"), MAI)

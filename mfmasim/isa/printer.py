@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfmasim.isa import immediates
-from mfmasim.isa.family import family
 from mfmasim.isa.constants import constant_text
+from mfmasim.isa.family import family
 from mfmasim.isa.operands import SCALAR_NAMES, SPECIAL_NAMES
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def _clamp_omod(ins: Instruction) -> list[str]:
 def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
     parts = _printed(ins.dst) + _printed(ins.src)
     modifiers = []
-    op_sel = ins.modifiers.get("op_sel", 0)
-    if op_sel:
-        sources = sum(operand.printed for operand in ins.src)
-        modifiers.append(_op_sel(op_sel, sources))
+    if ins.modifiers.get("op_sel"):
+        allowed = family(ins.arch).long_rows[ins.name].flags["op_sel"][0]
+        bits = ",".join(str(ins.modifiers["op_sel"] >> int(bit) & 1) for bit in allowed)
+        modifiers.append(f"op_sel:[{bits}]")
     if ins.modifiers.get("bitop3"):
         modifiers.insert(0, f"bitop3:{_hex(ins.modifiers['bitop3'])}")
     modifiers += ["bound_ctrl:1"] if ins.modifiers.get("bound_ctrl") else []
@@ -122,12 +122,6 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
 
 def _hex(value: int) -> str:
     return f"0x{value:x}" if value > 9 else str(value)
-
-
-def _op_sel(value: int, sources: int) -> str:
-    """Bit 3 is the destination's and stands last."""
-    bits = [value >> i & 1 for i in range(sources)] + [value >> 3]
-    return f"op_sel:[{','.join(map(str, bits))}]"
 
 
 def _sdwa(ins: Instruction) -> tuple[list[str], list[str]]:
@@ -192,7 +186,7 @@ def _cache(ins: Instruction) -> list[str]:
 def _flat(ins: Instruction) -> tuple[list[str], list[str]]:
     vaddr, saddr, *data = ins.src
     offset = ins.modifiers["offset"]
-    modifiers = ([f"offset:{offset}"] if offset else []) + _cache(ins)
+    modifiers = ([f"offset:{offset}"] if offset else []) + _cache(ins) + (["lds"] if ins.modifiers.get("lds") else [])
     return _printed((*ins.dst, vaddr, *data, saddr)), modifiers
 
 

@@ -23,7 +23,7 @@ def _signed(value: int, width: int) -> int:
     return value - (1 << width) if value >> (width - 1) else value
 
 
-def sop(fields: Fields, pc: int) -> Parts:
+def sop(fields: Fields) -> Parts:
     """SOP1, SOP2 and SOPC: a scalar destination and up to two scalar sources."""
     row = fields.row
     parts = Parts()
@@ -53,7 +53,7 @@ def sop(fields: Fields, pc: int) -> Parts:
     return parts
 
 
-def sopk(fields: Fields, pc: int) -> Parts:
+def sopk(fields: Fields) -> Parts:
     """SOPK: a scalar register that is destination, source or both, and a 16-bit immediate."""
     row = fields.row
     simm16 = fields.take("simm16")
@@ -73,7 +73,7 @@ def sopk(fields: Fields, pc: int) -> Parts:
             parts.src.append(Operand("imm", type="hwreg", bits=simm16, field="simm16"))
         elif slot.type == "label":
             parts.src.append(Operand("label", type="label", bits=simm16, field="simm16"))
-            parts.target = pc + 4 + 4 * _signed(simm16, 16)
+            parts.target = 4 + 4 * _signed(simm16, 16)
         elif slot.type == "K":
             literal = fields.literal()
             parts.src.append(Operand("const", LITERAL, 1, "b32", literal, field="literal"))
@@ -82,7 +82,7 @@ def sopk(fields: Fields, pc: int) -> Parts:
     return parts
 
 
-def sopp(fields: Fields, pc: int) -> Parts:
+def sopp(fields: Fields) -> Parts:
     """SOPP: a 16-bit immediate, often a branch offset in dwords from the next instruction."""
     if not fields.row.src:
         return Parts()
@@ -93,13 +93,13 @@ def sopp(fields: Fields, pc: int) -> Parts:
             parts.src.append(implicit(slot, _IMPLICIT[slot.type]))
         elif slot.type == "label":
             parts.src.append(Operand("label", type="label", bits=simm16, field="simm16"))
-            parts.target = pc + 4 + 4 * _signed(simm16, 16)
+            parts.target = 4 + 4 * _signed(simm16, 16)
         else:
             parts.src.append(Operand("imm", type="simm16", bits=simm16, field="simm16"))
     return parts
 
 
-def smem(fields: Fields, pc: int) -> Parts:
+def smem(fields: Fields) -> Parts:
     """SMEM: sbase is a pair or a buffer descriptor, the offset an immediate, an SGPR or both."""
     row = fields.row
     parts = Parts()

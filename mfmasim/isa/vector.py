@@ -45,9 +45,7 @@ def _sources(
             parts.src.append(mask(slot))
         elif slot.type == "K":
             kind = fields.row.dst[0].type
-            parts.src.append(
-                Operand("const", LITERAL, 1, kind, literal_bits(fields.literal(), kind), field="literal")
-            )
+            parts.src.append(Operand("const", LITERAL, 1, kind, literal_bits(fields.literal(), kind), field="literal"))
         else:
             operand = one(next(names), slot)
             if slot.file and (operand.kind == "v") == (slot.file == "s"):
@@ -60,7 +58,7 @@ def _implicit_vcc(slot: Slot) -> Operand:
     return implicit(slot, VCC)
 
 
-def short_form(fields: Fields, pc: int) -> Parts:
+def short_form(fields: Fields) -> Parts:
     """VOP1, VOP2, VOPC: 32 bits, or with a second dword of SDWA or DPP controls."""
     code = fields.peek("src0")
     if code == SDWA:
@@ -99,7 +97,7 @@ def _swap(parts: Parts) -> None:
     parts.dst[1] = dataclasses.replace(parts.src[0], printed=False, field="")
 
 
-def _take_sources(fields: Fields, parts: Parts, prefix: dict[str, int], *, sdwa: bool) -> None:
+def _take_sources(fields: Fields, parts: Parts, *, sdwa: bool) -> None:
     """Sources of the SDWA and DPP forms, with neg, abs, sext and sel."""
 
     def one(name: str, slot: Slot) -> Operand:
@@ -135,7 +133,7 @@ def _sdwa(fields: Fields) -> Parts:
                 parts.dst.append(_short_destination(fields, slot))
         if code and not explicit:
             raise Refused("sdst is not zero although VCC is the destination")
-        _take_sources(fields, parts, parts.modifiers, sdwa=True)
+        _take_sources(fields, parts, sdwa=True)
         return parts
     for slot in row.dst:
         parts.dst.append(_short_destination(fields, slot))
@@ -144,12 +142,12 @@ def _sdwa(fields: Fields) -> Parts:
     if "sdwa_dword" in row.flags:
         if fields.take("dst_sel") != 6:
             raise Refused(f"{row.name} can only write whole dwords")
-        _take_sources(fields, parts, parts.modifiers, sdwa=True)
+        _take_sources(fields, parts, sdwa=True)
         return parts
     parts.modifiers |= {name: fields.take(name) for name in ("dst_sel", "dst_unused")}
     if parts.modifiers["dst_sel"] == 7 or parts.modifiers["dst_unused"] == 3:
         raise Refused("its destination selector has a reserved value")
-    _take_sources(fields, parts, parts.modifiers, sdwa=True)
+    _take_sources(fields, parts, sdwa=True)
     return parts
 
 
@@ -165,7 +163,7 @@ def _dpp(fields: Fields) -> Parts:
     control = parts.modifiers["dpp_ctrl"]
     if not _dpp_control(control) or ("dpp64" in row.flags and control >> 4 != 0x15):
         raise Refused(f"dpp_ctrl {control:#x} is reserved")
-    _take_sources(fields, parts, parts.modifiers, sdwa=False)
+    _take_sources(fields, parts, sdwa=False)
     return parts
 
 
@@ -178,13 +176,13 @@ def _dpp_control(control: int) -> bool:
     )
 
 
-def long_form(fields: Fields, pc: int, *, promoted: str = "") -> Parts:
+def long_form(fields: Fields, *, promoted: str = "") -> Parts:
     """VOP3: 64 bits, three sources of any kind, neg, abs, clamp, omod, op_sel."""
     row = fields.row
     flags = dict.fromkeys(row.flags["e64"]) if promoted else row.flags
     op_sel = row.flags.get("op_sel")
     parts = Parts(form="_e64" if promoted and "bare" not in row.flags else "")
-    carry = any(slot.type == "vcc" for slot in row.dst) and not row.dst[0].type == "vcc"
+    carry = any(slot.type == "vcc" for slot in row.dst) and row.dst[0].type != "vcc"
     if carry:
         fields.rename(("abs", "op_sel"), VOP3B)
     for slot in row.dst:
@@ -207,7 +205,7 @@ def long_form(fields: Fields, pc: int, *, promoted: str = "") -> Parts:
         parts.modifiers["omod"] = fields.take("omod")
     if op_sel is not None:
         parts.modifiers["op_sel"] = _op_sel(fields, op_sel[0])
-    if "bc_fi" in row.flags:
+    if "bc_fi" in flags:
         bits = fields.take("op_sel")
         parts.modifiers |= {"bound_ctrl": bits >> 1 & 1, "fi": bits & 1}
         if bits > 3:

@@ -6,6 +6,7 @@ modifiers an opcode accepts are measured; operand types come from `signatures.py
 
 from __future__ import annotations
 
+import itertools
 import re
 import struct
 import sys
@@ -33,7 +34,7 @@ def operands(text):
     parts = re.findall(r"(?:[^,\[(]|\[[^\]]*\]|\([^)]*\))+", rest)
     parts = [part.strip() for part in parts]
     if parts:
-        parts[-1] = parts[-1].split(" ")[0] if "(" not in parts[-1] else parts[-1]
+        parts[-1] = re.match(r"(?:[^ (]|\([^)]*\))+", parts[-1])[0]
     return mnemonic, parts
 
 
@@ -362,6 +363,7 @@ def short_rows(prober, encoding):
     count, promoted, head_of = HEADS[encoding]
     prefetch_vop3(prober, range(promoted, promoted + count))
     prober.ask([dwords(head_of(op)(V + 40), 0x77) for op in range(count)])
+    prober.ask([dwords(0x3F << 25 | op << 9, 0) for op in range(count)])
     prober.ask([code for op in range(count) for code in short_probes(head_of(op), encoding)])
     rows = []
     for op in range(count):
@@ -413,6 +415,11 @@ VOP3P_BITS = {"clamp": (0, 15), "sel": (0, 11), "sel_hi": (1, 27), "hi": (0, 8),
 def vop3p_rows(prober):
     """(VOP3P rows, MAI rows): packed and mixed arithmetic, and the matrix instructions that share the opcode space."""
     packed, matrix = [], []
+    for second in (0x7FFFFFF, 0x1FF):
+        full = (V + 40) | (V + 80) << 9 | (V + 120) << 18
+        bases = [(0x1A7 << 23 | op << 16 | 20, full & second) for op in range(128)]
+        bits = VOP3P_BITS | {"cbsz": (0, 8), "abid": (0, 11)}
+        prober.ask([code for base in bases for code in (dwords(*base), *flipped(base, bits))])
     for op in range(128):
         base = (0x1A7 << 23 | op << 16 | 20, (V + 40) | (V + 80) << 9 | (V + 120) << 18)
         text = prober.text(dwords(*base))
@@ -468,6 +475,9 @@ def memory_type(name, width):
     return BITS[width]
 
 
+_DS_FIELDS = ((10, 0), (20, 8), (80, 16), (40, 24))
+
+
 def ds_rows(prober):
     rows = []
     # Try the fields from all used to none: LLVM wants unused fields to be zero.
@@ -483,6 +493,11 @@ def ds_rows(prober):
         for gds in (0, 1)
     }
     prober.ask([code for codes in probes.values() for code in codes])
+    prober.ask([
+        dwords(0x36 << 26 | op << 17 | 1 << 16, sum(n << s for (n, s), used in zip(_DS_FIELDS, fields, strict=True) if used))
+        for op in range(256)
+        for fields in itertools.product((0, 1), repeat=4)
+    ])  # fmt: skip
     for op in range(256):
         for gds in (0, 1):
             codes = probes[op, gds]
@@ -515,7 +530,7 @@ def ds_rows(prober):
 def ds_text(prober, op, regs, gds):
     """What LLVM prints when only the row's own fields are set."""
     low = 0x36 << 26 | op << 17 | gds << 16
-    high = sum(n << s for n, s in ((10, 0), (20, 8), (80, 16), (40, 24)) if n in regs)
+    high = sum(n << s for n, s in _DS_FIELDS if n in regs)
     return prober.text(dwords(low, high))
 
 
@@ -558,6 +573,12 @@ HALF = {"b64": "b32", "b128": "b64"}
 
 def mubuf_rows(prober):
     rows = []
+    prober.ask([
+        dwords(0x38 << 26 | op << 18 | extra, high)
+        for op in range(128)
+        for extra in (0, 1 << 15, 1 << 16)
+        for high in (0, 10 | 20 << 8 | 4 << 16 | 30 << 24, 10 | 4 << 16 | 30 << 24)
+    ])  # fmt: skip
     for op in range(128):
         base = (0x38 << 26 | op << 18, 10 | 20 << 8 | 4 << 16 | 30 << 24)
         text = prober.text(dwords(*base)) or prober.text(dwords(base[0], 0))
@@ -569,7 +590,8 @@ def mubuf_rows(prober):
         lds = prober.text(dwords(base[0] | 1 << 16, base[1] & ~(0xFF << 8)))
         flags = "lds" if lds and " lds" in lds else ""
         if not data:
-            rows.append(row(op, name, [], []))
+            cached = prober.text(dwords(base[0] | 1 << 15, 0)) != text
+            rows.append(row(op, name, [], [], "cache" if cached else ""))
         elif "load" in name:
             rows.append(row(op, name, [data], ["addr"], flags))
         elif "atomic" in name:
@@ -625,7 +647,7 @@ def render(name, rows):
     return "\n".join([
         HEADER,
         f'"""{name.upper().strip("_")} opcodes of {", ".join(ARCHS)}; the grammar of a row stands in mfmasim/isa/rows.py."""',
-        "# ruff: noqa: E501",
+        *(["# ruff: noqa: E501"] if max(map(len, lines)) > 118 else []),
         "",
         'ROWS = """\\',
         *lines,
