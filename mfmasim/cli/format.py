@@ -20,9 +20,7 @@ ROUNDINGS = ("nearest_even", "toward_zero", "up", "down")
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser("format", help="show number formats: limits, value tables, codes worked out")
-    parser.add_argument(
-        "name", nargs="?", help="a format, such as e4m3fnuz; without it, all formats and their limits"
-    )
+    parser.add_argument("name", nargs="?", help="a format, such as e4m3fnuz; without it, all formats and their limits")
     parser.add_argument("codes", nargs="*", help="codes to work out, such as 0x2b or 0b101")
     parser.add_argument("--encode", nargs="+", type=float, metavar="VALUE", help="numbers to encode (as float64)")
     parser.add_argument("--rounding", choices=ROUNDINGS, default="nearest_even", help="for --encode")

@@ -52,9 +52,7 @@ def format_svg(fmt: str | Format) -> str:
     """
     fmt = lookup(fmt)
     if fmt.bits > 8:
-        raise MfmasimError(
-            f"a picture holds the codes of at most 8 bits, {fmt.name} has {fmt.bits}; use --format csv"
-        )
+        raise MfmasimError(f"a picture holds the codes of at most 8 bits, {fmt.name} has {fmt.bits}; use --format csv")
     lines = max(1, (1 << fmt.bits) // 16)
     width, top = _LEFT + 16 * _WIDTH + 20, 108
     shapes = [svg.text(20, 24, f"{fmt.name}: {fmt.source}", kind="head"), *_ruler(fmt)]

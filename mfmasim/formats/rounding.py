@@ -53,9 +53,7 @@ def round_codes(
     The arguments are those of `mfmasim.formats.convert`, checked. ``random_bits`` is how many places below the last
     kept one take part in stochastic rounding; places below them are cut off first, as the hardware's adder does.
     """
-    fields = _split(
-        codes.astype(np.uint64).view(np.int64), source, normalise=target.min_exponent < source.min_exponent
-    )
+    fields = _split(codes.astype(np.uint64).view(np.int64), source, normalise=target.min_exponent < source.min_exponent)
     magnitude = _round(fields, target, rounding, random, random_bits)
     out = _limit(fields, magnitude, target, rounding, overflow)
     out = np.where(fields.nan, _nan(fields, source, target, nan), out)

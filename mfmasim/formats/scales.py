@@ -58,9 +58,7 @@ def scale_of(amax: ArrayLike, element: str | Format, rule: ScaleRule = "ocp") ->
         raise unknown("scale rule", rule, get_args(ScaleRule))
     element = lookup(element)
     if element.integer or element.special == "scale":
-        raise MfmasimError(
-            f"{element.name} is no element format of a scaled block; use a signed floating-point format"
-        )
+        raise MfmasimError(f"{element.name} is no element format of a scaled block; use a signed floating-point format")
     bits, source = as_float_bits(amax)
     wide = convert(bits, source, "f64", overflow="infinity_or_nan").view(np.int64) & np.int64((1 << 63) - 1)
     exponent, mantissa = _normalise(wide)

@@ -42,9 +42,7 @@ def main():
     values = np.random.default_rng(1).standard_normal(ELEMENTS).astype(np.float32)
     np.seterr(over="ignore", invalid="ignore")
     print(f"{ELEMENTS} elements, ns an element; ratio = ml_dtypes / mfmasim")
-    print(
-        f"{'format':10} {'decode':>8} {'ml_dtypes':>10} {'ratio':>7}   {'encode':>8} {'ml_dtypes':>10} {'ratio':>7}"
-    )
+    print(f"{'format':10} {'decode':>8} {'ml_dtypes':>10} {'ratio':>7}   {'encode':>8} {'ml_dtypes':>10} {'ratio':>7}")
     for name, dtype in DTYPES.items():
         fmt = formats.format(name)
         codes = fmt.encode(values)

@@ -118,9 +118,7 @@ def _pairs() -> Iterator[Row]:
     both = ("b32", "b32")
     rtz = floats.f32_to_f16_pair("toward_zero")
     yield Row("v_cvt_pkrtz_f16_f32", GFX9, both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD)
-    yield Row(
-        "v_cvt_pk_rtz_f16_f32", RDNA, both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD
-    )
+    yield Row("v_cvt_pk_rtz_f16_f32", RDNA, both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD)
     yield Row("s_cvt_pk_rtz_f16_f32", SCALAR, both, "b32", rtz, "specified", MANUALS, open=PAYLOAD)
     nearest = floats.f32_to_f16_pair("nearest_even")
     yield Row("v_cvt_pk_f16_f32", GFX950, both, "b32", nearest, "specified", MANUALS, floats=3, open=PAYLOAD)
