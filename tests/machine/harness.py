@@ -1,0 +1,191 @@
+"""Assembly text to a code object, and one program through the machine and through the slow interpreter."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import slow
+from oracles import require
+
+import mfmasim
+import mfmasim.machine.ops  # fills OPERATIONS
+from mfmasim.errors import MfmasimError
+from mfmasim.isa.family import family
+from mfmasim.machine.registry import OPERATIONS
+
+HOW = "apt install llvm-22 lld-22"
+ARCHITECTURES = ("gfx942", "gfx950")
+
+TEMPLATE = """
+.amdgcn_target "amdgcn-amd-amdhsa--{arch}"
+.amdhsa_code_object_version 5
+.text
+.globl {name}
+.p2align 8
+.type {name},@function
+{name}:
+{body}
+.Lend_{name}:
+.size {name}, .Lend_{name} - {name}
+.rodata
+.p2align 6
+.amdhsa_kernel {name}
+  .amdhsa_group_segment_fixed_size {lds}
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_user_sgpr_count 2
+  .amdhsa_system_sgpr_workgroup_id_x 1
+  .amdhsa_system_sgpr_workgroup_id_y 1
+  .amdhsa_system_sgpr_workgroup_id_z 1
+  .amdhsa_system_vgpr_workitem_id 2
+  .amdhsa_next_free_vgpr 512
+  .amdhsa_accum_offset 256
+  .amdhsa_next_free_sgpr 102
+  .amdhsa_kernarg_size {kernarg}
+{extra}
+.end_amdhsa_kernel
+.amdgpu_metadata
+amdhsa.version: [1, 2]
+amdhsa.target: amdgcn-amd-amdhsa--{arch}
+amdhsa.kernels:
+  - .name: {name}
+    .symbol: {name}.kd
+    .kernarg_segment_size: {kernarg}
+    .group_segment_fixed_size: {lds}
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 108
+    .vgpr_count: 512
+    .agpr_count: 256
+    .max_flat_workgroup_size: 1024
+{metadata}
+    .args:
+{arguments}
+.end_amdgpu_metadata
+"""
+
+_POINTER = "      - {{.offset: {0}, .size: 8, .value_kind: global_buffer, .address_space: global, .name: p{1}}}"
+_VALUE = "      - {{.offset: {0}, .size: 8, .value_kind: by_value, .name: p{1}}}"
+
+
+def tool(name):
+    """Path of a tool of LLVM 22, which these tests need."""
+    path = shutil.which(f"{name}-22")
+    require(name, path is not None, HOW)
+    return path
+
+
+def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra=""):
+    """A whole assembly file around the body of a kernel; `arguments` is a word of p (pointer) and v (64-bit value)."""
+    listed = "\n".join((_POINTER if kind == "p" else _VALUE).format(8 * i, i) for i, kind in enumerate(arguments))
+    return TEMPLATE.format(
+        arch=arch, name=name, body=body, lds=lds, kernarg=8 * len(arguments), arguments=listed, metadata=metadata,
+        extra=extra,
+    )  # fmt: skip
+
+
+def assemble(text, arch):
+    """Assembly file to the bytes of a linked code object."""
+    with tempfile.TemporaryDirectory() as folder:
+        first, last = Path(folder, "a.o"), Path(folder, "a.hsaco")
+        command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-filetype=obj", "-o", str(first)]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[:2000]
+        linker = shutil.which("ld.lld-22")
+        require("ld.lld", linker is not None, HOW)
+        done = subprocess.run(
+            [linker, "-shared", "-o", str(last), str(first)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr[:2000]
+        return last.read_bytes()
+
+
+@functools.lru_cache(maxsize=256)
+def kernel(body, arch, arguments="pp", **options):
+    """The loaded kernel of an assembly body."""
+    return mfmasim.load(assemble(source(body, arch, arguments, **options), arch))[options.get("name", "test")]
+
+
+def accepted(lines, arch):
+    """The lines that the assembler takes for this architecture."""
+    text = "\n".join(lines) + "\n"
+    command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-filetype=null"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    bad = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.MULTILINE)}
+    return [line for n, line in enumerate(lines, 1) if n not in bad]
+
+
+@dataclass
+class Both:
+    """What the two made of one program."""
+
+    fast: list[np.ndarray]
+    slow: list[np.ndarray]
+    report: object
+    waves: dict
+
+    @property
+    def compared(self):
+        """Dwords compared."""
+        return sum(a.size for a in self.fast)
+
+    def different(self):
+        """Positions (argument, dword) where they differ."""
+        return [
+            (k, int(i))
+            for k, (a, b) in enumerate(zip(self.fast, self.slow, strict=True))
+            for i in np.flatnonzero(a != b)
+        ]
+
+
+def fast(program, grid, block, arrays, **options):
+    """Run on the machine with copies of the arrays; (arrays, report)."""
+    copies = [array.copy() if isinstance(array, np.ndarray) else array for array in arrays]
+    report = mfmasim.device("sim").launch(program, grid=grid, block=block, args=copies, **options)
+    return copies, report
+
+
+def both(program, grid, block, arrays, *, lds_bytes=0, checks="none", **options):
+    """Run a kernel on the machine and on the slow interpreter with equal uint32 arrays; compare nothing yet."""
+    copies, report = fast(program, grid, block, arrays, checks=checks, **options)
+    raw = [array.tobytes() if isinstance(array, np.ndarray) else int(array) for array in arrays]
+    outputs, waves = slow.launch(program, _three(grid), _three(block), raw, lds_bytes=lds_bytes)
+    buffers = [a for a in copies if isinstance(a, np.ndarray)]
+    other = [np.frombuffer(data, np.uint32) for data in outputs if data is not None]
+    return Both([a.reshape(-1).view(np.uint32) for a in buffers], other, report, waves)
+
+
+def _three(size):
+    parts = size if isinstance(size, tuple) else (size,)
+    return (*parts, 1, 1)[:3]
+
+
+@functools.cache
+def rows(arch):
+    """name -> [(encoding, row)] of the decoder's tables."""
+    found = {}
+    for encoding, table in family(arch).rows.items():
+        for row in table.values():
+            found.setdefault(row.name, []).append((encoding, row))
+    return found
+
+
+def is_matrix(name):
+    """Matrix instructions have a judge of their own."""
+    return name.startswith(("v_mfma", "v_smfmac", "v_wmma", "v_swmmac"))
+
+
+def operations():
+    """Names of all operations that are not matrix instructions."""
+    return sorted(name for name in OPERATIONS if not is_matrix(name))
+
+
+__all__ = ["ARCHITECTURES", "Both", "MfmasimError", "accepted", "assemble", "both", "fast", "kernel", "operations",
+           "rows", "source"]  # fmt: skip

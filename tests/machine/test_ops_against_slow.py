@@ -1,0 +1,184 @@
+"""Every operation of the machine against the slow interpreter: all forms, operand kinds and edge values, all bits."""
+
+from __future__ import annotations
+
+import random
+
+import frame
+import harness
+import lines
+import numpy as np
+import pytest
+import slow
+from judge import judge
+
+import mfmasim
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.registry import OPERATIONS
+
+pytestmark = pytest.mark.oracle
+
+FAMILIES = {
+    "scalar": ("s_",),
+    "compare": ("v_cmp",),
+    "vector": ("v_",),
+    "lds": ("ds_",),
+    "memory": ("global_", "flat_", "buffer_", "scratch_"),
+}
+
+
+def family_of(text):
+    """The first family whose prefix fits."""
+    return next(name for name, prefixes in FAMILIES.items() if text.startswith(prefixes))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _taken():
+    """Draw the forms that the machine takes; it must refuse the others by name."""
+    lines.taken = {form for form, line in lines.FORMS.items() if refusal(line) is None}
+    yield
+    lines.taken = set(lines.FORMS)
+
+
+def refusal(line):
+    """The machine's message for one instruction, or None when it runs."""
+    program = harness.kernel(f"  {line}\n  s_endpgm", "gfx942", "")
+    try:
+        harness.fast(program, 1, 64, [], checks="none")
+    except MfmasimError as error:
+        return str(error)
+    return None
+
+
+def probes(arch, rng, count, names=None):
+    """At least `count` accepted lines a row and as many as it has forms; and the names no generator knows."""
+    wanted, strange = [], []
+    for name in names or harness.operations():
+        for encoding, row in harness.rows(arch).get(name, ()):
+            if not slow.models(name):
+                continue
+            drawn = [lines.probe(encoding, row, rng, k) for k in range(max(4 * count, 12))]
+            if None in drawn:
+                strange.append(f"{name} ({encoding})")
+            else:
+                wanted.append((max(count, 5 if encoding in ("VOP1", "VOP2", "VOPC") and count > 2 else count), drawn))
+    good = set(harness.accepted([p.line for _, drawn in wanted for p in drawn], arch))
+    chosen = []
+    for most, drawn in wanted:
+        fine = [p for p in drawn if p.line in good]
+        assert fine, f"the assembler takes none of {[p.line for p in drawn]}"
+        chosen += fine[:most]
+    return chosen, strange
+
+
+@pytest.fixture(scope="module")
+def verdicts(_taken):
+    """Verdict by architecture, computed once."""
+    found = {}
+
+    def get(arch):
+        if arch not in found:
+            chosen, strange = probes(arch, random.Random(f"ops {arch}"), 4 if arch == "gfx942" else 2)
+            found[arch] = judge(chosen, arch, frame.inputs(np.random.default_rng(20))), chosen, strange
+        return found[arch]
+
+    return get
+
+
+def test_every_operation_has_a_slow_model():
+    """An operation that the interpreter does not know is not tested; say so."""
+    missing = [name for name in harness.operations() if not slow.models(name)]
+    assert not missing, f"no slow model for {', '.join(missing)}"
+    assert len(harness.operations()) >= 400
+
+
+@pytest.mark.parametrize("arch", harness.ARCHITECTURES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_equal_bits(verdicts, arch, family):
+    """What every probe left in registers, flags, LDS and memory is equal."""
+    verdict, chosen, _ = verdicts(arch)
+    wrong = [text for text in verdict.differences if text.startswith((*FAMILIES[family], "memory"))]
+    wrong = [text for text in wrong if text.startswith("memory") or family_of(text) == family]
+    assert not wrong, "\n".join(wrong)
+    assert sum(family_of(probe.line) == family for probe in chosen) >= {"lds": 40, "memory": 40}.get(family, 100)
+
+
+@pytest.mark.parametrize("arch", harness.ARCHITECTURES)
+def test_nothing_was_left_out(verdicts, arch):
+    """Every operation that the architecture has was compared, and no line was refused."""
+    verdict, chosen, strange = verdicts(arch)
+    assert not strange, f"no line generator for {', '.join(strange)}"
+    assert not verdict.refused, "\n".join(verdict.refused.values())
+    expected = {name for name in harness.operations() if name in harness.rows(arch) and slow.models(name)}
+    assert expected - verdict.names == set()
+    assert len(verdict.names) >= 300
+    assert len(chosen) >= (1100 if arch == "gfx942" else 550)
+    assert verdict.compared >= (700_000 if arch == "gfx942" else 350_000)
+
+
+def test_other_spellings_are_the_same_operation():
+    """Names of gfx11 and gfx12 without decoder tables: the body that was tested under the gfx9 name."""
+    decoded = set().union(*(harness.rows(arch) for arch in harness.ARCHITECTURES))
+    compared = 0
+    for name in harness.operations():
+        if name in decoded:
+            continue
+        old = slow.ALIASES.get(name)
+        if old is None or old not in OPERATIONS:
+            assert name in slow.WAITS or name == "s_load_b96", f"{name} is in no decoder table and has no gfx9 name"
+            continue
+        new, known = OPERATIONS[name], OPERATIONS[old]
+        assert (new.unit, new.fidelity) == (known.unit, known.fidelity), name
+        if new.unit != "direct":
+            assert (new.body, new.sources, new.results) == (known.body, known.sources, known.results), name
+        compared += 1
+    assert compared >= 60
+
+
+def test_refused_forms_are_named():
+    """A form that the machine does not take stops the launch with instruction, address and bytes."""
+    checked = 0
+    for form, line in lines.FORMS.items():
+        message = refusal(line)
+        if form in lines.taken:
+            assert message is None
+        else:
+            assert line.split()[0] in message
+            assert "not supported" in message
+            assert " at 0x" in message
+            assert "(bytes " in message
+            assert "\n" not in message
+        checked += 1
+    assert checked == len(lines.FORMS)
+
+
+NAN_RULE = "which NaN a float operation returns follows the host's processor"
+
+
+@pytest.mark.xfail(strict=True, reason=NAN_RULE)
+def test_nan_results_follow_one_rule():
+    """The first NaN among S0, S1, S2, quieted; a new NaN is positive: the same on every host."""
+    chosen, _ = probes(
+        "gfx942", random.Random(3), 6, ["v_add_f32", "v_sub_f32", "v_subrev_f32", "v_mul_f32", "v_fma_f32"]
+    )
+    verdict = judge(chosen, "gfx942", frame.inputs(np.random.default_rng(4)), strict_nan=True)
+    assert not verdict.differences, "\n".join(verdict.differences)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("arch", harness.ARCHITECTURES)
+def test_equal_bits_at_length(arch, seed):
+    """The same with ten times the lines and other data."""
+    chosen, _ = probes(arch, random.Random(seed), 24)
+    verdict = judge(chosen, arch, frame.inputs(np.random.default_rng(seed)))
+    assert not verdict.differences, "\n".join(verdict.differences)
+    assert verdict.compared >= 3_000_000
+
+
+def test_public_load_finds_the_kernel():
+    """The harness uses the public way in: bytes, load, kernel by name."""
+    body = "  s_endpgm"
+    code = mfmasim.load(harness.assemble(harness.source(body, "gfx942", ""), "gfx942"))
+    assert code.kernels == ("test",)
+    assert [ins.name for ins in code["test"].instructions] == ["s_endpgm"]
