@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mfmasim.errors import unknown
 from mfmasim.figures import svg
@@ -11,7 +11,7 @@ from mfmasim.figures import svg
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mfmasim.matrix import Element, Fragment
+    from mfmasim.matrix import Fragment
 
 __all__ = ["VIEWS", "Cell", "fragment_html", "fragment_svg", "matrix_cells", "register_cells"]
 
@@ -43,6 +43,14 @@ for (const cell of cells) {
 }
 if (location.hash.length > 1) { held = location.hash.slice(1).split('.'); mark(...held); }
 """
+
+
+class Element(NamedTuple):
+    """Which element of the operand's matrix."""
+
+    row: int
+    col: int
+    block: int
 
 
 @dataclass(frozen=True)
@@ -251,6 +259,4 @@ def _cell(run: Iterable[tuple[int, Element]], lanes: tuple[int, ...], vgpr: int,
 
 
 def _element(row: object) -> Element:
-    from mfmasim.matrix import Element
-
     return Element(*(int(row[name]) for name in ("row", "col", "block")))  # type: ignore[index]

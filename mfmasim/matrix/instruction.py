@@ -110,9 +110,6 @@ class MatrixInstruction:
         Args:
             units: compute units (CDNA) or work-group processors (RDNA) of the product.
             hertz: clock in Hz.
-
-        Returns:
-            Operations per second.
         """
         return self.ops_per_cycle * units * hertz
 

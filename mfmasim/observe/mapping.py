@@ -71,9 +71,10 @@ class MappingCheck:
         self.tracer, self.arguments, self.outputs = tracer, arguments, outputs
         self.teller = Teller(kernel, source_at, arguments, alternatives)
         self.report = MappingReport()
-        self.wrong: dict[tuple[int, str, str], Wrong] = {}
-        self.places: Counter[tuple[int, str]] = Counter()
-        """Places looked at, by instruction and operand."""
+        self.source_at = source_at
+        self.wrong: dict[tuple[str, str, str], Wrong] = {}
+        self.places: Counter[tuple[str, str]] = Counter()
+        """Places looked at, by source line and operand."""
 
     def run(self) -> MappingReport:
         """Do the analysis."""
@@ -95,18 +96,23 @@ class MappingCheck:
         self._coverage(tiles)
         report.slots_checked = sum(self.places.values())
         for wrong in self.wrong.values():
-            total = self.places[wrong.tile.executed.event.instruction.pc, wrong.operand]
+            total = self.places[self._line(wrong.tile), wrong.operand]
             report.findings.append(teller.tell(wrong, total))
         report.findings.sort(key=lambda f: (f.severity != "error", f.pc or 0))
         return report
 
     # --- bookkeeping ----------------------------------------------------------------------------------------------
 
+    def _line(self, tile: Tile) -> str:
+        """Source line of a tile's instruction: the copies of an unrolled loop tell their findings together."""
+        pc = tile.executed.event.instruction.pc
+        return self.source_at(pc) or str(pc)
+
     def _looked(self, tile: Tile, operand: str, places: int) -> None:
-        self.places[tile.executed.event.instruction.pc, operand] += places
+        self.places[self._line(tile), operand] += places
 
     def _entry(self, tile: Tile, operand: str, message: str, severity: str = "error") -> Wrong:
-        key = (tile.executed.event.instruction.pc, operand, message if severity == "error" else severity)
+        key = (self._line(tile), operand, message if severity == "error" else severity)
         return self.wrong.setdefault(key, Wrong(tile, operand, message, severity))
 
     def _add(self, wrong: Wrong, bad: Bools, needs: Callable[[int, int], tuple[int, ...]], labels: I64) -> None:
@@ -171,7 +177,7 @@ class MappingCheck:
             stored = by_place[int(w), int(o), block].stored
             if stored is not None:
                 stored[cell // operation.n, cell % operation.n] = row, col
-        self.places[-1, "outputs"] += self.outputs.size
+        self.places["", "outputs"] += self.outputs.size
         missing = np.argwhere(self.outputs <= 0)
         if not len(missing):
             return

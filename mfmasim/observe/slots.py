@@ -55,11 +55,15 @@ def counted(values: I64) -> I64:
 
 
 def canonical_k(ka: I64, kb: I64) -> I64:
-    """K counting up with the slot, from the base that most slots of A and B agree on."""
-    slot = np.arange(ka.shape[0])[:, None]
+    """K counting up with the slot: from the lowest K where the slots hold a whole run, else from the likeliest base."""
+    size = ka.shape[0]
+    held = np.unique(np.concatenate([ka[ka >= 0], kb[kb >= 0]]))
+    if len(held) == size and held[-1] - held[0] == size - 1:
+        return np.arange(held[0], held[0] + size)
+    slot = np.arange(size)[:, None]
     steps = np.concatenate([(ka - slot)[ka >= 0], (kb - slot)[kb >= 0]])
     base = mode(steps) if len(steps) else 0
-    return np.arange(ka.shape[0]) + base
+    return np.arange(size) + base
 
 
 def ranges(values: NDArray[Any]) -> str:

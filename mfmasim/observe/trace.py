@@ -97,10 +97,9 @@ class Tracer:
         return event.operation.D.pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
 
     def _numbers(self, waves: NDArray[Any], order: NDArray[np.int64], cells: int) -> NDArray[np.uint64]:
-        first: NDArray[np.uint64] = np.uint64(1) + (
-            waves.astype(np.uint64) * np.uint64(self._per_wave) + order.astype(np.uint64)
-        ) * np.uint64(self._slots)
-        return first[:, None] + np.arange(cells, dtype=np.uint64)
+        """Label of every place of every wave's result, (waves, cells)."""
+        first = 1 + (waves.astype(np.int64) * self._per_wave + order) * self._slots
+        return (first[:, None] + np.arange(cells)).astype(np.uint64)
 
     def result_of(self, labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Wave, order and slot of labels of results."""

@@ -6,7 +6,7 @@ import pytest
 from mfmasim.observe.patterns import explain
 
 MEMORY = ((8, 8), "row")
-NEEDS = np.array([(i, k) for i in range(4) for k in range(4) if i != k])
+NEEDS = np.array([(i, k) for i in range(1, 5) for k in range(1, 5) if i != k])
 
 
 def tell(holds, others=None, memory=MEMORY, summed=1, slots=NEEDS):
@@ -17,8 +17,8 @@ def tell(holds, others=None, memory=MEMORY, summed=1, slots=NEEDS):
     ("holds", "words"),
     [
         (NEEDS[:, ::-1], "exchanging row and column"),
-        ((*NEEDS, 0, 2), "columns by +2"),
-        ((*NEEDS, 1, -1), "rows by +1 and columns by -1"),
+        (np.add(NEEDS, (0, 2)), "columns by +2"),
+        (np.add(NEEDS, (1, -1)), "rows by +1 and columns by -1"),
         (NEEDS ^ (0, 1), "neighbouring columns"),
         (NEEDS ^ (1, 0), "neighbouring rows"),
         (np.stack([NEEDS[:, 0], (3 * NEEDS[:, 1] + 1) % 8], axis=-1), "K is permuted in this operand only"),
@@ -49,7 +49,7 @@ def test_another_layout_is_named():
 
 
 def test_a_few_places_without_an_element_do_not_hide_a_pattern():
-    holds = ((*NEEDS, 0, 2)).copy()
+    holds = (np.add(NEEDS, (0, 2))).copy()
     holds[3] = -1
     assert "columns by +2 (but for 1 that holds no element)" in tell(holds)
     holds[:6] = -1

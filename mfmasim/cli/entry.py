@@ -1,0 +1,77 @@
+"""The program `mfmasim`: finds the verb and runs it. Exit codes: 0 all pass, 1 findings, 2 bad input."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["VERBS", "build", "main"]
+
+VERBS = ("list", "show", "where", "format", "run", "verify", "mutate", "bench", "doctor")
+"""Verbs, in the order of the help; each is a module of this package with `add` and `run`."""
+
+DESCRIPTION = """\
+Run the code object an AMD GPU would run, bit for bit, and prove its matrix fragments and outputs.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, with exit code 2."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise MfmasimError(f"{self.prog}: {message}")
+
+
+def build(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
+    """Build the parser with the given verbs."""
+    parser = _Parser(prog="mfmasim", description=DESCRIPTION)
+    parser.add_argument("--version", action="store_true", help="print the version and leave")
+    subparsers = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", parser_class=_Parser)
+    for verb in verbs:
+        importlib.import_module(f"mfmasim.cli.{verb}").add(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: arguments, without the program's name.
+
+    Returns:
+        The exit code.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        # Only the verb that is asked for is imported, so that every command starts fast.
+        first = next((a for a in arguments if not a.startswith("-")), None)
+        if first is not None and first not in VERBS:
+            raise unknown("verb", first, VERBS)
+        args = build([first] if first else VERBS).parse_args(arguments)
+        if args.version:
+            from mfmasim import __version__
+
+            print(__version__)
+            return 0
+        if args.verb is None:
+            build().print_help()
+            return 0
+        return int(importlib.import_module(f"mfmasim.cli.{args.verb}").run(args))
+    except MfmasimError as error:
+        print(f"mfmasim: {error}" if not str(error).startswith("mfmasim") else error, file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader (a pager, head) went away; say nothing and spare Python its own complaint at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("mfmasim: interrupted", file=sys.stderr)
+        return 130
