@@ -102,6 +102,21 @@ def test_fast_equals_slow_on_a_tile_of_mixed_data(name):
     assert compare(ONE[name], a, b, c, more) == 144
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if case[3] == "f32"], ids=name_of)
+def test_a_call_leaves_nothing_behind(case):
+    # Scratch memory that is used again must not carry values from one call, or one step, into the next.
+    source = np.random.default_rng(zlib.crc32(name_of(case).encode()) + 3)
+    formats = MODELS[case[0]], *case[1:4]
+    calls = [dot_data.matrices(source, case, kind, 8, 8, 1) for kind in dot_data.CLASSES]
+    whole = [multiply(*formats, a, b, c, **more) for a, b, c, more in calls]
+    for (a, b, c, more), d in zip(calls, whole, strict=True):
+        by_row = {key: value for key, value in more.items() if key != "scale_b"}
+        for i in (0, 5):
+            one = {key: value[:, i : i + 1] if key in by_row else value for key, value in more.items()}
+            found = multiply(*formats, a[:, i : i + 1], b, c[:, i : i + 1], **one)
+            np.testing.assert_array_equal(found, d[:, i : i + 1])
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_fast_equals_slow_on_many_tiles_of_mixed_data(name):
