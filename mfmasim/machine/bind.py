@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.dpp import narrowed
+from mfmasim.machine.modifiers import output_modifiers
 from mfmasim.machine.operands import (
     scalar_reader,
     scalar_writer,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.float_mode import FloatMode
     from mfmasim.machine.registry import Operation
     from mfmasim.machine.state import Group
 
@@ -40,9 +41,11 @@ UNDERSTOOD = {
     "dst_unused",
     "src0_sel",
     "src1_sel",
+    "dpp_ctrl",
+    "row_mask",
+    "bank_mask",
+    "bound_ctrl",
 }
-# Result scale of the output modifier (CDNA3 ISA manual, OMOD).
-OMOD = {0: 1.0, 1: 2.0, 2: 4.0, 3: 0.5}
 
 
 def operation_of(instruction: Instruction) -> Operation:
@@ -75,32 +78,38 @@ def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     if operation.unit == "direct":
         bound: Callable[[Group], None] = operation.body(instruction, machine)
         return bound
-    if len(instruction.src) != len([s for s in operation.sources if s != "scc"]):
+    if len(instruction.src) != len([s for s in operation.sources if s not in ("scc", "mode")]):
         raise unsupported(
             instruction, f"{len(instruction.src)} sources where {operation.name} has {len(operation.sources)}"
         )
-    return _bind_vector(instruction, operation) if operation.unit == "vector" else _bind_scalar(instruction, operation)
+    if operation.unit == "scalar":
+        return _bind_scalar(instruction, operation)
+    step = _bind_vector(instruction, operation, machine)
+    return narrowed(instruction, step) if instruction.encoding == "DPP" else step
 
 
-def _bind_vector(instruction: Instruction, operation: Operation) -> Callable[[Group], None]:
+def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
     modifiers = instruction.modifiers
     for name, value in modifiers.items():
         if value and name not in UNDERSTOOD:
             raise unsupported(instruction, f"modifier {name}:{value}")
-    halves = modifiers.get("op_sel", 0)
-    if halves and not any(kind in ("u16", "i16", "f16", "b16") for kind in operation.sources + operation.results):
+    halves = 0 if operation.shaped else modifiers.get("op_sel", 0)
+    sixteen = ("u16", "i16", "f16", "b16")
+    if halves and not any(kind in sixteen for kind in operation.sources + operation.results):
         raise unsupported(instruction, f"op_sel {halves:#x}")
+    kinds = [kind for kind in operation.sources if kind != "mode"]
     readers = [
         vector_reader(operand, kind, instruction, high=bool(halves >> i & 1))
-        for i, (operand, kind) in enumerate(zip(instruction.src, operation.sources, strict=True))
+        for i, (operand, kind) in enumerate(zip(instruction.src, kinds, strict=True))
     ]
     writers = [
-        vector_writer(operand, kind, instruction)
+        vector_writer(operand, kind, instruction, high=bool(halves >> 3 & 1))
         for operand, kind in zip(instruction.dst, operation.results, strict=True)
     ]
-    if halves >> len(readers) & 1:
-        raise unsupported(instruction, "op_sel of the destination")
-    body = _after(instruction, operation)
+    body = operation.body(instruction, machine.arch) if operation.shaped else operation.body
+    finish = output_modifiers(instruction, operation)
+    if finish is not None or "mode" in operation.sources:
+        return _bind_with_mode(body, "mode" in operation.sources, finish, readers, writers)
     if len(writers) == 1:
         write = writers[0]
         if len(readers) == 2:
@@ -115,26 +124,25 @@ def _bind_vector(instruction: Instruction, operation: Operation) -> Callable[[Gr
     return run
 
 
-def _after(instruction: Instruction, operation: Operation) -> Callable[..., Any]:
-    """The body followed by the output modifiers omod and clamp, which only floating-point results have here."""
-    body = operation.body
-    omod, clamp = instruction.modifiers.get("omod", 0), instruction.modifiers.get("clamp", 0)
-    if not omod and not clamp:
-        return body
-    kind = operation.results[0]
-    if kind not in ("f16", "f32", "f64"):
-        raise unsupported(instruction, "clamp or omod on an integer result")
-    real: Any = {"f16": np.float16, "f32": np.float32, "f64": np.float64}[kind]
-    factor, zero, one = real(OMOD[omod]), real(0), real(1)
+def _bind_with_mode(
+    body: Callable[..., Any],
+    takes_mode: bool,  # noqa: FBT001
+    finish: Callable[[NDArray[Any], FloatMode], NDArray[Any]] | None,
+    readers: list[Callable[[Group], NDArray[Any]]],
+    writers: list[Callable[[Group, NDArray[Any]], None]],
+) -> Callable[[Group], None]:
+    """An operation that obeys MODE, with the output modifiers on its first result."""
 
-    def modified(*sources: NDArray[Any]) -> NDArray[Any]:
-        out = body(*sources) * factor
-        if clamp:
-            # A NaN clamps to 0 under DX10_CLAMP, which compilers set.
-            out = np.where(np.isnan(out), zero, np.clip(out, zero, one)).astype(real)
-        return np.asarray(out)
+    def step(g: Group, mode: FloatMode) -> None:
+        sources = [read(g) for read in readers]
+        out = body(*sources, mode) if takes_mode else body(*sources)
+        results = [out] if len(writers) == 1 else list(out)
+        if finish is not None:
+            results[0] = finish(results[0], mode)
+        for put, value in zip(writers, results, strict=True):
+            put(g, value)
 
-    return modified
+    return lambda g: g.by_mode(step)
 
 
 def _bind_scalar(instruction: Instruction, operation: Operation) -> Callable[[Group], None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.memory import POISON_DWORD, Memory, Region
+from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -232,8 +232,8 @@ def _hidden(launch: Launch, arg: Argument) -> bytes:
         "hidden_default_queue": 0,
         "hidden_completion_action": 0,
         "hidden_queue_ptr": 0,
-        "hidden_private_base": 0,
-        "hidden_shared_base": 0,
+        "hidden_private_base": PRIVATE_BASE >> 32,
+        "hidden_shared_base": SHARED_BASE >> 32,
     }
     kind = arg.value_kind
     value = values.get(kind, values.get(kind[:-2] if kind[-2:] in ("_x", "_y", "_z") else kind))

@@ -14,9 +14,12 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BASE", "POISON_BYTE", "POISON_DWORD", "Memory", "Outside", "Region"]
+__all__ = ["BASE", "POISON_BYTE", "POISON_DWORD", "PRIVATE_BASE", "SHARED_BASE", "Memory", "Outside", "Region"]
 
 BASE = 0x7F00_0000_0000
+SHARED_BASE, PRIVATE_BASE = 1 << 48, 2 << 48
+"""Flat addresses whose upper 32 bits are these mean LDS and scratch; the lower 32 bits are the offset. (The Linux
+driver's choice; nothing else lies there.)"""
 PAGE = 4096
 POISON_BYTE = 0xA5
 POISON_DWORD = 0xA5A5A5A5

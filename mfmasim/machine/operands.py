@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.state import lanes_of
+from mfmasim.machine.dpp import moved
+from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
+from mfmasim.machine.state import EXEC, VCC, lanes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +26,19 @@ if TYPE_CHECKING:
     Reader = Callable[[Group], NDArray[Any]]
     Writer = Callable[[Group, NDArray[Any]], None]
 
-__all__ = ["read_dword", "scalar_reader", "scalar_writer", "unsupported", "vector_reader", "vector_writer"]
+__all__ = ["APERTURES", "read_dword", "scalar_reader", "scalar_writer", "special_reader", "unsupported", "vector_reader", "vector_writer"]
 
 VIEW32: dict[str, Any] = {"u32": np.uint32, "b32": np.uint32, "i32": np.int32, "f32": np.float32}
 VIEW64: dict[str, Any] = {"u64": np.uint64, "b64": np.uint64, "i64": np.int64, "f64": np.float64}
 VIEW16: dict[str, Any] = {"u16": np.uint16, "b16": np.uint16, "i16": np.int16, "f16": np.float16}
+
+# 16-bit operations that leave the upper half of the destination alone (CDNA3 ISA manual, notes of VOP3 opcodes 515-519).
+KEEPS_HIGH = {"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16"}
+
+# Aperture registers by source code: base and limit of the LDS and of the scratch aperture (CDNA3 ISA manual, SSRC0).
+APERTURES = {
+    235: SHARED_BASE, 236: SHARED_BASE | 0xFFFFFFFF, 237: PRIVATE_BASE, 238: PRIVATE_BASE | 0xFFFFFFFF,
+}  # fmt: skip
 
 # SDWA selectors: shift and mask (CDNA3 ISA manual, SDWA encoding): bytes 0 to 3, low word, high word, dword.
 DWORD = 6
@@ -48,6 +58,8 @@ def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
     """Read one dword of a vector operand, shaped to broadcast to (waves, lanes)."""
     kind, index = operand.kind, operand.index + part
     if kind == "v":
+        if instruction.encoding == "DPP" and operand.field == "src0":
+            return moved(lambda g: g.v("v", index), instruction.modifiers["dpp_ctrl"])
         return lambda g: g.v("v", index)
     if kind == "a":
         return lambda g: g.v("a", index)
@@ -56,8 +68,10 @@ def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
     if kind == "const":
         value = np.array([[(operand.bits >> (32 * part)) & 0xFFFFFFFF]], np.uint32)
         return lambda g: value  # noqa: ARG005
-    if kind == "special" and operand.index == 253:
-        return lambda g: g.scc[:, None].astype(np.uint32)
+    if kind == "special":
+        flag = special_reader(operand, "u64" if operand.count == 2 else "u32", instruction)
+        shift = np.uint64(32 * part)
+        return lambda g: (flag(g)[:, None].astype(np.uint64) >> shift).astype(np.uint32)
     raise unsupported(instruction, f"source operand of kind {kind} {operand.index}")
 
 
@@ -90,6 +104,9 @@ def vector_reader(operand: Operand, kind: str, instruction: Instruction, *, high
     """Read a source of a vector operation as the given type; `high` picks the upper half of a 16-bit source."""
     if kind == "mask":
         return _mask_reader(operand, instruction)
+    if kind.startswith("b32x"):
+        parts = [read_dword(operand, part, instruction) for part in range(int(kind[4:]))]
+        return lambda g: np.stack(np.broadcast_arrays(*[part(g) for part in parts]))
     low = _select(read_dword(operand, 0, instruction), operand)
     floating = kind.startswith("f")
     if kind in VIEW32:
@@ -132,8 +149,8 @@ def _mask_reader(operand: Operand, instruction: Instruction) -> Reader:
     return read
 
 
-def vector_writer(operand: Operand, kind: str, instruction: Instruction) -> Writer:
-    """Write the result of a vector operation under EXEC."""
+def vector_writer(operand: Operand, kind: str, instruction: Instruction, *, high: bool = False) -> Writer:
+    """Write the result of a vector operation under EXEC; `high` picks the upper half for a 16-bit result."""
     if kind == "mask":
         if operand.kind != "s":
             raise unsupported(instruction, "lane mask outside the scalar registers")
@@ -146,8 +163,25 @@ def vector_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
         return _sdwa_writer(operand, instruction)
     if kind in VIEW32:
         return lambda g, value: g.write_v(file, index, np.asarray(value).view(np.uint32))
+    if kind.startswith("b32x"):
+
+        def write_all(g: Group, value: NDArray[Any]) -> None:
+            for register, part in enumerate(value):
+                g.write_v(file, index + register, part)
+
+        return write_all
     if kind in VIEW16:
-        # gfx9 clears the upper half of a 16-bit result (LLVM: zeroesHigh16BitsOfDest).
+        if high:
+            low16, up16 = np.uint32(0xFFFF), np.uint32(16)
+            return lambda g, value: g.write_v(
+                file, index, (np.asarray(value).view(np.uint16).astype(np.uint32) << up16) | g.v(file, index) & low16
+            )
+        if instruction.name in KEEPS_HIGH:
+            high16 = np.uint32(0xFFFF0000)
+            return lambda g, value: g.write_v(
+                file, index, np.asarray(value).view(np.uint16).astype(np.uint32) | g.v(file, index) & high16
+            )
+        # The others clear the upper half on gfx9 (LLVM: zeroesHigh16BitsOfDest).
         return lambda g, value: g.write_v(file, index, np.asarray(value).view(np.uint16).astype(np.uint32))
     if kind in VIEW64:
 
@@ -166,19 +200,39 @@ def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
     """Write one byte or word of a register; dst_unused says what becomes of the rest (0 pad, 1 sign-extend, 2 keep)."""
     shift, mask = SDWA_FIELDS[instruction.modifiers["dst_sel"]]
     unused = instruction.modifiers.get("dst_unused", 0)
-    if unused == 1:
-        raise unsupported(instruction, "dst_unused:UNUSED_SEXT")
     file, index = operand.kind, operand.index
     field, up = np.uint32(mask), np.uint32(shift)
     keep = np.uint32(0xFFFFFFFF & ~(mask << shift)) if unused == 2 else np.uint32(0)
+    sign = np.uint32((mask + 1) >> 1) if unused == 1 else np.uint32(0)
 
     def write(g: Group, value: NDArray[Any]) -> None:
         array = np.asarray(value)
         bits = array.view({2: np.uint16, 4: np.uint32}[array.dtype.itemsize]).astype(np.uint32)
         old = g.v(file, index)
-        g.write_v(file, index, ((bits & field) << up) | (old & keep))
+        part = ((bits & field) ^ sign) - sign  # extends the sign where there is one
+        g.write_v(file, index, (part << up) | (old & keep))
 
     return write
+
+
+def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Reader:
+    """Read VCCZ, EXECZ, SCC or an aperture register, as (waves,).
+
+    An aperture register is read as 64 bits; what a 32-bit read gives is not the address (LLVM: it is broken).
+    """
+    view = VIEW64[kind] if kind in VIEW64 else VIEW32[kind]
+    base: Any = np.uint64 if kind in VIEW64 else np.uint32
+    if operand.index in APERTURES:
+        if base is np.uint32:
+            raise unsupported(instruction, "32-bit read of an aperture register")
+        value = np.array([APERTURES[operand.index]], np.uint64).view(view)
+        return lambda g: value  # noqa: ARG005
+    zero = {251: VCC, 252: EXEC}.get(operand.index)
+    if zero is not None:
+        return lambda g: np.equal(g.s(zero) | g.s(zero + 1), 0).astype(base).view(view)
+    if operand.index == 253:
+        return lambda g: g.scc.astype(base).view(view)
+    raise unsupported(instruction, f"source operand of kind special {operand.index}")
 
 
 def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Reader:
@@ -191,8 +245,8 @@ def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Read
     if operand.kind == "imm":
         immediate = np.array([operand.bits & 0xFFFFFFFF], np.uint32).view(VIEW32[kind])  # extended by the decoder
         return lambda g: immediate  # noqa: ARG005
-    if operand.kind == "special" and operand.index == 253:
-        return lambda g: g.scc.astype(np.uint32)
+    if operand.kind == "special":
+        return special_reader(operand, kind, instruction)
     if operand.kind != "s":
         raise unsupported(instruction, f"scalar source of kind {operand.kind} {operand.index}")
     code = operand.index

@@ -2,7 +2,8 @@
 
 A vector operation is a pure function of arrays. Its signature, such as ``"u32 u32 u32 -> u32"``, says how registers
 become arrays: u32 i32 f32 u16 i16 f16 take one register (16-bit types its low half), u64 i64 f64 a pair, ``mask`` a
-lane mask, ``b32`` any dword. Scalar operations use the same words; ``scc`` as last source or result means the flag.
+lane mask, ``b32`` any dword, ``b32xN`` N registers on a leading axis. ``mode`` among the sources hands the body the
+MODE register (`FloatMode`). Scalar operations use the same words; ``scc`` as last source or result means the flag.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Body = Callable[..., Any]
     Bound = Callable[[Group], None]
 
-__all__ = ["OPERATIONS", "Operation", "direct", "scalar", "vector"]
+__all__ = ["OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
 
 FIDELITIES = ("hardware", "reference", "specified", "assumed")
 
@@ -36,12 +37,17 @@ class Operation:
     body: Body
     fidelity: str
     """``hardware``, ``reference``, ``specified`` or ``assumed`` (DESIGN 3.4)."""
+    shaped: bool = False
+    """The body is called once with the instruction and the architecture, and gives the function of arrays; it takes
+    the modifiers op_sel, op_sel_hi, neg_lo and neg_hi into its own hands."""
 
 
 OPERATIONS: dict[str, Operation] = {}
 
 
-def _register(unit: str, names: str, signature: str, fidelity: str) -> Callable[[Body], Body]:
+def _register(
+    unit: str, names: str, signature: str, fidelity: str, *, shaped: bool = False
+) -> Callable[[Body], Body]:
     if fidelity not in FIDELITIES:
         msg = f"fidelity {fidelity!r} of {names} is not one of {', '.join(FIDELITIES)}"
         raise ValueError(msg)
@@ -52,7 +58,9 @@ def _register(unit: str, names: str, signature: str, fidelity: str) -> Callable[
             if name in OPERATIONS:
                 msg = f"operation {name} is registered twice"
                 raise ValueError(msg)
-            OPERATIONS[name] = Operation(name, unit, tuple(sources.split()), tuple(results.split()), body, fidelity)
+            OPERATIONS[name] = Operation(
+                name, unit, tuple(sources.split()), tuple(results.split()), body, fidelity, shaped
+            )
         return body
 
     return decorate
@@ -61,6 +69,14 @@ def _register(unit: str, names: str, signature: str, fidelity: str) -> Callable[
 def vector(names: str, signature: str, fidelity: str = "specified") -> Callable[[Body], Body]:
     """Register a vector operation under one or more names (the same operation in two spellings)."""
     return _register("vector", names, signature, fidelity)
+
+
+def shaped(names: str, signature: str, fidelity: str = "specified") -> Callable[[Body], Body]:
+    """Register a vector operation whose function of arrays depends on the modifiers of the instruction.
+
+    The body is ``body(instruction, arch) -> function of the arrays that the signature names``.
+    """
+    return _register("vector", names, signature, fidelity, shaped=True)
 
 
 def scalar(names: str, signature: str, fidelity: str = "specified") -> Callable[[Body], Body]:

@@ -8,12 +8,16 @@ stand behind several registers.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.memory import POISON_DWORD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["AT_BARRIER", "ENDED", "EXEC", "M0", "RUNNING", "VCC", "Group", "Waves", "lanes_of", "words_of"]
 
@@ -44,6 +48,9 @@ class Waves:
     code (VCC, M0 and EXEC included); ``scc``, ``mode`` and ``exec`` likewise.
     """
 
+    float_mode: FloatMode | None
+    """The MODE register when it is the same in every wave, else None."""
+
     def __init__(self, count: int, lanes: int, vgprs: int, agprs: int) -> None:
         """Make `count` waves of `lanes` lanes with the given register counts."""
         self.count, self.lanes = count, lanes
@@ -52,12 +59,23 @@ class Waves:
         self.a: list[NDArray[Any]] = [poison] * agprs
         self.s: list[NDArray[Any]] = [poison[:, 0]] * 128
         self.scc: NDArray[Any] = np.zeros(1, np.bool_)
-        self.mode: NDArray[Any] = np.zeros(1, np.uint32)
+        self.mode = np.zeros(1, np.uint32)
         self.exec: NDArray[Any] = np.ones((1, lanes), np.bool_)
         self.pc = np.zeros(count, np.int64)
         self.status = np.zeros(count, np.uint8)
         self.executed = np.zeros(count, np.int64)
         self.workgroup = np.zeros(count, np.int64)
+
+    @property
+    def mode(self) -> NDArray[np.uint32]:
+        """The MODE register, (1 or waves,)."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, values: NDArray[np.uint32]) -> None:
+        self._mode = values
+        first = int(values[0])
+        self.float_mode = float_mode(first) if (values == first).all() else None
 
 
 class Group:
@@ -110,6 +128,22 @@ class Group:
     def mode(self) -> NDArray[np.uint32]:
         """The MODE register."""
         return self._take(self.waves.mode)
+
+    def write_mode(self, value: NDArray[np.uint32]) -> None:
+        """Write the MODE register."""
+        self.waves.mode = self._put(self.waves.mode, np.atleast_1d(value))
+
+    def by_mode(self, step: Callable[[Group, FloatMode], None]) -> None:
+        """Execute a step once for every value that MODE has among the waves."""
+        mode = self.waves.float_mode
+        if mode is not None:
+            step(self, mode)
+            return
+        modes, indices = np.broadcast_to(self.mode, (self.count,)), self.indices()
+        for value in np.unique(modes):
+            chosen = indices[modes == value]
+            step(Group(self.waves, chosen, len(chosen)), float_mode(int(value)))
+        self.refresh()
 
     @property
     def workgroup(self) -> NDArray[np.int64]:

@@ -83,6 +83,8 @@ class MappingCheck:
             text = "the sequence of matrix instructions depends on the data, so that elements cannot be traced"
             report.findings.append(teller.plain("error", text))
             return report
+        for name in sorted(self.tracer.untraced):
+            report.findings.append(teller.plain("warning", f"{name}: elements of sparse instructions are not traced"))
         if not self.tracer.executed:
             text = "no matrix instruction was executed, so there is no mapping to check"
             report.findings.append(teller.plain("error", text))

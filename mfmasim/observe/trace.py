@@ -51,6 +51,8 @@ class Tracer:
         self.result_alphabet = Alphabet(16)
         self.result_formats: set[str] = set()
         self.depends_on_data = False
+        self.untraced: set[str] = set()
+        """Sparse instructions: which K a slot means depends on the index data, and they are not followed."""
         self._waves = waves
         self._count = np.zeros(waves, np.int64)
         self._run: int | None = None
@@ -74,6 +76,9 @@ class Tracer:
 
     def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
         """Record a matrix instruction and, but for the counting run, label its result."""
+        if event.operation.sparse:
+            self.untraced.add(event.instruction.name)
+            return None
         order = self._count[event.waves].copy()
         self._count[event.waves] += 1
         shape = event.operation.D.shape

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # Formats by the code in cbsz (A) and blgp (B) of the f8f6f4 instructions (CDNA4 ISA manual, table of F8F6F4 formats).
 F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
 MODE_FP16_OVFL = 23
+MODE_DENORMALS_32 = 4
+"""Lowest bit of MODE's FP_DENORM for f32: whether denormal sources are let through."""
 
 
 def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], NDArray[np.uint32]]:
@@ -56,15 +58,20 @@ def _formats(instruction: Instruction) -> tuple[dict[str, str], dict[str, int]]:
 def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     formats, modifiers = _formats(instruction)
     operation = matrix_instruction(machine.arch, instruction.name, a=formats.get("a"), b=formats.get("b"))
-    a, b, c = (_registers(operand, instruction) for operand in instruction.src[:3])
+    sources = [_registers(operand, instruction) for operand in instruction.src]
+    a, b, c = sources[:3]
+    if operation.sparse:  # the third operand is the index; C is read from D's registers
+        index, c = sources[2:4]
     target = instruction.dst[0]
     scales: list[Callable[[Group], NDArray[np.uint32]]] = []
     extra: dict[str, Any] = {}
     if operation.scale_A is not None:
-        scales = [_registers(operand, instruction) for operand in instruction.src[3:5]]
+        scales = sources[3:5]
         low, high = modifiers.pop("op_sel", 0), modifiers.pop("op_sel_hi", 0)
         for i, side in enumerate("ab"):
             extra[f"scale_{side}_byte"] = (low >> i & 1) | (high >> i & 1) << 1
+    if "neg" in modifiers:  # the f64 forms use the bits of BLGP to negate A, B and C
+        modifiers["blgp"] = modifiers.pop("neg")
     extra |= {name: modifiers.pop(name) for name in ("cbsz", "abid", "blgp", "clamp") if name in modifiers}
     if modifiers:
         raise unsupported(instruction, f"modifiers {', '.join(modifiers)} of a matrix instruction")
@@ -79,11 +86,12 @@ def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         keywords = dict(extra)
         if sv:
             keywords |= {"scale_a": sv[0], "scale_b": sv[1]}
-        overflow = g.mode >> np.uint32(MODE_FP16_OVFL) & np.uint32(1)
-        if overflow.any():
-            if not overflow.all():
-                raise unsupported(instruction, "waves of one group with different FP16_OVFL")
+        if operation.sparse:
+            keywords["index"] = index(g)
+        if mode_bit(g, MODE_FP16_OVFL, instruction):
             keywords["fp16_ovfl"] = True
+        if not mode_bit(g, MODE_DENORMALS_32, instruction):
+            keywords["denormals"] = False
         out = operation.execute(av, bv, cv, **keywords)
         if machine.matrix_listeners:
             indices = g.indices()
@@ -99,12 +107,19 @@ def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
+def mode_bit(g: Group, bit: int, instruction: Instruction) -> bool:
+    """One bit of MODE, which has to be the same in all waves of the group."""
+    values = g.mode >> np.uint32(bit) & np.uint32(1)
+    if values.any() and not values.all():
+        raise unsupported(instruction, f"waves of one group with different MODE bit {bit}")
+    return bool(values.any())
+
+
 def _register() -> None:
     """One entry per matrix instruction of the wave64 architectures; its row says the fidelity at binding."""
     for arch in ("gfx90a", "gfx942", "gfx950"):
         for name in matrix_instructions(arch):
-            if not name.startswith("v_smfmac"):
-                OPERATIONS.setdefault(name, Operation(name, "direct", (), (), _bind, "assumed"))
+            OPERATIONS.setdefault(name, Operation(name, "direct", (), (), _bind, "assumed"))
 
 
 _register()

@@ -206,7 +206,7 @@ def s_min(s0: U, s1: U) -> tuple[U, U]:
 @scalar("s_max_i32", "i32 i32 -> i32 scc")
 @scalar("s_max_u32", "u32 u32 -> u32 scc")
 def s_max(s0: U, s1: U) -> tuple[U, U]:
-    return np.maximum(s0, s1), s0 > s1
+    return np.maximum(s0, s1), s0 >= s1
 
 
 @scalar("s_cselect_b32", "u32 u32 scc -> u32")

@@ -1,0 +1,56 @@
+"""The fields of the MODE register that floating-point operations obey. Source: CDNA3 ISA manual, 3.5 and 6.4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from mfmasim.formats.conversions.model import Mode
+
+__all__ = ["FloatMode", "float_mode"]
+
+
+@dataclass(frozen=True)
+class FloatMode:
+    """One value of the MODE register."""
+
+    bits: int
+
+    @cached_property
+    def plain(self) -> bool:
+        """Round to nearest even and keep every denormal, as HIP compilers set it."""
+        return self.bits & 0xFF == 0xF0
+
+    @cached_property
+    def conversion(self) -> Mode:
+        """The fields that conversion instructions read."""
+        return Mode.from_register(self.bits)
+
+    @cached_property
+    def ieee(self) -> bool:
+        """IEEE: signalling NaNs are quieted and win in min and max; output modifiers are ignored."""
+        return bool(self.bits >> 9 & 1)
+
+    @cached_property
+    def dx10_clamp(self) -> bool:
+        """DX10_CLAMP: clamp turns NaN into 0."""
+        return bool(self.bits >> 8 & 1)
+
+    @cached_property
+    def fp16_ovfl(self) -> bool:
+        """FP16_OVFL: a finite f16 result that overflows becomes the largest number."""
+        return bool(self.bits >> 23 & 1)
+
+    def rounding(self, width: int) -> int:
+        """FP_ROUND for results of 16, 32 or 64 bits: 0 nearest even, 1 up, 2 down, 3 toward zero."""
+        return self.bits & 3 if width == 32 else self.bits >> 2 & 3
+
+    def denormals(self, width: int) -> int:
+        """FP_DENORM for 16, 32 or 64 bits: bit 0 keeps denormal inputs, bit 1 denormal results."""
+        return self.bits >> 4 & 3 if width == 32 else self.bits >> 6 & 3
+
+
+@cache
+def float_mode(bits: int) -> FloatMode:
+    """The mode of a register value; one object a value, so that its fields are worked out once."""
+    return FloatMode(bits)

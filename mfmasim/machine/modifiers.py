@@ -1,0 +1,65 @@
+"""The output modifiers omod and clamp of floating-point results. Source: CDNA3 ISA manual, 6.2.2 and 3.5."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.forms import FORMS
+from mfmasim.machine.operands import unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.registry import Operation
+
+__all__ = ["clamped", "output_modifiers"]
+
+FACTORS = {1: 2.0, 2: 4.0, 3: 0.5}
+
+
+def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
+    """Into 0 to 1; a NaN becomes 0 under DX10_CLAMP and else stays. Negative zero becomes zero."""
+    form = FORMS[values.dtype.name]
+    bits = np.ascontiguousarray(values).view(form.word)
+    one = form.word(form.bias << form.fraction)
+    # Codes without sign are ordered like their values.
+    inside = np.where(bits & form.sign != 0, form.word(0), np.minimum(bits, one))
+    return np.where(np.isnan(values), form.word(0) if mode.dx10_clamp else bits, inside).view(form.real)
+
+
+def _scaled(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any]:
+    """OMOD: ignored in IEEE mode and when denormal results are allowed; negative zero becomes zero."""
+    form = FORMS[values.dtype.name]
+    if mode.ieee or mode.denormals(form.width) & 2:
+        return values
+    out = form.flushed(values * form.real(factor))
+    return np.where(out == 0, form.real(0), out)
+
+
+def output_modifiers(
+    instruction: Instruction, operation: Operation
+) -> Callable[[NDArray[Any], FloatMode], NDArray[Any]] | None:
+    """What omod and clamp do to a result, or None when they do nothing.
+
+    A shaped operation takes clamp into its own hands when its result is no float.
+    """
+    omod, clamp = instruction.modifiers.get("omod", 0), instruction.modifiers.get("clamp", 0)
+    floating = operation.results[0] in ("f16", "f32", "f64")
+    if clamp and not floating and not operation.shaped:
+        raise unsupported(instruction, "clamp on an integer result")
+    if not floating or not (omod or clamp):
+        return None
+
+    def finish(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
+        out = np.asarray(values)
+        if omod:
+            out = _scaled(out, mode, FACTORS[omod])
+        return clamped(out, mode) if clamp else out
+
+    return finish
