@@ -158,9 +158,10 @@ def prepare(model: Model, a: Factors, b: Factors, fraction_bits: int) -> MatmulS
     width = 1 << log_width
     # The power of the smallest sum gets the exponent field `width`, so that no power is subnormal.
     bias = 1 - lowest
-    # Exponents of the smallest powers of A and of B: together `width` - 127, and each range is kept around zero.
+    # Exponents of the smallest powers of A and of B: together `width` - 127, and shared out so that no power is
+    # subnormal or infinite even when only one operand has a range.
     spread = [width * (high - low) for low, high in bounds]
-    first = (width - 127 - spread[0] + spread[1]) // 2
+    first = (2 * (width - 127) - spread[0] + spread[1]) // 4
     powers = []
     for x, (low, high), base in zip((a, b), bounds, (first, width - 127 - first), strict=True):
         table = np.zeros(high - _EMPTY + 1, np.float32)
