@@ -1,0 +1,404 @@
+"""Bank conflicts: published numbers, the slow count as judge of the fast one, properties, errors and warnings."""
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mfmasim import lds
+from mfmasim.architectures import ARCHITECTURES
+from mfmasim.errors import MfmasimError
+
+sys.path.insert(0, str(Path(__file__).parent))
+import slow_conflicts
+
+LANE = np.arange(64)
+
+# 64 reads of one wave on MI300X, stride in bytes between lanes -> SQ_LDS_BANK_CONFLICT.
+# Source: nod-ai/amd-shark-ai, docs/empirical-lds (measured).
+COUNTERS = [
+    ("ds_read_b32", {4: 0, 8: 128, 16: 384, 32: 896, 64: 1920, 128: 3968}),
+    ("ds_read_b64", {8: 0, 16: 256, 32: 768, 64: 1792, 128: 3840}),
+    ("ds_read_b128", {16: 0, 32: 512, 64: 1536, 128: 3584}),
+]
+PUBLISHED = [(name, stride, value) for name, values in COUNTERS for stride, value in values.items()]
+
+
+def degrees(arch, name, addresses, *args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lds.LdsModelWarning)
+        return lds.conflicts(arch, name, addresses, *args, **kwargs).degrees.tolist()
+
+
+def test_all_published_counters_are_here():
+    assert len(PUBLISHED) == 15
+
+
+@pytest.mark.parametrize(("name", "stride", "value"), PUBLISHED)
+def test_counters_of_mi300x(name, stride, value):
+    assert 64 * lds.conflicts("gfx942", name, LANE * stride).extra_passes == value
+
+
+def test_a_stride_sweep_does_not_tell_x8_from_c8():
+    contiguous = lds.PhaseTable("C8", 32)
+    for stride in (16, 32, 64, 128):
+        usual = lds.conflicts("gfx942", "ds_read_b128", LANE * stride)
+        other = lds.conflicts("gfx942", "ds_read_b128", LANE * stride, table=contiguous)
+        assert usual.extra_passes == other.extra_passes
+    odd = (LANE % 16) * 128 + (LANE // 16) * 16
+    assert degrees("gfx942", "ds_read_b128", odd) != degrees("gfx942", "ds_read_b128", odd, table=contiguous)
+
+
+def span(bits):
+    held = {0}
+    for bit in bits:
+        held |= {lane ^ bit for lane in held}
+    return frozenset(held)
+
+
+@pytest.mark.parametrize(("name", "bits"), [("X8", (1, 2, 4 ^ 16)), ("X16", (1, 2, 4 ^ 8, 4 ^ 16))])
+def test_lane_sets_are_the_cosets_that_triton_names(name, bits):
+    base = span(bits)
+    cosets = {frozenset(lane ^ first for lane in base) for first in range(64)}
+    assert {frozenset(part) for part in lds.lane_sets(name, 64)} == cosets
+
+
+def test_x16_is_the_list_of_the_blog():
+    blog = ["0-3 12-15 20-23 24-27", "32-35 44-47 52-55 56-59", "4-7 8-11 16-19 28-31", "36-39 40-43 48-51 60-63"]
+    listed = {
+        frozenset(lane for run in text.split() for lane in range(int(run.split("-")[0]), int(run.split("-")[1]) + 1))
+        for text in blog
+    }
+    assert {frozenset(part) for part in lds.lane_sets("X16", 64)} == listed
+
+
+@pytest.mark.parametrize("chunk", [0, 4])
+def test_the_unswizzled_tile_is_4_way(chunk):
+    """T11: 8-way appears only with 16 contiguous lanes to a phase, which is not how gfx950 does it."""
+    place = (LANE % 16) * 128 + (chunk + LANE // 16) * 16
+    found = lds.conflicts("gfx950", "ds_read_b128", place)
+    assert found.degrees.tolist() == [4, 4, 4, 4]
+    assert found.extra_passes == 12
+    assert found.passes == 16
+    assert degrees("gfx950", "ds_read_b128", place, table=lds.PhaseTable("C16", 64)) == [8] * 4
+    assert degrees("gfx942", "ds_read_b128", place) == [4] * 8
+    assert degrees("gfx942", "ds_read_b128", place, table=lds.PhaseTable("C8", 32)) == [8] * 8
+
+
+def test_the_busy_banks_are_two_groups_of_eight():
+    """Two groups of 4 banks per parity of the row, not "the same two banks"."""
+    first = lds.conflicts("gfx950", "ds_read_b128", (LANE % 16) * 128 + (LANE // 16) * 16).phases[0]
+    assert sorted(first.banks) == [*range(8), *range(32, 40)]
+    assert all(len(dwords) == 4 for dwords in first.banks.values())
+    assert first.worst == tuple(sorted(first.banks))
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+@pytest.mark.parametrize(("rows", "degree"), [(16, 2), (32, 4)])
+def test_2_way_and_4_way_of_one_tile_are_two_lane_maps(arch, rows, degree):
+    """64-byte rows: both published numbers are right, for different lane maps."""
+    found = degrees(arch, "ds_read_b128", (LANE % rows) * 64 + (LANE // rows) * 16)
+    assert set(found) == {degree}
+
+
+@pytest.mark.parametrize(("pad", "degree"), [(16, 2), (32, 1), (64, 2)])
+def test_row_padding(pad, degree):
+    for chunk in (0, 4):
+        place = (LANE % 16) * (128 + pad) + (chunk + LANE // 16) * 16
+        assert set(degrees("gfx950", "ds_read_b128", place)) == {degree}
+
+
+@pytest.mark.parametrize(
+    ("name", "phases", "banks"),
+    [
+        ("ds_read_b64", 2, 64),
+        ("ds_read_b128", 4, 64),
+        ("ds_read_b96", 8, 32),
+        ("ds_write_b64", 4, 32),
+        ("ds_write_b32", 2, 32),
+        ("ds_write_b128", 8, 32),
+    ],
+)
+def test_64_banks_are_not_for_everything(name, phases, banks):
+    """T12: an access twice 32 banks away collides unless the instruction sees 64."""
+    table = lds.phase_table("gfx950", name)
+    assert (len(table.sets(64)), table.banks) == (phases, banks)
+    size = lds.ds_instruction("gfx950", name).alignment
+    place = np.zeros(64, np.int64) + LANE * 0
+    first = table.sets(64)[0]
+    place[first[1]] = 128  # 32 banks further
+    found = lds.conflicts("gfx950", name, place)
+    assert found.degrees[0] == (1 if banks == 64 else 2)
+    assert size <= 16
+
+
+@pytest.mark.parametrize(("size", "plain", "padded"), [(8, 16, 1), (4, 32, 1), (2, 16, 2)])
+def test_padding_by_one_element_of_a_transposing_store(size, plain, padded):
+    """Writes of element (x, y) of a [32][32] or [32][33] array by 32 x 2 lanes."""
+    name = f"ds_write_b{8 * size}"
+    x, y = LANE % 32, LANE // 32
+    assert max(degrees("gfx942", name, (x * 32 + y) * size)) == plain
+    assert max(degrees("gfx942", name, (x * 33 + y) * size)) == padded
+
+
+def test_rdna_reads():
+    lane = np.arange(32)
+    assert len(lds.conflicts("gfx1100", "ds_load_b32", lane * 4).degrees) == 1
+    assert len(lds.conflicts("gfx1201", "ds_load_b128", lane * 16).degrees) == 4
+    assert lds.phase_table("gfx1100", "ds_load_b128").lanes == "X8"
+    assert lds.phase_table("gfx1201", "ds_load_b128").lanes == "C8"
+    assert lds.phase_table("gfx1201", "ds_load_b96").confidence == "vendor"
+    both = lds.conflicts("gfx1100", "ds_load_b128", np.arange(64) * 16)
+    assert len(both.degrees) == 8
+    assert both.confidence == "inferred"  # measured in wave32
+
+
+def test_broadcast_is_free_and_bytes_of_a_dword_do_not_collide():
+    assert degrees("gfx942", "ds_read_b32", LANE * 0) == [1, 1]
+    assert degrees("gfx942", "ds_write_b8", LANE) == [1, 1]
+    assert degrees("gfx942", "ds_read_u16", LANE * 2 + 1024) == [1, 1]
+
+
+def test_two_addresses():
+    found = lds.conflicts("gfx942", "ds_read2_b64", LANE * 16, offset=(0, 1))
+    assert found.addresses[1].tolist() == (LANE * 16 + 8).tolist()
+    assert found.degrees.tolist() == [2] * 8  # unlike b128, which reads the same bytes in one go
+    assert degrees("gfx942", "ds_read_b128", LANE * 16) == [1] * 8
+    far = lds.conflicts("gfx942", "ds_read2st64_b64", LANE * 8, offset=(1, 3))
+    assert far.addresses[:, 0].tolist() == [512, 1536]
+
+
+def test_misaligned_accesses():
+    with pytest.warns(lds.LdsModelWarning, match="not aligned to 16 bytes"):
+        found = lds.conflicts("gfx942", "ds_read_b128", LANE * 16 + 4)
+    assert found.misaligned == 64
+    assert found.confidence == "unknown"
+    assert found.degrees.tolist() == slow_conflicts.degrees(lds.lane_sets("X8", 64), 32, (LANE * 16 + 4).tolist(), 16)
+    with pytest.warns(lds.LdsModelWarning):
+        crossing = lds.conflicts("gfx942", "ds_read_b128", LANE * 16 + 2)
+    assert crossing.degrees.tolist() == slow_conflicts.degrees(
+        lds.lane_sets("X8", 64), 32, (LANE * 16 + 2).tolist(), 16
+    )
+
+
+def test_same_address_of_writes_and_atomics():
+    with pytest.warns(lds.LdsModelWarning, match="serialised"):
+        found = lds.conflicts("gfx942", "ds_add_u32", LANE // 2 * 4)
+    assert found.same_address == 32
+    assert lds.conflicts("gfx942", "ds_read_b32", LANE // 2 * 4).same_address == 0
+    assert lds.conflicts("gfx942", "ds_write_b32", LANE * 0, active=LANE < 3).same_address == 2
+
+
+def test_contradicted_entries_warn_and_can_be_overridden():
+    with pytest.warns(lds.LdsModelWarning, match="sources disagree"):
+        found = lds.conflicts("gfx950", "ds_read_b32", LANE * 8)
+    assert found.extra_passes == 1
+    other = found.table.alternatives[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert lds.conflicts("gfx950", "ds_read_b32", LANE * 8, table=other).extra_passes == 2
+        mapped = lds.conflicts("gfx950", "ds_read_b32", LANE * 8, table={"ds_read_b32": other})
+        assert mapped.degrees.tolist() == [2, 2]
+        explicit = lds.PhaseTable([[lane] for lane in range(64)], 32)
+        assert lds.conflicts("gfx950", "ds_read2_b32", LANE * 8, table=explicit, offset=(0, 1)).free
+
+
+@pytest.mark.parametrize(
+    ("name", "offset"),
+    [("ds_read2_b32", (0, 1)), ("ds_read_b64_tr_b16", 0), ("ds_or_b32", 0), ("ds_write2_b64", (0, 1))],
+)
+def test_unknown_entries_warn(name, offset):
+    with pytest.warns(lds.LdsModelWarning, match="not known"):
+        found = lds.conflicts("gfx950", name, LANE * 16, offset=offset)
+    assert found.confidence == "unknown"
+
+
+def test_every_instruction_of_every_architecture_has_a_table():
+    count = 0
+    for arch, data in ARCHITECTURES.items():
+        for name in lds.ds_instructions(arch):
+            table = lds.phase_table(arch, name)
+            for wave in data.wave_sizes:
+                assert sorted(lane for part in table.sets(wave) for lane in part) == list(range(wave))
+            assert table.source
+            count += 1
+    assert count > 800
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: lds.conflicts("gfx951", "ds_read_b32", LANE * 4), "did you mean 'gfx950'"),
+        (lambda: lds.conflicts("gfx950", "ds_read_b256", LANE * 4), "unknown LDS instruction 'ds_read_b256' on gfx950"),
+        (lambda: lds.conflicts("gfx950", "ds_load_b128", LANE * 16), "gfx950 has no ds_load_b128; it is ds_read_b128"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b64_tr_b16", LANE * 8), "it is on gfx950"),
+        (lambda: lds.conflicts("gfx1201", "ds_cmpst_b32", LANE * 4), "it is ds_cmpstore_b32 there"),
+        (lambda: lds.conflicts("gfx942", "ds_bpermute_b32", LANE * 4), "without LDS memory"),
+        (lambda: lds.conflicts("gfx942", "ds_append", LANE * 4), "one address per wave"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b128", LANE * 1056), "lane 63 accesses bytes 66528..66543"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4 - 4), "lane 0 accesses bytes -4..-1, outside"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4, lds_bytes=128), "outside the 128 bytes"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", np.arange(32) * 4), "must be the 64 lanes of a gfx942 wave"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4.0), "integers"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4, rule="fastest"), "unknown rule"),
+        (lambda: lds.conflicts("gfx942", "ds_read2_b32", LANE * 4), "two offsets"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4, offset=(0, 1)), "one offset"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4, [1] * 64), "booleans"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4, [True] * 3), "do not fit"),
+        (lambda: lds.PhaseTable("C17", 32), "unknown lane set"),
+        (lambda: lds.PhaseTable("C16", 33), "power of two"),
+        (lambda: lds.PhaseTable("C16", 32, "sure"), "unknown confidence"),
+        (lambda: lds.PhaseTable([[0, 1], [1]], 32).sets(64), "more than once"),
+        (lambda: lds.PhaseTable([[0, 1]], 32).sets(64), "no lane"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", np.zeros((2, 64), int)).phases, "batch"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4)[0], "not a batch"),
+    ],
+)  # fmt: skip
+def test_errors(call, text):
+    with pytest.raises(MfmasimError) as caught:
+        call()
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_idle_lanes_may_hold_anything():
+    place = np.where(LANE < 4, LANE * 128, 10**9)
+    found = lds.conflicts("gfx942", "ds_read_b32", place, active=LANE < 4)
+    assert found.degrees.tolist() == [4, 0]
+    assert found.extra_passes == 3
+
+
+# The fast count against the slow one.
+
+CASES = [
+    (arch, name)
+    for arch in ("gfx942", "gfx950", "gfx1100", "gfx1201")
+    for name in ("ds_read_u8", "ds_read_u16", "ds_read_b32", "ds_read_b64", "ds_read_b96", "ds_read_b128",
+                 "ds_write_b8", "ds_write_b16", "ds_write_b32", "ds_write_b64", "ds_write_b96", "ds_write_b128",
+                 "ds_add_u32", "ds_add_u64")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", lds.RULES)
+@pytest.mark.parametrize(("arch", "name"), CASES)
+def test_fast_count_equals_slow_count(arch, name, rule):
+    rng = np.random.default_rng([lds.RULES.index(rule), *f"{arch}{name}".encode()])
+    row, table = lds.ds_instruction(arch, name), lds.phase_table(arch, name)
+    wave = ARCHITECTURES[arch].wave_sizes[0]
+    aligned = rng.integers(0, 256, (12, wave)) * row.alignment
+    by_dword = rng.integers(0, 1024, (6, wave)) * 4
+    by_byte = rng.integers(0, 4096, (6, wave))
+    crowded = rng.integers(0, 4, (6, wave)) * 128 + rng.integers(0, 3, (6, wave)) * row.alignment
+    place = np.concatenate([aligned, by_dword, by_byte, crowded])
+    active = rng.random(place.shape) < rng.choice([0.1, 0.6, 1.0], (len(place), 1))
+    compared = 0
+    # Apart, because alignment decides between the two ways of counting.
+    for rows in (slice(0, 12), slice(12, 18), slice(18, 24), slice(24, 30)):
+        fast = degrees(arch, name, place[rows], active[rows], rule)
+        for number, found in enumerate(fast):
+            slow = slow_conflicts.degrees(
+                table.sets(wave), table.banks, place[rows][number].tolist(), row.size, active[rows][number], rule
+            )
+            assert found == slow
+            compared += len(slow)
+    assert compared >= 30
+
+
+def test_batches_larger_than_a_block():
+    rng = np.random.default_rng(5)
+    place = rng.integers(0, 2048, (5000, 64)) * 16
+    found = lds.conflicts("gfx950", "ds_read_b128", place.reshape(50, 100, 64))
+    assert found.degrees.shape == (50, 100, 4)
+    assert found.extra_passes.shape == (50, 100)
+    for number in (0, 2047, 2048, 4999):
+        alone = lds.conflicts("gfx950", "ds_read_b128", place[number])
+        assert found.degrees.reshape(-1, 4)[number].tolist() == alone.degrees.tolist()
+        assert found[divmod(number, 100)].phases[2].degree == alone.degrees[2]
+    with_idle = lds.conflicts("gfx950", "ds_read_b128", place, active=place > 1024)
+    assert (
+        with_idle[4999].degrees.tolist()
+        == lds.conflicts("gfx950", "ds_read_b128", place[4999], active=place[4999] > 1024).degrees.tolist()
+    )
+
+
+def test_phases_hold_what_the_degrees_say():
+    rng = np.random.default_rng(6)
+    for name, size in (("ds_read_b32", 4), ("ds_read_b64", 8), ("ds_read_b128", 16)):
+        found = lds.conflicts("gfx942", name, rng.integers(0, 256, 64) * size)
+        for phase in found.phases:
+            most = max(len(dwords) for dwords in phase.banks.values())
+            assert most == phase.degree
+            assert {lane for dwords in phase.banks.values() for lanes in dwords.values() for lane in lanes} == set(
+                phase.lanes
+            )
+
+
+# Properties.
+
+ARCH_AND_READ = st.sampled_from([("gfx942", b) for b in (32, 64, 96, 128)] + [("gfx950", b) for b in (64, 96, 128)])
+
+
+@st.composite
+def accesses(draw, aligned=False):
+    arch, bits = draw(ARCH_AND_READ)
+    step = (16 if bits == 96 else bits // 8) if aligned else draw(st.sampled_from([1, 4, bits // 8]))
+    numbers = draw(st.lists(st.integers(0, 500), min_size=64, max_size=64))
+    active = draw(st.lists(st.booleans(), min_size=64, max_size=64))
+    return arch, f"ds_read_b{bits}", np.array(numbers) * step, np.array(active)
+
+
+@settings(max_examples=60, deadline=None)
+@given(accesses())
+def test_degrees_are_bounded(access):
+    arch, name, place, active = access
+    sets = lds.phase_table(arch, name).sets(64)
+    for degree, lanes in zip(degrees(arch, name, place, active), sets, strict=True):
+        taking = int(active[list(lanes)].sum())
+        assert (degree >= 1) == (taking > 0)
+        assert degree <= max(taking, 0) * (2 if taking else 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(accesses())
+def test_greedy_needs_at_least_the_maximum(access):
+    arch, name, place, active = access
+    maximum, greedy = (degrees(arch, name, place, active, rule) for rule in lds.RULES)
+    assert all(g >= m for g, m in zip(greedy, maximum, strict=True))
+
+
+@settings(max_examples=60, deadline=None)
+@given(accesses(aligned=True))
+def test_both_rules_agree_on_aligned_accesses(access):
+    arch, name, place, active = access
+    maximum, greedy = (degrees(arch, name, place, active, rule) for rule in lds.RULES)
+    assert greedy == maximum
+
+
+def test_greedy_can_need_more_than_the_maximum():
+    """Misaligned: 0 and 1 go together, 2 waits for 0, 3 for 1 and 2; two passes would do for (0, 3) and (1, 2)."""
+    table = lds.PhaseTable([list(range(64))], 32)
+    place = np.array([0, 36, 140, 280] + [0] * 60)
+    active = np.arange(64) < 4
+    sizes = [degrees("gfx942", "ds_read_b128", place, active, rule, table=table)[0] for rule in lds.RULES]
+    slow = [slow_conflicts.degrees([range(64)], 32, place.tolist(), 16, active, rule)[0] for rule in lds.RULES]
+    assert sizes == slow
+    assert sizes == [2, 3]
+
+
+@settings(max_examples=60, deadline=None)
+@given(accesses(aligned=True), st.randoms(use_true_random=False), st.integers(0, 20))
+def test_relabelling_lanes_of_a_phase_or_moving_by_whole_rounds_changes_nothing(access, random, rounds):
+    arch, name, place, active = access
+    table = lds.phase_table(arch, name)
+    new = np.arange(64)
+    for lanes in table.sets(64):
+        mixed = list(lanes)
+        random.shuffle(mixed)
+        new[list(lanes)] = mixed
+    before = degrees(arch, name, place, active)
+    assert degrees(arch, name, place[new], active[new]) == before
+    assert degrees(arch, name, place + rounds * 4 * table.banks, active) == before
