@@ -17,7 +17,7 @@ from mfmasim.machine.bind import bind, operation_of
 from mfmasim.machine.events import AccessFault, MatrixEvent, Place
 from mfmasim.machine.launch import initial_user_sgprs
 from mfmasim.machine.memory import POISON_BYTE, Outside
-from mfmasim.machine.state import AT_BARRIER, RUNNING, Group, Waves
+from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
 
-BUDGET = 4_000_000
+BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
 REGISTER_BYTES = 256 << 20
 """Bytes of vector registers in flight at most, which bounds the batch of workgroups."""
@@ -49,7 +49,8 @@ class Block:
     size: int
     """Instructions."""
     body: list[Callable[[Group], None]]
-    next_pc: int
+    after: NDArray[np.int64]
+    """Address of what follows, (1,)."""
     instructions: list[Instruction]
     runs: int = 0
     """Wave executions, for the counts."""
@@ -123,7 +124,7 @@ class Machine:
         self.first_workgroup = first
         self.lds = np.full((count, -(-launch.lds_bytes // 4) * 4), POISON_BYTE, np.uint8)
         waves.workgroup[:] = np.repeat(np.arange(count), per)
-        waves.pc[:] = info.entry
+        waves.pc = np.array([info.entry])
         descriptor = info.descriptor
         waves.mode = np.array(
             [
@@ -170,40 +171,52 @@ class Machine:
 
     def _run_batch(self) -> None:
         waves = self.waves
+        everyone = Group(waves, slice(0, waves.count), waves.count)
         while True:
-            running = np.flatnonzero(waves.status == RUNNING)
-            if not len(running):
-                if not self._release_barriers():
-                    return
-                continue
-            pcs = waves.pc[running]
-            lowest = pcs.min()
-            chosen = running[pcs == lowest]
-            first, last = int(chosen[0]), int(chosen[-1])
-            block = self._blocks.get(int(lowest)) or self._build(int(lowest))
-            contiguous = last - first + 1 == len(chosen)
-            group = Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen))
-            waves.executed[group.selection] += block.size
-            waves.pc[group.selection] = block.next_pc  # a branch at the block's end overwrites it
-            block.runs += len(chosen)
+            group = self._next_group(everyone)
+            if group is None:
+                return
+            pc = int(group.pc[0])
+            block = self._blocks.get(pc) or self._build(pc)
+            block.runs += group.count
+            group.pc = block.after  # a branch at the block's end overwrites it
             for step in block.body:
                 step(group)
-            if waves.executed[chosen].max() > self.budget:
-                pc = block.first
+            if group.count_executed(block.size) > self.budget:
                 where = self.kernel.source_at(pc)
-                self.outcome.stopped = f"a wave executed more than {self.budget} instructions; stopped at {pc:#x}" + (
-                    f" ({where})" if where else ""
+                self.outcome.stopped = (
+                    f"a wave executed more than {self.budget:,} instructions; stopped at {pc:#x}"
+                    + (f" ({where})" if where else "")
                 )
                 return
 
-    def _release_barriers(self) -> bool:
-        """Let waves at a barrier go on when all waves of their workgroup are there or have ended."""
+    def _next_group(self, everyone: Group) -> Group | None:
+        """The waves that go on: those at the lowest program counter; None when all have ended.
+
+        Barriers open when nobody runs: then all waves of every workgroup have arrived or ended.
+        """
         waves = self.waves
-        waiting = waves.status == AT_BARRIER
-        if not waiting.any():
-            return False
-        waves.status[waiting] = RUNNING  # nobody runs: every workgroup's waves have arrived or ended
-        return True
+        if len(waves.pc) > 1 and (waves.pc == waves.pc[0]).all():
+            waves.pc = waves.pc[:1]  # met again
+        if len(waves.status) > 1 and (waves.status == waves.status[0]).all():
+            waves.status = waves.status[:1]
+        if len(waves.status) == 1:
+            if waves.status[0] == ENDED:
+                return None
+            waves.status = np.full(1, RUNNING, np.uint8)
+            if len(waves.pc) == 1:
+                everyone.refresh()
+                return everyone
+        status = np.broadcast_to(waves.status, (waves.count,))
+        running = np.flatnonzero(status == RUNNING)
+        if not len(running):
+            waves.status = np.where(status == AT_BARRIER, np.uint8(RUNNING), status)
+            return self._next_group(everyone)
+        pcs = np.broadcast_to(waves.pc, (waves.count,))[running]
+        chosen = running[pcs == pcs.min()]
+        first, last = int(chosen[0]), int(chosen[-1])
+        contiguous = last - first + 1 == len(chosen)
+        return Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen))
 
     def _build(self, pc: int) -> Block:
         code = self.kernel.code
@@ -215,7 +228,7 @@ class Machine:
             address += ins.size
             if ins.name.startswith(TERMINATORS) or len(instructions) >= 256:
                 break
-        block = Block(pc, len(instructions), [bind(ins, self) for ins in instructions], address, instructions)
+        block = Block(pc, len(instructions), [bind(ins, self) for ins in instructions], np.array([address]), instructions)
         self._blocks[pc] = block
         return block
 

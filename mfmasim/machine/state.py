@@ -45,7 +45,8 @@ class Waves:
     """All registers of a batch of waves; every one starts as poison.
 
     ``v`` and ``a`` hold one uint32 array (1 or waves, lanes) per register, ``s`` one (1 or waves,) per hardware operand
-    code (VCC, M0 and EXEC included); ``scc``, ``mode`` and ``exec`` likewise.
+    code (VCC, M0 and EXEC included); ``scc``, ``mode``, ``exec`` and what the scheduler keeps (``pc``, ``status`` and
+    instructions ``executed``) likewise.
     """
 
     float_mode: FloatMode | None
@@ -61,9 +62,9 @@ class Waves:
         self.scc: NDArray[Any] = np.zeros(1, np.bool_)
         self.mode = np.zeros(1, np.uint32)
         self.exec: NDArray[Any] = np.ones((1, lanes), np.bool_)
-        self.pc = np.zeros(count, np.int64)
-        self.status = np.zeros(count, np.uint8)
-        self.executed = np.zeros(count, np.int64)
+        self.pc: NDArray[Any] = np.zeros(1, np.int64)
+        self.status: NDArray[Any] = np.full(1, RUNNING, np.uint8)
+        self.executed: NDArray[Any] = np.zeros(1, np.int64)
         self.workgroup = np.zeros(count, np.int64)
 
     @property
@@ -123,6 +124,25 @@ class Group:
     @scc.setter
     def scc(self, value: NDArray[Any]) -> None:
         self.waves.scc = self._put(self.waves.scc, np.atleast_1d(value))
+
+    @property
+    def pc(self) -> NDArray[np.int64]:
+        """Address of the next instruction."""
+        return self._take(self.waves.pc)
+
+    @pc.setter
+    def pc(self, value: NDArray[Any]) -> None:
+        self.waves.pc = self._put(self.waves.pc, value)
+
+    def count_executed(self, instructions: int) -> int:
+        """Count executed instructions; returns the largest number that a wave of the group has executed."""
+        executed = self._take(self.waves.executed) + instructions
+        self.waves.executed = self._put(self.waves.executed, executed)
+        return int(executed.max())
+
+    def stop(self, status: int) -> None:
+        """Take the group out of the running: `ENDED` or `AT_BARRIER`."""
+        self.waves.status = self._put(self.waves.status, np.full(1, status, np.uint8))
 
     @property
     def mode(self) -> NDArray[np.uint32]:

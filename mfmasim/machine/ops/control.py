@@ -37,20 +37,14 @@ direct(
 
 
 def _end(_instruction: Instruction, _machine: Any) -> Bound:
-    def run(g: Group) -> None:
-        g.waves.status[g.selection] = ENDED
-
-    return run
+    return lambda g: g.stop(ENDED)
 
 
 direct("s_endpgm")(_end)
 
 
 def _barrier(_instruction: Instruction, _machine: Any) -> Bound:
-    def run(g: Group) -> None:
-        g.waves.status[g.selection] = AT_BARRIER
-
-    return run
+    return lambda g: g.stop(AT_BARRIER)
 
 
 direct("s_barrier")(_barrier)
@@ -79,10 +73,10 @@ def _branch(instruction: Instruction, _machine: Any) -> Bound:
     if target is None:
         raise unsupported(instruction, "branch without a target")
     condition = TAKEN.get(instruction.name)
+    there, after = np.array([target]), np.array([instruction.pc + instruction.size])
 
     def run(g: Group) -> None:
-        pc = g.waves.pc
-        pc[g.selection] = target if condition is None else np.where(condition(g), target, pc[g.selection])
+        g.pc = there if condition is None else np.where(condition(g), there, after)
 
     return run
 
@@ -110,7 +104,7 @@ def _setpc(instruction: Instruction, machine: Any) -> Bound:
         target = read(g).astype(np.int64) - base
         if save is not None:
             save(g, back)
-        g.waves.pc[g.selection] = target
+        g.pc = target
 
     return run
 
