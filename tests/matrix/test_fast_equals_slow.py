@@ -170,6 +170,7 @@ EDITS = [
             {"addend_bits": 30},
             {"addend_rounding": "truncate"},
             {"drop_addend_below": None},
+            {"drop_addend_below": 20},
             {"drop_addend_below": 30},
             {"final_bits": None},
             {"final_bits": 24},
