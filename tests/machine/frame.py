@@ -9,7 +9,8 @@ ITEMS, GROUPS = 96, 2
 INPUTS = 40
 """Dwords of input per work-item: v10..v41, then addresses."""
 LDS_BYTES = 16384
-_MOST = 1000
+MOST = 1000
+"""Dwords of output per work-item."""
 
 PROLOGUE = f"""
   s_mov_b64 s[60:61], exec
@@ -35,7 +36,7 @@ PROLOGUE = f"""
   v_mov_b32_e32 v7, s9
   v_add_co_u32_e32 v6, vcc, s8, v45
   v_addc_co_u32_e32 v7, vcc, 0, v7, vcc
-  v_mul_u32_u24_e32 v3, {4 * _MOST}, v1
+  v_mul_u32_u24_e32 v3, {4 * MOST}, v1
   s_waitcnt vmcnt(0) lgkmcnt(0)
   s_mov_b32 m0, s37
   s_mov_b32 s62, 36
@@ -49,7 +50,8 @@ PROLOGUE = f"""
 """
 
 
-def _prologue():
+def prologue():
+    """The instructions that load every input."""
     loads = [f"  global_load_dwordx4 v[{10 + i}:{13 + i}], v2, s[4:5] offset:{4 * i}" for i in range(0, INPUTS, 4)]
     moves = [f"  v_accvgpr_write_b32 a{i}, v{10 + 3 * i}" for i in range(8)]
     return PROLOGUE.format(inputs="\n".join(loads), accumulators="\n".join(moves))
@@ -67,7 +69,7 @@ def _runs(registers):
     return out
 
 
-def _stores(registers, slot):
+def stores(registers, slot):
     """Store registers of any file to consecutive dwords of the work-item's output."""
     out, plain = [], []
     for i, name in enumerate(registers):
@@ -104,7 +106,7 @@ def _one(probe, slot, masked):
     out += ["  s_mov_b64 exec, s[60:61]"]
     out += [f"  {line}" for line in probe.after]
     registers = [*(saved.get(name, name) for name in probe.results), "s66"]
-    return out + _stores(registers, slot), len(registers)
+    return out + stores(registers, slot), len(registers)
 
 
 def programs(probes):
@@ -112,19 +114,20 @@ def programs(probes):
     body, places, slot = [], [], 0
     for number, probe in enumerate(probes):
         lines, count = _one(probe, slot, masked=number % 4 != 0)
-        if slot + count > _MOST:
-            yield "\n".join([_prologue(), *body, "  s_endpgm"]), places
+        if slot + count > MOST:
+            yield "\n".join([prologue(), *body, "  s_endpgm"]), places
             body, places, slot = [], [], 0
             lines, count = _one(probe, slot, masked=number % 4 != 0)
         body += lines
         places += [probe] * count
         slot += count
     if body:
-        yield "\n".join([_prologue(), *body, "  s_endpgm"]), places
+        yield "\n".join([prologue(), *body, "  s_endpgm"]), places
 
 
 INTEGERS = (0, 1, 2, 31, 32, 33, 63, 64, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFE, 0x8000, 0x7FFF, 0xFFFF,
-            0x10000, 0x00FFFFFF, 0x00800000, 0x007FFFFF, 0xFF800000, 0x0C0B0908, 0xFF0D0A07, 0x04030201, 0x80008000)  # fmt: skip
+            0x10000, 0x00FFFFFF, 0x00800000, 0x007FFFFF, 0xFF800000, 0x0C0B0908, 0xFF0D0A07, 0x04030201,
+            0x80008000)  # fmt: skip
 FLOATS = (0, 0x80000000, 0x3F800000, 0xBF800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC01234, 0x7F800001, 0xFFA00000,
           1, 0x80000001, 0x007FFFFF, 0x00800000, 0x807FFFFF, 0x7F7FFFFF, 0xFF7FFFFF, 0x34000000, 0x33800000, 0x3F7FFFFF,
           0x3F800001, 0x4B800000, 0x4B7FFFFF, 0x00400000, 0x1F800000, 0x20000000)  # fmt: skip
@@ -164,4 +167,4 @@ def inputs(rng):
     # The masks: random, every other lane, one lane, none.
     scalars[:, 34:36], scalars[0, 36:38], scalars[:, 38:40] = 0xAAAAAAAA, (0, 1 << 9), 0
     memory = rng.integers(0, 1 << 32, (items, 16), dtype=np.uint32)
-    return data, scalars, memory, np.zeros((items, _MOST), np.uint32)
+    return data, scalars, memory, np.zeros((items, MOST), np.uint32)
