@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
@@ -16,6 +17,7 @@ from mfmasim.machine.operands import (
     vector_writer,
 )
 from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.saturate import saturating
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,6 +86,11 @@ def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         )
     if operation.unit == "scalar":
         return _bind_scalar(instruction, operation)
+    if instruction.modifiers.get("clamp") and not operation.shaped:
+        body = saturating(operation.name, operation.results, operation.body)
+        if body is not None:
+            operation = replace(operation, body=body)
+            instruction = replace(instruction, modifiers={**instruction.modifiers, "clamp": 0})
     step = _bind_vector(instruction, operation, machine)
     return narrowed(instruction, step) if instruction.encoding == "DPP" else step
 

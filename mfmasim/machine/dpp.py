@@ -1,4 +1,4 @@
-"""DPP: the first source comes from another lane. Source: CDNA3 ISA manual, DPP format and the table of DPP_CTRL values."""
+"""DPP: the first source comes from another lane. Source: CDNA3 ISA manual, 13.3.9 (DPP and its DPP_CTRL values)."""
 
 from __future__ import annotations
 

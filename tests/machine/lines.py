@@ -426,6 +426,11 @@ def _counter(row, rng, number):
 
 def probe(encoding, row, rng, number):
     """One random line for a row, or None where no generator knows its encoding."""
+    from lines_more_memory import more  # it needs this module
+
+    other = more(encoding, row, rng, number)
+    if other is not None:
+        return other
     if row.name in ("s_getpc_b64", "s_setpc_b64", "s_swappc_b64"):
         return _counter(row, rng, number)
     if encoding in ("VOP1", "VOP2", "VOPC", "VOP3"):

@@ -6,6 +6,7 @@ It judges the machine and shares nothing with it but the decoded instruction rec
 from __future__ import annotations
 
 import slow_floats as fl
+import slow_more_memory  # noqa: F401 - adds to the tables below
 from slow_memory import MEMORY, Lds, Memory
 from slow_scalar import BRANCH, FLAG, NOTHING, ONE, SAVEEXEC, TIED, TWO, WREXEC, signed
 from slow_vector import FORMS, VECTOR, bitop3

@@ -8,12 +8,16 @@ from mfmasim.machine.ops import (
     lane,
     lds,
     matrix,
+    packed_integer,
     scalar_alu,
+    scalar_bits,
     scalar_memory,
     vector_compare,
     vector_float,
     vector_integer,
+    vector_integer16,
     vector_move,
+    vector_sad,
 )
 
 __all__ = [
@@ -22,10 +26,14 @@ __all__ = [
     "lane",
     "lds",
     "matrix",
+    "packed_integer",
     "scalar_alu",
+    "scalar_bits",
     "scalar_memory",
     "vector_compare",
     "vector_float",
     "vector_integer",
+    "vector_integer16",
     "vector_move",
+    "vector_sad",
 ]

@@ -1,0 +1,77 @@
+"""Packed 16-bit integers: the same operation on two halves. Source: CDNA3 ISA manual, VOP3P and 6.7.
+
+op_sel picks the half of each source that the low result uses, op_sel_hi the one of the high result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import unsupported
+from mfmasim.machine.registry import shaped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa import Instruction
+
+    U = Any  # an array of the type that the signature names
+
+WHOLE: dict[str, Any] = {"u16": np.uint16, "i16": np.int16}
+FIFTEEN = 15
+
+# What one half becomes, in int64, where every result is exact: wrapped or, with clamp, saturated afterwards.
+ROWS: tuple[tuple[str, str, int, Callable[..., U]], ...] = (
+    # mnemonic            type    sources
+    ("v_pk_add_u16",      "u16",  2, lambda a, b: a + b),
+    ("v_pk_add_i16",      "i16",  2, lambda a, b: a + b),
+    ("v_pk_sub_u16",      "u16",  2, lambda a, b: a - b),
+    ("v_pk_sub_i16",      "i16",  2, lambda a, b: a - b),
+    ("v_pk_mul_lo_u16",   "u16",  2, lambda a, b: a * b),
+    ("v_pk_mad_u16",      "u16",  3, lambda a, b, c: a * b + c),
+    ("v_pk_mad_i16",      "i16",  3, lambda a, b, c: a * b + c),
+    ("v_pk_min_u16",      "u16",  2, np.minimum),
+    ("v_pk_min_i16",      "i16",  2, np.minimum),
+    ("v_pk_max_u16",      "u16",  2, np.maximum),
+    ("v_pk_max_i16",      "i16",  2, np.maximum),
+    ("v_pk_lshlrev_b16",  "u16",  2, lambda a, b: b << (a & FIFTEEN)),
+    ("v_pk_lshrrev_b16",  "u16",  2, lambda a, b: b >> (a & FIFTEEN)),
+    ("v_pk_ashrrev_i16",  "i16",  2, lambda a, b: b >> (a & FIFTEEN)),
+)  # fmt: skip
+TABLE = {row[0]: (row[1], row[3]) for row in ROWS}
+SATURATES = ("add", "sub", "mad")
+
+
+def _half(value: U, kind: Any, high: int) -> U:
+    """One half of a dword as int64."""
+    return (value >> np.uint32(16 * high)).astype(np.uint16).view(kind).astype(np.int64)
+
+
+def _packed(instruction: Instruction, _arch: Any) -> Callable[..., U]:
+    name, modifiers = instruction.name, instruction.modifiers
+    kind, body = TABLE[name]
+    whole = WHOLE[kind]
+    clamp = bool(modifiers.get("clamp"))
+    if clamp and name.split("_")[2] not in SATURATES:
+        raise unsupported(instruction, "clamp on an operation that cannot overflow")
+    if modifiers.get("neg_lo") or modifiers.get("neg_hi"):
+        raise unsupported(instruction, "neg on a packed integer")
+    picks = [(modifiers.get("op_sel", 0) >> i & 1, modifiers.get("op_sel_hi", 0) >> i & 1) for i in range(3)]
+    limits = np.iinfo(whole)
+
+    def run(*sources: U) -> U:
+        halves = []
+        for part in range(2):
+            exact = body(*[_half(s, whole, pick[part]) for s, pick in zip(sources, picks, strict=False)])
+            if clamp:
+                exact = np.clip(exact, limits.min, limits.max)
+            halves.append(exact.astype(np.uint16).astype(np.uint32))
+        return halves[0] | (halves[1] << np.uint32(16))
+
+    return run
+
+
+for _row in ROWS:
+    shaped(_row[0], f"{' '.join(['u32'] * _row[2])} -> u32")(_packed)
