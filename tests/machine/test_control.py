@@ -1,0 +1,444 @@
+"""Control flow, barriers, launch state and batches: against the slow interpreter and against plain counting."""
+
+from __future__ import annotations
+
+import re
+
+import harness
+import numpy as np
+import pytest
+
+import mfmasim.machine.run
+from mfmasim.errors import MfmasimError
+
+pytestmark = pytest.mark.oracle
+
+IDS = """
+  s_load_dwordx4 s[8:11], s[0:1], 0x0
+  v_and_b32_e32 v1, 0x3ff, v0
+  s_mul_i32 s14, s2, {block}
+  v_add_u32_e32 v1, s14, v1
+  v_lshlrev_b32_e32 v2, 2, v1
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v3, v2, s[8:9]
+  s_waitcnt vmcnt(0)
+"""
+"""v1: number of the work-item, v2: its byte offset, v3: its input; s[10:11]: the output."""
+
+STORE = """
+  global_store_dword v2, v4, s[10:11]
+  s_endpgm
+"""
+
+
+def compare(body, *, block=96, grid=3, lds=0, data=None, arch="gfx942", floor=None):
+    """Run IDS + body + STORE on both and demand equal bits; the output."""
+    items = block * grid
+    data = np.arange(items, dtype=np.uint32) if data is None else np.asarray(data, np.uint32)
+    program = harness.kernel(IDS.format(block=block) + body + STORE, arch, "pp", lds=lds)
+    outcome = harness.both(program, grid, block, [data, np.zeros(items, np.uint32)], lds_bytes=lds)
+    assert not outcome.different()
+    assert outcome.compared == 2 * items
+    assert len(np.unique(outcome.fast[1])) >= (floor or 2)
+    return outcome.fast[1], outcome
+
+
+def test_loop_with_a_trip_count_of_its_own_per_wave():
+    """Each wave counts to its own number: sum of 0..n-1."""
+    body = """
+  v_readfirstlane_b32 s20, v3
+  s_mov_b32 s21, 0
+  s_mov_b32 s22, 0
+.Lloop:
+  s_add_u32 s22, s22, s21
+  s_add_u32 s21, s21, 1
+  s_cmp_lt_u32 s21, s20
+  s_cbranch_scc1 .Lloop
+  v_mov_b32_e32 v4, s22
+"""
+    data = np.arange(3 * 96) // 7 + 1
+    out, _ = compare(body, data=data, floor=4)
+    first = data.reshape(3, 96)[:, [0, 64]]
+    expected = np.repeat((first * (first - 1) // 2).ravel(), np.tile([64, 32], 3))
+    assert (out == expected).all()
+
+
+def test_loop_diverging_between_lanes():
+    """Lanes leave a loop one by one through EXEC."""
+    body = """
+  v_mov_b32_e32 v4, 0
+  s_mov_b64 s[20:21], exec
+.Lloop:
+  v_cmp_ne_u32_e32 vcc, 0, v3
+  s_and_b64 exec, exec, vcc
+  s_cbranch_execz .Ldone
+  v_add_u32_e32 v4, v4, v3
+  v_add_u32_e32 v3, -1, v3
+  s_branch .Lloop
+.Ldone:
+  s_mov_b64 exec, s[20:21]
+"""
+    data = np.arange(3 * 96) % 17
+    out, _ = compare(body, data=data, floor=17)
+    assert (out == data * (data + 1) // 2).all()
+
+
+MASKED = "s_movk_i32 s25, 0x60\n  v_cmp_gt_u32_e64 s[20:21], s25, v3\n  s_and_saveexec_b64 s[22:23], s[20:21]"
+
+
+@pytest.mark.parametrize(
+    ("branch", "before", "jumps"),
+    [
+        ("s_cbranch_scc0", "s_cmp_eq_u32 s2, 1", lambda wave: wave != 1),
+        ("s_cbranch_scc1", "s_cmp_eq_u32 s2, 1", lambda wave: wave == 1),
+        ("s_cbranch_vccz", "v_cmp_gt_u32_e32 vcc, 96, v3", lambda wave: wave != 0),
+        ("s_cbranch_vccnz", "v_cmp_gt_u32_e32 vcc, 96, v3", lambda wave: wave == 0),
+        (
+            "s_cbranch_execz",
+            MASKED,
+            lambda w: w != 0,
+        ),
+        (
+            "s_cbranch_execnz",
+            MASKED,
+            lambda w: w == 0,
+        ),
+        ("s_branch", "s_nop 0", lambda wave: True),
+    ],
+)
+def test_every_branch_both_ways(branch, before, jumps):
+    """Waves of different workgroups take different sides of one branch and meet again."""
+    body = f"""
+  s_mov_b64 s[22:23], exec
+  s_mov_b32 s24, 5
+  {before}
+  {branch} .Lthere
+  s_mov_b32 s24, 6
+.Lthere:
+  s_mov_b64 exec, s[22:23]
+  v_add_u32_e32 v4, s24, v1
+"""
+    out, _ = compare(body)
+    group = np.arange(3 * 96) // 96
+    expected = [5 if jumps(g) else 6 for g in group]
+    assert (out == np.arange(3 * 96) + expected).all()
+
+
+def test_barrier_between_two_waves():
+    """Each wave reads through the LDS what the other one wrote before the barrier."""
+    body = """
+  v_and_b32_e32 v5, 0x3ff, v0
+  v_lshlrev_b32_e32 v6, 2, v5
+  ds_write_b32 v6, v3
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  v_sub_u32_e32 v7, 95, v5
+  v_lshlrev_b32_e32 v7, 2, v7
+  ds_read_b32 v4, v7
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+"""
+    data = np.arange(3 * 96) * 3 + 1
+    out, _ = compare(body, data=data, lds=512)
+    assert (out.reshape(3, 96) == data.reshape(3, 96)[:, ::-1]).all()
+
+
+def test_barrier_in_a_loop_reached_by_waves_of_different_speed():
+    """The first wave does more work before each barrier; the rounds stay in step."""
+    body = """
+  v_and_b32_e32 v5, 0x3ff, v0
+  v_lshlrev_b32_e32 v6, 2, v5
+  v_readfirstlane_b32 s20, v5
+  s_mov_b32 s21, 0
+  v_mov_b32_e32 v4, v3
+.Lround:
+  s_cmp_lg_u32 s20, 0
+  s_cbranch_scc1 .Lshort
+  s_mov_b32 s22, 20
+.Lbusy:
+  s_sub_u32 s22, s22, 1
+  s_cmp_lg_u32 s22, 0
+  s_cbranch_scc1 .Lbusy
+.Lshort:
+  ds_write_b32 v6, v4
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  v_sub_u32_e32 v7, 127, v5
+  v_lshlrev_b32_e32 v7, 2, v7
+  ds_read_b32 v8, v7
+  s_waitcnt lgkmcnt(0)
+  v_lshl_add_u32 v4, v4, 1, v8
+  s_barrier
+  s_add_u32 s21, s21, 1
+  s_cmp_lt_u32 s21, 5
+  s_cbranch_scc1 .Lround
+"""
+    data = np.arange(2 * 128) + 3
+    out, _ = compare(body, block=128, grid=2, data=data, lds=512)
+    value = data.reshape(2, 128).astype(np.uint32)
+    for _ in range(5):
+        value = value * np.uint32(2) + value[:, ::-1]
+    assert (out.reshape(2, 128) == value).all()
+
+
+def test_a_wave_that_ended_does_not_hold_the_barrier():
+    """The second wave ends at once; the first one passes its barriers."""
+    body = """
+  v_and_b32_e32 v5, 0x3ff, v0
+  v_readfirstlane_b32 s20, v5
+  s_cmp_eq_u32 s20, 0
+  s_cbranch_scc1 .Lstay
+  s_endpgm
+.Lstay:
+  s_barrier
+  v_add_u32_e32 v4, 1, v3
+  s_barrier
+"""
+    out, _ = compare(body)
+    out = out.reshape(3, 96)
+    assert (out[:, :64] == np.arange(3 * 96).reshape(3, 96)[:, :64] + 1).all()
+    assert (out[:, 64:] == 0).all()
+
+
+def test_calls_and_returns():
+    """A function called from two places through S_SWAPPC, its address from S_GETPC; nested once."""
+    body = """
+  s_getpc_b64 s[20:21]
+.Lhere:
+  s_add_u32 s24, s20, .Lsquare-.Lhere
+  s_addc_u32 s25, s21, 0
+  s_add_u32 s26, s20, .Louter-.Lhere
+  s_addc_u32 s27, s21, 0
+  v_mov_b32_e32 v4, v3
+  s_swappc_b64 s[30:31], s[24:25]
+  v_add_u32_e32 v4, 1, v4
+  s_swappc_b64 s[28:29], s[26:27]
+  s_branch .Lend
+.Lsquare:
+  v_mul_lo_u32 v4, v4, v4
+  s_setpc_b64 s[30:31]
+.Louter:
+  s_swappc_b64 s[30:31], s[24:25]
+  v_add_u32_e32 v4, 2, v4
+  s_setpc_b64 s[28:29]
+.Lend:
+"""
+    out, _ = compare(body)
+    x = np.arange(3 * 96, dtype=np.uint32)
+    assert (out == (x * x + 1) ** 2 + 2).all()
+
+
+def test_waves_at_two_call_sites_share_a_function():
+    """Waves of odd workgroups call from another place; each returns to its own."""
+    body = """
+  s_getpc_b64 s[20:21]
+.Lhere:
+  s_add_u32 s24, s20, .Ltwice-.Lhere
+  s_addc_u32 s25, s21, 0
+  s_bitcmp1_b32 s2, 0
+  s_cbranch_scc1 .Lodd
+  v_add_u32_e32 v4, 5, v3
+  s_swappc_b64 s[30:31], s[24:25]
+  s_branch .Lend
+.Lodd:
+  v_add_u32_e32 v4, 9, v3
+  s_swappc_b64 s[30:31], s[24:25]
+  v_add_u32_e32 v4, 1, v4
+  s_branch .Lend
+.Ltwice:
+  v_lshlrev_b32_e32 v4, 1, v4
+  s_setpc_b64 s[30:31]
+.Lend:
+"""
+    out, _ = compare(body, grid=4)
+    x = np.arange(4 * 96)
+    assert (out == np.where(x // 96 % 2, 2 * (x + 9) + 1, 2 * (x + 5))).all()
+
+
+def test_endless_loop_is_stopped_with_its_place():
+    """The budget ends the launch: a finding that names the kernel and an address inside the loop."""
+    program = harness.kernel(
+        "  s_mov_b32 s20, 0\n.Lagain:\n  s_add_u32 s20, s20, 1\n  s_branch .Lagain\n  s_endpgm", "gfx942", ""
+    )
+    _, report = harness.fast(program, 2, 64, [], budget=1000)
+    assert report.stopped
+    assert not report.ok
+    assert report.findings[0].severity == "error"
+    text = report.findings[0].message
+    assert "1000" in text.replace(",", "")
+    address = int(re.search(r"0x[0-9a-f]+", text)[0], 16)
+    inside = [ins.pc for ins in program.instructions][1:3]
+    assert address in inside
+    assert "\n" not in text
+
+
+def test_budget_does_not_stop_a_program_that_ends():
+    """A long loop below the budget runs to its end."""
+    loop = "  s_sub_u32 s20, s20, 1\n  s_cmp_lg_u32 s20, 0\n  s_cbranch_scc1 .Lagain\n"
+    body = f"  s_mov_b32 s20, 900\n.Lagain:\n{loop}  s_endpgm"
+    _, report = harness.fast(harness.kernel(body, "gfx942", ""), 1, 64, [], budget=3000)
+    assert report.ok
+    assert not report.stopped
+    assert sum(report.counts.values()) == 1 + 3 * 900 + 1
+
+
+def message_of(body, arch="gfx942", **options):
+    """The one-line error that running a body ends with."""
+    with pytest.raises(MfmasimError) as caught:
+        harness.fast(harness.kernel(body, arch, ""), 1, 64, [], **options)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def test_jump_outside_the_code():
+    """S_SETPC to nowhere, and running past the end of the code, are named with the address."""
+    far = "s_add_u32 s20, s20, 0x100000\n  s_addc_u32 s21, s21, 0"
+    away = f"  s_getpc_b64 s[20:21]\n  {far}\n  s_setpc_b64 s[20:21]\n  s_endpgm"
+    assert re.search(r"jump to 0x[0-9a-f]+, which is outside the code", message_of(away))
+    misaligned = "  s_getpc_b64 s[20:21]\n  s_add_u32 s20, s20, 2\n  s_setpc_b64 s[20:21]\n  s_endpgm"
+    assert re.search(r"0x[0-9a-f]+", message_of(misaligned))
+
+
+def test_unknown_bytes_stop_with_address_and_bytes():
+    """Bytes that no table has stop the launch only when a wave reaches them."""
+    text = message_of("  s_nop 0\n  .long 0xffffffff\n  s_endpgm")
+    assert "ffffffff" in text
+    assert "0x" in text
+    assert "gfx942" in text
+    body = IDS.format(block=64) + "  v_mov_b32_e32 v4, 7\n  s_branch .Lover\n  .long 0xffffffff\n.Lover:" + STORE
+    program = harness.kernel(body, "gfx942", "pp")
+    out, _ = harness.fast(program, 1, 64, [np.zeros(64, np.uint32), np.zeros(64, np.uint32)])
+    assert (out[1] == 7).all()
+
+
+def test_an_operation_that_is_missing_is_named():
+    """An instruction the decoder knows and the machine does not: name, address, bytes; nothing is skipped."""
+    candidates = ("s_rfe_b64 s[20:21]", "s_cbranch_join s20", "v_cubeid_f32 v1, v1, v2, v3", "s_sendmsghalt 1",
+                  "s_atc_probe 0, s[20:21], 0x0", "ds_gws_barrier v1 gds", "s_set_gpr_idx_mode gpr_idx(SRC0)")  # fmt: skip
+    missing = [
+        line for line in harness.accepted(list(candidates), "gfx942") if line.split()[0] not in harness.OPERATIONS
+    ]
+    assert missing, "every candidate is implemented by now: name another one"
+    for line in missing:
+        text = message_of(f"  s_nop 0\n  {line}\n  s_endpgm")
+        assert line.split()[0] in text
+        assert re.search(r"0x[0-9a-f]+", text)
+        assert "bytes" in text
+
+
+GRIDS = [
+    ((2, 3, 4), (4, 5, 6)),
+    ((1, 1, 1), (1024, 1, 1)),
+    ((5, 1, 2), (1, 70, 1)),
+    ((3, 2, 1), (2, 2, 33)),
+    ((7,), (1,)),
+]
+
+
+@pytest.mark.parametrize(("grid", "block"), GRIDS)
+def test_ids_in_three_dimensions(grid, block):
+    """Packed work-item ids in v0, workgroup ids in s2..s4, all against NumPy's own indices."""
+    gx, gy, gz = (*grid, 1, 1)[:3]
+    bx, by, bz = (*block, 1, 1)[:3]
+    items, groups = bx * by * bz, gx * gy * gz
+    body = f"""
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  s_mul_i32 s20, s4, {gy}
+  s_add_u32 s20, s20, s3
+  s_mul_i32 s20, s20, {gx}
+  s_add_u32 s20, s20, s2
+  s_mul_i32 s20, s20, {items}
+  v_and_b32_e32 v1, 0x3ff, v0
+  v_bfe_u32 v2, v0, 10, 10
+  v_bfe_u32 v3, v0, 20, 10
+  v_mul_u32_u24_e32 v4, {by:#x}, v3
+  v_add_u32_e32 v4, v4, v2
+  v_mov_b32_e32 v6, {bx:#x}
+  v_mul_lo_u32 v4, v4, v6
+  v_add_u32_e32 v4, v4, v1
+  v_add_u32_e32 v4, s20, v4
+  v_lshlrev_b32_e32 v5, 4, v4
+  v_mov_b32_e32 v8, s2
+  v_mov_b32_e32 v9, s3
+  v_mov_b32_e32 v10, s4
+  v_mov_b32_e32 v11, v0
+  s_waitcnt lgkmcnt(0)
+  global_store_dwordx4 v5, v[8:11], s[8:9]
+  s_endpgm
+"""
+    program = harness.kernel(body, "gfx942", "p")
+    outcome = harness.both(program, grid, block, [np.zeros((groups * items, 4), np.uint32)])
+    assert not outcome.different()
+    out = outcome.fast[0].reshape(gz, gy, gx, bz, by, bx, 4)
+    index = np.indices(out.shape[:-1])
+    assert (out[..., 0] == index[2]).all()
+    assert (out[..., 1] == index[1]).all()
+    assert (out[..., 2] == index[0]).all()
+    assert (out[..., 3] == index[5] | index[4] << 10 | index[3] << 20).all()
+    assert outcome.report.waves == groups * -(-items // 64)
+
+
+def test_partial_last_wave_has_its_lanes_off():
+    """EXEC of every wave at the start."""
+    body = IDS.format(block=70) + "  s_bcnt1_i32_b64 s20, exec\n  v_mov_b32_e32 v4, s20" + STORE
+    if "s_bcnt1_i32_b64" not in harness.OPERATIONS:
+        body = body.replace("s_bcnt1_i32_b64 s20, exec", "s_mov_b32 s20, exec_lo")
+    program = harness.kernel(body, "gfx942", "pp")
+    outcome = harness.both(program, 2, 70, [np.zeros(140, np.uint32), np.zeros(140, np.uint32)])
+    assert not outcome.different()
+    full, rest = (64, 6) if "s_bcnt1_i32_b64" in harness.OPERATIONS else (0xFFFFFFFF, 0x3F)
+    assert (outcome.fast[1].reshape(2, 70) == [full] * 64 + [rest] * 6).all()
+
+
+def test_waves_that_are_all_partial_alike():
+    """One and the same partial EXEC in every wave of a grid: loads, LDS, stores."""
+    body = """
+  v_and_b32_e32 v5, 0x3ff, v0
+  v_lshlrev_b32_e32 v6, 2, v5
+  ds_write_b32 v6, v3
+  s_waitcnt lgkmcnt(0)
+  ds_read_b32 v7, v6
+  s_waitcnt lgkmcnt(0)
+  v_add_u32_e32 v4, 1, v7
+"""
+    out, _ = compare(body, block=10, grid=7, lds=64)
+    assert (out == np.arange(70) + 1).all()
+
+
+@pytest.mark.parametrize("waves", [1, 3, 1000])
+def test_batches_do_not_change_the_result(monkeypatch, waves):
+    """Cutting the grid into batches of a few workgroups gives the bits of one batch."""
+    body = (
+        IDS.format(block=96)
+        + """
+  v_and_b32_e32 v5, 0x3ff, v0
+  v_lshlrev_b32_e32 v6, 2, v5
+  v_mul_lo_u32 v3, v3, v3
+  ds_write_b32 v6, v3
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  v_sub_u32_e32 v7, 95, v5
+  v_lshlrev_b32_e32 v7, 2, v7
+  ds_read_b32 v4, v7
+  s_waitcnt lgkmcnt(0)
+  v_add_u32_e32 v4, s2, v4
+"""
+        + STORE
+    )
+    program = harness.kernel(body, "gfx942", "pp", lds=512)
+    data = np.arange(11 * 96, dtype=np.uint32)
+    one, whole = harness.fast(program, 11, 96, [data, np.zeros_like(data)])
+    monkeypatch.setattr(mfmasim.machine.run, "REGISTER_BYTES", waves * 2 * 512 * 64 * 4)
+    cut, report = harness.fast(program, 11, 96, [data, np.zeros_like(data)])
+    assert (one[1] == cut[1]).all()
+    assert (one[1].reshape(11, 96) == (data * data).reshape(11, 96)[:, ::-1] + np.arange(11)[:, None]).all()
+    assert report.counts == whole.counts
+    assert report.waves == whole.waves == 22
+
+
+def test_counts_are_wave_instructions():
+    """Every instruction counts once per wave that executes it."""
+    body = "  s_cmp_eq_u32 s2, 0\n  s_cbranch_scc1 .Lend\n  s_nop 0\n  s_nop 0\n.Lend:\n  s_endpgm"
+    _, report = harness.fast(harness.kernel(body, "gfx942", ""), 3, 128, [])
+    assert dict(report.counts) == {"s_cmp_eq_u32": 6, "s_cbranch_scc1": 6, "s_nop": 8, "s_endpgm": 6}
