@@ -68,7 +68,7 @@ saturates with clamp only; ``none``: clamp is refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
@@ -76,10 +76,39 @@ from mfmasim.errors import MfmasimError, unknown
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-__all__ = ["FIDELITIES", "MODELS", "ROUTES", "Model", "Route", "model_for"]
+__all__ = ["FIDELITIES", "MODELS", "PARAMETERS", "ROUTES", "Model", "Route", "model_for"]
 
 FIDELITIES = ("hardware", "reference", "specified", "assumed")
 """How far a model can be trusted, best first: equal to captures, to a validated model, to the manual, or a guess."""
+
+
+_FACTORS = frozenset({"input_mantissa_bits", "flush_inputs", "mode_denormals", "product_overflow"})
+_DOT = _FACTORS | {"flush_addend", "flush_output", "product_bits", "addend_bits", "addend_lead_floor"}
+
+PARAMETERS: dict[str, frozenset[str]] = {
+    "fma": frozenset({"mode_denormals"}),
+    "exact": _FACTORS,
+    "flush_pairwise": _FACTORS - {"product_overflow"} | {"flush_addend", "flush_output"},
+    "aligned": _FACTORS
+    | {
+        "partial_sums",
+        "product_bits",
+        "product_rounding",
+        "partial_bits",
+        "partial_rounding",
+        "sum_bits",
+        "sum_rounding",
+    }
+    | {"addend_bits", "addend_rounding", "drop_addend_below", "final_bits", "final_rounding", "scale_point"},
+    "dot2": _DOT,
+    "dot4": _DOT | {"pair"},
+    "integer": frozenset(),
+}
+"""Algorithms, and the parameters that each reads; a row that sets another one is refused, lest it mislead."""
+
+_EVERYWHERE = frozenset(
+    {"name", "algorithm", "group", "fidelity", "evidence", "source", "nan_rules", "nan_factor", "nan_invalid", "clamp"}
+)
 
 
 @dataclass(frozen=True)
@@ -99,7 +128,7 @@ class Model:
     """Where the facts are published."""
 
     input_mantissa_bits: int | None = None
-    """Fraction bits kept of an f32-sized factor (xf32: 10), the rest cleared before anything else; None keeps all."""
+    """Fraction bits kept of a 32-bit factor (xf32: 10), the rest cleared before anything else; None keeps all."""
     flush_inputs: str = ""
     """Subnormal factors: "" kept, "positive" become +0 (so does -0), "signed" become a zero of their sign."""
     flush_addend: str = ""
@@ -139,8 +168,25 @@ class Model:
     clamp: str = "none"
 
     def __post_init__(self) -> None:
+        where = f"in model {self.name}"
         if self.fidelity not in FIDELITIES:
-            raise unknown("fidelity", self.fidelity, FIDELITIES, f"in model {self.name}")
+            raise unknown("fidelity", self.fidelity, FIDELITIES, where)
+        if self.algorithm not in PARAMETERS:
+            raise unknown("algorithm", self.algorithm, PARAMETERS, where)
+        for parameter in fields(self):
+            value = getattr(self, parameter.name)
+            if parameter.name in _EVERYWHERE | PARAMETERS[self.algorithm] or value == parameter.default:
+                continue
+            raise MfmasimError(
+                f"model {self.name}: {parameter.name} = {value!r} has no effect on {self.algorithm}, which reads "
+                f"{', '.join(sorted(PARAMETERS[self.algorithm])) or 'no parameter'}"
+            )
+        if self.partial_sums not in (1, 2):
+            raise MfmasimError(f"model {self.name}: partial_sums must be 1 or 2, not {self.partial_sums}")
+        if self.flush_output == "signed" and self.algorithm != "flush_pairwise":
+            raise MfmasimError(
+                f"model {self.name}: {self.algorithm} flushes results to +0, so flush_output is positive"
+            )
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,43 @@ def test_unknown_fidelity_is_refused():
         Model("x", "fma", 1, "exact", "", "")
 
 
+@pytest.mark.parametrize(
+    ("row", "change", "text"),
+    [
+        ("cdna1_f16", {"flush_addend": "signed"}, "flush_addend = 'signed' has no effect on exact"),
+        ("cdna3_f32", {"sum_bits": 30}, "sum_bits = 30 has no effect on fma, which reads mode_denormals"),
+        ("cdna3_fp8", {"partial_sums": 4}, "partial_sums must be 1 or 2, not 4"),
+        ("rdna3_f16", {"flush_output": "signed"}, "dot2 flushes results to"),
+        ("cdna_i8", {"algorithm": "int"}, "unknown algorithm 'int' in model cdna_i8"),
+    ],
+)
+def test_a_parameter_without_effect_is_refused(row, change, text):
+    with pytest.raises(MfmasimError) as caught:
+        replace(MODELS[row], **change)
+    assert text in str(caught.value)
+
+
+def test_an_exact_step_may_be_wider_than_shipped():
+    """bf16 spans more than float64's digits; groups above two take the slow, exact sum."""
+    row = replace(MODELS["cdna1_bf16"], group=8)
+    a, b = codes(0x1FFF, 0xA004, 0x9F4A, 0x2001), codes(0x2000, 0x9F00, 0x1FFF, 0x1F00)
+    c = np.array([[0x808E727E]], np.uint32)
+    assert multiply(row, "bf16", "bf16", "f32", a, b.T, c)[0, 0] == multiply_by_slow(row, a, b.T, c)
+    # 2^-128 survives 2^128 - 2^128.
+    a, b = codes(0x5F80, 0x5F80, 0x1F80, 0), codes(0x5F80, 0xDF80, 0x1F80, 0)
+    assert multiply(row, "bf16", "bf16", "f32", a, b.T, c * 0)[0, 0] == 0x00200000
+
+
+def codes(*values):
+    return np.array([values], np.uint16)
+
+
+def multiply_by_slow(row, a, b, c):
+    from mfmasim.matrix import slow
+
+    return slow.multiply(row, "bf16", "bf16", "f32", a, b, c)[0, 0]
+
+
 def test_shipped_aligned_rows_take_the_fast_way():
     rows = [model for model in MODELS.values() if model.algorithm == "aligned"]
     assert len(rows) >= 10

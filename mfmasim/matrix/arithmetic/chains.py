@@ -134,12 +134,20 @@ def exact(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Option
     for part in step_slices(a.value.shape[2], options.k, model.group):
         rows, columns, products, _ = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
-        high, low = _exact_pair(products)
+        addend = _widened(c, "f32")
         with np.errstate(over="ignore", under="ignore"):
-            total = exactly.sum3_to_odd(high, low, _widened(c, "f32"))
+            if products.shape[0] <= 2 or options.fraction_bits == F16_FRACTIONS:
+                high, low = _exact_pair(products)
+                total = exactly.sum3_to_odd(high, low, addend)
+            else:
+                total = exactly.sum_to_odd([*products, addend])
             d = (total + 0.0).astype(np.float32).view(np.uint32)
         c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
     return c
+
+
+F16_FRACTIONS = 20
+"""Fraction bits of two f16 factors together."""
 
 
 def _exact_pair(products: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

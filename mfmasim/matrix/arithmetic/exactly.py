@@ -6,6 +6,7 @@ correctly rounded sums: proved algorithms using rounding to odd", IEEE Trans. Co
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["add_to_odd", "fma_f32", "fma_f64", "sum3_to_odd", "two_product", "two_sum"]
+__all__ = ["add_to_odd", "fma_f32", "fma_f64", "sum3_to_odd", "sum_to_odd", "two_product", "two_sum"]
 
 
 def two_sum(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -50,6 +51,19 @@ def sum3_to_odd(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> NDArray[An
     t_high, t_low = two_sum(z, low)
     v_high, v_low = two_sum(high, t_high)
     return add_to_odd(v_high, add_to_odd(t_low, v_low))
+
+
+def sum_to_odd(terms: list[NDArray[Any]]) -> NDArray[np.float64]:
+    """Sum of any number of arrays rounded once, to odd; slow, element by element."""
+    out = np.empty(terms[0].shape)
+    flat = out.reshape(-1)
+    for i, numbers in enumerate(zip(*(term.reshape(-1).tolist() for term in terms), strict=True)):
+        nearest = math.fsum(numbers)
+        rest = math.fsum((*numbers, -nearest))
+        flat[i] = nearest
+        if rest and not int(flat[i : i + 1].view(np.int64)[0]) & 1:
+            flat[i] = math.nextafter(nearest, math.copysign(math.inf, rest))
+    return out
 
 
 def fma_f32(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[np.float32]:

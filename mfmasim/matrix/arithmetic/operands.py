@@ -185,7 +185,7 @@ def decode(model: Model, name: str, codes: NDArray[Any], *, denormals: bool = Tr
         value, exponent, nans, infs = _decode(fmt, codes, model.input_mantissa_bits, flush)
         return Factors(value.astype(np.float32), exponent, nans if nans.any() else None, infs if infs.any() else None)
     words = scratch(f"{place} words", codes.shape, np.uint32) if place else np.empty(codes.shape, np.uint32)
-    _table(name, model.input_mantissa_bits, flush).take(codes, out=words, mode="clip")
+    _table(name, None, flush).take(codes, out=words, mode="clip")
     low = scratch("low", codes.shape, np.uint32)
     np.bitwise_and(words, np.uint32(0x1FFF), out=low)
     np.bitwise_and(words, np.uint32(0xFFFFE000), out=words)
