@@ -86,7 +86,7 @@ class SimDevice:
         prepared.collect()
         findings = [finding for observer in listening for finding in observer.findings()]
         if outcome.stopped:
-            findings.insert(0, Finding("budget", "error", outcome.stopped, kernel=kernel.name))
+            findings.insert(0, Finding(outcome.stopped_by, "error", outcome.stopped, kernel=kernel.name))
         metadata = kernel.info.metadata
         return Report(
             kernel=kernel.name,

@@ -26,6 +26,8 @@ __all__ = ["Launch", "dimensions", "prepare"]
 Dim3 = tuple[int, int, int]
 GRID_LIMIT = (2**31 - 1, 65535, 65535)
 """Workgroups a dimension, as hipDeviceProp_t.maxGridSize tells for these devices."""
+STACK_BYTES = 16384
+"""Stack of a work-item when the compiler could not bound it (recursion, calls through pointers)."""
 
 
 @dataclass
@@ -61,6 +63,13 @@ class Launch:
     def lds_bytes(self) -> int:
         """LDS of a workgroup: static plus dynamic."""
         return self.kernel.info.group_segment_fixed_size + self.shared_bytes
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Scratch of a work-item, in whole dwords; with a stack of unknown depth, `STACK_BYTES` more."""
+        fixed = self.kernel.info.private_segment_fixed_size
+        dynamic = STACK_BYTES if self.kernel.info.descriptor.uses_dynamic_stack else 0
+        return -(-(fixed + dynamic) // 4) * 4
 
     def collect(self) -> None:
         """Copy the buffers back into the caller's arrays."""

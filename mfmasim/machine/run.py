@@ -17,6 +17,7 @@ from mfmasim.machine.bind import bind, operation_of
 from mfmasim.machine.events import AccessFault, MatrixEvent, Place
 from mfmasim.machine.launch import initial_user_sgprs
 from mfmasim.machine.memory import POISON_BYTE, Outside
+from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ REGISTER_BYTES = 256 << 20
 # Instructions that end a block: what follows them may be elsewhere, or later.
 TERMINATORS = (
     "s_branch", "s_cbranch_", "s_endpgm", "s_setpc_b64", "s_swappc_b64", "s_call_b64", "s_barrier", "s_trap",
+    "s_set_gpr_idx_o",
 )  # fmt: skip
 
 
@@ -68,6 +70,8 @@ class Outcome:
     """Fidelity of every operation that was executed, by mnemonic (for matrix operations, of their model)."""
     stopped: str = ""
     """Why the launch ended early, or empty."""
+    stopped_by: str = "budget"
+    """The check that a finding about it belongs to: ``budget`` or ``trap``."""
 
 
 class Machine:
@@ -85,7 +89,9 @@ class Machine:
         self.outcome = Outcome()
         self.waves: Waves
         self.lds: NDArray[np.uint8]
-        self._blocks: dict[int, Block] = {}
+        self.scratch: NDArray[np.uint8]
+        self._blocks: dict[tuple[int, bool], Block] = {}
+        self._block: Block
         self.first_workgroup = 0
 
     def run(self) -> Outcome:
@@ -96,7 +102,7 @@ class Machine:
         """
         launch = self.launch
         per = launch.waves_per_workgroup
-        wave_bytes = 4 * self.kernel.wave * sum(self._register_counts())
+        wave_bytes = self.kernel.wave * (4 * sum(self._register_counts()) + launch.scratch_bytes)
         batch = max(1, REGISTER_BYTES // (wave_bytes * per))
         with np.errstate(all="ignore"):
             for first in range(0, launch.workgroups, batch):
@@ -123,6 +129,7 @@ class Machine:
         waves = self.waves = Waves(count * per, self.kernel.wave, *self._register_counts())
         self.first_workgroup = first
         self.lds = np.full((count, -(-launch.lds_bytes // 4) * 4), POISON_BYTE, np.uint8)
+        self.scratch = np.full((waves.count * waves.lanes, launch.scratch_bytes), POISON_BYTE, np.uint8)
         waves.workgroup[:] = np.repeat(np.arange(count), per)
         waves.pc = np.array([info.entry])
         descriptor = info.descriptor
@@ -177,16 +184,21 @@ class Machine:
             if group is None:
                 return
             pc = int(group.pc[0])
-            block = self._blocks.get(pc) or self._build(pc)
+            indexing = bool(group.mode[0] & GPR_IDX_EN)
+            block = self._blocks.get((pc, indexing)) or self._build(pc, indexing=indexing)
+            if len(group.mode) > 1 and ((group.mode & GPR_IDX_EN != 0) != indexing).any():
+                group = self._alike(group, indexing=indexing)
+            self._block = block
             block.runs += group.count
             group.pc = block.after  # a branch at the block's end overwrites it
             for step in block.body:
                 step(group)
+            if self.outcome.stopped:
+                return
             if group.count_executed(block.size) > self.budget:
                 where = self.kernel.source_at(pc)
-                self.outcome.stopped = (
-                    f"a wave executed more than {self.budget:,} instructions; stopped at {pc:#x}"
-                    + (f" ({where})" if where else "")
+                self.outcome.stopped = f"a wave executed more than {self.budget:,} instructions; stopped at {pc:#x}" + (
+                    f" ({where})" if where else ""
                 )
                 return
 
@@ -218,7 +230,17 @@ class Machine:
         contiguous = last - first + 1 == len(chosen)
         return Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen))
 
-    def _build(self, pc: int) -> Block:
+    def _alike(self, group: Group, *, indexing: bool) -> Group:
+        """The waves of a group in which VGPR indexing is on, or off; the others come later."""
+        chosen = group.indices()[(group.mode & GPR_IDX_EN != 0) == indexing]
+        return Group(self.waves, chosen, len(chosen))
+
+    def ticks(self, group: Group, pc: int) -> NDArray[np.uint64]:
+        """What a clock shows at an instruction of the block that runs: it grows along every path, (1 or waves,)."""
+        executed = group.executed * 4  # an instruction has at most four dwords
+        return (executed + (pc - self._block.first) // 4).astype(np.uint64)
+
+    def _build(self, pc: int, *, indexing: bool) -> Block:
         code = self.kernel.code
         instructions: list[Instruction] = []
         address = pc
@@ -228,8 +250,9 @@ class Machine:
             address += ins.size
             if ins.name.startswith(TERMINATORS) or len(instructions) >= 256:
                 break
-        block = Block(pc, len(instructions), [bind(ins, self) for ins in instructions], np.array([address]), instructions)
-        self._blocks[pc] = block
+        bound = [indexed(ins, self, bind) if indexing else bind(ins, self) for ins in instructions]
+        block = Block(pc, len(instructions), bound, np.array([address]), instructions)
+        self._blocks[pc, indexing] = block
         return block
 
     def _count(self) -> None:
@@ -252,9 +275,11 @@ class Machine:
         index, lane = (int(i) for i in np.argwhere(out.mask)[0])
         address = int(np.broadcast_to(out.addresses, out.mask.shape)[index, lane])
         each = group.count // len(out.mask)  # waves that share one row of the mask
+        limits = {"lds": self.launch.lds_bytes, "scratch": self.launch.scratch_bytes}
+        nearest = f"of {limits[space]} bytes" if space in limits else self.memory.nearest(address)
         event = AccessFault(
-            instruction, space, kind, address, size, self.place(group.indices(), index, lane),
-            self.memory.nearest(address), int(out.mask.sum()) * each,
+            instruction, space, kind, address, size, self.place(group.indices(), index, lane), nearest,
+            int(out.mask.sum()) * each,
         )  # fmt: skip
         for listener in self.fault_listeners:
             listener(event)

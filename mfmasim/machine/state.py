@@ -134,6 +134,11 @@ class Group:
     def pc(self, value: NDArray[Any]) -> None:
         self.waves.pc = self._put(self.waves.pc, value)
 
+    @property
+    def executed(self) -> NDArray[np.int64]:
+        """Instructions executed before the block that runs."""
+        return self._take(self.waves.executed)
+
     def count_executed(self, instructions: int) -> int:
         """Count executed instructions; returns the largest number that a wave of the group has executed."""
         executed = self._take(self.waves.executed) + instructions

@@ -41,6 +41,8 @@ class Bounds:
         if event.space == "lds":
             became = "the store was dropped" if event.kind == "write" else "the load returned 0"
             where = f"LDS address {event.address}"
+        elif event.space == "scratch":
+            where = f"scratch address {event.address} {event.nearest} a work-item"
         else:
             where = f"address {event.address:#x}, {event.nearest}"
         return Finding(

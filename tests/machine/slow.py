@@ -6,7 +6,7 @@ It judges the machine and shares nothing with it but the decoded instruction rec
 from __future__ import annotations
 
 import slow_floats as fl
-import slow_more_memory  # noqa: F401 - adds to the tables below
+import slow_more_memory  # adds to the tables below
 from slow_memory import MEMORY, Lds, Memory
 from slow_scalar import BRANCH, FLAG, NOTHING, ONE, SAVEEXEC, TIED, TWO, WREXEC, signed
 from slow_vector import FORMS, VECTOR, bitop3
@@ -136,7 +136,7 @@ class Wave:
 
     def step(self):
         """Fetch and execute one instruction."""
-        ins = self.code.instruction_at(self.pc)
+        ins = slow_more_memory.indexed(self, self.code.instruction_at(self.pc))
         self.pc += ins.size
         self.steps += 1
         name = ins.name

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from mfmasim.machine.ops import (
+    clock,
     control,
     global_memory,
     lane,
+    lane_exchange,
     lds,
     matrix,
     packed_integer,
+    register_index,
     scalar_alu,
     scalar_bits,
     scalar_memory,
@@ -21,12 +24,15 @@ from mfmasim.machine.ops import (
 )
 
 __all__ = [
+    "clock",
     "control",
     "global_memory",
     "lane",
+    "lane_exchange",
     "lds",
     "matrix",
     "packed_integer",
+    "register_index",
     "scalar_alu",
     "scalar_bits",
     "scalar_memory",

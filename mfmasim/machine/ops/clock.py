@@ -1,0 +1,76 @@
+"""Clocks, traps, messages and caches. Source: CDNA3 ISA manual, SMEM, SOPP, MUBUF.
+
+A clock here counts what the wave has executed, four ticks an instruction: it grows along every path and is the same in
+every run, but it is no time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import scalar_writer
+from mfmasim.machine.registry import direct
+from mfmasim.machine.state import ENDED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    Bound = Callable[[Group], None]
+
+
+def _nothing(_instruction: Instruction, _machine: Any) -> Bound:
+    return lambda g: None  # noqa: ARG005
+
+
+# Memory is coherent and nobody else listens: caches, wake-ups and messages to the host change nothing.
+direct(
+    "v_nop ds_nop v_clrexcp s_wakeup s_sendmsg s_dcache_inv_vol s_dcache_wb_vol buffer_inv buffer_wbl2 buffer_invl2 "
+    "buffer_wbinvl1 buffer_wbinvl1_vol"
+)(_nothing)
+
+
+def _clock(instruction: Instruction, machine: Any) -> Bound:
+    write = scalar_writer(instruction.dst[0], "u64", instruction)
+    return lambda g: write(g, machine.ticks(g, instruction.pc))
+
+
+direct("s_memtime s_memrealtime", "assumed")(_clock)
+
+
+def _trap(instruction: Instruction, machine: Any) -> Bound:
+    """Without a trap handler a trap ends the kernel."""
+    number = instruction.src[0].bits
+
+    def run(g: Group) -> None:
+        g.stop(ENDED)
+        where = machine.kernel.source_at(instruction.pc)
+        machine.outcome.stopped_by = "trap"
+        machine.outcome.stopped = f"the kernel trapped (s_trap {number}) at {instruction.pc:#x}" + (
+            f" ({where})" if where else ""
+        )
+
+    return run
+
+
+direct("s_trap")(_trap)
+
+
+def _call(instruction: Instruction, machine: Any) -> Bound:
+    """Save the address of the next instruction and jump."""
+    save = scalar_writer(instruction.dst[0], "u64", instruction)
+    back = np.array([machine.launch.image_base + instruction.pc + instruction.size], np.uint64)
+    target = np.array([instruction.target], np.int64)
+
+    def run(g: Group) -> None:
+        save(g, back)
+        g.pc = target
+
+    return run
+
+
+direct("s_call_b64")(_call)

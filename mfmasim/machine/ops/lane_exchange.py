@@ -1,0 +1,148 @@
+"""Values that move between lanes or registers: writelane, swaps, DS permutes and swizzles.
+
+Source: CDNA3 ISA manual, VOP1, VOP3 and DS (ds_permute, ds_bpermute, ds_swizzle); CDNA4 ISA manual, v_permlane*_swap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
+from mfmasim.machine.registry import direct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    Bound = Callable[[Group], None]
+
+
+def _writelane(instruction: Instruction, _machine: Any) -> Bound:
+    """Write one lane, whatever EXEC says."""
+    value = scalar_reader(instruction.src[0], "u32", instruction)
+    lane = scalar_reader(instruction.src[1], "u32", instruction)
+    file, index = instruction.dst[0].kind, instruction.dst[0].index
+
+    def run(g: Group) -> None:
+        chosen = (lane(g) & np.uint32(g.lanes - 1))[:, None] == np.arange(g.lanes, dtype=np.uint32)
+        g.write_all_lanes(file, index, np.where(chosen, value(g)[:, None], g.v(file, index)))
+
+    return run
+
+
+direct("v_writelane_b32")(_writelane)
+
+
+def _swap(instruction: Instruction, _machine: Any) -> Bound:
+    """Exchange two registers."""
+    first, second = instruction.dst[0].index, instruction.src[0].index
+
+    def run(g: Group) -> None:
+        one, two = g.v("v", first), g.v("v", second)
+        g.write_v("v", first, two)
+        g.write_v("v", second, one)
+
+    return run
+
+
+direct("v_swap_b32")(_swap)
+
+
+def _permlane_swap(instruction: Instruction, _machine: Any) -> Bound:
+    """Exchange the upper part of the first register with the lower part of the second, in blocks of 32 or 64 lanes.
+
+    The manual gives no meaning to a partial EXEC; here a lane that is inactive keeps what it has (assumed).
+    """
+    if instruction.modifiers.get("bound_ctrl") or instruction.modifiers.get("fi"):
+        raise unsupported(instruction, "bound_ctrl or fi of a lane swap")
+    half = 16 if instruction.name == "v_permlane16_swap_b32" else 32
+    first, second = instruction.dst[0].index, instruction.src[0].index
+
+    def run(g: Group) -> None:
+        shape = (-1, g.lanes // (2 * half), 2, half)
+        one, two = (g.v("v", index).reshape(shape) for index in (first, second))
+        rows = max(len(one), len(two))
+        one, two = (np.broadcast_to(part, (rows, *part.shape[1:])) for part in (one, two))
+        g.write_v("v", first, np.stack([one[:, :, 0], two[:, :, 0]], axis=2).reshape(rows, g.lanes))
+        g.write_v("v", second, np.stack([one[:, :, 1], two[:, :, 1]], axis=2).reshape(rows, g.lanes))
+
+    return run
+
+
+direct("v_permlane16_swap_b32 v_permlane32_swap_b32")(_permlane_swap)
+
+
+def swizzle_lanes(offset: int, lanes: int = 64) -> NDArray[np.int64]:
+    """The lane that each lane reads under the offset of ds_swizzle_b32, int64 (lanes,)."""
+    lane = np.arange(lanes)
+    low, upper, mask = lane & 31, lane & ~31, offset & 31
+    if offset >= 0xE000:  # FFT: reversed bits
+        reversed_bits = sum((low >> bit & 1) << (4 - bit) for bit in range(5))
+        return ((reversed_bits >> mask.bit_count()) | (low & mask)) | upper
+    if offset >= 0xC000:  # rotate, to the right when bit 10 is set
+        step = (offset >> 5 & 31) * (-1 if offset >> 10 & 1 else 1)
+        return (low & mask) | ((low + step) & 31 & ~mask) | upper
+    if offset >> 15:  # four lanes, two bits each
+        return (lane & ~3) | (offset >> 2 * (lane & 3) & 3)
+    return ((((low & mask) | (offset >> 5 & 31)) ^ (offset >> 10 & 31)) & 31) | upper
+
+
+def _gather(g: Group, values: NDArray[np.uint32], source: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """Other lanes' values, (waves, lanes); 0 from a lane that EXEC disables."""
+    valid = np.where(g.active, values, np.uint32(0))
+    rows = max(len(valid), len(source))
+    shape = (rows, g.lanes)
+    return np.take_along_axis(np.broadcast_to(valid, shape), np.broadcast_to(source, shape), axis=1)
+
+
+def _ds_swizzle(instruction: Instruction, _machine: Any) -> Bound:
+    source = swizzle_lanes(instruction.modifiers.get("offset", 0))[None]
+    read = read_dword(instruction.src[0], 0, instruction)
+    to = instruction.dst[0]
+    return lambda g: g.write_v(to.kind, to.index, _gather(g, read(g), source))
+
+
+direct("ds_swizzle_b32")(_ds_swizzle)
+
+
+def _target(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
+    """The lane that an address names: a quarter of the byte address, upper bits ignored."""
+    read = read_dword(instruction.src[0], 0, instruction)
+    offset = np.uint32(instruction.modifiers.get("offset", 0))
+    return lambda g: ((read(g) + offset) >> np.uint32(2) & np.uint32(g.lanes - 1)).astype(np.int64)
+
+
+def _ds_bpermute(instruction: Instruction, _machine: Any) -> Bound:
+    """Pull: every lane reads the lane it names."""
+    source = _target(instruction)
+    read = read_dword(instruction.src[1], 0, instruction)
+    to = instruction.dst[0]
+    return lambda g: g.write_v(to.kind, to.index, _gather(g, read(g), source(g)))
+
+
+direct("ds_bpermute_b32")(_ds_bpermute)
+
+
+def _ds_permute(instruction: Instruction, _machine: Any) -> Bound:
+    """Push: every active lane writes to the lane it names; of several the highest wins, a lane without any gets 0."""
+    target = _target(instruction)
+    read = read_dword(instruction.src[1], 0, instruction)
+    to = instruction.dst[0]
+
+    def run(g: Group) -> None:
+        values, lanes, active = np.broadcast_arrays(read(g), target(g), g.active)
+        out = np.zeros(values.shape, np.uint32)
+        wave, lane = np.nonzero(active)  # in lane order: a later assignment to one place wins
+        out[wave, lanes[wave, lane]] = values[wave, lane]
+        g.write_v(to.kind, to.index, out)
+
+    return run
+
+
+direct("ds_permute_b32")(_ds_permute)

@@ -1,0 +1,173 @@
+"""Registers chosen at run time: VGPR indexing mode and s_movrel. Source: CDNA3 ISA manual, 6.6 and SOP1.
+
+S_SET_GPR_IDX_ON sets bit 27 of MODE (gpr_idx_en). While it is set, M0[7:0] is added to the numbers of the vector
+registers that M0[15:12] enables (src0, src1, src2, destination). The machine then executes blocks whose vector
+instructions were bound by `indexed`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import scalar_reader, unsupported
+from mfmasim.machine.registry import direct
+from mfmasim.machine.state import M0, Group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction, Operand
+
+    Bound = Callable[[Group], None]
+
+GPR_IDX_EN = np.uint32(1 << 27)
+INDEX, ENABLES = np.uint32(0xFF), np.uint32(0xF000)
+# Bit of M0[15:12] by field of the encoding; a destination that is read back goes with the destination.
+FIELDS = {"src0": 0, "src1": 1, "src2": 2, "vdst": 3, "": 3}
+ENCODINGS = ("VOP1", "VOP2", "VOP3", "VOP3P", "VOPC", "SDWA", "DPP")
+
+
+def _idx_on(instruction: Instruction, _machine: Any) -> Bound:
+    read = scalar_reader(instruction.src[0], "u32", instruction)
+    enables = np.uint32(instruction.src[1].bits << 12)
+
+    def run(g: Group) -> None:
+        g.write_s(M0, (g.s(M0) & ~(INDEX | ENABLES)) | (read(g) & INDEX) | enables)
+        g.write_mode(g.mode | GPR_IDX_EN)
+
+    return run
+
+
+direct("s_set_gpr_idx_on")(_idx_on)
+
+
+def _idx_off(_instruction: Instruction, _machine: Any) -> Bound:
+    return lambda g: g.write_mode(g.mode & ~GPR_IDX_EN)
+
+
+direct("s_set_gpr_idx_off")(_idx_off)
+
+
+def _idx_idx(instruction: Instruction, _machine: Any) -> Bound:
+    read = scalar_reader(instruction.src[0], "u32", instruction)
+    return lambda g: g.write_s(M0, (g.s(M0) & ~INDEX) | (read(g) & INDEX))
+
+
+direct("s_set_gpr_idx_idx")(_idx_idx)
+
+
+def _idx_mode(instruction: Instruction, _machine: Any) -> Bound:
+    enables = np.uint32((instruction.src[0].bits & 15) << 12)
+    return lambda g: g.write_s(M0, (g.s(M0) & ~ENABLES) | enables)
+
+
+direct("s_set_gpr_idx_mode")(_idx_mode)
+
+
+def _shifted(operand: Operand, name: str, m0: int) -> Operand:
+    """The operand that the index makes of it."""
+    if operand.kind != "v":
+        return operand
+    # The addend of v_madmk and v_fmamk is encoded as src1 and is S2 of the operation.
+    bit = 2 if operand.field == "src1" and "mk_" in name else FIELDS.get(operand.field)
+    if bit is None or not m0 >> 12 + bit & 1:
+        return operand
+    return replace(operand, index=operand.index + (m0 & 0xFF))
+
+
+def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction, Any], Bound]) -> Bound:
+    """Bind an instruction that runs with VGPR indexing on: once for every value of M0 that it meets.
+
+    Raises:
+        MfmasimError: while it runs, when an index leaves the wave's vector registers.
+    """
+    if instruction.encoding not in ENCODINGS:
+        return bind(instruction, machine)
+    bound: dict[int, Bound] = {}
+
+    def at(m0: int) -> Bound:
+        if m0 not in bound:
+            name = instruction.name
+            changed = replace(
+                instruction,
+                src=tuple(_shifted(operand, name, m0) for operand in instruction.src),
+                dst=tuple(_shifted(operand, name, m0) for operand in instruction.dst),
+            )
+            most = len(machine.waves.v)
+            for operand in (*changed.src, *changed.dst):
+                if operand.kind == "v" and operand.index + operand.count > most:
+                    raise unsupported(instruction, f"index {m0 & 0xFF} leads to v{operand.index}, of {most}:")
+            bound[m0] = bind(changed, machine)
+        return bound[m0]
+
+    def run(g: Group) -> None:
+        values = g.s(M0)
+        if (values == values[0]).all():
+            at(int(values[0]))(g)
+            return
+        indices = g.indices()
+        for value in np.unique(values):
+            chosen = indices[np.broadcast_to(values, (g.count,)) == value]
+            at(int(value))(Group(g.waves, chosen, len(chosen)))
+        g.refresh()
+
+    return run
+
+
+def _by_index(g: Group, first: NDArray[np.uint32]) -> list[tuple[int, Group]]:
+    """The waves of a group by the register that they chose."""
+    if (first == first[0]).all():
+        return [(int(first[0]), g)]
+    indices, spread = g.indices(), np.broadcast_to(first, (g.count,))
+    chosen = [(int(value), indices[spread == value]) for value in np.unique(first)]
+    return [(value, Group(g.waves, which, len(which))) for value, which in chosen]
+
+
+def _register(instruction: Instruction, first: int, count: int, machine: Any) -> None:
+    if first + count > machine.arch.sgprs:
+        raise unsupported(instruction, f"M0 leads to s{first}, of {machine.arch.sgprs}:")
+
+
+def _movrels(instruction: Instruction, machine: Any) -> Bound:
+    """Read the SGPR at the operand's number plus M0."""
+    count = 2 if instruction.name.endswith("b64") else 1
+    source, target = instruction.src[0].index, instruction.dst[0].index
+
+    def run(g: Group) -> None:
+        for first, part in _by_index(g, g.s(M0) + np.uint32(source)):
+            _register(instruction, first, count, machine)
+            values = [part.s(first + k) for k in range(count)]
+            for k, value in enumerate(values):
+                part.write_s(target + k, value)
+        g.refresh()
+
+    return run
+
+
+direct("s_movrels_b32 s_movrels_b64")(_movrels)
+
+
+def _movreld(instruction: Instruction, machine: Any) -> Bound:
+    """Write the SGPR at the destination's number plus M0."""
+    wide = instruction.name.endswith("b64")
+    target = instruction.dst[0].index
+    read = scalar_reader(instruction.src[0], "u64" if wide else "u32", instruction)
+
+    def run(g: Group) -> None:
+        for first, part in _by_index(g, g.s(M0) + np.uint32(target)):
+            _register(instruction, first, 2 if wide else 1, machine)
+            value = read(part)
+            part.write_s(first, value.astype(np.uint32))
+            if wide:
+                part.write_s(first + 1, (value >> np.uint64(32)).astype(np.uint32))
+        g.refresh()
+
+    return run
+
+
+direct("s_movreld_b32 s_movreld_b64")(_movreld)
