@@ -16,7 +16,7 @@ ARROWS = {
     "architectures": set(),
     "formats": {"architectures"},
     "matrix": {"architectures", "formats", "figures"},  # objects draw themselves; figures know only data
-    "lds": {"architectures"},
+    "lds": {"architectures", "figures"},  # objects draw themselves
     "codeobject": {"architectures"},
     "isa": {"architectures"},
     "toolchain": set(),

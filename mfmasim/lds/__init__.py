@@ -6,23 +6,45 @@ Counts are passes and never a time: what a pass costs, and whether it is hidden,
 from __future__ import annotations
 
 from mfmasim.lds.conflict import RULES, Conflicts, LdsModelWarning, Phase, conflicts
+from mfmasim.lds.direct import direct_sizes, direct_to_lds, fetch
 from mfmasim.lds.instructions import DsInstruction, ds_instruction, ds_instructions
 from mfmasim.lds.lanes import CONFIDENCES, LANE_SETS, PhaseTable, lane_sets
+from mfmasim.lds.library import NAMES, ck_tile, linear, padding, row_xor, swizzle
+from mfmasim.lds.patterns import Pattern
+from mfmasim.lds.search import Proof, SwizzleSearch, find_swizzle, prove
+from mfmasim.lds.swizzles import Swizzle, Term, terms_of
 from mfmasim.lds.tables import phase_table, phase_tables
 
 __all__ = [
     "CONFIDENCES",
     "LANE_SETS",
+    "NAMES",
     "RULES",
     "Conflicts",
     "DsInstruction",
     "LdsModelWarning",
+    "Pattern",
     "Phase",
     "PhaseTable",
+    "Proof",
+    "Swizzle",
+    "SwizzleSearch",
+    "Term",
+    "ck_tile",
     "conflicts",
+    "direct_sizes",
+    "direct_to_lds",
     "ds_instruction",
     "ds_instructions",
+    "fetch",
+    "find_swizzle",
     "lane_sets",
+    "linear",
+    "padding",
     "phase_table",
     "phase_tables",
+    "prove",
+    "row_xor",
+    "swizzle",
+    "terms_of",
 ]

@@ -1,0 +1,87 @@
+"""Loads from global memory straight into LDS: where each lane's data lands.
+
+The destination depends on the lane's number, M0 and the immediate offset only, so LDS is filled in lane order and a
+swizzle must sit on the global side: the lane that fills place p fetches the byte whose swizzled place is p.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.architectures import Arch, arch
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.lds.swizzles import Swizzle
+
+__all__ = ["direct_sizes", "direct_to_lds", "fetch"]
+
+# Bytes that one lane may load. Sources: CDNA3 and CDNA4 ISA manuals, buffer and global loads with LDS; LLVM 22 accepts
+# 12 and 16 bytes on gfx950 only and has no such loads on gfx11 and gfx12.
+_SIZES: dict[str, tuple[int, ...]] = {
+    "gfx908": (1, 2, 4),
+    "gfx90a": (1, 2, 4),
+    "gfx942": (1, 2, 4),
+    "gfx950": (1, 2, 4, 12, 16),
+    "gfx1100": (),
+    "gfx1151": (),
+    "gfx1200": (),
+    "gfx1201": (),
+}
+
+
+def direct_sizes(architecture: str | Arch) -> tuple[int, ...]:
+    """Bytes that a lane of a direct-to-LDS load may move, empty where there is no such load."""
+    return _SIZES[arch(architecture).name]
+
+
+def direct_to_lds(
+    architecture: str | Arch, size: int, *, base: int = 0, m0: int = 0, offset: int = 0
+) -> NDArray[np.int64]:
+    """LDS byte address that each lane of a direct-to-LDS load writes.
+
+    Args:
+        architecture: such as ``gfx950``.
+        size: bytes per lane. 1 and 2 bytes are widened to a dword; 12 take the place of 16 and leave a hole.
+        base: where the workgroup's LDS begins.
+        m0: the wave's offset in M0.
+        offset: immediate offset (it is added to the global address as well).
+
+    Returns:
+        int64 (lanes,): base + M0 + offset + lane * 4, or * 16 for 12 and 16 bytes. Source: CDNA4 ISA manual, section
+        9.1.9 (another document has 12 bytes packed; the manual is followed).
+
+    Raises:
+        MfmasimError: the architecture has no such load, or it would leave LDS.
+
+    >>> direct_to_lds("gfx950", 16, m0=1024)[:3].tolist()
+    [1024, 1040, 1056]
+    """
+    target = arch(architecture)
+    sizes = direct_sizes(target)
+    if not sizes:
+        raise MfmasimError(f"{target.name} has no loads from global memory to LDS: load to registers, then ds_store")
+    if size not in sizes:
+        wide = [name for name, allowed in _SIZES.items() if size in allowed]
+        hint = f"; {', '.join(wide)} has it" if wide else ""
+        allowed = ", ".join(map(str, sizes))
+        raise MfmasimError(f"{target.name} has no {size}-byte load to LDS: {allowed} bytes per lane{hint}")
+    step = 16 if size > 4 else 4
+    place = base + m0 + offset + np.arange(target.wave_sizes[0], dtype=np.int64) * step
+    if place[0] < 0 or place[-1] + step > target.lds_bytes:
+        raise MfmasimError(f"lanes write LDS bytes {place[0]}..{place[-1] + step - 1}, outside {target.lds_bytes}")
+    return place
+
+
+def fetch(swizzle: Swizzle, places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Row and column byte of the tile that the lanes must load, given the LDS places (from the tile's start) they fill.
+
+    Raises:
+        MfmasimError: the swizzle has no inverse, or a place holds nothing of the tile.
+    """
+    linear = swizzle.source_of(places)
+    return linear // swizzle.pitch, linear % swizzle.pitch
