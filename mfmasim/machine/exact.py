@@ -35,7 +35,7 @@ def _parts(bits: int, form: Form) -> Number:
     return (-significand if negative else significand), max(exponent, 1) - form.bias - form.fraction
 
 
-def rounded(significand: int, power: int, negative: bool, form: Form, rounding: int) -> int:  # noqa: FBT001
+def rounded(significand: int, power: int, negative: bool, form: Form, rounding: int) -> int:
     """Bits of significand * 2**power (not negative) with a sign, rounded.
 
     Args:
@@ -63,13 +63,13 @@ def rounded(significand: int, power: int, negative: bool, form: Form, rounding: 
         kept, place = kept >> 1, place + 1
     exponent = place + form.fraction + form.bias if kept >> form.fraction else 0
     if exponent > 2 * form.bias:
-        infinite = rounding == 0 or rounding == (DOWN if negative else UP)
+        infinite = rounding in (0, DOWN if negative else UP)
         return sign | (int(form.infinity) if infinite else int(form.infinity) - 1)
     return sign | exponent << form.fraction | kept & ((1 << form.fraction) - 1)
 
 
 def fma(a: int, b: int, c: int, form: Form, rounding: int) -> int:
-    """a * b + c of finite bits."""
+    """The sum a * b + c of finite bits."""
     (x, p), (y, q), (z, r) = (_parts(bits, form) for bits in (a, b, c))
     product, power = x * y, p + q
     lowest = min(power, r)
@@ -83,7 +83,7 @@ def fma(a: int, b: int, c: int, form: Form, rounding: int) -> int:
 
 
 def scaled(a: int, power: int, form: Form, rounding: int) -> int:
-    """a * 2**power of finite bits."""
+    """The product a * 2**power of finite bits."""
     significand, exponent = _parts(a, form)
     # Beyond any format's range the value no longer matters.
     limit = 4 * form.bias

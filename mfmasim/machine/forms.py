@@ -50,22 +50,26 @@ class Form:
 
     def bits(self, values: Array) -> Array:
         """Raw bits of floats."""
-        return np.ascontiguousarray(values).view(self.word).reshape(np.shape(values))
+        out: Array = np.ascontiguousarray(values).view(self.word).reshape(np.shape(values))
+        return out
 
     def quieted(self, values: Array) -> Array:
         """The same values with signalling NaNs quiet."""
         bits = self.bits(values)
-        return np.where(np.isnan(values), bits | self.quiet, bits).view(self.real)
+        out: Array = np.where(np.isnan(values), bits | self.quiet, bits).view(self.real)
+        return out
 
     def signalling(self, values: Array) -> Array:
         """Which values are signalling NaNs."""
         bits = self.bits(values)
-        return np.isnan(values) & (bits & self.quiet == 0)
+        out: Array = np.isnan(values) & (bits & self.quiet == 0)
+        return out
 
     def flushed(self, values: Array) -> Array:
         """Denormals become zeros of their sign."""
         bits = self.bits(values)
-        return np.where(bits & self.infinity == 0, bits & self.sign, bits).view(self.real)
+        out: Array = np.where(bits & self.infinity == 0, bits & self.sign, bits).view(self.real)
+        return out
 
     def settled(self, out: Array, *sources: Array, negative: bool = False) -> Array:
         """The result with every NaN as the NaN rule has it, whatever the host made of it.

@@ -65,7 +65,7 @@ def _one(form: Form, like: Array) -> Array:
 
 
 def add(a: Array, b: Array, mode: FloatMode) -> Array:
-    """a + b."""
+    """The sum a + b."""
     form = FORMS[a.dtype.name]
     if mode.plain:
         return leaving(a + b, form, mode, a, b)
@@ -77,7 +77,7 @@ def add(a: Array, b: Array, mode: FloatMode) -> Array:
 
 
 def multiply(a: Array, b: Array, mode: FloatMode) -> Array:
-    """a * b."""
+    """The product a * b."""
     form = FORMS[a.dtype.name]
     if mode.plain:
         return leaving(a * b, form, mode, a, b)
@@ -91,7 +91,7 @@ def multiply(a: Array, b: Array, mode: FloatMode) -> Array:
 
 
 def fused(a: Array, b: Array, c: Array, mode: FloatMode) -> Array:
-    """a * b + c with one rounding."""
+    """The sum a * b + c with one rounding."""
     form = FORMS[a.dtype.name]
     a, b, c = (entering(x, form, mode) for x in (a, b, c))
     out, rounding = (_fused64 if form is F64 else _fused_small)(a, b, c), mode.rounding(form.width)
@@ -152,16 +152,17 @@ def _fused64(a: Array, b: Array, c: Array) -> Array:
     for size in sizes[:2]:
         safe = safe & (size > 2.0**-200) & (size < 2.0**400)
     finite = _finite(a, b, c)
-    plain = a * b + c  # right for NaN and infinity, whose path has no exact part
-    out = np.where(finite, out, plain)
+    # NaN and infinity have no exact part; a finite product may not overflow before an infinite c.
+    special = np.where(_finite(a, b), c, a * b + c)
+    out = np.where(finite, out, special)
     bits = [F64.bits(x) for x in (a, b, c)]
     # An exact zero has the sign that IEEE gives it, which the parts above do not keep.
     again = finite & (~safe | (out == 0))
-    return exact.elementwise(lambda *row: exact.fma(*row, F64, 0), F64, again, out, *bits)
+    return exact.elementwise(lambda x, y, z: exact.fma(x, y, z, F64, 0), F64, again, out, *bits)
 
 
 def scale(a: Array, power: Array, mode: FloatMode) -> Array:
-    """a * 2**power; `power` is int32."""
+    """The product a * 2**power; `power` is int32."""
     form = FORMS[a.dtype.name]
     a = entering(a, form, mode)
     bounded = np.clip(power, -4400, 4400)

@@ -24,13 +24,17 @@ FACTORS = {1: 2.0, 2: 4.0, 3: 0.5}
 
 
 def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
-    """Into 0 to 1; a NaN becomes 0 under DX10_CLAMP and else stays. Negative zero becomes zero."""
+    """Into 0 to 1; a NaN becomes 0 under DX10_CLAMP and else stays.
+
+    -0 is not below 0 and stays, as LLVM folds the modifier on constants; the manual does not say.
+    """
     form = FORMS[values.dtype.name]
     bits = np.ascontiguousarray(values).view(form.word)
     one = form.word(form.bias << form.fraction)
     # Codes without sign are ordered like their values.
-    inside = np.where(bits & form.sign != 0, form.word(0), np.minimum(bits, one))
-    return np.where(np.isnan(values), form.word(0) if mode.dx10_clamp else bits, inside).view(form.real)
+    inside = np.where(bits > form.sign, form.word(0), np.where(bits == form.sign, bits, np.minimum(bits, one)))
+    out: NDArray[Any] = np.where(np.isnan(values), form.word(0) if mode.dx10_clamp else bits, inside).view(form.real)
+    return out
 
 
 def _scaled(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any]:
@@ -39,7 +43,7 @@ def _scaled(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any
     if mode.ieee or mode.denormals(form.width) & 2:
         return values
     out = form.flushed(values * form.real(factor))
-    return np.where(out == 0, form.real(0), out)
+    return form.settled(np.where(out == 0, form.real(0), out), values)
 
 
 def output_modifiers(

@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     Reader = Callable[[Group], NDArray[Any]]
     Writer = Callable[[Group, NDArray[Any]], None]
 
-__all__ = ["APERTURES", "read_dword", "scalar_reader", "scalar_writer", "special_reader", "unsupported", "vector_reader", "vector_writer"]
+__all__ = [
+    "APERTURES",
+    "read_dword",
+    "scalar_reader",
+    "scalar_writer",
+    "special_reader",
+    "unsupported",
+    "vector_reader",
+    "vector_writer",
+]
 
 VIEW32: dict[str, Any] = {"u32": np.uint32, "b32": np.uint32, "i32": np.int32, "f32": np.float32}
 VIEW64: dict[str, Any] = {"u64": np.uint64, "b64": np.uint64, "i64": np.int64, "f64": np.float64}

@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import lines_floats  # noqa: F401  (adds its generators)
 import numpy as np
 import slow
 from oracles import require
@@ -47,6 +48,7 @@ TEMPLATE = """
   .amdhsa_next_free_vgpr 512
   .amdhsa_accum_offset 256
   .amdhsa_next_free_sgpr 102
+  .amdhsa_float_denorm_mode_32 3
   .amdhsa_kernarg_size {kernarg}
 {extra}
 .end_amdhsa_kernel

@@ -278,8 +278,9 @@ def _scalar_source(slot, rng):
     return _constant(slot, rng, literal=True)
 
 
-def _scalar(encoding, row, rng):
-    """SOP1, SOP2, SOPC, SOPK."""
+def _scalar(encoding, row, rng, number):
+    """SOP1, SOP2, SOPC, SOPK; every fourth line has equal sources, where comparisons tip over."""
+    equal = number % 4 == 3
     texts, results, before = [], [], []
     for slot in row.dst:
         if slot.type == "exec":
@@ -297,9 +298,11 @@ def _scalar(encoding, row, rng):
             texts.append(f"s{rng.choice(S_POOL)}")
         else:
             texts.append(_scalar_source(slot, rng))
-    if "exec_lo" in results:
-        # The program goes on with the lanes that the frame chose.
-        return Probe(row.name, f"{row.name} {', '.join(texts)}", before, [], results)
+    if equal and row.name.startswith("s_cmpk"):
+        value = rng.randrange(1 << 15)
+        before, texts = [f"s_movk_i32 s{S}, {value:#x}"], [f"s{S}", f"{value:#x}"]
+    elif equal and encoding in ("SOP2", "SOPC") and row.src[0].count == row.src[1].count:
+        texts[-1] = texts[-2] = _sgpr(row.src[0], rng)
     return Probe(row.name, f"{row.name} {', '.join(texts)}", before, [], results)
 
 
@@ -424,6 +427,10 @@ def _counter(row, rng, number):
     return Probe(row.name, line, start + jump, after, [f"v{D}"])
 
 
+GENERATORS = []
+"""More functions like `probe`, asked first: other files add theirs."""
+
+
 def probe(encoding, row, rng, number):
     """One random line for a row, or None where no generator knows its encoding."""
     from lines_more_memory import more  # it needs this module
@@ -431,6 +438,10 @@ def probe(encoding, row, rng, number):
     other = more(encoding, row, rng, number)
     if other is not None:
         return other
+    for generator in GENERATORS:
+        found = generator(encoding, row, rng, number)
+        if found is not None:
+            return found
     if row.name in ("s_getpc_b64", "s_setpc_b64", "s_swappc_b64"):
         return _counter(row, rng, number)
     if encoding in ("VOP1", "VOP2", "VOPC", "VOP3"):
@@ -439,7 +450,7 @@ def probe(encoding, row, rng, number):
     if encoding == "MAI" and row.name.startswith("v_accvgpr"):
         return _long(row, rng, {}, "")
     if encoding in ("SOP1", "SOP2", "SOPC", "SOPK"):
-        return _scalar(encoding, row, rng)
+        return _scalar(encoding, row, rng, number)
     if encoding == "SMEM":
         return (
             _scalar_load(row, rng)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import slow_floats as fl
 import slow_more_memory  # adds to the tables below
+import slow_more_floats as more
 from slow_memory import MEMORY, Lds, Memory
 from slow_scalar import BRANCH, FLAG, NOTHING, ONE, SAVEEXEC, TIED, TWO, WREXEC, signed
 from slow_vector import FORMS, VECTOR, bitop3
@@ -61,7 +62,7 @@ SPECIAL = {
     "s_call_b64",
 }  # fmt: skip
 
-MODELS = (TWO, ONE, FLAG, TIED, SAVEEXEC, WREXEC, NOTHING, WAITS, BRANCH, MEMORY, VECTOR, SPECIAL)
+MODELS = (TWO, ONE, FLAG, TIED, SAVEEXEC, WREXEC, NOTHING, WAITS, BRANCH, MEMORY, VECTOR, SPECIAL, more.EXTRA)
 
 KEEPS_HIGH = {"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16"}
 """16-bit operations whose result leaves the other half alone; the others clear the high half (CDNA3 manual, VOP3)."""
@@ -82,6 +83,7 @@ class Wave:
         self.a = [[POISON] * wave for _ in range(256)]
         self.s = [POISON] * 128
         self.scc, self.ended, self.waiting, self.steps = 0, False, False, 0
+        self.mode = more.PLAIN
         self.exec_ = (1 << wave) - 1
 
     @property
@@ -140,7 +142,10 @@ class Wave:
         self.pc += ins.size
         self.steps += 1
         name = ins.name
-        if name in VECTOR:
+        more.NOW.mode = self.mode
+        if name in more.EXTRA:
+            more.EXTRA[name](self, ins)
+        elif name in VECTOR:
             _vector(self, ins, *VECTOR[name])
         elif name in MEMORY:
             MEMORY[name](self, ins)
@@ -229,7 +234,7 @@ def _finish(value, kind, clamp):
     """A result as raw bits: wrapped, or saturated by the clamp modifier."""
     size = _SIZES.get(kind, 32)
     if kind in FORMS:
-        return fl.clamped(value, FORMS[kind]) if clamp else value
+        return more.clamped(value, FORMS[kind]) if clamp else value
     if clamp:
         low, high = (-(1 << (size - 1)), (1 << (size - 1)) - 1) if kind[0] == "i" else (0, (1 << size) - 1)
         value = min(max(value, low), high)
@@ -324,7 +329,7 @@ def _vector(wave, ins, sources, results, function):
             if kind == "m":
                 masks[k] |= value << lane
             else:
-                written.append((ins.dst[k], lane, kind, _finish(value, kind, clamp)))
+                written.append((ins.dst[k], lane, kind, _finish(more.output_scaled(value, kind, ins), kind, clamp)))
     # Results appear together: a destination may be another lane's source (DPP).
     for operand, lane, kind, bits in written:
         _write(wave, ins, operand, lane, kind, bits)

@@ -152,10 +152,6 @@ def test_refused_forms_are_named():
     assert checked == len(lines.FORMS)
 
 
-NAN_RULE = "which NaN a float operation returns follows the host's processor"
-
-
-@pytest.mark.xfail(strict=True, reason=NAN_RULE)
 def test_nan_results_follow_one_rule():
     """The first NaN among S0, S1, S2, quieted; a new NaN is positive: the same on every host."""
     chosen, _ = probes(

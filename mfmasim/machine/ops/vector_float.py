@@ -1,65 +1,59 @@
-"""Vector arithmetic on f32 and its packed form. Source: CDNA3 ISA manual, VOP2/VOP3/VOP3P; IEEE 754 results.
+"""Vector arithmetic on f16, f32 and f64. Source: CDNA3/CDNA4 ISA manuals, VOP2 and VOP3; IEEE 754 results.
 
-NumPy's float32 operations are IEEE and keep denormals, as MODE does in every kernel a HIP compiler emits. The payload
-of a NaN result is the host's, which is why the fidelity is `specified` for numbers only.
+Which NaN comes out is said in `mfmasim.machine.forms`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine import ieee
+from mfmasim.machine.forms import F32
 from mfmasim.machine.registry import vector
+
+if TYPE_CHECKING:
+    from mfmasim.machine.float_mode import FloatMode
 
 U = Any  # an array of the type that the signature names
 
 
-@vector("v_add_f32", "f32 f32 -> f32")
-def v_add_f32(s0: U, s1: U) -> U:
-    return s0 + s1
+def subtract(s0: U, s1: U, mode: FloatMode) -> U:
+    """S0 - S1; a NaN passes with the sign it has."""
+    return ieee.add(s0, np.where(np.isnan(s1), s1, -s1), mode)
 
 
-@vector("v_sub_f32", "f32 f32 -> f32")
-def v_sub_f32(s0: U, s1: U) -> U:
-    return s0 - s1
+def reversed_subtract(s0: U, s1: U, mode: FloatMode) -> U:
+    """S1 - S0, with S0 as the first operand of the NaN rule."""
+    return ieee.add(np.where(np.isnan(s0), s0, -s0), s1, mode)
 
 
-@vector("v_subrev_f32", "f32 f32 -> f32")
-def v_subrev_f32(s0: U, s1: U) -> U:
-    return s1 - s0
+for _kind in ("f16", "f32", "f64"):
+    _two, _three = f"{_kind} {_kind} mode -> {_kind}", f"{_kind} {_kind} {_kind} mode -> {_kind}"
+    vector(f"v_add_{_kind}", _two)(ieee.add)
+    vector(f"v_mul_{_kind}", _two)(ieee.multiply)
+    vector(f"v_fma_{_kind}", _three)(ieee.fused)
+for _kind in ("f16", "f32"):
+    _two = f"{_kind} {_kind} mode -> {_kind}"
+    vector(f"v_sub_{_kind}", _two)(subtract)
+    vector(f"v_subrev_{_kind}", _two)(reversed_subtract)
+vector("v_fmac_f32 v_fmaak_f32 v_fmamk_f32", "f32 f32 f32 mode -> f32")(ieee.fused)
+vector("v_fmac_f64", "f64 f64 f64 mode -> f64")(ieee.fused)
+# Writes zeros to the other half, unlike v_fma_f16.
+vector("v_fma_legacy_f16", "f16 f16 f16 mode -> f16")(ieee.fused)
 
 
-@vector("v_mul_f32", "f32 f32 -> f32")
-def v_mul_f32(s0: U, s1: U) -> U:
-    return s0 * s1
+@vector("v_mad_f16 v_mad_legacy_f16 v_mac_f16 v_madak_f16 v_madmk_f16", "f16 f16 f16 mode -> f16", "assumed")
+def v_mad_f16(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+    """Multiply, then add: 1 ULP and no denormals, says the manual; where it rounds in between is taken to be f16."""
+    flushing = mode.flushing_16
+    return ieee.add(ieee.multiply(s0, s1, flushing), s2, flushing)
 
 
-def fma_f32(a: U, b: U, c: U) -> U:
-    """Fused multiply-add of float32 arrays with one rounding.
-
-    The product of two float32 is exact in float64. The sum with c is made exact by a second float64 (TwoSum), whose
-    sign nudges an even last bit to odd, so that the final conversion rounds as if from the exact value.
-    """
-    wide: Any = np.float64
-    product = a.astype(wide) * b.astype(wide)
-    addend = np.asarray(c).astype(wide)
-    total = product + addend
-    back = total - product
-    error = (product - (total - back)) + (addend - back)
-    bits = np.ascontiguousarray(total).view(np.int64)
-    inexact = np.isfinite(total) & (error != 0) & ((bits & 1) == 0)
-    # Round to odd: step towards the exact value's side by setting the last bit of the truncated sum.
-    toward_zero = (error < 0) != (total < 0)
-    odd = np.where(toward_zero, bits - 1, bits + 1)
-    return np.where(inexact, odd, bits).view(wide).astype(np.float32)
-
-
-@vector("v_fma_f32", "f32 f32 f32 -> f32")
-def v_fma_f32(s0: U, s1: U, s2: U) -> U:
-    return fma_f32(s0, s1, s2)
-
-
-@vector("v_fmac_f32", "f32 f32 f32 -> f32")
-def v_fmac_f32(s0: U, s1: U, d: U) -> U:
-    return fma_f32(s0, s1, d)
+@vector("v_mul_legacy_f32", "f32 f32 mode -> f32")
+def v_mul_legacy_f32(s0: U, s1: U, mode: FloatMode) -> U:
+    """Zero times anything is +0, NaN and infinity included (DX9 rule)."""
+    form = F32
+    zero = (ieee.entering(s0, form, mode) == 0) | (ieee.entering(s1, form, mode) == 0)
+    return np.where(zero, np.float32(0), ieee.multiply(s0, s1, mode))

@@ -156,7 +156,9 @@ def v_add3_u32(s0: U, s1: U, s2: U) -> U:
 
 @vector("v_lshl_add_u64", "u64 u32 u64 -> u64")
 def v_lshl_add_u64(s0: U, s1: U, s2: U) -> U:
-    return (s0 << (s1 & np.uint32(7)).astype(np.uint64)) + s2
+    count = s1 & np.uint32(7)
+    # The manual: a count above 4 is not supported and shifts by nothing.
+    return (s0 << np.where(count > 4, np.uint32(0), count).astype(np.uint64)) + s2
 
 
 @vector("v_bfe_u32", "u32 u32 u32 -> u32")

@@ -38,9 +38,10 @@ def v_accvgpr(s0: U) -> U:
     return s0
 
 
-@vector("v_pack_b32_f16", "u16 u16 -> u32")
+@vector("v_pack_b32_f16", "f16 f16 -> u32")
 def v_pack_b32_f16(s0: U, s1: U) -> U:
-    return s0.astype(np.uint32) | (s1.astype(np.uint32) << np.uint32(16))
+    low, high = (np.ascontiguousarray(s).view(np.uint16).astype(np.uint32) for s in (s0, s1))
+    return low | high << np.uint32(16)
 
 
 def _bind_bitop3(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:

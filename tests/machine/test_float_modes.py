@@ -1,0 +1,88 @@
+"""Floating-point operations under every rounding, denormal, clamp and NaN mode, against the slow interpreter."""
+
+from __future__ import annotations
+
+import random
+
+import frame
+import harness
+import lines
+import lines_floats
+import numpy as np
+import pytest
+import slow_more_floats as more
+from judge import judge
+
+from mfmasim.machine.registry import OPERATIONS
+
+pytestmark = pytest.mark.oracle
+
+
+def obeying():
+    """Operations whose result depends on MODE."""
+    return [name for name in harness.operations() if "mode" in OPERATIONS[name].sources]
+
+
+def _probes(arch, rng, count):
+    """Lines of every operation that obeys MODE, each between a write of MODE and its restoration."""
+    drawn = []
+    for name in obeying():
+        for encoding, row in harness.rows(arch).get(name, ()):
+            drawn.append([lines.probe(encoding, row, rng, k) for k in range(max(12, 2 * count))])
+    good = set(harness.accepted([probe.line for some in drawn for probe in some], arch))
+    chosen = [probe for some in drawn for probe in [p for p in some if p.line in good][:count]]
+    for probe in chosen:
+        mode = rng.randrange(1 << 10) | rng.choice([0, 0, 1 << 23])
+        probe.before = [f"s_setreg_imm32_b32 {lines_floats.MODE}, {mode:#x}", *probe.before]
+        probe.after = [*probe.after, lines_floats.RESTORE]
+    return chosen
+
+
+@pytest.mark.parametrize("arch", harness.ARCHITECTURES)
+def test_every_mode(arch):
+    """Random modes, random operands, all bits."""
+    chosen = _probes(arch, random.Random(f"modes {arch}"), 4)
+    verdict = judge(chosen, arch, frame.inputs(np.random.default_rng(31)), strict_nan=True)
+    assert not verdict.differences, "\n".join(verdict.differences)
+    assert not verdict.refused, "\n".join(verdict.refused.values())
+    assert {name for name in obeying() if name in harness.rows(arch)} <= verdict.names
+    assert verdict.compared >= 100 * frame.ITEMS
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3))
+def test_every_mode_at_length(seed):
+    """The same with more lines."""
+    chosen = _probes("gfx950", random.Random(seed), 24)
+    verdict = judge(chosen, "gfx950", frame.inputs(np.random.default_rng(seed)), strict_nan=True)
+    assert not verdict.differences, "\n".join(verdict.differences)
+    assert verdict.compared >= 500 * frame.ITEMS
+
+
+def test_waves_may_differ_in_mode():
+    """Each wave writes its own MODE; the group's one instruction obeys each of them."""
+    body = f"""
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32_e32 v1, 2, v0
+  v_readfirstlane_b32 s8, v0
+  s_lshr_b32 s8, s8, 6
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v2, v1, s[4:5]
+  s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s8
+  s_waitcnt vmcnt(0)
+  v_add_f32_e32 v3, 1.0, v2
+  {lines_floats.RESTORE}
+  global_store_dword v1, v3, s[6:7]
+  s_endpgm"""
+    program = harness.kernel(body, "gfx942", "pp")
+    values = np.random.default_rng(5).normal(size=256).astype(np.float32) * np.float32(1e-3)
+    (_, out), _ = harness.fast(program, 1, 256, [values.view(np.uint32), np.zeros(256, np.uint32)], checks="none")
+    wanted = []
+    for item, bits in enumerate(values.view(np.uint32)):
+        more.NOW.mode = more.PLAIN | item // 64
+        wanted.append(more.add(0x3F800000, int(bits), more.F32))
+    more.NOW.mode = more.PLAIN
+    assert out.tolist() == wanted
+    nearest = (np.float32(1) + values).view(np.uint32)
+    assert (nearest[:64] == out[:64]).all()
+    assert all((nearest[k : k + 64] != out[k : k + 64]).any() for k in (64, 128, 192))
