@@ -1,0 +1,59 @@
+"""The judge can go red: operations with another operation's body are caught, nearly all of them at the first try."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+import frame
+import harness
+import numpy as np
+import pytest
+from judge import judge
+from test_ops_against_slow import probes
+
+pytestmark = pytest.mark.oracle
+OPERATIONS = harness.OPERATIONS
+
+
+def mutants():
+    """(name, other): operations of one signature whose bodies are different functions."""
+    groups = {}
+    for name in harness.operations():
+        operation = OPERATIONS[name]
+        if operation.unit != "direct" and name in harness.rows("gfx942"):
+            groups.setdefault((operation.unit, operation.sources, operation.results), []).append(name)
+    for names in groups.values():
+        for i, name in enumerate(names):
+            others = (x for x in names[i + 1 :] + names[:i] if OPERATIONS[x].body is not OPERATIONS[name].body)
+            other = next(others, None)
+            if other is not None:
+                yield name, other
+
+
+def caught(pair, monkeypatch):
+    """Whether the judge sees the difference, or the machine cannot run the wrong body at all."""
+    name, other = pair
+    chosen, _ = probes("gfx942", random.Random(name), 4, [name])
+    with monkeypatch.context() as patch:
+        patch.setitem(OPERATIONS, name, dataclasses.replace(OPERATIONS[name], body=OPERATIONS[other].body))
+        try:
+            verdict = judge(chosen, "gfx942", frame.inputs(np.random.default_rng(7)))
+        except Exception:  # noqa: BLE001
+            return True  # a crash is red as well: the body takes other arguments
+    return bool(verdict.differences)
+
+
+def test_a_sample_of_wrong_operations_is_caught(monkeypatch):
+    """Ten of them."""
+    sample = random.Random(1).sample(sorted(mutants()), 10)
+    assert [pair for pair in sample if not caught(pair, monkeypatch)] == []
+
+
+@pytest.mark.long
+def test_all_wrong_operations_are_caught(monkeypatch):
+    """Every pair."""
+    everything = sorted(mutants())
+    assert len(everything) >= 250
+    survivors = [pair for pair in everything if not caught(pair, monkeypatch)]
+    assert survivors == []
