@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,14 +53,13 @@ def operation_of(instruction: Instruction) -> Operation:
     """The operation an instruction performs.
 
     Raises:
-        MfmasimError: the machine has no such operation; names it, its address and bytes, and the nearest one it has.
+        MfmasimError: the machine has no such operation; names it, its address and bytes.
     """
     found = OPERATIONS.get(instruction.name)
     if found is None:
-        near = difflib.get_close_matches(instruction.name, OPERATIONS, n=1)
         raise MfmasimError(
-            f"unsupported instruction {instruction.name} at {instruction.pc:#x} (bytes {instruction.raw.hex()})"
-            + (f"; nearest that is supported: {near[0]}" if near else "")
+            f"unsupported instruction {instruction.text.strip()} at {instruction.pc:#x} "
+            f"(bytes {instruction.raw.hex()}, {instruction.arch})"
         )
     return found
 
@@ -133,7 +131,7 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -
 
 def _bind_with_mode(
     body: Callable[..., Any],
-    takes_mode: bool,  # noqa: FBT001
+    takes_mode: bool,
     finish: Callable[[NDArray[Any], FloatMode], NDArray[Any]] | None,
     readers: list[Callable[[Group], NDArray[Any]]],
     writers: list[Callable[[Group, NDArray[Any]], None]],

@@ -55,6 +55,7 @@ class Finding:
         body = []
         if self.expected or self.actual:
             verb = "goes to" if self.element.startswith("D[") else "holds"
-            body.append(f"         needs {self.expected or 'nothing'}, {verb} {self.actual or 'nothing'}")
+            place = f"{self.element} " if self.check == "outputs" else ""
+            body.append(f"         {place}needs {self.expected or 'nothing'}, {verb} {self.actual or 'nothing'}")
         body.append(f"         {self.message}")
         return [head, *body]

@@ -46,9 +46,10 @@ class Tile:
     following: Tile | None = None
     stored: I64 | None = None
     """Output element that each result went to, (m, n, 2), -1 where it was not stored."""
-    rows: I64 = field(default_factory=_none)
-    """Row of the product that each line of A's slots belongs to."""
-    cols: I64 = field(default_factory=_none)
+    initial: I64 | None = None
+    """Element of C that each place of the accumulator was loaded from, (m, n, 2); None when it was not."""
+    lines: dict[str, I64] = field(default_factory=dict)
+    """Line of the product that each line of slots belongs to, by operand."""
     ks: I64 = field(default_factory=_none)
     """K at each position of the summed index; -1 where both operands are padded with zeros."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.observe.labels import Alphabet, LabelSpace
+from mfmasim.observe.labels import Alphabet, Labelled, LabelSpace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +44,11 @@ class Tracer:
 
     name = "mapping"
 
-    def __init__(self, waves: int) -> None:
-        """`waves` of the whole launch. Set `result_alphabet` after the counting run, which fills `result_formats`."""
+    def __init__(self, waves: int, output_shape: tuple[int, ...] = (0,)) -> None:
+        """`waves` of the whole launch; `output_shape` of C, whose elements get labels in the results' space, too.
+
+        Set `result_alphabet` after the counting run, which fills `result_formats`.
+        """
         self.executed: list[Executed] = []
         self.results = LabelSpace()
         self.result_alphabet = Alphabet(16)
@@ -54,12 +57,15 @@ class Tracer:
         self.untraced: set[str] = set()
         """Sparse instructions: which K a slot means depends on the index data, and they are not followed."""
         self._waves = waves
+        self._output_shape = output_shape
         self._count = np.zeros(waves, np.int64)
         self._run: int | None = None
         self._runs = 0
         self._next = 0
         self._slots = 0
         self._per_wave = 0
+        self.initial = Labelled("C", 1, output_shape)
+        """Labels of what C holds before the launch."""
 
     @property
     def size(self) -> tuple[int, int, int]:
@@ -71,6 +77,7 @@ class Tracer:
         if run == 0:
             self._per_wave = int(self._count.max(initial=0))
             self.results.add("D", self.size)
+            self.initial = self.results.add("C", self._output_shape)
         self._run, self._runs, self._next = run, runs, 0
         self._count[:] = 0
 
@@ -105,6 +112,17 @@ class Tracer:
         """Label of every place of every wave's result, (waves, cells)."""
         first = 1 + (waves.astype(np.int64) * self._per_wave + order) * self._slots
         return (first[:, None] + np.arange(cells)).astype(np.uint64)
+
+    def is_result(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which labels are of results of matrix instructions."""
+        return (labels > 0) & (labels < self.initial.first)
+
+    def element_of_c(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Row and column of labels of what C held, (..., 2); -1 elsewhere."""
+        mine = labels >= self.initial.first
+        offset = np.where(mine, labels - self.initial.first, 0)
+        columns = max(1, self._output_shape[-1])
+        return np.where(mine[..., None], np.stack([offset // columns, offset % columns], axis=-1), -1)
 
     def result_of(self, labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Wave, order and slot of labels of results."""

@@ -33,12 +33,14 @@ class Wrong:
     """Where the first one was seen."""
     operand: str
     """``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B``, or ``K`` for something about the summed index."""
+    role: str
+    """Argument whose elements the places need."""
     message: str
     severity: str = "error"
     slots: list[tuple[int, int]] = field(default_factory=list)
     needs: list[tuple[int, ...]] = field(default_factory=list)
     holds: list[int] = field(default_factory=list)
-    """Labels; for D the output element that was written, row << 32 | column."""
+    """Labels; for C and D the element of C that was read or written, row << 32 | column, or a label of no element."""
 
     def add(self, slot: tuple[int, int], needs: tuple[int, ...], holds: int) -> None:
         """Add one place."""
@@ -111,39 +113,38 @@ class Teller:
         needs = wrong.needs[0]
         if not needs:
             return "the accumulator's own place"
-        if wrong.operand == "D":
-            return f"C[{needs[0]}, {needs[1]}]"
-        if wrong.operand == "scale_B":
-            needs = (needs[1], needs[0], *needs[2:])
-        return self.arguments.element(wrong.operand, needs)
+        return f"C[{needs[0]}, {needs[1]}]" if wrong.role == "C" else self.arguments.element(wrong.role, needs)
 
     def _held(self, wrong: Wrong) -> str:
         first = wrong.holds[0]
-        return f"C[{first >> 32}, {first & 0xFFFFFFFF}]" if wrong.operand == "D" else self.arguments.describe(first)
+        if (wrong.role == "C" and first > 0) or wrong.operand == "D":
+            return f"C[{first >> 32}, {first & 0xFFFFFFFF}]"
+        return self.arguments.describe(first)
 
     def _pattern(self, wrong: Wrong) -> str:
+        if wrong.needs and not wrong.needs[0]:
+            return ""
         labels, slots, needs = (np.array(part, np.int64) for part in (wrong.holds, wrong.slots, wrong.needs))
-        if wrong.operand.startswith("scale"):
-            held = self.arguments.coordinates(labels, wrong.operand)
+        if wrong.role.startswith("scale"):
+            held = self.arguments.coordinates(labels, wrong.role)
             selected = set(held[:, 2].tolist())
-            if held.min() >= 0 and len(selected) == 1 and selected != {self.arguments.byte(wrong.operand)}:
+            if held.min() >= 0 and len(selected) == 1 and selected != {self.arguments.byte(wrong.role)}:
                 return f"all hold byte {selected.pop()} of the scale word"
             return ""
-        if wrong.operand == "D":
+        if wrong.role == "C":
             holds = np.stack([labels >> 32, labels & 0xFFFFFFFF], axis=-1)
             return explain(needs, holds, slots, {}, self._memory("C"), -1)
-        if wrong.operand not in ("A", "B"):
-            return ""
         if (labels <= 0).all() and len(set(wrong.holds)) == 1:
             return f"all hold {self.arguments.describe(wrong.holds[0])}"
-        holds = self.arguments.coordinates(labels, wrong.operand)[..., :2]
+        holds = self.arguments.coordinates(labels, wrong.role)[..., :2]
         operation = wrong.tile.executed.event.operation
         others = {}
-        for name, other in self.alternatives(operation).items():
-            guess = as_other(getattr(operation, wrong.operand), getattr(other, wrong.operand), slots)
-            if guess is not None:
-                others[name] = needs - slots + guess
-        return explain(needs, holds, slots, others, self._memory(wrong.operand), 1 if wrong.operand == "A" else 0)
+        if wrong.role == wrong.operand:
+            for name, other in self.alternatives(operation).items():
+                guess = as_other(getattr(operation, wrong.operand), getattr(other, wrong.operand), slots)
+                if guess is not None:
+                    others[name] = needs - slots + guess
+        return explain(needs, holds, slots, others, self._memory(wrong.role), 1 if wrong.role == "A" else 0)
 
     def _memory(self, role: str) -> tuple[tuple[int, int], str]:
         argument = self.arguments.by_role[role]

@@ -41,13 +41,14 @@ def _entries() -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=64)
-def code_for(source: Path, arch: str, compiler: str | None = None) -> Code:
+def code_for(source: Path, arch: str, compiler: str | None = None, flags: tuple[str, ...] = ()) -> Code:
     """Code object of a kernel source: prebuilt when it is up to date, else compiled now.
 
     Args:
         source: a ``.hip`` file, or an ``.hsaco`` to load as it is.
         arch: architecture.
         compiler: compile with this one, whatever is prebuilt.
+        flags: further compiler flags; with them nothing prebuilt is used.
 
     Returns:
         The code; ``made_by`` says who compiled it.
@@ -59,11 +60,11 @@ def code_for(source: Path, arch: str, compiler: str | None = None) -> Code:
         raise MfmasimError(f"{source}: no such file")
     if source.suffix in (".hsaco", ".co", ".o"):
         return program.load(source, arch)
-    if compiler is None:
+    if compiler is None and not flags:
         found = _prebuilt(source, arch)
         if found is not None:
             return found
-    return program.compile(source, arch, compiler=compiler)
+    return program.compile(source, arch, compiler=compiler, flags=flags)
 
 
 def _prebuilt(source: Path, arch: str) -> Code | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", "format_of"]
+__all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", "format_of", "untouched"]
 
 ORDERS = ("row", "column")
 POISON = 0xA5
@@ -151,6 +151,17 @@ def bytes_of(tensor: Tensor, codes: NDArray[Any], arch: Arch) -> NDArray[np.uint
     group = 16 if fmt.bits == 6 else 8
     filled = np.concatenate([flat, np.zeros(-flat.size % group, flat.dtype)])
     return pack(filled, fmt).view(np.uint8)[: bits // 8].copy()
+
+
+def untouched(tensor: Tensor, arch: Arch) -> NDArray[Any]:
+    """Codes of an output that the kernel may not read: a recognisable NaN, so that even 0 times it shows."""
+    fmt = format_of(tensor, arch)
+    pattern = int.from_bytes(bytes([POISON]) * 8, "little")
+    code = pattern & fmt.mask
+    if fmt.nan_code is not None:
+        payload = pattern & ((1 << fmt.mantissa_bits) - 1) if fmt.special == "ieee" else 0
+        code = fmt.nan_code | payload
+    return np.full(tensor.stored_shape, code, fmt.carrier)
 
 
 def codes_of(tensor: Tensor, memory: NDArray[np.uint8], arch: Arch) -> NDArray[Any]:

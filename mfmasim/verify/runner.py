@@ -18,7 +18,7 @@ from mfmasim.verify.exact import evaluate, magnitude, round_once
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
-from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, untouched
 from mfmasim.verify.trace import check_mapping
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.devices import Report, SimDevice
+    from mfmasim.formats import Format
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
 
@@ -71,7 +72,7 @@ def verify_case(
     case.check_contract()
     back_end = open_device(device)
     if kernel is None:
-        kernel = code_for(case.source, target.name, compiler)[case.kernel_name()]
+        kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
     result = Result(group, case.title, kernel.name, target.name, device)
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
     built = _build(case, case.parameters)
@@ -164,11 +165,8 @@ def _run(
         if not isinstance(arg, Tensor):
             args.append(arg)
             continue
-        fmt = format_of(arg, arch)
         known = id(arg) in inputs and (arg.role != "C" or _reads(built.get("expect"), arg))
-        memory = bytes_of(arg, inputs[id(arg)] if known else np.zeros(arg.stored_shape, fmt.carrier), arch)
-        if not known:
-            memory[:] = 0xA5  # an output the kernel may not read
+        memory = bytes_of(arg, inputs[id(arg)] if known else untouched(arg, arch), arch)
         buffers[id(arg)] = memory
         args.append(memory)
     report = device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **options)
@@ -211,7 +209,7 @@ def _compare(
     result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
     result.compared_with = tuple(dict.fromkeys((*result.compared_with, f"{label}: {against}")))
     if comparison.mismatches:
-        _merge(result, [_output_finding(result, comparison, actual, want, label, case)])
+        _merge(result, [_output_finding(result, comparison, actual, want, label, case, fmt)])
 
 
 def _check_gaps(result: Result, output: Tensor, memory: NDArray[np.uint8], arch: Arch) -> None:
@@ -235,7 +233,13 @@ def _depth(expression: Any) -> int:
 
 
 def _output_finding(
-    result: Result, comparison: Comparison, actual: NDArray[Any], want: NDArray[Any], label: str, case: Case
+    result: Result,
+    comparison: Comparison,
+    actual: NDArray[Any],
+    want: NDArray[Any],
+    label: str,
+    case: Case,
+    fmt: Format,
 ) -> Finding:
     row, col = (int(i) for i in np.argwhere(comparison.wrong)[0])
     digits = actual.dtype.itemsize * 2
@@ -247,8 +251,8 @@ def _output_finding(
         kernel=result.kernel,
         source=case.source.name,
         element=f"C[{row}, {col}]",
-        expected=f"{int(want[row, col]):#0{digits + 2}x}",
-        actual=f"{int(actual[row, col]):#0{digits + 2}x}",
+        expected=f"{int(want[row, col]):#0{digits + 2}x} ({float(fmt.decode(want[row, col])):.9g})",
+        actual=f"{int(actual[row, col]):#0{digits + 2}x} ({float(fmt.decode(actual[row, col])):.9g})",
         count=comparison.mismatches,
     )
 

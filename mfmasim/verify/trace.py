@@ -9,7 +9,7 @@ import numpy as np
 from mfmasim import matrix
 from mfmasim.formats import format as find_format
 from mfmasim.observe.arguments import Argument, Arguments
-from mfmasim.observe.labels import NOT_AN_ELEMENT, POISON, Alphabet, LabelSpace
+from mfmasim.observe.labels import Alphabet, LabelSpace
 from mfmasim.observe.mapping import MappingCheck, MappingReport
 from mfmasim.observe.trace import Tracer
 from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check_mapping"]
 
-# Exponent bits that labels of results leave alone: the exponents in the middle survive every conversion and product
-# with 1 that an epilogue makes.
-MARGIN = 1
+EXPONENT_BITS = 2
+"""Exponent bits that labels of results use: numbers near 1, which conversions and products with 1 leave alone."""
 
 
 def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -> MappingReport:
@@ -47,25 +46,20 @@ def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -
     labels = {id(t): space.add(t.role, t.stored_shape) for t in tensors if t.role != "C"}
     output = next((t for t in tensors if t.role == "C"), None)
     narrow = format_of(output, arch) if output is not None else find_format("f32")
-    tracer = Tracer(_waves(kernel, built))
-    _launch(device, kernel, built, labels, None, 1, tracer)
+    tracer = Tracer(_waves(kernel, built), output.stored_shape if output is not None else (0,))
+    _launch(device, kernel, built, labels, tracer, None, 1, Alphabet(1))
     # A kernel whose matrix instructions have results of different formats is followed in the first one's.
     result = find_format(min(tracer.result_formats, default="f32"))
     stored = Alphabet(16) if result.integer else _numeric(narrow, narrow)
     tracer.result_alphabet = results = Alphabet(16) if result.integer else _numeric(narrow, result)
     bits = min([8, *(format_of(t, arch).bits for t in tensors if t.role != "C")])
-    runs = max(space.runs(bits), tracer_runs(tracer, results))
+    runs = max(space.runs(bits), tracer_runs(tracer, results, output))
     held: list[NDArray[Any]] = []
     for run in range(runs):
-        buffers = _launch(device, kernel, built, labels, run, runs, tracer)
+        buffers = _launch(device, kernel, built, labels, tracer, run, runs, stored)
         if output is not None:
             held.append(codes_of(output, buffers[id(output)], arch))
-    outputs = None
-    if output is not None:
-        outputs = tracer.results.decode(held, stored)
-        untouched = codes_of(output, np.full_like(buffers[id(output)], 0xA5), arch)
-        same = np.logical_and.reduce([codes == untouched for codes in held])
-        outputs = np.where((outputs == NOT_AN_ELEMENT) & same, POISON, outputs)
+    outputs = None if output is None else tracer.results.decode(held, stored)
     described = [Argument(t.role, format_of(t, arch).name, t.stored_shape, t.order, t.select) for t in tensors]
     check = MappingCheck(
         tracer, Arguments(described, space), outputs, kernel.name, kernel.source_at, _alternatives
@@ -73,10 +67,12 @@ def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -
     return check.run()
 
 
-def tracer_runs(tracer: Tracer, alphabet: Alphabet) -> int:
-    """Runs that labels of results need, known after the counting run."""
+def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> int:
+    """Runs that labels of results and of C need, known after the counting run."""
     slots = LabelSpace()
     slots.add("D", tracer.size)
+    if output is not None:
+        slots.add("C", output.stored_shape)
     return slots.runs(alphabet.piece_bits)
 
 
@@ -92,11 +88,12 @@ def _launch(
     kernel: Kernel,
     built: Mapping[str, Any],
     labels: Mapping[int, Any],
+    tracer: Tracer,
     run: int | None,
     runs: int,
-    tracer: Tracer,
+    stored: Alphabet,
 ) -> dict[int, NDArray[np.uint8]]:
-    """One run; returns the bytes of every tensor afterwards."""
+    """One run; returns the bytes of every tensor afterwards. C starts with labels of its own, as `stored` cuts them."""
     arch = kernel.arch
     tracer.begin(run, runs)
     buffers: dict[int, NDArray[np.uint8]] = {}
@@ -106,31 +103,30 @@ def _launch(
             args.append(arg)
             continue
         fmt = format_of(arg, arch)
-        if arg.role == "C":
-            codes: NDArray[Any] = np.zeros(arg.stored_shape, fmt.carrier)
-            memory = np.full_like(bytes_of(arg, codes, arch), 0xA5)
-        else:
-            numbers = labels[id(arg)].numbers
-            pieces = LabelSpace.codes(numbers, run or 0, runs, Alphabet(fmt.bits))
-            memory = bytes_of(arg, pieces.astype(fmt.carrier), arch)
-        buffers[id(arg)] = memory
-        args.append(memory)
+        numbers = (tracer.initial if arg.role == "C" else labels[id(arg)]).numbers
+        alphabet = stored if arg.role == "C" else Alphabet(fmt.bits)
+        pieces = LabelSpace.codes(numbers, run or 0, runs, alphabet)
+        buffers[id(arg)] = bytes_of(arg, pieces.astype(fmt.carrier), arch)
+        args.append(buffers[id(arg)])
     device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "none", observers=[tracer])
     return buffers
 
 
 def _numeric(narrow: Format, target: Format) -> Alphabet:
-    """Labels that survive arithmetic with 1 and 0: normal numbers of `narrow`, as codes of `target`."""
-    exponent_bits = narrow.exponent_bits - MARGIN
-    first = narrow.bias - (1 << (exponent_bits - 1))
-    piece_bits = min(1 + exponent_bits + narrow.mantissa_bits, 16)
+    """Labels that survive arithmetic with 1 and 0: normal numbers of `narrow`, as codes of `target`.
+
+    They span only four binades, so that the sum of two is never one of the two.
+    """
+    mantissa_bits = min(narrow.mantissa_bits, 16 - 1 - EXPONENT_BITS)
+    piece_bits = 1 + EXPONENT_BITS + mantissa_bits
     pieces = np.arange(1 << piece_bits, dtype=np.uint64)
-    mantissa_bits = min(narrow.mantissa_bits, piece_bits - 1 - exponent_bits)
     mantissa = (pieces & np.uint64((1 << mantissa_bits) - 1)) << np.uint64(narrow.mantissa_bits - mantissa_bits)
-    exponent = (pieces >> np.uint64(mantissa_bits)) & np.uint64((1 << exponent_bits) - 1)
-    sign = pieces >> np.uint64(mantissa_bits + exponent_bits)
+    exponent = (pieces >> np.uint64(mantissa_bits)) & np.uint64((1 << EXPONENT_BITS) - 1)
+    sign = pieces >> np.uint64(mantissa_bits + EXPONENT_BITS)
     codes = (
-        sign << np.uint64(narrow.bits - 1) | (exponent + np.uint64(first)) << np.uint64(narrow.mantissa_bits) | mantissa
+        sign << np.uint64(narrow.bits - 1)
+        | (exponent + np.uint64(narrow.bias - 2)) << np.uint64(narrow.mantissa_bits)
+        | mantissa
     )
     if narrow.name != target.name:
         codes = target.encode(narrow.decode(codes.astype(narrow.carrier))).astype(np.uint64)

@@ -36,7 +36,8 @@ __global__ void gemm(const _Float16* A, const _Float16* Bt, float* C, int M, int
         __syncthreads();
     }
     for (int r = 0; r < 16; r++) {
-        const int row = m0 + wave / 2 * 32 + 8 * (r / 4) + 4 * (lane / 32) + r % 4, col = n0 + wave % 2 * 32 + lane % 32;
+        const int row = m0 + wave / 2 * 32 + 8 * (r / 4) + 4 * (lane / 32) + r % 4;
+        const int col = n0 + wave % 2 * 32 + lane % 32;
         float v = alpha * acc[r];
         if (beta != 0) v += beta * C[row * N + col];
         C[row * N + col] = v;
@@ -142,3 +143,107 @@ def test_compile_error_shows_the_compilers_message(tmp_path, capsys):
 def test_unknown_target(capsys):
     assert main(["verify", "intor"]) == 2
     assert "did you mean 'intro'" in capsys.readouterr().err
+
+
+SMALL = """
+#include <hip/hip_runtime.h>
+typedef float f32x16 __attribute__((ext_vector_type(16)));
+#ifndef ROWS
+#define ROWS 16
+#endif
+#define LOADS                                                                           \\
+    const unsigned line = threadIdx.x % 32, half = threadIdx.x / 32;                    \\
+    const float a = A[2 * line + half], b = B[32 * half + line];                        \\
+    f32x16 c = {};
+#define ROW (8 * (r / 4) + 4 * half + r % 4)
+
+extern "C" __global__ void plain(const float* A, const float* B, float* C) {
+    LOADS
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < ROWS; r++) C[32 * ROW + line] = c[r];
+}
+extern "C" __global__ void exchanged(const float* A, const float* B, float* C) {
+    LOADS
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(b, a, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * line + ROW] = c[r];
+}
+extern "C" __global__ void accumulate(const float* A, const float* B, float* C) {
+    LOADS
+    for (unsigned r = 0; r < 16; r++) c[r] = C[32 * ROW + line];
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = c[r];
+}
+extern "C" __global__ void accumulate_wrong(const float* A, const float* B, float* C) {
+    LOADS
+    for (unsigned r = 0; r < 16; r++) c[r] = C[32 * (ROW ^ 1) + line];
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = c[r];
+}
+extern "C" __global__ void doubled(const float* A, const float* B, float* C) {
+    LOADS
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = 2.0f * c[r];
+}
+extern "C" __global__ void reads_c(const float* A, const float* B, float* C) {
+    LOADS
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = c[r] + 0.0f * C[32 * ROW + line];
+}
+"""
+SMALL_CASE = """
+from mfmasim.verify import case, A, B, C
+
+@case("small.hip", kernel="KERNEL", arch="gfx942", flags=[FLAGS])
+def small(M=32, N=32, K=2):
+    a, b, c = A("f32", (M, K)), B("f32", (K, N)), C("f32", (M, N))
+    return dict(grid=1, block=64, args=[a, b, c], expect=EXPECT)
+"""
+
+
+def small(folder, kernel, expect="a @ b", flags=""):
+    (folder / "small.hip").write_text(SMALL)
+    text = SMALL_CASE.replace("KERNEL", kernel).replace("EXPECT", expect).replace("FLAGS", flags)
+    (folder / "case.py").write_text(text)
+    out = folder / "out.json"
+    code = main(["verify", str(folder / "case.py"), "--json", str(out)])
+    return code, json.loads(out.read_text())[0]
+
+
+def test_flags_reach_the_compiler(tmp_path):
+    assert small(tmp_path, "plain")[0] == 0
+    code, result = small(tmp_path, "plain", flags='"-DROWS=12"')
+    assert code == 1
+    assert any("256 of 1024 output elements hold no result" in f["message"] for f in result["findings"])
+
+
+def test_exchanged_operands_are_a_transposed_product(tmp_path):
+    code, result = small(tmp_path, "exchanged")
+    assert code == 0
+    assert not result["findings"]
+    assert result["mapping"]["slots_checked"] == 2 * 64 + 3 * 1024
+
+
+def test_an_accumulator_loaded_from_c(tmp_path):
+    code, result = small(tmp_path, "accumulate", "a @ b + c")
+    assert code == 0
+    assert not result["findings"]
+    code, result = small(tmp_path, "accumulate_wrong", "a @ b + c")
+    assert code == 1
+    finding = next(f for f in result["findings"] if f["check"] == "mapping")
+    assert finding["element"] == "C[0, 0]"
+    assert (finding["expected"], finding["actual"]) == ("C[0, 0]", "C[1, 0]")
+    assert "neighbouring rows" in finding["message"]
+
+
+def test_a_computed_epilogue_is_said_to_be_unfollowed_and_no_error(tmp_path):
+    code, result = small(tmp_path, "doubled", "2.0 * (a @ b)")
+    assert code == 0
+    assert [f["severity"] for f in result["findings"]] == ["info"]
+    assert "1024 of 1024 output elements are computed" in result["findings"][0]["message"]
+
+
+def test_reading_an_output_shows_even_with_a_factor_of_zero(tmp_path):
+    code, result = small(tmp_path, "reads_c")
+    assert code == 1
+    finding = next(f for f in result["findings"] if f["check"] == "outputs")
+    assert "nan" in finding["actual"]
