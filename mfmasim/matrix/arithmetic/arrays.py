@@ -13,16 +13,18 @@ if TYPE_CHECKING:
 
 __all__ = ["empty", "scratch"]
 
-_SMALL = 1 << 16
+# Below this many elements, memory is cheap to get.
+_SMALL = 1 << 14
 # Scratch beyond this many bytes is given back after use.
 _KEPT = 1 << 22
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """Like `numpy.empty`, but large arrays start at a cache line: vector loads and stores then never straddle two."""
-    size = math.prod(shape) * np.dtype(dtype).itemsize
-    if size < _SMALL:
+    elements = math.prod(shape)
+    if elements < _SMALL:
         return np.empty(shape, dtype)
+    size = elements * np.dtype(dtype).itemsize
     array: NDArray[Any] = _aligned(size).view(dtype).reshape(shape)
     return array
 
@@ -49,9 +51,10 @@ def scratch(name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     Fresh memory costs a page fault for every 4 KiB, which is more than the arithmetic on it. Nothing that leaves this
     package may be scratch.
     """
-    size = math.prod(shape) * np.dtype(dtype).itemsize
-    if size < _SMALL:
+    elements = math.prod(shape)
+    if elements < _SMALL:
         return np.empty(shape, dtype)
+    size = elements * np.dtype(dtype).itemsize
     if size > _KEPT:
         return empty(shape, dtype)
     buffer = _KEPT_BUFFERS.buffers.get(name)

@@ -125,9 +125,10 @@ def product_sums(model: Model, a: Factors, b: Factors) -> list[Sum]:
     es = np.maximum.reduce(terms.reshape(flat), axis=1)
     wide = np.maximum(es, LOWEST).astype(np.int32)
     products = (a.value * b.value).reshape(flat)
-    np.multiply(products, grid_scale(wide)[:, None], out=products)
+    s = grid_scale(wide)
+    np.multiply(products, s[:, None], out=products)
     totals = np.add.reduce(products.astype(np.int32), axis=1, dtype=np.int32).reshape(shape)
-    es, wide = es.reshape(shape), wide.reshape(shape)
+    es, wide, s = es.reshape(shape), wide.reshape(shape), s.reshape(shape)
     lowest, bound = int(es.min()), empty_below(es)
     if model.partial_sums == 1:
         total, e, nothing = totals[:, 0], wide[:, 0], es[:, 0] < bound if lowest < bound else None
@@ -135,7 +136,11 @@ def product_sums(model: Model, a: Factors, b: Factors) -> list[Sum]:
         e = wide.max(axis=1)
         total = (totals >> np.minimum(e[:, None] - wide, 31)).sum(axis=1, dtype=np.int32)
         nothing = (es < bound).all(axis=1) if lowest < bound else None
-    return [Sum(total[i], e[i], None if nothing is None else nothing[i]) for i in range(len(e))]
+    known = s[:, 0] if model.partial_sums == 1 else None
+    return [
+        Sum(total[i], e[i], None if nothing is None else nothing[i], scale=None if known is None else known[i])
+        for i in range(len(e))
+    ]
 
 
 def _joined(sums: list[Sum]) -> Sum:
