@@ -87,8 +87,8 @@ class Memory:
 
     def nearest(self, address: int) -> str:
         """The buffer nearest to an address and the distance to it, in words."""
-        if not self.regions:
-            return "no buffer exists"
+        if address < 1 << 20:
+            return f"a null pointer plus {address} bytes"
         gaps = [
             (r.address - address if address < r.address else address - (r.address + r.size) + 1, r)
             for r in self.regions
@@ -105,6 +105,7 @@ class Memory:
         """Offsets into the arena (a safe one where masked off or outside) and the lanes that went outside."""
         offsets = addresses.astype(np.int64) - BASE
         if mask is not None:
+            offsets, mask = np.broadcast_arrays(offsets, mask)
             if not mask.any():
                 return np.zeros_like(offsets), None
             offsets = np.where(mask, offsets, offsets[mask].flat[0])
@@ -166,6 +167,11 @@ class Memory:
         if outside is not None:
             keep = ~outside.mask if mask is None else mask & ~outside.mask
         if keep is not None:
+            offsets, keep = np.broadcast_arrays(offsets, keep)
+            words = [np.broadcast_to(word, np.broadcast_shapes(word.shape, keep.shape)) for word in words]
+            if words and words[0].shape != keep.shape:
+                # The data differ between waves that share their addresses.
+                offsets, keep = (np.broadcast_to(part, words[0].shape) for part in (offsets, keep))
             offsets = offsets[keep]
             words = [np.broadcast_to(word, keep.shape)[keep] for word in words]
         if size % 4 == 0 and not (offsets & 3).any():

@@ -59,7 +59,10 @@ def _lane_swap(row, rng):
 def _index_mode(row, rng):
     """Indexed moves, from the index as the probe leaves it; M0 is put back."""
     # The index of a workgroup is its own in every other probe.
-    before = [rng.choice([f"s_mov_b32 s70, {rng.randrange(6)}", "s_and_b32 s70, s36, 5"]), "s_mov_b32 s71, m0"]
+    before = [
+        rng.choice([f"s_mov_b32 s70, {rng.randrange(6)}", "s_and_b32 s70, s36, 5", "s_movk_i32 s70, 0xf6"]),
+        "s_mov_b32 s71, m0",
+    ]
     which = rng.choice(["SRC0", "SRC0,DST", "DST", "SRC1", "SRC0,SRC1,DST", ""])
     use = ["v_mov_b32_e32 v100, v10", "v_add_u32_e32 v101, v12, v20", "v_lshl_add_u32 v102, v12, 3, v22"]
     use += ["v_fmac_f32_e32 v100, v18, v19"] if "DST" not in which else []
@@ -81,6 +84,9 @@ def _movrel(row, rng):
     """Indexed scalar registers; M0 is put back."""
     step = 2 if row.name.endswith("64") else 1
     m0 = step * rng.randrange(8 // step)
+    if "movreld" in row.name:
+        # Beyond the registers nothing is written; a source there is s0, an address that differs between the two.
+        m0 = rng.choice([m0, m0, 80, 0x7FFFFFF0, -80])
     count = step
     before = ["s_mov_b32 s86, m0", f"s_mov_b32 m0, {m0}", *(f"s_mov_b32 s{70 + k}, s{20 + k}" for k in range(10))]
     base = 2 * rng.randrange(10, 18)

@@ -228,18 +228,28 @@ def indexed(wave, ins):
             return dataclasses.replace(operand, index=operand.index + index)
         return operand
 
-    return dataclasses.replace(ins, dst=tuple(map(moved, ins.dst)), src=tuple(map(moved, ins.src)))
+    # Beyond the registers a source is v0, and an instruction with such a destination does nothing.
+    dst, src = [moved(operand) for operand in ins.dst], [moved(operand) for operand in ins.src]
+    if any(operand.kind == "v" and operand.index + operand.count > 256 for operand in dst):
+        return dataclasses.replace(ins, name="v_nop", dst=(), src=())
+    src = [dataclasses.replace(x, index=0) if x.kind == "v" and x.index + x.count > 256 else x for x in src]
+    return dataclasses.replace(ins, dst=tuple(dst), src=tuple(src))
 
 
 def _movrel(wave, ins):
     m0 = wave.s[124]
     count = ins.dst[0].count
     source, target = ins.src[0], ins.dst[0].index
+    # Beyond s101 a source is s0 and a destination is not written.
     if "movrels" in ins.name:
-        values = [wave.s[source.index + m0 + k] for k in range(count)]
+        first = source.index + m0 & M32
+        first = first if first + count <= 102 else 0
+        values = wave.s[first : first + count]
     else:
         values = [wave.scalar(source) >> 32 * k & M32 for k in range(count)]
-        target += m0
+        target = target + m0 & M32
+        if target + count > 102:
+            return
     wave.s[target : target + count] = values
 
 

@@ -58,6 +58,8 @@ def probes(arch, rng, count, names=None):
             if not slow.models(name):
                 continue
             drawn = [lines.probe(encoding, row, rng, k) for k in range(max(4 * count, 12))]
+            if count == 1:
+                rng.shuffle(drawn)  # any form, not always the short one
             if None in drawn:
                 strange.append(f"{name} ({encoding})")
             else:
@@ -78,7 +80,13 @@ def verdicts(_taken):
 
     def get(arch):
         if arch not in found:
-            chosen, strange = probes(arch, random.Random(f"ops {arch}"), 4 if arch == "gfx942" else 2)
+            rng = random.Random(f"ops {arch}")
+            new = [name for name in harness.operations() if name not in harness.rows("gfx942")]
+            old = [name for name in harness.operations() if name in harness.rows("gfx942")]
+            chosen, strange = probes(arch, rng, 4, new if arch == "gfx950" else None)
+            if arch == "gfx950":
+                more, others = probes(arch, rng, 1, old)
+                chosen, strange = chosen + more, strange + others
             found[arch] = judge(chosen, arch, frame.inputs(np.random.default_rng(20))), chosen, strange
         return found[arch]
 
@@ -112,20 +120,22 @@ def test_nothing_was_left_out(verdicts, arch):
     expected = {name for name in harness.operations() if name in harness.rows(arch) and slow.models(name)}
     assert expected - verdict.names == set()
     assert len(verdict.names) >= 300
-    assert len(chosen) >= (1100 if arch == "gfx942" else 550)
-    assert verdict.compared >= (700_000 if arch == "gfx942" else 350_000)
+    assert len(chosen) >= (1100 if arch == "gfx942" else 350)
+    assert verdict.compared >= (700_000 if arch == "gfx942" else 200_000)
 
 
 def test_other_spellings_are_the_same_operation():
     """Names of gfx11 and gfx12 without decoder tables: the body that was tested under the gfx9 name."""
-    decoded = set().union(*(harness.rows(arch) for arch in harness.ARCHITECTURES))
+    decoded = set().union(*(harness.rows(arch) for arch in (*harness.ARCHITECTURES, "gfx90a")))
     compared = 0
     for name in harness.operations():
         if name in decoded:
             continue
         old = slow.ALIASES.get(name)
         if old is None or old not in OPERATIONS:
-            assert name in slow.WAITS or name == "s_load_b96", f"{name} is in no decoder table and has no gfx9 name"
+            assert name in slow.WAITS | slow.NOTHING | {"s_load_b96"}, (
+                f"{name} is in no decoder table and has no gfx9 name"
+            )
             continue
         new, known = OPERATIONS[name], OPERATIONS[old]
         assert (new.unit, new.fidelity) == (known.unit, known.fidelity), name

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader, unsupported
+from mfmasim.machine.operands import scalar_reader
 from mfmasim.machine.registry import direct
 from mfmasim.machine.state import M0, Group
 
@@ -80,12 +80,20 @@ def _shifted(operand: Operand, name: str, m0: int) -> Operand:
     return replace(operand, index=operand.index + (m0 & 0xFF))
 
 
-def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction, Any], Bound]) -> Bound:
-    """Bind an instruction that runs with VGPR indexing on: once for every value of M0 that it meets.
+def _in_range(instruction: Instruction, count: int, bind: Callable[[Instruction], Bound]) -> Bound:
+    """Beyond the wave's registers a source is VGPR0, and a destination makes the instruction do nothing (6.2.3)."""
 
-    Raises:
-        MfmasimError: while it runs, when an index leaves the wave's vector registers.
-    """
+    def outside(operand: Operand) -> bool:
+        return operand.kind == "v" and operand.index + operand.count > count
+
+    if any(outside(operand) for operand in instruction.dst):
+        return lambda g: None  # noqa: ARG005
+    sources = tuple(replace(operand, index=0) if outside(operand) else operand for operand in instruction.src)
+    return bind(replace(instruction, src=sources))
+
+
+def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction, Any], Bound]) -> Bound:
+    """Bind an instruction that runs with VGPR indexing on: once for every value of M0 that it meets."""
     if instruction.encoding not in ENCODINGS:
         return bind(instruction, machine)
     bound: dict[int, Bound] = {}
@@ -98,11 +106,7 @@ def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction,
                 src=tuple(_shifted(operand, name, m0) for operand in instruction.src),
                 dst=tuple(_shifted(operand, name, m0) for operand in instruction.dst),
             )
-            most = len(machine.waves.v)
-            for operand in (*changed.src, *changed.dst):
-                if operand.kind == "v" and operand.index + operand.count > most:
-                    raise unsupported(instruction, f"index {m0 & 0xFF} leads to v{operand.index}, of {most}:")
-            bound[m0] = bind(changed, machine)
+            bound[m0] = _in_range(changed, len(machine.waves.v), lambda ins: bind(ins, machine))
         return bound[m0]
 
     def run(g: Group) -> None:
@@ -128,19 +132,14 @@ def _by_index(g: Group, first: NDArray[np.uint32]) -> list[tuple[int, Group]]:
     return [(value, Group(g.waves, which, len(which))) for value, which in chosen]
 
 
-def _register(instruction: Instruction, first: int, count: int, machine: Any) -> None:
-    if first + count > machine.arch.sgprs:
-        raise unsupported(instruction, f"M0 leads to s{first}, of {machine.arch.sgprs}:")
-
-
 def _movrels(instruction: Instruction, machine: Any) -> Bound:
-    """Read the SGPR at the operand's number plus M0."""
+    """Read the SGPR at the operand's number plus M0, SGPR0 when there is none."""
     count = 2 if instruction.name.endswith("b64") else 1
     source, target = instruction.src[0].index, instruction.dst[0].index
 
     def run(g: Group) -> None:
-        for first, part in _by_index(g, g.s(M0) + np.uint32(source)):
-            _register(instruction, first, count, machine)
+        for number, part in _by_index(g, g.s(M0) + np.uint32(source)):
+            first = number if number + count <= machine.arch.sgprs else 0
             values = [part.s(first + k) for k in range(count)]
             for k, value in enumerate(values):
                 part.write_s(target + k, value)
@@ -153,14 +152,15 @@ direct("s_movrels_b32 s_movrels_b64")(_movrels)
 
 
 def _movreld(instruction: Instruction, machine: Any) -> Bound:
-    """Write the SGPR at the destination's number plus M0."""
+    """Write the SGPR at the destination's number plus M0; nothing when there is none."""
     wide = instruction.name.endswith("b64")
     target = instruction.dst[0].index
     read = scalar_reader(instruction.src[0], "u64" if wide else "u32", instruction)
 
     def run(g: Group) -> None:
         for first, part in _by_index(g, g.s(M0) + np.uint32(target)):
-            _register(instruction, first, 2 if wide else 1, machine)
+            if first + (2 if wide else 1) > machine.arch.sgprs:
+                continue
             value = read(part)
             part.write_s(first, value.astype(np.uint32))
             if wide:
