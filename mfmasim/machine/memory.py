@@ -166,14 +166,15 @@ class Memory:
         keep = mask
         if outside is not None:
             keep = ~outside.mask if mask is None else mask & ~outside.mask
+        # Waves may share their addresses, their mask or their data.
+        shapes = [offsets.shape, *(np.shape(word) for word in words), *([] if keep is None else [keep.shape])]
+        shape = np.broadcast_shapes(*shapes)
+        offsets = np.broadcast_to(offsets, shape)
+        words = [np.broadcast_to(word, shape) for word in words]
         if keep is not None:
-            offsets, keep = np.broadcast_arrays(offsets, keep)
-            words = [np.broadcast_to(word, np.broadcast_shapes(word.shape, keep.shape)) for word in words]
-            if words and words[0].shape != keep.shape:
-                # The data differ between waves that share their addresses.
-                offsets, keep = (np.broadcast_to(part, words[0].shape) for part in (offsets, keep))
-            offsets = offsets[keep]
-            words = [np.broadcast_to(word, keep.shape)[keep] for word in words]
+            chosen = np.broadcast_to(keep, shape)
+            offsets = offsets[chosen]
+            words = [word[chosen] for word in words]
         if size % 4 == 0 and not (offsets & 3).any():
             index = offsets >> 2
             for k, word in enumerate(words):
