@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Only the verb that is asked for is imported, so that every command starts fast.
         first = next((a for a in arguments if not a.startswith("-")), None)
         if first is not None and first not in VERBS:
-            raise unknown("verb", first, VERBS)
+            raise unknown("verb", first, VERBS)  # noqa: TRY301
         args = build([first] if first else VERBS).parse_args(arguments)
         if args.version:
             from mfmasim import __version__
@@ -75,3 +75,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("mfmasim: interrupted", file=sys.stderr)
         return 130
+    except (OSError, MemoryError) as error:
+        print(f"mfmasim: {str(error) or type(error).__name__}", file=sys.stderr)
+        return 2
+    except Exception as error:
+        if os.environ.get("MFMASIM_TRACEBACK") == "1":
+            raise
+        text = " ".join(str(error).split())
+        print(
+            f"mfmasim: internal error: {type(error).__name__}: {text} (MFMASIM_TRACEBACK=1 tells more)", file=sys.stderr
+        )
+        return 2

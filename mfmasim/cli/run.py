@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
+LARGEST_BUFFER = 4 << 30
 ARGUMENT_HELP = (
     "an argument: FILE.npy (a buffer, updated in place), DTYPE:SHAPE (a buffer of poison, such as f32:32x32), "
     "DTYPE=VALUE (a number, such as i32=64), or null"
@@ -85,9 +87,12 @@ def _sizes(text: str) -> tuple[int, ...]:
     from mfmasim.errors import MfmasimError
 
     try:
-        return tuple(int(part) for part in text.replace("x", ",").split(","))
+        sizes = tuple(int(part) for part in text.replace("x", ",").split(","))
     except ValueError:
-        raise MfmasimError(f"{text!r}: one to three integers are expected, such as 4,4,1") from None
+        raise MfmasimError(f"{text!r}: positive integers are expected, such as 4,4,1") from None
+    if min(sizes) < 1:
+        raise MfmasimError(f"{text!r}: positive integers are expected, such as 4,4,1")
+    return sizes
 
 
 def _value(text: str) -> Any:
@@ -104,12 +109,20 @@ def _value(text: str) -> Any:
             raise MfmasimError(f"{text}: {error}") from None
     if "=" in text:
         kind, _, value = text.partition("=")
-        number = float(value) if _dtype(kind).kind == "f" else int(value, 0)
-        return _dtype(kind).type(number)
+        dtype = _dtype(kind)
+        try:
+            number = float(value) if dtype.kind == "f" else int(value, 0)
+            return dtype.type(number)
+        except (ValueError, OverflowError):
+            raise MfmasimError(f"argument {text!r}: {value!r} is no {kind}") from None
     kind, colon, shape = text.partition(":")
     if not colon:
         raise MfmasimError(f"argument {text!r}: expected {ARGUMENT_HELP}")
-    array = np.empty(_sizes(shape), _dtype(kind))
+    sizes = _sizes(shape)
+    size = math.prod(sizes) * _dtype(kind).itemsize
+    if size > LARGEST_BUFFER:
+        raise MfmasimError(f"argument {text!r}: {size:,} bytes, at most {LARGEST_BUFFER:,} are allowed")
+    array = np.empty(sizes, _dtype(kind))
     array.reshape(-1).view(np.uint8)[:] = 0xA5
     return array
 
@@ -131,10 +144,15 @@ def _save(folder: str, values: list[Any]) -> None:
 
     import numpy as np
 
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for number, value in enumerate(values):
-        if isinstance(value, np.ndarray):
-            np.save(Path(folder) / f"arg{number}.npy", value)
+    from mfmasim.errors import MfmasimError
+
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for number, value in enumerate(values):
+            if isinstance(value, np.ndarray):
+                np.save(Path(folder) / f"arg{number}.npy", value)
+    except OSError as error:
+        raise MfmasimError(f"--out {folder}: {error.strerror or error}") from None
 
 
 def _record(report: Any) -> dict[str, Any]:

@@ -42,9 +42,9 @@ def run(args: argparse.Namespace) -> int:
     work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, args.arch, args.case)]
     if not work:
         every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
-        raise MfmasimError(
-            f"no case matches --arch {args.arch or 'any'} --case {args.case or 'any'}; architectures: {', '.join(every)}"
-        )
+        choice = f"--arch {args.arch or 'any'} --case {args.case or 'any'}"
+        raise MfmasimError(f"no case matches {choice}; architectures: {', '.join(every)}")
+    _check_once(args, changes, [case for _, case, _ in work])
     quiet = args.json == "-"
     progress = Progress(quiet=quiet, most=args.max_findings)
     results: list[Result] = []
@@ -73,6 +73,21 @@ def run(args: argparse.Namespace) -> int:
     if failed_input:
         return 2
     return 1 if any(result.status == "fail" for result in results) else 0
+
+
+def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Any]) -> None:
+    """Refuse what is wrong for all cases alike, before the first one."""
+    from mfmasim.devices import device
+    from mfmasim.errors import unknown
+    from mfmasim.toolchain import find_compiler
+
+    device(args.device)
+    if args.compiler:
+        find_compiler(args.compiler)
+    known = sorted({name for case in cases for name in case.parameters})
+    for name in changes:
+        if name not in known:
+            raise unknown("parameter", name, known, "in --set")
 
 
 def _write(path: str, text: str) -> None:

@@ -71,6 +71,8 @@ class MappingCheck:
         self.teller = Teller(kernel, source_at, arguments, alternatives)
         self.report = MappingReport()
         self.source_at = source_at
+        self.followed = False
+        """Whether every element of C holds one result, so that a result stored nowhere is of no use."""
         self.judged: set[tuple[str, str]] = set()
         """Operands whose format was found wrong."""
         self.wrong: dict[tuple[str, str, str], Wrong] = {}
@@ -166,15 +168,12 @@ class MappingCheck:
             stored = by_place[int(w), int(o), block].stored
             if stored is not None:
                 stored[cell // operation.n, cell % operation.n] = row, col
-        for tile in tiles:
-            # A sum of two results is now and then taken for one of them: single places prove nothing.
-            if tile.stored is not None and 2 * int((tile.stored[..., 0] >= 0).sum()) < tile.stored[..., 0].size:
-                tile.stored = None
         self.places["", "outputs"] += outputs.size
         own = outputs == self.tracer.initial.numbers.astype(np.int64)
         self._tell_outputs(own | (outputs == POISON), "what C held before the launch (never written)")
         self._tell_outputs(outputs == CONSTANT_ZERO, "the constant 0")
         computed = int((~results & ~own & (outputs != POISON) & (outputs != CONSTANT_ZERO)).sum())
+        self.followed = not computed
         if computed:
             text = (
                 f"{computed} of {outputs.size} output elements are computed from matrix results (summed, scaled or "
@@ -197,14 +196,19 @@ class MappingCheck:
 
     def _check_tile(self, tile: Tile) -> None:
         stored = last_of(tile).stored
+        if stored is not None and not self.followed and not (stored >= 0).any():
+            stored = None
         sides = sides_of(tile, self.arguments)
+        unused: dict[str, Bools] = {}
         for side in sides:
             went = None if stored is None else side.stored_line(stored)
             tile.lines[side.operand] = expected_line(side.lines, went)
+            # Lines beyond the matrix: whatever they hold, their results are stored nowhere.
+            unused[side.operand] = np.logical_and.reduce(side.zero if went is None else went < 0, axis=1)
             self._check_format(tile, side)
         self._judge_k(tile, *sides)
         for side in sides:
-            wrong = self._check_side(tile, side)
+            wrong = self._check_side(tile, side, unused[side.operand])
             if f"scale_{side.operand}" in tile.labels and f"scale_{side.role}" in self.arguments:
                 self._looked(tile, f"scale_{side.operand}", tile.labels[f"scale_{side.operand}"].size)
                 self.report.mismatches += check_scales(tile, side, wrong, self.arguments, self._entry)
@@ -231,7 +235,11 @@ class MappingCheck:
         self.report.mismatches += 1
         text = f"operand {side.operand} is read as {read}, the argument {side.role} holds {have}"
         where = {"element": side.operand, "expected": have, "actual": read}
-        self.report.findings.append(self.teller.finding("error", text, ins, **where))
+        self.report.findings.append(self.teller.finding("error", text, ins, tile, **where))
+
+    def _depth(self) -> int:
+        """K of the whole product."""
+        return self.arguments.shape("A")[1] if "A" in self.arguments else 1 << 62
 
     def _judge_k(self, tile: Tile, a: Side, b: Side) -> None:
         """Settle which K each position of the summed index stands for."""
@@ -245,7 +253,9 @@ class MappingCheck:
             tile.ks = kb
         else:
             tile.ks = canonical if ka is None else ka
-        padded = a.zero.all(axis=0) & b.zero.all(axis=0)  # K beyond the matrix, padded with zeros
+        # K beyond the matrix: both operands padded with zeros, or one of them and the other with anything finite.
+        zero_a, zero_b = a.zero.all(axis=0), b.zero.all(axis=0)
+        padded = (zero_a & zero_b) | ((zero_a | zero_b) & (canonical >= self._depth()))
         tile.ks = np.where(padded, -1, tile.ks)
 
     def _permuted(self, tile: Tile, canonical: I64) -> None:
@@ -259,13 +269,12 @@ class MappingCheck:
             text += ", but with block scales each element must meet its own"
         self._entry(tile, "K", "K", text, "info")
 
-    def _check_side(self, tile: Tile, side: Side) -> Bools:
+    def _check_side(self, tile: Tile, side: Side, unused: Bools) -> Bools:
         """Slots (lines, k) of an operand that hold another element than they should."""
         lines, ks = tile.lines[side.operand], tile.ks
         wrong: Bools = (side.lines != lines[:, None]) | (side.ks != ks[None, :])
-        # Zeros beyond the matrix: whole positions of K, and lines whose results are stored nowhere.
-        wrong &= (ks >= 0)[None, :] & ~((lines < 0) & side.zero.all(axis=1))[:, None]
-        self._looked(tile, side.operand, wrong.size)
+        wrong &= (ks >= 0)[None, :] & ~unused[:, None]
+        self._looked(tile, side.operand, int((~unused).sum()) * len(ks))
         if wrong.any():
             entry = self._entry(tile, side.operand, side.role, "the slot holds another element")
             for line, k in np.argwhere(wrong):
@@ -289,9 +298,9 @@ class MappingCheck:
         """Over the tiles that end in one output, every K occurs exactly once."""
         if self.outputs is None or "A" not in self.arguments:
             return
-        depth = self.arguments.shape("A")[1]
+        depth = self._depth()
         for tile in tiles:
-            if tile.following is not None or tile.stored is None:
+            if tile.following is not None or tile.stored is None or not (tile.stored >= 0).any():
                 continue
             ks: list[int] = []
             at: Tile | None = tile

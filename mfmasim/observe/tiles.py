@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.observe.labels import NOT_AN_ELEMENT, POISON, Alphabet
-from mfmasim.observe.trace import REGISTERS, codes_of
+from mfmasim.observe.trace import REGISTERS, codes_of, fragment_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,8 +59,7 @@ def tiles_of(executed: Executed, tracer: Tracer, inputs: LabelSpace) -> list[Til
     event = executed.event
     labels: dict[str, I64] = {}
     for name, observed in executed.codes.items():
-        fragment = getattr(event.operation, name)
-        width = 8 if name.startswith("scale") else fragment.width
+        width = 8 if name.startswith("scale") else fragment_of(event, name).width
         own = name == "C"
         space, alphabet = (tracer.results, tracer.result_alphabet) if own else (inputs, Alphabet(width))
         found = space.decode(observed, alphabet)

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.machine.events import MatrixEvent
+    from mfmasim.matrix import Fragment
 
-__all__ = ["REGISTERS", "Executed", "Tracer", "codes_of"]
+__all__ = ["REGISTERS", "Executed", "Tracer", "codes_of", "fragment_of"]
 
 
 @dataclass
@@ -138,12 +139,21 @@ REGISTERS = {"A": "a", "B": "b", "C": "c", "scale_A": "scale_a", "scale_B": "sca
 """The event's field with each operand's registers."""
 
 
+def fragment_of(event: MatrixEvent, name: str) -> Fragment:
+    """Layout of an operand of an event; broadcast modifiers (CBSZ, ABID, BLGP) change what is read from where."""
+    if name not in ("A", "B"):
+        fragment: Fragment = getattr(event.operation, name)
+        return fragment
+    given = {key: event.modifiers[key] for key in ("cbsz", "abid", "blgp") if key in event.modifiers}
+    return event.operation.operand(name, **given)
+
+
 def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> NDArray[Any]:
     """Codes that registers hold for one operand of an event, (waves, blocks, rows, cols).
 
     A scale gives the byte of its dword that the instruction selects.
     """
-    fragment = getattr(event.operation, name)
+    fragment = fragment_of(event, name)
     if not name.startswith("scale"):
         codes: NDArray[Any] = fragment.unpack(np.ascontiguousarray(registers[:, : fragment.vgprs]))
         return codes.reshape(len(registers), fragment.blocks, fragment.rows, fragment.cols)

@@ -9,6 +9,7 @@ import numpy as np
 
 from mfmasim.observe.finding import Finding
 from mfmasim.observe.patterns import explain
+from mfmasim.observe.trace import fragment_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,7 +88,7 @@ class Teller:
         event = wrong.tile.executed.event
         if wrong.operand == "K":
             return self.finding(wrong.severity, wrong.message, event.instruction, wrong.tile, element="K")
-        fragment = getattr(event.operation, wrong.operand)
+        fragment = fragment_of(event, wrong.operand)
         slot = wrong.slots[0]
         place = fragment.locate(*slot, wrong.tile.block)[0]
         sources = event.instruction.src

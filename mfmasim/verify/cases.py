@@ -60,9 +60,15 @@ class Case:
         Raises:
             MfmasimError: a parameter the case does not have.
         """
-        for name in changes:
+        for name, value in changes.items():
             if name not in self.parameters:
                 raise unknown("parameter", name, self.parameters, f"of case {self.name}")
+            default = self.parameters[name]
+            number = isinstance(default, int | float)
+            if number and (isinstance(value, bool | str) or not isinstance(value, type(default) | int)):
+                raise MfmasimError(
+                    f"parameter {name}={value!r} of case {self.name}: {type(default).__name__} is expected"
+                )
         return replace(self, parameters={**self.parameters, **changes})
 
     def check_contract(self) -> None:
@@ -185,6 +191,8 @@ def load_file(path: Path) -> list[Case]:
             runpy.run_path(str(path), run_name="mfmasim_cases")
         except MfmasimError:
             raise
+        except SystemExit as error:
+            raise MfmasimError(f"{path}: the case file ends the program (exit {error.code})") from None
         except Exception as error:  # a user's file may fail in any way; say where
             line = _line_in(error, path)
             raise MfmasimError(f"{path}{line}: {type(error).__name__}: {error}") from error

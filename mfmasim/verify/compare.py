@@ -67,16 +67,22 @@ def bit_exact(actual: NDArray[Any], expected: NDArray[Any], fmt: Format, *, zero
 
 
 def within(
-    actual: NDArray[Any], exact: NDArray[Any], magnitude: NDArray[np.float64], depth: int, fmt: Format
+    actual: NDArray[Any],
+    exact: NDArray[Any],
+    magnitude: NDArray[np.float64],
+    depth: int,
+    fmt: Format,
+    accumulator_bits: int = 24,
 ) -> Comparison:
-    """Compare with the exact result within 2 K 2^-24 sum|a||b| plus half a unit of the output's last place.
+    """Compare with the exact result within 2 K 2^-p sum|a||b| plus one unit of the output's last place.
 
-    The factor 2 leaves room for truncation inside matrix instructions. NaN and Inf must stand in the same places.
+    p is the precision of the accumulator, 24 for f32 and 53 for f64. The factor 2 leaves room for truncation inside
+    matrix instructions. NaN and Inf must stand in the same places.
     """
     a, e = fmt.decode(actual), fmt.decode(exact)
     finite = np.isfinite(e)
     with np.errstate(invalid="ignore"):
         unit = np.maximum(np.abs(e), fmt.smallest_normal) * 2.0 ** (-fmt.mantissa_bits)
-        bound = 2 * depth * 2.0**-24 * magnitude + unit
+        bound = 2 * depth * 2.0**-accumulator_bits * magnitude + unit
         wrong = np.where(finite, ~(np.abs(a - e) <= bound), ~((a == e) | (np.isnan(a) & np.isnan(e))))
     return Comparison(wrong, int(ulp_distance(actual, exact, fmt).max(initial=0)))

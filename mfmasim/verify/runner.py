@@ -201,7 +201,9 @@ def _compare(
             comparison, against = bit_exact(actual, want, fmt, zeros=False), "the exact result, bit for bit"
         else:
             depth = _depth(expression)
-            comparison = within(actual, want, magnitude(expression, inputs, arch), depth, fmt)
+            wide = any(format_of(t, arch).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
+            bound = magnitude(expression, inputs, arch)
+            comparison = within(actual, want, bound, depth, fmt, accumulator_bits=53 if wide else 24)
             against = "the exact result, within the error bound"
         _check_gaps(result, output, buffers[id(output)], arch)
     result.outputs["elements"] += actual.size

@@ -26,6 +26,7 @@ class Progress:
         """`quiet` prints nothing to standard output; `most` bounds the findings shown for a case."""
         self.console = Console(highlight=False, soft_wrap=True, stderr=quiet)
         self.most = most
+        self._said = ""
 
     def show(self, result: Result) -> None:
         """Print one result."""
@@ -42,6 +43,10 @@ class Progress:
             if result.matrix_fidelity:
                 line.append(f"   matrix: {result.matrix_fidelity}", style="dim")
         self.console.print(line)
+        if result.status == "error" and result.findings[0].message == self._said:
+            self.console.print("      the same error")
+            return
+        self._said = result.findings[0].message if result.status == "error" else ""
         for finding in result.findings[: self.most]:
             self._finding(finding)
         if len(result.findings) > self.most:

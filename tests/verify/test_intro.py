@@ -56,7 +56,7 @@ def test_enough_mutants_and_some_only_provenance_sees():
 FINDINGS = {
     "a_row_column_exchanged": ("A", "needs A[0, 1], holds A[16, 0]", "62 of 64 places", "stored in the other order"),
     "c_transposed": ("D", "needs C[0, 1], goes to C[1, 0]", "992 of 1024", "exchanging row and column"),
-    "last_register_not_stored": ("C", "needs a result, holds what C held before the launch (never written)", "64 of 1024", ""),
+    "last_register_not_stored": ("C", "holds what C held before the launch (never written)", "64 of 1024", ""),
     "k_map_of_fp4_uniform_scales": ("A", "needs A[0, 16], holds A[0, 32]", "scale of another block", "e2m1fn layout"),
     "wrong_opsel_byte_uniform": (
         "scale_A", "needs scale_A[0, 0] byte 1, holds scale_A[0, 0] byte 2", "64 of 64", "all hold byte 2",

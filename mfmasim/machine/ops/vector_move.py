@@ -28,7 +28,7 @@ def v_mov_b64(s0: U) -> U:
     return s0
 
 
-@vector("v_cndmask_b32", "u32 u32 mask -> u32")
+@vector("v_cndmask_b32", "f32 f32 mask -> f32")  # moved as bits; the type lets neg and abs act on the sign
 def v_cndmask_b32(s0: U, s1: U, condition: U) -> U:
     return np.where(condition, s1, s0)
 
