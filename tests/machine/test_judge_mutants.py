@@ -9,6 +9,7 @@ import frame
 import harness
 import numpy as np
 import pytest
+import slow
 from judge import judge
 from test_ops_against_slow import probes
 
@@ -21,7 +22,7 @@ def mutants():
     groups = {}
     for name in harness.operations():
         operation = OPERATIONS[name]
-        if operation.unit != "direct" and name in harness.rows("gfx942"):
+        if operation.unit != "direct" and name in harness.rows("gfx942") and slow.models(name):
             groups.setdefault((operation.unit, operation.sources, operation.results), []).append(name)
     for names in groups.values():
         for i, name in enumerate(names):
