@@ -68,14 +68,14 @@ def rounded(significand: int, power: int, negative: bool, form: Form, rounding: 
     return sign | exponent << form.fraction | kept & ((1 << form.fraction) - 1)
 
 
-def fma(a: int, b: int, c: int, form: Form, rounding: int) -> int:
-    """The sum a * b + c of finite bits."""
+def fma(a: int, b: int, c: int, form: Form, rounding: int, scale: int = 0) -> int:
+    """(a * b + c) * 2**scale of finite bits."""
     (x, p), (y, q), (z, r) = (_parts(bits, form) for bits in (a, b, c))
     product, power = x * y, p + q
     lowest = min(power, r)
     total = (product << (power - lowest)) + (z << (r - lowest))
     if total:
-        return rounded(abs(total), lowest, total < 0, form, rounding)
+        return rounded(abs(total), lowest + scale, total < 0, form, rounding)
     signs = (a ^ b) >> (form.width - 1), c >> (form.width - 1)
     # Zeros of one sign keep it; otherwise zero is positive except when rounding down.
     negative = signs[0] if signs[0] == signs[1] else rounding == DOWN

@@ -42,6 +42,11 @@ class FloatMode:
         return bool(self.bits >> 23 & 1)
 
     @cached_property
+    def keeping_inputs(self) -> FloatMode:
+        """The same mode with denormal inputs, for operations that never flush them."""
+        return FloatMode(self.bits | 0x50)
+
+    @cached_property
     def flushing_16(self) -> FloatMode:
         """The same mode without f16 denormals, for operations that never have them."""
         return FloatMode(self.bits & ~0xC0)

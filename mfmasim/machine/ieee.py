@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["add", "entering", "fused", "leaving", "multiply", "scale"]
+__all__ = ["add", "entering", "fused", "leaving", "limited", "multiply", "reciprocal_root", "scale"]
 
 ONE = {form.width: form.bias << form.fraction for form in FORMS.values()}
 
@@ -35,11 +35,16 @@ def entering(values: Array, form: Form, mode: FloatMode) -> Array:
 
 def leaving(out: Array, form: Form, mode: FloatMode, *sources: Array) -> Array:
     """A result as it is written: NaN rule, FP16_OVFL, denormals flushed if MODE says so."""
-    out = form.settled(out, *sources)
-    if form.width == 16 and mode.fp16_ovfl:
-        true = np.zeros(np.shape(out), np.bool_)
+    true: Any = False
+    if mode.fp16_ovfl and form.width == 16:
         for source in sources:
             true = true | np.isinf(source)
+    return limited(form.settled(out, *sources), form, mode, true)
+
+
+def limited(out: Array, form: Form, mode: FloatMode, true: Any) -> Array:
+    """The rest of `leaving` when NaNs are settled; `true` are the results whose infinity is no overflow."""
+    if form.width == 16 and mode.fp16_ovfl:
         largest = np.copysign(form.real(65504), out)
         out = np.where(np.isinf(out) & ~true, largest, out)
     if not mode.plain and not mode.denormals(form.width) & 2:
@@ -159,6 +164,23 @@ def _fused64(a: Array, b: Array, c: Array) -> Array:
     # An exact zero has the sign that IEEE gives it, which the parts above do not keep.
     again = finite & (~safe | (out == 0))
     return exact.elementwise(lambda x, y, z: exact.fma(x, y, z, F64, 0), F64, again, out, *bits)
+
+
+def reciprocal_root(a: Array) -> Array:
+    """1 / sqrt(a) of float64: the host's value, corrected by a step of second order whose error term is exact.
+
+    The result is the correctly rounded one but where 1 / sqrt(a) lies within 2**-100 of the middle of two numbers.
+    """
+    part, power = np.frexp(a)
+    odd = power & 1
+    part, power = np.ldexp(part, odd), power - odd
+    out = 1 / np.sqrt(part)
+    # part * out**2 - 1, from exact products.
+    high, low = _two_product(out, out)
+    top, bottom = _two_product(part, high)
+    error = (top - 1) + (bottom + part * low)
+    fine = np.isfinite(a) & (a > 0)
+    return np.where(fine, np.ldexp(out - out * (error / 2 * (1 - 0.75 * error)), -(power // 2)), 1 / np.sqrt(a))
 
 
 def scale(a: Array, power: Array, mode: FloatMode) -> Array:

@@ -1,4 +1,7 @@
-"""Vector compares: one table over conditions and types. Source: CDNA3 ISA manual, VOPC."""
+"""Vector compares: one table over conditions and types. Source: CDNA3 ISA manual, VOPC.
+
+V_CMP writes a lane mask, V_CMPX also EXEC; inactive lanes get 0 in both. Floats see denormals as MODE does.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.forms import FORMS
+from mfmasim.machine.ieee import entering
 from mfmasim.machine.registry import vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.machine.float_mode import FloatMode
+
     U = Any  # an array of the type that the signature names
 
+
+def _always(answer: bool) -> Callable[[U, U], U]:
+    return lambda a, b: np.full(np.broadcast(a, b).shape, answer)
+
+
 INTEGER: dict[str, Callable[[U, U], U]] = {
-    "lt": np.less, "eq": np.equal, "le": np.less_equal, "gt": np.greater, "ne": np.not_equal, "ge": np.greater_equal,
-}  # fmt: skip
+    "f": _always(False),
+    "lt": np.less,
+    "eq": np.equal,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ne": np.not_equal,
+    "ge": np.greater_equal,
+    "t": _always(True),
+}
 # Ordered conditions are false when a source is a NaN; the n-forms are their complements, so they are then true.
 FLOAT: dict[str, Callable[[U, U], U]] = {
+    "f": _always(False),
     "lt": np.less,
     "eq": np.equal,
     "le": np.less_equal,
@@ -32,11 +52,55 @@ FLOAT: dict[str, Callable[[U, U], U]] = {
     "nle": lambda a, b: ~(a <= b),
     "neq": lambda a, b: ~(a == b),
     "nlt": lambda a, b: ~(a < b),
+    "tru": _always(True),
 }
+
+
+def _floating(test: Callable[[U, U], U]) -> Callable[[U, U, FloatMode], U]:
+    def run(s0: U, s1: U, mode: FloatMode) -> U:
+        if not mode.plain:
+            form = FORMS[s0.dtype.name]
+            s0, s1 = entering(s0, form, mode), entering(s1, form, mode)
+        return test(s0, s1)
+
+    return run
+
+
+def classes(s0: U, selected: U) -> U:
+    """V_CMP_CLASS: whether S0 is of one of the classes whose bits S1 has.
+
+    Bits: 0 signalling NaN, 1 quiet NaN, 2 -infinity, 3 negative normal, 4 negative denormal, 5 -0, 6 +0, 7 positive
+    denormal, 8 positive normal, 9 +infinity.
+    """
+    form = FORMS[s0.dtype.name]
+    bits = form.bits(s0)
+    exponent = bits & form.infinity
+    # Distance from zero on the positive side; the negative side mirrors it around 5.5.
+    size = np.select([np.isinf(s0), s0 == 0, exponent == 0], [3, 0, 1], 2)
+    number = np.where(bits & form.sign != 0, 5 - size, 6 + size)
+    number = np.where(np.isnan(s0), np.where(bits & form.quiet != 0, 1, 0), number)
+    return selected >> number.astype(np.uint32) & np.uint32(1) != 0
+
+
+def _both(test: Callable[..., U]) -> Callable[..., tuple[U, U]]:
+    """The mask for its destination, and again for EXEC."""
+
+    def run(*sources: Any) -> tuple[U, U]:
+        mask = test(*sources)
+        return mask, mask
+
+    return run
+
+
+def _compare(tail: str, sources: str, test: Callable[..., U]) -> None:
+    vector(f"v_cmp_{tail}", f"{sources} -> mask")(test)
+    vector(f"v_cmpx_{tail}", f"{sources} -> mask mask")(_both(test))
+
 
 for _kind in ("i16", "u16", "i32", "u32", "i64", "u64"):
     for _word, _body in INTEGER.items():
-        vector(f"v_cmp_{_word}_{_kind}", f"{_kind} {_kind} -> mask")(_body)
+        _compare(f"{_word}_{_kind}", f"{_kind} {_kind}", _body)
 for _kind in ("f16", "f32", "f64"):
     for _word, _body in FLOAT.items():
-        vector(f"v_cmp_{_word}_{_kind}", f"{_kind} {_kind} -> mask")(_body)
+        _compare(f"{_word}_{_kind}", f"{_kind} {_kind} mode", _floating(_body))
+    _compare(f"class_{_kind}", f"{_kind} u32", classes)

@@ -1,0 +1,77 @@
+"""Reciprocals, roots, exponentials, logarithms, sine and cosine.
+
+The hardware approximates: within 1 ULP (f32, f16; sine and cosine unstated) or 2**29 ULP (f64), says the CDNA3 ISA
+manual; which value it gives is not public. What is given here is the value computed in float64 and rounded once to
+f32 or f16 to nearest even, whatever MODE's rounding: the correctly rounded value but for the rare case that the
+float64 lies within its own error of the middle between two results. For f64 it is the correctly rounded value.
+Fidelity ``assumed`` for all of them.
+
+In f32, denormals become zeros on both sides, except for sine and cosine; in f16 and f64 MODE decides. An invalid
+operation gives the negative default NaN, as the manual's examples do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine import ieee
+from mfmasim.machine.forms import FORMS
+from mfmasim.machine.registry import vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.machine.float_mode import FloatMode
+
+    U = Any  # an array of the type that the signature names
+
+
+def _turns(s0: U, quadrant: int) -> U:
+    """sin(2 pi x) for quadrant 0, cos(2 pi x) for quadrant 1; reduced exactly to an eighth of a turn."""
+    part = s0 - np.rint(s0)
+    quarters = np.rint(4 * part)
+    angle = 2 * np.pi * (part - quarters / 4)
+    which = (np.where(np.isfinite(s0), quarters, 0).astype(np.int64) + quadrant) & 3
+    size = np.where(which & 1 == 1, np.cos(angle), np.sin(angle))
+    # A zero of the circle is +0; only a zero source keeps its sign.
+    turned = np.where(which & 2 == 2, -size, size) + 0.0
+    return np.where((s0 == 0) & (quadrant == 0), s0, turned)
+
+
+FUNCTIONS: dict[str, Callable[[U], U]] = {
+    "rcp": lambda x: 1 / x,
+    "rsq": ieee.reciprocal_root,
+    "sqrt": np.sqrt,
+    "exp": np.exp2,
+    "log": np.log2,
+    "sin": lambda x: _turns(x, 0),
+    "cos": lambda x: _turns(x, 1),
+}
+
+
+def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
+    function = FUNCTIONS[word]
+
+    def run(s0: U, mode: FloatMode) -> U:
+        form = FORMS[s0.dtype.name]
+        s0 = form.flushed(s0) if flushes else ieee.entering(s0, form, mode)
+        out = function(s0.astype(np.float64)).astype(s0.dtype)
+        out = form.settled(out, s0, negative=True)
+        # The infinite results of zero are true ones, which FP16_OVFL leaves alone.
+        return form.flushed(out) if flushes else ieee.limited(out, form, mode, (s0 == 0) | np.isinf(s0))
+
+    return run
+
+
+for _word in FUNCTIONS:
+    _flushes = _word not in ("sin", "cos")
+    vector(f"v_{_word}_f32", "f32 mode -> f32", "assumed")(_approximation(_word, flushes=_flushes))
+    vector(f"v_{_word}_f16", "f16 mode -> f16", "assumed")(_approximation(_word, flushes=False))
+for _word in ("rcp", "rsq", "sqrt"):
+    vector(f"v_{_word}_f64", "f64 mode -> f64", "assumed")(_approximation(_word, flushes=False))
+vector("v_rcp_iflag_f32", "f32 mode -> f32", "assumed")(_approximation("rcp", flushes=True))
+# An earlier, less accurate version of the same functions.
+vector("v_exp_legacy_f32", "f32 mode -> f32", "assumed")(_approximation("exp", flushes=True))
+vector("v_log_legacy_f32", "f32 mode -> f32", "assumed")(_approximation("log", flushes=True))

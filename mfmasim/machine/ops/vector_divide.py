@@ -1,0 +1,121 @@
+"""The steps of division: V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP. Source: CDNA3 ISA manual, VOP3 opcodes 478 to 483, 519.
+
+Some places of the manual cannot be meant as they stand, since a division macro would then miss its quotient. They
+are read so that it does not (fidelity ``assumed``; tests/machine/test_division.py divides):
+
+- V_DIV_SCALE_F32 asks whether the reciprocal is denormal as a float32, which V_RCP_F32 would flush, not as a float64;
+- a divisor whose reciprocal and quotient are both denormal is scaled down, not up to infinity;
+- V_DIV_FMAS scales back by what V_DIV_SCALE scaled by, 2**64 (f64: 2**128), up when the approximate quotient S2 is
+  above 1 and down otherwise; the manual has one factor of 2**32 (2**64);
+- V_DIV_FIXUP finds an overflow in the exponent of the quotient S0, which is NaN or infinite then; the manual says S1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine import exact, ieee
+from mfmasim.machine.forms import FORMS
+from mfmasim.machine.registry import vector
+
+if TYPE_CHECKING:
+    from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.forms import Form
+
+    U = Any  # an array of the type that the signature names
+
+# Exponents between numerator and denominator that are too far apart; a tiny numerator; the scale; quotients that
+# underflow whatever the approximation says.
+FAR = {32: 96, 64: 768}
+TINY = {32: 23, 64: 53}
+SCALE = {32: 64, 64: 128}
+UNDERFLOW = {32: -150, 64: -1075}
+
+
+def _exponent(values: U, form: Form) -> U:
+    """The exponent field."""
+    return ((form.bits(values) & form.infinity) >> form.word(form.fraction)).astype(np.int64)
+
+
+def _denormal(values: U, form: Form) -> U:
+    return (_exponent(values, form) == 0) & (values != 0)
+
+
+def div_scale(s0: U, s1: U, s2: U, mode: FloatMode) -> tuple[U, U]:
+    """S0 scaled for the division of S2 by S1, and whether the quotient has to be scaled back."""
+    form = FORMS[s0.dtype.name]
+    width, one = form.width, form.real(1)
+    power = np.int32(SCALE[width])
+    up, down = (ieee.scale(s0, np.full(np.shape(s0), n, np.int32), mode) for n in (power, -power))
+    far = _exponent(s2, form) - _exponent(s1, form) >= FAR[width]
+    small_denominator = _denormal(s1, form)
+    small_reciprocal, small_quotient = _denormal(one / s1, form), _denormal(s2 / s1, form)
+    zero = (s1 == 0) | (s2 == 0)
+    nothing = np.broadcast_to(s0, np.broadcast(s0, s1, s2).shape)
+    cases = [
+        (zero, np.full(nothing.shape, np.nan, form.real), False),
+        (far, np.where(s0 == s1, up, nothing), True),
+        (small_denominator, up, False),
+        (small_reciprocal & small_quotient, np.where(s0 == s1, down, nothing), True),
+        (small_reciprocal, down, False),
+        (small_quotient, np.where(s0 == s2, up, nothing), True),
+        (_exponent(s2, form) <= TINY[width], up, False),
+    ]
+    conditions = [condition for condition, _, _ in cases]
+    out = np.select(conditions, [form.bits(value) for _, value, _ in cases], form.bits(form.quieted(nothing)))
+    back = np.select(conditions, [np.full(nothing.shape, flag) for _, _, flag in cases], False)
+    out = out.view(form.real)
+    new = zero & ~np.isnan(s0) & ~np.isnan(s1) & ~np.isnan(s2)
+    settled = form.settled(out, s0, s1, s2)
+    quiet = np.full(np.shape(out), form.infinity | form.quiet, form.word).view(form.real)
+    return np.where(new, quiet, settled), back
+
+
+def div_fmas(s0: U, s1: U, s2: U, scaled: U, mode: FloatMode) -> U:
+    """S0 * S1 + S2, scaled back where VCC says so, with one rounding."""
+    form = FORMS[s0.dtype.name]
+    keeping = mode.keeping_inputs
+    out = ieee.fused(s0, s1, s2, keeping)
+    if not np.any(scaled):
+        return out
+    power = np.where(_exponent(s2, form) > form.bias, SCALE[form.width], -SCALE[form.width])
+    sources = np.broadcast_arrays(s0, s1, s2)
+    where = scaled & np.isfinite(sources[0]) & np.isfinite(sources[1]) & np.isfinite(sources[2])
+    rounding = mode.rounding(form.width)
+    out = exact.elementwise(
+        lambda a, b, c, n: exact.fma(a, b, c, form, rounding, n), form, where, np.broadcast_to(out, where.shape),
+        *[form.bits(source) for source in sources], np.broadcast_to(power, where.shape),
+    )  # fmt: skip
+    return ieee.leaving(out, form, keeping, s0, s1, s2)
+
+
+def div_fixup(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+    """The quotient S0 of S2 by S1 with the sign and the special cases put right."""
+    form = FORMS[s0.dtype.name]
+    s0, s1, s2 = (ieee.entering(s, form, mode) for s in np.broadcast_arrays(s0, s1, s2))
+    b0, b1, b2 = (form.bits(s) for s in (s0, s1, s2))
+    sign = (b1 ^ b2) & form.sign
+    infinite1, infinite2 = np.isinf(s1), np.isinf(s2)
+    zero1, zero2 = s1 == 0, s2 == 0
+    invalid = form.sign | form.infinity | form.quiet
+    conditions = [
+        np.isnan(s2), np.isnan(s1), (zero1 & zero2) | (infinite1 & infinite2), zero1 | infinite2, infinite1 | zero2,
+    ]  # fmt: skip
+    values = [b2 | form.quiet, b1 | form.quiet, np.full(sign.shape, invalid), sign | form.infinity, sign]
+    if form.width != 16:
+        # Underflow gives zero and overflow infinity, as rounding to nearest would.
+        conditions += [_exponent(s2, form) - _exponent(s1, form) < UNDERFLOW[form.width], ~np.isfinite(s0)]
+        values += [sign, sign | form.infinity]
+    quotient = np.where(np.isnan(s0), b0 | form.quiet, b0 & ~form.sign | sign)
+    out = np.select(conditions, values, quotient).view(form.real)
+    return out if mode.plain or mode.denormals(form.width) & 2 else form.flushed(out)
+
+
+for _kind in ("f32", "f64"):
+    _three = f"{_kind} {_kind} {_kind}"
+    vector(f"v_div_scale_{_kind}", f"{_three} mode -> {_kind} mask", "assumed")(div_scale)
+    vector(f"v_div_fmas_{_kind}", f"{_three} mask mode -> {_kind}", "assumed")(div_fmas)
+    vector(f"v_div_fixup_{_kind}", f"{_three} mode -> {_kind}", "assumed")(div_fixup)
+vector("v_div_fixup_f16 v_div_fixup_legacy_f16", "f16 f16 f16 mode -> f16")(div_fixup)

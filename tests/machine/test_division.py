@@ -1,0 +1,106 @@
+"""The division that compilers emit: its steps together give the correctly rounded quotient.
+
+This holds the places to account where V_DIV_SCALE, V_DIV_FMAS and V_DIV_FIXUP are read otherwise than the manual's
+words: a quotient that overflows comes out of V_DIV_FMAS as NaN, which V_DIV_FIXUP has to turn into infinity. With
+a reciprocal that is denormal only as a float64, a divisor above 2**126 would meet V_RCP_F32's flushed result; with a
+scale back of 2**32, a quotient scaled by 2**64 would be off by 2**32.
+"""
+
+from __future__ import annotations
+
+import harness
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.oracle
+
+START = """
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_load_dwordx2 s[8:9], s[0:1], 0x10
+  v_lshlrev_b32_e32 v1, {shift}, v0
+  s_lshl_b32 s3, s2, {group}
+  v_add_u32_e32 v1, s3, v1
+  s_waitcnt lgkmcnt(0)
+  global_load_{size} v{two}, v1, s[4:5]
+  global_load_{size} v{four}, v1, s[6:7]
+  s_waitcnt vmcnt(0)
+"""
+SINGLE = """
+  v_div_scale_f32 v6, s[10:11], v4, v4, v2
+  v_div_scale_f32 v8, vcc, v2, v4, v2
+  v_rcp_f32_e32 v10, v6
+  v_fma_f32 v12, -v6, v10, 1.0
+  v_fmac_f32_e32 v10, v12, v10
+  v_mul_f32_e32 v12, v8, v10
+  v_fma_f32 v14, -v6, v12, v8
+  v_fmac_f32_e32 v12, v14, v10
+  v_fma_f32 v6, -v6, v12, v8
+  v_div_fmas_f32 v6, v6, v10, v12
+  v_div_fixup_f32 v2, v6, v4, v2
+  global_store_dword v1, v2, s[8:9]
+  s_endpgm
+"""
+DOUBLE = """
+  v_div_scale_f64 v[6:7], s[10:11], v[4:5], v[4:5], v[2:3]
+  v_rcp_f64_e32 v[8:9], v[6:7]
+  v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0
+  v_fma_f64 v[8:9], v[8:9], v[10:11], v[8:9]
+  v_fma_f64 v[10:11], -v[6:7], v[8:9], 1.0
+  v_fma_f64 v[8:9], v[8:9], v[10:11], v[8:9]
+  v_div_scale_f64 v[10:11], vcc, v[2:3], v[4:5], v[2:3]
+  v_mul_f64 v[12:13], v[10:11], v[8:9]
+  v_fma_f64 v[6:7], -v[6:7], v[12:13], v[10:11]
+  s_nop 1
+  v_div_fmas_f64 v[6:7], v[6:7], v[8:9], v[12:13]
+  v_div_fixup_f64 v[2:3], v[6:7], v[4:5], v[2:3]
+  global_store_dwordx2 v1, v[2:3], s[8:9]
+  s_endpgm
+"""
+
+
+def _values(kind, count, rng):
+    """Numbers of the whole range: any exponent, denormals, powers of two, the ends, zeros, infinities, NaN."""
+    width = 32 if kind is np.float32 else 64
+    word = np.uint32 if width == 32 else np.uint64
+    bits = rng.integers(0, (1 << width) - 1, count, dtype=np.uint64, endpoint=True).astype(word)
+    info = np.finfo(kind)
+    ends = np.array([0, 1, 3, info.max, info.tiny, info.smallest_subnormal, np.inf, np.nan, info.eps], kind)
+    ends = np.concatenate([ends, -ends])
+    plain = rng.normal(size=count).astype(kind)
+    powers = np.ldexp(kind(1), rng.integers(info.minexp - 20, info.maxexp, count)).astype(kind)
+    denormals = (rng.integers(1, info.tiny.view(word), count, dtype=np.uint64).astype(word)).view(kind)
+    choice = rng.integers(0, 8, count)
+    picked = np.select(
+        [choice < 3, choice == 3, choice == 4, choice == 5],
+        [bits.view(kind), powers, denormals, ends[rng.integers(0, len(ends), count)]],
+        plain,
+    )
+    return picked.astype(kind)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_quotients_are_correctly_rounded(kind):
+    """Against the host's division, which is IEEE 754's; of NaN only that it is one."""
+    single = kind is np.float32
+    groups = 64
+    count = 256 * groups
+    rng = np.random.default_rng(8)
+    numerators, denominators = _values(kind, count, rng), _values(kind, count, rng)
+    body = START.format(
+        shift=2 if single else 3, group=10 if single else 11, size="dword" if single else "dwordx2",
+        two="2" if single else "[2:3]", four="4" if single else "[4:5]",
+    )  # fmt: skip
+    program = harness.kernel(body + (SINGLE if single else DOUBLE), "gfx942", "ppp")
+    arrays = [numerators, denominators, np.zeros(count, kind)]
+    (_, _, out), _ = harness.fast(program, groups, 256, arrays, checks="none")
+    with np.errstate(all="ignore"):
+        wanted = numerators / denominators
+    word = np.uint32 if single else np.uint64
+    nan = np.isnan(wanted)
+    wrong = np.flatnonzero(np.isnan(out) != nan)
+    assert not len(wrong), [(numerators[i], denominators[i], out[i], wanted[i]) for i in wrong[:5]]
+    wrong = np.flatnonzero((out.view(word) != wanted.view(word)) & ~nan)
+    assert not len(wrong), [(numerators[i], denominators[i], out[i], wanted[i]) for i in wrong[:5]]
+    assert count - nan.sum() > 12_000
+    denormal = (np.abs(wanted) < np.finfo(kind).tiny) & (wanted != 0)
+    assert denormal.sum() > 500
