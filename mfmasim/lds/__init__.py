@@ -13,13 +13,14 @@ from mfmasim.lds.library import NAMES, ck_tile, linear, padding, row_xor, swizzl
 from mfmasim.lds.patterns import Pattern
 from mfmasim.lds.search import Proof, SwizzleSearch, find_swizzle, prove
 from mfmasim.lds.swizzles import Swizzle, Term, terms_of
-from mfmasim.lds.tables import phase_table, phase_tables
+from mfmasim.lds.tables import SOURCES, phase_table, phase_tables
 
 __all__ = [
     "CONFIDENCES",
     "LANE_SETS",
     "NAMES",
     "RULES",
+    "SOURCES",
     "Conflicts",
     "DsInstruction",
     "LdsModelWarning",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RULES", "Conflicts", "LdsModelWarning", "Phase", "conflicts"]
+__all__ = ["RULES", "Conflicts", "LdsModelWarning", "Phase", "choose_table", "conflicts"]
 
 RULES = ("maximum", "greedy")
 """Largest number of distinct dwords in one bank; or lanes taken in order while they fit, repeated for the rest."""
@@ -182,7 +182,7 @@ class Conflicts:
 def conflicts(
     architecture: str | Arch, instruction: str, addresses: ArrayLike, active: ArrayLike | None = None,
     rule: str = "maximum", table: PhaseTable | Mapping[str, PhaseTable] | None = None, *,
-    offset: int | tuple[int, int] = 0, lds_bytes: int | None = None,
+    offset: int | tuple[int, int] = 0, lds_bytes: int | None = None, warn: bool = True,
 ) -> Conflicts:  # fmt: skip
     """Count the bank conflicts of LDS accesses.
 
@@ -196,6 +196,7 @@ def conflicts(
         offset: the instruction's offset in bytes; two-address instructions take a pair (offset0, offset1) in their
             own units (elements, or 64 elements).
         lds_bytes: size of the allocation; None is the architecture's largest.
+        warn: whether to warn; what would be said stands in `Conflicts.remarks` either way.
 
     Returns:
         The degrees of every phase.
@@ -217,10 +218,10 @@ def conflicts(
     lanes, batch = place.shape[-1], place.shape[:-2]
     takes_part = _active(active, (*batch, lanes))
     _inside(row, place, takes_part, target.lds_bytes if lds_bytes is None else lds_bytes, target)
-    used = _table(target, instruction, table)
+    used = choose_table(target, instruction, table)
     off = _misaligned(place, takes_part, row.alignment)
     confidence, remarks = _trust(target, row, used, lanes, int(off.sum()))
-    for remark in remarks:
+    for remark in remarks if warn else ():
         warnings.warn(remark, LdsModelWarning, stacklevel=2)
     flat = place.reshape(-1, row.parts, lanes)
     flat_active = None if takes_part.all() else takes_part.reshape(-1, lanes)
@@ -298,7 +299,8 @@ def _quiet(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None) -> ND
     return addresses if active is None else np.where(active, addresses, 0)
 
 
-def _table(target: Arch, name: str, given: PhaseTable | Mapping[str, PhaseTable] | None) -> PhaseTable:
+def choose_table(target: Arch, name: str, given: PhaseTable | Mapping[str, PhaseTable] | None = None) -> PhaseTable:
+    """Phase table of an instruction: the given one, the given one for its kind of access, or the built-in one."""
     if isinstance(given, PhaseTable):
         return given
     if given is not None:

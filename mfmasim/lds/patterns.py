@@ -27,13 +27,25 @@ __all__ = ["Operand", "Pattern", "access_size"]
 class Operand(Protocol):
     """What a pattern needs of a matrix fragment (``mfmasim.instruction(...).A``)."""
 
-    name: str
-    instruction: str
-    axes: tuple[str, str]
-    rows: int
-    cols: int
-    blocks: int
-    lanes: int
+    @property
+    def name(self) -> str:
+        """Name of the operand, such as ``A``."""
+
+    @property
+    def instruction(self) -> str:
+        """Name of the matrix instruction."""
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """Letters of rows and columns: i, j and the summed k."""
+
+    @property
+    def blocks(self) -> int:
+        """Matrices side by side."""
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of the wave."""
 
     @property
     def width(self) -> int:

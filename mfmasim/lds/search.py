@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from mfmasim.architectures import Arch, arch
 from mfmasim.errors import MfmasimError
-from mfmasim.lds.conflict import Conflicts, LdsModelWarning, conflicts
+from mfmasim.lds.conflict import Conflicts, choose_table, conflicts
 from mfmasim.lds.instructions import ds_instruction
 from mfmasim.lds.linear_maps import Collision, Space, collisions
 from mfmasim.lds.swizzles import Swizzle, terms_of
@@ -78,12 +77,10 @@ def prove(
 def _count(
     swizzle: Swizzle, pattern: Pattern, target: Arch, tables: Mapping[str, Mapping[str, PhaseTable]] | None, base: int
 ) -> Conflicts:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LdsModelWarning)
-        return conflicts(
-            target, pattern.instruction, pattern.addresses(swizzle, base), pattern.active,
-            table=(tables or {}).get(target.name),
-        )  # fmt: skip
+    return conflicts(
+        target, pattern.instruction, pattern.addresses(swizzle, base), pattern.active,
+        table=(tables or {}).get(target.name), warn=False,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -138,9 +135,9 @@ class SwizzleSearch:
         chosen = swizzle or self.best
         column = "column" if self.element_bytes == 1 else f"column * {self.element_bytes}u"
         result = "offset" if self.element_bytes == 1 else f"offset / {self.element_bytes}u"
-        where = ", ".join(self.archs)
+        extra, where = sum(line.extra_passes for line in self.proof(chosen)), ", ".join(self.archs)
         return (
-            f"// {chosen.title}; {'free of conflicts' if self.free else 'fewest conflicts'} on {where}.\n"
+            f"// {chosen.title}; {f'{extra} extra passes' if extra else 'free of conflicts'} on {where}.\n"
             "__device__ __forceinline__ unsigned lds_index(unsigned row, unsigned column) {\n"
             f"{chosen.hip('row', column, '    ')}\n    return {result};\n}}\n"
         )
@@ -251,8 +248,7 @@ def _collisions(
     for target in targets:
         for pattern in patterns:
             row = ds_instruction(target, pattern.instruction)
-            given = (tables or {}).get(target.name, {})
-            table = given.get(pattern.instruction) or phase_table(target, pattern.instruction)
+            table = choose_table(target, pattern.instruction, (tables or {}).get(target.name))
             offsets = pattern.rows * linear.pitch + pattern.columns
             unit = max(4, row.alignment)
             found.append(collisions(offsets, pattern.active, table.sets(pattern.lanes), table.banks, unit))

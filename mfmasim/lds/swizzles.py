@@ -228,6 +228,12 @@ class Swizzle:
         """The same under another name."""
         return replace(self, name=name, source=source)
 
+    def _repr_svg_(self) -> str:
+        """The tile over 32 banks, for notebooks."""
+        from mfmasim.figures.lds import swizzle_svg
+
+        return swizzle_svg(self, 32, next(size for size in (16, 8, 4, 2, 1) if self.keeps_alignment(size)))
+
     def __str__(self) -> str:
         how = " ^ ".join(map(str, self.terms))
         return f"{self.title}: " + (f"offset ^= {how}" if how else f"pitch {self.pitch} bytes")

@@ -1,17 +1,6 @@
 """Which lanes share a phase, and over how many banks: one row per architecture and kind of access, with its source.
 
-What the sources are:
-
-* HK: HazyResearch/HipKittens f09e968, analysis/paper_experiments/phases (measured on gfx950, pairs of lanes).
-* SHARK: nod-ai/amd-shark-ai, docs/empirical-lds, PR 2919 (latency and counters on MI300X, MI350X, W7900, RX 9070 XT).
-* PYHIP: tingqli/pyhip, tests/bank-conflict (timings on MI300).
-* CK: ROCm blog "lds-bank-conflict" (July 2025) and the CK documentation on LDS bank conflicts.
-* G4: ROCm blog "cdna4-gemm-kernels" (March 2026).
-* RR: rocRoller in ROCm/rocm-libraries (PR 1481, 2157; LDSModel.cpp, docs/src/LDSSwizzling.md).
-* TRI: triton-lang/triton PR 11365, which quotes AMD on gfx12's banking.
-* ISA: the ISA manual of the architecture, chapter on LDS.
-
-Nothing here was measured for this project.
+Nothing here was measured for this project; `SOURCES` says what the short names stand for.
 """
 
 from __future__ import annotations
@@ -26,7 +15,18 @@ from mfmasim.lds.lanes import PhaseTable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["phase_table", "phase_tables"]
+__all__ = ["SOURCES", "phase_table", "phase_tables"]
+
+SOURCES = {
+    "HK": "HazyResearch/HipKittens f09e968, analysis/paper_experiments/phases: measured on gfx950, pairs of lanes",
+    "SHARK": "nod-ai/amd-shark-ai, docs/empirical-lds, PR 2919: on MI300X, MI350X, W7900, RX 9070 XT",
+    "PYHIP": "tingqli/pyhip, tests/bank-conflict: timings on MI300",
+    "CK": 'ROCm blog "lds-bank-conflict" (July 2025) and the CK documentation on LDS bank conflicts',
+    "G4": 'ROCm blog "cdna4-gemm-kernels" (March 2026)',
+    "RR": "rocRoller in ROCm/rocm-libraries: PR 1481 and 2157, LDSModel.cpp, docs/src/LDSSwizzling.md",
+    "TRI": "triton-lang/triton PR 11365, which quotes AMD on gfx12's banking",
+}
+"""What the short names of sources stand for."""
 
 _CDNA3 = "gfx942"
 _AS_CDNA3 = "as gfx942: the ISA manual describes the same 32 banks; no test of the phases is public"

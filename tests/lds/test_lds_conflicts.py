@@ -265,6 +265,38 @@ def test_errors(call, text):
     assert "\n" not in str(caught.value)
 
 
+def test_given_lane_sets_of_different_sizes():
+    sets = [[0, 5, 9], list(range(10, 64)), [1], [2, 3, 4, 6, 7, 8]]
+    place = np.random.default_rng(8).integers(0, 400, 64) * 4
+    table = lds.PhaseTable(sets, 16)
+    assert degrees("gfx942", "ds_read_b32", place, table=table) == slow_conflicts.degrees(sets, 16, place.tolist(), 4)
+    some = place % 12 != 0
+    assert degrees("gfx942", "ds_read_b64", place * 2, some, table=table) == slow_conflicts.degrees(
+        sets, 16, (place * 2).tolist(), 8, some
+    )
+
+
+def test_a_given_table_holds_for_its_kind_of_access():
+    lane = np.arange(32)
+    mine = {"ds_read_b128": lds.PhaseTable("C8", 64)}  # gfx11's own name is ds_load_b128
+    assert lds.conflicts("gfx1100", "ds_load_b128", lane * 128, table=mine).table.banks == 64
+    assert lds.conflicts("gfx1100", "ds_load_b64", lane * 128, table=mine).table.banks == 32
+
+
+def test_silence_keeps_the_remarks():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lds.conflicts("gfx950", "ds_read_b32", LANE * 8, warn=False)
+    assert "sources disagree" in found.remarks[0]
+
+
+def test_sources_have_names():
+    for arch in ARCHITECTURES:
+        for table in lds.phase_tables(arch).values():
+            if table.confidence in ("vendor", "measured"):
+                assert any(short in table.source for short in lds.SOURCES)
+
+
 def test_idle_lanes_may_hold_anything():
     place = np.where(LANE < 4, LANE * 128, 10**9)
     found = lds.conflicts("gfx942", "ds_read_b32", place, active=LANE < 4)

@@ -16,6 +16,7 @@ from mfmasim.errors import MfmasimError
 sys.path.insert(0, str(Path(__file__).parent))
 import slow_conflicts
 
+LANE = np.arange(64)
 READ_16 = lds.Pattern.of("ds_read_b128", lambda lane, n: (lane % 16, 64 * n + lane // 16 * 16), accesses=2)
 
 
@@ -294,11 +295,7 @@ def test_found_swizzles_hold_under_the_slow_count(tile, element, write, read, ar
     )  # fmt: skip
     writing = None if write is None else lds.Pattern.linear(write, *tile)
     patterns = [pattern] + ([writing] if writing else [])
-    try:
-        found = lds.find_swizzle(tile, element, writing, [pattern], archs)
-    except MfmasimError as error:
-        print("RAISED", tile, archs, error)
-        return
+    found = lds.find_swizzle(tile, element, writing, [pattern], archs)
     candidates = [*found.xors, *([found.padding] if not found.padding_extra else [])]
     assert candidates
     for swizzle in candidates:
@@ -366,6 +363,28 @@ def test_direct_to_lds_fills_in_lane_order_so_that_the_source_is_swizzled():
     rows, columns = np.indices((16, 128))
     assert (memory[swizzle.place(rows, columns)] == tile).all()
     assert (memory.reshape(16, 128) != tile).any()
+
+
+@pytest.mark.parametrize(
+    ("base", "right_load", "right_read", "floats"),
+    [(0, False, False, 64), (512, False, False, 0), (0, True, False, 4), (0, False, True, 4), (512, True, True, 256),
+     (0, True, True, 256)],
+)  # fmt: skip
+def test_the_printed_copy_through_lds(base, right_load, right_read, floats):
+    """T1: the offset of the load wants 16 bytes per lane, and the address of the read is in bytes already."""
+    source = np.arange(256) + 1
+    memory = np.zeros(16384, np.int64)  # in dwords
+    allocated = slice(base // 4, base // 4 + 256)
+    places = lds.direct_to_lds("gfx950", 16, base=base) // 4
+    for dword in range(4):
+        first = LANE * (4 if right_load else 1)
+        memory[places + dword] = source[first + dword]
+    read = base + LANE * 16 if right_read else (base + LANE * 16) * 4
+    inside = (read >= base) & (read + 16 <= base + 1024)
+    got = np.where(inside[:, None], memory[np.where(inside, read // 4, 0)[:, None] + np.arange(4)], 0).ravel()
+    assert int((got == source).sum()) == floats
+    assert int((~inside).sum()) == (0 if right_read else 64 if base else 48)
+    assert memory[allocated].all()
 
 
 @pytest.mark.parametrize(

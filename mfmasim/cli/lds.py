@@ -1,0 +1,135 @@
+"""``mfmasim lds``: which lanes share a phase, over how many banks, and what conflicts an access has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mfmasim.lds import Conflicts
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "lds",
+        help="show LDS banks and phases, and count bank conflicts",
+        description="Without an instruction: the phase tables of an architecture. With one: its phases. With --address "
+        "or --stride: the conflicts of one wave access. Counts are passes, not time.",
+    )
+    parser.add_argument("arch", help="architecture, such as gfx950")
+    parser.add_argument("instruction", nargs="?", help="LDS instruction, such as ds_read_b128")
+    parser.add_argument(
+        "--address", metavar="EXPRESSION", help="byte address, such as 'lane %% 16 * 128 + lane // 16 * 16'"
+    )
+    parser.add_argument("--stride", type=int, metavar="BYTES", help="the same as --address 'lane * BYTES'")
+    parser.add_argument("--active", metavar="EXPRESSION", help="lanes that take part, such as 'lane < 48'")
+    parser.add_argument("--offset", type=int, nargs="+", default=[0], metavar="N", help="offset field, or both of them")
+    parser.add_argument("--rule", default="maximum", help="maximum (default) or greedy")
+    parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
+    parser.add_argument(
+        "--swizzle", metavar="NAME", help="published swizzle; the address is then the tile's linear offset"
+    )
+    add_formats(parser, (*FORMATS, "svg", "html"))
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print tables, phases or conflicts."""
+    from mfmasim import lds
+    from mfmasim.errors import MfmasimError
+
+    form = wanted_format(args)
+    if args.instruction is None:
+        if form in {"svg", "html"}:
+            raise MfmasimError("name an instruction and --address for a picture")
+        rows = [
+            [access, _sets(found.lanes), found.banks, found.confidence, found.source, found.remark]
+            for access, found in lds.phase_tables(args.arch).items()
+        ]
+        columns = ("access", "lanes", "banks", "confidence", "source", "remark")
+        print(table(columns, rows, form, f"LDS phases of {args.arch}"), end="")
+        if form == "terminal":
+            print(*(f"{short}: {source}" for short, source in lds.SOURCES.items()), sep="\n")
+        return 0
+    if args.address is not None and args.stride is not None:
+        raise MfmasimError("say either --address or --stride")
+    if args.address is None and args.stride is None:
+        if form in {"svg", "html"}:
+            raise MfmasimError("say --address or --stride for a picture")
+        print(_phases(args, form), end="")
+        return 0
+    found = _count(args)
+    from mfmasim.figures import lds as pictures
+
+    if form == "svg":
+        print(pictures.punch_card_svg(found))
+    elif form == "html":
+        print(pictures.punch_card_html(found), end="")
+    elif form == "terminal":
+        print(pictures.punch_card_text(found), end="")
+        for remark in found.remarks:
+            print(f"note: {remark}")
+    else:
+        names = ("phase", "access", "lanes", "degree", "extra_passes", "worst_banks", "confidence", "source")
+        counted = [
+            [
+                phase.number, phase.part, pictures.lanes_text(phase.lanes), phase.degree, max(0, phase.degree - 1),
+                pictures.lanes_text(phase.worst) if phase.degree > 1 else None, found.confidence, found.source,
+            ]
+            for phase in found.phases
+        ]  # fmt: skip
+        print(table(names, counted, form, str(found)), end="")
+    return 0
+
+
+def _count(args: argparse.Namespace) -> Conflicts:
+    """Conflicts of the access that the arguments describe."""
+    import numpy as np
+
+    from mfmasim import lds
+    from mfmasim.cli.expressions import evaluate
+    from mfmasim.errors import MfmasimError
+
+    lane = np.arange(_wave(args), dtype=np.int64)
+    place = lane * args.stride if args.stride is not None else evaluate(args.address, {"lane": lane})
+    place = np.broadcast_to(place, lane.shape)
+    active = None if args.active is None else np.broadcast_to(evaluate(args.active, {"lane": lane}), lane.shape) != 0
+    if args.swizzle is not None:
+        place = lds.swizzle(args.swizzle).of_offset(place)
+    if len(args.offset) > 2:
+        raise MfmasimError(f"--offset takes one or two numbers, not {len(args.offset)}")
+    offset: Any = args.offset[0] if len(args.offset) == 1 else tuple(args.offset)
+    return lds.conflicts(args.arch, args.instruction, place, active, args.rule, offset=offset, warn=False)
+
+
+def _phases(args: argparse.Namespace, form: str) -> str:
+    from mfmasim import lds
+    from mfmasim.figures.lds import lanes_text
+
+    found = lds.phase_table(args.arch, args.instruction)
+    rows = [[number, lanes_text(lanes), found.banks] for number, lanes in enumerate(found.sets(_wave(args)))]
+    text = table(("phase", "lanes", "banks"), rows, form, f"{args.instruction} on {args.arch}")
+    if form == "terminal":
+        text += f"{found}\n" + (f"note: {found.remark}\n" if found.remark else "")
+        text += "".join(f"or: {other}\n" for other in found.alternatives)
+    return text
+
+
+def _wave(args: argparse.Namespace) -> int:
+    from mfmasim.architectures import arch
+    from mfmasim.errors import unknown
+
+    sizes = arch(args.arch).wave_sizes
+    if args.wave is not None and args.wave not in sizes:
+        raise unknown("wave size", args.wave, map(str, sizes), f"on {args.arch}")
+    return int(args.wave or sizes[0])
+
+
+def _sets(lanes: str | tuple[tuple[int, ...], ...]) -> str:
+    return lanes if isinstance(lanes, str) else f"{len(lanes)} sets"
