@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from slow_more_memory import SCRATCH_BYTES
 
 ITEMS, GROUPS = 96, 2
 """Work-items of a workgroup (its second wave is partial) and workgroups."""
 INPUTS = 40
 """Dwords of input per work-item: v10..v41, then addresses."""
 LDS_BYTES = 16384
+PRIVATE = f".amdhsa_private_segment_fixed_size {SCRATCH_BYTES}"
 MOST = 1000
 """Dwords of output per work-item."""
 
@@ -97,7 +99,8 @@ def _one(probe, slot, masked):
     if "a100" in probe.results:
         out += ["  v_accvgpr_write_b32 a100, v38"]
     out += [f"  s_mov_b64 vcc, s[{20 + 2 * (slot % 16)}:{21 + 2 * (slot % 16)}]"]
-    out += [f"  s_and_b64 exec, s[60:61], s[{52 + 2 * (slot % 4)}:{53 + 2 * (slot % 4)}]"] if masked else []
+    mask = 52 + 2 * (3 if slot % 16 == 3 else slot % 3)  # the empty mask seldom
+    out += [f"  s_and_b64 exec, s[60:61], s[{mask}:{mask + 1}]"] if masked else []
     out += [f"  s_bitcmp1_b32 s{20 + slot % 32}, {slot % 31}"]
     out += [f"  {line}" for line in [*probe.before, probe.line]]
     saved = {name: f"s{67 + i}" for i, name in enumerate(name for name in probe.results if name.startswith("exec"))}

@@ -47,7 +47,7 @@ def judge(probes, arch, data, *, strict_nan=False):
     while pending:
         left = []
         for body, places in frame.programs(pending):
-            program = harness.kernel(body, arch, "pppp", lds=frame.LDS_BYTES)
+            program = harness.kernel(body, arch, "pppp", lds=frame.LDS_BYTES, extra=frame.PRIVATE)
             try:
                 outcome = harness.both(program, frame.GROUPS, frame.ITEMS, data, lds_bytes=frame.LDS_BYTES)
             except MfmasimError as error:

@@ -131,6 +131,76 @@ def _nothing(row):
     return _result(row, text, [f"v_mov_b32_e32 v{lines.D}, 1"])
 
 
+def _data(slot, rng):
+    return lines._vgpr(slot, rng) if slot.count < 3 else lines.span("v", 4 * rng.randrange(3, 10), slot.count)
+
+
+def _bytes(row):
+    """Bytes a lane moves, and the registers that hold them."""
+    what = row.name.split("_", 2)[2]
+    small = {"ubyte": 1, "sbyte": 1, "byte": 1, "ushort": 2, "sshort": 2, "short": 2}.get(what.split("_")[0])
+    count = (row.dst or row.src[-1:])[0].count
+    return small or 4 * count, count
+
+
+_APERTURES = {"global": [], "lds": ["s_mov_b64 s[70:71], src_shared_base", "v_mov_b32_e32 v105, s71"],
+              "scratch": ["s_mov_b64 s[70:71], src_private_base", "v_mov_b32_e32 v105, s71"]}  # fmt: skip
+
+
+def _fill_scratch():
+    """Something in the first 64 bytes of the scratch of the lanes that are active."""
+    return [f"scratch_store_dwordx4 off, v[{10 + 4 * i}:{13 + 4 * i}], off offset:{16 * i}" for i in range(4)]
+
+
+def _read_scratch():
+    return [f"scratch_load_dwordx4 v[{104 + 4 * i}:{107 + 4 * i}], off, off offset:{16 * i}" for i in range(4)] + [
+        "s_waitcnt vmcnt(0)"
+    ]
+
+
+def _flat(row, rng):
+    """FLAT: the lanes go to one space, or even and odd ones to two."""
+    size, count = _bytes(row)
+    space = rng.choice(["global", "lds", "scratch", "mixed"])
+    offset = rng.choice(range(0, 33 - size, size)) if size <= 16 else 0
+    before = [*_fill_scratch(), "v_mov_b32_e32 v104, v6", "v_mov_b32_e32 v105, v7"]
+    if space in ("lds", "mixed"):
+        before += [f"v_mov_b32_e32 v104, {lines.LDS_OWN}", *_APERTURES["lds"]]
+    elif space == "scratch":
+        before += [f"v_mov_b32_e32 v104, {rng.choice([0, 4, 12, 32, 64])}", *_APERTURES["scratch"]]
+    if space == "mixed":
+        before += ["s_mov_b64 s[72:73], exec", "s_mov_b32 s74, 0x55555555", "s_mov_b32 s75, s74",
+                   "s_and_b64 exec, exec, s[74:75]", "v_mov_b32_e32 v104, v6", "v_mov_b32_e32 v105, v7",
+                   "s_mov_b64 exec, s[72:73]"]  # fmt: skip
+    tail = f" offset:{offset}" if offset else ""
+    wait = ["s_waitcnt vmcnt(0) lgkmcnt(0)"]
+    if row.dst:
+        return _result(row, f"{lines.span('v', lines.D, count)}, v[104:105]{tail}", before, wait, count)
+    after = [*wait, f"ds_read_b128 v[104:107], {lines.LDS_OWN}", f"ds_read_b128 v[108:111], {lines.LDS_OWN} offset:16"]
+    after += [f"global_load_dwordx4 v[{112 + 4 * i}:{115 + 4 * i}], v[6:7], off offset:{16 * i}" for i in range(2)]
+    after += [f"scratch_load_dwordx4 v[{120 + 4 * i}:{123 + 4 * i}], off, off offset:{16 * i}" for i in range(2)] + wait
+    results = [f"v{n}" for n in range(104, 128)]
+    return lines.Probe(row.name, f"{row.name} v[104:105], {_data(row.src[-1], rng)}{tail}", before, after, results)
+
+
+def _scratch(row, rng):
+    """SCRATCH: immediate, SGPR, VGPR or both; sometimes outside."""
+    count = _bytes(row)[1]
+    offset = rng.choice([0, 4, 8, 16, 1, 40, -4, 90, 4000])
+    base = rng.choice(["off, {}off", "v104, {}off", "off, {}s70", "v104, {}s70"])
+    before = [
+        *_fill_scratch(),
+        f"s_mov_b32 s70, {rng.choice([0, 8, 16])}",
+        f"v_and_b32_e32 v104, {rng.choice([4, 28, 7, 60])}, v10",
+    ]
+    tail = f" offset:{offset}" if offset else ""
+    if row.dst:
+        text = f"{lines.span('v', lines.D, count)}, {base.format('')}{tail}"
+        return _result(row, text, before, ["s_waitcnt vmcnt(0)"], count)
+    text = f"{base.format(_data(row.src[-1], rng) + ', ')}{tail}"
+    return lines.Probe(row.name, f"{row.name} {text}", before, _read_scratch(), [f"v{n}" for n in range(104, 120)])
+
+
 def more(encoding, row, rng, number):
     """One random line for a row of these families, None for another."""
     if row.name in PACKED:
@@ -151,6 +221,10 @@ def more(encoding, row, rng, number):
         return _call(row, rng, number)
     if row.name == "s_trap":
         return _trap(row, rng, number)
+    if encoding == "FLAT" and row.name.startswith(("flat_load", "flat_store")):
+        return _flat(row, rng)
+    if encoding == "SCRATCH" and "lds" not in row.name:
+        return _scratch(row, rng)
     if row.name in NOTHING:
         return _nothing(row)
     return None

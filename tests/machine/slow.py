@@ -5,9 +5,8 @@ It judges the machine and shares nothing with it but the decoded instruction rec
 
 from __future__ import annotations
 
-import slow_floats as fl
-import slow_more_memory  # adds to the tables below
 import slow_more_floats as more
+import slow_more_memory  # adds to the tables below
 from slow_memory import MEMORY, Lds, Memory
 from slow_scalar import BRANCH, FLAG, NOTHING, ONE, SAVEEXEC, TIED, TWO, WREXEC, signed
 from slow_vector import FORMS, VECTOR, bitop3
@@ -47,6 +46,7 @@ _RENAMED = {
 ALIASES |= {new: old for new, old in _RENAMED.items() if old in MEMORY}
 # gfx12 loads three scalar dwords too; gfx9 has no such instruction.
 ALIASES["s_load_b96"] = "s_load_dwordx3"
+ALIASES |= slow_more_memory.ALIASES
 
 WAITS = {
     "s_waitcnt_vscnt", "s_waitcnt_depctr", "s_clause", "s_delay_alu", "s_set_inst_prefetch_distance", "s_wait_alu",
@@ -124,7 +124,9 @@ class Wave:
         if operand.kind in ("const", "imm"):
             return operand.bits
         if operand.kind == "special":
-            return {251: int(self.vcc == 0), 252: int(self.exec_ == 0), 253: self.scc}[operand.index]
+            return {235: 1 << 48, 237: 2 << 48, 251: int(self.vcc == 0), 252: int(self.exec_ == 0), 253: self.scc}[
+                operand.index
+            ]
         raise AssertionError(f"scalar source of kind {operand.kind}")
 
     def write_scalar(self, operand, value):

@@ -1,0 +1,117 @@
+"""One access of a group of waves to one of the three spaces: global memory, LDS, scratch.
+
+Every vector memory instruction comes down to this. An access outside a space is told to the listeners; then a read of
+the LDS gives 0 (CDNA3 ISA manual, 3.6.1), another one poison, and a write is dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine import storage
+from mfmasim.machine.memory import POISON_DWORD, Outside
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+__all__ = ["Access", "Part", "extend", "load", "merge", "rows_of", "store", "within"]
+
+
+@dataclass(frozen=True)
+class Access:
+    """Shape of one access: bytes a lane, sign extension, which half a 16-bit value goes to or comes from."""
+
+    size: int
+    signed: bool = False
+    half: str = ""
+    """"": the whole register; ``low`` or ``high``: that half, the other kept (loads) or unused (stores)."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The lanes of an access that go to one space; ``mask`` None means all lanes."""
+
+    space: str
+    """``global``, ``lds`` or ``scratch``."""
+    address: NDArray[Any]
+    """uint64 addresses of global memory; int64 bytes from the start of the LDS allocation or of the lane's scratch."""
+    mask: NDArray[np.bool_] | None
+
+
+def extend(word: NDArray[np.uint32], access: Access) -> NDArray[np.uint32]:
+    """Sign-extend a loaded byte or word to 32 bits where the access asks for it."""
+    if not access.signed:
+        return word
+    bits = 8 * access.size
+    shift = np.int32(32 - bits)
+    return ((word << shift.astype(np.uint32)).view(np.int32) >> shift).view(np.uint32)
+
+
+def merge(old: NDArray[np.uint32], word: NDArray[np.uint32], half: str) -> NDArray[np.uint32]:
+    """Put a 16-bit value into one half of a register and keep the other."""
+    if half == "low":
+        return (old & np.uint32(0xFFFF0000)) | (word & np.uint32(0xFFFF))
+    return (old & np.uint32(0xFFFF)) | (word << np.uint32(16))
+
+
+def rows_of(machine: Any, g: Group, space: str) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+    """The bytes of a private space, the row of each lane, and the bytes that a row may use."""
+    if space == "lds":
+        return machine.lds, g.workgroup[:, None], machine.launch.lds_bytes
+    rows = g.indices()[:, None] * g.lanes + np.arange(g.lanes)
+    return machine.scratch, rows, machine.launch.scratch_bytes
+
+
+def within(
+    machine: Any, g: Group, instruction: Instruction, part: Part, size: int, kind: str, limit: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Lanes that take part and stay inside a private space, and those that do not; the listeners hear of the latter."""
+    inside = (part.address >= 0) & (part.address + size <= limit)
+    if part.mask is None and inside.all():
+        return inside, ~inside
+    active = part.mask if part.mask is not None else np.ones((1, g.lanes), np.bool_)
+    outside = ~inside & active
+    if outside.any():
+        machine.fault(instruction, g, part.space, kind, size, Outside(outside, part.address.astype(np.uint64)))
+    return inside & active, outside
+
+
+def load(machine: Any, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:
+    """Read `size` bytes a lane: dwords, or one word with a byte or 16 bits."""
+    words: list[NDArray[np.uint32]]
+    if part.space == "global":
+        if size < 4:
+            word, outside = machine.memory.load_small(part.address, size, part.mask)
+            words = [word]
+        else:
+            words, outside = machine.memory.load_dwords(part.address, size // 4, part.mask)
+        if outside is not None:
+            machine.fault(instruction, g, "global", "read", size, outside)
+        return words
+    rows, row, limit = rows_of(machine, g, part.space)
+    inside, beyond = within(machine, g, instruction, part, size, "read", limit)
+    words = storage.read(rows, row, part.address, size, inside)
+    if part.space == "scratch" and beyond.any():
+        poison = np.uint32(POISON_DWORD & ((1 << 8 * min(size, 4)) - 1))
+        words = [np.where(beyond, poison, word) for word in words]
+    return words
+
+
+def store(
+    machine: Any, g: Group, instruction: Instruction, part: Part, words: list[NDArray[np.uint32]], size: int
+) -> None:
+    """Write `size` bytes a lane."""
+    if part.space == "global":
+        outside = machine.memory.store(part.address, words, size, part.mask)
+        if outside is not None:
+            machine.fault(instruction, g, "global", "write", size, outside)
+        return
+    rows, row, limit = rows_of(machine, g, part.space)
+    inside, _ = within(machine, g, instruction, part, size, "write", limit)
+    storage.write(rows, row, part.address, words, size, inside)

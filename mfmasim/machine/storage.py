@@ -1,0 +1,77 @@
+"""Rows of bytes that are private to a workgroup (LDS) or to a work-item (scratch): reads and writes lane by lane.
+
+A row is as long as its allocation, rounded up to whole dwords; every lane addresses bytes of one row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["read", "write"]
+
+
+def read(
+    rows: NDArray[np.uint8], row: NDArray[Any], address: NDArray[np.int64], size: int, inside: NDArray[np.bool_]
+) -> list[NDArray[np.uint32]]:
+    """Read `size` bytes a lane, little-endian.
+
+    Args:
+        rows: the bytes, (rows, bytes of a row).
+        row: row of each lane; broadcasts to the shape of `address`.
+        address: byte in the row; need not be aligned.
+        size: 1, 2, or a multiple of 4.
+        inside: lanes that read; the others get 0.
+
+    Returns:
+        One uint32 array a dword.
+    """
+    whole = bool(inside.all())
+    safe = address if whole else np.where(inside, address, 0)
+    if not rows.size:
+        return [np.zeros(np.broadcast_shapes(address.shape, inside.shape), np.uint32) for _ in range(max(1, size // 4))]
+    start = row * rows.shape[1] + safe
+    out: list[NDArray[np.uint32]]
+    if size % 4 == 0 and not (safe & 3).any():
+        flat, index = rows.reshape(-1).view(np.uint32), start >> 2
+        out = [flat.take(index + word) for word in range(size // 4)]
+    else:
+        octets = rows.reshape(-1)
+        out = []
+        for word in range(max(1, size // 4)):
+            total = np.zeros(start.shape, np.uint32)
+            for byte in range(min(4, size)):
+                total |= octets.take(start + (4 * word + byte)).astype(np.uint32) << np.uint32(8 * byte)
+            out.append(total)
+    return out if whole else [np.where(inside, word, np.uint32(0)) for word in out]
+
+
+def write(
+    rows: NDArray[np.uint8],
+    row: NDArray[Any],
+    address: NDArray[np.int64],
+    words: list[Any],
+    size: int,
+    inside: NDArray[np.bool_],
+) -> None:
+    """Write `size` bytes a lane where `inside`; of two lanes at one byte the last wins. Arguments as in `read`."""
+    if not rows.size:
+        return
+    start = row * rows.shape[1] + address
+    shape = np.broadcast_shapes(start.shape, inside.shape, *(np.shape(word) for word in words))
+    start, words = np.broadcast_to(start, shape), [np.broadcast_to(word, shape) for word in words]
+    if not inside.all():
+        chosen = np.broadcast_to(inside, shape)
+        start, words = start[chosen], [word[chosen] for word in words]
+    if size % 4 == 0 and not (start & 3).any():
+        flat, index = rows.reshape(-1).view(np.uint32), start >> 2
+        for k, word in enumerate(words):
+            flat[index + k] = word
+        return
+    octets = rows.reshape(-1)
+    for byte in range(size):
+        octets[start + byte] = (words[byte // 4] >> np.uint32(8 * (byte % 4))).astype(np.uint8)
