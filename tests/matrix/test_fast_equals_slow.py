@@ -104,10 +104,54 @@ def test_fast_equals_slow_on_a_tile_of_mixed_data(name):
     assert compare(ONE[name], a, b, c, more) == 144
 
 
-@pytest.mark.parametrize("case", [case for case in QUICK if case[3] == "f32"], ids=name_of)
-def test_a_call_leaves_nothing_behind(case):
+def grown(case, pieces, count):
+    """Small pieces (1, n, n) as one large tile and as a batch: yields arguments and where to find piece p in d."""
+    size = pieces[0][0].shape[1]
+    rows = dict.fromkeys(("a", "selection", "scale_a"), -2)
+    named = [{"a": a, "b": b, "c": c, **more} for a, b, c, more in pieces]
+    # One tile: rows and columns of all pieces, whose own products stand on the diagonal.
+    tile = {key: np.concatenate([one[key] for one in named], axis=rows.get(key, -1)) for key in named[0] if key != "c"}
+    tile["c"] = np.tile(named[0]["c"], (1, count, count))
+    for p, one in enumerate(named):
+        tile["c"][:, p * size : (p + 1) * size, p * size : (p + 1) * size] = one["c"]
+    yield tile, lambda d, p: d[0, p * size : (p + 1) * size, p * size : (p + 1) * size]
+    # A batch of tiles of 16 rows and columns, each a piece many times over.
+    times = 16 // size
+    repeats = {key: (1, times, 1) if key in rows else (1, 1, times) for key in named[0]} | {"c": (1, times, times)}
+    batch = {key: np.concatenate([np.tile(one[key], repeats[key]) for one in named]) for key in named[0]}
+    yield batch, lambda d, p: d[p, size : 2 * size, -size:]
+
+
+def compare_grown(case, source, kinds):
+    pieces = [dot_data.matrices(source, case, kind, 4, 4, 1) for kind in kinds]
+    model, formats = MODELS[case[0]], case[1:4]
+    expected = [slow.multiply(model, *formats, a, b, c, **more)[0] for a, b, c, more in pieces]
+    for arguments, place in grown(case, pieces, len(kinds)):
+        d = multiply(model, *formats, **arguments)
+        for p, one in enumerate(expected):
+            assert np.array_equal(place(d, p), one), f"{name_of(case)}: data of class {kinds[p]}, piece {p}"
+
+
+@pytest.mark.parametrize("case", QUICK, ids=name_of)
+def test_fast_equals_slow_in_large_tiles_and_batches(case):
+    # Large products may be decided another way than small ones, and one hard element must not spoil its neighbours.
+    source = np.random.default_rng(zlib.crc32(name_of(case).encode()) + 4)
+    compare_grown(case, source, FINITE if source.random() < 0.7 else dot_data.CLASSES)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_fast_equals_slow_in_many_large_tiles_and_batches(case):
+    source = np.random.default_rng(zlib.crc32(name_of(case).encode()) + 5)
+    for kinds in (dot_data.CLASSES, FINITE, FINITE * 2, ["few", "subnormal", "root"] * 6):
+        compare_grown(case, source, kinds)
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_a_call_leaves_nothing_behind(name):
     # Scratch memory that is used again must not carry values from one call, or one step, into the next.
-    source = np.random.default_rng(zlib.crc32(name_of(case).encode()) + 3)
+    case = ONE[name]
+    source = np.random.default_rng(zlib.crc32(name.encode()) + 3)
     formats = MODELS[case[0]], *case[1:4]
     calls = [dot_data.matrices(source, case, kind, 8, 8, 1) for kind in dot_data.CLASSES]
     whole = [multiply(*formats, a, b, c, **more) for a, b, c, more in calls]

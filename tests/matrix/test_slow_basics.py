@@ -134,9 +134,7 @@ def test_multiply_passes_scales_by_row_and_column():
     b = np.full((64, 3), small(1.0, "e4m3fn"), np.uint8)
     scale_a = np.array([[127, 128], [129, 130]], np.uint8)
     scale_b = np.array([[127, 128, 129], [127, 127, 127]], np.uint8)
-    d = multiply(
-        model, "e2m1fn", "e4m3fn", "f32", a, b, np.zeros((2, 3), np.uint32), scale_a=scale_a, scale_b=scale_b
-    )
+    d = multiply(model, "e2m1fn", "e4m3fn", "f32", a, b, np.zeros((2, 3), np.uint32), scale_a=scale_a, scale_b=scale_b)
     expected = [[32 * (2 ** (int(p) - 127) * 2**j + 2 ** (int(q) - 127)) for j in range(3)] for p, q in scale_a]
     np.testing.assert_array_equal(d.view(np.float32), expected)
 

@@ -56,9 +56,7 @@ def flush_pairwise(model: Model, pairs: Sequence[tuple[Number, Number]], c: int,
     return flushed(add(c, sums[0], d_format, nan))
 
 
-def aligned(
-    model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_format: str, scale: int | None = 0
-) -> int:
+def aligned(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_format: str, scale: int | None = 0) -> int:
     """Products and c are cut to common grids, added as integers, and rounded once.
 
     Args:
