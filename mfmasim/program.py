@@ -146,6 +146,8 @@ def load(source: str | Path | bytes, arch: str | Arch | None = None) -> Code:
     Raises:
         MfmasimError: the file is missing, foreign, damaged, or holds no entry for `arch`.
     """
+    if not isinstance(source, str | Path | bytes | bytearray | memoryview):
+        raise MfmasimError(f"load: a path or bytes are expected, not {type(source).__name__}")
     if isinstance(source, bytes | bytearray | memoryview):
         return Code(codeobject.read(bytes(source), arch=arch))
     return Code(codeobject.load(Path(source), arch=arch))
@@ -174,6 +176,8 @@ def compile(  # noqa: A001  (the contract's name)
     """
     from mfmasim import toolchain
 
+    if not isinstance(path, str | Path):
+        raise MfmasimError(f"compile: the path of a source is expected, not {type(path).__name__}")
     target = find_arch(arch)
     made = toolchain.compile_hip(Path(path), target.name, compiler=compiler, flags=flags)
     return Code(codeobject.read(made.data, name=str(path), arch=target), made_by=made.compiler)

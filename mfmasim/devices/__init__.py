@@ -23,7 +23,7 @@ def device(name: str = "sim") -> SimDevice:
     Raises:
         MfmasimError: there is no such back end.
     """
-    found = BACK_ENDS.get(name)
+    found = BACK_ENDS.get(name) if isinstance(name, str) else None
     if found is None:
         raise unknown("device", name, BACK_ENDS)
     return found()

@@ -29,6 +29,8 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
         return ()
     if checks == "all":
         return tuple(CHECKS)
+    if not isinstance(checks, str | list | tuple):
+        raise MfmasimError(f"checks {checks!r}: 'all', 'none' or names of checks are expected")
     names = tuple(part.strip() for part in checks.split(",")) if isinstance(checks, str) else tuple(checks)
     for name in names:
         if name not in CHECKS:

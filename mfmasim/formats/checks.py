@@ -16,13 +16,18 @@ if TYPE_CHECKING:
 __all__ = ["as_codes", "as_float_bits", "as_random"]
 
 
+def _native(array: NDArray[Any]) -> NDArray[Any]:
+    """The same values in the machine's byte order, so that their bits are what views expect."""
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
 def as_codes(codes: ArrayLike, fmt: Format) -> NDArray[np.unsignedinteger[Any]]:
     """Check codes of a format and return them in an unsigned dtype.
 
     Raises:
         MfmasimError: not integers, or a code has bits that the format does not have.
     """
-    array = np.asarray(codes)
+    array = _native(np.asarray(codes))
     if array.size == 0 and not isinstance(codes, np.ndarray):
         array = array.astype(fmt.carrier)
     if array.dtype.kind not in "ui":
@@ -48,7 +53,7 @@ def as_float_bits(values: ArrayLike) -> tuple[NDArray[np.unsignedinteger[Any]], 
     Raises:
         MfmasimError: an array of another dtype.
     """
-    array = np.asarray(values)
+    array = _native(np.asarray(values))
     if not isinstance(values, (np.ndarray, np.generic)) and array.dtype.kind in "iuf":
         # Python numbers are doubles; an integer that a double does not hold would round twice.
         exact = array.astype(np.float64)
@@ -73,7 +78,7 @@ def as_random(random: ArrayLike | None, rounding: str, shape: tuple[int, ...]) -
         return None
     if random is None:
         raise MfmasimError("rounding='stochastic' needs random=, integers below 2**32")
-    array = np.asarray(random)
+    array = _native(np.asarray(random))
     if array.dtype.kind not in "ui" or (array.size and (int(array.min()) < 0 or int(array.max()) >= 1 << 32)):
         raise MfmasimError(f"random must be integers from 0 to 2**32 - 1, not {array.dtype}")
     try:

@@ -37,6 +37,7 @@ class Bounds:
 
     def _finding(self, pc: int, event: AccessFault) -> Finding:
         lanes = self._lanes[pc]
+        outside = "to a read-only buffer" if event.nearest.startswith("in ") else "outside every buffer"
         became = "the store was dropped" if event.kind == "write" else "the load returned poison"
         if event.space == "lds":
             became = "the store was dropped" if event.kind == "write" else "the load returned 0"
@@ -48,7 +49,7 @@ class Bounds:
         return Finding(
             check="bounds",
             severity="error",
-            message=f"{event.kind} of {event.size} bytes outside every buffer: {where}; {lanes} "
+            message=f"{event.kind} of {event.size} bytes {outside}: {where}; {lanes} "
             f"lane{'s' if lanes != 1 else ''} in all, {became}",
             kernel=self.kernel,
             pc=pc,

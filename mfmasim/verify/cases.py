@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.resources import folder
+from mfmasim.verify.data import CLASSES
+from mfmasim.verify.expression import Expression
+from mfmasim.verify.roles import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,11 +51,17 @@ class Case:
 
     def kernel_name(self) -> str:
         """Kernel name with the parameters filled in."""
-        return self.kernel.format_map(dict(self.parameters))
+        return self._filled(self.kernel)
 
     def golden_name(self) -> str:
         """Golden case with the parameters filled in."""
-        return self.golden.format_map(dict(self.parameters))
+        return self._filled(self.golden)
+
+    def _filled(self, text: str) -> str:
+        try:
+            return str(text).format_map(dict(self.parameters))
+        except (KeyError, ValueError, IndexError) as error:
+            raise MfmasimError(f"case {self.name}: {text!r} cannot be filled with its parameters: {error}") from None
 
     def with_parameters(self, changes: Mapping[str, Any]) -> Case:
         """The case with some parameters changed.
@@ -70,6 +79,29 @@ class Case:
                     f"parameter {name}={value!r} of case {self.name}: {type(default).__name__} is expected"
                 )
         return replace(self, parameters={**self.parameters, **changes})
+
+    def make(self, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Call the case function and check what it returns.
+
+        Args:
+            changes: parameters that differ from the case's own.
+
+        Returns:
+            grid, block, args, and expect and shared_bytes where given.
+
+        Raises:
+            MfmasimError: the function fails, or what it returns is no case; names file and line.
+        """
+        code = self.build.__code__
+        where = f"{Path(code.co_filename).name}:{code.co_firstlineno}: {self.name}"
+        try:
+            built = self.build(**{**self.parameters, **(changes or {})})
+        except MfmasimError as error:
+            raise MfmasimError(f"{where}: {error}") from None
+        except Exception as error:  # a user's function may fail in any way; say where
+            line = _line_in(error, Path(code.co_filename))
+            raise MfmasimError(f"{Path(code.co_filename).name}{line}: {type(error).__name__}: {error}") from error
+        return check_built(built, where)
 
     def check_contract(self) -> None:
         """Refuse parameters that the kernel was not written for.
@@ -101,7 +133,49 @@ def _holds(condition: str, parameters: Mapping[str, Any]) -> bool:
             raise MfmasimError(f"contract {condition!r} uses {type(node).__name__}, which a contract may not")
         if isinstance(node, ast.Name) and node.id not in parameters:
             raise unknown("parameter", node.id, parameters, f"in contract {condition!r}")
-    return bool(eval(compile(tree, "<contract>", "eval"), {"__builtins__": {}}, dict(parameters)))  # noqa: S307
+    try:
+        return bool(eval(compile(tree, "<contract>", "eval"), {"__builtins__": {}}, dict(parameters)))  # noqa: S307
+    except (ArithmeticError, TypeError) as error:
+        raise MfmasimError(f"contract {condition!r} cannot be judged: {error}") from None
+
+
+KEYS = ("grid", "block", "args", "expect", "shared_bytes")
+
+
+def check_built(built: Any, where: str) -> dict[str, Any]:
+    """Check what a case function returned.
+
+    Raises:
+        MfmasimError: something is missing, unknown, or does not fit together.
+    """
+    if not isinstance(built, dict):
+        raise MfmasimError(f"{where} returns {type(built).__name__}, a dict with {', '.join(KEYS[:4])} is expected")
+    for key in KEYS[:3]:
+        if key not in built:
+            raise MfmasimError(f"{where} returns no {key!r}")
+    for key in built:
+        if key not in KEYS:
+            raise unknown("key", key, KEYS, f"in what {where} returns")
+    if not isinstance(built["args"], list | tuple):
+        raise MfmasimError(f"{where}: args has to be a list, not {type(built['args']).__name__}")
+    tensors = [arg for arg in built["args"] if isinstance(arg, Tensor)]
+    roles = [tensor.role for tensor in tensors]
+    if len(set(roles)) != len(roles):
+        raise MfmasimError(f"{where}: one argument per role is expected, args has {', '.join(roles)}")
+    expect = built.get("expect")
+    if expect is None:
+        return dict(built)
+    if not isinstance(expect, Expression):
+        raise MfmasimError(f"{where}: expect has to be a matrix expression such as a @ b, not {type(expect).__name__}")
+    for part in expect.parts():
+        if isinstance(part, Tensor) and not any(part is tensor for tensor in tensors):
+            raise MfmasimError(f"{where}: expect uses a matrix {part.role} that is not among args")
+    output = next((tensor for tensor in tensors if tensor.role == "C"), None)
+    if output is None:
+        raise MfmasimError(f"{where}: args has no C to hold what is expected")
+    if expect.shape != output.shape:
+        raise MfmasimError(f"{where}: expect has shape {expect.shape}, C has {output.shape}")
+    return dict(built)
 
 
 _collected: ContextVar[list[Case] | None] = ContextVar("collected", default=None)
@@ -143,7 +217,19 @@ def case(
 
     def decorate(build: Callable[..., Mapping[str, Any]]) -> Callable[..., Mapping[str, Any]]:
         collected = _collected.get()
-        defaults = {name: p.default for name, p in inspect.signature(build).parameters.items()}
+        defaults = {}
+        for name, parameter in inspect.signature(build).parameters.items():
+            if parameter.default is parameter.empty or parameter.kind is parameter.VAR_POSITIONAL:
+                raise MfmasimError(f"case {build.__name__}: parameter {name} needs a default value")
+            defaults[name] = parameter.default
+        if not data and not golden:
+            raise MfmasimError(f"case {build.__name__}: data names no class of inputs")
+        for name in data:
+            if name not in CLASSES:
+                raise unknown("data class", name, CLASSES, f"in case {build.__name__}")
+        for name in mapping or {}:
+            if name not in defaults:
+                raise unknown("parameter", name, defaults, f"in mapping= of case {build.__name__}")
         path = (_folder.get() / source).resolve()
         archs = tuple(find_arch(a).name for a in ([arch] if isinstance(arch, str) else arch))
         for variant in each or ({},):

@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Exact", "evaluate", "magnitude", "round_once"]
 
-LIMB = 20
-"""Bits of a limb: K products of two limbs stay below 2^53 for K up to 8,192."""
-LARGEST_K = 1 << (53 - 2 * LIMB)
-
 
 @dataclass(frozen=True)
 class Exact:
@@ -115,23 +111,23 @@ def _times(factor: float, value: Exact) -> Exact:
 
 
 def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> Exact:
-    if left.shape[1] > LARGEST_K:
-        raise MfmasimError(f"K {left.shape[1]} exceeds the {LARGEST_K} that the exact reference sums in one piece")
+    # K products of two limbs have to stay below 2^53.
+    width = (53 - left.shape[1].bit_length()) // 2
     with np.errstate(invalid="ignore", over="ignore"):
         plain = left @ right
     special = np.where(np.isfinite(plain), 0.0, plain)
-    a, low_a = _limbs(left)
-    b, low_b = _limbs(right)
+    a, low_a = _limbs(left, width)
+    b, low_b = _limbs(right, width)
     total: Any = np.zeros(special.shape, object)
     for place in range(len(a) + len(b) - 1):
         pairs = [(i, place - i) for i in range(len(a)) if 0 <= place - i < len(b)]
         part = sum((a[i] @ b[j]).astype(np.int64).astype(object) for i, j in pairs)
-        total = total + part * (1 << (LIMB * place))
+        total = total + part * (1 << (width * place))
     return Exact(total, low_a + low_b, special)
 
 
-def _limbs(values: NDArray[np.float64]) -> tuple[list[NDArray[np.float64]], int]:
-    """Split into signed limbs of `LIMB` bits, lowest first, and the exponent of the lowest one's unit."""
+def _limbs(values: NDArray[np.float64], width: int) -> tuple[list[NDArray[np.float64]], int]:
+    """Split into signed limbs of `width` bits, lowest first, and the exponent of the lowest one's unit."""
     finite = np.where(np.isfinite(values), values, 0.0)
     mantissa, exponent = np.frexp(finite)
     used = finite != 0
@@ -142,10 +138,10 @@ def _limbs(values: NDArray[np.float64]) -> tuple[list[NDArray[np.float64]], int]
     low = int((exponent - 53 + trailing)[used].min())
     high = int(exponent[used].max())
     limbs = []
-    for start in range(low, high, LIMB):
-        # Bits start .. start+LIMB of the magnitude; scaling by a power of two is exact, as is the floor.
-        above = np.floor(np.ldexp(np.abs(finite), -(start + LIMB)))
-        here = np.floor(np.ldexp(np.abs(finite) - np.ldexp(above, start + LIMB), -start))
+    for start in range(low, high, width):
+        # Bits start .. start+width of the magnitude; scaling by a power of two is exact, as is the floor.
+        above = np.floor(np.ldexp(np.abs(finite), -(start + width)))
+        here = np.floor(np.ldexp(np.abs(finite) - np.ldexp(above, start + width), -start))
         limbs.append(np.copysign(here, finite))
     return limbs, low
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["Expression", "MatMul", "Scaled", "Sum", "Times"]
 
@@ -13,6 +18,14 @@ class Expression:
     """A matrix expression over role-tagged arguments."""
 
     shape: tuple[int, int]
+
+    def parts(self) -> Iterator[Expression]:
+        """The expressions this one is made of, itself included."""
+        yield self
+        for name in ("left", "right", "matrix", "scale"):
+            part = getattr(self, name, None)
+            if isinstance(part, Expression):
+                yield from part.parts()
 
     def __matmul__(self, other: object) -> Expression:
         """Matrix product."""
@@ -33,6 +46,14 @@ class Expression:
     def __rmul__(self, other: object) -> Expression:
         """Product with a number."""
         return Times(float(other), self) if isinstance(other, int | float) else NotImplemented
+
+    def __neg__(self) -> Expression:
+        """Negative."""
+        return Times(-1.0, self)
+
+    def __sub__(self, other: object) -> Expression:
+        """Difference."""
+        return self + (-other) if isinstance(other, Expression) else NotImplemented
 
     def __add__(self, other: object) -> Expression:
         """Sum."""
@@ -81,6 +102,11 @@ class Times(Expression):
 
     factor: float
     matrix: Expression
+
+    def __post_init__(self) -> None:
+        """Refuse a factor that is no number."""
+        if not math.isfinite(self.factor):
+            raise MfmasimError(f"factor {self.factor} of a matrix is not a finite number")
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]

@@ -22,6 +22,8 @@ __all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", 
 
 ORDERS = ("row", "column")
 POISON = 0xA5
+LARGEST = 1 << 30
+"""Elements of a matrix at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +52,11 @@ class Tensor(Expression):
         """Check what can be checked without an architecture."""
         if self.order not in ORDERS:
             raise unknown("order", self.order, ORDERS)
-        if len(self.shape) != 2 or min(self.shape) < 1:
+        sizes = self.shape if isinstance(self.shape, tuple | list) else (self.shape,)
+        if len(sizes) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in sizes):
             raise MfmasimError(f"{self.role} has shape {self.shape}: two positive sizes are expected")
+        if sizes[0] * sizes[1] > LARGEST:
+            raise MfmasimError(f"{self.role} has shape {self.shape}: more than {LARGEST:,} elements")
         if self.ld and self.ld < self.line:
             raise MfmasimError(f"{self.role} has ld {self.ld}, less than the {self.line} elements of a {self.order}")
         if not 0 <= self.select < self.bytes:

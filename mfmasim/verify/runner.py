@@ -75,7 +75,7 @@ def verify_case(
         kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
     result = Result(group, case.title, kernel.name, target.name, device)
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
-    built = _build(case, case.parameters)
+    built = case.make()
     options = {} if budget is None else {"budget": budget}
     for label, inputs, expected in _inputs(case, built, target):
         report, outputs = _run(back_end, kernel, built, inputs, target, options)
@@ -88,25 +88,17 @@ def verify_case(
             break
         _compare(result, case, built, target, label, inputs, outputs, expected)
     if case.mapping is not None and not any(f.check == "budget" for f in result.findings):
-        mapping = check_mapping(back_end, kernel, _build(case, {**case.parameters, **case.mapping}))
+        mapping = check_mapping(back_end, kernel, case.make(case.mapping))
         result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
         _merge(result, mapping.findings)
+    if built.get("expect") is None:
+        text = "nothing is expected of C: outputs are not compared"
+        level = "warning" if result.mapping["slots_checked"] else "error"
+        result.findings.append(Finding("outputs", level, text, kernel=kernel.name))
     result.findings.sort(key=lambda f: ALIKE[f.severity])
     result.settle()
     result.seconds = time.perf_counter() - start
     return result
-
-
-def _build(case: Case, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    built = case.build(**parameters)
-    for key in ("grid", "block", "args"):
-        if key not in built:
-            raise MfmasimError(f"{case.name}: the case returns no {key!r}")
-    known = {"grid", "block", "args", "expect", "shared_bytes"}
-    for key in built:
-        if key not in known:
-            raise MfmasimError(f"{case.name}: the case returns {key!r}, which is none of {', '.join(sorted(known))}")
-    return built
 
 
 def _tensors(built: Mapping[str, Any]) -> list[Tensor]:

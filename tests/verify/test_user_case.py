@@ -120,12 +120,57 @@ def test_contract_is_refused_by_name(tmp_path, capsys):
         (CASE.replace("gemm.hip", "gone.hip"), "no such file"),
         (CASE.replace("expect=", "expects="), "'expects'"),
         (CASE.replace("return dict", "retrun dict"), "my_case.py"),
+        (CASE.replace("args = [", "1 / 0; args = ["), "my_case.py:9: ZeroDivisionError"),
+        (CASE.replace("return dict(", "return list("), "my_case.py:10: TypeError"),
+        (CASE.replace("    return dict", "    return 5; dict"), "returns int, a dict"),
+        (CASE.replace("args=args", "args=5"), "args has to be a list"),
+        (CASE.replace("+ beta * c", "+ beta * C('f32', (M, N))"), "expect uses a matrix C that is not among args"),
+        (CASE.replace("alpha * (a @ b) + beta * c", "a"), "expect has shape (64, 64), C has (64, 128)"),
+        (CASE.replace("expect=alpha * (a @ b) + beta * c", "expect=7"), "expect has to be a matrix expression"),
+        (CASE.replace("alpha * (a @ b)", "float('nan') * (a @ b)"), "is not a finite number"),
+        (CASE.replace("needs=", "data=[], needs="), "data names no class"),
+        (CASE.replace("needs=", "data=['norml'], needs="), "did you mean 'normal'"),
+        (CASE.replace("M=64, N", "M, N"), "parameter M needs a default value"),
+        (CASE.replace('kernel="gemm"', 'kernel="{Z}"'), "cannot be filled"),
+        (CASE.replace("M % 64 == 0 and", "M % 0 == 0 and"), "cannot be judged"),
+        (CASE.replace("needs=", "mapping={'Q': 1}, needs="), "unknown parameter 'Q'"),
+        (CASE + "import sys; sys.exit(0)", "ends the program"),
     ],
 )
 def test_bad_cases_are_one_clear_line(tmp_path, capsys, case, words):
     (tmp_path / "gemm.hip").write_text(KERNEL)
     (tmp_path / "my_case.py").write_text(case)
     assert main(["verify", str(tmp_path / "my_case.py"), "--arch", "gfx950"]) == 2
+    told = capsys.readouterr()
+    assert words in told.out + told.err
+    assert "Traceback" not in told.out + told.err
+
+
+def test_nothing_expected_is_said(tmp_path):
+    code, results = verify(
+        tmp_path, KERNEL, CASE.replace(", expect=alpha * (a @ b) + beta * c", ""), "--arch", "gfx942"
+    )
+    assert code == 0
+    assert [f["severity"] for f in results[0]["findings"]] == ["warning"]
+    assert "outputs are not compared" in results[0]["findings"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--set", "M=1.5"], "int is expected"),
+        (["--set", "M="], "int is expected"),
+        (["--set", "Q=3"], "unknown parameter 'Q'"),
+        (["--set", "M=64000000000"], "more than"),
+        (["--device", "cuda"], "unknown device 'cuda'"),
+        (["--compiler", "nope"], "nope"),
+        (["--arch", "gfx1100"], "no case matches"),
+    ],
+)
+def test_bad_options_are_one_clear_line(tmp_path, capsys, options, words):
+    (tmp_path / "gemm.hip").write_text(KERNEL)
+    (tmp_path / "my_case.py").write_text(CASE)
+    assert main(["verify", str(tmp_path / "my_case.py"), *options]) == 2
     told = capsys.readouterr()
     assert words in told.out + told.err
     assert "Traceback" not in told.out + told.err
