@@ -30,11 +30,36 @@ class _Dialect:
     cache_order: tuple[str, ...]
     """Order in which LLVM prints them."""
     sve: bool
-    """SCRATCH says in a bit of its own whether it uses VADDR."""
+    """SCRATCH says in a bit of its own whether it uses VADDR; before, that bit sent loads to LDS."""
+    hardware_registers: dict[int, str]
+    """Registers of s_getreg and s_setreg by number."""
 
 
-_CDNA2 = _Dialect(gfx9.TABLES, {"glc": "glc", "slc": "slc", "scc": "scc"}, ("glc", "slc", "scc"), sve=False)
-_CDNA3 = _Dialect(gfx9.TABLES, {"glc": "sc0", "slc": "nt", "scc": "sc1"}, ("sc0", "nt", "sc1"), sve=True)
+# CDNA2 and CDNA3 ISA manuals, S_GETREG_B32; spelling of llvm-mc 22.
+_HARDWARE_REGISTERS = {
+    1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 4: "HW_REG_HW_ID", 5: "HW_REG_GPR_ALLOC",
+    6: "HW_REG_LDS_ALLOC", 7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES", 16: "HW_REG_TBA_LO", 17: "HW_REG_TBA_HI",
+    18: "HW_REG_TMA_LO", 19: "HW_REG_TMA_HI",
+}  # fmt: skip
+_HARDWARE_REGISTERS_3 = _HARDWARE_REGISTERS | {
+    20: "HW_REG_XCC_ID", 21: "HW_REG_SQ_PERF_SNAPSHOT_DATA", 22: "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
+    23: "HW_REG_SQ_PERF_SNAPSHOT_PC_LO", 24: "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
+}  # fmt: skip
+
+_CDNA2 = _Dialect(
+    gfx9.TABLES,
+    {"glc": "glc", "slc": "slc", "scc": "scc"},
+    ("glc", "slc", "scc"),
+    sve=False,
+    hardware_registers=_HARDWARE_REGISTERS,
+)
+_CDNA3 = _Dialect(
+    gfx9.TABLES,
+    {"glc": "sc0", "slc": "nt", "scc": "sc1"},
+    ("sc0", "nt", "sc1"),
+    sve=True,
+    hardware_registers=_HARDWARE_REGISTERS_3,
+)
 _DIALECTS = {"gfx90a": _CDNA2, "gfx940": _CDNA3, "gfx950": _CDNA3}
 
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.constants import inline_text
+from mfmasim.isa.family import family
 
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction, Operand
 
 __all__ = ["decimal_or_hex", "inline_or_hex", "swizzle", "text", "waitcnt"]
 
-HARDWARE_REGISTERS = {
-    1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 4: "HW_REG_HW_ID", 5: "HW_REG_GPR_ALLOC",
-    6: "HW_REG_LDS_ALLOC", 7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES",
-}  # fmt: skip
 _INDEX_MODES = ("SRC0", "SRC1", "SRC2", "DST")
 
 
@@ -44,9 +41,9 @@ def _waitcnt(value: int) -> str:
     return " ".join(parts) if parts else " ".join(f"{name}({count})" for name, count, _ in shown)
 
 
-def _hwreg(value: int) -> str:
+def _hwreg(value: int, names: dict[int, str]) -> str:
     number, offset, size = value & 63, value >> 6 & 31, (value >> 11) + 1
-    name = HARDWARE_REGISTERS.get(number, str(number))
+    name = names.get(number, str(number))
     return f"hwreg({name})" if (offset, size) == (0, 32) else f"hwreg({name}, {offset}, {size})"
 
 
@@ -56,34 +53,35 @@ def _index_mode(value: int) -> str:
     return f"gpr_idx({','.join(name for i, name in enumerate(_INDEX_MODES) if value >> i & 1)})"
 
 
-_MESSAGES = {1: "MSG_INTERRUPT", 4: "MSG_SAVEWAVE", 5: "MSG_STALL_WAVE_GEN", 6: "MSG_HALT_WAVES",
-             7: "MSG_ORDERED_PS_DONE", 9: "MSG_GS_ALLOC_REQ", 10: "MSG_GET_DOORBELL"}  # fmt: skip
-_GS_OPERATIONS = ("GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT")
-_SYSTEM_OPERATIONS = {1: "SYSMSG_OP_ECC_ERR_INTERRUPT", 2: "SYSMSG_OP_REG_RD", 3: "SYSMSG_OP_HOST_TRAP_ACK",
-                      4: "SYSMSG_OP_TTRACE_PC"}  # fmt: skip
+_MESSAGES = {
+    1: "MSG_INTERRUPT", 4: "MSG_SAVEWAVE", 5: "MSG_STALL_WAVE_GEN", 6: "MSG_HALT_WAVES", 7: "MSG_ORDERED_PS_DONE",
+    8: "MSG_EARLY_PRIM_DEALLOC", 9: "MSG_GS_ALLOC_REQ", 10: "MSG_GET_DOORBELL",
+}  # fmt: skip
+_GS_OPERATIONS = {1: "GS_OP_CUT", 2: "GS_OP_EMIT", 3: "GS_OP_EMIT_CUT"}
+_SYSTEM_OPERATIONS = {1: "SYSMSG_OP_ECC_ERR_INTERRUPT", 2: "SYSMSG_OP_REG_RD", 4: "SYSMSG_OP_TTRACE_PC"}
 
 
 def _message(value: int) -> str:
-    """A message: bits 3:0 the kind, 6:4 an operation, 9:8 a stream."""
+    """A message: bits 3:0 its kind, 6:4 an operation, 9:8 a stream."""
     kind, operation, stream = value & 15, value >> 4 & 7, value >> 8 & 3
-    if value >> 10 or value & 0x80:
-        return str(value)
-    if kind in (2, 3):
-        name = "MSG_GS" if kind == 2 else "MSG_GS_DONE"
-        if operation < 4 and (operation or (kind == 3 and not stream)):
-            if operation == 0:
-                return f"sendmsg({name}, {_GS_OPERATIONS[0]})"
-            return f"sendmsg({name}, {_GS_OPERATIONS[operation]}, {stream})"
-    elif kind == 15:
-        if operation in _SYSTEM_OPERATIONS and not stream:
-            return f"sendmsg(MSG_SYSMSG, {_SYSTEM_OPERATIONS[operation]})"
-    elif kind in _MESSAGES and not operation and not stream:
+    if kind in _MESSAGES and not operation and not stream:
         return f"sendmsg({_MESSAGES[kind]})"
-    return f"sendmsg({kind}, {operation}, {stream})"
+    if kind in (2, 3) and operation in _GS_OPERATIONS:
+        return f"sendmsg({'MSG_GS' if kind == 2 else 'MSG_GS_DONE'}, {_GS_OPERATIONS[operation]}, {stream})"
+    if kind == 3 and not operation and not stream:
+        return "sendmsg(MSG_GS_DONE, GS_OP_NOP)"
+    if kind == 15 and operation in _SYSTEM_OPERATIONS and not stream:
+        return f"sendmsg(MSG_SYSMSG, {_SYSTEM_OPERATIONS[operation]})"
+    plain = kind | operation << 4 | stream << 8
+    return f"sendmsg({kind}, {operation}, {stream})" if value == plain else str(value)
 
 
 def swizzle(offset: int) -> str:
     """The pattern of ds_swizzle_b32: four lanes permuted, or and/or/xor masks over 32."""
+    if offset >> 13 == 0b111:
+        return f"swizzle(FFT,{offset & 31})"
+    if offset >> 13 == 0b110:
+        return f"swizzle(ROTATE,{offset >> 10 & 1},{offset >> 5 & 31})"
     if offset >> 15:
         if offset >> 8 != 0x80:
             return str(offset)
@@ -109,7 +107,7 @@ def text(ins: Instruction, operand: Operand) -> str:
     """An immediate operand of a scalar instruction; empty where LLVM leaves it out."""
     value = ins.modifiers.get("simm16", operand.bits)
     if operand.type == "hwreg":
-        return _hwreg(value)
+        return _hwreg(value, family(ins.arch).dialect.hardware_registers)
     if operand.type == "gpr_idx" or ins.name == "s_set_gpr_idx_mode":
         return _index_mode(operand.bits)
     if ins.name == "s_waitcnt":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa.fields import Fields, Refused, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
+from mfmasim.isa.operands import M0
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
 
@@ -77,7 +78,7 @@ def flat(fields: Fields) -> Parts:
     _cache_bits(fields, parts)
     parts.src += _flat_address(fields, segment)
     data = next((slot for slot in row.src if slot.file == "data"), None)
-    if not fields.family.dialect.sve and data is None and row.dst[0].count == 1 and segment != "FLAT":
+    if not fields.family.dialect.sve and data is None and _can_go_to_lds(row) and segment != "FLAT":
         # CDNA2: this bit sends the loaded dword to LDS.
         parts.modifiers["lds"] = fields.take("sve")
         if parts.modifiers["lds"]:
@@ -91,6 +92,10 @@ def flat(fields: Fields) -> Parts:
     return parts
 
 
+def _can_go_to_lds(row: Row) -> bool:
+    return bool(row.dst) and row.dst[0].count == 1 and "_d16" not in row.name
+
+
 def _flat_address(fields: Fields, segment: str) -> list[Operand]:
     """[vaddr, saddr], `off` where one is not used."""
     if segment == "FLAT":
@@ -102,6 +107,8 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
             vaddr = vector_register("v", fields.take("vaddr"), _V2, "vaddr", fields.family)
             return [vaddr, Operand("off", field="saddr")]
         vaddr = vector_register("v", fields.take("vaddr"), _V1, "vaddr", fields.family)
+        if code >= M0:
+            raise Refused("saddr cannot be EXEC")
         return [vaddr, scalar_register(code, _S2, "saddr", fields.family)]
     saddr = Operand("off", field="saddr") if code == _NO_SADDR else scalar_register(code, _S1, "saddr", fields.family)
     uses_vaddr = bool(fields.take("sve")) if fields.family.dialect.sve else code == _NO_SADDR
@@ -114,12 +121,14 @@ def mubuf(fields: Fields) -> Parts:
     """Buffer loads, stores and atomics: vaddr (index, offset or both), a descriptor, an SGPR offset."""
     row = fields.row
     parts = Parts()
-    _cache_bits(fields, parts)
     if not row.dst and not row.src:
-        if "cache" not in row.flags:
-            # Assemblers set them all the same.
-            parts.modifiers.clear()
+        names = fields.family.dialect.cache
+        parts.modifiers = {names[field]: fields.take(field) for field in row.flags.get("cache", ())}
+        # Where they mean nothing, assemblers set both in buffer_wbl2.
+        if "cache" not in row.flags and fields.take("glc") != fields.take("scc"):
+            raise Refused(f"the cache bits of {row.name} are neither both set nor both clear")
         return parts
+    _cache_bits(fields, parts)
     for name in ("offset", "offen", "idxen"):
         parts.modifiers[name] = fields.take(name)
     lds = fields.take("lds") if "lds" in row.flags else 0

@@ -7,11 +7,15 @@ inline constants in packed and 16-bit operands as LLVM's AMDGPU back end documen
 from __future__ import annotations
 
 __all__ = [
+    "DPP",
     "DWORDS",
     "EXEC",
     "INLINE_FLOATS",
+    "LDS_DIRECT",
     "LITERAL",
+    "M0",
     "SCALAR_NAMES",
+    "SDWA",
     "SPECIAL_NAMES",
     "VCC",
     "VGPR0",

@@ -110,9 +110,7 @@ def smem(fields: Fields) -> Parts:
     data = _data(row)
     glc = fields.take("glc") if row.dst or (data is not None and data.type != "imm7") else 0
     parts.src.append(scalar_register(2 * fields.take("sbase"), row.src[0], "sbase", fields.family))
-    # A buffer load's offset counts from its base upwards; others are signed.
-    upwards = row.name.startswith(("s_buffer_load", "s_buffer_store"))
-    offset, soffset = _smem_offset(fields, upwards=upwards)
+    offset, soffset = _smem_offset(fields)
     parts.modifiers = {"glc": glc} if offset is None else {"offset": offset, "glc": glc}
     parts.src.append(soffset)
     returns = row.dst and (row.dst[0].file != "rtn" or glc)
@@ -133,11 +131,11 @@ def _data(row: Row) -> Slot | None:
     return row.src[2] if len(row.src) > 2 else None
 
 
-def _smem_offset(fields: Fields, *, upwards: bool) -> tuple[int | None, Operand]:
+def _smem_offset(fields: Fields) -> tuple[int | None, Operand]:
     """(immediate offset in bytes if there is one, SGPR offset or `off`)."""
     imm, enabled, raw = fields.take("imm"), fields.take("soffset_en"), fields.take("offset")
     if imm:
-        offset = raw if upwards else _signed(raw, 21)
+        offset = _signed(raw, 21)
         if enabled:
             return offset, scalar_register(fields.take("soffset"), _B32, "soffset", fields.family)
         return offset, Operand("off", field="soffset")

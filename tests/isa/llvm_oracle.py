@@ -47,9 +47,7 @@ def disassemble(codes, arch, *, exact=True):
     """
     codes = list(codes)
     if len(codes) > _BATCH:
-        return [
-            x for i in range(0, len(codes), _BATCH) for x in disassemble(codes[i : i + _BATCH], arch, exact=exact)
-        ]
+        return [x for i in range(0, len(codes), _BATCH) for x in disassemble(codes[i : i + _BATCH], arch, exact=exact)]
     if not codes:
         return []
     done = _run_disassembler(codes, arch)

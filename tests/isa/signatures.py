@@ -95,7 +95,7 @@ RULES = [
     (r"v_(?:lerp|sad|sad_hi|msad)_u8", "u32", "b32 b32 u32"),
     (r"v_sad_u16", "u32", "b32 b32 u32"),
     (r"v_m?qsad_pk_u16_u8", "b64", "b64 b32 b64"),
-    (r"v_mqsad_u32_u8", "b128", "b64 b32 b128"),
+    (r"v_mqsad_u32_u8", "b128", "b64 b32 v:b128"),
     (r"v_cvt_pk_u8_f32", "b32", "f32 u32 b32"),
     (r"v_cvt_pkaccum_u8_f32", "b32", "f32 u32 =b32"),
     (r"v_div_scale_(f32|f64)", r"\1 vcc", r"\1 \1 \1"),
@@ -187,7 +187,8 @@ def signature(name, dst_widths, src_widths):
     else:
         dst_tokens, src_tokens = _default(name, len(dst_widths), len(src_widths))
         src_tokens = [
-            t if dwords(t) == w else ("u32", "b64", "", "b128")[w - 1] for t, w in zip(src_tokens, src_widths)
+            t if dwords(t) == w else ("u32", "b64", "", "b128")[w - 1]
+            for t, w in zip(src_tokens, src_widths, strict=False)
         ]
     explicit_dst, explicit_src = _explicit(dst_tokens), _explicit(src_tokens)
     assert len(explicit_dst) == len(dst_widths), (name, dst_tokens, dst_widths)

@@ -17,7 +17,7 @@ GLOBAL void lanes(int *d, const int *a, int n) {
   x += __builtin_amdgcn_readfirstlane(x) + __builtin_amdgcn_readlane(x, 5) + __builtin_amdgcn_readlane(x, n);
   x += __builtin_amdgcn_ds_bpermute(4 * (i ^ 3), x) + __builtin_amdgcn_ds_permute(4 * i, x);
   x += __builtin_amdgcn_ds_swizzle(x, 0x041f) + __builtin_amdgcn_ds_swizzle(x, 0x80b1) + __builtin_amdgcn_ds_swizzle(x, 0x7c1f) +
-       __builtin_amdgcn_ds_swizzle(x, 0x0018) + __builtin_amdgcn_ds_swizzle(x, 0x2e5a);
+       __builtin_amdgcn_ds_swizzle(x, 0x0018) + __builtin_amdgcn_ds_swizzle(x, 0x2228);
   x += __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
   u64 votes = __builtin_amdgcn_ballot_w64(x > n);
   x += __builtin_popcountl(votes) + (int)__builtin_amdgcn_uicmp(x, n, 33) + (votes >> (i & 63) & 1) + __builtin_ctzl(votes | 1);
