@@ -67,7 +67,7 @@ def _find(arch_name: str, name: str, a: str | None, b: str | None, wave: int | N
         wave = arch.wave_sizes[0]
     if wave not in arch.wave_sizes:
         allowed = " or ".join(map(str, arch.wave_sizes))
-        raise MfmasimError(f"{arch.name} has no wave of {wave} lanes; it has {allowed}")
+        raise MfmasimError(f"{arch.name} has no wave of {wave!r} lanes; it has {allowed}")
     table = TABLES[arch.family]
     formats = (_format(arch, row, row.a, a, "a"), _format(arch, row, row.b, b, "b"))
     return _make(arch_name, spelling(row, joined=table.joined), *formats, wave)
@@ -108,6 +108,4 @@ def _format(arch: Arch, row: Row, word: str, given: str | None, side: str) -> st
 def _unknown(arch: Arch, name: str, names: dict[str, Row]) -> MfmasimError:
     error = str(unknown("matrix instruction", name, names, f"on {arch.name}"))
     having = [other for other in ARCHITECTURES if any(name in known for known in _names(other))]
-    return MfmasimError(
-        f"{error}; {', '.join(having)} {'have' if len(having) > 1 else 'has'} it" if having else error
-    )
+    return MfmasimError(f"{error}; {', '.join(having)} {'have' if len(having) > 1 else 'has'} it" if having else error)

@@ -152,8 +152,8 @@ class Fragment:
             MfmasimError: the element is outside the matrix.
         """
         for what, value, size in (("row", row, self.rows), ("col", col, self.cols), ("block", block, self.blocks)):
-            if not 0 <= value < size:
-                raise MfmasimError(f"{what} {value} of {self._title} is not within 0..{size - 1}")
+            if not isinstance(value, int | np.integer) or not 0 <= value < size:
+                raise MfmasimError(f"{what} {value!r} of {self._title} is not within 0..{size - 1}")
         lane, bit = (part[(block * self.rows + row) * self.cols + col].tolist() for part in self._places)
         return [Place(where, first // 32, first % 32) for where, first in zip(lane, bit, strict=True)]
 
@@ -176,8 +176,8 @@ class Fragment:
     def elements(self, lane: int, vgpr: int, bit: int = 0) -> list[Element]:
         """All elements that a place holds; several only under broadcast modifiers. Arguments as for `element`."""
         for what, value, size in (("lane", lane, self.lanes), ("vgpr", vgpr, self.vgprs), ("bit", bit, 32)):
-            if not 0 <= value < size:
-                raise MfmasimError(f"{what} {value} of {self._title} is not within 0..{size - 1}")
+            if not isinstance(value, int | np.integer) or not 0 <= value < size:
+                raise MfmasimError(f"{what} {value!r} of {self._title} is not within 0..{size - 1}")
         first = vgpr * 32 + bit
         starts = range(first, max(first - self.width, -1), -1)
         numbers: list[int] = next((self._elements[lane, at] for at in starts if (lane, at) in self._elements), [])
@@ -200,7 +200,7 @@ class Fragment:
             raise MfmasimError(f"{self._title} under a broadcast modifier can be read, not packed: places are shared")
         codes = self.check(matrix)
         batch = codes.shape[: codes.ndim - len(self.shape)]
-        return self._gather.pack(codes.reshape(*batch, -1))
+        return self._gather.pack(codes.reshape(*batch, self.blocks * self.rows * self.cols))
 
     def unpack(self, registers: ArrayLike) -> NDArray[Any]:
         """Take matrices out of registers.
@@ -233,9 +233,7 @@ class Fragment:
             codes = codes.view(self.dtype)
         if codes.dtype.kind != "u":
             hint = f"; use .view(np.{self.dtype})" if codes.dtype.itemsize == self.dtype.itemsize else ""
-            raise MfmasimError(
-                f"{self._title} takes raw {self.format} codes as {self.dtype}, not {codes.dtype}{hint}"
-            )
+            raise MfmasimError(f"{self._title} takes raw {self.format} codes as {self.dtype}, not {codes.dtype}{hint}")
         if codes.shape[-len(self.shape) :] != self.shape:
             want = ", ".join(map(str, self.shape))
             axes = f"blocks, {self._axes}" if self.blocks > 1 else self._axes

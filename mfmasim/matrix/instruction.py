@@ -349,6 +349,8 @@ class MatrixInstruction:
             a_regs = negate_half(a_regs, bool(neg & 1), bool(neg_hi & 1))
             b_regs = negate_half(b_regs, bool(neg & 2), bool(neg_hi & 2))
         self._check_index(index)
+        if a_regs is None or b_regs is None or c_regs is None:
+            raise MfmasimError(f"{self.name} needs a_regs, b_regs and c_regs")
         given = {"A": a_regs, "B": b_regs, "C": c_regs, "scale_A": scale_a, "scale_B": scale_b, "index": index}
         codes = {
             name: self._own(name, modifiers).unpack(registers)
