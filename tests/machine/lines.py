@@ -160,6 +160,13 @@ def _short(row, rng):
     return Probe(row.name, f"{row.name}{form} {', '.join(texts)}", results=results)
 
 
+def _compare_with_itself(row, rng):
+    """A comparison of equal values, where conditions such as > and >= differ."""
+    texts, results = _destinations(row, span("s", S, 2))
+    register = _vgpr(row.src[0], rng)
+    return Probe(row.name, f"{row.name}_e64 {', '.join([*texts, register, register])}", results=results)
+
+
 def _clamps(row):
     """Whether the clamp modifier has a meaning, and one that is drawn."""
     if row.dst[0].type[0] == "f" or row.dst[0].type.startswith("pk_f"):
@@ -444,6 +451,8 @@ def probe(encoding, row, rng, number):
             return found
     if row.name in ("s_getpc_b64", "s_setpc_b64", "s_swappc_b64"):
         return _counter(row, rng, number)
+    if encoding == "VOPC" and number % 12 == 3 and row.src[0].count == row.src[1].count:
+        return _compare_with_itself(row, rng)
     if encoding in ("VOP1", "VOP2", "VOPC", "VOP3"):
         forms = _vector_forms(encoding, row)
         return forms[number % len(forms)](row, rng)
