@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lines
+from slow_packed import PACKED
 
 MODE = "hwreg(HW_REG_MODE)"
 RESTORE = f"s_setreg_imm32_b32 {MODE}, 0x3f0"
@@ -23,10 +24,52 @@ def _mode(row, rng):
     return lines.Probe(row.name, f"{row.name} {_field(rng)}, {value}", [], after, ["s70", "v100"])
 
 
+def _bits(rng, count):
+    return "[" + ",".join(str(rng.randrange(2)) for _ in range(count)) + "]"
+
+
+def _packed(row, rng):
+    """VOP3P: halves in any order, signs of each, clamp. The addend of a dot product has none of them."""
+    texts = [lines._source(slot, rng, vector=0.7) for slot in row.src if not slot.tied]
+    dot, tail = row.name.startswith("v_dot"), ""
+    names = [name for name in ("op_sel", "op_sel_hi", "neg_lo", "neg_hi") if name in row.flags]
+    if row.name.endswith(("i16", "u16", "i8", "u8", "i4", "u4")) or row.name == "v_pk_mov_b32":
+        names = [name for name in names if name.startswith("op_sel")]
+    if row.name == "v_pk_mov_b32":
+        names = ["op_sel"]
+    for name in names:
+        if rng.random() < 0.6:
+            bits = _bits(rng, 2 if dot else len(texts))
+            tail += f" {name}:{bits[:-1] + (',0]' if name != 'op_sel_hi' else ',1]') if dot else bits}"
+    if "mix" in row.flags:
+        texts = [rng.choice([text, text, f"-{text}", f"|{text}|"]) if text[0] != "-" else text for text in texts]
+    if "clamp" in row.flags and rng.random() < 0.4 and row.name != "v_pk_mov_b32":
+        tail += " clamp"
+    results = [f"v{lines.D + i}" for i in range(row.dst[0].count)]
+    return lines.Probe(
+        row.name, f"{row.name} {lines.span('v', lines.D, len(results))}, {', '.join(texts)}{tail}", results=results
+    )
+
+
+def _accumulating(row, rng, number):
+    """VOP2 of packed elements, which is tied to its destination; no DPP, whose first source may not be reached."""
+    sources = [slot for slot in row.src if not slot.tied]
+    texts = [lines._vgpr(slot, rng) for slot in sources]
+    if number % 2 and "e64" in row.flags:
+        if sources[0].signed:
+            texts = [rng.choice([text, f"-{text}", f"|{text}|", f"-|{text}|"]) for text in texts]
+        tail = " clamp" if "clamp" in row.flags["e64"] and rng.random() < 0.5 else ""
+        return lines.Probe(row.name, f"{row.name}_e64 v100, {', '.join(texts)}{tail}", results=["v100"])
+    texts[0] = lines._source(sources[0], rng)
+    return lines.Probe(row.name, f"{row.name}_e32 v100, {', '.join(texts)}", results=["v100"])
+
+
 def probe(encoding, row, rng, number):
     """A line for the rows that are these generators' business, else None."""
     if row.name in ("s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"):
         return _mode(row, rng)
+    if row.name in PACKED:
+        return _packed(row, rng) if encoding == "VOP3P" else _accumulating(row, rng, number)
     if row.name in ("v_madak_f16", "v_madmk_f16"):
         first, second, half = (
             lines._source(row.src[0], rng),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     U = Any  # an array of the type that the signature names
     Two = Callable[[U, U, FloatMode], U]
 
-__all__ = ["maximum", "minimum", "three", "two"]
+__all__ = ["maximum", "maximum3", "minimum", "minimum3", "three", "two"]
 
 
 def _key(values: U, form: Form) -> U:
@@ -90,6 +90,7 @@ def _propagating(pair: Two) -> Two:
     return run
 
 
+minimum3, maximum3 = three(_propagating(minimum)), three(_propagating(maximum))
 for _kind in ("f16", "f32", "f64"):
     for _word, _pair in (("min", minimum), ("max", maximum)):
         vector(f"v_{_word}_{_kind}", f"{_kind} {_kind} mode -> {_kind}")(_pair)
@@ -98,5 +99,5 @@ for _kind in ("f16", "f32"):
     vector(f"v_min3_{_kind}", _signature)(three(minimum))
     vector(f"v_max3_{_kind}", _signature)(three(maximum))
     vector(f"v_med3_{_kind}", _signature)(median)
-vector("v_minimum3_f32", "f32 f32 f32 mode -> f32")(three(_propagating(minimum)))
-vector("v_maximum3_f32", "f32 f32 f32 mode -> f32")(three(_propagating(maximum)))
+vector("v_minimum3_f32", "f32 f32 f32 mode -> f32")(minimum3)
+vector("v_maximum3_f32", "f32 f32 f32 mode -> f32")(maximum3)

@@ -1,0 +1,198 @@
+"""Packed floats: the same operation on two f16 of a dword, or on two dwords; moves of dwords; mixed precision.
+
+op_sel chooses the half (or dword) of each source that the low result uses, op_sel_hi the one of the high result;
+neg_lo and neg_hi turn their signs. Source: CDNA3 ISA manual, 6.7 and VOP3P; CDNA4 ISA manual for V_PK_MINIMUM3_F16.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.formats.encoding import convert
+from mfmasim.machine import ieee
+from mfmasim.machine.forms import F16, F32
+from mfmasim.machine.modifiers import clamped
+from mfmasim.machine.operands import unsupported
+from mfmasim.machine.ops import vector_minmax
+from mfmasim.machine.registry import shaped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.float_mode import FloatMode
+
+    U = Any  # an array of the type that the signature names
+
+__all__ = ["halves"]
+
+HALF = np.uint32(16)
+WORD = np.uint64(32)
+
+
+def halves(instruction: Instruction, count: int) -> list[tuple[tuple[bool, bool], tuple[bool, bool]]]:
+    """For each source: which part the low and the high result use, and whether its sign turns in either.
+
+    A VOP2 operation in VOP3 has no op_sel; its NEG is neg_lo and its ABS neg_hi (CDNA4 ISA manual, V_DOT2C_F32_BF16).
+    """
+    m = instruction.modifiers
+    if "op_sel" not in m:
+        return [((False, True), (x.neg, x.abs)) for x in instruction.src[:count]]
+    low, high, neg_low, neg_high = (m.get(name, 0) for name in ("op_sel", "op_sel_hi", "neg_lo", "neg_hi"))
+    return [
+        ((bool(low >> i & 1), bool(high >> i & 1)), (bool(neg_low >> i & 1), bool(neg_high >> i & 1)))
+        for i in range(count)
+    ]
+
+
+def half(source: U, high: bool, negative: bool) -> U:
+    """One f16 of a dword."""
+    bits = (source >> HALF if high else source).astype(np.uint16)
+    return (bits ^ F16.sign if negative else bits).view(np.float16)
+
+
+def two_halves(low: U, high: U) -> U:
+    """A dword of two f16."""
+    parts = np.broadcast_arrays(F16.bits(low), F16.bits(high))
+    return parts[0].astype(np.uint32) | parts[1].astype(np.uint32) << HALF
+
+
+PACKED16: dict[str, tuple[int, Callable[..., U]]] = {
+    "v_pk_add_f16": (2, ieee.add),
+    "v_pk_mul_f16": (2, ieee.multiply),
+    "v_pk_fma_f16": (3, ieee.fused),
+    "v_pk_fmac_f16": (3, ieee.fused),
+    "v_pk_min_f16": (2, vector_minmax.minimum),
+    "v_pk_max_f16": (2, vector_minmax.maximum),
+    "v_pk_minimum3_f16": (3, vector_minmax.minimum3),
+    "v_pk_maximum3_f16": (3, vector_minmax.maximum3),
+}
+
+
+def _packed16(instruction: Instruction, _arch: Any) -> Callable[..., U]:
+    count, function = PACKED16[instruction.name]
+    if instruction.modifiers.get("omod"):
+        raise unsupported(instruction, "omod on a packed result")
+    picks = halves(instruction, count)
+    clamp = bool(instruction.modifiers.get("clamp"))
+
+    def run(*sources: Any) -> U:
+        mode: FloatMode = sources[-1]
+        out = []
+        for part in range(2):
+            values = [half(s, pick[part], neg[part]) for s, (pick, neg) in zip(sources, picks, strict=False)]
+            result = function(*values, mode)
+            out.append(clamped(result, mode) if clamp else result)
+        return two_halves(*out)
+
+    return run
+
+
+for _name, (_count, _) in PACKED16.items():
+    shaped(_name, f"{'u32 ' * _count}mode -> u32")(_packed16)
+
+PACKED32: dict[str, tuple[int, Callable[..., U]]] = {
+    "v_pk_add_f32": (2, ieee.add),
+    "v_pk_mul_f32": (2, ieee.multiply),
+    "v_pk_fma_f32": (3, ieee.fused),
+}
+
+
+def _dword(source: U, high: bool) -> U:
+    return (source >> WORD if high else source).astype(np.uint32)
+
+
+def _pair(low: U, high: U) -> U:
+    return low.astype(np.uint64) | high.astype(np.uint64) << WORD
+
+
+def _packed32(instruction: Instruction, _arch: Any) -> Callable[..., U]:
+    count, function = PACKED32[instruction.name]
+    picks = halves(instruction, count)
+    clamp = bool(instruction.modifiers.get("clamp"))
+
+    def run(*sources: Any) -> U:
+        mode: FloatMode = sources[-1]
+        out = []
+        for part in range(2):
+            values = []
+            for source, (pick, neg) in zip(sources, picks, strict=False):
+                bits = _dword(source, pick[part])
+                values.append((bits ^ F32.sign if neg[part] else bits).view(np.float32))
+            result = function(*values, mode)
+            out.append(F32.bits(clamped(result, mode) if clamp else result))
+        return _pair(*np.broadcast_arrays(*out))
+
+    return run
+
+
+for _name, (_count, _) in PACKED32.items():
+    shaped(_name, f"{'u64 ' * _count}mode -> u64")(_packed32)
+
+
+@shaped("v_pk_mov_b32", "u64 u64 -> u64")
+def v_pk_mov_b32(instruction: Instruction, _arch: Any) -> Callable[[U, U], U]:
+    """The low result is a dword of S0, the high one a dword of S1, each chosen by its bit of op_sel."""
+    if instruction.modifiers.get("neg_lo") or instruction.modifiers.get("neg_hi") or instruction.modifiers.get("clamp"):
+        raise unsupported(instruction, "a modifier of floats on a move")
+    chosen = instruction.modifiers.get("op_sel", 0)
+    return lambda s0, s1: _pair(*np.broadcast_arrays(_dword(s0, bool(chosen & 1)), _dword(s1, bool(chosen & 2))))
+
+
+def _mix_source(instruction: Instruction, index: int) -> Callable[[U, FloatMode], U]:
+    """A source as f32: op_sel_hi makes it an f16, of the half that op_sel chooses; exact."""
+    operand = instruction.src[index]
+    if instruction.modifiers.get("op_sel_hi", 0) >> index & 1:
+        high = bool(instruction.modifiers.get("op_sel", 0) >> index & 1)
+
+        def widened(source: U, mode: FloatMode) -> U:
+            value = ieee.entering(half(source, high, False), F16, mode)
+            bits = convert(F16.bits(value).astype(np.uint32), "f16", "f32", overflow="infinity_or_nan", nan="payload")
+            return _signed(bits.astype(np.uint32))
+
+        read = widened
+    else:
+        read = lambda source, mode: _signed(source)  # noqa: ARG005, E731
+
+    def _signed(bits: U) -> U:
+        if operand.abs:
+            bits = bits & ~F32.sign
+        return (bits ^ F32.sign if operand.neg else bits).view(np.float32)
+
+    return read
+
+
+def _mix(instruction: Instruction, _arch: Any) -> Callable[..., U]:
+    """V_FMA_MIX_F32; V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16 round the f32 result once more and keep the other half."""
+    sources = [_mix_source(instruction, index) for index in range(3)]
+    name = instruction.name
+
+    def run(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+        a, b, c = (read(s, mode) for read, s in zip(sources, (s0, s1, s2), strict=True))
+        return ieee.fused(a, b, c, mode)
+
+    if name == "v_fma_mix_f32":
+        return run
+    up = HALF if name == "v_fma_mixhi_f16" else np.uint32(0)
+    clamp = bool(instruction.modifiers.get("clamp"))
+    roundings = ("nearest_even", "up", "down", "toward_zero")
+
+    def narrowed(s0: U, s1: U, s2: U, old: U, mode: FloatMode) -> U:
+        wide = run(s0, s1, s2, mode)
+        code = convert(
+            F32.bits(wide), "f32", "f16", roundings[mode.rounding(16)],  # type: ignore[arg-type]
+            "saturate_finite" if mode.fp16_ovfl else "infinity_or_nan", nan="payload",
+        )  # fmt: skip
+        out = ieee.limited(code.astype(np.uint16).view(np.float16), F16, mode, True)
+        if clamp:
+            out = clamped(out, mode)
+        bits = F16.bits(out).astype(np.uint32) << up
+        return bits | old & ~(np.uint32(0xFFFF) << up)
+
+    return narrowed
+
+
+shaped("v_fma_mix_f32", "u32 u32 u32 mode -> f32")(_mix)
+shaped("v_fma_mixlo_f16 v_fma_mixhi_f16", "u32 u32 u32 u32 mode -> u32")(_mix)

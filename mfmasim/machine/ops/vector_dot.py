@@ -1,0 +1,118 @@
+"""Dot products of the elements of a dword, added to a 32-bit number.
+
+Source: CDNA3 and CDNA4 ISA manuals, V_DOT2, V_DOT4, V_DOT8 of VOP3P and VOP2. Integers are exact and wrap, or saturate
+with clamp. Floats: 6.4 says that MODE's rounding and denormals do not matter, denormals become zeros on both sides; the
+order of the additions is that of the manual's expression, each rounded to f32 to nearest even, which no published
+capture confirms: ``assumed``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.forms import F16, F32, FORMS
+from mfmasim.machine.operands import unsupported
+from mfmasim.machine.ops.packed_float import halves
+from mfmasim.machine.registry import shaped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa import Instruction
+
+    U = Any  # an array of the type that the signature names
+
+INTEGERS: dict[str, tuple[int, bool]] = {
+    # mnemonic: bits of an element, signed
+    "v_dot2_i32_i16": (16, True),
+    "v_dot2_u32_u16": (16, False),
+    "v_dot4_i32_i8": (8, True),
+    "v_dot4_u32_u8": (8, False),
+    "v_dot8_i32_i4": (4, True),
+    "v_dot8_u32_u4": (4, False),
+    "v_dot2c_i32_i16": (16, True),
+    "v_dot4c_i32_i8": (8, True),
+    "v_dot8c_i32_i4": (4, True),
+}
+
+
+def _elements(source: U, bits: int, signed: bool, order: list[int]) -> list[U]:
+    out = []
+    for place in order:
+        part = (source >> np.uint32(bits * place) & np.uint32((1 << bits) - 1)).astype(np.int64)
+        out.append((part ^ 1 << bits - 1) - (1 << bits - 1) if signed else part)
+    return out
+
+
+def _third_is_plain(instruction: Instruction) -> None:
+    for name in ("op_sel", "neg_lo", "neg_hi"):
+        if instruction.modifiers.get(name, 0) >> 2:
+            raise unsupported(instruction, f"{name} of the addend")
+
+
+def _integer(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
+    bits, signed = INTEGERS[instruction.name]
+    modifiers = instruction.modifiers
+    _third_is_plain(instruction)
+    if modifiers.get("neg_lo") or modifiers.get("neg_hi"):
+        raise unsupported(instruction, "neg on integers")
+    orders = [list(range(32 // bits))] * 2
+    if bits == 16 and "op_sel" in modifiers:
+        orders = [[int(part) for part in pick] for pick, _ in halves(instruction, 2)]
+    clamp = bool(modifiers.get("clamp"))
+    low, high = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
+
+    def run(s0: U, s1: U, s2: U) -> U:
+        total = s2.view(np.int32).astype(np.int64) if signed else s2.astype(np.int64)
+        pairs = zip(
+            *[_elements(s, bits, signed, order) for s, order in zip((s0, s1), orders, strict=True)], strict=True
+        )
+        for a, b in pairs:
+            total = total + a * b
+        return (np.clip(total, low, high) if clamp else total).astype(np.uint32)
+
+    return run
+
+
+for _name in INTEGERS:
+    shaped(_name, "u32 u32 u32 -> u32")(_integer)
+
+
+def _widened(source: U, kind: str, high: bool, negative: bool) -> U:
+    """An f16 or bf16 of a dword as f32; exact, denormals as zeros."""
+    bits = (source >> np.uint32(16) if high else source) & np.uint32(0xFFFF)
+    if kind == "bf16":
+        value = F32.flushed((bits << np.uint32(16)).view(np.float32))
+    else:
+        value = F16.flushed(bits.astype(np.uint16).view(np.float16)).astype(np.float32)
+    out = F32.bits(value)
+    return (out ^ F32.sign if negative else out).view(np.float32)
+
+
+def _float(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
+    name = instruction.name
+    kind = "bf16" if name.endswith("bf16") else "f16"
+    _third_is_plain(instruction)
+    picks = halves(instruction, 2)
+    addend_first = name != "v_dot2_f32_bf16"
+    form = FORMS["f32"]
+
+    def run(s0: U, s1: U, s2: U) -> U:
+        operands = [
+            [_widened(s, kind, pick[part], neg[part]) for s, (pick, neg) in zip((s0, s1), picks, strict=True)]
+            for part in range(2)
+        ]
+        products = [form.flushed(a * b) for a, b in operands]
+        addend = form.flushed(s2)
+        parts = [addend, *products] if addend_first else [*products, addend]
+        total = parts[0]
+        for part in parts[1:]:
+            total = form.flushed(total + part)
+        return form.settled(total, operands[0][0], operands[0][1], operands[1][0], operands[1][1], s2)
+
+    return run
+
+
+shaped("v_dot2_f32_f16 v_dot2c_f32_f16 v_dot2_f32_bf16 v_dot2c_f32_bf16", "u32 u32 f32 -> f32", "assumed")(_float)
