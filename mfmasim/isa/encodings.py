@@ -101,4 +101,8 @@ DPP16 = {
 
 def identify(dword: int) -> Encoding | None:
     """The encoding of an instruction by its first dword, or None."""
-    return next((encoding for encoding in ENCODINGS if encoding.matches(dword)), None)
+    return _BY_PREFIX[dword >> 23]
+
+
+# No prefix is longer than nine bits.
+_BY_PREFIX = [next((e for e in ENCODINGS if e.matches(top << 23)), None) for top in range(512)]

@@ -41,9 +41,10 @@ def ds_rows(prober):
     }
     prober.ask([code for codes in probes.values() for code in codes])
     prober.ask([
-        dwords(0x36 << 26 | op << 17 | 1 << 16, sum(n << s for (n, s), used in zip(_DS_FIELDS, fields, strict=True) if used))
+        dwords(0x36 << 26 | op << 17 | 1 << 16, sum(n << s for n, s in fields))
         for op in range(256)
-        for fields in itertools.product((0, 1), repeat=4)
+        for count in range(5)
+        for fields in itertools.combinations(_DS_FIELDS, count)
     ])  # fmt: skip
     for op in range(256):
         for gds in (0, 1):
