@@ -37,6 +37,8 @@ class Bounds:
 
     def _finding(self, pc: int, event: AccessFault) -> Finding:
         lanes = self._lanes[pc]
+        if event.space == "buffer":
+            return self._clipped(pc, event, lanes)
         outside = "to a read-only buffer" if event.nearest.startswith("in ") else "outside every buffer"
         became = "the store was dropped" if event.kind == "write" else "the load returned poison"
         if event.space == "lds":
@@ -51,6 +53,24 @@ class Bounds:
             severity="error",
             message=f"{event.kind} of {event.size} bytes {outside}: {where}; {lanes} "
             f"lane{'s' if lanes != 1 else ''} in all, {became}",
+            kernel=self.kernel,
+            pc=pc,
+            source=self.source_at(pc),
+            workgroup=event.place.workgroup,
+            wave=event.place.wave,
+            lane=event.place.lane,
+            instruction=event.instruction.name,
+            count=lanes,
+        )
+
+    def _clipped(self, pc: int, event: AccessFault, lanes: int) -> Finding:
+        """Lanes beyond num_records of a buffer resource: often meant, so only told."""
+        became = "the store was dropped" if event.kind == "write" else "the load returned 0"
+        return Finding(
+            check="bounds",
+            severity="info",
+            message=f"{event.kind} beyond the range of the buffer resource; {lanes} lane{'s' if lanes != 1 else ''} in "
+            f"all, {became}",
             kernel=self.kernel,
             pc=pc,
             source=self.source_at(pc),

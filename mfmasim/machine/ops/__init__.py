@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from mfmasim.machine.ops import (
+    buffer,
     clock,
     control,
     global_memory,
     lane,
     lane_exchange,
     lds,
+    lds_direct,
+    lds_transposed,
     matrix,
     packed_float,
     packed_integer,
@@ -31,12 +34,15 @@ from mfmasim.machine.ops import (
 )
 
 __all__ = [
+    "buffer",
     "clock",
     "control",
     "global_memory",
     "lane",
     "lane_exchange",
     "lds",
+    "lds_direct",
+    "lds_transposed",
     "matrix",
     "packed_float",
     "packed_integer",

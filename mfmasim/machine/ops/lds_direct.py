@@ -1,0 +1,59 @@
+"""Loads that go to the LDS without a register in between.
+
+Source: CDNA3 ISA manual, 9.1.9 and 10.3; CDNA4 ISA manual, 9.1.9 (12 and 16 bytes). The place in the LDS depends on the
+lane's number only: M0 + immediate + 4 * lane, or 16 * lane for 12 and 16 bytes. The immediate counts on both sides.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.ops.global_memory import LOAD_OF, RESOLVERS
+from mfmasim.machine.ops.spaces import Access, Part, extend, load, store
+from mfmasim.machine.registry import direct
+from mfmasim.machine.state import M0
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+__all__ = ["to_lds"]
+
+
+def to_lds(
+    instruction: Instruction, machine: Any, access: Access, fetch: Callable[[Group], list[NDArray[np.uint32]]]
+) -> Callable[[Group], None]:
+    """Bind a load to the LDS; `fetch` gives what each lane loaded, 0 where that was out of range."""
+    # M0 holds as many bits of offset as the largest allocation needs: 16 on CDNA3, 18 on CDNA4.
+    bits = np.uint32((1 << (machine.arch.lds_bytes - 1).bit_length()) - 1)
+    if instruction.encoding != "MUBUF":
+        bits &= ~np.uint32(3)
+    pitch = 4 if access.size <= 4 else 16
+    offset = instruction.modifiers.get("offset", 0)
+
+    def run(g: Group) -> None:
+        words = fetch(g)
+        if access.size < 4:
+            words = [extend(words[0], access)]
+        place = (g.s(M0) & bits).astype(np.int64)[:, None] + offset + pitch * np.arange(g.lanes)
+        store(machine, g, instruction, Part("lds", place, g.mask), words, 4 * len(words))
+
+    return run
+
+
+def _segment(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+    segment, _, _, what = instruction.name.split("_", 3)
+    access = LOAD_OF[what]
+    resolve = RESOLVERS[segment](instruction)
+    return to_lds(instruction, machine, access, lambda g: load(machine, g, instruction, resolve(g)[0], access.size))
+
+
+direct("global_load_lds_dwordx3 global_load_lds_dwordx4")(_segment)
+for _unit in ("global", "scratch"):
+    direct(" ".join(f"{_unit}_load_lds_{_what}" for _what in ("ubyte", "sbyte", "ushort", "sshort", "dword")))(_segment)
