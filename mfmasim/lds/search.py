@@ -143,12 +143,14 @@ class SwizzleSearch:
         )
 
     def __str__(self) -> str:
-        of = f"{self.count} of {self.maps} maps" if self.count is not None else f"{len(self.xors)} maps shown"
-        lines = [f"tile {self.rows}x{self.row_bytes} bytes, {self.linear_extra} extra passes as it is; {of} are free"]
+        lines = [f"tile {self.rows}x{self.row_bytes} bytes: {self.linear_extra} extra passes as it is"]
+        if self.count is not None and self.maps:
+            lines.append(f"  {self.count} of {self.maps} linear maps within rows are free")
         lines += [f"  {swizzle} ({swizzle.operations} operations)" for swizzle in self.xors]
         lines += [f"  no exclusive-or: {self.why}"] * bool(self.why)
         pad = self.padding
-        lines.append(f"  padding {pad.pad} bytes: {self.padding_extra} extra passes, {pad.lds_bytes} bytes of LDS")
+        what = f"padding {pad.pad} bytes" if pad.pad else "no padding is better"
+        lines.append(f"  {what}: {self.padding_extra} extra passes, {pad.lds_bytes} bytes of LDS")
         return "\n".join(lines)
 
 

@@ -90,7 +90,7 @@ def test_check_says_where_it_holds(call):
 def test_find(call):
     words = ("swizzle", "--tile", "16x128", "--arch", "gfx942", "gfx950", "--write", "ds_write_b128", *READ)
     text = call(*words)
-    assert "672 of 4096 maps are free" in text
+    assert "672 of 4096 linear maps within rows are free" in text
     assert "offset ^= ((offset >> 3) & 0x70);" in text
     found = rows(call(*words, "--format", "csv"))
     assert found[0]["operations"] == "3"

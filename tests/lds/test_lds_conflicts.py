@@ -242,6 +242,7 @@ def test_every_instruction_of_every_architecture_has_a_table():
         (lambda: lds.conflicts("gfx942", "ds_read_b128", LANE * 1056), "lane 63 accesses bytes 66528..66543"),
         (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4 - 4), "lane 0 accesses bytes -4..-1, outside"),
         (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4, lds_bytes=128), "outside the 128 bytes"),
+        (lambda: lds.conflicts("gfx942", "ds_read_b128", LANE * 16, lds_bytes=1020), "bytes 1008..1023, outside"),
         (lambda: lds.conflicts("gfx942", "ds_read_b32", np.arange(32) * 4), "must be the 64 lanes of a gfx942 wave"),
         (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4.0), "integers"),
         (lambda: lds.conflicts("gfx942", "ds_read_b32", LANE * 4, rule="fastest"), "unknown rule"),

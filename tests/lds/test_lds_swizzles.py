@@ -179,6 +179,49 @@ def test_lds_sizes_of_wmma_ops():
     assert (padded, plain, padded - plain) == (18432, 12288, 6144)
 
 
+def test_terms_read_the_offset_before_the_others():
+    """A term whose source is another's target: still a bijection, no longer its own inverse."""
+    chained = lds.Swizzle(4, 64, (lds.Term(6, 1, 5), lds.Term(5, 1, 4)))
+    assert int(chained.of_offset(64)) == 64 + 32
+    assert int(chained.of_offset(32)) == 32 + 16
+    assert chained.bijective
+    assert not chained.self_inverse
+    places = np.arange(256)
+    assert (chained.of_offset(chained.source_of(places)) == places).all()
+
+
+@pytest.mark.filterwarnings("ignore::mfmasim.lds.LdsModelWarning")
+def test_the_scatter_of_b_need_not_conflict():
+    """T24's 8-way stores and its reads together: free with exclusive-ors that exchange rows as well."""
+    stores = lds.Pattern.of("ds_store_b16", lambda lane, n: (lane % 8 * 8 + n, lane // 8 * 2), lanes=32, accesses=8)
+    reads = lds.Pattern.of("ds_load_b128", lambda lane, n: (lane % 16, 16 * n), lanes=32, accesses=2)
+    found = lds.find_swizzle((64, 32), 2, stores, [reads], ["gfx1151"])
+    assert found.count == 0
+    assert found.xors
+    for swizzle in found.xors:
+        assert swizzle.bijective
+        assert not swizzle.keeps_rows
+        for pattern in (stores, reads):
+            table = lds.phase_table("gfx1151", pattern.instruction)
+            for place in pattern.addresses(swizzle).tolist():
+                assert slow_conflicts.degrees(table.sets(32), table.banks, place, pattern.size) == [1] * len(
+                    table.sets(32)
+                )
+
+
+def test_the_smallest_of_equal_paddings():
+    """16-byte rows' chunks read by halves cannot be free; of the paddings that leave as little, the first is taken."""
+    write = lds.Pattern.linear("ds_write_b128", 16, 128)
+    halves = lds.Pattern.of("ds_read_b64", lambda lane, n: (lane % 16, lane // 16 * 8))
+    found = lds.find_swizzle((16, 128), 1, write, [halves], ["gfx942", "gfx950"])
+    assert not found.free
+    left = {pad: sum(line.extra_passes for line in found.proof(lds.padding(16, 128, pad))) for pad in range(0, 257, 16)}
+    assert found.padding_extra == min(left.values()) == 4
+    assert found.padding.pad == min(pad for pad, extra in left.items() if extra == 4) == 16
+    assert list(left.values()).count(4) > 1
+    assert "4 extra passes on gfx942, gfx950" in found.hip()
+
+
 # All 4096 linear maps of 16 rows onto 8 chunks.
 
 
