@@ -10,6 +10,7 @@ counting needs, so that a mixture of elements, or a constant, does not look like
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,10 +83,16 @@ class Alphabet:
         """Pieces of codes, and which codes belong to the alphabet."""
         if self.table is None:
             return codes, np.ones(codes.shape, np.bool_)
+        order, ordered = self._sorted
+        place = np.minimum(np.searchsorted(ordered, codes), len(order) - 1)
+        return order[place], ordered[place] == codes
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Pieces in the order of their codes, and the codes in order."""
+        assert self.table is not None
         order = np.argsort(self.table)
-        place = np.clip(np.searchsorted(self.table[order], codes), 0, len(order) - 1)
-        found = self.table[order][place] == codes
-        return order[place].astype(U64), found
+        return order.astype(U64), self.table[order]
 
 
 @dataclass(frozen=True)

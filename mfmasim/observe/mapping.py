@@ -156,18 +156,21 @@ class MappingCheck:
         if self.outputs is None:
             return
         outputs = self.outputs
-        by_place = {(tile.wave, tile.order, tile.block): tile for tile in tiles}
-        for tile in tiles:
+        waves, executions, places = self.tracer.size
+        number = np.full((waves, executions, places), -1, np.int64)  # of the tile that each label of a result is from
+        for index, tile in enumerate(tiles):
             operation = tile.executed.event.operation
-            tile.stored = np.full((operation.m, operation.n, 2), -1, np.int64)
+            cells = operation.m * operation.n
+            number[tile.wave, tile.order, tile.block * cells : (tile.block + 1) * cells] = index
         results = self.tracer.is_result(outputs)
         wave, order, slot = self.tracer.result_of(outputs[results])
-        for (row, col), w, o, s in zip(np.argwhere(results), wave, order, slot, strict=True):
-            operation = by_place[int(w), int(o), 0].executed.event.operation
-            block, cell = divmod(int(s), operation.m * operation.n)
-            stored = by_place[int(w), int(o), block].stored
-            if stored is not None:
-                stored[cell // operation.n, cell % operation.n] = row, col
+        stored = np.full((len(tiles), places, 2), -1, np.int64)
+        stored[number[wave, order, slot], slot] = np.argwhere(results)
+        for tile, went in zip(tiles, stored, strict=True):
+            operation = tile.executed.event.operation
+            cells = operation.m * operation.n
+            first = tile.block * cells
+            tile.stored = went[first : first + cells].reshape(operation.m, operation.n, 2)
         self.places["", "outputs"] += outputs.size
         own = outputs == self.tracer.initial.numbers.astype(np.int64)
         self._tell_outputs(own | (outputs == POISON), "what C held before the launch (never written)")

@@ -21,7 +21,13 @@ def agreed(values: I64) -> I64 | None:
     return highest if agree.all() else None
 
 
+def likeliest(values: I64) -> I64:
+    """The commonest value of each row of (n, m)."""
+    return np.array([mode(line) for line in values])
+
+
 def mode(values: I64) -> int:
+    """The commonest value that is no -1, if there is any."""
     found = values[values >= 0] if (values >= 0).any() else values
     numbers, counts = np.unique(found, return_counts=True)
     return int(numbers[np.argmax(counts)])
@@ -33,13 +39,15 @@ def expected_line(held: I64, stored: I64 | None) -> I64:
     `held` (lines, k) is where the operand's elements come from, `stored` (lines, n) where the results of the line
     went. Both agree in a right kernel; where they do not, the one that counts up from a base is believed.
     """
-    mine = np.array([mode(line) for line in held])
+    one_here = agreed(held)
+    mine = likeliest(held) if one_here is None else one_here
     if stored is None:
-        return mine if agreed(held) is not None else counted(mine)
-    theirs = np.array([mode(line) for line in stored])
-    if agreed(held) is not None and not counts_up(theirs) and counts_up(mine):
+        return mine if one_here is not None else counted(mine)
+    one_there = agreed(stored)
+    theirs = likeliest(stored) if one_there is None else one_there
+    if one_here is not None and not counts_up(theirs) and counts_up(mine):
         return mine
-    if agreed(stored) is None and (agreed(held) is not None or counts_up(mine)):
+    if one_there is None and (one_here is not None or counts_up(mine)):
         return mine
     return theirs
 
