@@ -84,10 +84,9 @@ def _are_nans(name, *dwords):
 def _compare(verdict, outcome, places, *, strict_nan=False):
     verdict.compared += len(places) * frame.ITEMS * frame.GROUPS
     verdict.names |= {probe.name for probe in places}
-    width = outcome.fast[3].size // (frame.ITEMS * frame.GROUPS)
     seen = {}
     for argument, place in outcome.different():
-        item, slot = divmod(place, width)
+        item, slot = divmod(place, outcome.fast[argument].size // (frame.ITEMS * frame.GROUPS))
         if argument == 3 and slot < len(places) and not strict_nan:
             pair = [
                 side[3].reshape(frame.ITEMS * frame.GROUPS, -1)[item, slot] for side in (outcome.fast, outcome.slow)
