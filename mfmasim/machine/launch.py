@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Launch", "dimensions", "prepare"]
 
 Dim3 = tuple[int, int, int]
+SCRATCH_LIMIT = 262_144
+"""Scratch of a work-item in bytes: the largest that any of the architectures can give (wave32 on gfx11 and gfx12)."""
 GRID_LIMIT = (2**31 - 1, 65535, 65535)
 """Workgroups a dimension, as hipDeviceProp_t.maxGridSize tells for these devices."""
 STACK_BYTES = 16384
@@ -84,7 +86,7 @@ def dimensions(value: Any, what: str) -> Dim3:
     Raises:
         MfmasimError: anything else.
     """
-    parts = tuple(value) if isinstance(value, tuple | list) else (value,)
+    parts = tuple(value) if isinstance(value, tuple | list | np.ndarray) and np.ndim(value) == 1 else (value,)
     if not 1 <= len(parts) <= 3 or not all(isinstance(p, int | np.integer) and not isinstance(p, bool) for p in parts):
         raise MfmasimError(f"{what} {value!r}: one to three integers are expected")
     if any(p < 1 for p in parts):
@@ -110,6 +112,11 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
     Raises:
         MfmasimError: a dimension, a size or an argument that the device would not take; before anything runs.
     """
+    if not (hasattr(kernel, "info") and hasattr(kernel, "code")):
+        hint = f"; take one of its kernels: {', '.join(kernel.kernels)}" if hasattr(kernel, "kernels") else ""
+        raise MfmasimError(f"a kernel is expected, not {type(kernel).__name__}{hint}")
+    if not isinstance(args, list | tuple):
+        raise MfmasimError(f"args: a list with one entry per argument is expected, not {type(args).__name__}")
     grid, block = dimensions(grid, "grid"), dimensions(block, "block")
     _check_sizes(kernel, grid, block, shared_bytes)
     explicit = kernel.args
@@ -156,6 +163,11 @@ def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> 
         raise MfmasimError(f"block {block}: {kernel.name} requires {tuple(required)}")
     if not isinstance(shared_bytes, int | np.integer) or shared_bytes < 0:
         raise MfmasimError(f"shared_bytes {shared_bytes!r}: a number of bytes, 0 or more, is expected")
+    if info.private_segment_fixed_size > SCRATCH_LIMIT:
+        raise MfmasimError(
+            f"{kernel.name} asks for {info.private_segment_fixed_size:,} bytes of scratch a work-item, at most "
+            f"{SCRATCH_LIMIT:,} are possible"
+        )
     total = info.group_segment_fixed_size + int(shared_bytes)
     if total > arch.lds_bytes:
         raise MfmasimError(

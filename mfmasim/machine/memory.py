@@ -96,6 +96,8 @@ class Memory:
         _, region = min(gaps, key=lambda pair: pair[0])
         if address < region.address:
             return f"{region.address - address} bytes before {region.name} ({region.size} bytes)"
+        if address < region.address + region.size:
+            return f"in {region.name}, which may not be written"
         past = address - region.address - region.size
         return f"{past} bytes past the end of {region.name} ({region.size} bytes)"
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.errors import MfmasimError
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import bind, operation_of
 from mfmasim.machine.events import AccessFault, MatrixEvent, Place
@@ -103,7 +104,7 @@ class Machine:
         launch = self.launch
         per = launch.waves_per_workgroup
         wave_bytes = self.kernel.wave * (4 * sum(self._register_counts()) + launch.scratch_bytes)
-        batch = max(1, REGISTER_BYTES // (wave_bytes * per))
+        batch = max(1, REGISTER_BYTES // (wave_bytes * per + launch.lds_bytes))
         with np.errstate(all="ignore"):
             for first in range(0, launch.workgroups, batch):
                 self._start(first, min(batch, launch.workgroups - first))
@@ -250,10 +251,22 @@ class Machine:
             address += ins.size
             if ins.name.startswith(TERMINATORS) or len(instructions) >= 256:
                 break
+        for ins in instructions:
+            self._check_registers(ins)
         bound = [indexed(ins, self, bind) if indexing else bind(ins, self) for ins in instructions]
         block = Block(pc, len(instructions), bound, np.array([address]), instructions)
         self._blocks[pc, indexing] = block
         return block
+
+    def _check_registers(self, ins: Instruction) -> None:
+        """Refuse registers beyond what the kernel's descriptor allocates."""
+        limits = {"v": len(self.waves.v), "a": len(self.waves.a), "s": len(self.waves.s)}
+        for operand in (*ins.dst, *ins.src):
+            limit = limits.get(operand.kind)
+            if limit is not None and operand.index + operand.count > limit:
+                last = operand.index + operand.count - 1
+                what = f"the kernel allocates {limit}" if operand.kind != "s" else "there is no such scalar register"
+                raise MfmasimError(f"{operand.kind}{last} in {ins.text.strip()} at {ins.pc:#x}: {what}")
 
     def _count(self) -> None:
         for block in self._blocks.values():

@@ -115,19 +115,15 @@ def _launch(
 def _numeric(narrow: Format, target: Format) -> Alphabet:
     """Labels that survive arithmetic with 1 and 0: normal numbers of `narrow`, as codes of `target`.
 
-    They span only four binades, so that the sum of two is never one of the two.
+    They span only four binades, so that the sum of two is never one of the two, and are positive, so that a ReLU
+    leaves them alone, too.
     """
-    mantissa_bits = min(narrow.mantissa_bits, 16 - 1 - EXPONENT_BITS)
-    piece_bits = 1 + EXPONENT_BITS + mantissa_bits
+    mantissa_bits = min(narrow.mantissa_bits, 16 - EXPONENT_BITS)
+    piece_bits = EXPONENT_BITS + mantissa_bits
     pieces = np.arange(1 << piece_bits, dtype=np.uint64)
     mantissa = (pieces & np.uint64((1 << mantissa_bits) - 1)) << np.uint64(narrow.mantissa_bits - mantissa_bits)
     exponent = (pieces >> np.uint64(mantissa_bits)) & np.uint64((1 << EXPONENT_BITS) - 1)
-    sign = pieces >> np.uint64(mantissa_bits + EXPONENT_BITS)
-    codes = (
-        sign << np.uint64(narrow.bits - 1)
-        | (exponent + np.uint64(narrow.bias - 2)) << np.uint64(narrow.mantissa_bits)
-        | mantissa
-    )
+    codes = (exponent + np.uint64(narrow.bias - 2)) << np.uint64(narrow.mantissa_bits) | mantissa
     if narrow.name != target.name:
         codes = target.encode(narrow.decode(codes.astype(narrow.carrier))).astype(np.uint64)
     return Alphabet(piece_bits, codes)

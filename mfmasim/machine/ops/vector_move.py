@@ -53,7 +53,7 @@ def _bind_bitop3(instruction: Instruction, _machine: Any) -> Callable[[Group], N
         vector_reader(operand, kind, instruction, high=bool(halves >> i & 1))
         for i, operand in enumerate(instruction.src)
     ]
-    write = vector_writer(instruction.dst[0], kind, instruction)
+    write = vector_writer(instruction.dst[0], kind, instruction, high=bool(halves >> 3 & 1))
 
     def run(g: Group) -> None:
         a, b, c = (read(g) for read in readers)
