@@ -1,4 +1,4 @@
-"""Matrix instructions: registers in, registers out; the arithmetic is the matrix room's. EXEC is ignored (CDNA3 7.1)."""
+"""Matrix instructions: registers in, registers out; the arithmetic is the matrix room's. EXEC is ignored."""
 
 from __future__ import annotations
 
