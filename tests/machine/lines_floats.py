@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import lines
+from slow_conversions import CONVERSIONS
 from slow_packed import PACKED
+
+from mfmasim.formats.conversions import conversion
 
 MODE = "hwreg(HW_REG_MODE)"
 RESTORE = f"s_setreg_imm32_b32 {MODE}, 0x3f0"
@@ -64,10 +67,45 @@ def _accumulating(row, rng, number):
     return lines.Probe(row.name, f"{row.name}_e32 v100, {', '.join(texts)}", results=["v100"])
 
 
+def _conversion(row, rng):
+    """VOP3 conversions: the parts that op_sel chooses, signs where the row takes them, many registers."""
+    facts = conversion("gfx950", row.name).row
+    texts = []
+    for number, slot in enumerate(slot for slot in row.src if not slot.tied):
+        if slot.count > 2:
+            first = rng.choice(range(10, 40 - slot.count + 1, 2)) if slot.count <= 30 else 10
+            texts.append(lines.span("v", first, slot.count))
+            continue
+        text = lines._source(slot, rng, vector=0.8)
+        texts.append(lines._signs(text, slot, rng) if facts.floats >> number & 1 and slot.signed else text)
+    tail = ""
+    bits = [rng.randrange(2) if facts.op_sel >> i & 1 else 0 for i in range(4)]
+    if any(bits):
+        listed = row.flags["op_sel"][0]
+        tail += f" op_sel:[{','.join(str(bits[int(i)]) for i in listed)}]"
+    if facts.clamp and rng.random() < 0.5:
+        tail += " clamp"
+    count = row.dst[0].count
+    shown = (
+        [f"v{lines.D + i}" for i in range(count)][:8]
+        if count <= 8
+        else [f"v{lines.D + i}" for i in range(0, count, count // 8)]
+    )
+    return lines.Probe(
+        row.name, f"{row.name} {lines.span('v', lines.D, count)}, {', '.join(texts)}{tail}", results=shown
+    )
+
+
 def probe(encoding, row, rng, number):
     """A line for the rows that are these generators' business, else None."""
     if row.name in ("s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"):
         return _mode(row, rng)
+    if row.name in CONVERSIONS:
+        return _conversion(row, rng)
+    if row.name.startswith("v_cvt_pk_f32_") and encoding == "VOP1":
+        tail = f"_sdwa v[100:101], v{rng.choice(lines.V_RANDOM)} src0_sel:{rng.choice(['WORD_0', 'WORD_1'])}"
+        text = tail if number % 2 else f"_e32 v[100:101], {lines._source(row.src[0], rng)}"
+        return lines.Probe(row.name, row.name + text, results=["v100", "v101"])
     if row.name in PACKED:
         return _packed(row, rng) if encoding == "VOP3P" else _accumulating(row, rng, number)
     if row.name in ("v_madak_f16", "v_madmk_f16"):

@@ -144,7 +144,7 @@ class Wave:
         self.pc += ins.size
         self.steps += 1
         name = ins.name
-        more.NOW.mode = self.mode
+        more.NOW.mode, more.NOW.arch = self.mode, ins.arch
         if name in more.EXTRA:
             more.EXTRA[name](self, ins)
         elif name in VECTOR:

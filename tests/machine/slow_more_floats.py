@@ -22,6 +22,7 @@ class NOW:
     """The mode of the wave that executes."""
 
     mode = PLAIN
+    arch = ""
 
 
 def row(names, signature, function):

@@ -30,7 +30,11 @@ def _probes(arch, rng, count):
         for encoding, row in harness.rows(arch).get(name, ()):
             drawn.append([lines.probe(encoding, row, rng, k) for k in range(max(12, 2 * count))])
     good = set(harness.accepted([probe.line for some in drawn for probe in some], arch))
-    chosen = [probe for some in drawn for probe in [p for p in some if p.line in good][:count]]
+    chosen = []
+    for some in drawn:
+        # The many scaled conversions hardly read MODE.
+        most = 1 if "scalef32" in some[0].name else count
+        chosen += [probe for probe in some if probe.line in good][:most]
     for probe in chosen:
         mode = rng.randrange(1 << 10) | rng.choice([0, 0, 1 << 23])
         probe.before = [f"s_setreg_imm32_b32 {lines_floats.MODE}, {mode:#x}", *probe.before]
@@ -41,7 +45,7 @@ def _probes(arch, rng, count):
 @pytest.mark.parametrize("arch", harness.ARCHITECTURES)
 def test_every_mode(arch):
     """Random modes, random operands, all bits."""
-    chosen = _probes(arch, random.Random(f"modes {arch}"), 4)
+    chosen = _probes(arch, random.Random(f"modes {arch}"), 2 if arch == "gfx950" else 3)
     verdict = judge(chosen, arch, frame.inputs(np.random.default_rng(31)), strict_nan=True)
     assert not verdict.differences, "\n".join(verdict.differences)
     assert not verdict.refused, "\n".join(verdict.refused.values())
