@@ -76,6 +76,11 @@ class Memory:
         self._ends = np.array([r.address - BASE + r.size for r in self.regions], np.int64)
         self._writable = np.array([r.writable for r in self.regions], np.bool_)
 
+    @property
+    def dwords(self) -> NDArray[np.uint32]:
+        """The whole arena as aligned dwords; `locate` gives byte offsets into it."""
+        return self._dwords
+
     def view(self, region: Region) -> NDArray[np.uint8]:
         """The bytes of a buffer, as a view."""
         start = region.address - BASE
@@ -101,7 +106,7 @@ class Memory:
         past = address - region.address - region.size
         return f"{past} bytes past the end of {region.name} ({region.size} bytes)"
 
-    def _locate(
+    def locate(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
     ) -> tuple[NDArray[np.int64], Outside | None]:
         """Offsets into the arena (a safe one where masked off or outside) and the lanes that went outside."""
@@ -128,7 +133,7 @@ class Memory:
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[list[NDArray[np.uint32]], Outside | None]:
         """Read `count` consecutive dwords a lane; lanes outside get poison."""
-        offsets, outside = self._locate(addresses, 4 * count, mask, write=False)
+        offsets, outside = self.locate(addresses, 4 * count, mask, write=False)
         out: list[NDArray[np.uint32]]
         if not (offsets & 3).any():
             index = offsets >> 2
@@ -148,7 +153,7 @@ class Memory:
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.uint32], Outside | None]:
         """Read 1 or 2 bytes a lane, zero-extended; lanes outside get poison."""
-        offsets, outside = self._locate(addresses, size, mask, write=False)
+        offsets, outside = self.locate(addresses, size, mask, write=False)
         word = self._bytes[offsets].astype(np.uint32)
         if size == 2:
             word |= self._bytes[offsets + 1].astype(np.uint32) << np.uint32(8)
@@ -164,7 +169,7 @@ class Memory:
         mask: NDArray[np.bool_] | None = None,
     ) -> Outside | None:
         """Write `size` bytes a lane from dwords; lanes outside are dropped. Of two lanes at one byte the last wins."""
-        offsets, outside = self._locate(addresses, size, mask, write=True)
+        offsets, outside = self.locate(addresses, size, mask, write=True)
         keep = mask
         if outside is not None:
             keep = ~outside.mask if mask is None else mask & ~outside.mask

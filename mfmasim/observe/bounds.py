@@ -48,6 +48,8 @@ class Bounds:
             where = f"scratch address {event.address} {event.nearest} a work-item"
         else:
             where = f"address {event.address:#x}, {event.nearest}"
+        if event.kind == "misaligned atomic":
+            outside, became = "on an address that is no multiple of its size", "nothing was changed"
         return Finding(
             check="bounds",
             severity="error",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mfmasim.machine.ops import (
+    atomic,
     buffer,
     clock,
     control,
@@ -35,6 +36,7 @@ from mfmasim.machine.ops import (
 )
 
 __all__ = [
+    "atomic",
     "buffer",
     "clock",
     "control",
