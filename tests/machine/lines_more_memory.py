@@ -401,6 +401,18 @@ def _width_of(text):
     return int(last) - int(first) + 1
 
 
+def _scalar_buffer(row, rng):
+    """Scalar loads from the resource of the scalar inputs, in range, in part or not at all."""
+    count = row.dst[0].count
+    stride, records = rng.choice([(0, 128), (0, 22), (0, 0), (16, 8), (16, 1)])
+    before = ["s_mov_b32 s88, s6", "s_and_b32 s89, s7, 0xffff", f"s_or_b32 s89, s89, {stride << 16:#x}",
+              f"s_movk_i32 s90, {records}", "s_mov_b32 s91, 0"]  # fmt: skip
+    offset = rng.choice(["0x0", "0x14", "0x13", "s62", "s62 offset:0x8"])
+    results = [f"s{72 + i}" for i in range(count)]
+    text = f"{lines.span('s', 72, count)}, s[88:91], {offset}"
+    return lines.Probe(row.name, f"{row.name} {text}", before, ["s_waitcnt lgkmcnt(0)"], results)
+
+
 def more(encoding, row, rng, number):
     """One random line for a row of these families, None for another."""
     if row.name in PACKED:
@@ -435,6 +447,8 @@ def more(encoding, row, rng, number):
         return _ds_atomic(row, rng, ATOMICS[row.name.replace("_rtn", "")][0])
     if "_atomic_" in row.name and encoding != "SMEM":
         return _memory_atomic(row, rng, ATOMICS[row.name.split("_", 2)[2]][0])
+    if row.name.startswith("s_buffer_load"):
+        return _scalar_buffer(row, rng)
     if row.name in NOTHING:
         return _nothing(row)
     return None

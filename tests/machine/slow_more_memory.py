@@ -618,3 +618,19 @@ for _name in ATOMICS:
     MEMORY[f"{_stem}_rtn_{_type}"] = _atomic
     if "wrxchg" not in _name and "wrap" not in _name:
         MEMORY[_name] = _atomic
+
+
+def _scalar_buffer(wave, ins):
+    """S_BUFFER_LOAD: dwords from a resource, 0 beyond its range."""
+    first, soffset = ins.src[0].index, ins.src[1]
+    stride, records = _bits(wave, first, 48, 14), _bits(wave, first, 64, 32)
+    offset = ins.modifiers.get("offset", 0) + (wave.s[soffset.index] if soffset.kind == "s" else 0)
+    base = _bits(wave, first, 0, 48) & ~3
+    words = []
+    for k in range(ins.dst[0].count):
+        at = (offset & ~3) + 4 * k
+        words.append(wave.memory.load(base + at, 4) if at < (records * stride if stride else records) else 0)
+    wave.s[ins.dst[0].index : ins.dst[0].index + len(words)] = words
+
+
+MEMORY |= {f"s_buffer_load_{what}": _scalar_buffer for what in _WORDS if what.startswith("dword")}
