@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.forms import FORMS
+from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.operands import unsupported
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
 
     -0 is not below 0 and stays, as LLVM folds the modifier on constants; the manual does not say.
     """
-    form = FORMS[values.dtype.name]
+    form = BY_SIZE[values.dtype.itemsize]
     bits = np.ascontiguousarray(values).view(form.word)
     one = form.word(form.bias << form.fraction)
     # Codes without sign are ordered like their values.
@@ -39,7 +39,7 @@ def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
 
 def _scaled(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any]:
     """OMOD: ignored in IEEE mode and when denormal results are allowed; negative zero becomes zero."""
-    form = FORMS[values.dtype.name]
+    form = BY_SIZE[values.dtype.itemsize]
     if mode.ieee or mode.denormals(form.width) & 2:
         return values
     out = form.flushed(values * form.real(factor))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine import ieee
-from mfmasim.machine.forms import FORMS
+from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.registry import vector
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
     function = FUNCTIONS[word]
 
     def run(s0: U, mode: FloatMode) -> U:
-        form = FORMS[s0.dtype.name]
+        form = BY_SIZE[s0.dtype.itemsize]
         s0 = form.flushed(s0) if flushes else ieee.entering(s0, form, mode)
         out = function(s0.astype(np.float64)).astype(s0.dtype)
         out = form.settled(out, s0, negative=True)

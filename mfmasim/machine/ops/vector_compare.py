@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.forms import FORMS
+from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.ieee import entering
 from mfmasim.machine.registry import vector
 
@@ -59,7 +59,7 @@ FLOAT: dict[str, Callable[[U, U], U]] = {
 def _floating(test: Callable[[U, U], U]) -> Callable[[U, U, FloatMode], U]:
     def run(s0: U, s1: U, mode: FloatMode) -> U:
         if not mode.plain:
-            form = FORMS[s0.dtype.name]
+            form = BY_SIZE[s0.dtype.itemsize]
             s0, s1 = entering(s0, form, mode), entering(s1, form, mode)
         return test(s0, s1)
 
@@ -72,7 +72,7 @@ def classes(s0: U, selected: U) -> U:
     Bits: 0 signalling NaN, 1 quiet NaN, 2 -infinity, 3 negative normal, 4 negative denormal, 5 -0, 6 +0, 7 positive
     denormal, 8 positive normal, 9 +infinity.
     """
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     bits = form.bits(s0)
     exponent = bits & form.infinity
     # Distance from zero on the positive side; the negative side mirrors it around 5.5.

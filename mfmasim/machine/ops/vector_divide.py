@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine import exact, ieee
-from mfmasim.machine.forms import FORMS
+from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.registry import vector
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _denormal(values: U, form: Form) -> U:
 
 def div_scale(s0: U, s1: U, s2: U, mode: FloatMode) -> tuple[U, U]:
     """S0 scaled for the division of S2 by S1, and whether the quotient has to be scaled back."""
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     width, one = form.width, form.real(1)
     power = np.int32(SCALE[width])
     up, down = (ieee.scale(s0, np.full(np.shape(s0), n, np.int32), mode) for n in (power, -power))
@@ -75,7 +75,7 @@ def div_scale(s0: U, s1: U, s2: U, mode: FloatMode) -> tuple[U, U]:
 
 def div_fmas(s0: U, s1: U, s2: U, scaled: U, mode: FloatMode) -> U:
     """S0 * S1 + S2, scaled back where VCC says so, with one rounding."""
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     keeping = mode.keeping_inputs
     out = ieee.fused(s0, s1, s2, keeping)
     if not np.any(scaled):
@@ -93,7 +93,7 @@ def div_fmas(s0: U, s1: U, s2: U, scaled: U, mode: FloatMode) -> U:
 
 def div_fixup(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
     """The quotient S0 of S2 by S1 with the sign and the special cases put right."""
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     s0, s1, s2 = (ieee.entering(s, form, mode) for s in np.broadcast_arrays(s0, s1, s2))
     b0, b1, b2 = (form.bits(s) for s in (s0, s1, s2))
     sign = (b1 ^ b2) & form.sign

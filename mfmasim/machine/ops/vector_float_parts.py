@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine import ieee
-from mfmasim.machine.forms import F64, FORMS
+from mfmasim.machine.forms import BY_SIZE, F64
 from mfmasim.machine.registry import vector
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def _rounding(function: Any) -> Callable[[U, FloatMode], U]:
     def run(s0: U, mode: FloatMode) -> U:
-        form = FORMS[s0.dtype.name]
+        form = BY_SIZE[s0.dtype.itemsize]
         s0 = ieee.entering(s0, form, mode)
         return form.settled(function(s0), s0)
 
@@ -33,7 +33,7 @@ def _rounding(function: Any) -> Callable[[U, FloatMode], U]:
 
 def fract(s0: U, mode: FloatMode) -> U:
     """S0 - floor(S0), below 1 even when that rounds to 1; of infinity NaN."""
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     s0 = ieee.entering(s0, form, mode)
     out = ieee.add(s0, -np.floor(s0), mode)
     below_one = np.nextafter(form.real(1), form.real(0))
@@ -42,7 +42,7 @@ def fract(s0: U, mode: FloatMode) -> U:
 
 def mantissa(s0: U, mode: FloatMode) -> U:
     """Significand in [0.5, 1) with its sign; zero, infinity and NaN (quieted) as they are."""
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     s0 = ieee.entering(s0, form, mode)
     out = np.frexp(s0.astype(np.float64))[0].astype(s0.dtype)  # a significand is exact in any of the formats
     return form.settled(np.where(np.isfinite(s0), out, s0), s0)
@@ -50,7 +50,7 @@ def mantissa(s0: U, mode: FloatMode) -> U:
 
 def exponent(s0: U, mode: FloatMode) -> U:
     """Exponent that belongs to `mantissa`; 0 for zero, infinity and NaN."""
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     s0 = ieee.entering(s0, form, mode)
     return np.where(np.isfinite(s0), np.frexp(s0.astype(np.float64))[1], 0).astype(np.int32)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.forms import FORMS
+from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.ieee import entering
 from mfmasim.machine.registry import vector
 
@@ -35,7 +35,7 @@ def _key(values: U, form: Form) -> U:
 
 def two(s0: U, s1: U, mode: FloatMode, wanted: Callable[[U, U], U]) -> U:
     """The one that `wanted` prefers; NaN as in the manual, where a signalling one wins in IEEE mode only."""
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     a, b = (entering(s, form, mode) for s in (s0, s1))
     out = np.where(wanted(_key(a, form), _key(b, form)), form.bits(a), form.bits(b))
     nan_a, nan_b = np.isnan(a), np.isnan(b)
@@ -65,7 +65,7 @@ def three(pair: Two) -> Callable[[U, U, U, FloatMode], U]:
 
 def median(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
     """V_MED3: what is left besides the largest, the larger of it; with a NaN, the minimum of all three."""
-    form = FORMS[s0.dtype.name]
+    form = BY_SIZE[s0.dtype.itemsize]
     largest = three(maximum)(s0, s1, s2, mode)
     a, b, c = (entering(s, form, mode) for s in (s0, s1, s2))
     rest = [form.bits(maximum(*pair, mode)) for pair in ((s1, s2), (s0, s2), (s0, s1))]
@@ -80,7 +80,7 @@ def _propagating(pair: Two) -> Two:
     """V_MINIMUM and V_MAXIMUM of IEEE 754-2019: a NaN wins, a signalling one before a quiet one."""
 
     def run(s0: U, s1: U, mode: FloatMode) -> U:
-        form = FORMS[s0.dtype.name]
+        form = BY_SIZE[s0.dtype.itemsize]
         out = form.bits(pair(s0, s1, mode))
         for test in (np.isnan, form.signalling):
             for source in (s1, s0):
