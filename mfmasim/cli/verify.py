@@ -22,7 +22,9 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
     parser.add_argument("--arch", help="only this architecture")
-    parser.add_argument("--case", help="only cases whose name contains this")
+    parser.add_argument(
+        "--case", action="append", metavar="TEXT", help="only cases whose name contains this (may be repeated)"
+    )
     parser.add_argument("--device", default="sim", help="sim (default)")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     parser.add_argument("--compiler", help="compile with this compiler, leaving prebuilt code objects aside")
@@ -42,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, args.arch, args.case)]
     if not work:
         every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
-        choice = f"--arch {args.arch or 'any'} --case {args.case or 'any'}"
+        choice = f"--arch {args.arch or 'any'} --case {' '.join(args.case or ['any'])}"
         raise MfmasimError(f"no case matches {choice}; architectures: {', '.join(every)}")
     _check_once(args, changes, [case for _, case, _ in work])
     quiet = args.json == "-"

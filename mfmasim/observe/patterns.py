@@ -71,7 +71,7 @@ def _clause(
         return f"all shifted by {int(distance[0]):+d} elements in memory"
     for axis, moved in ((0, "column"), (1, "row")):
         if (difference[:, axis] == 0).all():
-            if summed == 1 - axis and _one_permutation(slots[:, summed], holds[:, summed]):
+            if summed == 1 - axis and _one_permutation(slots[:, summed], difference[:, summed]):
                 return "all in the summed index alone: K is permuted in this operand only"
             if summed == 1 - axis:
                 return (
@@ -81,9 +81,9 @@ def _clause(
     return ""
 
 
-def _one_permutation(positions: I64, held: I64) -> bool:
-    """Whether a position of the summed index holds the same K in every line."""
-    return all(len(np.unique(held[positions == position])) == 1 for position in np.unique(positions))
+def _one_permutation(positions: I64, moved: I64) -> bool:
+    """Whether each position of the summed index is moved by the same distance in every line."""
+    return all(len(np.unique(moved[positions == position])) == 1 for position in np.unique(positions))
 
 
 def _address(elements: I64, memory: tuple[tuple[int, int], str]) -> I64:

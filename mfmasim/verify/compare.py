@@ -74,7 +74,7 @@ def within(
     fmt: Format,
     accumulator_bits: int = 24,
 ) -> Comparison:
-    """Compare with the exact result within 2 K 2^-p sum|a||b| plus one unit of the output's last place.
+    """Compare with the exact result within 2 K 2^-p sum|a||b| plus half a unit of the output's last place.
 
     p is the precision of the accumulator, 24 for f32 and 53 for f64. The factor 2 leaves room for truncation inside
     matrix instructions. NaN and Inf must stand in the same places.
@@ -82,7 +82,8 @@ def within(
     a, e = fmt.decode(actual), fmt.decode(exact)
     finite = np.isfinite(e)
     with np.errstate(invalid="ignore"):
-        unit = np.maximum(np.abs(e), fmt.smallest_normal) * 2.0 ** (-fmt.mantissa_bits)
-        bound = 2 * depth * 2.0**-accumulator_bits * magnitude + unit
+        size = np.maximum(np.maximum(np.abs(e), np.where(np.isfinite(a), np.abs(a), 0)), fmt.smallest_normal)
+        unit = np.ldexp(1.0, np.frexp(size)[1] - 1 - fmt.mantissa_bits)
+        bound = 2 * depth * 2.0**-accumulator_bits * magnitude + unit / 2
         wrong = np.where(finite, ~(np.abs(a - e) <= bound), ~((a == e) | (np.isnan(a) & np.isnan(e))))
     return Comparison(wrong, int(ulp_distance(actual, exact, fmt).max(initial=0)))

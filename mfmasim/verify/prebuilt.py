@@ -72,16 +72,20 @@ def _prebuilt(source: Path, arch: str) -> Code | None:
         name = source.resolve().relative_to(folder("hipkernels").resolve()).as_posix()
     except ValueError:
         return None
-    entry = next((e for e in _entries() if e["source"] == name and e["arch"] == arch), None)
-    if entry is None or entry["source_sha256"] != source_hash(source):
-        return None
-    path = folder("golden") / "code" / entry["file"]
+    try:
+        entry = next((e for e in _entries() if e["source"] == name and e["arch"] == arch), None)
+        if entry is None or entry["source_sha256"] != source_hash(source):
+            return None
+        path, expected, compiler = folder("golden") / "code" / entry["file"], entry["sha256"], entry["compiler"]
+    except (KeyError, TypeError) as error:
+        manifest = folder("golden") / "code" / MANIFEST
+        raise MfmasimError(f"{manifest}: an entry is damaged: {type(error).__name__} {error}") from None
     try:
         data = path.read_bytes()
     except OSError as error:
         raise MfmasimError(f"{path}: prebuilt code object cannot be read: {error.strerror or error}") from None
-    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+    if hashlib.sha256(data).hexdigest() != expected:
         raise MfmasimError(f"{path}: prebuilt code object is damaged (its SHA-256 is not the manifest's)")
     code = program.load(data, arch)
-    code.made_by = f"{entry['compiler']}, prebuilt"
+    code.made_by = f"{compiler}, prebuilt"
     return code

@@ -79,7 +79,7 @@ def verify_case(
     options = {} if budget is None else {"budget": budget}
     for label, inputs, expected in _inputs(case, built, target):
         report, outputs = _run(back_end, kernel, built, inputs, target, options)
-        _merge(result, report.findings)
+        _merge(result, [*report.findings, *_changed(kernel, inputs, outputs, target, _tensors(built))])
         result.fidelity, result.fidelity_of = str(report.fidelity), report.fidelity.operations
         result.matrix_fidelity = report.fidelity.among(MATRIX)
         result.lds = report.lds
@@ -162,6 +162,30 @@ def _run(
         args.append(memory)
     report = device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **options)
     return report, buffers
+
+
+def _changed(
+    kernel: Kernel,
+    inputs: Mapping[int, NDArray[Any]],
+    buffers: Mapping[int, NDArray[np.uint8]],
+    arch: Arch,
+    tensors: Sequence[Tensor],
+) -> list[Finding]:
+    """Inputs that the kernel wrote to."""
+    found = []
+    for tensor in tensors:
+        if tensor.role == "C":
+            continue
+        wrong = np.argwhere(codes_of(tensor, buffers[id(tensor)], arch) != inputs[id(tensor)])
+        if len(wrong):
+            place = ", ".join(str(int(i)) for i in wrong[0])
+            text = f"the kernel changed {len(wrong)} elements of its input {tensor.role}"
+            found.append(
+                Finding(
+                    "inputs", "error", text, kernel=kernel.name, element=f"{tensor.role}[{place}]", count=len(wrong)
+                )
+            )
+    return found
 
 
 def _compare(
@@ -260,21 +284,22 @@ def _merge(result: Result, findings: Sequence[Finding]) -> None:
             result.findings.append(finding)
 
 
-def select(cases: Sequence[Case], arch: str | None, name: str | None) -> list[tuple[Case, str]]:
+def select(cases: Sequence[Case], arch: str | None, names: str | Sequence[str] | None = None) -> list[tuple[Case, str]]:
     """Pairs of case and architecture that match a choice.
 
     Args:
         cases: cases of a target.
         arch: only this architecture.
-        name: only cases whose name contains this.
+        names: only cases whose name contains this, or one of these.
 
     Returns:
         The pairs, in order.
     """
     wanted = find_arch(arch).name if arch else None
+    texts = [names] if isinstance(names, str) else names
     return [
         (case, a)
         for case in cases
         for a in case.arch
-        if (wanted is None or a == wanted) and (name is None or name in case.title)
+        if (wanted is None or a == wanted) and (not texts or any(text in case.title for text in texts))
     ]

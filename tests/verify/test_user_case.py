@@ -48,7 +48,7 @@ CASE = """
 from mfmasim.verify import case, A, B, C
 
 @case("gemm.hip", kernel="gemm", arch=["gfx942", "gfx950"], needs="M % 64 == 0 and N % 64 == 0 and K % 32 == 0")
-def gemm(M=64, N=128, K=64, alpha=1.0, beta=0.5):
+def gemm(M=64, N=128, K=64, alpha=1.25, beta=0.5):
     a = A("f16", (M, K))
     b = B("f16", (K, N), order="column")
     c = C("f32", (M, N))
@@ -79,6 +79,7 @@ def test_right_kernel(tmp_path):
     [
         ("k += 8", "k += 16", "K 8..15, 24..31, 40..47, 56..63 of 64 never multiplied"),
         ("k0 = 0; k0 < K;", "k0 = 32; k0 < K;", "K 0..31 of 64 never multiplied"),
+        ("float v = alpha * acc[r];", "float v = alpha * alpha * acc[r];", None),
         ("sb[wave % 2 * 32 + lane % 32][k", "sb[wave % 2 * 32 + (lane ^ 1) % 32][k", "neighbouring columns"),
         ("sa[r][c + i] = A[", "sa[r][(c + i) ^ 2] = A[", "K is permuted in this operand only"),
         ("C[row * N + col] = v", "C[col * M + row] = v", "exchanging row and column in the address"),
@@ -89,6 +90,9 @@ def test_wrong_kernels(tmp_path, old, new, words):
     code, results = verify(tmp_path, KERNEL.replace(old, new), CASE, "--arch", "gfx942")
     assert code == 1
     messages = [f["message"] for f in results[0]["findings"] if f["check"] == "mapping"]
+    if words is None:  # nothing wrong with the fragments
+        assert [f["check"] for f in results[0]["findings"]] == ["outputs"]
+        return
     assert any(words in message for message in messages), messages
 
 
@@ -235,19 +239,41 @@ extern "C" __global__ void reads_c(const float* A, const float* B, float* C) {
     for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = c[r] + 0.0f * C[32 * ROW + line];
 }
 """
+SMALL += """
+extern "C" __global__ void clobbers(float* A, const float* B, float* C) {
+    LOADS
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = c[r];
+    A[2 * line + half] = 7.0f;
+}
+extern "C" __global__ void truncates(const float* A, const float* B, unsigned short* C) {
+    LOADS
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = __float_as_uint(c[r]) >> 16;
+}
+extern "C" __global__ void rounds(const float* A, const float* B, __bf16* C) {
+    LOADS
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) {
+        const unsigned x = __float_as_uint(c[r]);
+        C[32 * ROW + line] = __builtin_bit_cast(__bf16, (unsigned short)((x + 0x7fff + (x >> 16 & 1)) >> 16));
+    }
+}
+"""
 SMALL_CASE = """
 from mfmasim.verify import case, A, B, C
 
 @case("small.hip", kernel="KERNEL", arch="gfx942", flags=[FLAGS])
 def small(M=32, N=32, K=2):
-    a, b, c = A("f32", (M, K)), B("f32", (K, N)), C("f32", (M, N))
+    a, b, c = A("f32", (M, K)), B("f32", (K, N)), C("FORMAT", (M, N))
     return dict(grid=1, block=64, args=[a, b, c], expect=EXPECT)
 """
 
 
-def small(folder, kernel, expect="a @ b", flags=""):
+def small(folder, kernel, expect="a @ b", flags="", output="f32"):
     (folder / "small.hip").write_text(SMALL)
     text = SMALL_CASE.replace("KERNEL", kernel).replace("EXPECT", expect).replace("FLAGS", flags)
+    text = text.replace("FORMAT", output)
     (folder / "case.py").write_text(text)
     out = folder / "out.json"
     code = main(["verify", str(folder / "case.py"), "--json", str(out)])
@@ -292,3 +318,17 @@ def test_reading_an_output_shows_even_with_a_factor_of_zero(tmp_path):
     assert code == 1
     finding = next(f for f in result["findings"] if f["check"] == "outputs")
     assert "nan" in finding["actual"]
+
+
+def test_changed_inputs_are_told(tmp_path):
+    code, result = small(tmp_path, "clobbers")
+    assert code == 1
+    assert [f["check"] for f in result["findings"]] == ["inputs"]
+    assert result["findings"][0]["element"] == "A[0, 0]"
+
+
+def test_rounding_of_the_output_counts(tmp_path):
+    assert small(tmp_path, "rounds", output="bf16")[0] == 0
+    code, result = small(tmp_path, "truncates", output="bf16")
+    assert code == 1
+    assert [f["check"] for f in result["findings"]] == ["outputs"]
