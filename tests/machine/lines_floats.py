@@ -37,9 +37,8 @@ def _packed(row, rng):
     dot, tail = row.name.startswith("v_dot"), ""
     names = [name for name in ("op_sel", "op_sel_hi", "neg_lo", "neg_hi") if name in row.flags]
     if row.name.endswith(("i16", "u16", "i8", "u8", "i4", "u4")) or row.name == "v_pk_mov_b32":
-        names = [name for name in names if name.startswith("op_sel")]
-    if row.name == "v_pk_mov_b32":
-        names = ["op_sel"]
+        # LLVM takes no choice of halves for integer dot products either.
+        names = ["op_sel"] if row.name == "v_pk_mov_b32" else []
     for name in names:
         if rng.random() < 0.6:
             bits = _bits(rng, 2 if dot else len(texts))
