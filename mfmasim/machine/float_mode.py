@@ -51,6 +51,11 @@ class FloatMode:
         """The same mode without f16 denormals, for operations that never have them."""
         return FloatMode(self.bits & ~0xC0)
 
+    @cached_property
+    def flushing_32(self) -> FloatMode:
+        """The same mode without f32 denormals."""
+        return FloatMode(self.bits & ~0x30)
+
     def rounding(self, width: int) -> int:
         """FP_ROUND for results of 16, 32 or 64 bits: 0 nearest even, 1 up, 2 down, 3 toward zero."""
         return self.bits & 3 if width == 32 else self.bits >> 2 & 3

@@ -148,12 +148,12 @@ def output_scaled(bits, kind, ins):
     return 0 if fl.is_zero(out, form) else out
 
 
-def without_denormals(function):
-    """An operation that flushes denormals whatever the mode says."""
+def without_denormals(function, field=0xC0):
+    """An operation that flushes denormals whatever the mode says in a field of FP_DENORM."""
 
     def run(*sources):
         mode = NOW.mode
-        NOW.mode = mode & ~0xC0
+        NOW.mode = mode & ~field
         out = function(*sources)
         NOW.mode = mode
         return out
@@ -179,6 +179,9 @@ row("v_fma_legacy_f16", "f16 f16 f16 -> f16", lambda a, b, c: fused(a, b, c, F16
 row("v_mad_f16 v_mad_legacy_f16 v_mac_f16 v_madak_f16 v_madmk_f16", "f16 f16 f16 -> f16",
     without_denormals(lambda a, b, c: add(multiply(a, b, F16), c, F16)))  # fmt: skip
 row("v_mul_legacy_f32", "f32 f32 -> f32", _legacy)
+row("v_mad_f32 v_mac_f32 v_madak_f32 v_madmk_f32", "f32 f32 f32 -> f32",
+    without_denormals(lambda a, b, c: add(multiply(a, b, F32), c, F32), 0x30))  # fmt: skip
+row("v_mad_legacy_f32", "f32 f32 f32 -> f32", without_denormals(lambda a, b, c: add(_legacy(a, b), c, F32), 0x30))
 
 
 # Minimum, maximum, median.

@@ -53,6 +53,16 @@ def test_every_mode(arch):
     assert verdict.compared >= 100 * frame.ITEMS
 
 
+def test_what_only_gfx90a_has():
+    """Multiply-add without fusion, which CDNA3 dropped."""
+    only = {name for name in obeying() if name in harness.rows("gfx90a") and name not in harness.rows("gfx942")}
+    assert only >= {"v_mad_f32", "v_mac_f32", "v_mad_legacy_f32", "v_madak_f32", "v_madmk_f32"}
+    chosen = [probe for probe in _probes("gfx90a", random.Random(2), 8) if probe.name in only]
+    verdict = judge(chosen, "gfx90a", frame.inputs(np.random.default_rng(3)), strict_nan=True)
+    assert not verdict.differences, "\n".join(verdict.differences)
+    assert verdict.names == only
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_every_mode_at_length(seed):

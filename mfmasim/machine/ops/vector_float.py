@@ -57,3 +57,17 @@ def v_mul_legacy_f32(s0: U, s1: U, mode: FloatMode) -> U:
     form = F32
     zero = (ieee.entering(s0, form, mode) == 0) | (ieee.entering(s1, form, mode) == 0)
     return np.where(zero, np.float32(0), ieee.multiply(s0, s1, mode))
+
+
+@vector("v_mad_f32 v_mac_f32 v_madak_f32 v_madmk_f32", "f32 f32 f32 mode -> f32", "assumed")
+def v_mad_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+    """CDNA2's multiply, then add, without denormals; the product is taken to be rounded to f32."""
+    flushing = mode.flushing_32
+    return ieee.add(ieee.multiply(s0, s1, flushing), s2, flushing)
+
+
+@vector("v_mad_legacy_f32", "f32 f32 f32 mode -> f32", "assumed")
+def v_mad_legacy_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+    """The same with zero times anything as +0."""
+    flushing = mode.flushing_32
+    return ieee.add(v_mul_legacy_f32(s0, s1, flushing), s2, flushing)
