@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = ["Exact", "evaluate", "magnitude", "round_once"]
+__all__ = ["Exact", "as_floats", "evaluate", "magnitude", "round_once"]
 
 
 @dataclass(frozen=True)
@@ -148,10 +148,14 @@ def _limbs(values: NDArray[np.float64], width: int) -> tuple[list[NDArray[np.flo
 
 def round_once(value: Exact, fmt: Format) -> NDArray[Any]:
     """Round exact values to nearest even in a format; codes, overflow gives Inf (or NaN without one)."""
-    flat = [_to_float(int(n), value.exponent, fmt.bits) for n in value.integers.reshape(-1)]
+    return fmt.encode(as_floats(value, fmt.bits), overflow="infinity_or_nan")
+
+
+def as_floats(value: Exact, bits: int = 32) -> NDArray[np.float64]:
+    """Exact values as float64 that round to every format of at most 32 bits as they do; for 64 bits, rounded once."""
+    flat = [_to_float(int(n), value.exponent, bits) for n in value.integers.reshape(-1)]
     numbers = np.array(flat, np.float64).reshape(value.integers.shape)
-    numbers = np.where(value.special != 0, value.special, numbers)
-    return fmt.encode(numbers, overflow="infinity_or_nan")
+    return np.where(value.special != 0, value.special, numbers)
 
 
 def _to_float(number: int, exponent: int, bits: int) -> float:

@@ -14,7 +14,7 @@ from mfmasim.observe import Finding
 from mfmasim.verify import golden
 from mfmasim.verify.compare import Comparison, bit_exact, within
 from mfmasim.verify.data import draw
-from mfmasim.verify.exact import evaluate, magnitude, round_once
+from mfmasim.verify.exact import as_floats, evaluate, magnitude, round_once
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
@@ -218,7 +218,8 @@ def _compare(
             depth = _depth(expression)
             wide = any(format_of(t, arch).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
             bound = magnitude(expression, inputs, arch)
-            comparison = within(actual, want, bound, depth, fmt, accumulator_bits=53 if wide else 24)
+            values = as_floats(exact, fmt.bits)
+            comparison = within(actual, values, bound, depth, fmt, accumulator_bits=53 if wide else 24)
             against = "the exact result, within the error bound"
         _check_gaps(result, output, buffers[id(output)], arch)
     result.outputs["elements"] += actual.size
