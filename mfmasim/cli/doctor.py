@@ -192,9 +192,7 @@ def _version(path: str | None) -> str | None:
     if path is None:
         return None
     try:
-        done = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS
-        )
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = re.search(r"(?:version|LLD) (\d+(?:\.\d+)*)", done.stdout)

@@ -24,9 +24,7 @@ FIDELITY_COLUMNS = ("instruction", "a", "b", "d", "arithmetic", "evidence", "sou
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser("list", help="list architectures, or the matrix instructions of one")
-    parser.add_argument(
-        "arch", nargs="?", help="architecture, such as gfx942; without it the architectures are listed"
-    )
+    parser.add_argument("arch", nargs="?", help="architecture, such as gfx942; without it the architectures are listed")
     parser.add_argument("--match", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
     parser.add_argument("--fidelity", action="store_true", help="show how far arithmetic and layout can be trusted")
     add_formats(parser)

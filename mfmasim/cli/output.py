@@ -19,9 +19,7 @@ FORMATS = ("terminal", "csv", "json", "markdown")
 
 def add_formats(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
     """Add ``--format`` and its short form ``--json``."""
-    parser.add_argument(
-        "--format", choices=formats, default="terminal", help="form of the output (default: terminal)"
-    )
+    parser.add_argument("--format", choices=formats, default="terminal", help="form of the output (default: terminal)")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
 
 
@@ -56,9 +54,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, titl
         return text.getvalue()
     if form == "markdown":
         rule = ["---"] * len(columns)
-        lines = [
-            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (columns, rule, *cells)
-        ]
+        lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (columns, rule, *cells)]
         return (f"## {title}\n\n" if title else "") + "\n".join(lines) + "\n"
     return _terminal(columns, cells, title)
 

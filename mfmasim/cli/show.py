@@ -41,9 +41,7 @@ def run(args: argparse.Namespace) -> int:
     op, form = find_instruction(args), wanted_format(args)
     if args.operand is None:
         if args.view or form == "svg":
-            raise MfmasimError(
-                f"{'--view' if args.view else '--format svg'} needs --operand: {', '.join(op.operands)}"
-            )
+            raise MfmasimError(f"{'--view' if args.view else '--format svg'} needs --operand: {', '.join(op.operands)}")
         from mfmasim.figures.instruction import detail_rows, instruction_page
 
         if form == "html":
@@ -79,8 +77,7 @@ def register_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:
         grid[cell.lanes[0]].setdefault(cell.vgpr, []).append(name)
     columns = ["lane", *(f"v{register}" for register in range(fragment.vgprs))]
     rows = [
-        [lane, *(" ".join(held.get(register, [])) for register in range(fragment.vgprs))]
-        for lane, held in grid.items()
+        [lane, *(" ".join(held.get(register, [])) for register in range(fragment.vgprs))] for lane, held in grid.items()
     ]
     return columns, rows
 

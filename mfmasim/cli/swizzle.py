@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
+MOST_ACCESSES = 4096
+"""Accesses of a pattern: more than any tile in LDS has."""
+
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
@@ -128,6 +131,8 @@ def _reads(args: argparse.Namespace) -> list[Pattern]:
     from mfmasim.cli.expressions import evaluate
     from mfmasim.errors import MfmasimError
 
+    if not 1 <= args.accesses <= MOST_ACCESSES:
+        raise MfmasimError(f"--accesses {args.accesses}: 1 to {MOST_ACCESSES} are allowed")
     lanes, found = _lanes(args), []
     for name, row, column in args.read:
 

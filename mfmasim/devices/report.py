@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LEVELS", "Fidelity", "Report"]
 
-LEVELS = ("hardware", "reference", "specified", "assumed")
-"""How far an operation can be trusted, best first."""
+LEVELS = ("hardware", "specified", "reference", "assumed")
+"""How far an operation can be trusted, best first. What a manual defines fully rests on more than a model does, so that
+a launch with a `reference` matrix instruction among `specified` moves is `reference`."""
 
 
 class Fidelity(str):

@@ -257,9 +257,15 @@ def _addresses(
     if row.parts == 2:
         if not isinstance(offset, tuple) or len(offset) != 2:
             raise MfmasimError(f"{row.name} has two offsets, such as offset=(0, 1), in units of {row.stride} bytes")
+        if not all(0 <= part < 256 for part in offset):
+            raise MfmasimError(
+                f"offset {offset} of {row.name}: each of the two is 0 to 255, in units of {row.stride} bytes"
+            )
         return base[..., None, :] + np.array(offset, np.int64)[:, None] * row.stride
     if isinstance(offset, tuple):
         raise MfmasimError(f"{row.name} has one offset, in bytes, not {offset}")
+    if not 0 <= offset < 1 << 16:
+        raise MfmasimError(f"offset {offset} of {row.name}: 0 to 65535 bytes are allowed")
     return base[..., None, :] + offset
 
 

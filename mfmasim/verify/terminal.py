@@ -76,7 +76,7 @@ class Progress:
         if assumed:
             self.console.print(
                 Text(
-                    "assumed arithmetic (layouts are proved, the last bits are not): " + ", ".join(assumed),
+                    "assumed arithmetic (how it rounds is not public, the last bits may differ): " + ", ".join(assumed),
                     style="yellow",
                 )
             )
