@@ -561,15 +561,15 @@ for _name in ("swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "
 ATOMICS |= {"add_f32": (4, _float_atomic("add", fl.F32)), "pk_add_f16": (4, lambda a, b: _halves(a, b, fl.F16)),
             "pk_add_bf16": (4, lambda a, b: _halves(a, b, BF16))}  # fmt: skip
 ATOMICS |= {f"{_name}_f64": (8, _float_atomic(_name, fl.F64)) for _name in ("add", "min", "max")}
-for _size in (32, 64):
-    _form = fl.F32 if _size == 32 else fl.F64
-    _rows = {f"{_name}_u{_size}": _integer_atomic(_name, _size) for _name in ("add", "sub", "rsub", "inc", "dec")}
-    _rows |= {f"{_name}_{_k}{_size}": _integer_atomic({"i": "s", "u": "u"}[_k] + _name, _size)
+for _width in (32, 64):
+    _form = fl.F32 if _width == 32 else fl.F64
+    _rows = {f"{_name}_u{_width}": _integer_atomic(_name, _width) for _name in ("add", "sub", "rsub", "inc", "dec")}
+    _rows |= {f"{_name}_{_k}{_width}": _integer_atomic({"i": "s", "u": "u"}[_k] + _name, _width)
               for _name in ("min", "max") for _k in "iu"}  # fmt: skip
-    _rows |= {f"{_name}_b{_size}": _integer_atomic(_name, _size) for _name in ("and", "or", "xor", "mskor", "cmpst")}
-    _rows |= {f"wrxchg_b{_size}": _integer_atomic("swap", _size)}
-    _rows |= {f"{_name}_f{_size}": _float_atomic(_name, _form) for _name in ("add", "min", "max", "cmpst")}
-    ATOMICS |= {f"ds_{_name}": (_size // 8, _function) for _name, _function in _rows.items()}
+    _rows |= {f"{_name}_b{_width}": _integer_atomic(_name, _width) for _name in ("and", "or", "xor", "mskor", "cmpst")}
+    _rows |= {f"wrxchg_b{_width}": _integer_atomic("swap", _width)}
+    _rows |= {f"{_name}_f{_width}": _float_atomic(_name, _form) for _name in ("add", "min", "max", "cmpst")}
+    ATOMICS |= {f"ds_{_name}": (_width // 8, _function) for _name, _function in _rows.items()}
 ATOMICS["ds_wrap_b32"] = 4, _integer_atomic("wrap", 32)
 ATOMICS |= {f"ds_{_name}": ATOMICS[_name] for _name in ("pk_add_f16", "pk_add_bf16")}
 
