@@ -34,12 +34,12 @@ def read(
     safe = address if whole else np.where(inside, address, 0)
     if not rows.size:
         return [np.zeros(np.broadcast_shapes(address.shape, inside.shape), np.uint32) for _ in range(max(1, size // 4))]
-    start = row * rows.shape[1] + safe
     out: list[NDArray[np.uint32]]
     if size % 4 == 0 and not (safe & 3).any():
-        flat, index = rows.reshape(-1).view(np.uint32), start >> 2
-        out = [flat.take(index + word) for word in range(size // 4)]
+        flat, index = rows.reshape(-1).view(np.uint32), row * (rows.shape[1] // 4) + (safe >> 2)
+        out = [flat[word:].take(index) for word in range(size // 4)]
     else:
+        start = row * rows.shape[1] + safe
         octets = rows.reshape(-1)
         out = []
         for word in range(max(1, size // 4)):
@@ -61,16 +61,18 @@ def write(
     """Write `size` bytes a lane where `inside`; of two lanes at one byte the last wins. Arguments as in `read`."""
     if not rows.size:
         return
-    start = row * rows.shape[1] + address
+    aligned = size % 4 == 0 and not ((address & 3) * inside).any()
+    # In dwords where that is possible, else in bytes.
+    start = row * (rows.shape[1] // 4) + (address >> 2) if aligned else row * rows.shape[1] + address
     shape = np.broadcast_shapes(start.shape, inside.shape, *(np.shape(word) for word in words))
     start, words = np.broadcast_to(start, shape), [np.broadcast_to(word, shape) for word in words]
     if not inside.all():
         chosen = np.broadcast_to(inside, shape)
         start, words = start[chosen], [word[chosen] for word in words]
-    if size % 4 == 0 and not (start & 3).any():
-        flat, index = rows.reshape(-1).view(np.uint32), start >> 2
+    if aligned:
+        flat = rows.reshape(-1).view(np.uint32)
         for k, word in enumerate(words):
-            flat[index + k] = word
+            flat[k:][start] = word
         return
     octets = rows.reshape(-1)
     for byte in range(size):
