@@ -167,7 +167,12 @@ class Group:
         modes, indices = np.broadcast_to(self.mode, (self.count,)), self.indices()
         for value in np.unique(modes):
             chosen = indices[modes == value]
-            step(Group(self.waves, chosen, len(chosen)), float_mode(int(value)))
+            part = Group(self.waves, chosen, len(chosen))
+            if self.mask is not None and len(self.mask) > 1:
+                part.mask = self.mask[modes == value]  # narrower than EXEC under DPP
+            elif self.mask is not None:
+                part.mask = self.mask
+            step(part, float_mode(int(value)))
         self.refresh()
 
     @property

@@ -212,3 +212,47 @@ def test_lanes_of_one_place_act_in_order():
             memory[touched] = values
             assert (memory == expected).all()
     assert compared == 3 * 941
+
+
+DIFFER = """
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_and_b32_e32 v0, 63, v0
+  v_lshlrev_b32_e32 v1, 2, v0
+  s_lshl_b32 s8, s2, 8
+  v_add_u32_e32 v2, s8, v1
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v4, v1, s[4:5]
+  v_mov_b32_e32 v5, 77
+  v_mov_b32_e32 v6, 88
+  s_waitcnt vmcnt(0)
+  s_cmp_eq_u32 s2, 0
+  s_cbranch_scc1 .Ljoin{number}
+  {only}
+.Ljoin{number}:
+  {both}
+  s_set_gpr_idx_off
+  global_store_dword v2, v4, s[6:7]
+  s_endpgm
+"""
+
+
+@pytest.mark.parametrize(
+    ("only", "both"),
+    [
+        (
+            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0",
+            "v_add_f32_dpp v4, v4, v4 row_shr:1 row_mask:0x5 bank_mask:0xe",
+        ),
+        ("s_set_gpr_idx_on s2, gpr_idx(SRC0)", "v_mov_b32_e32 v4, v5"),
+    ],
+    ids=["float mode", "register index"],
+)
+def test_waves_that_differ_in_mode_share_a_program_counter(only, both):
+    """One workgroup flushes denormals, or indexes registers; the same instruction then acts on each in its way."""
+    body = DIFFER.format(only=only, both=both, number=len(only))
+    program = harness.kernel(body, "gfx942", "pp")
+    data = np.arange(64, dtype=np.uint32) * np.uint32(0x00050001)
+    outcome = harness.both(program, 2, 64, [data, np.zeros(128, np.uint32)])
+    assert outcome.different() == []
+    out = outcome.fast[1]
+    assert (out[:64] != out[64:]).any()
