@@ -41,7 +41,8 @@ VIEW32: dict[str, Any] = {"u32": np.uint32, "b32": np.uint32, "i32": np.int32, "
 VIEW64: dict[str, Any] = {"u64": np.uint64, "b64": np.uint64, "i64": np.int64, "f64": np.float64}
 VIEW16: dict[str, Any] = {"u16": np.uint16, "b16": np.uint16, "i16": np.int16, "f16": np.float16}
 
-# 16-bit operations that leave the upper half of the destination alone (CDNA3 ISA manual, notes of VOP3 opcodes 515-519).
+# 16-bit operations that leave the upper half of the destination alone (CDNA3 ISA manual, notes of VOP3 opcodes 515 to
+# 519).
 KEEPS_HIGH = {"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16"}
 
 # Aperture registers by source code: base and limit of the LDS and of the scratch aperture (CDNA3 ISA manual, SSRC0).

@@ -13,6 +13,7 @@ from pathlib import Path
 import lines_floats  # noqa: F401  (adds its generators)
 import numpy as np
 import slow
+import slow_approximate  # noqa: F401  (adds to the table of vector operations)
 from oracles import require
 
 import mfmasim
