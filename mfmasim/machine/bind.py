@@ -158,10 +158,10 @@ def _bind_scalar(instruction: Instruction, operation: Operation) -> Callable[[Gr
             readers.append(lambda g: g.scc)
         else:
             readers.append(scalar_reader(next(operands), kind, instruction))
-    writers: list[Callable[[Group, NDArray[Any]], None]] = []
     targets = iter(instruction.dst)
-    for kind in operation.results:
-        writers.append(_write_scc if kind == "scc" else scalar_writer(next(targets), kind, instruction))
+    writers: list[Callable[[Group, NDArray[Any]], None]] = [
+        _write_scc if kind == "scc" else scalar_writer(next(targets), kind, instruction) for kind in operation.results
+    ]
     body = operation.body
     if len(writers) == 1:
         write = writers[0]

@@ -45,9 +45,7 @@ class Operation:
 OPERATIONS: dict[str, Operation] = {}
 
 
-def _register(
-    unit: str, names: str, signature: str, fidelity: str, *, shaped: bool = False
-) -> Callable[[Body], Body]:
+def _register(unit: str, names: str, signature: str, fidelity: str, *, shaped: bool = False) -> Callable[[Body], Body]:
     if fidelity not in FIDELITIES:
         msg = f"fidelity {fidelity!r} of {names} is not one of {', '.join(FIDELITIES)}"
         raise ValueError(msg)
