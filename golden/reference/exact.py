@@ -94,9 +94,7 @@ def matmul(
     return result
 
 
-def check_shapes(
-    a: Codes, b: Codes, c: Codes | None, scale_a: Codes | None, scale_b: Codes | None, block: int
-) -> None:
+def check_shapes(a: Codes, b: Codes, c: Codes | None, scale_a: Codes | None, scale_b: Codes | None, block: int) -> None:
     """Hold the operands' shapes to A (M, K), B (K, N), C (M, N), scales (M, K/block) and (K/block, N).
 
     Raises:

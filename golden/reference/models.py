@@ -226,9 +226,7 @@ def matmul(
     """
     check_shapes(a, b, c, scale_a, scale_b, block)
     if scale_a is not None and (rule.group == 1 or block % rule.group):
-        raise ValueError(
-            f"rule {rule.name} sums groups of {rule.group}, which do not divide a scale block of {block}"
-        )
+        raise ValueError(f"rule {rule.name} sums groups of {rule.group}, which do not divide a scale block of {block}")
     if rule.cuts_to_xf32:
         a, b = a & np.uint32(XF32_MASK), b & np.uint32(XF32_MASK)
     rows, columns = decode_all(a, find_format(a_format)), decode_all(b.T, find_format(b_format))

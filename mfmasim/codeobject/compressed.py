@@ -63,9 +63,7 @@ def decompress(data: memoryview, budget: int, name: str) -> tuple[bytes, int]:
     _, version, method_number = _START.unpack_from(data)
     layout = _LAYOUTS.get(version)
     if layout is None:
-        raise MfmasimError(
-            f"{name}: compressed bundle of version {version}; allowed: {', '.join(map(str, _LAYOUTS))}"
-        )
+        raise MfmasimError(f"{name}: compressed bundle of version {version}; allowed: {', '.join(map(str, _LAYOUTS))}")
     method = _METHODS.get(method_number)
     if method is None:
         raise MfmasimError(f"{name}: compressed bundle of method {method_number}; allowed: 0 (zlib), 1 (zstd)")

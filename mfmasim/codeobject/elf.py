@@ -56,9 +56,7 @@ def read_fatbin(data: bytes, name: str) -> memoryview:
         section = open_elf(data, name).get_section_by_name(".hip_fatbin")
     if section is None:
         machine = machine_name(header.machine)
-        raise MfmasimError(
-            f"{name}: an ELF file for {machine}, not for an AMD GPU, and without a section .hip_fatbin"
-        )
+        raise MfmasimError(f"{name}: an ELF file for {machine}, not for an AMD GPU, and without a section .hip_fatbin")
     offset, size = int(section["sh_offset"]), int(section["sh_size"])
     if section["sh_type"] != "SHT_PROGBITS" or offset + size > len(data):
         raise MfmasimError(f"{name}: truncated or corrupt ELF file: section .hip_fatbin is not inside it")

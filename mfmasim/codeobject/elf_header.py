@@ -119,9 +119,7 @@ def check_amdgpu(header: Header, name: str) -> int:
         told = f"version {version}" if version else f"with ABI version {header.abi_version}"
         raise MfmasimError(f"{name}: code object {told} is not supported; allowed: 4, 5, 6")
     if header.file_type != _ET_DYN:
-        raise MfmasimError(
-            f"{name}: an unlinked or static ELF file (e_type {header.file_type}); link it with -shared"
-        )
+        raise MfmasimError(f"{name}: an unlinked or static ELF file (e_type {header.file_type}); link it with -shared")
     return version
 
 

@@ -167,9 +167,7 @@ def _files(header: Any) -> list[str]:
     if header["version"] < 5:
         directories.insert(0, "")
     return [
-        posixpath.join(
-            directories[one["dir_index"]] if one["dir_index"] < len(directories) else "", _text(one["name"])
-        )
+        posixpath.join(directories[one["dir_index"]] if one["dir_index"] < len(directories) else "", _text(one["name"]))
         for one in header["file_entry"]
     ]
 

@@ -163,9 +163,7 @@ def _architecture(flags: int, version: int, metadata: Mapping[str, Any], name: s
         )
     rest = flags & ~0xFFF
     if rest:
-        raise MfmasimError(
-            f"{name}: corrupt ELF header: unknown e_flags {rest:#x} in a version {version} code object"
-        )
+        raise MfmasimError(f"{name}: corrupt ELF header: unknown e_flags {rest:#x} in a version {version} code object")
     return found
 
 

@@ -183,13 +183,13 @@ def _argument(launch: Launch, number: int, arg: Argument, value: Any) -> bytes:
             return bytes(arg.size)
         if not isinstance(value, np.ndarray):
             raise MfmasimError(f"{name} is a pointer: an array or None is expected, not {type(value).__name__}")
-        return _buffer(launch, name, arg, value).address.to_bytes(arg.size, "little")
+        return _buffer(launch, name, value).address.to_bytes(arg.size, "little")
     if arg.value_kind != "by_value":
         raise MfmasimError(f"{name} has kind {arg.value_kind}, which a launch cannot pass")
     return _by_value(name, arg, value)
 
 
-def _buffer(launch: Launch, name: str, arg: Argument, array: NDArray[Any]) -> Region:
+def _buffer(launch: Launch, name: str, array: NDArray[Any]) -> Region:
     if array.dtype.hasobject:
         raise MfmasimError(f"{name}: dtype {array.dtype} has no bytes a device could read")
     if not array.flags.c_contiguous:

@@ -37,6 +37,8 @@ class Argument:
     """``row`` or ``column``: which elements are neighbours in memory."""
     byte: int = 0
     """Scales: the byte of the scale word that counts."""
+    converted: bool = False
+    """The kernel converts it to `format` on the way, so that its elements cannot be followed."""
 
 
 class Arguments:
@@ -55,6 +57,10 @@ class Arguments:
     def shape(self, role: str) -> tuple[int, ...]:
         """Shape of an input's labels."""
         return self._blocks[role].shape
+
+    def converted(self, role: str) -> bool:
+        """Whether the kernel converts that argument on the way."""
+        return role in self.by_role and self.by_role[role].converted
 
     def byte(self, role: str) -> int:
         """Byte of the scale word that counts."""

@@ -274,6 +274,10 @@ class MappingCheck:
 
     def _check_side(self, tile: Tile, side: Side, unused: Bools) -> Bools:
         """Slots (lines, k) of an operand that hold another element than they should."""
+        if self.arguments.converted(side.role):
+            text = f"operand {side.operand} is converted on the way, so that its elements are not followed"
+            self._entry(tile, "K", "K", text, "info")
+            return np.zeros(side.labels.shape, np.bool_)
         lines, ks = tile.lines[side.operand], tile.ks
         wrong: Bools = (side.lines != lines[:, None]) | (side.ks != ks[None, :])
         wrong &= (ks >= 0)[None, :] & ~unused[:, None]
@@ -300,6 +304,8 @@ class MappingCheck:
     def _coverage(self, tiles: list[Tile]) -> None:
         """Over the tiles that end in one output, every K occurs exactly once."""
         if self.outputs is None or "A" not in self.arguments:
+            return
+        if self.arguments.converted("A") and self.arguments.converted("B"):
             return
         depth = self._depth()
         for tile in tiles:

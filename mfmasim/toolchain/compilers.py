@@ -119,9 +119,7 @@ def probe(path: Path, kind: Kind) -> Compiler:
     _require_version(path, version)
     if not re.search(r"^\s*amdgcn\b", run([str(path), "--print-targets"]).stdout, re.MULTILINE):
         raise MfmasimError(f"{path} (clang {version}) was built without the AMDGPU target")
-    return Compiler(
-        kind, "clang", (str(path),), (_lld_of(path, version),), version, f"clang {version}{_vendor(text)}"
-    )
+    return Compiler(kind, "clang", (str(path),), (_lld_of(path, version),), version, f"clang {version}{_vendor(text)}")
 
 
 def _probe_zig(path: Path, kind: Kind) -> Compiler:

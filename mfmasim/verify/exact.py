@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.formats import format as find_format
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.roles import Tensor, format_of
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = ["Exact", "as_floats", "evaluate", "magnitude", "round_once"]
+__all__ = ["Exact", "as_floats", "evaluate", "every_step_exact", "magnitude", "round_once"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,17 @@ class Exact:
     integers: NDArray[np.object_]
     exponent: int
     special: NDArray[np.float64]
+
+
+def every_step_exact(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch, bits: int) -> bool:
+    """Whether each product and sum of the expression fits a significand of so many bits, so that no kernel rounds."""
+    parts = [part for part in expression.parts() if isinstance(part, MatMul | Times | Sum)]
+    return all(_fits(evaluate(part, codes, arch), bits) for part in parts)
+
+
+def _fits(value: Exact, bits: int) -> bool:
+    sizes = (abs(int(number)) for number in value.integers.reshape(-1))
+    return all((size // (size & -size)).bit_length() <= bits for size in sizes if size)
 
 
 def evaluate(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> Exact:
@@ -53,7 +65,7 @@ def evaluate(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Ar
     if isinstance(expression, Sum):
         return _add(evaluate(expression.left, codes, arch), evaluate(expression.right, codes, arch))
     if isinstance(expression, Times):
-        return _times(expression.factor, evaluate(expression.matrix, codes, arch))
+        return _times(_as_passed(expression, arch), evaluate(expression.matrix, codes, arch))
     if isinstance(expression, MatMul):
         return _multiply(_values(expression.left, codes, arch), _values(expression.right, codes, arch))
     return _from_floats(_values(expression, codes, arch))
@@ -64,10 +76,16 @@ def magnitude(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: A
     if isinstance(expression, Sum):
         return magnitude(expression.left, codes, arch) + magnitude(expression.right, codes, arch)
     if isinstance(expression, Times):
-        return abs(expression.factor) * magnitude(expression.matrix, codes, arch)
+        return abs(_as_passed(expression, arch)) * magnitude(expression.matrix, codes, arch)
     if isinstance(expression, MatMul):
         return np.abs(_values(expression.left, codes, arch)) @ np.abs(_values(expression.right, codes, arch))
     return np.abs(_values(expression, codes, arch))
+
+
+def _as_passed(expression: Times, arch: Arch) -> float:
+    """The factor as a kernel gets it: a float argument is an f32, unless matrices are f64."""
+    wide = any(isinstance(part, Tensor) and format_of(part, arch).name == "f64" for part in expression.parts())
+    return expression.factor if wide else float(np.float32(expression.factor))
 
 
 def _values(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> NDArray[np.float64]:
@@ -81,7 +99,11 @@ def _values(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arc
         raw = codes[id(expression)]
         if expression.role.startswith("scale"):
             raw = raw[..., expression.select]
-        return format_of(expression, arch).decode(raw)
+        values = format_of(expression, arch).decode(raw)
+        if not expression.read:
+            return values
+        read = find_format(expression.read)
+        return read.decode(read.encode(values, overflow="infinity_or_nan"))
     raise MfmasimError("a factor of a matrix product must be an argument or an argument times its scales")
 
 

@@ -76,11 +76,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         stale = [name for name, data in files.items() if not _same(target / name, data)]
         if not _same(target / MANIFEST, manifest.encode()):
             stale.append(MANIFEST)
+        print("\n".join(f"differs: {name}" for name in stale) or f"{len(files)} code objects are up to date")
         return 1 if stale else 0
     for name, data in files.items():
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_bytes(data)
     (target / MANIFEST).write_text(manifest)
+    print(f"{len(files)} code objects, {sum(map(len, files.values())):,} bytes, in {target.name}")
     return 0
 
 

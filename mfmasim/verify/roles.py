@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,10 +46,13 @@ class Tensor(Expression):
     """Scales: bytes of the word each scale stands in; the other bytes are filled with other values."""
     select: int = 0
     """Scales: the byte that counts."""
-    name: str = field(default="", compare=False)
+    read: str = ""
+    """Number format that the kernel converts the elements to before it multiplies; empty when it does not."""
 
     def __post_init__(self) -> None:
         """Check what can be checked without an architecture."""
+        if self.read:
+            find_format(self.read)
         if self.order not in ORDERS:
             raise unknown("order", self.order, ORDERS)
         sizes = self.shape if isinstance(self.shape, tuple | list) else (self.shape,)
@@ -78,7 +81,7 @@ class Tensor(Expression):
         return (*self.shape, self.bytes) if self.role.startswith("scale") else self.shape
 
 
-def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0) -> Tensor:  # noqa: A002
+def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read: str = "") -> Tensor:  # noqa: A002
     """Matrix A, shape (M, K).
 
     Args:
@@ -86,13 +89,14 @@ def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0) -> T
         shape: rows and columns.
         order: ``row`` or ``column``.
         ld: elements from one line to the next; 0 means no gap.
+        read: format that the kernel converts the elements to before it multiplies, rounding to nearest even.
     """
-    return Tensor("A", format, shape, order, ld)
+    return Tensor("A", format, shape, order, ld, read=read)
 
 
-def B(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0) -> Tensor:  # noqa: A002
+def B(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read: str = "") -> Tensor:  # noqa: A002
     """Matrix B, shape (K, N); arguments as for `A`."""
-    return Tensor("B", format, shape, order, ld)
+    return Tensor("B", format, shape, order, ld, read=read)
 
 
 def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0) -> Tensor:  # noqa: A002

@@ -14,7 +14,7 @@ from mfmasim.observe import Finding
 from mfmasim.verify import golden
 from mfmasim.verify.compare import Comparison, bit_exact, within
 from mfmasim.verify.data import draw
-from mfmasim.verify.exact import as_floats, evaluate, magnitude, round_once
+from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
@@ -212,14 +212,15 @@ def _compare(
     else:
         exact = evaluate(expression, inputs, arch)
         want = round_once(exact, fmt)
-        if not label.startswith("normal"):
+        wide = any(format_of(t, arch).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
+        bits = 53 if wide else 24
+        if not label.startswith("normal") and every_step_exact(expression, inputs, arch, bits):
             comparison, against = bit_exact(actual, want, fmt, zeros=False), "the exact result, bit for bit"
         else:
             depth = _depth(expression)
-            wide = any(format_of(t, arch).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
             bound = magnitude(expression, inputs, arch)
             values = as_floats(exact, fmt.bits)
-            comparison = within(actual, values, bound, depth, fmt, accumulator_bits=53 if wide else 24)
+            comparison = within(actual, values, bound, depth, fmt, accumulator_bits=bits)
             against = "the exact result, within the error bound"
         _check_gaps(result, output, buffers[id(output)], arch)
     result.outputs["elements"] += actual.size

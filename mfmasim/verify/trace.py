@@ -48,23 +48,31 @@ def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -
     narrow = format_of(output, arch) if output is not None else find_format("f32")
     tracer = Tracer(_waves(kernel, built), output.stored_shape if output is not None else (0,))
     _launch(device, kernel, built, labels, tracer, None, 1, Alphabet(1))
+    described = [
+        Argument(t.role, t.read or format_of(t, arch).name, t.stored_shape, t.order, t.select, bool(t.read))
+        for t in tensors
+    ]
+    arguments = Arguments(described, space)
+    if not tracer.result_formats:  # nothing to follow: the check says why
+        return MappingCheck(tracer, arguments, None, kernel.name, kernel.source_at, _alternatives).run()
     # A kernel whose matrix instructions have results of different formats is followed in the first one's.
-    result = find_format(min(tracer.result_formats, default="f32"))
-    stored = Alphabet(16) if result.integer else _numeric(narrow, narrow)
-    tracer.result_alphabet = results = Alphabet(16) if result.integer else _numeric(narrow, result)
+    result = find_format(min(tracer.result_formats))
+    plain = narrow.integer or narrow.bias < 3  # C holds small codes, not numbers near 1
+    stored = Alphabet(min(16, narrow.bits - 1)) if plain else _numeric(narrow, narrow)
+    if result.integer:
+        results = stored if narrow.integer else Alphabet(16)
+    else:
+        results = _numeric(result if plain else narrow, result)
+    tracer.result_alphabet = results
     bits = min([8, *(format_of(t, arch).bits for t in tensors if t.role != "C")])
-    runs = max(space.runs(bits), tracer_runs(tracer, results, output))
+    runs = max(space.runs(bits), *(tracer_runs(tracer, alphabet, output) for alphabet in (results, stored)))
     held: list[NDArray[Any]] = []
     for run in range(runs):
         buffers = _launch(device, kernel, built, labels, tracer, run, runs, stored)
         if output is not None:
             held.append(codes_of(output, buffers[id(output)], arch))
     outputs = None if output is None else tracer.results.decode(held, stored)
-    described = [Argument(t.role, format_of(t, arch).name, t.stored_shape, t.order, t.select) for t in tensors]
-    check = MappingCheck(
-        tracer, Arguments(described, space), outputs, kernel.name, kernel.source_at, _alternatives
-    )  # fmt: skip
-    return check.run()
+    return MappingCheck(tracer, arguments, outputs, kernel.name, kernel.source_at, _alternatives).run()
 
 
 def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> int:

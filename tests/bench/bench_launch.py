@@ -1,4 +1,4 @@
-"""Cost of a grid against one workgroup, and of verifying the introductory family: ``python tests/bench/bench_launch.py``.
+"""Cost of a grid against one workgroup, and of verifying the introductory family.
 
 Prints, for each introductory kernel, the least time of one workgroup and of 4,096, and their ratio (the aim: below 40);
 then the time of `mfmasim verify intro` and of `import mfmasim` as processes of their own.

@@ -81,9 +81,7 @@ def test_show_places_in_the_calculators_notation(call):
 
 
 def test_show_an_instruction(call):
-    rows = {
-        row["property"]: row["value"] for row in read_csv(call("show gfx90a v_mfma_f64_16x16x4_f64 --format csv"))
-    }
+    rows = {row["property"]: row["value"] for row in read_csv(call("show gfx90a v_mfma_f64_16x16x4_f64 --format csv"))}
     assert rows["instruction"] == "v_mfma_f64_16x16x4f64"
     assert (rows["cycles"], rows["passes of four cycles"], rows["operations per CU and cycle"]) == ("32", "8", "256")
     assert rows["D lane and item"] == "lane = j%16 + 16*(i%4) ; item = i/4%4"

@@ -106,9 +106,7 @@ def test_damaged_metadata():
     assert "a kernel without .name or .symbol" in kernel(lambda one: one.pop(".symbol"))
     assert "symbol 'no.kd' is not defined" in kernel(lambda one: one.update({".symbol": "no.kd"}))
     assert "kernel ids is listed twice" in kernel(lambda one: one.update({".name": "ids"}))
-    assert ".kernarg_segment_size is None, not a 32-bit number" in kernel(
-        lambda one: one.pop(".kernarg_segment_size")
-    )
+    assert ".kernarg_segment_size is None, not a 32-bit number" in kernel(lambda one: one.pop(".kernarg_segment_size"))
     assert ".wavefront_size is -1, not a 32-bit number" in kernel(lambda one: one.update({".wavefront_size": -1}))
     assert "metadata has waves of 32 lanes, the descriptor of 64" in kernel(
         lambda one: one.update({".wavefront_size": 32})

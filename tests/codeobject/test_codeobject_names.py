@@ -53,9 +53,7 @@ def bare(text: str) -> str:
 
 @pytest.mark.oracle
 def test_as_llvm_cxxfilt():
-    done = subprocess.run(
-        [tool("llvm-cxxfilt")], input="\n".join(SYMBOLS), capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([tool("llvm-cxxfilt")], input="\n".join(SYMBOLS), capture_output=True, text=True, check=True)
     theirs = done.stdout.splitlines()
     assert len(theirs) == len(SYMBOLS) > 20
     for symbol, text in zip(SYMBOLS, theirs, strict=True):

@@ -153,9 +153,7 @@ def test_segments_hold_the_file(code):
         assert len(one.data) <= one.memsize
     zero = code.segments[-1]
     assert code.read_bytes(zero.end - 4, 4) == b"\0\0\0\0"
-    assert code.read_bytes(code.symbols["table"].address, 16) == bytes(
-        [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0]
-    )
+    assert code.read_bytes(code.symbols["table"].address, 16) == bytes([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0])
     with pytest.raises(MfmasimError, match="4 bytes at 0x7fffffff are in no loaded segment"):
         code.read_bytes(0x7FFFFFFF, 4)
 

@@ -37,9 +37,7 @@ def check_decoding(name, codes):
     fmt = FORMATS[name]
     expected = values(codes.astype(fmt.dtype), name)
     wrong = [
-        hex(c)
-        for c, e in zip(codes.tolist(), expected.tolist(), strict=True)
-        if not same(as_float(decode(c, fmt)), e)
+        hex(c) for c, e in zip(codes.tolist(), expected.tolist(), strict=True) if not same(as_float(decode(c, fmt)), e)
     ]
     assert wrong == []
     return len(codes)

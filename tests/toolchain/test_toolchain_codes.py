@@ -118,9 +118,7 @@ def test_scales_are_powers_of_two_in_the_exponent(library):
     library.decode_scales(pointer(ours))
     codes = np.arange(256, dtype=np.uint32)
     assert np.array_equal(ours.view(np.uint32), codes << 23)
-    assert np.array_equal(
-        ours[1:255], codes[1:255].astype(np.uint8).view(ml_dtypes.float8_e8m0fnu).astype(np.float32)
-    )
+    assert np.array_equal(ours[1:255], codes[1:255].astype(np.uint8).view(ml_dtypes.float8_e8m0fnu).astype(np.float32))
 
 
 def test_nibbles_the_low_one_first(library):

@@ -25,9 +25,7 @@ def printed_listings():
     root = os.environ.get("MFMASIM_SHARED")
     folder = Path(root) if root else Path(__file__).resolve().parents[3] / "shared"
     text = folder / "seeds" / "004_bc8d0b4a993f0abb.txt"
-    require(
-        "the text with the listings", text.is_file(), f"set MFMASIM_SHARED to the folder with {text.parent.name}/"
-    )
+    require("the text with the listings", text.is_file(), f"set MFMASIM_SHARED to the folder with {text.parent.name}/")
     blocks = re.findall(r"^```cpp\n(.*?)^```", text.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return [block for block in blocks if "#include" in block]
 

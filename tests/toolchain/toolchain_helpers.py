@@ -22,9 +22,7 @@ def other_clang():
     except MfmasimError as error:
         require("clang-22 with lld-22", available=False, how=str(error))
     wheel = find_compiler("ziglang")
-    require(
-        "clang-22", found.version == wheel.version, f"it is {found.version}, the wheel's clang is {wheel.version}"
-    )
+    require("clang-22", found.version == wheel.version, f"it is {found.version}, the wheel's clang is {wheel.version}")
     return str(found.path)
 
 

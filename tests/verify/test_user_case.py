@@ -246,6 +246,24 @@ extern "C" __global__ void clobbers(float* A, const float* B, float* C) {
     for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = c[r];
     A[2 * line + half] = 7.0f;
 }
+extern "C" __global__ void scaled(const float* A, const float* B, float* C, float alpha) {
+    LOADS
+    c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = alpha * c[r];
+}
+extern "C" __global__ void nothing(const float* A, const float* B, int* C) { C[threadIdx.x] = 1; }
+extern "C" __global__ void converts(const float* A, const float* B, float* C) {
+    typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));
+    const unsigned line = threadIdx.x % 32, half = threadIdx.x / 32;
+    f16x4 a, b;
+    for (unsigned i = 0; i < 4; i++) {
+        a[i] = A[8 * line + 4 * half + i];
+        b[i] = B[32 * (4 * half + i) + line];
+    }
+    f32x16 c = {};
+    c = __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, c, 0, 0, 0);
+    for (unsigned r = 0; r < 16; r++) C[32 * ROW + line] = c[r];
+}
 extern "C" __global__ void truncates(const float* A, const float* B, unsigned short* C) {
     LOADS
     c = __builtin_amdgcn_mfma_f32_32x32x2f32(a, b, c, 0, 0, 0);
@@ -264,16 +282,16 @@ SMALL_CASE = """
 from mfmasim.verify import case, A, B, C
 
 @case("small.hip", kernel="KERNEL", arch="gfx942", flags=[FLAGS])
-def small(M=32, N=32, K=2):
-    a, b, c = A("f32", (M, K)), B("f32", (K, N)), C("FORMAT", (M, N))
-    return dict(grid=1, block=64, args=[a, b, c], expect=EXPECT)
+def small(M=32, N=32, K=DEPTH, alpha=0.3):
+    a, b, c = A("f32", (M, K)READ), B("f32", (K, N)READ), C("FORMAT", (M, N))
+    return dict(grid=1, block=64, args=[a, b, cMORE], expect=EXPECT)
 """
 
 
-def small(folder, kernel, expect="a @ b", flags="", output="f32"):
+def small(folder, kernel, expect="a @ b", flags="", output="f32", read="", depth="2", more=""):
     (folder / "small.hip").write_text(SMALL)
     text = SMALL_CASE.replace("KERNEL", kernel).replace("EXPECT", expect).replace("FLAGS", flags)
-    text = text.replace("FORMAT", output)
+    text = text.replace("FORMAT", output).replace("READ", read).replace("DEPTH", depth).replace("MORE", more)
     (folder / "case.py").write_text(text)
     out = folder / "out.json"
     code = main(["verify", str(folder / "case.py"), "--json", str(out)])
@@ -332,3 +350,23 @@ def test_rounding_of_the_output_counts(tmp_path):
     code, result = small(tmp_path, "truncates", output="bf16")
     assert code == 1
     assert [f["check"] for f in result["findings"]] == ["outputs"]
+
+
+def test_a_factor_is_the_f32_that_the_kernel_gets(tmp_path):
+    code, result = small(tmp_path, "scaled", "alpha * (a @ b)", more=", alpha")
+    assert code == 0, result["findings"]
+    code, result = small(tmp_path, "scaled", "0.301 * (a @ b)", more=", alpha")
+    assert code == 1
+
+
+def test_no_matrix_instruction_is_said(tmp_path):
+    code, result = small(tmp_path, "nothing", output="i32")
+    assert code == 1
+    assert any("no matrix instruction was executed" in f["message"] for f in result["findings"])
+
+
+def test_a_declared_conversion_is_not_followed_and_no_error(tmp_path):
+    code, result = small(tmp_path, "converts", read=", read='f16'", depth="8")
+    assert code == 0, result["findings"]
+    assert [f["severity"] for f in result["findings"]] == ["info"]
+    assert small(tmp_path, "converts", depth="8")[0] == 1
