@@ -23,8 +23,9 @@ FIDELITY_COLUMNS = ("instruction", "a", "b", "d", "arithmetic", "evidence", "sou
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
-    parser = subparsers.add_parser("list", help="list architectures, or the matrix instructions of one")
-    parser.add_argument("arch", nargs="?", help="architecture, such as gfx942; without it the architectures are listed")
+    parser = subparsers.add_parser("list", help="list architectures, or matrix instructions")
+    without = "without it the architectures are listed, or with an option the instructions of all"
+    parser.add_argument("arch", nargs="?", help=f"architecture, such as gfx942; {without}")
     parser.add_argument("--match", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
     parser.add_argument("--fidelity", action="store_true", help="show how far arithmetic and layout can be trusted")
     add_formats(parser)
@@ -33,19 +34,23 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Print the list; 0, or an error for an unknown architecture or a text that no name contains."""
+    from mfmasim.architectures import ARCHITECTURES
     from mfmasim.errors import unknown
+    from mfmasim.matrix import instructions
 
     form = wanted_format(args)
-    if args.arch is None:
+    if args.arch is None and not (args.fidelity or args.match):
         print(table(("arch", "family", "products", "waves", "instructions"), _architectures(), form), end="")
         return 0
     columns, rows = (FIDELITY_COLUMNS, fidelity_rows) if args.fidelity else (SHAPE_COLUMNS, shape_rows)
-    found = [row for row in rows(args.arch) if args.match.lower() in row[0]]
+    everywhere = args.arch is None  # then each row says whose it is
+    archs = ARCHITECTURES if everywhere else (args.arch,)
+    rows_of = ((arch, row) for arch in archs for row in rows(arch) if args.match.lower() in row[0])
+    found = [[arch, *row] if everywhere else row for arch, row in rows_of]
     if not found:
-        from mfmasim.matrix import instructions
-
-        raise unknown("instruction", args.match, instructions(args.arch), f"on {args.arch}")
-    print(table(columns, found, form), end="")
+        names = dict.fromkeys(name for arch in archs for name in instructions(arch))
+        raise unknown("instruction", args.match, names, "on any architecture" if everywhere else f"on {args.arch}")
+    print(table(("arch", *columns) if everywhere else columns, found, form), end="")
     return 0
 
 

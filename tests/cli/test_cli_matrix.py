@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import mfmasim
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import list as list_verb
 from mfmasim.cli import show, where
 from mfmasim.errors import MfmasimError
@@ -153,3 +154,13 @@ def test_list(call):
 def test_errors(call, line, message):
     with pytest.raises(MfmasimError, match=message):
         call(line)
+
+
+def test_list_of_every_architecture_says_whose_each_row_is(call):
+    fidelity = read_csv(call("list --fidelity --format csv"))
+    assert {row["arch"] for row in fidelity} == set(ARCHITECTURES)
+    for arch in ("gfx908", "gfx1200"):
+        alone = read_csv(call(f"list {arch} --fidelity --format csv"))
+        assert [{k: v for k, v in row.items() if k != "arch"} for row in fidelity if row["arch"] == arch] == alone
+    shapes = read_csv(call("list --match i32_16x16x64_i8 --format csv"))
+    assert {row["arch"] for row in shapes} == {"gfx942", "gfx950"}
