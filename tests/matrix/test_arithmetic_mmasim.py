@@ -12,7 +12,7 @@ from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import model_for
 
 AVAILABLE = all(importlib.util.find_spec(name) for name in ("mmasim", "torch"))
-HOW = "pip install torch mmasim==2.1.1"
+HOW = "pip install --group oracles"
 COUNTS = {"CDNA1": 15, "CDNA2": 22, "CDNA3": 27}
 NAME = re.compile(r"(?P<d>f32|f64)_(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+)(_\d+b)?_?(?P<types>[a-z].*)")
 NAMES = {"fp8": "e4m3fnuz", "bf8": "e5m2fnuz"}

@@ -8,7 +8,7 @@ import importlib.util
 import random
 
 import pytest
-from oracles import optional
+from oracles import require
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix.models import model_for
@@ -61,7 +61,7 @@ def some_code(source, form, style):
 
 def compare(case, count, seed):
     family, arch, suffix, a_format, b_format, d_format, k, variant = case
-    optional("mmasim", importlib.util.find_spec("mmasim") is not None, "pip install mmasim torch")
+    require("mmasim", importlib.util.find_spec("mmasim") is not None, "pip install --group oracles")
     import torch
     from mmasim.amd.sim import MFMA
 
