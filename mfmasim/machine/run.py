@@ -16,9 +16,8 @@ from mfmasim.errors import MfmasimError
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import bind, operation_of
 from mfmasim.machine.events import AccessFault, MatrixEvent, Place
-from mfmasim.machine.launch import initial_user_sgprs
-from mfmasim.machine.memory import POISON_BYTE, Outside
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
+from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.launch import Launch
-    from mfmasim.machine.memory import Memory
+    from mfmasim.machine.memory import Memory, Outside
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
 
@@ -103,7 +102,7 @@ class Machine:
         """
         launch = self.launch
         per = launch.waves_per_workgroup
-        wave_bytes = self.kernel.wave * (4 * sum(self._register_counts()) + launch.scratch_bytes)
+        wave_bytes = self.kernel.wave * (4 * sum(register_counts(self.kernel)) + launch.scratch_bytes)
         batch = max(1, REGISTER_BYTES // (wave_bytes * per + launch.lds_bytes))
         with np.errstate(all="ignore"):
             for first in range(0, launch.workgroups, batch):
@@ -115,67 +114,12 @@ class Machine:
         self._count()
         return self.outcome
 
-    def _register_counts(self) -> tuple[int, int]:
-        descriptor = self.kernel.info.descriptor
-        total = descriptor.vgpr_count
-        if self.arch.unified_vgprs and descriptor.accum_offset:
-            vgprs = min(descriptor.accum_offset, total)
-            return vgprs, max(total - vgprs, 0)
-        return total, self.arch.agprs
-
     def _start(self, first: int, count: int) -> None:
         """Put the first state of a batch of workgroups into registers and LDS."""
-        launch, info = self.launch, self.kernel.info
-        per = launch.waves_per_workgroup
-        waves = self.waves = Waves(count * per, self.kernel.wave, *self._register_counts())
+        state = first_state(self.launch, first, count)
+        self.waves, self.lds, self.scratch = state.waves, state.lds, state.scratch
         self.first_workgroup = first
-        self.lds = np.full((count, -(-launch.lds_bytes // 4) * 4), POISON_BYTE, np.uint8)
-        self.scratch = np.full((waves.count * waves.lanes, launch.scratch_bytes), POISON_BYTE, np.uint8)
-        waves.workgroup[:] = np.repeat(np.arange(count), per)
-        waves.pc = np.array([info.entry])
-        descriptor = info.descriptor
-        waves.mode = np.array(
-            [
-                descriptor.float_mode
-                | (int(descriptor.dx10_clamp) << 8)
-                | (int(descriptor.ieee_mode) << 9)
-                | (int(descriptor.fp16_overflow) << 23)
-            ],
-            np.uint32,
-        )
-        user = initial_user_sgprs(launch)
-        for code, value in enumerate(user):
-            waves.s[code] = np.array([value], np.uint32)
-        self._place_workgroup_ids(len(user))
-        self._place_workitem_ids()
-        self.outcome.waves += waves.count
-
-    def _place_workgroup_ids(self, place: int) -> None:
-        grid, waves = self.launch.grid, self.waves
-        linear = self.first_workgroup + waves.workgroup
-        x, y, z = linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1])
-        if self.arch.workgroup_id_in_ttmp:
-            waves.s[108 + 9] = x.astype(np.uint32)  # ttmp9 = x, ttmp7 = y | z << 16
-            waves.s[108 + 7] = (y | z << 16).astype(np.uint32)
-            return
-        for enabled, values in zip(self.kernel.info.descriptor.workgroup_ids, (x, y, z), strict=True):
-            if enabled:
-                waves.s[place] = values.astype(np.uint32)
-                place += 1
-
-    def _place_workitem_ids(self) -> None:
-        launch, waves = self.launch, self.waves
-        per, lanes = launch.waves_per_workgroup, waves.lanes
-        rows = 1 if per == 1 else waves.count  # with one wave a workgroup, all waves have the same ids
-        item = (np.arange(rows) % per)[:, None] * lanes + np.arange(lanes)
-        bx, by, _ = launch.block
-        x, y, z = (part.astype(np.uint32) for part in (item % bx, item // bx % by, item // (bx * by)))
-        if self.arch.packed_workitem_ids:
-            waves.v[0] = x | y << np.uint32(10) | z << np.uint32(20)
-        else:
-            count = self.kernel.info.descriptor.workitem_id_mode + 1
-            waves.v[:count] = (x, y, z)[:count]
-        Group(waves, slice(0, waves.count), waves.count).write_exec(item < launch.work_items)
+        self.outcome.waves += state.waves.count
 
     def _run_batch(self) -> None:
         waves = self.waves

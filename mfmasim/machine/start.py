@@ -1,0 +1,106 @@
+"""The first state of a batch of workgroups: registers, LDS and scratch as the hardware hands them over.
+
+Sources: LLVM's AMDGPU usage guide, initial kernel execution state; ISA manuals, chapter "Wave state".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.launch import initial_user_sgprs
+from mfmasim.machine.memory import POISON_BYTE
+from mfmasim.machine.state import Group, Waves
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.launch import Launch
+    from mfmasim.program import Kernel
+
+__all__ = ["FirstState", "first_state", "register_counts"]
+
+TTMP0 = 108
+
+
+@dataclass(frozen=True)
+class FirstState:
+    """What a batch of workgroups starts from."""
+
+    waves: Waves
+    lds: NDArray[np.uint8]
+    """(workgroups, bytes in whole dwords), all poison."""
+    scratch: NDArray[np.uint8]
+    """(work-items, bytes), all poison."""
+
+
+def register_counts(kernel: Kernel) -> tuple[int, int]:
+    """VGPRs and AGPRs of a wave of this kernel."""
+    descriptor, arch = kernel.info.descriptor, kernel.arch
+    total = descriptor.vgpr_count
+    if arch.unified_vgprs and descriptor.accum_offset:
+        vgprs = min(descriptor.accum_offset, total)
+        return vgprs, max(total - vgprs, 0)
+    return total, arch.agprs
+
+
+def first_state(launch: Launch, first: int, count: int) -> FirstState:
+    """Registers, LDS and scratch of `count` workgroups from the `first` one on."""
+    kernel, per = launch.kernel, launch.waves_per_workgroup
+    waves = Waves(count * per, kernel.wave, *register_counts(kernel))
+    waves.workgroup[:] = np.repeat(np.arange(count), per)
+    waves.pc = np.array([kernel.info.entry])
+    waves.mode = np.array([_mode(kernel)], np.uint32)
+    user = initial_user_sgprs(launch)
+    for code, value in enumerate(user):
+        waves.s[code] = np.array([value], np.uint32)
+    _place_workgroup_ids(launch, waves, first, len(user))
+    _place_workitem_ids(launch, waves)
+    return FirstState(
+        waves,
+        np.full((count, -(-launch.lds_bytes // 4) * 4), POISON_BYTE, np.uint8),
+        np.full((waves.count * waves.lanes, launch.scratch_bytes), POISON_BYTE, np.uint8),
+    )
+
+
+def _mode(kernel: Kernel) -> int:
+    """MODE as the kernel descriptor asks for it."""
+    descriptor = kernel.info.descriptor
+    return (
+        descriptor.float_mode
+        | (int(descriptor.dx10_clamp) << 8)
+        | (int(descriptor.ieee_mode) << 9)
+        | (int(descriptor.fp16_overflow) << 23)
+    )
+
+
+def _place_workgroup_ids(launch: Launch, waves: Waves, first: int, place: int) -> None:
+    """Workgroup ids: in trap temporaries, or in SGPRs from `place` up, those that the descriptor enables."""
+    grid = launch.grid
+    linear = first + waves.workgroup
+    x, y, z = linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1])
+    if launch.kernel.arch.workgroup_id_in_ttmp:
+        waves.s[TTMP0 + 9] = x.astype(np.uint32)  # ttmp9 = x, ttmp7 = y | z << 16
+        waves.s[TTMP0 + 7] = (y | z << 16).astype(np.uint32)
+        return
+    for enabled, values in zip(launch.kernel.info.descriptor.workgroup_ids, (x, y, z), strict=True):
+        if enabled:
+            waves.s[place] = values.astype(np.uint32)
+            place += 1
+
+
+def _place_workitem_ids(launch: Launch, waves: Waves) -> None:
+    """Work-item ids in the first VGPRs, and EXEC: a lane beyond the workgroup's last work-item is off."""
+    per, lanes = launch.waves_per_workgroup, waves.lanes
+    rows = 1 if per == 1 else waves.count  # with one wave a workgroup, all waves have the same ids
+    item = (np.arange(rows) % per)[:, None] * lanes + np.arange(lanes)
+    bx, by, _ = launch.block
+    x, y, z = (part.astype(np.uint32) for part in (item % bx, item // bx % by, item // (bx * by)))
+    if launch.kernel.arch.packed_workitem_ids:
+        waves.v[0] = x | y << np.uint32(10) | z << np.uint32(20)
+    else:
+        count = launch.kernel.info.descriptor.workitem_id_mode + 1
+        waves.v[:count] = (x, y, z)[:count]
+    Group(waves, slice(0, waves.count), waves.count).write_exec(item < launch.work_items)
