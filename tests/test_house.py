@@ -131,16 +131,17 @@ def test_no_narrow_cast_from_float64():
     assert not found, found
 
 
-@pytest.mark.parametrize("word", ["/root/", "/tmp/", "/home/"])
+@pytest.mark.parametrize("word", ["root", "tmp", "home"])
 def test_no_path_of_a_machine(word):
+    folder = f"/{word}/"
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:
         pytest.skip("not a git checkout")
     found = []
     for name in listed.stdout.split():
         path = ROOT / name
-        if path.suffix in (".npz", ".hsaco") or path == Path(__file__) or not path.is_file():
+        if path.suffix in (".npz", ".hsaco") or not path.is_file():
             continue
         text = path.read_text(errors="ignore")
-        found += [name] if word in text else []
+        found += [name] if folder in text else []
     assert not found, found

@@ -50,11 +50,21 @@ class Bounds:
             where = f"address {event.address:#x}, {event.nearest}"
         if event.kind == "misaligned atomic":
             outside, became = "on an address that is no multiple of its size", "nothing was changed"
+        message = f"{event.kind} of {event.size} bytes {outside}: {where}; {_lanes(lanes)} in all, {became}"
+        return self._at(pc, event, lanes, "error", message)
+
+    def _clipped(self, pc: int, event: AccessFault, lanes: int) -> Finding:
+        """Lanes beyond num_records of a buffer resource: often meant, so only told."""
+        became = "the store was dropped" if event.kind == "write" else "the load returned 0"
+        message = f"{event.kind} beyond the range of the buffer resource; {_lanes(lanes)} in all, {became}"
+        return self._at(pc, event, lanes, "info", message)
+
+    def _at(self, pc: int, event: AccessFault, lanes: int, severity: str, message: str) -> Finding:
+        """The finding at the place of an event."""
         return Finding(
             check="bounds",
-            severity="error",
-            message=f"{event.kind} of {event.size} bytes {outside}: {where}; {lanes} "
-            f"lane{'s' if lanes != 1 else ''} in all, {became}",
+            severity=severity,
+            message=message,
             kernel=self.kernel,
             pc=pc,
             source=self.source_at(pc),
@@ -65,20 +75,6 @@ class Bounds:
             count=lanes,
         )
 
-    def _clipped(self, pc: int, event: AccessFault, lanes: int) -> Finding:
-        """Lanes beyond num_records of a buffer resource: often meant, so only told."""
-        became = "the store was dropped" if event.kind == "write" else "the load returned 0"
-        return Finding(
-            check="bounds",
-            severity="info",
-            message=f"{event.kind} beyond the range of the buffer resource; {lanes} lane{'s' if lanes != 1 else ''} in "
-            f"all, {became}",
-            kernel=self.kernel,
-            pc=pc,
-            source=self.source_at(pc),
-            workgroup=event.place.workgroup,
-            wave=event.place.wave,
-            lane=event.place.lane,
-            instruction=event.instruction.name,
-            count=lanes,
-        )
+
+def _lanes(count: int) -> str:
+    return f"{count} lane{'s' if count != 1 else ''}"

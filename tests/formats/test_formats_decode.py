@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 
-import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,23 +11,11 @@ from hypothesis import strategies as st
 
 from mfmasim import formats
 from mfmasim.formats import slow
+from tests.formats.ml_dtypes_table import ML_DTYPES
 from tests.oracles import require
 
 NARROW = [fmt for fmt in formats.FORMATS.values() if fmt.bits <= 16]
 WIDE = [fmt for fmt in formats.FORMATS.values() if fmt.bits > 16]
-
-ML_DTYPES = {
-    "bf16": ml_dtypes.bfloat16,
-    "f16": np.float16,
-    "e4m3fn": ml_dtypes.float8_e4m3fn,
-    "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
-    "e5m2": ml_dtypes.float8_e5m2,
-    "e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
-    "e2m3fn": ml_dtypes.float6_e2m3fn,
-    "e3m2fn": ml_dtypes.float6_e3m2fn,
-    "e2m1fn": ml_dtypes.float4_e2m1fn,
-    "e8m0fnu": ml_dtypes.float8_e8m0fnu,
-}
 
 
 def all_codes(fmt):

@@ -1,6 +1,5 @@
-"""Swizzles: what is published about them, checked byte by byte; the search against going through every map."""
+"""Swizzles: what is published about them, checked byte by byte; what holds of every one; direct-to-LDS; errors."""
 
-import itertools
 import sys
 from pathlib import Path
 
@@ -9,24 +8,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import mfmasim
 from mfmasim import lds
 from mfmasim.errors import MfmasimError
 
 sys.path.insert(0, str(Path(__file__).parent))
-import slow_conflicts
-
-LANE = np.arange(64)
-READ_16 = lds.Pattern.of("ds_read_b128", lambda lane, n: (lane % 16, 64 * n + lane // 16 * 16), accesses=2)
+from lds_probes import CONTIGUOUS_32, CONTIGUOUS_64, LANE, READ_16, pattern_degrees
 
 
 def read_64_byte_rows(rows):
     return lds.Pattern.of("ds_read_b128", lambda lane, n: (lane % rows, lane // rows * 16))
-
-
-def degrees(swizzle, pattern, arch, table=None):
-    found = lds.conflicts(arch, pattern.instruction, pattern.addresses(swizzle), pattern.active, table=table)
-    return {int(degree) for degree in found.degrees.ravel()}
 
 
 # The seeds' swizzles, as printed.
@@ -117,9 +107,6 @@ def test_the_permutation_of_the_gemm_swizzle():
     assert lds.swizzle("cdna4_gemm").row_images == (0, 0x10, 0x30, 0x50)
 
 
-CONTIGUOUS_64, CONTIGUOUS_32 = lds.PhaseTable("C16", 64), lds.PhaseTable("C8", 32)
-
-
 @pytest.mark.parametrize(
     ("name", "cdna4", "contiguous", "cdna3", "contiguous_32"),
     [
@@ -134,17 +121,17 @@ CONTIGUOUS_64, CONTIGUOUS_32 = lds.PhaseTable("C16", 64), lds.PhaseTable("C8", 3
 def test_conflict_free_depends_on_the_architecture(name, cdna4, contiguous, cdna3, contiguous_32):
     """T11: both seed swizzles are free on gfx950 and 2-way on gfx942."""
     found = lds.swizzle(name)
-    assert degrees(found, READ_16, "gfx950") == {cdna4}
-    assert degrees(found, READ_16, "gfx950", CONTIGUOUS_64) == {contiguous}
-    assert degrees(found, READ_16, "gfx942") == {cdna3}
-    assert degrees(found, READ_16, "gfx942", CONTIGUOUS_32) == {contiguous_32}
+    assert pattern_degrees(found, READ_16, "gfx950") == {cdna4}
+    assert pattern_degrees(found, READ_16, "gfx950", CONTIGUOUS_64) == {contiguous}
+    assert pattern_degrees(found, READ_16, "gfx942") == {cdna3}
+    assert pattern_degrees(found, READ_16, "gfx942", CONTIGUOUS_32) == {contiguous_32}
 
 
 def test_kittens():
-    assert degrees(lds.swizzle("hk_st_16x32"), read_64_byte_rows(16), "gfx950") == {1}
-    assert degrees(lds.swizzle("hk_st_16x32"), read_64_byte_rows(16), "gfx942") == {2}
+    assert pattern_degrees(lds.swizzle("hk_st_16x32"), read_64_byte_rows(16), "gfx950") == {1}
+    assert pattern_degrees(lds.swizzle("hk_st_16x32"), read_64_byte_rows(16), "gfx942") == {2}
     for rows in (16, 32):
-        assert degrees(lds.swizzle("hk_st_32x32"), read_64_byte_rows(rows), "gfx950") == {1}
+        assert pattern_degrees(lds.swizzle("hk_st_32x32"), read_64_byte_rows(rows), "gfx950") == {1}
 
 
 @pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
@@ -154,15 +141,15 @@ def test_wmma_ops(arch):
     def read(chunks):
         return lds.Pattern.of("ds_load_b128", lambda lane, n: (lane % 16, 16 * n), lanes=32, accesses=chunks)
 
-    assert degrees(lds.linear(128, 32), read(2), arch) == {2}
-    assert degrees(lds.swizzle("wmma_ops_xor"), read(2), arch) == {2}
-    assert degrees(lds.swizzle("wmma_ops_padding"), read(2), arch) == {1}
-    assert degrees(lds.swizzle("wmma_ops_xor_32_banks"), read(2), arch) == {1}
-    assert degrees(lds.linear(128, 64), read(4), arch) == {4}
-    assert degrees(lds.swizzle("wmma_ops_xor_k32"), read(4), arch) == {2}
+    assert pattern_degrees(lds.linear(128, 32), read(2), arch) == {2}
+    assert pattern_degrees(lds.swizzle("wmma_ops_xor"), read(2), arch) == {2}
+    assert pattern_degrees(lds.swizzle("wmma_ops_padding"), read(2), arch) == {1}
+    assert pattern_degrees(lds.swizzle("wmma_ops_xor_32_banks"), read(2), arch) == {1}
+    assert pattern_degrees(lds.linear(128, 64), read(4), arch) == {4}
+    assert pattern_degrees(lds.swizzle("wmma_ops_xor_k32"), read(4), arch) == {2}
     sixteen = lds.PhaseTable("C16", 64)
-    assert degrees(lds.swizzle("wmma_ops_xor"), read(2), arch, sixteen) == {2}
-    assert degrees(lds.swizzle("wmma_ops_xor_64_banks"), read(2), arch, sixteen) == {1}
+    assert pattern_degrees(lds.swizzle("wmma_ops_xor"), read(2), arch, sixteen) == {2}
+    assert pattern_degrees(lds.swizzle("wmma_ops_xor_64_banks"), read(2), arch, sixteen) == {1}
 
 
 @pytest.mark.filterwarnings("ignore::mfmasim.lds.LdsModelWarning")
@@ -170,7 +157,7 @@ def test_wmma_ops_scatter_of_b_is_8_way_whatever_the_layout():
     """T24: eight lanes store k = const of eight n each; 16-bit stores of one half8."""
     for name in ("wmma_ops_padding", "wmma_ops_xor", "wmma_ops_xor_32_banks"):
         stores = lds.Pattern.of("ds_store_b16", lambda lane, n: (lane % 8 * 8 + n, lane // 8 * 2), lanes=32, accesses=8)
-        assert degrees(lds.swizzle(name), stores, "gfx1151") == {8}
+        assert pattern_degrees(lds.swizzle(name), stores, "gfx1151") == {8}
 
 
 def test_lds_sizes_of_wmma_ops():
@@ -188,209 +175,6 @@ def test_terms_read_the_offset_before_the_others():
     assert not chained.self_inverse
     places = np.arange(256)
     assert (chained.of_offset(chained.source_of(places)) == places).all()
-
-
-@pytest.mark.filterwarnings("ignore::mfmasim.lds.LdsModelWarning")
-def test_the_scatter_of_b_need_not_conflict():
-    """T24's 8-way stores and its reads together: free with exclusive-ors that exchange rows as well."""
-    stores = lds.Pattern.of("ds_store_b16", lambda lane, n: (lane % 8 * 8 + n, lane // 8 * 2), lanes=32, accesses=8)
-    reads = lds.Pattern.of("ds_load_b128", lambda lane, n: (lane % 16, 16 * n), lanes=32, accesses=2)
-    found = lds.find_swizzle((64, 32), 2, stores, [reads], ["gfx1151"])
-    assert found.count == 0
-    assert found.xors
-    for swizzle in found.xors:
-        assert swizzle.bijective
-        assert not swizzle.keeps_rows
-        for pattern in (stores, reads):
-            table = lds.phase_table("gfx1151", pattern.instruction)
-            for place in pattern.addresses(swizzle).tolist():
-                assert slow_conflicts.degrees(table.sets(32), table.banks, place, pattern.size) == [1] * len(
-                    table.sets(32)
-                )
-
-
-def test_the_smallest_of_equal_paddings():
-    """16-byte rows' chunks read by halves cannot be free; of the paddings that leave as little, the first is taken."""
-    write = lds.Pattern.linear("ds_write_b128", 16, 128)
-    halves = lds.Pattern.of("ds_read_b64", lambda lane, n: (lane % 16, lane // 16 * 8))
-    found = lds.find_swizzle((16, 128), 1, write, [halves], ["gfx942", "gfx950"])
-    assert not found.free
-    left = {pad: sum(line.extra_passes for line in found.proof(lds.padding(16, 128, pad))) for pad in range(0, 257, 16)}
-    assert found.padding_extra == min(left.values()) == 4
-    assert found.padding.pad == min(pad for pad, extra in left.items() if extra == 4) == 16
-    assert list(left.values()).count(4) > 1
-    assert "4 extra passes on gfx942, gfx950" in found.hip()
-
-
-# All 4096 linear maps of 16 rows onto 8 chunks.
-
-
-def every_map():
-    return itertools.product(range(8), repeat=4)
-
-
-def map_to_swizzle(images):
-    return lds.Swizzle(16, 128, lds.terms_of((7 + bit, image << 4) for bit, image in enumerate(images)))
-
-
-def free_maps(sets, banks):
-    """Maps without a conflict, by trying each one: vectorised over maps, obvious otherwise."""
-    maps = np.array(list(every_map()))
-    shift = np.zeros((len(maps), 16), np.int64)
-    for row in range(16):
-        for bit in range(4):
-            if row >> bit & 1:
-                shift[:, row] ^= maps[:, bit]
-    free = np.ones(len(maps), bool)
-    for chunk in (0, 4):
-        for part in sets:
-            rows = np.array([lane % 16 for lane in part])
-            chunks = np.array([chunk + lane // 16 for lane in part])
-            unit = (rows * 8 + (chunks ^ shift[:, rows])) % (banks // 4)
-            free &= (np.diff(np.sort(unit, axis=1), axis=1) != 0).all(axis=1)
-    return {tuple(images) for images in maps[free].tolist()}
-
-
-@pytest.fixture(scope="module")
-def free():
-    return {
-        "gfx950": free_maps(lds.lane_sets("X16", 64), 64),
-        "contiguous": free_maps(lds.lane_sets("C16", 64), 64),
-        "gfx942": free_maps(lds.lane_sets("X8", 64), 32),
-    }
-
-
-def test_counts_of_conflict_free_maps(free):
-    assert len(free["gfx950"]) == 1344
-    assert len(free["contiguous"]) == 1344
-    assert len(free["gfx950"] & free["contiguous"]) == 576
-    assert len(free["contiguous"] - free["gfx950"]) == 768
-    assert (0, 2, 1, 4) in free["contiguous"] - free["gfx950"]
-    assert len(free["gfx942"]) == 1344
-    assert len(free["gfx950"] & free["gfx942"]) == 672
-    assert (1, 2, 4, 0) in free["gfx950"] & free["gfx942"]
-
-
-def test_the_search_counts_what_trying_every_map_counts(free):
-    tables = {"gfx950": {"ds_read_b128": CONTIGUOUS_64}}
-    for archs, given_tables, expected in [
-        (["gfx950"], None, free["gfx950"]),
-        (["gfx942"], None, free["gfx942"]),
-        (["gfx942", "gfx950"], None, free["gfx950"] & free["gfx942"]),
-        (["gfx950"], tables, free["contiguous"]),
-    ]:
-        found = lds.find_swizzle((16, 128), 1, None, [READ_16], archs, tables=given_tables)
-        assert (found.count, found.maps) == (len(expected), 4096)
-        fewest = min(len(lds.terms_of((7 + bit, image) for bit, image in enumerate(images))) for images in expected)
-        assert len(found.best.terms) == fewest
-        for swizzle in found.xors:
-            if swizzle.keeps_rows:
-                assert tuple(image >> 4 for image in swizzle.row_images) in expected
-
-
-def test_conflicts_agrees_with_trying_every_map(free):
-    """The public count on a sample of maps, and on the ones that only wrong phases would accept."""
-    wrong = map_to_swizzle((0, 2, 1, 4))
-    assert degrees(wrong, READ_16, "gfx950") == {2}
-    checked = 0
-    for images in itertools.islice(every_map(), 5, None, 23):
-        swizzle = map_to_swizzle(images)
-        for arch in ("gfx950", "gfx942"):
-            assert (degrees(swizzle, READ_16, arch) == {1}) == (images in free[arch])
-            checked += 1
-    assert checked > 350
-
-
-def test_cheapest_comes_first_and_is_proved():
-    write = lds.Pattern.linear("ds_write_b128", 16, 128)
-    found = lds.find_swizzle((16, 128), 1, write, [READ_16], ["gfx942", "gfx950"])
-    assert found.best.terms == lds.swizzle("row_and_7").terms
-    assert [swizzle.operations for swizzle in found.xors] == sorted(swizzle.operations for swizzle in found.xors)
-    assert (found.padding.pad, found.padding_extra, found.linear_extra) == (32, 0, 72)
-    proof = found.proof()
-    assert len(proof) == 4
-    assert all(line.free and line.extra_passes == 0 for line in proof)
-    assert {line.arch for line in proof} == {"gfx942", "gfx950"}
-    assert sum(line.extra_passes for line in found.proof(lds.linear(16, 128))) == 72
-    assert "offset ^= ((offset >> 3) & 0x70);" in found.hip()
-
-
-@pytest.mark.parametrize("archs", [["gfx942"], ["gfx950"], ["gfx942", "gfx950"], ["gfx950", "gfx90a"]])
-@pytest.mark.parametrize(
-    ("tile", "element", "write", "read"),
-    [
-        ((32, 64), 2, "ds_write_b128", ("ds_read_b128", 16)),
-        ((32, 64), 2, "ds_write_b64", ("ds_read_b64", 32)),
-        ((64, 128), 2, "ds_write_b128", ("ds_read_b128", 32)),
-        ((64, 256), 2, "ds_write_b64", ("ds_read_b64", 16)),
-        ((24, 128), 1, "ds_write_b64", ("ds_read_b64", 8)),
-        ((32, 512), 4, "ds_write_b32", ("ds_read_b32", 32)),
-        ((16, 160), 1, None, ("ds_read_b128", 16)),
-    ],
-)
-def test_found_swizzles_hold_under_the_slow_count(tile, element, write, read, archs):
-    name, across = read
-    size = int(name.removeprefix("ds_read_b")) // 8
-    steps = tile[1] // (64 // across * size) or 1
-    pattern = lds.Pattern.of(
-        name, lambda lane, n: (lane % across, (n * 64 // across * size + lane // across * size) % tile[1]),
-        accesses=min(steps, 4),
-    )  # fmt: skip
-    writing = None if write is None else lds.Pattern.linear(write, *tile)
-    patterns = [pattern] + ([writing] if writing else [])
-    found = lds.find_swizzle(tile, element, writing, [pattern], archs)
-    candidates = [*found.xors, *([found.padding] if not found.padding_extra else [])]
-    assert candidates
-    for swizzle in candidates:
-        assert swizzle.bijective
-        for arch, access in itertools.product(archs, patterns):
-            table = lds.phase_table(arch, access.instruction)
-            for place, active in zip(access.addresses(swizzle).tolist(), access.active, strict=True):
-                slow = slow_conflicts.degrees(table.sets(64), table.banks, place, access.size, active)
-                assert max(slow) == 1
-
-
-def test_operands_of_matrix_instructions():
-    """A tile of FP8 for 16x16x128: two b128 reads per lane and operand, free under the two-architecture swizzle."""
-    op = mfmasim.instruction("gfx950", "v_mfma_f32_16x16x128_f8f6f4", a="e4m3fn", b="e4m3fn")
-    for fragment in (op.A, op.B):
-        pattern = lds.Pattern.operand("ds_read_b128", fragment)
-        assert pattern.rows.shape == (2, 64)
-        bytes_read = {
-            (int(row), int(column) + byte)
-            for row, column in zip(pattern.rows.ravel(), pattern.columns.ravel(), strict=True)
-            for byte in range(16)
-        }
-        assert len(bytes_read) == 16 * 128
-        assert degrees(lds.swizzle("row_and_7"), pattern, "gfx950") == {1}
-    f16 = mfmasim.instruction("gfx942", "v_mfma_f32_32x32x8_f16")
-    pattern = lds.Pattern.operand("ds_read_b64", f16.A, row=32, column=16)
-    assert pattern.rows.min() == 32
-    assert sorted(set(pattern.columns.ravel().tolist())) == [16, 24]
-    assert lds.find_swizzle((64, 64), 2, lds.Pattern.linear("ds_write_b64", 64, 64), [pattern], ["gfx942"]).free
-    # 16-byte stores tie the two halves of a chunk together, so 16 lanes that read the same half have 8 places to go.
-    with pytest.raises(MfmasimError, match="no linear map"):
-        lds.find_swizzle((64, 64), 2, lds.Pattern.linear("ds_write_b128", 64, 64), [pattern], ["gfx942"])
-    with pytest.raises(MfmasimError, match="neighbouring bits"):
-        lds.Pattern.operand("ds_read_b128", f16.A)
-    with pytest.raises(MfmasimError, match="blocks"):
-        lds.Pattern.operand("ds_read_b64", mfmasim.instruction("gfx942", "v_mfma_f32_4x4x4_16b_f16").A)
-
-
-def test_operand_of_a_replicated_layout():
-    op = mfmasim.instruction("gfx1151", "v_wmma_f32_16x16x16_f16")
-    pattern = lds.Pattern.operand("ds_load_b128", op.A)
-    assert pattern.rows.shape == (2, 32)
-    assert (pattern.rows[:, :16] == pattern.rows[:, 16:]).all()
-    assert degrees(lds.swizzle("wmma_ops_padding"), pattern, "gfx1151") == {1}
-
-
-def test_one_side_only_is_seen():
-    right, linear = lds.swizzle("row_and_7"), lds.linear(16, 128)
-    assert not right.matches(linear)
-    assert right.mismatches(linear) == 14 * 128  # rows 0 and 8 stay
-    assert right.mismatches(right) == 0
-    assert right.matches(right.named("other"))
 
 
 def test_direct_to_lds_fills_in_lane_order_so_that_the_source_is_swizzled():
@@ -528,34 +312,3 @@ def test_errors(call, text):
         call()
     assert text in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_tile_that_cannot_be_swizzled_says_why():
-    """Lanes of one phase that want the same bank of one row keep wanting it wherever the row's columns go."""
-    one_row = lds.Pattern.of("ds_read_b32", lambda lane, n: (lane * 0, lane * 128))
-    with pytest.raises(MfmasimError, match=r"within one row.*no padding up to 128 bytes"):
-        lds.find_swizzle((4, 8192), 4, None, [one_row], ["gfx942"])
-    off = lds.Pattern.of("ds_read_b128", lambda lane, n: (lane % 16, 8 + lane // 16 * 16))
-    with pytest.raises(MfmasimError, match=r"starts at column byte 8.*no swizzle changes that"):
-        lds.find_swizzle((16, 128), 1, None, [off], ["gfx942"])
-    with pytest.raises(MfmasimError, match="two addresses"):
-        lds.find_swizzle(
-            (16, 128), 1, None, [lds.Pattern.of("ds_read2_b64", lambda lane, n: (lane % 16, lane * 0))], ["gfx942"]
-        )
-
-
-def test_rows_that_are_no_power_of_two_get_padding():
-    found = lds.find_swizzle((16, 192), 1, None, [READ_16], ["gfx950"])
-    assert not found.xors
-    assert "not a power of two" in found.why
-    assert found.free
-    assert found.best.pad
-    assert all(line.free for line in found.proof())
-
-
-def test_a_tile_that_needs_nothing_gets_nothing():
-    pattern = lds.Pattern.linear("ds_read_b128", 16, 128)
-    found = lds.find_swizzle((16, 128), 1, pattern, [pattern], ["gfx942", "gfx950"])
-    assert not found.best.terms
-    assert not found.best.pad
-    assert found.linear_extra == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from slow_more_memory import SCRATCH_BYTES
+from slow_private import SCRATCH_BYTES
 
 ITEMS, GROUPS = 96, 2
 """Work-items of a workgroup (its second wave is partial) and workgroups."""

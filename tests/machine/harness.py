@@ -10,10 +10,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import lines_floats  # noqa: F401  (adds its generators)
+import generators  # noqa: F401  (fills the registry of lines)
 import numpy as np
-import slow
 import slow_approximate  # noqa: F401  (adds to the table of vector operations)
+import slow_launch
 from oracles import require
 
 import mfmasim
@@ -159,7 +159,7 @@ def both(program, grid, block, arrays, *, lds_bytes=0, checks="none", **options)
     """Run a kernel on the machine and on the slow interpreter with equal uint32 arrays; compare nothing yet."""
     copies, report = fast(program, grid, block, arrays, checks=checks, **options)
     raw = [array.tobytes() if isinstance(array, np.ndarray) else int(array) for array in arrays]
-    outputs, waves = slow.launch(program, _three(grid), _three(block), raw, lds_bytes=lds_bytes)
+    outputs, waves = slow_launch.launch(program, _three(grid), _three(block), raw, lds_bytes=lds_bytes)
     buffers = [a for a in copies if isinstance(a, np.ndarray)]
     other = [np.frombuffer(data, np.uint32) for data in outputs if data is not None]
     return Both([a.reshape(-1).view(np.uint32) for a in buffers], other, report, waves)

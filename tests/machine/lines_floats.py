@@ -116,6 +116,3 @@ def probe(encoding, row, rng, number):
         order = (first, half, second) if row.name == "v_madmk_f16" else (first, second, half)
         return lines.Probe(row.name, f"{row.name} v100, {', '.join(order)}", results=["v100"])
     return None
-
-
-lines.GENERATORS.append(probe)

@@ -1,0 +1,57 @@
+"""Launches on the slow interpreter: one workgroup after the other."""
+
+from __future__ import annotations
+
+from slow import LANES, Wave
+from slow_memory import Lds, Memory
+
+
+def launch(kernel, grid, block, arguments, *, lds_bytes=0, most_steps=100_000, user_sgprs=2):
+    """Run a kernel whose arguments are buffers (bytes) or 64-bit numbers.
+
+    The kernel enables the kernarg pointer (s[0:1]) and the workgroup ids x, y, z after it, and takes packed
+    work-item ids in v0.
+
+    Returns:
+        The buffers as they are at the end, and the waves by (workgroup x, y, z, wave).
+    """
+    memory = Memory()
+    words = [memory.place(value) if isinstance(value, bytes | bytearray) else value for value in arguments]
+    kernarg = memory.place(b"".join(word.to_bytes(8, "little") for word in words) or bytes(8))
+    waves = {}
+    sizes = [(x, y, z) for z in range(grid[2]) for y in range(grid[1]) for x in range(grid[0])]
+    for group in sizes:
+        lds = Lds(lds_bytes)
+        mine = _workgroup(kernel, group, block, memory, lds, kernarg, user_sgprs)
+        waves |= {(*group, n): wave for n, wave in enumerate(mine)}
+        _run(mine, most_steps)
+    placed = dict(memory.buffers)
+    outputs = [bytes(placed[word]) if isinstance(value, bytes | bytearray) else None
+               for word, value in zip(words, arguments, strict=True)]  # fmt: skip
+    return outputs, waves
+
+
+def _workgroup(kernel, group, block, memory, lds, kernarg, user_sgprs):
+    items = [(x, y, z) for z in range(block[2]) for y in range(block[1]) for x in range(block[0])]
+    mine = []
+    for first in range(0, len(items), LANES):
+        wave = Wave(kernel.code, kernel.info.entry, memory, lds)
+        own = items[first : first + LANES]
+        wave.exec_ = (1 << len(own)) - 1
+        for lane, (x, y, z) in enumerate(own):
+            wave.v[0][lane] = x | y << 10 | z << 20
+        wave.set_pair(0, kernarg)
+        wave.s[user_sgprs : user_sgprs + 3] = group
+        mine.append(wave)
+    return mine
+
+
+def _run(waves, most_steps):
+    """All waves of a workgroup, each as far as it goes; a barrier opens when every living wave waits at it."""
+    while not all(wave.ended for wave in waves):
+        for wave in waves:
+            while not wave.ended and not wave.waiting:
+                wave.step()
+                assert wave.steps <= most_steps, f"more than {most_steps} instructions, at {wave.pc:#x}"
+        for wave in waves:
+            wave.waiting = False
