@@ -22,7 +22,7 @@ ARROWS = {
     "toolchain": set(),
     "program": {"architectures", "codeobject", "isa", "toolchain"},
     "machine": {"architectures", "formats", "matrix", "lds", "codeobject", "isa", "program"},
-    "observe": {"machine.events"},
+    "observe": {"machine.events", "lds"},
     "devices": {"machine", "codeobject", "observe", "program"},
     "verify": {
         "architectures", "formats", "matrix", "lds", "codeobject", "isa", "toolchain", "program", "machine", "observe",

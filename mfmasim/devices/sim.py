@@ -10,6 +10,7 @@ from mfmasim.machine.launch import prepare
 from mfmasim.machine.run import BUDGET, Machine
 from mfmasim.observe import CHECKS, Finding
 from mfmasim.observe.bounds import Bounds
+from mfmasim.observe.conflicts import Conflicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,9 @@ class SimDevice:
             raise MfmasimError(f"budget {budget!r}: a positive number of instructions is expected")
         prepared = prepare(kernel, grid, block, args, shared_bytes)
         listening: list[Any] = [Bounds(kernel.name, kernel.source_at)] if "bounds" in names else []
+        counting = Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at) if "conflicts" in names else None
+        if counting is not None:
+            listening.append(counting)
         machine = Machine(prepared, [*listening, *observers], budget)
         outcome = machine.run()
         prepared.collect()
@@ -100,7 +104,7 @@ class SimDevice:
             counts=outcome.instructions,
             fidelity=Fidelity(outcome.fidelity),
             waves=outcome.waves,
-            lds={"bytes": prepared.lds_bytes},
+            lds={"bytes": prepared.lds_bytes, **(counting.record() if counting is not None else {})},
             registers={
                 "vgpr": metadata.vgpr_count or 0,
                 "agpr": metadata.agpr_count or 0,

@@ -5,6 +5,8 @@ Counts are passes and never a time: what a pass costs, and whether it is hidden,
 
 from __future__ import annotations
 
+from mfmasim.lds.accounting import Account, Accounts, Sample
+from mfmasim.lds.advice import Advice, advise
 from mfmasim.lds.conflict import RULES, Conflicts, LdsModelWarning, Phase, conflicts
 from mfmasim.lds.direct import direct_sizes, direct_to_lds, fetch
 from mfmasim.lds.instructions import DsInstruction, ds_instruction, ds_instructions
@@ -21,6 +23,9 @@ __all__ = [
     "NAMES",
     "RULES",
     "SOURCES",
+    "Account",
+    "Accounts",
+    "Advice",
     "Conflicts",
     "DsInstruction",
     "LdsModelWarning",
@@ -28,9 +33,11 @@ __all__ = [
     "Phase",
     "PhaseTable",
     "Proof",
+    "Sample",
     "Swizzle",
     "SwizzleSearch",
     "Term",
+    "advise",
     "ck_tile",
     "conflicts",
     "direct_sizes",

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["AccessFault", "MatrixEvent", "Observer", "Place"]
+__all__ = ["AccessEvent", "AccessFault", "MatrixEvent", "Observer", "Place"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,30 @@ class MatrixEvent:
     scale_a: NDArray[Any] | None
     scale_b: NDArray[Any] | None
     modifiers: dict[str, int]
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event, and of a lane in it."""
+
+
+@dataclass(frozen=True)
+class AccessEvent:
+    """A vector memory instruction meets a space; the ones with two addresses make two events."""
+
+    instruction: Instruction
+    space: str
+    """``global``, ``lds`` or ``scratch``."""
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    addresses: NDArray[Any]
+    """Per lane, (1 or waves, lanes): uint64 of global memory; int64 bytes from the start of the LDS allocation or of
+    the lane's scratch."""
+    active: NDArray[np.bool_] | None
+    """Lanes that take part, (1 or waves, lanes); None is all."""
+    size: int
+    """Bytes a lane."""
+    part: int
+    """Which of two accesses of the instruction, else 0."""
+    waves: int
+    """Waves that execute it; rows of `addresses` and `active` that are alike are kept once."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
 

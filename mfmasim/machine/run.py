@@ -15,7 +15,7 @@ import numpy as np
 from mfmasim.errors import MfmasimError
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import bind, operation_of
-from mfmasim.machine.events import AccessFault, MatrixEvent, Place
+from mfmasim.machine.events import AccessEvent, AccessFault, MatrixEvent, Place
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
 from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.memory import Memory, Outside
+    from mfmasim.machine.ops.spaces import Part
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
 
@@ -78,7 +79,7 @@ class Machine:
     """Executes one launch. Operations reach memory, LDS, architecture and listeners through it."""
 
     def __init__(self, launch: Launch, observers: Sequence[Any] = (), budget: int = BUDGET) -> None:
-        """Prepare to run `launch`; each observer's ``on_matrix`` and ``on_fault`` are bound if it has them."""
+        """Prepare to run `launch`; of each observer, the ``on_...`` methods that it has are bound."""
         self.launch = launch
         self.kernel = launch.kernel
         self.arch = launch.kernel.arch
@@ -86,6 +87,7 @@ class Machine:
         self.budget = budget
         self.matrix_listeners = [o.on_matrix for o in observers if hasattr(o, "on_matrix")]
         self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
+        self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
         self.outcome = Outcome()
         self.waves: Waves
         self.lds: NDArray[np.uint8]
@@ -239,6 +241,16 @@ class Machine:
             int(out.mask.sum()) * each,
         )  # fmt: skip
         for listener in self.fault_listeners:
+            listener(event)
+
+    def accessed(self, instruction: Instruction, group: Group, part: Part, kind: str, size: int) -> None:
+        """Tell listeners of an access; callers ask first whether there are any."""
+        waves = group.indices()
+        event = AccessEvent(
+            instruction, part.space, kind, part.address, part.mask, size, part.number, group.count,
+            lambda index, lane: self.place(waves, index, lane),
+        )  # fmt: skip
+        for listener in self.access_listeners:
             listener(event)
 
     def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -6,5 +6,8 @@ from mfmasim.observe.finding import SEVERITIES, Finding
 
 __all__ = ["CHECKS", "SEVERITIES", "Finding"]
 
-CHECKS = {"bounds": "accesses outside every buffer"}
+CHECKS = {
+    "bounds": "accesses outside every buffer",
+    "conflicts": "bank conflicts of the LDS, by instruction and source line",
+}
 """Checks that `launch` can turn on, and what each finds. The mapping check needs roles: see `mfmasim.verify`."""

@@ -40,6 +40,9 @@ class Progress:
             if mapping["slots_checked"]:
                 slots = mapping["slots_checked"] - mapping["mismatches"]
                 line.append(f"   slots {slots:,}/{mapping['slots_checked']:,}", style=_tint(mapping["mismatches"]))
+            if result.lds.get("accesses"):
+                degree, extra = result.lds["worst_degree"], result.lds["extra_passes"]
+                line.append(f"   lds {degree}-way, {extra:,} extra passes" if extra else "   lds free", style="dim")
             if result.matrix_fidelity:
                 line.append(f"   matrix: {result.matrix_fidelity}", style="dim")
         self.console.print(line)

@@ -235,6 +235,8 @@ class Atomic:
                 instruction, g, part.space, "misaligned atomic", self.size, Outside(crooked, address.astype(np.uint64))
             )
         asked = asked & ~crooked
+        if machine.access_listeners:
+            machine.accessed(instruction, g, Part(part.space, address, asked, part.number), "atomic", self.size)
         if part.space == "global":
             offsets, outside = machine.memory.locate(address, self.size, asked, write=True)
             beyond = np.zeros(shape, np.bool_) if outside is None else np.broadcast_to(outside.mask, shape)

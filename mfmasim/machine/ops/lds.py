@@ -109,8 +109,8 @@ def _pair(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
 
         def load_both(g: Group) -> None:
             words: list[Any] = []
-            for address in addresses:
-                words += load(machine, g, instruction, Part("lds", address(g), g.mask), size)
+            for number, address in enumerate(addresses):
+                words += load(machine, g, instruction, Part("lds", address(g), g.mask, number), size)
             for k, value in enumerate(words):
                 g.write_v(target.kind, target.index + k, value)
 
@@ -118,9 +118,9 @@ def _pair(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     data = [[read_dword(operand, k, instruction) for k in range(per)] for operand in instruction.src[1:3]]
 
     def store_both(g: Group) -> None:
-        for address, readers in zip(addresses, data, strict=True):
+        for number, (address, readers) in enumerate(zip(addresses, data, strict=True)):
             words = [reader(g) for reader in readers]
-            store(machine, g, instruction, Part("lds", address(g), g.mask), words, size)
+            store(machine, g, instruction, Part("lds", address(g), g.mask, number), words, size)
 
     return store_both
 

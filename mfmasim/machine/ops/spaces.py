@@ -42,6 +42,8 @@ class Part:
     address: NDArray[Any]
     """uint64 addresses of global memory; int64 bytes from the start of the LDS allocation or of the lane's scratch."""
     mask: NDArray[np.bool_] | None
+    number: int = 0
+    """Which of the two accesses of a two-address instruction."""
 
 
 def extend(word: NDArray[np.uint32], access: Access) -> NDArray[np.uint32]:
@@ -85,6 +87,8 @@ def within(
 def load(machine: Any, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:
     """Read `size` bytes a lane: dwords, or one word with a byte or 16 bits."""
     words: list[NDArray[np.uint32]]
+    if machine.access_listeners:
+        machine.accessed(instruction, g, part, "read", size)
     if part.space == "global":
         if size < 4:
             word, outside = machine.memory.load_small(part.address, size, part.mask)
@@ -107,6 +111,8 @@ def store(
     machine: Any, g: Group, instruction: Instruction, part: Part, words: list[NDArray[np.uint32]], size: int
 ) -> None:
     """Write `size` bytes a lane."""
+    if machine.access_listeners:
+        machine.accessed(instruction, g, part, "write", size)
     if part.space == "global":
         outside = machine.memory.store(part.address, words, size, part.mask)
         if outside is not None:

@@ -1,0 +1,129 @@
+"""conflicts: every LDS access of every wave meets the banks; worst instruction first, with what would free it.
+
+Conflicts are no error: they cost passes, and whether that costs time depends on everything around them.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.lds import Accounts, advise
+from mfmasim.observe.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.architectures import Arch
+    from mfmasim.lds import Account
+    from mfmasim.machine.events import AccessEvent
+
+__all__ = ["Conflicts"]
+
+
+class Conflicts:
+    """Accounts for the LDS instructions of one launch.
+
+    Instructions of other families that reach the LDS are counted without degrees: loads that go straight there write
+    lane after lane, and how a FLAT access meets the banks is not public.
+    """
+
+    name = "conflicts"
+
+    def __init__(self, kernel: str, arch: Arch, wave: int, source_at: Callable[[int], str]) -> None:
+        """Report in the name of `kernel`; `source_at` gives the source line of an address in the code."""
+        self.kernel, self.source_at = kernel, source_at
+        self.accounts = Accounts(arch, wave)
+        self.uncounted: dict[int, list[Any]] = {}
+        """Address in the code to [mnemonic, executions] of the instructions that have no phase table."""
+        self._places: dict[int, AccessEvent] = {}
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Count an access if it goes to the LDS."""
+        if event.space != "lds":
+            return
+        pc = event.instruction.pc
+        if not event.instruction.name.startswith("ds_"):
+            self.uncounted.setdefault(pc, [event.instruction.name, 0])[1] += event.waves
+            return
+        addresses = event.addresses if event.addresses.dtype == np.int64 else event.addresses.astype(np.int64)
+        self.accounts.add(pc, event.instruction.name, addresses, event.active, event.part, event.waves)
+        self._places.setdefault(pc, event)
+
+    def worst_first(self) -> list[tuple[int, Account]]:
+        """Accounts with the addresses of their instructions, the most extra passes first."""
+        found = [(pc, account) for pc, account in self.accounts.by_place.items() if isinstance(pc, int)]
+        return sorted(found, key=lambda item: (-item[1].extra_passes, item[0]))
+
+    @cached_property
+    def advice(self) -> dict[int, str]:
+        """What would free an instruction, by its address in the code."""
+        where = {id(account): pc for pc, account in self.worst_first()}
+        return {
+            where[id(account)]: str(advice)
+            for group, advice in advise(list(self.accounts.by_place.values()))
+            for account in group
+            if account.extra_passes
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Totals, and one entry an instruction, as JSON can hold it.
+
+        ``degrees`` are the worst of each phase, ``extra_passes`` the sum of degree - 1 over all executions.
+        """
+        sites = self.worst_first()
+        advice = self.advice
+        return {
+            "accesses": sum(account.executions for _, account in sites),
+            "extra_passes": sum(account.extra_passes for _, account in sites),
+            "worst_degree": max((account.worst for _, account in sites), default=0),
+            "sites": [
+                {
+                    "pc": pc,
+                    "source": self.source_at(pc),
+                    "instruction": account.row.name,
+                    "executions": account.executions,
+                    "degrees": account.degrees,
+                    "passes": account.passes,
+                    "extra_passes": account.extra_passes,
+                    "worst_lanes": account.worst_lanes(),
+                    "confidence": account.table.confidence,
+                    "phases": str(account.table),
+                    "advice": advice.get(pc, ""),
+                }
+                for pc, account in sites
+            ],
+            "uncounted": [
+                {"pc": pc, "source": self.source_at(pc), "instruction": name, "executions": executions}
+                for pc, (name, executions) in sorted(self.uncounted.items())
+            ],
+        }
+
+    def findings(self) -> list[Finding]:
+        """One for information about each instruction with conflicts, worst first."""
+        advice = self.advice
+        return [
+            self._finding(pc, account, advice.get(pc, "")) for pc, account in self.worst_first() if account.extra_passes
+        ]
+
+    def _finding(self, pc: int, account: Account, advice: str) -> Finding:
+        lanes = account.worst_lanes()
+        shown = ", ".join(map(str, lanes[:8])) + (", ..." if len(lanes) > 8 else "")
+        unsure = "" if account.table.confidence in ("vendor", "measured") else f" (phases {account.table.confidence})"
+        degrees = ",".join(map(str, account.degrees))
+        message = (
+            f"{account.worst}-way bank conflict{unsure}: degrees {degrees}, {account.extra_passes:,} extra passes in "
+            f"{account.executions:,} executions; lanes {shown} meet in one bank"
+        )
+        return Finding(
+            check="conflicts",
+            severity="info",
+            message=message + (f"; {advice}" if advice else ""),
+            kernel=self.kernel,
+            pc=pc,
+            source=self.source_at(pc),
+            instruction=account.row.name,
+            count=account.executions,
+        )

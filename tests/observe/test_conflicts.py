@@ -1,0 +1,70 @@
+"""Conflicts of kernels that ran: every access of every wave is counted, by source line, worst first."""
+
+import numpy as np
+import pytest
+
+import mfmasim
+
+TRANSPOSE = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ __launch_bounds__(256) void transpose(const float* in, float* out, int n) {{
+  __shared__ float tile[32][32 + {pad}];
+  int x = threadIdx.x & 31, y = threadIdx.x >> 5;
+  for (int r = y; r < 32; r += 8) tile[r][x] = in[(blockIdx.y * 32 + r) * n + blockIdx.x * 32 + x];
+  __syncthreads();
+  for (int r = y; r < 32; r += 8) out[(blockIdx.x * 32 + r) * n + blockIdx.y * 32 + x] = tile[x][r];
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def transposed(tmp_path_factory):
+    """Report of the transpose of 128x128 floats, by padding and architecture."""
+
+    def run(pad, arch, **options):
+        source = tmp_path_factory.mktemp("transpose") / "transpose.hip"
+        source.write_text(TRANSPOSE.format(pad=pad))
+        data = np.arange(128 * 128, dtype=np.float32).reshape(128, 128)
+        out = np.zeros_like(data)
+        kernel = mfmasim.compile(source, arch)["transpose"]
+        report = mfmasim.device("sim").launch(kernel, (4, 4), 256, [data, out, 128], **options)
+        assert (out == data.T).all()
+        return report
+
+    return run
+
+
+# 16 workgroups of 4 waves, 4 stores and 4 loads each. Without padding the 32 lanes of a column lie in one of 32 banks:
+# degree 32 in both phases of gfx942; in two of 64 banks on gfx950, whose one phase holds two columns: 32 too if the
+# columns share their banks, and 16 as rows 0 and 1 lie 32 banks apart.
+@pytest.mark.parametrize(("arch", "degrees"), [("gfx942", (32, 32)), ("gfx950", (16,))])
+def test_every_access_of_a_transpose_is_counted(transposed, arch, degrees):
+    report = transposed(0, arch)
+    assert report.lds["accesses"] == 16 * 4 * 8
+    worst, *others = report.lds["sites"]
+    assert worst["instruction"] == "ds_read_b32"
+    assert worst["source"].endswith("transpose.hip:8")
+    assert worst["degrees"] == degrees
+    reads = sum(site["executions"] for site in report.lds["sites"] if site["instruction"].startswith("ds_read"))
+    assert reads == 16 * 4 * 4
+    assert report.lds["extra_passes"] == reads * sum(degree - 1 for degree in degrees)
+    assert all(site["extra_passes"] == 0 for site in others if site["instruction"].startswith("ds_write"))
+    (finding,) = [f for f in report.findings if f.check == "conflicts"][:1]
+    assert finding.severity == "info"
+    assert "would leave no extra pass" in finding.message
+    assert report.ok
+
+
+# Rows of 33 dwords: lane x of row r meets bank 33x + r. On 32 banks these differ; on 64 banks, two rows a phase, only
+# lane 31 of the second row (33 * 31 + 1 = 1024) falls on a bank that is taken, that of lane 0.
+@pytest.mark.parametrize(("arch", "extra"), [("gfx942", 0), ("gfx950", 16 * 4 * 4)])
+def test_padding_frees_it(transposed, arch, extra):
+    report = transposed(1, arch)
+    assert report.lds["extra_passes"] == extra
+    assert report.lds["accesses"] == 16 * 4 * 8
+    assert len([f for f in report.findings if f.check == "conflicts"]) == (extra > 0)
+
+
+def test_nothing_is_counted_when_the_check_is_off(transposed):
+    report = transposed(0, "gfx942", checks="bounds")
+    assert set(report.lds) == {"bytes"}
