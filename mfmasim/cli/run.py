@@ -168,6 +168,7 @@ def _record(report: Any) -> dict[str, Any]:
         "registers": report.registers,
         "fidelity": {"level": str(report.fidelity), "operations": dict(report.fidelity.by_operation)},
         "findings": [finding.record() for finding in report.findings],
+        "printed": report.printed,
         "stopped": report.stopped,
     }
 
@@ -176,6 +177,8 @@ def _print(report: Any, code: Any) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
+    for line in report.printed:
+        print(line)
     total = sum(report.counts.values())
     console.print(f"{report.kernel} on {report.arch}, {report.waves} waves, {total:,} wave-instructions")
     if code.made_by:

@@ -61,6 +61,8 @@ class Report:
     """LDS of a workgroup: bytes, and bank conflicts once they are counted."""
     registers: dict[str, int] = field(default_factory=dict)
     """VGPRs, AGPRs and SGPRs of a wave."""
+    printed: list[str] = field(default_factory=list)
+    """Lines that the kernel printed, in the order of its printf buffer."""
     stopped: str = ""
     """Why the launch ended early, or empty."""
 

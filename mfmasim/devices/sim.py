@@ -93,6 +93,9 @@ class SimDevice:
         findings = [finding for observer in listening for finding in observer.findings()]
         if outcome.stopped:
             findings.insert(0, Finding(outcome.stopped_by, "error", outcome.stopped, kernel=kernel.name))
+        text, wrong = prepared.printed()
+        if wrong:
+            findings.append(Finding("printf", "warning", wrong, kernel=kernel.name))
         metadata = kernel.info.metadata
         return Report(
             kernel=kernel.name,
@@ -110,5 +113,6 @@ class SimDevice:
                 "agpr": metadata.agpr_count or 0,
                 "sgpr": metadata.sgpr_count or 0,
             },
+            printed=text.removesuffix("\n").split("\n") if text else [],
             stopped=outcome.stopped,
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
+from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,8 @@ class Launch:
     kernarg: Region
     packet: Region
     image_base: int
+    printf: Region | None = None
+    """The buffer that printf fills, for a kernel that prints."""
     buffers: list[tuple[Region, NDArray[Any]]] = field(default_factory=list)
 
     @property
@@ -72,6 +75,20 @@ class Launch:
         fixed = self.kernel.info.private_segment_fixed_size
         dynamic = STACK_BYTES if self.kernel.info.descriptor.uses_dynamic_stack else 0
         return -(-(fixed + dynamic) // 4) * 4
+
+    def printed(self) -> tuple[str, str]:
+        """What the kernel printed, and what is wrong with the printf buffer; both empty most times."""
+        if self.printf is None:
+            return "", ""
+        formats = formats_by_hash(self.kernel.code.object.printf)
+        return printed(self.memory.view(self.printf).tobytes(), formats, self._text_at)
+
+    def _text_at(self, address: int) -> bytes:
+        """The zero-terminated bytes at an address, as far as its buffer goes."""
+        region = self.memory.region_at(address)
+        if region is None:
+            return b"(null)" if address == 0 else b"(bad address)"
+        return self.memory.view(region)[address - region.address :].tobytes().partition(b"\0")[0]
 
     def collect(self) -> None:
         """Copy the buffers back into the caller's arrays."""
@@ -128,7 +145,8 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
     image = memory.reserve_image("code object", [(s.vaddr, s.memsize, s.writable) for s in segments])
     kernarg = memory.reserve("kernel arguments", max(kernel.info.kernarg_size, 1), writable=False)
     packet = memory.reserve("dispatch packet", 64, writable=False)
-    launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image)
+    printf = memory.reserve("printf buffer", PRINTF_BYTES) if _prints(kernel) else None
+    launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
     words = [_argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(explicit, args, strict=True))]
     memory.seal()
     for region, array in launch.buffers:
@@ -145,7 +163,14 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
         raw = _hidden(launch, arg)
         segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
     memory.view(packet)[:] = np.frombuffer(_packet(launch), np.uint8)
+    if printf is not None:
+        memory.view(printf)[:] = 0
+        memory.view(printf)[:HEADER_BYTES] = np.frombuffer(header(printf.size), np.uint8)
     return launch
+
+
+def _prints(kernel: Kernel) -> bool:
+    return any(arg.value_kind == "hidden_printf_buffer" for arg in kernel.info.hidden_args)
 
 
 def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> None:
@@ -246,7 +271,7 @@ def _hidden(launch: Launch, arg: Argument) -> bytes:
         "hidden_grid_dims": 3 if grid[2] * block[2] > 1 else 2 if grid[1] * block[1] > 1 else 1,
         "hidden_dynamic_lds_size": launch.shared_bytes,
         "hidden_none": 0,
-        "hidden_printf_buffer": 0,
+        "hidden_printf_buffer": launch.printf.address if launch.printf else 0,
         "hidden_hostcall_buffer": 0,
         "hidden_multigrid_sync_arg": 0,
         "hidden_heap_v1": 0,

@@ -48,6 +48,8 @@ _COMMON = (
     "-fno-ident",
     "-fdebug-compilation-dir=.",
     "-fno-color-diagnostics",
+    # A call of printf fills the buffer that HIP's runtime and the simulator print, and waits for no host.
+    "-mprintf-kind=buffered",
     f"--target={HOST_TRIPLE}",
 )
 # Without ROCm: our headers in place of its own, no device libraries, nothing from the machine's clang configuration.

@@ -14,5 +14,6 @@
 #include <mfmasim/integers.h>
 #include <mfmasim/lanes.h>
 #include <mfmasim/math.h>
+#include <mfmasim/output.h>
 #include <mfmasim/synchronisation.h>
 #include <mfmasim/vectors.h>

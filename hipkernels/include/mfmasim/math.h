@@ -243,8 +243,3 @@ MFMASIM_MISSING(sincos) void sincos(double, double *, double *);
 #undef MFMASIM_BINARY
 #undef MFMASIM_BOTH
 #undef MFMASIM_BOTH2
-
-// Output from the device needs the runtime's host calls. A template, because clang replaces a plain printf by them.
-extern "C" int printf(const char *, ...);
-template <typename... T_>
-MFMASIM_MISSING(printf) int printf(const char *, T_...);

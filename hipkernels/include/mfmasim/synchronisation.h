@@ -32,5 +32,3 @@ MFMASIM_DEVICE long long wall_clock64() { return (long long)__builtin_readsteady
 MFMASIM_DEVICE void __trap() { __builtin_trap(); }
 MFMASIM_DEVICE void abort() { __builtin_trap(); }
 
-// assert() of <cassert>: the text goes nowhere, the wave stops.
-MFMASIM_DEVICE void __assert_fail(const char *, const char *, unsigned int, const char *) { __builtin_trap(); }
