@@ -2,12 +2,14 @@
 
 A case file needs these names::
 
-    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB
+    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB, In, Out, InOut
 """
 
 from __future__ import annotations
 
-from mfmasim.verify.cases import Case, case, families, find, load_file
+from mfmasim.verify.arrays import In, InOut, Out
+from mfmasim.verify.cases import Case, case
+from mfmasim.verify.files import families, find, load_file
 from mfmasim.verify.mutants import Mutant
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB
@@ -18,7 +20,10 @@ __all__ = [
     "B",
     "C",
     "Case",
+    "In",
+    "InOut",
     "Mutant",
+    "Out",
     "Result",
     "ScaleA",
     "ScaleB",

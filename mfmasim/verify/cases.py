@@ -1,10 +1,10 @@
-"""Kernel cases: what a user declares about a kernel, and how case files are found and read."""
+"""Kernel cases: what a user declares about a kernel."""
 
 from __future__ import annotations
 
 import ast
 import inspect
-import runpy
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.resources import folder
+from mfmasim.verify.arrays import Array
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.expression import Expression
 from mfmasim.verify.roles import Tensor
@@ -21,7 +21,7 @@ from mfmasim.verify.roles import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["Case", "case", "families", "find", "load_file"]
+__all__ = ["Case", "case", "check_built", "collecting", "line_in"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,10 @@ class Case:
     flags: tuple[str, ...] = ()
     mapping: Mapping[str, Any] | None = field(default_factory=dict)
     """Parameters for the mapping check (such as alpha=1, beta=0); None leaves the check out."""
+    executes: tuple[str, ...] = ()
+    """Patterns (regular expressions over whole mnemonics) that executed instructions have to match."""
+    skip: Mapping[str, str] = field(default_factory=dict)
+    """Architectures of `arch` that are left out, each with its reason."""
 
     @property
     def title(self) -> str:
@@ -99,7 +103,7 @@ class Case:
         except MfmasimError as error:
             raise MfmasimError(f"{where}: {error}") from None
         except Exception as error:  # a user's function may fail in any way; say where
-            line = _line_in(error, Path(code.co_filename))
+            line = line_in(error, Path(code.co_filename))
             raise MfmasimError(f"{Path(code.co_filename).name}{line}: {type(error).__name__}: {error}") from error
         return check_built(built, where)
 
@@ -158,6 +162,8 @@ def check_built(built: Any, where: str) -> dict[str, Any]:
             raise unknown("key", key, KEYS, f"in what {where} returns")
     if not isinstance(built["args"], list | tuple):
         raise MfmasimError(f"{where}: args has to be a list, not {type(built['args']).__name__}")
+    if any(isinstance(arg, Array) for arg in built["args"]):
+        return _check_arrays(built, where)
     tensors = [arg for arg in built["args"] if isinstance(arg, Tensor)]
     roles = [tensor.role for tensor in tensors]
     if len(set(roles)) != len(roles):
@@ -178,6 +184,18 @@ def check_built(built: Any, where: str) -> dict[str, Any]:
     return dict(built)
 
 
+def _check_arrays(built: dict[str, Any], where: str) -> dict[str, Any]:
+    """Check a case of plain arrays."""
+    if any(isinstance(arg, Tensor) for arg in built["args"]):
+        raise MfmasimError(f"{where}: args mixes matrices (A, B, C) with plain arrays (In, Out, InOut)")
+    if not any(isinstance(arg, Array) and arg.writes for arg in built["args"]):
+        raise MfmasimError(f"{where}: args has no Out or InOut, so there is nothing to compare")
+    expect = built.get("expect")
+    if expect is None or isinstance(expect, Expression):
+        raise MfmasimError(f"{where}: expect has to be an array or a function of the input arrays")
+    return dict(built)
+
+
 _collected: ContextVar[list[Case] | None] = ContextVar("collected", default=None)
 _folder: ContextVar[Path] = ContextVar("folder", default=Path())
 
@@ -194,6 +212,8 @@ def case(
     flags: Sequence[str] = (),
     mapping: Mapping[str, Any] | None = None,
     trace: bool = True,
+    executes: str | Sequence[str] = (),
+    skip: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Mapping[str, Any]]], Callable[..., Mapping[str, Any]]]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
@@ -209,6 +229,8 @@ def case(
         mapping: parameters for the mapping check where they differ, such as ``{"alpha": 1.0, "beta": 0.0}``; without
             it parameters named alpha and beta are 1 and 0 there.
         trace: whether the mapping check makes sense for this kernel.
+        executes: patterns of mnemonics that have to be executed; each is a regular expression for a whole name.
+        skip: architectures to leave out, each with its reason.
 
     Returns:
         A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally
@@ -227,11 +249,18 @@ def case(
         for name in data:
             if name not in CLASSES:
                 raise unknown("data class", name, CLASSES, f"in case {build.__name__}")
+        patterns = (executes,) if isinstance(executes, str) else tuple(executes)
+        _check_patterns(patterns, build.__name__)
         for name in mapping or {}:
             if name not in defaults:
                 raise unknown("parameter", name, defaults, f"in mapping= of case {build.__name__}")
         path = (_folder.get() / source).resolve()
         archs = tuple(find_arch(a).name for a in ([arch] if isinstance(arch, str) else arch))
+        for name, reason in (skip or {}).items():
+            if name not in archs or not reason:
+                raise MfmasimError(
+                    f"case {build.__name__}: skip={{{name!r}: {reason!r}}} needs one of arch= and a reason"
+                )
         for variant in each or ({},):
             for name in variant:
                 if name not in defaults:
@@ -245,7 +274,7 @@ def case(
                 collected.append(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
-                        tuple(data), tuple(flags), traced if trace else None,
+                        tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
                     )
                 )  # fmt: skip
         return build
@@ -253,8 +282,17 @@ def case(
     return decorate
 
 
+def _check_patterns(patterns: Sequence[str], name: str) -> None:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except (re.error, TypeError) as error:
+            raise MfmasimError(f"case {name}: executes pattern {pattern!r}: {error}") from None
+
+
 @contextmanager
-def _collecting(path: Path) -> Iterator[list[Case]]:
+def collecting(path: Path) -> Iterator[list[Case]]:
+    """Gather the cases that a file declares while it runs."""
     found: list[Case] = []
     tokens = _collected.set(found), _folder.set(path.parent)
     try:
@@ -264,54 +302,11 @@ def _collecting(path: Path) -> Iterator[list[Case]]:
         _folder.reset(tokens[1])
 
 
-def load_file(path: Path) -> list[Case]:
-    """Read a case file.
-
-    Raises:
-        MfmasimError: the file is missing, is not Python, fails, or declares no case.
-    """
-    if not path.is_file():
-        raise MfmasimError(f"{path}: no such case file")
-    with _collecting(path) as found:
-        try:
-            runpy.run_path(str(path), run_name="mfmasim_cases")
-        except MfmasimError:
-            raise
-        except SystemExit as error:
-            raise MfmasimError(f"{path}: the case file ends the program (exit {error.code})") from None
-        except Exception as error:  # a user's file may fail in any way; say where
-            line = _line_in(error, path)
-            raise MfmasimError(f"{path}{line}: {type(error).__name__}: {error}") from error
-    if not found:
-        raise MfmasimError(f"{path}: no case is declared (use @case from mfmasim.verify)")
-    return found
-
-
-def _line_in(error: Exception, path: Path) -> str:
+def line_in(error: Exception, path: Path) -> str:
+    """Where in a file an exception was raised, as ``:line``; empty when it was not there."""
     trace, line = error.__traceback__, ""
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(path):
             line = f":{trace.tb_lineno}"
         trace = trace.tb_next
     return line
-
-
-def families() -> dict[str, Path]:
-    """Case files of the kernel families that travel with the package, by family."""
-    return {path.parent.name: path for path in sorted(folder("hipkernels").glob("*/cases.py"))}
-
-
-def find(target: str) -> list[tuple[str, list[Case]]]:
-    """Cases of a target: a family, ``all``, or a case file; each with the name of its group.
-
-    Raises:
-        MfmasimError: there is no such target.
-    """
-    known = families()
-    if target == "all":
-        return [(name, load_file(path)) for name, path in known.items()]
-    if target in known:
-        return [(target, load_file(known[target]))]
-    if target.endswith(".py") or "/" in target or Path(target).exists():
-        return [(Path(target).stem, load_file(Path(target)))]
-    raise unknown("target", target, [*known, "all"], "(a family, 'all' or a case file)")

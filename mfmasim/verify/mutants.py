@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.verify.cases import Case, families, load_file
+from mfmasim.verify.files import families, load_file
 from mfmasim.verify.runner import verify_case
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 
 __all__ = ["Mutant", "Verdict", "mutants_of", "run_mutant"]

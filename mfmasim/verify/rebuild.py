@@ -1,6 +1,6 @@
 """Makes the prebuilt code objects: ``python -m mfmasim.verify.rebuild [--check]``.
 
-Every source that a case of a family names is compiled once per architecture with the compiler from PyPI, so that
+Every source that a case of such a family names is compiled once per architecture with the compiler from PyPI, so that
 anybody can make the same bytes. The manifest says from which source, by which compiler, with which hash.
 """
 
@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.resources import folder
-from mfmasim.verify.cases import families, load_file
+from mfmasim.verify.files import families, load_file
 from mfmasim.verify.prebuilt import MANIFEST, source_hash
 
 if TYPE_CHECKING:
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["build", "main"]
 
 COMPILER = "ziglang"
+PREBUILT = ("intro",)
+"""Families whose code objects travel with the package; the others are compiled where they are run."""
 
 
 def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
-    """Compile every kernel source of the families.
+    """Compile every kernel source of the families in `PREBUILT`.
 
     Args:
         compiler: as for `mfmasim.compile`.
@@ -44,6 +46,7 @@ def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, byt
     wanted = {
         (family, case.source, arch)
         for family, path in families().items()
+        if family in PREBUILT
         for case in load_file(path)
         for arch in case.arch
     }

@@ -32,6 +32,8 @@ class Result:
     """The operations that set the fidelity."""
     matrix_fidelity: str = ""
     """Lowest fidelity of the matrix instructions alone."""
+    executed: dict[str, int] = field(default_factory=dict)
+    """Wave-instructions by mnemonic, of the last launch."""
     compared_with: tuple[str, ...] = ()
     """What the outputs were compared with, in words."""
     code: dict[str, str] = field(default_factory=dict)

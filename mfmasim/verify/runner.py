@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from mfmasim.verify.compare import Comparison, bit_exact, within
 from mfmasim.verify.data import draw
 from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
+from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, untouched
@@ -69,23 +72,38 @@ def verify_case(
     """
     start = time.perf_counter()
     target = find_arch(arch)
+    if target.name in case.skip:
+        left_out = Result(group, case.title, case.kernel_name(), target.name, device, status="skipped")
+        left_out.findings.append(Finding("skip", "info", case.skip[target.name], kernel=case.kernel_name()))
+        return left_out
+    case = _informed(case, arch=target.name)
     case.check_contract()
     back_end = open_device(device)
     if kernel is None:
         kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
     result = Result(group, case.title, kernel.name, target.name, device)
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
+    case = _informed(case, wave=kernel.wave)
     built = case.make()
     options = {} if budget is None else {"budget": budget}
+    if arrays_in(built):
+        report, findings = run_arrays(result, case, built, kernel, back_end, options)
+        _note(result, report)
+        _merge(result, [*report.findings, *findings])
+        if not report.stopped:
+            result.findings += missing_instructions(case, report.counts, kernel)
+        return _settled(result, start)
+    executed: Counter[str] = Counter()
     for label, inputs, expected in _inputs(case, built, target):
         report, outputs = _run(back_end, kernel, built, inputs, target, options)
         _merge(result, [*report.findings, *_changed(kernel, inputs, outputs, target, _tensors(built))])
-        result.fidelity, result.fidelity_of = str(report.fidelity), report.fidelity.operations
-        result.matrix_fidelity = report.fidelity.among(MATRIX)
-        result.lds = report.lds
+        _note(result, report)
+        executed += report.counts
         if report.stopped:
             break
         _compare(result, case, built, target, label, inputs, outputs, expected)
+    if not report.stopped:
+        result.findings += missing_instructions(case, executed, kernel)
     if case.mapping is not None and not any(f.check == "budget" for f in result.findings):
         mapping = check_mapping(back_end, kernel, case.make(case.mapping))
         result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
@@ -94,6 +112,23 @@ def verify_case(
         text = "nothing is expected of C: outputs are not compared"
         level = "warning" if result.mapping["slots_checked"] else "error"
         result.findings.append(Finding("outputs", level, text, kernel=kernel.name))
+    return _settled(result, start)
+
+
+def _informed(case: Case, **facts: Any) -> Case:
+    """The case with its parameters `arch` and `wave`, if it has them, set to what the launch is for."""
+    known = {name: value for name, value in facts.items() if name in case.parameters}
+    return replace(case, parameters={**case.parameters, **known})
+
+
+def _note(result: Result, report: Report) -> None:
+    result.fidelity, result.fidelity_of = str(report.fidelity), report.fidelity.operations
+    result.matrix_fidelity = report.fidelity.among(MATRIX)
+    result.lds = report.lds
+    result.executed = dict(sorted(report.counts.items()))
+
+
+def _settled(result: Result, start: float) -> Result:
     result.findings.sort(key=lambda f: ALIKE[f.severity])
     result.settle()
     result.seconds = time.perf_counter() - start

@@ -1,0 +1,210 @@
+"""Plain array arguments: inputs and outputs of a kernel that a NumPy function describes, and what is drawn for them."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.formats import FORMATS
+from mfmasim.formats import format as find_format
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.formats import Format
+
+__all__ = ["ARRAY_CLASSES", "Array", "In", "InOut", "Out", "draw_array"]
+
+POISON = 0xA5
+
+# What NumPy has a dtype for; every other format travels as its codes.
+DTYPES: dict[str, Any] = {
+    "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
+    "i64": np.int64, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64,
+}  # fmt: skip
+
+ARRAY_CLASSES = {
+    "bits": "random bits: every NaN, infinity and denormal, every integer",
+    "special": "half extremes (zeros, denormals, limits, infinities, NaNs, powers of two and their neighbours)",
+    "normal": "normally distributed values (integers: of every length, both signs)",
+    "integers": "small integers from -9 to 9 (0 to 9 where there is no sign)",
+    "index": "0, 1, 2, ...",
+    "zeros": "zeros",
+}
+"""Data classes of plain arrays."""
+
+NANS = ("any", "bits")
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """A plain array argument. Use `In`, `Out`, `InOut` to make one."""
+
+    role: str
+    """``in``, ``out`` or ``inout``."""
+    format: str
+    """``i8`` to ``u64``, ``f16``, ``f32``, ``f64``, or another number format, whose codes are the elements."""
+    shape: tuple[int, ...]
+    data: str | NDArray[Any] = "zeros"
+    """A class of `ARRAY_CLASSES`, or the values themselves."""
+    ulp: int = 0
+    """Units in the last place that an output may differ by."""
+    nan: str = "any"
+    """``any``: a NaN equals any NaN; ``bits``: payload and sign count."""
+
+    def __post_init__(self) -> None:
+        """Check everything: it needs no architecture."""
+        if self.format not in DTYPES and (self.format not in FORMATS or find_format(self.format).bits < 8):
+            names = [*DTYPES, *(f for f in FORMATS if find_format(f).bits >= 8)]
+            raise unknown("format", self.format, list(dict.fromkeys(names)), "of an array")
+        if not self.shape or not all(isinstance(n, int) and n > 0 for n in self.shape):
+            raise MfmasimError(f"array of shape {self.shape}: positive sizes are expected")
+        if self.nan not in NANS:
+            raise unknown("nan", self.nan, NANS)
+        if not isinstance(self.ulp, int) or self.ulp < 0:
+            raise MfmasimError(f"ulp {self.ulp!r}: a number of units, 0 or more, is expected")
+        if isinstance(self.data, str):
+            if self.data not in ARRAY_CLASSES:
+                raise unknown("data class", self.data, ARRAY_CLASSES, "of an array")
+        else:
+            self.check("data", self.data)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype for the values; unsigned codes where NumPy has none."""
+        return np.dtype(DTYPES[self.format] if self.format in DTYPES else find_format(self.format).carrier)
+
+    @property
+    def number_format(self) -> Format | None:
+        """The number format of floating-point elements; None for integers."""
+        return None if self.dtype.kind in "iu" and self.format in DTYPES else find_format(self.format)
+
+    @property
+    def reads(self) -> bool:
+        """Whether the kernel may read what the case put there."""
+        return self.role != "out"
+
+    @property
+    def writes(self) -> bool:
+        """Whether the kernel may write."""
+        return self.role != "in"
+
+    def check(self, what: str, values: Any) -> NDArray[Any]:
+        """Values in the array's own dtype and shape; nothing is converted, because a conversion may round.
+
+        Raises:
+            MfmasimError: they have another dtype or shape.
+        """
+        found = np.asarray(values)
+        if found.dtype != self.dtype or found.shape != self.shape:
+            raise MfmasimError(
+                f"{what} is {found.dtype} {found.shape}, the array of {self.format} needs {self.dtype} {self.shape}"
+            )
+        return np.ascontiguousarray(found)
+
+
+def _sizes(shape: int | tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+
+
+def In(format: str, shape: int | tuple[int, ...], data: str | NDArray[Any] = "special") -> Array:  # noqa: A002
+    """An array the kernel reads.
+
+    Args:
+        format: ``i8`` to ``u64``, ``f16``, ``f32``, ``f64``; or another number format such as ``bf16``, as codes.
+        shape: number of elements, or several sizes, the last one contiguous.
+        data: a class of `ARRAY_CLASSES`, or the values.
+    """
+    return Array("in", format, _sizes(shape), data)
+
+
+def Out(format: str, shape: int | tuple[int, ...], ulp: int = 0, nan: str = "any") -> Array:  # noqa: A002
+    """An array the kernel writes completely; it holds a pattern of 0xA5 before.
+
+    Args:
+        format: as for `In`.
+        shape: as for `In`.
+        ulp: units in the last place that may differ, where IEEE 754 does not define the result.
+        nan: ``any`` (a NaN equals any NaN) or ``bits``.
+    """
+    return Array("out", format, _sizes(shape), "zeros", ulp, nan)
+
+
+def InOut(
+    format: str,  # noqa: A002
+    shape: int | tuple[int, ...],
+    data: str | NDArray[Any] = "zeros",
+    ulp: int = 0,
+    nan: str = "any",
+) -> Array:
+    """An array the kernel reads and writes; arguments as for `In` and `Out`."""
+    return Array("inout", format, _sizes(shape), data, ulp, nan)
+
+
+def draw_array(array: Array, seed: str) -> NDArray[Any]:
+    """What an array holds before the launch.
+
+    Args:
+        array: the argument.
+        seed: text the random values depend on.
+
+    Returns:
+        Values in the array's dtype and shape.
+    """
+    if not array.reads:
+        return np.frombuffer(bytes([POISON]) * (array.dtype.itemsize * int(np.prod(array.shape))), array.dtype).reshape(
+            array.shape
+        ).copy()  # fmt: skip
+    if not isinstance(array.data, str):
+        return array.check("data", array.data).copy()
+    rng = np.random.default_rng(zlib.crc32(f"{seed}/{array.data}".encode()))
+    codes = _codes(rng, array, int(np.prod(array.shape)))
+    values: NDArray[Any] = codes.astype(f"u{array.dtype.itemsize}").view(array.dtype)
+    return values.reshape(array.shape)
+
+
+def _codes(rng: np.random.Generator, array: Array, count: int) -> NDArray[Any]:
+    """Elements as unsigned integers."""
+    bits, fmt = 8 * array.dtype.itemsize, array.number_format
+    random = rng.integers(0, 1 << 64, count, dtype=np.uint64) >> np.uint64(64 - bits)
+    if array.data == "bits":
+        return random
+    if array.data == "special":
+        chosen = np.array(_float_extremes(fmt) if fmt else _integer_extremes(bits), np.uint64)
+        return np.where(rng.random(count) < 0.5, rng.choice(chosen, count), random)
+    if array.data == "normal" and fmt is None:
+        # As many integers of each length.
+        long: NDArray[Any] = random.astype(f"u{bits // 8}").view(array.dtype)
+        long >>= rng.integers(0, bits, count).astype(array.dtype)
+        return long
+    low = 0 if array.dtype.kind == "u" and fmt is None else -9
+    values = np.zeros(count)
+    if array.data == "index":
+        values = np.arange(count, dtype=np.float64)
+    elif array.data == "integers":
+        values = rng.integers(low, 10, count).astype(np.float64)
+    elif array.data == "normal":
+        values = rng.normal(size=count)
+    return fmt.encode(values) if fmt else values.astype(np.int64)
+
+
+def _float_extremes(fmt: Format) -> list[int]:
+    one = fmt.bias << fmt.mantissa_bits
+    top = fmt.max_code
+    smallest = 1 << fmt.mantissa_bits
+    positive = [0, 1, 2, smallest - 1, smallest, smallest + 1, one - 1, one, one + 1, one + smallest // 2, top - 1, top]
+    positive += [one + k * smallest for k in (-2, -1, 1, 2, 3, fmt.mantissa_bits, fmt.mantissa_bits + 1)]
+    if fmt.inf_code is not None:
+        positive += [fmt.inf_code, fmt.inf_code, fmt.inf_code + 1]
+    if fmt.nan_code is not None:
+        positive += [fmt.nan_code, fmt.mask & ~fmt.sign_bit]
+    return [code & fmt.mask for p in positive for code in (p, p | fmt.sign_bit)]
+
+
+def _integer_extremes(bits: int) -> list[int]:
+    around = [(1 << k) + d for k in range(0, bits, max(1, bits // 16)) for d in (-1, 0, 1)]
+    return [n & ((1 << bits) - 1) for v in [0, *around, (1 << (bits - 1)) - 1, 1 << (bits - 1)] for n in (v, -v)]

@@ -1,0 +1,81 @@
+"""Case files: where they are, and how they are read."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.resources import folder
+from mfmasim.verify.cases import collecting, line_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mfmasim.verify.cases import Case
+
+__all__ = ["families", "find", "load_file"]
+
+
+@contextmanager
+def _neighbours(path: Path) -> Iterator[None]:
+    """Let a case file import modules that lie beside it, as a script may; another file's `reference.py` is another."""
+    names = {p.stem for p in path.parent.glob("*.py")} - sys.stdlib_module_names
+    hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if name in names}
+    sys.path.insert(0, str(path.parent))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(path.parent))
+        for name in names & set(sys.modules):
+            del sys.modules[name]
+        sys.modules.update(hidden)
+
+
+def load_file(path: Path) -> list[Case]:
+    """Read a case file. It may import modules from its own folder.
+
+    Raises:
+        MfmasimError: the file is missing, is not Python, fails, or declares no case.
+    """
+    path = path.absolute()
+    if not path.is_file():
+        raise MfmasimError(f"{path}: no such case file")
+    with collecting(path) as found, _neighbours(path):
+        try:
+            runpy.run_path(str(path), run_name="mfmasim_cases")
+        except MfmasimError:
+            raise
+        except SystemExit as error:
+            raise MfmasimError(f"{path}: the case file ends the program (exit {error.code})") from None
+        except Exception as error:  # a user's file may fail in any way; say where
+            line = line_in(error, path)
+            raise MfmasimError(f"{path}{line}: {type(error).__name__}: {error}") from error
+    if not found:
+        raise MfmasimError(f"{path}: no case is declared (use @case from mfmasim.verify)")
+    return found
+
+
+def families() -> dict[str, Path]:
+    """Case files of the kernel families that travel with the package, by family, such as ``intro`` or ``isa/maths``."""
+    root = folder("hipkernels")
+    return {path.parent.relative_to(root).as_posix(): path for path in sorted(root.rglob("cases.py"))}
+
+
+def find(target: str) -> list[tuple[str, list[Case]]]:
+    """Cases of a target: a family, a folder of families, ``all``, or a case file; each with the name of its group.
+
+    Raises:
+        MfmasimError: there is no such target.
+    """
+    known = families()
+    inside = [name for name in known if target in ("all", name) or name.startswith(f"{target}/")]
+    if inside:
+        return [(name, load_file(known[name])) for name in inside]
+    if target.endswith(".py") or "/" in target or Path(target).exists():
+        return [(Path(target).stem, load_file(Path(target)))]
+    folders = {name.partition("/")[0] for name in known if "/" in name}
+    raise unknown("target", target, [*sorted({*known, *folders}), "all"], "(a family, 'all' or a case file)")
