@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from mfmasim.errors import MfmasimError
     from mfmasim.formats import format  # noqa: A004
     from mfmasim.matrix import instruction, instructions
+    from mfmasim.observe.debugger import Debugger
     from mfmasim.program import compile, load  # noqa: A004
 
 __all__ = [
     "Arch",
+    "Debugger",
     "MfmasimError",
     "arch",
     "compile",
@@ -36,6 +38,7 @@ __version__ = "0.1.0"
 # Where each public name lives: its room is imported when the name is first used.
 _ROOMS = {
     "Arch": "mfmasim.architectures",
+    "Debugger": "mfmasim.observe.debugger",
     "MfmasimError": "mfmasim.errors",
     "arch": "mfmasim.architectures",
     "compile": "mfmasim.program",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from mfmasim.cli.tracing import add_tracing, tracing
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +39,8 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--checks", default="all", help="checks to turn on (default all)")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and leave")
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON, a trace as JSON lines before it")
+    add_tracing(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,15 +56,21 @@ def run(args: argparse.Namespace) -> int:
         return 0
     values = [_value(text) for text in args.arg]
     options = {} if args.budget is None else {"budget": args.budget}
-    report = device("sim").launch(
-        kernel, _sizes(args.grid), _sizes(args.block), values, args.shared, args.checks, **options
-    )
+    with tracing(args) as observers:
+        report = device("sim").launch(
+            kernel, _sizes(args.grid), _sizes(args.block), values, args.shared, args.checks,
+            observers=observers, **options,
+        )  # fmt: skip
     if args.out:
         _save(args.out, values)
     if args.json:
-        print(json.dumps(_record(report), indent=1))
+        record = _record(report) | ({"coverage": report.coverage.record()} if args.coverage else {})
+        # After a trace on the same output the report is one more line of JSON.
+        print(json.dumps(record, indent=None if args.trace and not args.trace_file else 1))
     else:
         _print(report, code)
+        if args.coverage:
+            print("\n".join(report.coverage.annotated([Path(args.file).parent])))
     return 0 if report.ok else 1
 
 
@@ -140,8 +150,6 @@ def _dtype(kind: str) -> Any:
 
 
 def _save(folder: str, values: list[Any]) -> None:
-    from pathlib import Path
-
     import numpy as np
 
     from mfmasim.errors import MfmasimError
@@ -164,6 +172,7 @@ def _record(report: Any) -> dict[str, Any]:
         "block": report.block,
         "waves": report.waves,
         "counts": dict(report.counts.most_common()),
+        "mix": dict(report.mix.most_common()),
         "lds": report.lds,
         "registers": report.registers,
         "fidelity": {"level": str(report.fidelity), "operations": dict(report.fidelity.by_operation)},
@@ -181,6 +190,7 @@ def _print(report: Any, code: Any) -> None:
         print(line)
     total = sum(report.counts.values())
     console.print(f"{report.kernel} on {report.arch}, {report.waves} waves, {total:,} wave-instructions")
+    console.print("  ".join(f"{name} {count:,}" for name, count in report.mix.most_common()))
     if code.made_by:
         console.print(f"compiled by {code.made_by}")
     for name, count in report.counts.most_common():

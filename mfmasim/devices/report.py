@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
+from mfmasim.devices.coverage import Coverage, mix_of
+
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Mapping
 
     from mfmasim.observe import Finding
+    from mfmasim.program import Kernel
 
 __all__ = ["LEVELS", "Fidelity", "Report"]
 
@@ -65,8 +69,22 @@ class Report:
     """Lines that the kernel printed, in the order of its printf buffer."""
     stopped: str = ""
     """Why the launch ended early, or empty."""
+    executed: Counter[int] = field(default_factory=Counter, repr=False)
+    """Wave-instructions by address."""
+    program: Kernel | None = field(default=None, repr=False, compare=False)
+    """The kernel, for what is computed when somebody asks."""
 
     @property
     def ok(self) -> bool:
         """Whether no finding is an error."""
         return not any(finding.severity == "error" for finding in self.findings)
+
+    @cached_property
+    def mix(self) -> Counter[str]:
+        """Wave-instructions by family: VALU, MATRIX, SALU, SMEM, VMEM, SCRATCH, LDS, BRANCH, BARRIER, WAIT, OTHER."""
+        return mix_of(self.program, self.executed) if self.program is not None else Counter()
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """Source lines and how often they were executed."""
+        return Coverage.of(self.program, self.executed) if self.program is not None else Coverage()

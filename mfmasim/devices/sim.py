@@ -15,6 +15,8 @@ from mfmasim.observe.conflicts import Conflicts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mfmasim.machine.run import Outcome
+    from mfmasim.observe.debugger import Debugger
     from mfmasim.program import Kernel
 
 __all__ = ["SimDevice"]
@@ -39,6 +41,21 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
+def ending(outcome: Outcome, kernel: Kernel) -> Finding:
+    """The finding about a launch that ended early; that somebody ended it by hand is no error."""
+    pc, place = outcome.stopped_pc, outcome.stopped_at
+    return Finding(
+        check=outcome.stopped_by,
+        severity="info" if outcome.stopped_by == "debugger" else "error",
+        message=outcome.stopped,
+        kernel=kernel.name,
+        pc=pc,
+        source="" if pc is None else kernel.source_at(pc),
+        workgroup=None if place is None else place.workgroup,
+        wave=None if place is None else place.wave,
+    )
+
+
 class SimDevice:
     """Runs kernels in NumPy, on any architecture the decoder knows."""
 
@@ -59,6 +76,7 @@ class SimDevice:
         *,
         budget: int = BUDGET,
         observers: Sequence[Any] = (),
+        debug: Debugger | None = None,
     ) -> Report:
         """Run a kernel to its end.
 
@@ -72,6 +90,7 @@ class SimDevice:
             checks: ``"all"``, ``"none"``, or names of checks.
             budget: instructions a wave may execute; then the launch is stopped and says where.
             observers: further listeners to the machine's events.
+            debug: breakpoints; None costs nothing.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -87,12 +106,15 @@ class SimDevice:
         counting = Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at) if "conflicts" in names else None
         if counting is not None:
             listening.append(counting)
+        if debug is not None:
+            debug.begin(kernel)
+            observers = [*observers, debug]
         machine = Machine(prepared, [*listening, *observers], budget)
         outcome = machine.run()
         prepared.collect()
         findings = [finding for observer in listening for finding in observer.findings()]
         if outcome.stopped:
-            findings.insert(0, Finding(outcome.stopped_by, "error", outcome.stopped, kernel=kernel.name))
+            findings.insert(0, ending(outcome, kernel))
         text, wrong = prepared.printed()
         if wrong:
             findings.append(Finding("printf", "warning", wrong, kernel=kernel.name))
@@ -115,4 +137,6 @@ class SimDevice:
             },
             printed=text.removesuffix("\n").split("\n") if text else [],
             stopped=outcome.stopped,
+            executed=outcome.executed,
+            program=kernel,
         )

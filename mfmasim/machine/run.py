@@ -19,6 +19,7 @@ from mfmasim.machine.events import AccessEvent, AccessFault, MatrixEvent, Place
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
 from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
+from mfmasim.machine.stepping import stepped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,8 +72,13 @@ class Outcome:
     """Fidelity of every operation that was executed, by mnemonic (for matrix operations, of their model)."""
     stopped: str = ""
     """Why the launch ended early, or empty."""
-    stopped_by: str = "budget"
-    """The check that a finding about it belongs to: ``budget`` or ``trap``."""
+    stopped_by: str = ""
+    """The check that a finding about it belongs to: ``budget``, ``trap``, ``fetch`` or ``debugger``."""
+    stopped_pc: int | None = None
+    stopped_at: Place | None = None
+    """The first wave that stopped it."""
+    executed: Counter[int] = field(default_factory=Counter)
+    """Wave-instructions by address."""
 
 
 class Machine:
@@ -88,6 +94,9 @@ class Machine:
         self.matrix_listeners = [o.on_matrix for o in observers if hasattr(o, "on_matrix")]
         self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
         self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
+        self.step_listeners = [o for o in observers if hasattr(o, "before_step") or hasattr(o, "after_step")]
+        self.skipped: Counter[int] = Counter()
+        """Wave-instructions that a block counts but that were not executed, by address."""
         self.outcome = Outcome()
         self.waves: Waves
         self.lds: NDArray[np.uint8]
@@ -143,10 +152,7 @@ class Machine:
             if self.outcome.stopped:
                 return
             if group.count_executed(block.size) > self.budget:
-                where = self.kernel.source_at(pc)
-                self.outcome.stopped = f"a wave executed more than {self.budget:,} instructions; stopped at {pc:#x}" + (
-                    f" ({where})" if where else ""
-                )
+                self.stop("budget", f"a wave executed more than {self.budget:,} instructions", pc, group)
                 return
 
     def _next_group(self, everyone: Group) -> Group | None:
@@ -200,6 +206,8 @@ class Machine:
         for ins in instructions:
             self._check_registers(ins)
         bound = [indexed(ins, self, bind) if indexing else bind(ins, self) for ins in instructions]
+        if self.step_listeners:
+            bound = [stepped(self, ins, run) for ins, run in zip(instructions, bound, strict=True)]
         block = Block(pc, len(instructions), bound, np.array([address]), instructions)
         self._blocks[pc, indexing] = block
         return block
@@ -217,9 +225,18 @@ class Machine:
     def _count(self) -> None:
         for block in self._blocks.values():
             for ins in block.instructions:
-                self.outcome.instructions[ins.name] += block.runs
-                if block.runs:
+                runs = block.runs - self.skipped.pop(ins.pc, 0)
+                self.outcome.instructions[ins.name] += runs
+                self.outcome.executed[ins.pc] += runs
+                if runs:
                     self.outcome.fidelity.setdefault(ins.name, operation_of(ins).fidelity)
+
+    def stop(self, check: str, why: str, pc: int, group: Group) -> None:
+        """End the launch: nothing more is executed after the block, or after this step when steps are listened to."""
+        where = self.kernel.source_at(pc)
+        outcome = self.outcome
+        outcome.stopped, outcome.stopped_by = f"{why}; stopped at {pc:#x}" + (f" ({where})" if where else ""), check
+        outcome.stopped_pc, outcome.stopped_at = pc, self.place(group.indices(), 0)
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
         """Where in the grid a wave of the batch runs."""

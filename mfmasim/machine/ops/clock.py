@@ -48,11 +48,7 @@ def _trap(instruction: Instruction, machine: Any) -> Bound:
 
     def run(g: Group) -> None:
         g.stop(ENDED)
-        where = machine.kernel.source_at(instruction.pc)
-        machine.outcome.stopped_by = "trap"
-        machine.outcome.stopped = f"the kernel trapped (s_trap {number}) at {instruction.pc:#x}" + (
-            f" ({where})" if where else ""
-        )
+        machine.stop("trap", f"the kernel trapped (s_trap {number})", instruction.pc, g)
 
     return run
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.state import Group
+    from mfmasim.matrix import MatrixInstruction
 
 # Formats by the code in cbsz (A) and blgp (B) of the f8f6f4 instructions (CDNA4 ISA manual, table of F8F6F4 formats).
 F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
@@ -55,18 +56,12 @@ def _formats(instruction: Instruction) -> tuple[dict[str, str], dict[str, int]]:
     return {"a": F8F6F4[codes[0]], "b": F8F6F4[codes[1]]}, modifiers
 
 
-def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def resolve(instruction: Instruction, arch: Any) -> tuple[MatrixInstruction, dict[str, int]]:
+    """The operation of a matrix instruction, and the modifiers that it is executed with."""
     formats, modifiers = _formats(instruction)
-    operation = matrix_instruction(machine.arch, instruction.name, a=formats.get("a"), b=formats.get("b"))
-    sources = [_registers(operand, instruction) for operand in instruction.src]
-    a, b, c = sources[:3]
-    if operation.sparse:  # the third operand is the index; C is read from D's registers
-        index, c = sources[2:4]
-    target = instruction.dst[0]
-    scales: list[Callable[[Group], NDArray[np.uint32]]] = []
-    extra: dict[str, Any] = {}
+    operation = matrix_instruction(arch, instruction.name, a=formats.get("a"), b=formats.get("b"))
+    extra: dict[str, int] = {}
     if operation.scale_A is not None:
-        scales = sources[3:5]
         low, high = modifiers.pop("op_sel", 0), modifiers.pop("op_sel_hi", 0)
         for i, side in enumerate("ab"):
             extra[f"scale_{side}_byte"] = (low >> i & 1) | (high >> i & 1) << 1
@@ -75,6 +70,18 @@ def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     extra |= {name: modifiers.pop(name) for name in ("cbsz", "abid", "blgp", "clamp") if name in modifiers}
     if modifiers:
         raise unsupported(instruction, f"modifiers {', '.join(modifiers)} of a matrix instruction")
+    return operation, extra
+
+
+def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+    """Bind a matrix instruction of any family."""
+    operation, extra = resolve(instruction, machine.arch)
+    sources = [_registers(operand, instruction) for operand in instruction.src]
+    a, b, c = sources[:3]
+    if operation.sparse:  # the third operand is the index; C is read from D's registers
+        index, c = sources[2:4]
+    target = instruction.dst[0]
+    scales = sources[3:5] if operation.scale_A is not None else []
     machine.outcome.fidelity[instruction.name] = operation.fidelity
     per = machine.launch.waves_per_workgroup
 
@@ -83,7 +90,7 @@ def _bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         operands = [read(g) for read in (a, b, c, *scales)]
         waves = g.count if machine.matrix_listeners else max(map(len, operands))
         av, bv, cv, *sv = [np.broadcast_to(x, (waves, *x.shape[1:])) for x in operands]
-        keywords = dict(extra)
+        keywords: dict[str, Any] = dict(extra)
         if sv:
             keywords |= {"scale_a": sv[0], "scale_b": sv[1]}
         if operation.sparse:
@@ -119,7 +126,7 @@ def _register() -> None:
     """One entry per matrix instruction of the wave64 architectures; its row says the fidelity at binding."""
     for arch in ("gfx90a", "gfx942", "gfx950"):
         for name in matrix_instructions(arch):
-            OPERATIONS.setdefault(name, Operation(name, "direct", (), (), _bind, "assumed"))
+            OPERATIONS.setdefault(name, Operation(name, "direct", (), (), bind_matrix, "assumed"))
 
 
 _register()

@@ -1,0 +1,93 @@
+"""What ``mfmasim run`` tells about steps and lines: ``--trace`` and ``--coverage``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+__all__ = ["add_tracing", "numbers", "span", "tracing"]
+
+
+def add_tracing(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("--trace", action="store_true", help="one line per instruction and wave: what it wrote")
+    parser.add_argument("--trace-waves", metavar="LIST", help="waves of the launch to trace, such as 0,1 or 4-7")
+    parser.add_argument("--trace-lines", metavar="A-B", help="source lines to trace, such as 31 or 31-40")
+    parser.add_argument("--trace-limit", type=int, default=10_000, metavar="N", help="most lines (default 10000)")
+    parser.add_argument("--trace-file", metavar="FILE", help="write the trace there and not to the output")
+    parser.add_argument("--coverage", action="store_true", help="print the source with execution counts")
+
+
+def span(text: str, what: str) -> tuple[int, int]:
+    """Two numbers from ``31-40``, or one twice from ``31``.
+
+    Raises:
+        MfmasimError: anything else.
+    """
+    first, dash, last = text.partition("-")
+    last = last if dash else first
+    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last) < 1 << 31):
+        raise MfmasimError(f"{what} {text!r}: a number or a range is expected, such as 31 or 31-40")
+    return int(first), int(last)
+
+
+def numbers(text: str, what: str) -> range | list[int]:
+    """Numbers from a list of numbers and ranges such as ``0,1,4-7``.
+
+    Raises:
+        MfmasimError: anything else.
+    """
+    spans = [span(part, what) for part in text.split(",")]
+    if len(spans) == 1:
+        return range(spans[0][0], spans[0][1] + 1)
+    if sum(last - first + 1 for first, last in spans) > 1 << 20:
+        raise MfmasimError(f"{what} {text!r}: more than a million waves; take one range")
+    return [n for first, last in spans for n in range(first, last + 1)]
+
+
+@contextmanager
+def tracing(args: argparse.Namespace) -> Iterator[list[Any]]:
+    """The observers that the options ask for; the trace is written while the kernel runs."""
+    given = [f"--trace-{name}" for name in ("waves", "lines", "file") if getattr(args, f"trace_{name}") is not None]
+    if not args.trace:
+        if given:
+            raise MfmasimError(f"{given[0]} needs --trace")
+        yield []
+        return
+    from mfmasim.observe.steps import Trace
+
+    if args.trace_limit < 1:
+        raise MfmasimError(f"--trace-limit {args.trace_limit}: a positive number is expected")
+    waves = None if args.trace_waves is None else numbers(args.trace_waves, "--trace-waves")
+    lines = None if args.trace_lines is None else span(args.trace_lines, "--trace-lines")
+    with _target(args.trace_file) as out:
+        trace = Trace(
+            waves, lines, args.trace_limit,
+            lambda record: print(json.dumps(record.record()) if args.json else record.line(), file=out),
+        )  # fmt: skip
+        yield [trace]
+        if trace.omitted and not args.json:
+            print(f"… {trace.omitted:,} more wave-instructions are not shown (--trace-limit)", file=out)
+
+
+@contextmanager
+def _target(name: str | None) -> Iterator[Any]:
+    if name is None:
+        yield sys.stdout
+        return
+    from pathlib import Path
+
+    try:
+        file = Path(name).open("w", encoding="utf-8")  # noqa: SIM115  (closed below)
+    except OSError as error:
+        raise MfmasimError(f"--trace-file {name}: {error.strerror or error}") from None
+    with file:
+        yield file

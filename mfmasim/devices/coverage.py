@@ -1,0 +1,146 @@
+"""What was executed how often: instruction mix and source lines, from counts the machine keeps anyway."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mfmasim.isa import Instruction
+    from mfmasim.program import Kernel
+
+__all__ = ["FAMILIES", "Coverage", "Line", "family_of", "mix_of"]
+
+FAMILIES = ("VALU", "MATRIX", "SALU", "SMEM", "VMEM", "SCRATCH", "LDS", "BRANCH", "BARRIER", "WAIT", "OTHER")
+"""Families of instructions, in the order of the table."""
+
+# Mnemonics whose beginning says more than their encoding; the first that fits counts.
+PREFIXES = (
+    ("v_mfma", "MATRIX"), ("v_smfmac", "MATRIX"), ("v_wmma", "MATRIX"), ("v_swmmac", "MATRIX"),
+    ("s_branch", "BRANCH"), ("s_cbranch", "BRANCH"), ("s_setpc", "BRANCH"), ("s_swappc", "BRANCH"),
+    ("s_call", "BRANCH"), ("s_endpgm", "BRANCH"), ("s_barrier", "BARRIER"),
+    ("s_wait", "WAIT"), ("s_nop", "WAIT"), ("s_sleep", "WAIT"), ("s_delay", "WAIT"),
+)  # fmt: skip
+ENCODINGS = {
+    "SOP1": "SALU", "SOP2": "SALU", "SOPC": "SALU", "SOPK": "SALU", "SOPP": "OTHER", "SMEM": "SMEM", "DS": "LDS",
+    "FLAT": "VMEM", "GLOBAL": "VMEM", "MUBUF": "VMEM", "VBUFFER": "VMEM", "SCRATCH": "SCRATCH",
+}  # fmt: skip
+
+
+def family_of(instruction: Instruction) -> str:
+    """The family that an instruction belongs to, one of `FAMILIES`. An LDS-direct load counts as VMEM."""
+    for prefix, family in PREFIXES:
+        if instruction.name.startswith(prefix):
+            return family
+    return ENCODINGS.get(instruction.encoding, "VALU")
+
+
+def mix_of(kernel: Kernel, executed: Mapping[int, int]) -> Counter[str]:
+    """Wave-instructions by family, from those by address."""
+    out: Counter[str] = Counter()
+    for pc, count in executed.items():
+        if count:
+            out[family_of(kernel.code.instruction_at(pc))] += count
+    return out
+
+
+@dataclass
+class Line:
+    """One source line."""
+
+    executions: int = 0
+    """How often a wave executed it: the count of its instruction that was executed most often."""
+    instructions: int = 0
+    """Wave-instructions that come from it."""
+    compiled: int = 0
+    """Instructions of the kernel that come from it."""
+
+
+@dataclass
+class Coverage:
+    """Source lines of a kernel, and of the functions that it called, with counts.
+
+    Attributes:
+        files: file (as the compiler recorded it) to line number to counts; only lines that have code.
+        unattributed: wave-instructions that belong to no source line.
+    """
+
+    files: dict[str, dict[int, Line]] = field(default_factory=dict)
+    unattributed: int = 0
+
+    @classmethod
+    def of(cls, kernel: Kernel, executed: Mapping[int, int]) -> Coverage:
+        """Count lines from wave-instructions by address; lines of the kernel that never ran are there with zeros."""
+        try:
+            mine: Iterable[int] = [ins.pc for ins in kernel.instructions]
+            table = kernel.code.object.line_table()
+        except MfmasimError:
+            return cls(unattributed=sum(executed.values()))  # data among the code, or damaged debug information
+        files: defaultdict[str, dict[int, Line]] = defaultdict(dict)
+        unattributed = 0
+        for pc in sorted({*mine, *executed}):
+            count = executed.get(pc, 0)
+            place = table.at(pc)
+            if place is None:
+                unattributed += count
+                continue
+            line = files[place[0]].setdefault(place[1], Line())
+            line.executions = max(line.executions, count)
+            line.instructions += count
+            line.compiled += 1
+        return cls({name: dict(sorted(lines.items())) for name, lines in sorted(files.items())}, unattributed)
+
+    @property
+    def never(self) -> list[str]:
+        """Lines that have code and were not executed, as ``file:line``."""
+        return [f"{name}:{n}" for name, lines in self.files.items() for n, line in lines.items() if not line.executions]
+
+    @property
+    def share(self) -> float:
+        """Part of the lines with code that was executed; 1 where there are none."""
+        total = sum(map(len, self.files.values()))
+        return (total - len(self.never)) / total if total else 1.0
+
+    def record(self) -> dict[str, Any]:
+        """The counts as a dictionary that JSON can hold."""
+        return {
+            "files": {name: {str(n): vars(line) for n, line in lines.items()} for name, lines in self.files.items()},
+            "never": self.never,
+            "share": self.share,
+            "unattributed": self.unattributed,
+        }
+
+    def annotated(self, folders: Iterable[Path] = ()) -> list[str]:
+        """Source lines with their counts; ``#####`` marks one that never ran, a blank one has no code.
+
+        Args:
+            folders: where sources are looked for; files that are not found are listed by line number alone.
+        """
+        out = []
+        for name, lines in self.files.items():
+            out.append(f"{name}: {sum(bool(one.executions) for one in lines.values())} of {len(lines)} lines executed")
+            text = _text(name, [Path(), *folders])
+            for number in range(1, len(text) + 1) if text else lines:
+                line = lines.get(number)
+                count = "" if line is None else f"{line.executions:,}" if line.executions else "#####"
+                out.append(f"{count:>12} {number:>5}  {text[number - 1] if text else ''}".rstrip())
+        if not self.files:
+            out.append("no source lines: compile with -gline-tables-only")
+        return out
+
+
+def _text(name: str, folders: list[Path]) -> list[str]:
+    """Lines of a source file: as recorded, or beside the code object; empty when it is not there."""
+    for folder in folders:
+        for path in (folder / name, folder / Path(name).name):
+            try:
+                return path.read_text(errors="replace").splitlines()
+            except OSError:
+                continue
+    return []

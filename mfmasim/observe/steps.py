@@ -1,0 +1,189 @@
+"""The trace: one record for each instruction that a wave executes, with what it wrote."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.stepping import Step
+
+__all__ = ["Executed", "Trace", "compressed"]
+
+LANES_SHOWN = 4
+SCALAR_NAMES = {106: "vcc_lo", 107: "vcc_hi", 124: "m0", 126: "exec_lo", 127: "exec_hi"}
+
+
+@dataclass(frozen=True)
+class Executed:
+    """One instruction, executed by one wave."""
+
+    number: int
+    """Position in the trace, from 0."""
+    workgroup: tuple[int, int, int]
+    wave: int
+    """Wave of the workgroup."""
+    pc: int
+    text: str
+    source: str
+    vectors: dict[str, NDArray[np.uint32]] = field(default_factory=dict)
+    """VGPRs and AGPRs that are destinations of the instruction, and what all lanes hold now, (lanes,)."""
+    scalars: dict[str, int] = field(default_factory=dict)
+    """SGPRs that are destinations; VCC, EXEC, SCC and M0 where they have changed."""
+    active: NDArray[np.bool_] = field(default_factory=lambda: np.ones(64, np.bool_))
+    """Lanes that executed it, (lanes,)."""
+
+    def line(self) -> str:
+        """The record as a person reads it."""
+        written = [f"{name}={value:#x}" for name, value in self.scalars.items()]
+        written += [f"{name}={compressed(values, self.active)}" for name, values in self.vectors.items()]
+        head = f"({','.join(map(str, self.workgroup))}) wave {self.wave}  {self.pc:6x}  {self.text:<44}"
+        return "  ".join(part for part in (head, " ".join(written), self.source) if part).rstrip()
+
+    def record(self) -> dict[str, Any]:
+        """The record as a dictionary that JSON can hold; lanes that are inactive keep what they held."""
+        return {
+            "workgroup": list(self.workgroup),
+            "wave": self.wave,
+            "pc": self.pc,
+            "text": self.text,
+            "source": self.source,
+            "exec": f"{int(np.packbits(self.active, bitorder='little').tobytes()[::-1].hex(), 16):#x}",
+            "scalars": {name: f"{value:#x}" for name, value in self.scalars.items()},
+            "vectors": {name: values.tolist() for name, values in self.vectors.items()},
+        }
+
+
+def compressed(values: NDArray[np.uint32], active: NDArray[np.bool_]) -> str:
+    """What active lanes hold: one value where all agree, a few runs, or the first lanes and an ellipsis.
+
+    >>> compressed(np.full(64, 7, np.uint32), np.ones(64, bool))
+    '0x7'
+    >>> compressed(np.arange(64, dtype=np.uint32), np.ones(64, bool))
+    '[0x0 0x1 0x2 0x3 …]'
+    >>> compressed(np.arange(64, dtype=np.uint32) >> 5, np.ones(64, bool))
+    '[0x0 ×32 0x1 ×32]'
+    >>> compressed(np.arange(64, dtype=np.uint32), np.arange(64) > 61)
+    '[62:0x3e 63:0x3f]'
+    """
+    lanes = np.flatnonzero(active)
+    if not len(lanes):
+        return "(no lane)"
+    chosen = values[lanes]
+    if len(lanes) == len(values) and (chosen == chosen[0]).all():
+        return f"{int(chosen[0]):#x}"
+    starts = np.flatnonzero(np.concatenate([[True], chosen[1:] != chosen[:-1]]))
+    if len(lanes) == len(values) and len(starts) <= LANES_SHOWN < len(lanes):
+        runs = zip(chosen[starts], np.diff([*starts, len(lanes)]), strict=True)
+        return f"[{' '.join(f'{value:#x} ×{count}' for value, count in runs)}]"
+    named = not np.array_equal(lanes[:LANES_SHOWN], np.arange(min(LANES_SHOWN, len(lanes))))
+    shown = [f"{lane}:{value:#x}" if named else f"{value:#x}" for lane, value in zip(lanes, chosen, strict=True)]
+    return f"[{' '.join(shown[:LANES_SHOWN])}{' …' if len(shown) > LANES_SHOWN else ''}]"
+
+
+class Trace:
+    """An observer that records instructions and what they wrote, up to a limit.
+
+    Attributes:
+        records: what was recorded, when there is no `sink`.
+        omitted: wave-instructions that matched and came after the limit.
+    """
+
+    name = "trace"
+
+    def __init__(
+        self,
+        waves: Collection[int] | None = None,
+        lines: tuple[int, int] | None = None,
+        limit: int = 10_000,
+        sink: Callable[[Executed], None] | None = None,
+    ) -> None:
+        """Choose what is recorded.
+
+        Args:
+            waves: numbers of waves in the launch (workgroup number times waves per workgroup, plus wave of the
+                workgroup); None is all of them.
+            lines: first and last source line; None is all of them, and code without lines.
+            limit: most records; the launch goes on without recording.
+            sink: called with each record, which is then not kept.
+        """
+        self._waves = None if waves is None else frozenset(waves)
+        self._lines, self._limit, self._sink = lines, limit, sink
+        self.records: list[Executed] = []
+        self.omitted = 0
+        self._count = 0
+        self._rows: list[int] = []
+        self._before: dict[str, NDArray[Any]] = {}
+        self._active: NDArray[np.bool_] = np.ones((1, 1), np.bool_)
+
+    def before_step(self, step: Step) -> None:
+        """Choose the waves that are recorded, and remember what an instruction may change unsaid."""
+        self._rows = []
+        if self._lines is not None:
+            line = step.source.rpartition(":")[2]
+            if not line.isdigit() or not self._lines[0] <= int(line) <= self._lines[1]:
+                return
+        waves = step.waves.tolist()
+        rows = [row for row, wave in enumerate(waves) if self._waves is None or wave in self._waves]
+        self._rows = rows[: max(0, self._limit - self._count)]
+        self._count += len(self._rows)
+        self.omitted += len(rows) - len(self._rows)
+        if self._rows:
+            self._before, self._active = _unsaid(step), step.active
+
+    def after_step(self, step: Step) -> None:
+        """Record what was written."""
+        if not self._rows:
+            return
+        vectors, scalars = _destinations(step)
+        now = _unsaid(step)
+        first = self._count - len(self._rows)
+        for number, row in enumerate(self._rows):
+            place = step.place(row)
+            written = {name: int(values[row]) for name, values in scalars.items()}
+            for name, values in now.items():
+                if int(values[row]) != int(self._before[name][row]) or name in written:
+                    written[name] = int(values[row])
+            found = Executed(
+                first + number, place.workgroup, place.wave, step.pc, step.instruction.text.strip(), step.source,
+                {name: values[row] for name, values in vectors.items()}, written,
+                np.ones_like(self._active[row]) if step.operands else self._active[row],
+            )  # fmt: skip
+            if self._sink is None:
+                self.records.append(found)
+            else:
+                self._sink(found)
+
+    def lines(self) -> list[str]:
+        """The records as text."""
+        rest = [f"… {self.omitted:,} more wave-instructions are not shown"] if self.omitted else []
+        return [record.line() for record in self.records] + rest
+
+    def json_lines(self) -> list[str]:
+        """The records as JSON, one a line."""
+        return [json.dumps(record.record()) for record in self.records]
+
+
+def _unsaid(step: Step) -> dict[str, NDArray[Any]]:
+    """Registers that instructions write without naming them."""
+    return {"vcc": step.vcc, "exec": step.exec, "scc": step.scc}
+
+
+def _destinations(step: Step) -> tuple[dict[str, NDArray[np.uint32]], dict[str, NDArray[np.uint32]]]:
+    """What the destinations of an instruction hold: vector registers (waves, lanes), scalar ones (waves,)."""
+    vectors: dict[str, NDArray[np.uint32]] = {}
+    scalars: dict[str, NDArray[np.uint32]] = {}
+    for operand in step.instruction.dst:
+        for number in range(operand.index, operand.index + operand.count):
+            if operand.kind in ("v", "a"):
+                vectors[f"{operand.kind}{number}"] = step.v(number) if operand.kind == "v" else step.a(number)
+            elif operand.kind == "s" and number not in (106, 107, 126, 127):  # those are told when they change
+                scalars[SCALAR_NAMES.get(number, f"s{number}")] = step.s(number)
+    return vectors, scalars
