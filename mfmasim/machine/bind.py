@@ -117,9 +117,15 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -
         return _bind_with_mode(body, "mode" in operation.sources, finish, readers, writers)
     if len(writers) == 1:
         write = writers[0]
+        if len(readers) == 1:
+            (only,) = readers
+            return lambda g: write(g, body(only(g)))
         if len(readers) == 2:
             first, second = readers
             return lambda g: write(g, body(first(g), second(g)))
+        if len(readers) == 3:
+            one, two, three = readers
+            return lambda g: write(g, body(one(g), two(g), three(g)))
         return lambda g: write(g, body(*[read(g) for read in readers]))
 
     def run(g: Group) -> None:
@@ -147,7 +153,27 @@ def _bind_with_mode(
         for put, value in zip(writers, results, strict=True):
             put(g, value)
 
-    return lambda g: g.by_mode(step)
+    if finish is not None or len(writers) != 1 or not takes_mode or len(readers) not in (2, 3):
+        return lambda g: g.by_mode(step)
+    # The usual operations once more without lists, for waves that agree in MODE.
+    (write,) = writers
+    first, second, *third = readers
+
+    def two(g: Group) -> None:
+        mode = g.waves.float_mode
+        if mode is None:
+            g.by_mode(step)
+        else:
+            write(g, body(first(g), second(g), mode))
+
+    def three(g: Group) -> None:
+        mode = g.waves.float_mode
+        if mode is None:
+            g.by_mode(step)
+        else:
+            write(g, body(first(g), second(g), third[0](g), mode))
+
+    return three if third else two
 
 
 def _bind_scalar(instruction: Instruction, operation: Operation) -> Callable[[Group], None]:
@@ -165,6 +191,9 @@ def _bind_scalar(instruction: Instruction, operation: Operation) -> Callable[[Gr
     body = operation.body
     if len(writers) == 1:
         write = writers[0]
+        if len(readers) == 2:
+            first, second = readers
+            return lambda g: write(g, body(first(g), second(g)))
         return lambda g: write(g, body(*[read(g) for read in readers]))
 
     def run(g: Group) -> None:

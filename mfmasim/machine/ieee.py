@@ -71,7 +71,11 @@ def add(a: Array, b: Array, mode: FloatMode) -> Array:
     """The sum a + b."""
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
-        return leaving(a + b, form, mode, a, b)
+        out = a + b
+        # No NaN, and nothing else to settle: the usual case, at once.
+        if not mode.fp16_ovfl and (least := np.minimum.reduce(out, axis=None)) == least:
+            return out
+        return leaving(out, form, mode, a, b)
     a, b = entering(a, form, mode), entering(b, form, mode)
     out, rounding = a + b, mode.rounding(form.width)
     if rounding:
@@ -83,7 +87,10 @@ def multiply(a: Array, b: Array, mode: FloatMode) -> Array:
     """The product a * b."""
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
-        return leaving(a * b, form, mode, a, b)
+        out = a * b
+        if not mode.fp16_ovfl and (least := np.minimum.reduce(out, axis=None)) == least:
+            return out
+        return leaving(out, form, mode, a, b)
     a, b = entering(a, form, mode), entering(b, form, mode)
     out, rounding = a * b, mode.rounding(form.width)
     if rounding:
@@ -121,10 +128,11 @@ def _odd(total: Array, error: Array) -> Array:
     return np.where(inexact, odd, bits).view(np.float64)
 
 
-# For float16 and float32: bits of a float64 below the last place of the result, half of that place, smallest normal.
+# For float16 and float32: by how much the bits of a float64 that are below the last place of the result are shifted to
+# the top, half of that place when they are there, smallest normal.
 BELOW = {
-    2: (np.uint64((1 << 42) - 1), np.uint64(1 << 41), np.float64(2.0**-14)),
-    4: (np.uint64((1 << 29) - 1), np.uint64(1 << 28), np.float64(2.0**-126)),
+    2: (np.uint64(22), np.uint64(1 << 63), np.float64(2.0**-14)),
+    4: (np.uint64(35), np.uint64(1 << 63), np.float64(2.0**-126)),
 }
 
 
@@ -135,20 +143,17 @@ def _fused_small(a: Array, b: Array, c: Array) -> Array:
     denormal. There the sum is first rounded to odd, and two bits more than the result are enough (Boldo and
     Melquiond): 53 against 24 or 11.
     """
-    wide: Any = np.float64
-    product, addend = a.astype(wide) * b.astype(wide), c.astype(wide)
-    total = product + addend
+    product = np.multiply(a, b, dtype=np.float64)
+    total: Array = product + c
+    up, middle, normal = BELOW[a.dtype.itemsize]
     out: Array = total.astype(a.dtype)
-    below, middle, normal = BELOW[a.dtype.itemsize]
-    bits = total.view(np.uint64)
-    if np.count_nonzero((bits & below) == middle) or _has_denormals(total, normal):
-        return _odd(*_two_sum(product, addend)).astype(a.dtype)
+    middles = (total.view(np.uint64) << up) == middle
+    if np.count_nonzero(middles) or not np.minimum.reduce(np.abs(total), axis=None) >= normal:
+        sums, error = _two_sum(product, c.astype(np.float64))
+        doubtful = middles | ((np.abs(total) < normal) & (total != 0))
+        if np.count_nonzero(doubtful & (error != 0)):
+            return _odd(sums, error).astype(a.dtype)
     return out
-
-
-def _has_denormals(total: Array, normal: Any) -> bool:
-    small = np.abs(total) < normal
-    return bool(np.count_nonzero(small)) and bool(np.count_nonzero(total[small]))
 
 
 SPLIT = np.float64(2**27 + 1)

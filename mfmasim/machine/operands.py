@@ -37,9 +37,15 @@ __all__ = [
     "vector_writer",
 ]
 
-VIEW32: dict[str, Any] = {"u32": np.uint32, "b32": np.uint32, "i32": np.int32, "f32": np.float32}
-VIEW64: dict[str, Any] = {"u64": np.uint64, "b64": np.uint64, "i64": np.int64, "f64": np.float64}
-VIEW16: dict[str, Any] = {"u16": np.uint16, "b16": np.uint16, "i16": np.int16, "f16": np.float16}
+# As dtypes, not types: a view is then quicker, and whether it is needed is one comparison of identities.
+U32 = np.dtype(np.uint32)
+VIEW32: dict[str, Any] = {"u32": U32, "b32": U32, "i32": np.dtype(np.int32), "f32": np.dtype(np.float32)}
+VIEW64: dict[str, Any] = {
+    "u64": np.dtype(np.uint64), "b64": np.dtype(np.uint64), "i64": np.dtype(np.int64), "f64": np.dtype(np.float64),
+}  # fmt: skip
+VIEW16: dict[str, Any] = {
+    "u16": np.dtype(np.uint16), "b16": np.dtype(np.uint16), "i16": np.dtype(np.int16), "f16": np.dtype(np.float16),
+}  # fmt: skip
 
 # 16-bit operations that leave the upper half of the destination alone (CDNA3 ISA manual, notes of VOP3 opcodes 515 to
 # 519).
@@ -57,6 +63,10 @@ SDWA_FIELDS = (
 )  # fmt: skip
 
 
+_NOBODY: Any = None
+"""The group that a constant is read for."""
+
+
 def unsupported(instruction: Instruction, what: str) -> MfmasimError:
     """Build the error for something the machine does not execute: it names address, bytes and text."""
     return MfmasimError(
@@ -70,11 +80,12 @@ def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
     if kind == "v":
         if instruction.encoding == "DPP" and operand.field == "src0":
             return moved(lambda g: g.v("v", index), instruction.modifiers["dpp_ctrl"])
-        return lambda g: g.v("v", index)
+        # Without a call of the group's method while the group is everyone, the usual case.
+        return lambda g: g.vgprs[index] if g.all else g.take(g.vgprs[index])
     if kind == "a":
-        return lambda g: g.v("a", index)
+        return lambda g: g.agprs[index] if g.all else g.take(g.agprs[index])
     if kind == "s":
-        return lambda g: g.s(index)[:, None]
+        return lambda g: (g.sgprs[index] if g.all else g.take(g.sgprs[index]))[:, None]
     if kind == "const":
         value = np.array([[(operand.bits >> (32 * part)) & 0xFFFFFFFF]], np.uint32)
         return lambda g: value  # noqa: ARG005
@@ -117,12 +128,19 @@ def vector_reader(operand: Operand, kind: str, instruction: Instruction, *, high
     if kind.startswith("b32x"):
         parts = [read_dword(operand, part, instruction) for part in range(int(kind[4:]))]
         return lambda g: np.stack(np.broadcast_arrays(*[part(g) for part in parts]))
+    if kind == "pair":
+        first, second = (read_dword(operand, part, instruction) for part in range(2))
+        both: Callable[[Group], Any] = lambda g: (first(g), second(g))  # noqa: E731
+        return both
     low = _select(read_dword(operand, 0, instruction), operand)
     floating = kind.startswith("f")
     if kind in VIEW32:
         view = VIEW32[kind]
         raw = _signs(low, operand, 32) if floating else low
-        return raw if view is np.uint32 else lambda g: raw(g).view(view)
+        if operand.kind == "const":
+            constant32 = raw(_NOBODY).view(view)
+            return lambda g: constant32  # noqa: ARG005
+        return raw if view is U32 else lambda g: raw(g).view(view)
     if kind in VIEW16:
         view16, shift = VIEW16[kind], np.uint32(16)
         half: Reader = (lambda g: (low(g) >> shift).astype(np.uint16)) if high else (lambda g: low(g).astype(np.uint16))
@@ -172,8 +190,8 @@ def vector_writer(operand: Operand, kind: str, instruction: Instruction, *, high
     if instruction.modifiers.get("dst_sel", DWORD) != DWORD:
         return _sdwa_writer(operand, instruction)
     if kind in VIEW32:
-        return lambda g, value: g.write_v(file, index, np.asarray(value).view(np.uint32))
-    if kind.startswith("b32x"):
+        return _dword_writer(file, index)
+    if kind.startswith("b32x") or kind == "pair":
 
         def write_all(g: Group, value: NDArray[Any]) -> None:
             for register, part in enumerate(value):
@@ -204,6 +222,21 @@ def vector_writer(operand: Operand, kind: str, instruction: Instruction, *, high
         return write
     msg = f"result type {kind!r} is not one the machine writes"
     raise ValueError(msg)
+
+
+def _dword_writer(file: str, index: int) -> Writer:
+    """Write one register: at once when the group is everyone and every lane active, else by the group's method."""
+    vector = file == "v"
+
+    def write(g: Group, value: NDArray[Any]) -> None:
+        if value.dtype is not U32:
+            value = value.view(U32)
+        if g.mask is None and g.all and value.shape[-1] == g.lanes:
+            (g.vgprs if vector else g.agprs)[index] = value
+        else:
+            g.write_v(file, index, value)
+
+    return write
 
 
 def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
@@ -262,6 +295,8 @@ def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Read
     code = operand.index
     if kind in VIEW32:
         view32 = VIEW32[kind]
+        if view32 is U32:
+            return lambda g: g.sgprs[code] if g.all else g.take(g.sgprs[code])
         return lambda g: g.s(code).view(view32)
     view64 = VIEW64[kind]
     up = np.uint64(32)
@@ -274,7 +309,7 @@ def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writ
         raise unsupported(instruction, f"scalar destination of kind {operand.kind}")
     code = operand.index
     if kind in VIEW32:
-        return lambda g, value: g.write_s(code, np.asarray(value).view(np.uint32))
+        return lambda g, value: g.write_s(code, value if value.dtype is U32 else np.asarray(value).view(U32))
 
     def write(g: Group, value: NDArray[Any]) -> None:
         bits = np.asarray(value).view(np.uint64)

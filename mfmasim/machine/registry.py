@@ -2,8 +2,9 @@
 
 A vector operation is a pure function of arrays. Its signature, such as ``"u32 u32 u32 -> u32"``, says how registers
 become arrays: u32 i32 f32 u16 i16 f16 take one register (16-bit types its low half), u64 i64 f64 a pair, ``mask`` a
-lane mask, ``b32`` any dword, ``b32xN`` N registers on a leading axis. ``mode`` among the sources hands the body the
-MODE register (`FloatMode`). Scalar operations use the same words; ``scc`` as last source or result means the flag.
+lane mask, ``b32`` any dword, ``b32xN`` N registers on a leading axis, ``pair`` two registers as a tuple of dwords.
+``mode`` among the sources hands the body the MODE register (`FloatMode`). Scalar operations use the same words;
+``scc`` as last source or result means the flag.
 """
 
 from __future__ import annotations

@@ -85,11 +85,13 @@ class Group:
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
 
-    __slots__ = ("all", "count", "lanes", "mask", "selection", "waves")
+    __slots__ = ("agprs", "all", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
 
     def __init__(self, waves: Waves, selection: Selection, count: int) -> None:
         """Select waves; `count` is how many."""
         self.waves, self.selection, self.count = waves, selection, count
+        # The register files once more: a bound instruction reaches them in one step while the group is everyone.
+        self.vgprs, self.agprs, self.sgprs = waves.v, waves.a, waves.s
         self.lanes = waves.lanes
         self.all = count == waves.count
         self.mask: NDArray[np.bool_] | None = None
@@ -100,7 +102,8 @@ class Group:
         active = self.active
         self.mask = None if active.all() else active
 
-    def _take(self, values: NDArray[Any]) -> NDArray[Any]:
+    def take(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The group's part of an array of all waves."""
         return values if self.all or len(values) == 1 else values[self.selection]
 
     def _put(self, old: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
@@ -114,21 +117,23 @@ class Group:
     @property
     def active(self) -> NDArray[np.bool_]:
         """EXEC as booleans."""
-        return self._take(self.waves.exec)
+        return self.take(self.waves.exec)
 
     @property
     def scc(self) -> NDArray[np.bool_]:
         """SCC as booleans."""
-        return self._take(self.waves.scc)
+        return self.take(self.waves.scc)
 
     @scc.setter
     def scc(self, value: NDArray[Any]) -> None:
-        self.waves.scc = self._put(self.waves.scc, np.atleast_1d(value))
+        if not np.ndim(value):
+            value = np.atleast_1d(value)
+        self.waves.scc = value if self.all else self._put(self.waves.scc, value)
 
     @property
     def pc(self) -> NDArray[np.int64]:
         """Address of the next instruction."""
-        return self._take(self.waves.pc)
+        return self.take(self.waves.pc)
 
     @pc.setter
     def pc(self, value: NDArray[Any]) -> None:
@@ -137,11 +142,11 @@ class Group:
     @property
     def executed(self) -> NDArray[np.int64]:
         """Instructions executed before the block that runs."""
-        return self._take(self.waves.executed)
+        return self.take(self.waves.executed)
 
     def count_executed(self, instructions: int) -> int:
         """Count executed instructions; returns the largest number that a wave of the group has executed."""
-        executed = self._take(self.waves.executed) + instructions
+        executed = self.take(self.waves.executed) + instructions
         self.waves.executed = self._put(self.waves.executed, executed)
         return int(executed.max())
 
@@ -152,7 +157,7 @@ class Group:
     @property
     def mode(self) -> NDArray[np.uint32]:
         """The MODE register."""
-        return self._take(self.waves.mode)
+        return self.take(self.waves.mode)
 
     def write_mode(self, value: NDArray[np.uint32]) -> None:
         """Write the MODE register."""
@@ -192,20 +197,22 @@ class Group:
 
     def v(self, kind: str, index: int) -> NDArray[np.uint32]:
         """Read a VGPR (``v``) or AGPR (``a``)."""
-        return self._take((self.waves.v if kind == "v" else self.waves.a)[index])
+        values = (self.vgprs if kind == "v" else self.agprs)[index]
+        return values if self.all else self.take(values)
 
     def s(self, code: int) -> NDArray[np.uint32]:
         """Read a scalar register by its hardware code."""
-        return self._take(self.waves.s[code])
+        values = self.sgprs[code]
+        return values if self.all else self.take(values)
 
     def write_v(self, kind: str, index: int, value: NDArray[Any]) -> None:
         """Write a VGPR or AGPR under EXEC."""
-        file = self.waves.v if kind == "v" else self.waves.a
+        file = self.vgprs if kind == "v" else self.agprs
         if self.mask is not None:
-            value = np.where(self.mask, value, self._take(file[index]))
+            value = np.where(self.mask, value, self.take(file[index]))
         elif value.shape[-1] != self.lanes:
             value = np.broadcast_to(value, (len(value), self.lanes))
-        file[index] = self._put(file[index], value)
+        file[index] = value if self.all else self._put(file[index], value)
 
     def write_all_lanes(self, kind: str, index: int, value: NDArray[Any]) -> None:
         """Write a VGPR or AGPR whatever EXEC says, as matrix instructions do."""
@@ -214,8 +221,10 @@ class Group:
 
     def write_s(self, code: int, value: NDArray[Any]) -> None:
         """Write a scalar register."""
-        file = self.waves.s
-        file[code] = self._put(file[code], np.atleast_1d(value))
+        file = self.sgprs
+        if not np.ndim(value):
+            value = np.atleast_1d(value)
+        file[code] = value if self.all else self._put(file[code], value)
         if code >= EXEC:
             low, high = np.broadcast_arrays(self.s(EXEC), self.s(EXEC + 1))
             mask = lanes_of(np.stack([low, high], axis=-1), self.lanes)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["halves"]
 
 HALF = np.uint32(16)
-WORD = np.uint64(32)
 
 
 def halves(instruction: Instruction, count: int) -> list[tuple[tuple[bool, bool], tuple[bool, bool]]]:
@@ -100,14 +99,6 @@ PACKED32: dict[str, tuple[int, Callable[..., U]]] = {
 }
 
 
-def _dword(source: U, high: bool) -> U:
-    return (source >> WORD if high else source).astype(np.uint32)
-
-
-def _pair(low: U, high: U) -> U:
-    return low.astype(np.uint64) | high.astype(np.uint64) << WORD
-
-
 def _packed32(instruction: Instruction, _arch: Any) -> Callable[..., U]:
     count, function = PACKED32[instruction.name]
     picks = halves(instruction, count)
@@ -119,26 +110,26 @@ def _packed32(instruction: Instruction, _arch: Any) -> Callable[..., U]:
         for part in range(2):
             values = []
             for source, (pick, neg) in zip(sources, picks, strict=False):
-                bits = _dword(source, pick[part])
+                bits = source[pick[part]]
                 values.append((bits ^ F32.sign if neg[part] else bits).view(np.float32))
             result = function(*values, mode)
-            out.append(F32.bits(clamped(result, mode) if clamp else result))
-        return _pair(*np.broadcast_arrays(*out))
+            out.append((clamped(result, mode) if clamp else result).view(np.uint32))
+        return out
 
     return run
 
 
 for _name, (_count, _) in PACKED32.items():
-    shaped(_name, f"{'u64 ' * _count}mode -> u64")(_packed32)
+    shaped(_name, f"{'pair ' * _count}mode -> pair")(_packed32)
 
 
-@shaped("v_pk_mov_b32", "u64 u64 -> u64")
+@shaped("v_pk_mov_b32", "pair pair -> pair")
 def v_pk_mov_b32(instruction: Instruction, _arch: Any) -> Callable[[U, U], U]:
     """The low result is a dword of S0, the high one a dword of S1, each chosen by its bit of op_sel."""
     if instruction.modifiers.get("neg_lo") or instruction.modifiers.get("neg_hi") or instruction.modifiers.get("clamp"):
         raise unsupported(instruction, "a modifier of floats on a move")
     chosen = instruction.modifiers.get("op_sel", 0)
-    return lambda s0, s1: _pair(*np.broadcast_arrays(_dword(s0, bool(chosen & 1)), _dword(s1, bool(chosen & 2))))
+    return lambda s0, s1: (s0[chosen & 1], s1[chosen >> 1 & 1])
 
 
 def _mix_source(instruction: Instruction, index: int) -> Callable[[U, FloatMode], U]:
