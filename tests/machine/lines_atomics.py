@@ -43,9 +43,12 @@ def _ds_atomic(row, rng, size):
     data = _numbers(row, rng, row.src[1:])
     before = [*_places(rng, size), "v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x2000",
               "v_add_u32_e32 v104, s87, v104"]  # fmt: skip
-    if rng.random() < 0.15:
-        before.append(f"v_mov_b32_e32 v104, {rng.choice(['0x4000', '0x12340', '-8'])}")
     offset = rng.choice([0, 0, 8, 1024])
+    if rng.random() < 0.15:
+        before.append(f"v_mov_b32_e32 v104, {rng.choice(['0x4000', '0x12340', '-2048'])}")
+    elif rng.random() < 0.3:
+        # A base below zero in the first wave: the sum with the offset wraps.
+        before.append(f"v_subrev_u32_e32 v104, {offset:#x}, v104")
     count = row.dst[0].count if row.dst else 0
     texts = [lines.span("v", lines.D, count)] * bool(row.dst) + ["v104", *data]
     after = ["s_waitcnt lgkmcnt(0)", *_LANE, "v_lshlrev_b32_e32 v103, 3, v103", "v_add_u32_e32 v103, s87, v103",

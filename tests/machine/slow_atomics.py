@@ -91,7 +91,7 @@ def _atomic(wave, ins):
     for lane in wave.active():
         fine = True
         if unit == "ds":
-            address = wave.v[ins.src[0].index][lane] + ins.modifiers["offset"]
+            address = wave.v[ins.src[0].index][lane] + ins.modifiers["offset"] & M32
             memory = _Whole(wave.lds, address, size)
             fine = memory.fine
         elif unit == "buffer":

@@ -116,7 +116,7 @@ def _transposed(wave, ins):
     active = wave.active()
     read = {}
     for lane in active:
-        place = wave.v[ins.src[0].index][lane] + ins.modifiers["offset"]
+        place = wave.v[ins.src[0].index][lane] + ins.modifiers["offset"] & M32
         read[lane] = _Whole(wave.lds, place, size).load(place, size)
     for lane in active:
         start = lane // 16 * 16

@@ -138,15 +138,15 @@ def ds(wave, ins):
         if "offset0" in ins.modifiers:
             _two(wave, ins, lane, direction, what, address)
         elif direction == "read":
-            _load(wave, ins, lane, what, wave.lds.load, address + ins.modifiers["offset"])
+            _load(wave, ins, lane, what, wave.lds.load, address + ins.modifiers["offset"] & M32)
         else:
-            _store(wave, lane, what, ins.src[1], wave.lds.store, address + ins.modifiers["offset"])
+            _store(wave, lane, what, ins.src[1], wave.lds.store, address + ins.modifiers["offset"] & M32)
 
 
 def _two(wave, ins, lane, direction, what, address):
     words = _WORDS[what]
     step = 4 * words * (64 if "st64" in direction else 1)
-    places = [address + ins.modifiers[f"offset{i}"] * step for i in (0, 1)]
+    places = [address + ins.modifiers[f"offset{i}"] * step & M32 for i in (0, 1)]
     if direction.startswith("read"):
         raw = [wave.lds.load(place + 4 * k, 4) for place in places for k in range(words)]
         to = ins.dst[0]

@@ -16,7 +16,7 @@ from mfmasim.machine.memory import POISON_DWORD, Outside
 from mfmasim.machine.operands import read_dword, unsupported
 from mfmasim.machine.ops.buffer import resource
 from mfmasim.machine.ops.global_memory import RESOLVERS
-from mfmasim.machine.ops.spaces import Part, rows_of, within
+from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
 from mfmasim.machine.registry import direct
 from mfmasim.machine.sequence import in_order
 
@@ -309,7 +309,7 @@ def _ds(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         if g.waves.float_mode is None:
             raise unsupported(instruction, "waves whose MODE differs, in one atomic:")
         mode = float_mode(g.waves.float_mode.bits & ~0xF)  # the rounding is fixed
-        atomic.finish(g, atomic.run(g, Part("lds", base(g).astype(np.int64) + offset, g.mask), mode))
+        atomic.finish(g, atomic.run(g, Part("lds", lds_address(base(g), offset), g.mask), mode))
 
     return run
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.operands import read_dword
-from mfmasim.machine.ops.spaces import Access, Part, extend, load, merge, store
+from mfmasim.machine.ops.spaces import Access, Part, extend, lds_address, load, merge, store
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ ACCESS = {name: access for old, new, access in LOADS + STORES for name in (old, 
 
 def _address(instruction: Instruction, offset: int) -> Callable[[Group], NDArray[np.int64]]:
     base = read_dword(instruction.src[0], 0, instruction)
-    return lambda g: base(g).astype(np.int64) + offset
+    return lambda g: lds_address(base(g), offset)
 
 
 def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.operands import read_dword
-from mfmasim.machine.ops.spaces import Part, load
+from mfmasim.machine.ops.spaces import Part, lds_address, load
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _read(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
 
     def run(g: Group) -> None:
         # EXEC must be all ones; a lane that is not active contributes zeros and receives nothing (assumed).
-        words = load(machine, g, instruction, Part("lds", base(g).astype(np.int64) + offset, g.mask), size)
+        words = load(machine, g, instruction, Part("lds", lds_address(base(g), offset), g.mask), size)
         for k, word in enumerate(transposed(words, bits, count)):
             g.write_v(target.kind, target.index + k, word)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.state import Group
 
-__all__ = ["Access", "Part", "extend", "load", "merge", "rows_of", "store", "within"]
+__all__ = ["Access", "Part", "extend", "lds_address", "load", "merge", "rows_of", "store", "within"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,14 @@ class Part:
     mask: NDArray[np.bool_] | None
     number: int = 0
     """Which of the two accesses of a two-address instruction."""
+
+
+def lds_address(base: NDArray[np.uint32], offset: int) -> NDArray[np.int64]:
+    """Address register plus immediate, which wraps at 32 bits: compilers fold offsets onto negative bases.
+
+    Source: LLVM, AMDGPU, ``hasUsableDSOffset``: true of every processor after gfx6.
+    """
+    return (base + np.uint32(offset)).astype(np.int64)
 
 
 def extend(word: NDArray[np.uint32], access: Access) -> NDArray[np.uint32]:
