@@ -87,11 +87,15 @@ def run_arrays(
 
 
 def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> list[Finding]:
-    """A finding for each pattern of the case that no executed instruction matches."""
+    """A finding for each pattern of the case that no executed instruction matches.
+
+    A pattern with a space is matched with the whole text of the kernel's instructions whose mnemonics were executed.
+    """
+    texts = {i.text for i in kernel.instructions if i.name in counts} if " " in "".join(case.executes) else ()
     return [
         Finding("executes", "error", f"no instruction that was executed matches {pattern!r}", kernel=kernel.name)
         for pattern in case.executes
-        if not any(re.fullmatch(pattern, name) for name in counts)
+        if not any(re.fullmatch(pattern, found) for found in (texts if " " in pattern else counts))
     ]
 
 

@@ -1,0 +1,49 @@
+"""Arrays of work-items as lanes of waves and back, for the references: what a kernel's source says about its wave."""
+
+import numpy as np
+
+
+class Waves:
+    """Work-items of a one-dimensional launch, sorted into waves.
+
+    Args:
+        count: work-items of the launch.
+        block: work-items of a workgroup.
+        wave: lanes of a wave, 32 or 64. The last one of a workgroup may be partial: `active` says which are there.
+    """
+
+    def __init__(self, count, block, wave):
+        self.wave = wave
+        self.per_block = -(-block // wave)
+        item = np.arange(count)
+        self.row = item // block * self.per_block + item % block // wave
+        self.lane = item % block % wave
+        self.active = np.zeros((count // block * self.per_block, wave), bool)
+        self.active[self.row, self.lane] = True
+
+    def split(self, values, fill=0):
+        """(count,) -> (waves, lanes), with `fill` in lanes that are not there."""
+        values = np.asarray(values)
+        out = np.full(self.active.shape, fill, values.dtype)
+        out[self.row, self.lane] = values
+        return out
+
+    def join(self, lanes):
+        """(waves, lanes) -> (count,)."""
+        return np.broadcast_to(lanes, self.active.shape)[self.row, self.lane]
+
+    def fetch(self, values, source, active=None, fill=0):
+        """Value of lane `source` for every lane; `fill` where that lane is outside the wave or not active.
+
+        Args:
+            values: (waves, lanes).
+            source: lane numbers, broadcast to (waves, lanes).
+            active: which lanes may be read; without it those that are there.
+            fill: as above, broadcast.
+        """
+        active = self.active if active is None else active
+        source = np.broadcast_to(source, values.shape)
+        inside = (source >= 0) & (source < self.wave)
+        at = np.where(inside, source, 0)
+        valid = inside & np.take_along_axis(active, at, 1)
+        return np.where(valid, np.take_along_axis(values, at, 1), fill).astype(values.dtype)
