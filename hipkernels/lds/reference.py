@@ -134,7 +134,7 @@ class Wave:
             self.plain(words[0], ["b32"])
         elif words[0] in ("read", "load", "write", "store") and words[1][0] in "uib":
             self.plain(words[0], words[1:])
-        elif words[0][-1] == "2" or "2addr" in words or words[0].endswith("st64"):
+        elif words[0].endswith(("d2", "e2", "xchg2", "st64")) or "2addr" in words:
             self.pair(words)
         else:
             self.atomic(words)

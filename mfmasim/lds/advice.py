@@ -85,7 +85,7 @@ def advise(accounts: Sequence[Account]) -> list[tuple[tuple[Account, ...], Advic
         tried = _extra(group, candidates, _TRIED)
         best = candidates[int(tried.argmin())]
         before, after = int(_extra(group, [None], None)[0]), int(_extra(group, [best], None)[0])
-        if after < before:
+        if 2 * after <= before:  # less is noise in accesses without order
             out.append((tuple(group), replace(best, before=before, after=after)))
     return out
 

@@ -1,0 +1,89 @@
+"""LDS exchanges that are more than one atomic operation: two places at once, and a conditional pair of dwords.
+
+Source: CDNA3 ISA manual, 12.13 (DS_WRXCHG2_RTN_B32 and following, DS_CONDXCHG32_RTN_B64); LLVM for the gfx11 names.
+Lanes act in order, and a lane's two places in order, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import read_dword
+from mfmasim.machine.ops.spaces import Part, rows_of, within
+from mfmasim.machine.registry import direct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+#   gfx9                     gfx11 and later                       dwords, elements a unit of offset
+PAIRS: tuple[tuple[str, str, int, int], ...] = (
+    ("ds_wrxchg2_rtn_b32",     "ds_storexchg_2addr_rtn_b32",          1, 1),
+    ("ds_wrxchg2_rtn_b64",     "ds_storexchg_2addr_rtn_b64",          2, 1),
+    ("ds_wrxchg2st64_rtn_b32", "ds_storexchg_2addr_stride64_rtn_b32", 1, 64),
+    ("ds_wrxchg2st64_rtn_b64", "ds_storexchg_2addr_stride64_rtn_b64", 2, 64),
+)  # fmt: skip
+
+
+class Exchange:
+    """Dwords of the LDS that each lane reads and replaces, one lane after another."""
+
+    def __init__(self, instruction: Instruction, machine: Any, offsets: list[int], dwords: int) -> None:
+        """`offsets` in bytes, one for each place; `dwords` at each; data operands follow the address."""
+        self.instruction, self.machine = instruction, machine
+        self.offsets, self.dwords = offsets, dwords
+        self.base = read_dword(instruction.src[0], 0, instruction)
+        operands = instruction.src[1:]
+        self.data = [read_dword(operands[i], k, instruction) for i in range(len(offsets)) for k in range(dwords)]
+        self.target = instruction.dst[0]
+
+    def run(self, g: Group, change: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]) -> None:
+        """Exchange; `change` gives the new dwords from the old ones and the data, in order."""
+        machine, shape, size = self.machine, (g.count, g.lanes), 4 * self.dwords
+        rows, row, limit = rows_of(machine, g, "lds")
+        first = row * (rows.shape[1] // 4)
+        flat = rows.reshape(-1).view(np.uint32)
+        places, inside = [], []
+        for number, offset in enumerate(self.offsets):
+            part = Part("lds", self.base(g).astype(np.int64) + offset, g.mask, number)
+            if machine.access_listeners:
+                machine.accessed(self.instruction, g, part, "atomic", size)
+            lanes, _ = within(machine, g, self.instruction, part, size, "write", limit)
+            inside.append(np.broadcast_to(lanes, shape))
+            places.append(np.broadcast_to(first + (np.where(lanes, part.address, 0) >> 2), shape))
+        data = [np.broadcast_to(read(g), shape) for read in self.data]
+        out = np.zeros((len(data), *shape), np.uint32)
+        for wave, lane in np.argwhere(np.logical_or.reduce(inside)):
+            for number in range(len(self.offsets)):
+                if inside[number][wave, lane]:
+                    at = int(places[number][wave, lane])
+                    mine = slice(number * self.dwords, (number + 1) * self.dwords)
+                    old = flat[at : at + self.dwords].copy()
+                    out[mine, wave, lane] = old
+                    flat[at : at + self.dwords] = change(old, np.array([word[wave, lane] for word in data[mine]]))
+        for k, word in enumerate(out):
+            g.write_v(self.target.kind, self.target.index + k, word)
+
+
+def _pair(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+    _, _, dwords, stride = next(row for row in PAIRS if instruction.name in row[:2])
+    offsets = [instruction.modifiers.get(f"offset{i}", 0) * 4 * dwords * stride for i in range(2)]
+    exchange = Exchange(instruction, machine, offsets, dwords)
+    return lambda g: exchange.run(g, lambda old, data: data)  # noqa: ARG005
+
+
+def _conditional(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+    """The top bit of each dword of data says whether its other bits are stored."""
+    exchange = Exchange(instruction, machine, [instruction.modifiers.get("offset", 0)], 2)
+    top = np.uint32(1 << 31)
+    return lambda g: exchange.run(g, lambda old, data: np.where(data & top, data & ~top, old))
+
+
+direct(" ".join(name for row in PAIRS for name in row[:2]))(_pair)
+direct("ds_condxchg32_rtn_b64")(_conditional)
