@@ -4,7 +4,7 @@ import reference
 from operands import LDS_DWORDS, operands
 
 from mfmasim import lds
-from mfmasim.verify import In, InOut, Out, case
+from mfmasim.verify import A, B, C, In, InOut, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 
@@ -38,3 +38,40 @@ def declare(name):
 
 for each in sorted({name for names in NAMES.values() for name in names}):
     declare(each)
+
+
+CDNA = ["gfx942", "gfx950"]
+
+
+@case(
+    "copies.hip",
+    kernel="copy_base{base}_waves{waves}",
+    arch=CDNA,
+    executes="buffer_load_dword.*",
+    each=[{"base": base, "waves": waves} for base in (0, 512) for waves in (1, 2)],
+)
+def copy(base=0, waves=1):
+    floats = 256 * waves
+    source = In("f32", floats, "index")
+    args = [source, Out("f32", floats), 4 * floats]
+    return {"grid": 1, "block": 64 * waves, "args": args, "expect": lambda source: source}
+
+
+@case("copies.hip", kernel="copy_base0_waves1", arch=CDNA, executes="buffer_load_dword.*")
+def copy_in_part(floats=200):
+    """Lanes beyond the range of the buffer resource write zeros."""
+    args = [In("f32", 256, "index"), Out("f32", 256), 4 * floats]
+    return {"grid": 1, "block": 64, "args": args, "expect": lambda source: reference.copied(source, floats)}
+
+
+@case(
+    "tiles.hip",
+    kernel="tile_{swizzle}{direct}",
+    arch=CDNA,
+    each=[{"swizzle": s, "direct": d} for d in ("", "_direct") for s in ("none", "pairs", "offset", "row", "padded")][
+        :9
+    ],
+)
+def tile(swizzle="none", direct="", M=16, N=16, K=128):
+    a, b, c = A("fp8", (M, K)), B("fp8", (K, N), order="column"), C("f32", (M, N))
+    return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}

@@ -20,7 +20,9 @@ def operands(name, wave):
     """
     random = np.random.default_rng(zlib.crc32(name.encode()))
     fill, data = bits(name, random, LDS_DWORDS), bits(name, random, 4 * wave)
-    size = 8 if name.endswith(("64", "_tr_b16", "_tr_b8", "_tr_b4")) else 16 if name.endswith(("96", "128", "b6")) else 4
+    size = (
+        8 if name.endswith(("64", "_tr_b16", "_tr_b8", "_tr_b4")) else 16 if name.endswith(("96", "128", "b6")) else 4
+    )
     slots = random.permutation(8192 // size - 64)[:wave]
     if re.search("read2|write2|wrxchg2|2addr", name):  # two places a lane: apart from those of all others
         slots = random.permutation(64)[:wave] * (1 if re.search("st64|stride64", name) else 8)

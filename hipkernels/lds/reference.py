@@ -32,6 +32,7 @@ def floats(bits):
 def added(kind, bits):
     """Floating-point addition, rounded to nearest even once."""
     if kind == "bf":
+
         def add(old, data):
             wide = np.float32(bfloat(old)) + np.float32(bfloat(data))
             raw = int(wide.view(np.uint32))
@@ -69,7 +70,7 @@ def operation(stem, kind, bits, newer):
     """New value from the old one and one or two data operands; None if it is no atomic operation."""
     top = 1 << bits
     equal = (lambda a, b: a == b) if kind != "f" else (lambda a, b: floats(bits)[0](a) == floats(bits)[0](b))
-    compared = (lambda old, new, want: new if equal(old, want) else old)
+    compared = lambda old, new, want: new if equal(old, want) else old
     table = {
         "add": added(kind, bits) if kind == "f" else lambda old, data: (old + data) % top,
         "sub": lambda old, data: (old - data) % top,
@@ -201,3 +202,10 @@ class Wave:
 def instruction(name):
     """The reference of one instruction's kernel: (fill, addresses, data, results) to what it writes."""
     return lambda fill, addresses, data, results: Wave(name, fill, addresses, data, results).run()
+
+
+def copied(source, floats):
+    """A copy whose last elements are out of the buffer's range."""
+    out = source.copy()
+    out[floats:] = 0
+    return out
