@@ -6,7 +6,7 @@ from operands import LDS_DWORDS, operands
 from mfmasim import lds
 from mfmasim.verify import A, B, C, In, InOut, Out, case
 
-ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
+ARCHS = ["gfx942", "gfx950"]
 
 
 def own_names(arch):
@@ -52,7 +52,7 @@ CDNA = ["gfx942", "gfx950"]
 )
 def copy(base=0, waves=1):
     floats = 256 * waves
-    source = In("f32", floats, "index")
+    source = In("f32", floats, reference.numbered(floats))
     args = [source, Out("f32", floats), 4 * floats]
     return {"grid": 1, "block": 64 * waves, "args": args, "expect": lambda source: source}
 
@@ -60,7 +60,7 @@ def copy(base=0, waves=1):
 @case("copies.hip", kernel="copy_base0_waves1", arch=CDNA, executes="buffer_load_dword.*")
 def copy_in_part(floats=200):
     """Lanes beyond the range of the buffer resource write zeros."""
-    args = [In("f32", 256, "index"), Out("f32", 256), 4 * floats]
+    args = [In("f32", 256, reference.numbered(256)), Out("f32", 256), 4 * floats]
     return {"grid": 1, "block": 64, "args": args, "expect": lambda source: reference.copied(source, floats)}
 
 

@@ -1,7 +1,7 @@
 """What each LDS instruction does, lane after lane on bytes: written from the ISA manuals' DS chapters.
 
-Sources: CDNA3 and CDNA4 ISA manuals, 12.13 (LDS and GWS instructions); RDNA3 and RDNA4 ISA manuals, DS/LDS opcodes. From
-RDNA3 on, a compare-and-store takes the new value first and the comparand second, as memory atomics do.
+Sources: CDNA3 and CDNA4 ISA manuals, 12.13 (LDS and GWS instructions); RDNA3 and RDNA4 ISA manuals, DS/LDS opcodes. From RDNA3
+on, a compare-and-store takes the new value first and the comparand second, as memory atomics do.
 """
 
 import struct
@@ -70,7 +70,10 @@ def operation(stem, kind, bits, newer):
     """New value from the old one and one or two data operands; None if it is no atomic operation."""
     top = 1 << bits
     equal = (lambda a, b: a == b) if kind != "f" else (lambda a, b: floats(bits)[0](a) == floats(bits)[0](b))
-    compared = lambda old, new, want: new if equal(old, want) else old
+
+    def compared(old, new, want):
+        return new if equal(old, want) else old
+
     table = {
         "add": added(kind, bits) if kind == "f" else lambda old, data: (old + data) % top,
         "sub": lambda old, data: (old - data) % top,
@@ -209,3 +212,8 @@ def copied(source, floats):
     out = source.copy()
     out[floats:] = 0
     return out
+
+
+def numbered(count):
+    """Floats 1, 2, ...: none is the 0 of a load out of range."""
+    return np.arange(1, count + 1, dtype=np.float32)

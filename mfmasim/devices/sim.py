@@ -11,15 +11,25 @@ from mfmasim.machine.run import BUDGET, Machine
 from mfmasim.observe import CHECKS, Finding
 from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
+from mfmasim.observe.strides import Strides
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from mfmasim.machine.launch import Launch
     from mfmasim.machine.run import Outcome
     from mfmasim.observe.debugger import Debugger
     from mfmasim.program import Kernel
 
 __all__ = ["SimDevice"]
+
+
+# How each check is made for a launch.
+OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
+    "bounds": lambda kernel, launch: Bounds(kernel.name, kernel.source_at),  # noqa: ARG005
+    "conflicts": lambda kernel, launch: Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at),  # noqa: ARG005
+    "strides": lambda kernel, launch: Strides(kernel.name, kernel.source_at, launch.lds_bytes),
+}
 
 
 def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -102,10 +112,8 @@ class SimDevice:
         if not isinstance(budget, int) or budget < 1:
             raise MfmasimError(f"budget {budget!r}: a positive number of instructions is expected")
         prepared = prepare(kernel, grid, block, args, shared_bytes)
-        listening: list[Any] = [Bounds(kernel.name, kernel.source_at)] if "bounds" in names else []
-        counting = Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at) if "conflicts" in names else None
-        if counting is not None:
-            listening.append(counting)
+        listening = [OBSERVERS[name](kernel, prepared) for name in names]
+        counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
         if debug is not None:
             debug.begin(kernel)
             observers = [*observers, debug]

@@ -9,5 +9,6 @@ __all__ = ["CHECKS", "SEVERITIES", "Finding"]
 CHECKS = {
     "bounds": "accesses outside every buffer",
     "conflicts": "bank conflicts of the LDS, by instruction and source line",
+    "strides": "addresses whose step from lane to lane does not fit the bytes they move",
 }
 """Checks that `launch` can turn on, and what each finds. The mapping check needs roles: see `mfmasim.verify`."""

@@ -102,20 +102,25 @@ class Conflicts:
         }
 
     def findings(self) -> list[Finding]:
-        """One for information about each instruction with conflicts, worst first."""
-        advice = self.advice
-        return [
-            self._finding(pc, account, advice.get(pc, "")) for pc, account in self.worst_first() if account.extra_passes
-        ]
+        """One for information about each source line and instruction with conflicts, worst first."""
+        lines: dict[tuple[str, str], list[tuple[int, Account]]] = {}
+        for pc, account in self.worst_first():
+            if account.extra_passes:
+                lines.setdefault((self.source_at(pc) or hex(pc), account.row.name), []).append((pc, account))
+        worst = sorted(lines.values(), key=lambda same: -sum(account.extra_passes for _, account in same))
+        return [self._finding(same) for same in worst]
 
-    def _finding(self, pc: int, account: Account, advice: str) -> Finding:
+    def _finding(self, same: list[tuple[int, Account]]) -> Finding:
+        pc, account = same[0]
+        advice = self.advice.get(pc, "")
         lanes = account.worst_lanes()
         shown = ", ".join(map(str, lanes[:8])) + (", ..." if len(lanes) > 8 else "")
         unsure = "" if account.table.confidence in ("vendor", "measured") else f" (phases {account.table.confidence})"
         degrees = ",".join(map(str, account.degrees))
+        extra, executions = sum(a.extra_passes for _, a in same), sum(a.executions for _, a in same)
         message = (
-            f"{account.worst}-way bank conflict{unsure}: degrees {degrees}, {account.extra_passes:,} extra passes in "
-            f"{account.executions:,} executions; lanes {shown} meet in one bank"
+            f"{account.worst}-way bank conflict{unsure}: degrees {degrees}, {extra:,} extra passes in "
+            f"{executions:,} executions; lanes {shown} meet in one bank"
         )
         return Finding(
             check="conflicts",
@@ -125,5 +130,5 @@ class Conflicts:
             pc=pc,
             source=self.source_at(pc),
             instruction=account.row.name,
-            count=account.executions,
+            count=executions,
         )

@@ -1,8 +1,8 @@
 """strides: addresses that step from lane to lane by another distance than the bytes they move, where that is a mistake.
 
-Two are told, both warnings: a load straight to the LDS whose lanes overlap in memory (in the LDS they lie side by side, so
-that bytes arrive several times and others never), and an LDS address that leaves the allocation but would lie inside if
-it were divided by what its step is too large by (a byte address that was multiplied by an element's size again).
+Two are told, both warnings: a load straight to the LDS whose lanes overlap in memory (in the LDS they lie side by side,
+so that bytes arrive several times and others never), and an LDS address that leaves the allocation but would lie inside
+if it were divided by what its step is too large by (a byte address that was multiplied by an element's size again).
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class Strides:
         if int(event.addresses.max()) // factor + event.size > self.lds_bytes:
             return ""
         return (
-            f"lanes lie {step} bytes apart for accesses of {event.size} bytes and leave the {self.lds_bytes} bytes of the "
-            f"allocation; divided by {factor} all addresses would lie inside: a byte address that was multiplied by "
-            f"{factor} again"
+            f"lanes lie {step} bytes apart for accesses of {event.size} bytes and leave the {self.lds_bytes} bytes of "
+            f"the allocation; divided by {factor} all addresses would lie inside: a byte address that was multiplied "
+            f"by {factor} again"
         )
 
     def findings(self) -> list[Finding]:

@@ -1,0 +1,126 @@
+"""The kernels of hipkernels/lds: every LDS instruction, its bank conflicts as executed, copies and swizzled tiles."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mfmasim import lds
+from mfmasim.verify import find, select, verify_case
+from mfmasim.verify.mutants import mutants_of, run_mutant
+
+sys.path.insert(0, str(Path(__file__).parent))
+import slow_conflicts
+
+ROOT = Path(__file__).resolve().parents[2]
+((_, CASES),) = find("lds")
+ARCHS = sorted({arch for case in CASES for arch in case.arch})
+MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("lds")}
+
+
+def instructions(arch):
+    return [case for case, a in select(CASES, arch) if case.title.startswith("instruction")]
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Results of all single instructions, verified once for each architecture."""
+    return {arch: {c.parameters["name"]: verify_case(c, arch) for c in instructions(arch)} for arch in ARCHS}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_every_lds_instruction_has_a_kernel(arch):
+    names = {case.parameters["name"] for case in instructions(arch)}
+    assert names <= set(lds.ds_instructions(arch))
+    rows = {lds.ds_instruction(arch, name) for name in lds.ds_instructions(arch)}
+    if not any(name.startswith("ds_load_") for name in names):
+        assert {row.name for row in rows} == names
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_every_instruction_does_what_the_manual_says(results, arch):
+    wrong = {name: r.findings[0].message for name, r in results[arch].items() if r.status != "pass"}
+    assert not wrong
+    assert len(results[arch]) >= 110
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_executed_conflicts_are_those_of_the_slow_count(results, arch):
+    """The accounts of the machine against a count in plain Python of the addresses that the case handed in."""
+    checked = 0
+    for case in instructions(arch):
+        name = case.parameters["name"]
+        row = lds.ds_instruction(arch, name)
+        (site,) = [s for s in results[arch][name].lds["sites"] if s["instruction"] == name]
+        wave = len(lds.phase_table(arch, name).sets(64)) and 64
+        addresses = case.with_parameters({"wave": wave}).make()["args"][1].data.astype(int).tolist()
+        if "addtid" in name:
+            addresses = [4 * lane for lane in range(wave)]
+        offsets = [32] if row.parts == 1 else [row.stride, 6 * row.stride]
+        table = lds.phase_table(arch, name)
+        degrees = [
+            slow_conflicts.degrees(table.sets(wave), table.banks, [a + offset for a in addresses], row.size)
+            for offset in offsets
+        ]
+        assert list(site["degrees"]) == [d for part in degrees for d in part], name
+        assert site["executions"] == 1
+        checked += 1
+    assert checked >= 110
+
+
+@pytest.mark.parametrize(
+    ("swizzle", "expected"),
+    [("none", (4, 4)), ("pairs", (2, 1)), ("offset", (2, 1)), ("row", (1, 1)), ("padded", (1, 1))],
+)
+@pytest.mark.parametrize("direct", ["", "_direct"])
+def test_tiles_are_right_and_have_the_published_degrees(swizzle, direct, expected):
+    """T11: 4-way without a swizzle; the published ones are free on gfx950 and 2-way on gfx942."""
+    title = f"tile[swizzle={swizzle},direct={direct}]"
+    if not any(case.title == title for case in CASES):
+        assert (swizzle, direct) == ("padded", "_direct"), "loads to the LDS fill it without gaps"
+        return
+    for arch, degree in zip(("gfx942", "gfx950"), expected, strict=True):
+        ((case, _),) = select(CASES, arch, title)
+        result = verify_case(case, arch)
+        assert result.status == "pass"
+        assert result.mapping["slots_checked"] == 5632
+        reads = [site for site in result.lds["sites"] if site["instruction"].startswith("ds_read_b128")]
+        assert reads
+        assert {site["degrees"] for site in reads} == {(degree,) * (8 if arch == "gfx942" else 4)}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught_by_the_checks_it_names(name):
+    mutant, case = MUTANTS[name]
+    verdict = run_mutant(mutant, case)
+    assert verdict.as_expected, verdict.caught
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "outside", "named"),
+    [
+        ("copy_as_printed", 64, 48, {"buffer_load_dwordx4", "ds_read_b128"}),
+        ("copy_as_printed_base_512", 0, 64, {"buffer_load_dwordx4", "ds_read_b128"}),
+        ("copy_load_in_elements", 4, 0, {"buffer_load_dwordx4"}),
+        ("copy_read_scaled_twice", 4, 48, {"ds_read_b128"}),
+    ],
+)
+def test_the_printed_copy_and_its_halves(name, right, outside, named):
+    """T1: how many floats arrive, how many lanes leave the allocation, and which instruction is named."""
+    result = run_mutant(*MUTANTS[name]).result
+    assert result.outputs["elements"] - result.outputs["mismatches"] == right
+    assert sum(f.count for f in result.findings if f.check == "bounds" and f.severity == "error") == outside
+    assert {f.instruction for f in result.findings if f.check == "strides"} == named
+
+
+def test_no_right_kernel_is_warned_about_its_strides():
+    for case, arch in select(CASES, None, ["copy", "tile"]):
+        assert not [f for f in verify_case(case, arch).findings if f.check == "strides"], (case.title, arch)
+
+
+def test_slow_count_knows_a_conflict():
+    """The judge itself: two dwords in one bank of 32 are two passes."""
+    lanes = tuple(range(32))
+    assert slow_conflicts.degrees((lanes,), 32, [4 * lane for lane in lanes], 4) == [1]
+    assert slow_conflicts.degrees((lanes,), 32, np.array([8 * lane for lane in lanes]).tolist(), 4) == [2]
