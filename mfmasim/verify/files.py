@@ -22,14 +22,20 @@ __all__ = ["families", "find", "load_file"]
 
 @contextmanager
 def _neighbours(path: Path) -> Iterator[None]:
-    """Let a case file import modules that lie beside it, as a script may; another file's `reference.py` is another."""
-    names = {p.stem for p in path.parent.glob("*.py")} - sys.stdlib_module_names
+    """Let a case file import modules that lie beside it, as a script may; another file's `reference.py` is another.
+
+    What several families share lies above them: their case files see the folders up to `hipkernels`, too.
+    """
+    root = folder("hipkernels")
+    folders = [path.parent, *(p for p in path.parent.parents if root in p.parents)]
+    names = {p.stem for f in folders for p in f.glob("*.py")} - sys.stdlib_module_names
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if name in names}
-    sys.path.insert(0, str(path.parent))
+    before = sys.path[:]
+    sys.path[:0] = map(str, folders)
     try:
         yield
     finally:
-        sys.path.remove(str(path.parent))
+        sys.path[:] = before
         for name in names & set(sys.modules):
             del sys.modules[name]
         sys.modules.update(hidden)

@@ -1,16 +1,73 @@
 """What the f32 kernels compute, from the meaning of their C++ source."""
 
 import numpy as np
+from exactly import fma32, maximum, minimum
+
+F32 = np.float32
 
 
-def fused(x, y, z):
-    """One rounding of x y + z: f64 holds the product exactly, and rounding its sum to odd makes the second one safe."""
-    product = x.astype(np.float64) * y.astype(np.float64)
-    total = product + z.astype(np.float64)
-    back = total - product
-    error = (product - (total - back)) + (z - back)
-    bits = total.view(np.int64)
-    inexact = np.isfinite(total) & (error != 0)
-    toward = np.where((error > 0) == (total > 0), 1, -1)
-    odd = np.where(inexact & (bits & 1 == 0), bits + toward, bits)
-    return odd.view(np.float64).astype(np.float32)
+def arithmetic(x, y):
+    return np.stack([x + y, x - y, x * y])
+
+
+def square_root(x):
+    return np.sqrt(x)
+
+
+def divide(x, y):
+    return x / y
+
+
+def rounding(x):
+    away = np.copysign(np.floor(np.abs(x).astype(np.float64) + 0.5), x).astype(F32)
+    return np.stack([np.floor(x), np.ceil(x), np.trunc(x), np.rint(x), away])
+
+
+def minimum_maximum(x, y):
+    clamped = minimum(maximum(x, F32(-1.5)), F32(2.5))
+    a, b = np.where(np.isnan(x), F32(3), x), np.where(np.isnan(y), F32(-3), y)
+    median = maximum(minimum(a, b), minimum(maximum(a, b), F32(0.25)))
+    return np.stack([minimum(x, y), maximum(x, y), clamped, median])
+
+
+def exponents(x, shift):
+    mantissa, exponent = np.frexp(x)
+    # A f32 scaled by at most 2^±400 is exact in f64; what lies beyond is 0 or infinite either way.
+    scaled = np.ldexp(x.astype(np.float64), np.clip(shift, -400, 400)).astype(F32)
+    return mantissa, np.where(np.isfinite(x), exponent, 0).astype(np.int32), scaled
+
+
+def classify(x):
+    denormal = (x != 0) & (np.abs(x) < np.finfo(F32).tiny)
+    normal = np.isfinite(x) & (x != 0) & ~denormal
+    kinds = [np.isnan(x), np.isinf(x), normal, np.isfinite(x), np.signbit(x), denormal]
+    return sum(kind.astype(np.uint32) << np.uint32(bit) for bit, kind in enumerate(kinds))
+
+
+def compare(x, y):
+    unordered = np.isnan(x) | np.isnan(y)
+    tests = [x < y, x <= y, x == y, x != y, ~(x < y), ~(x <= y), x > y, x >= y, unordered, (x < y) | (x > y)]
+    return sum(test.astype(np.uint32) << np.uint32(bit) for bit, test in enumerate(tests))
+
+
+def polynomial(x):
+    total = np.full_like(x, float.fromhex("0x1.6c16c2p-10"))
+    for constant in ("0x1.111112p-7", "0x1.555556p-5"):
+        total = fma32(total, x, F32(float.fromhex(constant)))
+    total = fma32(x, F32(float.fromhex("0x1.b7812ap+2")), total)
+    return fma32(total, x, F32(1))
+
+
+def signs(x, y):
+    return np.stack([-np.abs(x) * y, np.copysign(x, y), fma32(-x, np.abs(y), F32(1))])
+
+
+def approximations(x):
+    wide = x.astype(np.float64)
+    exact = [np.exp2(wide), np.log2(np.abs(wide)), 1 / wide, 1 / np.sqrt(np.abs(wide))]
+    return np.stack([v.astype(F32) for v in exact])
+
+
+def fractions(x):
+    """What lies above the floor, at most the largest value below 1."""
+    return np.minimum(x - np.floor(x), np.nextafter(F32(1), F32(0)))

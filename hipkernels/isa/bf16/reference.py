@@ -1,0 +1,25 @@
+"""What the bfloat16 kernels compute, from codes to codes."""
+
+import numpy as np
+from exactly import bf16_codes, bf16_values, fma32
+
+
+def narrow(x):
+    return bf16_codes(x)
+
+
+def widen(x):
+    return bf16_values(x).reshape(-1)
+
+
+def arithmetic(x, y):
+    a, b = bf16_values(x), bf16_values(y)
+    return np.stack([bf16_codes(v) for v in (a + b, a - b, a * b)])
+
+
+def dot_rows(x, y):
+    a, b = bf16_values(x), bf16_values(y)
+    total = np.zeros(len(a), np.float32)
+    for k in range(a.shape[1]):
+        total = fma32(a[:, k], b[:, k], total)
+    return total

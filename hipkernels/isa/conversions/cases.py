@@ -1,0 +1,90 @@
+"""Conversions between number formats, on every value where there are few enough."""
+
+import numpy as np
+import reference
+from targets import ARCHS
+
+from mfmasim.verify import In, Out, case
+
+BLOCK = 256
+EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+BOTH = [{"data": "special"}, {"data": "normal"}]
+
+
+def launch(n, args, expect):
+    return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n], "expect": expect}
+
+
+@case("conversions.hip", kernel="float_to_int", arch=ARCHS, executes=["v_cvt_i32_f32", "v_cvt_u32_f32"], each=BOTH)
+def float_to_int(n=1000, data="special"):
+    return launch(n, [In("f32", n, data), Out("i32", (2, n))], reference.float_to_int)
+
+
+@case("conversions.hip", kernel="int_to_float", arch=ARCHS, executes=["v_cvt_f32_i32", "v_cvt_f32_u32"], each=BOTH)
+def int_to_float(n=1000, data="special"):
+    return launch(n, [In("i64", n, data), Out("f32", (4, n))], reference.int_to_float)
+
+
+@case(
+    "conversions.hip",
+    kernel="int_and_double",
+    arch=ARCHS,
+    executes=["v_cvt_f64_i32", "v_cvt_f64_u32", "v_cvt_i32_f64", "v_cvt_u32_f64", "v_ldexp_f64"],
+    each=BOTH,
+)
+def int_and_double(n=600, data="special"):
+    return launch(n, [In("i64", n, data), Out("f64", (4, n)), Out("i64", (4, n))], reference.int_and_double)
+
+
+@case("conversions.hip", kernel="half_and_float", arch=ARCHS, executes=["v_cvt_f32_f16", "v_cvt_f16_f32"])
+def half_and_float(n=1 << 16):
+    args = [In("f16", n, EVERY), In("f32", n), Out("f32", n), Out("f16", n)]
+    return launch(n, args, reference.half_and_float)
+
+
+@case("conversions.hip", kernel="double_to_less", arch=ARCHS, executes=["v_cvt_f32_f64", "v_cvt_f64_f32"], each=BOTH)
+def double_to_less(n=1000, data="special"):
+    args = [In("f64", n, data), In("f32", n, data), Out("f32", n), Out("f64", n), Out("f16", n)]
+    return launch(n, args, reference.double_to_less)
+
+
+@case("conversions.hip", kernel="bytes_to_float", arch=ARCHS, executes=[f"v_cvt_f32_ubyte{k}" for k in range(4)])
+def bytes_to_float(n=1000):
+    return launch(n, [In("u32", n, "bits"), Out("f32", (4, n))], reference.bytes_to_float)
+
+
+@case(
+    "conversions.hip",
+    kernel="narrow_integers",
+    arch=ARCHS,
+    executes=["global_load_(sbyte|i8)", "global_load_(sshort|i16)|v_bfe_i32", "global_store_(byte|b8)"],
+)
+def narrow_integers(n=1000):
+    args = [In("i8", n), In("i16", n), In("i32", n), Out("i32", (4, n)), Out("i16", n), Out("u8", n)]
+    return launch(n, args, reference.narrow_integers)
+
+
+@case(
+    "conversions.hip",
+    kernel="pack",
+    arch=ARCHS,
+    executes=[
+        "v_cvt_pk_?rtz_f16_f32", "v_cvt_pk_?norm_i16_f32", "v_cvt_pk_?norm_u16_f32", "v_cvt_pk_i16_i32",
+        "v_cvt_pk_u16_u32",
+    ],
+)  # fmt: skip
+def pack(n=1000):
+    args = [In("f32", (n, 2)), In("i32", n, "normal"), Out("f16", (n, 2)), Out("u32", (4, n))]
+    return launch(n, args, reference.pack)
+
+
+@case(
+    "conversions.hip",
+    kernel="eight_bits",
+    arch=ARCHS,
+    executes=["v_cvt_pk_f32_fp8", "v_cvt_pk_f32_bf8", "v_cvt_f32_fp8", "v_cvt_f32_bf8", "v_cvt_pk_[bf][fp]8_f32"],
+    skip={a: "gfx11 has no 8-bit floats" for a in ARCHS if a == "gfx1151"},
+)
+def eight_bits(n=200, arch="gfx950"):
+    args = [In("u32", n, reference.numbers(n)), Out("f32", (2, 4 * n)), Out("u32", (2, n))]
+    return launch(n, args, lambda x: reference.eight_bits(x, "fnuz" if arch == "gfx942" else "ocp"))

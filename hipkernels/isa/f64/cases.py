@@ -1,0 +1,69 @@
+"""Double precision."""
+
+import numpy as np
+import reference
+from targets import ARCHS
+
+from mfmasim.verify import In, Out, case
+
+BLOCK = 192
+BOTH = [{"data": "special"}, {"data": "normal"}]
+
+
+def launch(n, args, expect, *more):
+    return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n, *more], "expect": expect}
+
+
+@case("f64.hip", kernel="arithmetic", arch=ARCHS, executes=["v_add_f64", "v_mul_f64", "v_fmac?_f64"], each=BOTH)
+def arithmetic(n=500, data="special"):
+    return launch(n, [*(In("f64", n, data) for _ in range(3)), Out("f64", (4, n))], reference.arithmetic)
+
+
+@case(
+    "f64.hip",
+    kernel="divide_and_root",
+    arch=ARCHS,
+    executes=["v_div_scale_f64", "v_rcp_f64", "v_div_fmas_f64", "v_div_fixup_f64", "v_rsq_f64"],
+    each=BOTH,
+)
+def divide_and_root(n=600, data="special"):
+    return launch(n, [In("f64", n, data), In("f64", n, data), Out("f64", (2, n))], reference.divide_and_root)
+
+
+@case(
+    "f64.hip",
+    kernel="rounding",
+    arch=ARCHS,
+    executes=["v_floor_f64", "v_ceil_f64", "v_trunc_f64", "v_rndne_f64", "v_fract_f64"],
+    each=BOTH,
+)
+def rounding(n=800, data="special"):
+    return launch(n, [In("f64", n, data), Out("f64", (5, n))], reference.rounding)
+
+
+@case(
+    "f64.hip",
+    kernel="compare",
+    arch=ARCHS,
+    executes=["v_min(_num)?_f64", "v_max(_num)?_f64", "v_cmp_n?[lg][te]_f64", "v_cmp_class_f64"],
+)
+def compare(n=1000):
+    args = [In("f64", n), In("f64", n), Out("f64", (2, n)), Out("u32", n)]
+    return launch(n, args, reference.compare)
+
+
+@case(
+    "f64.hip",
+    kernel="exponents",
+    arch=ARCHS,
+    executes=["v_frexp_mant_f64", "v_frexp_exp_i32_f64", "v_ldexp_f64"],
+)
+def exponents(n=800):
+    shifts = np.random.default_rng(5).integers(-2200, 2200, n).astype(np.int32)
+    args = [In("f64", n), In("i32", n, shifts), Out("f64", (2, n)), Out("i32", n)]
+    return launch(n, args, reference.exponents)
+
+
+@case("f64.hip", kernel="compensated_sum", arch=ARCHS, executes=["v_add_f64", "s_cbranch_scc[01]|s_cbranch_vccn?z"])
+def compensated_sum(rows=300, columns=11):
+    return launch(rows, [In("f64", (rows, columns), "normal"), Out("f64", rows)], reference.compensated_sum, columns)

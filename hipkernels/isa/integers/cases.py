@@ -1,0 +1,187 @@
+"""Integers of 16, 32 and 64 bits: everything is defined, so everything is compared bit for bit."""
+
+import reference
+import wide
+from targets import ARCHS
+
+from mfmasim.verify import In, Out, case
+
+BLOCK = 96  # a full and a half wave of 64
+BOTH = [{"data": "special"}, {"data": "normal"}]
+
+
+def launch(expect, n, rows, formats, data="special", out=""):
+    args = [*(In(f, n, data) for f in formats), Out(out or formats[0], (rows, n) if rows > 1 else n), n]
+    return {"grid": -(-n // BLOCK), "block": BLOCK, "args": args, "expect": expect}
+
+
+@case("integers.hip", kernel="multiply", arch=ARCHS, executes=["v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32"])
+def multiply(n=1000):
+    return launch(reference.multiply, n, 3, ["u32", "u32"])
+
+
+@case(
+    "integers.hip",
+    kernel="multiply24",
+    arch=ARCHS,
+    executes=["v_mul_u32_u24", "v_mul_i32_i24", "v_mad_u32_u24", "v_mad_i32_i24"],
+)
+def multiply24(n=1000):
+    return launch(reference.multiply24, n, 4, ["u32", "u32"])
+
+
+@case("integers.hip", kernel="divide", arch=ARCHS, executes=["v_rcp_iflag_f32", "v_mul_hi_u32"], each=BOTH)
+def divide(n=1000, data="special"):
+    return launch(reference.divide, n, 4, ["u32", "u32"], data)
+
+
+@case("integers.hip", kernel="divide_by_constants", arch=ARCHS, executes="v_mul_hi_i32|v_mad_(co_)?[iu]64_[iu]32")
+def divide_by_constants(n=1000):
+    return launch(reference.divide_by_constants, n, 5, ["i32"])
+
+
+@case(
+    "integers.hip",
+    kernel="shifts",
+    arch=ARCHS,
+    executes=[
+        "v_lshlrev_b32", "v_lshrrev_b32", "v_ashrrev_i32", "v_lshl_add_u32", "v_add_lshl_u32", "v_lshl_or_b32",
+    ],
+)  # fmt: skip
+def shifts(n=1000):
+    return launch(reference.shifts, n, 6, ["u32", "u32"])
+
+
+@case(
+    "integers.hip",
+    kernel="counts",
+    arch=ARCHS,
+    executes=["v_bcnt_u32_b32", "v_ffbh_u32|v_clz_i32_u32", "v_ffbl_b32|v_ctz_i32_b32", "v_bfrev_b32"],
+)
+def counts(n=1000, data="normal"):
+    return launch(reference.counts, n, 5, ["u32"], data)
+
+
+@case(
+    "integers.hip",
+    kernel="fields",
+    arch=ARCHS,
+    executes=["v_bfe_u32", "v_bfe_i32", "v_bfi_b32|v_bitop3_b32", "v_alignbit_b32"],
+)
+def fields(n=1000, data="bits"):
+    return launch(reference.fields, n, 6, ["u32", "u32"], data)
+
+
+@case("integers.hip", kernel="permute_bytes", arch=ARCHS, executes=["v_perm_b32", "v_alignbyte_b32"])
+def permute_bytes(n=1000):
+    given = launch(reference.permute_bytes, n, 5, ["u32", "u32", "u32"], "bits")
+    # Most random bytes are above 12 and select ones; these selectors lie around the limits.
+    given["args"][2] = In("u32", n, reference.selectors(n))
+    return given
+
+
+@case(
+    "integers.hip",
+    kernel="minimum_maximum",
+    arch=ARCHS,
+    executes=["v_min_i32", "v_max_u32", "v_min3_i32", "v_max3_u32", "v_med3_i32"],
+)
+def minimum_maximum(n=1000):
+    return launch(reference.minimum_maximum, n, 6, ["i32", "i32"])
+
+
+@case(
+    "integers.hip",
+    kernel="saturating",
+    arch=ARCHS,
+    executes=["v_add_(nc_)?u32", "v_sub_(nc_)?u32", "v_add_(nc_)?i32", "v_sub_(nc_)?i32"],
+)
+def saturating(n=1000):
+    return launch(reference.saturating, n, 4, ["u32", "u32"])
+
+
+@case("integers.hip", kernel="three_operands", arch=ARCHS, executes=["v_add3_u32", "v_and_or_b32|v_bitop3_b32"])
+def three_operands(n=1000):
+    return launch(reference.three_operands, n, 7, ["u32", "u32", "u32"])
+
+
+@case(
+    "integers.hip",
+    kernel="differences",
+    arch=ARCHS,
+    executes=["v_sad_u8", "v_sad_u16", "v_sad_u32", "v_msad_u8", "v_lerp_u8"],
+)
+def differences(n=1000):
+    return launch(reference.differences, n, 5, ["u32", "u32"])
+
+
+@case("integers.hip", kernel="short_elements", arch=ARCHS, executes=["v_mul_lo_u16"])
+def short_elements(n=1000):
+    return launch(reference.short_elements, n, 6, ["u16", "u16"])
+
+
+@case(
+    "integers.hip",
+    kernel="packed",
+    arch=ARCHS,
+    executes=["v_pk_add_u16", "v_pk_mul_lo_u16", "v_pk_mad_u16", "v_pk_max_i16", "v_pk_lshlrev_b16", "v_pk_sub_u16"],
+)
+def packed(n=600):
+    given = launch(reference.packed, n, 6, ["u16", "u16"])
+    given["args"][:3] = [In("u16", (n, 2)), In("u16", (n, 2)), Out("u16", (6, n, 2))]
+    return given
+
+
+@case("integers.hip", kernel="hashes", arch=ARCHS, executes=["v_mul_lo_u32", "v_xor_b32|v_xad_u32|v_bitop3_b32"])
+def hashes(n=1000):
+    return launch(reference.hashes, n, 2, ["u32"])
+
+
+@case(
+    "integers.hip",
+    kernel="scalars",
+    arch=ARCHS,
+    executes=["s_mul_i32", "s_mul_hi_u32", "s_bcnt1_i32_b32"],
+    each=[{"pick": k} for k in range(3)],
+)
+def scalars(pick=0, block=40):
+    values = reference.SCALARS[pick]
+    args = [*values, Out("u32", (12, block))]
+    return {"grid": 1, "block": block, "args": args, "expect": reference.scalars(*values, block)}
+
+
+@case("wide.hip", kernel="add_wide", arch=ARCHS, executes=["v_add_co_(ci_)?u32|v_lshl_add_u64", "v_sub_co_u32"])
+def add_wide(n=1000):
+    return launch(wide.add_wide, n, 5, ["u64", "u64"])
+
+
+@case(
+    "wide.hip", kernel="multiply_wide", arch=ARCHS, executes=["v_mad_(co_)?u64_u32", "v_mad_(co_)?i64_i32|v_mul_hi_i32"]
+)
+def multiply_wide(n=600):
+    return launch(wide.multiply_wide, n, 5, ["u64", "u64"])
+
+
+@case("wide.hip", kernel="divide_wide", arch=ARCHS, executes=["v_mul_hi_u32", "s_cbranch_execz"], each=BOTH)
+def divide_wide(n=400, data="special"):
+    return launch(wide.divide_wide, n, 4, ["u64", "u64"], data)
+
+
+@case(
+    "wide.hip",
+    kernel="shift_wide",
+    arch=ARCHS,
+    executes=["v_lshlrev_b64", "v_lshrrev_b64", "v_ashrrev_i64", "v_bfrev_b32", "v_bcnt_u32_b32"],
+)
+def shift_wide(n=600, data="normal"):
+    return launch(wide.shift_wide, n, 7, ["u64", "u64"], data)
+
+
+@case(
+    "wide.hip",
+    kernel="compare_wide",
+    arch=ARCHS,
+    executes=["v_cmp_[lg][te]_i64", "v_cmp_[lg][te]_u64", "v_cndmask_b32"],
+)
+def compare_wide(n=600):
+    return launch(wide.compare_wide, n, 4, ["i64", "i64"])

@@ -1,0 +1,43 @@
+"""The kernels of hipkernels/isa: every instruction equals llvm-objdump's text, at two levels of optimisation."""
+
+import re
+import subprocess
+
+import pytest
+from llvm_oracle import CLANG, HOW, LLD, OBJDUMP
+from oracles import require
+
+from mfmasim.isa import decode_range
+from mfmasim.resources import folder
+from mfmasim.toolchain import compile_hip
+
+SOURCES = sorted((folder("hipkernels") / "isa").rglob("*.hip"))
+LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)
+LEVELS = ("-O1", "-O3")
+LEAST = {"gfx942": 12000, "gfx950": 12000}
+"""Architectures, each with the fewest instructions that have to be compared."""
+
+
+def listing(source, arch, level, output):
+    output.write_bytes(compile_hip(source, arch, compiler=CLANG, flags=[level]).data)
+    text = subprocess.run([OBJDUMP, "-d", output], capture_output=True, text=True, check=True).stdout
+    return [(" ".join(text.split()), int(pc, 16), words.split()) for text, pc, words in LINE.findall(text)]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("arch", LEAST)
+def test_every_instruction_equals_objdump(arch, tmp_path):
+    require("clang, lld and llvm-objdump", all((CLANG, LLD, OBJDUMP)), HOW)
+    compared = 0
+    for source in SOURCES:
+        for level in LEVELS:
+            lines = listing(source, arch, level, tmp_path / "kernels.hsaco")
+            raw = [b"".join(int(word, 16).to_bytes(4, "little") for word in words) for *_, words in lines]
+            # One range per file, so that sizes have to add up over code and padding alike.
+            instructions = decode_range(b"".join(raw), arch, lines[0][1])
+            assert len(instructions) == len(lines), source.name
+            for instruction, (text, _, _), code in zip(instructions, lines, raw, strict=True):
+                assert instruction.text == text, f"{source.name}: {code.hex(' ')}"
+                assert instruction.raw == code
+                compared += 1
+    assert compared >= LEAST[arch]

@@ -1,0 +1,61 @@
+"""The kernels of hipkernels/isa: each does what its NumPy reference says, with the instructions it is there for."""
+
+import re
+
+import pytest
+from oracles import require
+
+from mfmasim.cli import main
+from mfmasim.resources import folder
+from mfmasim.toolchain import find_compiler
+from mfmasim.verify import find, select, verify_case
+
+GROUPS = find("isa")
+CASES = [(name, case, arch) for name, cases in GROUPS for case, arch in select(cases, None, None)]
+KERNELS = {(case.source.name, case.kernel_name()) for _, case, _ in CASES}
+SKIPPED = {(case.name, arch) for _, case, arch in CASES if arch in case.skip}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiler():
+    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("group", "case", "arch"), CASES, ids=[f"{g}-{c.title}-{a}" for g, c, a in CASES])
+def test_kernel_does_what_its_reference_says(group, case, arch):
+    result = verify_case(case, arch, group=group)
+    if arch in case.skip:
+        assert result.status == "skipped"
+        return
+    assert result.status == "pass", [f.lines() for f in result.findings]
+    assert result.outputs["elements"] >= 32
+    assert not result.findings
+    assert sum(result.executed.values()) > 5
+
+
+def test_every_kernel_has_a_case():
+    """No `.hip` file holds a kernel that nobody verifies."""
+    written = {
+        (path.name, name)
+        for path in (folder("hipkernels") / "isa").rglob("*.hip")
+        for name in re.findall(r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__\w+\([^)]*\)\s*)?(\w+)\(",
+                               path.read_text())
+    }  # fmt: skip
+    assert written - KERNELS == set()
+    assert len(KERNELS) >= 36
+
+
+def test_every_kernel_names_the_instructions_it_is_there_for():
+    assert [case.title for _, case, _ in CASES if not case.executes] == []
+
+
+def test_few_are_left_out():
+    assert len(SKIPPED) <= 2
+
+
+def test_command_line_takes_the_folder(capsys):
+    assert main(["verify", "isa", "--case", "fused", "--arch", "gfx942"]) == 0
+    printed = capsys.readouterr().out
+    assert "1,000/1,000" in printed
+    assert "2 pass" in printed
