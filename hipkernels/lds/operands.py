@@ -16,7 +16,7 @@ def operands(name, wave):
 
     Returns:
         The LDS before (4096,), byte addresses (wave,), data and results before (4 * wave,), all uint32. Results of
-        16-bit loads begin as 0: whether the other half is kept depends on the memory's error correction (LLVM: sramecc).
+        16-bit loads begin as 0: whether the other half is kept depends on error correction (LLVM: sramecc).
     """
     random = np.random.default_rng(zlib.crc32(name.encode()))
     fill, data = bits(name, random, LDS_DWORDS), bits(name, random, 4 * wave)

@@ -1,7 +1,7 @@
 """What each LDS instruction does, lane after lane on bytes: written from the ISA manuals' DS chapters.
 
-Sources: CDNA3 and CDNA4 ISA manuals, 12.13 (LDS and GWS instructions); RDNA3 and RDNA4 ISA manuals, DS/LDS opcodes. From RDNA3
-on, a compare-and-store takes the new value first and the comparand second, as memory atomics do.
+Sources: CDNA3 and CDNA4 ISA manuals, 12.13 (LDS and GWS instructions); RDNA3 and RDNA4 ISA manuals, DS/LDS opcodes.
+From RDNA3 on, a compare-and-store takes the new value first and the comparand second, as memory atomics do.
 """
 
 import struct

@@ -76,6 +76,7 @@ class Conflicts:
         sites = self.worst_first()
         advice = self.advice
         return {
+            "lanes": self.accounts.lanes,
             "accesses": sum(account.executions for _, account in sites),
             "extra_passes": sum(account.extra_passes for _, account in sites),
             "worst_degree": max((account.worst for _, account in sites), default=0),

@@ -52,8 +52,8 @@ def test_executed_conflicts_are_those_of_the_slow_count(results, arch):
     for case in instructions(arch):
         name = case.parameters["name"]
         row = lds.ds_instruction(arch, name)
-        (site,) = [s for s in results[arch][name].lds["sites"] if s["instruction"] == name]
-        wave = len(lds.phase_table(arch, name).sets(64)) and 64
+        sites = [s for s in results[arch][name].lds["sites"] if s["instruction"] == name]
+        wave = results[arch][name].lds["lanes"]
         addresses = case.with_parameters({"wave": wave}).make()["args"][1].data.astype(int).tolist()
         if "addtid" in name:
             addresses = [4 * lane for lane in range(wave)]
@@ -63,8 +63,8 @@ def test_executed_conflicts_are_those_of_the_slow_count(results, arch):
             slow_conflicts.degrees(table.sets(wave), table.banks, [a + offset for a in addresses], row.size)
             for offset in offsets
         ]
-        assert list(site["degrees"]) == [d for part in degrees for d in part], name
-        assert site["executions"] == 1
+        found = [s["degrees"] for s in sites if s["executions"] == 1]  # the others fill the LDS and empty it
+        assert tuple(d for part in degrees for d in part) in found, name
         checked += 1
     assert checked >= 110
 
