@@ -60,10 +60,16 @@ class Memory:
         return region
 
     def reserve_image(self, name: str, spans: list[tuple[int, int, bool]]) -> int:
-        """Set aside a loaded file: (offset, size, writable) of its segments. Returns the address of offset 0."""
+        """Set aside a loaded file: (offset, size, writable) of its segments. Returns the address of offset 0.
+
+        A segment reaches to the end of its last 64 bytes: the loader places whole pages, and compilers read constants
+        with the next larger scalar load, which is aligned.
+        """
         base = BASE + self._end
+        starts = [offset for offset, _, _ in spans]
         for number, (offset, size, writable) in enumerate(spans):
-            self.regions.append(Region(f"{name} segment {number}", base + offset, size, writable))
+            end = min([-(-(offset + size) // 64) * 64, *(start for start in starts if start >= offset + size)])
+            self.regions.append(Region(f"{name} segment {number}", base + offset, end - offset, writable))
         last = max(offset + size for offset, size, _ in spans)
         self._end += -(-last // PAGE) * PAGE + PAGE
         return base

@@ -234,6 +234,21 @@ def test_loads_outside_give_no_neighbour():
     assert report.findings[0].instruction == "global_load_dword"
 
 
+def test_a_scalar_load_outside_names_the_wave():
+    """Several waves with addresses of their own, one of them outside."""
+    text = """
+      s_load_dwordx2 s[8:9], s[0:1], 0x0
+      s_lshl_b32 s3, s2, 12
+      s_waitcnt lgkmcnt(0)
+      s_load_dword s10, s[8:9], s3
+      s_endpgm
+    """
+    report = run(harness.kernel(text, "gfx942", "p"), grid=3, args=[words(2 * 1024 + 4)])
+    assert [(f.workgroup, f.instruction) for f in report.findings] == []
+    report = run(harness.kernel(text, "gfx942", "p"), grid=3, args=[words(2 * 1024)])
+    assert [(f.workgroup, f.instruction) for f in report.findings] == [((2, 0, 0), "s_load_dword")]
+
+
 def test_checks_can_be_off():
     """Without checks nothing is reported, and the outcome is the same."""
     target = words(32)

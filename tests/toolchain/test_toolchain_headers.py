@@ -98,7 +98,7 @@ def test_the_headers_bear_macros_of_one_letter(tmp_path):
     # Kernels are full of #define M and -DN=128.
     source = tmp_path / "k.hip"
     headers = sorted(path.name for path in HIP.glob("*.h") if "#error" not in path.read_text())
-    assert len(headers) == 6
+    assert len(headers) == 17
     includes = "".join(f"#include <hip/{name}>\n" for name in headers)
     source.write_text(f"{includes}__global__ void k(float4* x) {{ x[N] = x[M] * 2.0f + x[K]; }}\n")
     flags = [f"-D{letter}={value}" for value, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ")]
@@ -161,13 +161,6 @@ def test_scaled_conversions_exist_on_gfx950_and_name_themselves_elsewhere(tmp_pa
     assert sorted(said) == sorted(row[1] for row in rows)
     with pytest.raises(MfmasimError, match=f"mfmasim: {only_named} has no gfx950 instruction"):
         compile_hip(source, "gfx950", "ziglang")
-
-
-def test_a_header_that_is_not_there_says_so(tmp_path):
-    source = tmp_path / "k.hip"
-    source.write_text("#include <hip/hip_cooperative_groups.h>\n")
-    with pytest.raises(MfmasimError, match="mfmasim: cooperative groups need ROCm's headers"):
-        compile_hip(source, "gfx942", "ziglang")
 
 
 def test_a_c_plus_plus_file_is_told_that_these_headers_are_for_hip(tmp_path):

@@ -1,3 +1,5 @@
-// Named, so that a source which wants it is told; `__syncthreads`, shuffles and votes are in <hip/hip_runtime.h>.
+// cooperative_groups: blocks, tiles, coalesced lanes; the grid without its barrier, which needs a cooperative launch.
 #pragma once
-#error "mfmasim: cooperative groups need ROCm's headers (compile with hipcc)"
+
+#include <hip/hip_runtime.h>
+#include <mfmasim/groups_wave.h>

@@ -14,6 +14,7 @@
 #include <mfmasim/integers.h>
 #include <mfmasim/lanes.h>
 #include <mfmasim/math.h>
+#include <mfmasim/memory.h>
 #include <mfmasim/output.h>
 #include <mfmasim/synchronisation.h>
 #include <mfmasim/vectors.h>

@@ -41,12 +41,50 @@ MFMASIM_TO_INTEGER(double2ll, double, long long, )
 MFMASIM_TO_INTEGER(double2ull, double, unsigned long long, )
 #undef MFMASIM_TO_INTEGER
 
-MFMASIM_DEVICE float __int2float_rn(int x) { return (float)x; }
-MFMASIM_DEVICE float __uint2float_rn(unsigned int x) { return (float)x; }
-MFMASIM_DEVICE float __ll2float_rn(long long x) { return (float)x; }
-MFMASIM_DEVICE float __ull2float_rn(unsigned long long x) { return (float)x; }
+// Integer to floating point, with the same four suffixes.
+namespace mfmasim {
+
+// A magnitude and a sign; `away` from zero or towards it where the significand of `digits` bits cannot hold it.
+template <typename F_, int digits>
+MFMASIM_MEMBER_DEVICE F_ directed(uint64_t magnitude, bool negative, bool away) {
+  int length = magnitude ? 64 - __builtin_clzll(magnitude) : 0, drop = length > digits ? length - digits : 0;
+  uint64_t kept = magnitude >> drop << drop;
+  F_ value = (F_)kept;
+  if (away && kept != magnitude) value += (F_)((uint64_t)1 << drop);
+  return negative ? -value : value;
+}
+template <typename F_, int digits, typename I_>
+MFMASIM_MEMBER_DEVICE F_ directed_integer(I_ x, bool away_below, bool away_above) {
+  bool negative = x < 0;
+  return directed<F_, digits>(negative ? 0 - (uint64_t)x : (uint64_t)x, negative, negative ? away_below : away_above);
+}
+
+}  // namespace mfmasim
+
+#define MFMASIM_FROM_INTEGER(name, from, to, digits)                                                              \
+  MFMASIM_DEVICE to __##name##_rn(from x) { return (to)x; }                                                       \
+  MFMASIM_DEVICE to __##name##_rz(from x) { return mfmasim::directed_integer<to, digits>(x, false, false); }      \
+  MFMASIM_DEVICE to __##name##_rd(from x) { return mfmasim::directed_integer<to, digits>(x, true, false); }       \
+  MFMASIM_DEVICE to __##name##_ru(from x) { return mfmasim::directed_integer<to, digits>(x, false, true); }
+MFMASIM_FROM_INTEGER(int2float, int, float, 24)
+MFMASIM_FROM_INTEGER(uint2float, unsigned int, float, 24)
+MFMASIM_FROM_INTEGER(ll2float, long long, float, 24)
+MFMASIM_FROM_INTEGER(ull2float, unsigned long long, float, 24)
+MFMASIM_FROM_INTEGER(ll2double, long long, double, 53)
+MFMASIM_FROM_INTEGER(ull2double, unsigned long long, double, 53)
+#undef MFMASIM_FROM_INTEGER
 MFMASIM_DEVICE double __int2double_rn(int x) { return (double)x; }
 MFMASIM_DEVICE double __uint2double_rn(unsigned int x) { return (double)x; }
-MFMASIM_DEVICE double __ll2double_rn(long long x) { return (double)x; }
-MFMASIM_DEVICE double __ull2double_rn(unsigned long long x) { return (double)x; }
+
+// Double to single: the nearest one, moved by one unit where it lies on the wrong side.
 MFMASIM_DEVICE float __double2float_rn(double x) { return (float)x; }
+MFMASIM_DEVICE float __double2float_rz(double x) {
+  float near = (float)x;
+  bool beyond = __builtin_fabs((double)near) > __builtin_fabs(x);
+  return mfmasim::bits<float>(mfmasim::bits<uint32_t>(near) - (beyond ? 1 : 0));
+}
+MFMASIM_DEVICE float __double2float_rd(double x) {
+  float inner = __double2float_rz(x);
+  return (double)inner > x ? mfmasim::bits<float>(mfmasim::bits<uint32_t>(inner == 0.0f ? -0.0f : inner) + 1) : inner;
+}
+MFMASIM_DEVICE float __double2float_ru(double x) { return -__double2float_rd(-x); }

@@ -82,6 +82,23 @@ typedef struct hipDeviceProp_t {
   char gcnArchName[256];
 } hipDeviceProp_t;
 
+typedef enum hipMemoryType {
+  hipMemoryTypeUnregistered = 0,
+  hipMemoryTypeHost = 1,
+  hipMemoryTypeDevice = 2,
+  hipMemoryTypeManaged = 3,
+} hipMemoryType;
+
+typedef struct hipPointerAttribute_t {
+  hipMemoryType type;
+  int device;
+  void *devicePointer;
+  void *hostPointer;
+  int isManaged;
+  unsigned int allocationFlags;
+} hipPointerAttribute_t;
+
+#define hipHostRegisterDefault 0x0
 #define hipHostMallocDefault 0x0
 #define hipHostMallocMapped 0x2
 #define hipStreamDefault 0x0
@@ -116,6 +133,16 @@ hipError_t hipMemcpy(void *target, const void *source, size_t size, hipMemcpyKin
 hipError_t hipMemcpyAsync(void *target, const void *source, size_t size, hipMemcpyKind kind, hipStream_t stream = 0);
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *source, size_t size, size_t offset = 0,
                              hipMemcpyKind kind = hipMemcpyHostToDevice);
+hipError_t hipMemcpyFromSymbol(void *target, const void *symbol, size_t size, size_t offset = 0,
+                               hipMemcpyKind kind = hipMemcpyDeviceToHost);
+hipError_t hipGetSymbolAddress(void **pointer, const void *symbol);
+hipError_t hipMemcpy2D(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t width,
+                       size_t height, hipMemcpyKind kind);
+hipError_t hipMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
+hipError_t hipHostRegister(void *pointer, size_t size, unsigned int flags);
+hipError_t hipHostUnregister(void *pointer);
+hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned int flags);
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *pointer);
 hipError_t hipMemset(void *target, int value, size_t size);
 hipError_t hipMemsetAsync(void *target, int value, size_t size, hipStream_t stream = 0);
 hipError_t hipStreamCreate(hipStream_t *stream);
@@ -165,6 +192,9 @@ inline hipError_t hipFuncSetAttribute(T_ *function, hipFuncAttribute attribute, 
 }
 template <typename T_>
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T_ function, int block_size, size_t shared_bytes);
+template <typename T_>
+hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, T_ function, size_t shared_bytes = 0,
+                                             int block_limit = 0);
 
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_SYMBOL(name) &name

@@ -63,6 +63,37 @@ MFMASIM_DEVICE unsigned int __funnelshift_rc(unsigned int lo, unsigned int hi, u
   return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
 }
 
+// Fields of bits: `width` of them from `offset` up, both taken modulo the word's size.
+#define MFMASIM_FIELDS(suffix, U, last)                                                                     \
+  MFMASIM_DEVICE U __bitextract_u##suffix(U x, unsigned int offset, unsigned int width) {                   \
+    offset &= last, width &= last;                                                                          \
+    return x >> offset & (((U)1 << width) - 1);                                                             \
+  }                                                                                                         \
+  MFMASIM_DEVICE U __bitinsert_u##suffix(U x, U field, unsigned int offset, unsigned int width) {           \
+    offset &= last, width &= last;                                                                          \
+    U mask = ((U)1 << width) - 1;                                                                           \
+    return (x & ~(mask << offset)) | (field & mask) << offset;                                              \
+  }
+MFMASIM_FIELDS(32, unsigned int, 31)
+MFMASIM_FIELDS(64, unsigned long long, 63)
+#undef MFMASIM_FIELDS
+
+// Place of the lowest set bit, -1 without one.
+MFMASIM_DEVICE unsigned int __lastbit_u32_u32(unsigned int x) { return x ? __builtin_ctz(x) : ~0u; }
+MFMASIM_DEVICE unsigned int __lastbit_u32_u64(unsigned long long x) { return x ? __builtin_ctzll(x) : ~0u; }
+// Place of the set bit that is number |offset|, counted from `base` on: upwards, downwards for a negative offset; zero asks
+// for the bit at the base. -1 without one.
+MFMASIM_DEVICE int __fns64(unsigned long long mask, unsigned int base, int offset) {
+  if (offset == 0) return mask >> base & 1 ? (int)base : -1;
+  for (int place = (int)base; place >= 0 && place < 64; place += offset > 0 ? 1 : -1) {
+    if (!(mask >> place & 1)) continue;
+    offset += offset > 0 ? -1 : 1;
+    if (offset == 0) return place;
+  }
+  return -1;
+}
+MFMASIM_DEVICE int __fns32(unsigned long long mask, unsigned int base, int offset) { return __fns64(mask, base, offset); }
+
 #define MFMASIM_MIN_MAX(T)                                                       \
   constexpr MFMASIM_MEMBER T min(const T a, const T b) { return a < b ? a : b; } \
   constexpr MFMASIM_MEMBER T max(const T a, const T b) { return a > b ? a : b; }

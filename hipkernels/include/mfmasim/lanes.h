@@ -20,6 +20,16 @@ MFMASIM_MEMBER_DEVICE T_ from_lane(T_ value, int lane) {
   return value;
 }
 
+template <typename T_>
+MFMASIM_MEMBER_DEVICE bool same_bits(T_ a, T_ b) {
+  constexpr unsigned words = (sizeof(T_) + 3) / 4;
+  int mine[words] = {}, other[words] = {}, differ = 0;
+  __builtin_memcpy(mine, &a, sizeof(T_));
+  __builtin_memcpy(other, &b, sizeof(T_));
+  for (unsigned i = 0; i < words; ++i) differ |= mine[i] ^ other[i];
+  return differ == 0;
+}
+
 }  // namespace mfmasim
 
 // `width` lanes form a group, a power of two; a source outside the group leaves the lane its own value.
@@ -81,4 +91,35 @@ MFMASIM_MEMBER_DEVICE int __any_sync(M_ mask, int predicate) {
 template <typename M_>
 MFMASIM_MEMBER_DEVICE int __all_sync(M_ mask, int predicate) {
   return (__ballot(!predicate) & mask) == 0;
+}
+
+// Lanes that hold the same bits as this one.
+template <typename T_>
+MFMASIM_MEMBER_DEVICE unsigned long long __match_any(T_ value) {
+  unsigned long long mine = 0;
+  for (unsigned long long open = __activemask(); open;) {
+    int leader = __builtin_ctzll(open);
+    T_ theirs = mfmasim::from_lane(value, leader);
+    bool same = mfmasim::same_bits(theirs, value);
+    unsigned long long members = __ballot(same) & open;
+    if (same) mine = members;
+    open &= ~members;
+  }
+  return mine;
+}
+// The whole mask where all lanes hold the same, else zero; `all` says which.
+template <typename T_>
+MFMASIM_MEMBER_DEVICE unsigned long long __match_all(T_ value, int *all) {
+  unsigned long long active = __activemask();
+  *all = __match_any(value) == active;
+  return *all ? active : 0;
+}
+template <typename M_, typename T_>
+MFMASIM_MEMBER_DEVICE unsigned long long __match_any_sync(M_ mask, T_ value) {
+  return __match_any(value) & mask;
+}
+template <typename M_, typename T_>
+MFMASIM_MEMBER_DEVICE unsigned long long __match_all_sync(M_ mask, T_ value, int *all) {
+  (void)mask;
+  return __match_all(value, all);
 }

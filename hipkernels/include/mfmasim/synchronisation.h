@@ -1,6 +1,7 @@
 // Barriers and memory fences.
 #pragma once
 
+#include <mfmasim/coordinates.h>
 #include <mfmasim/qualifiers.h>
 
 // Memory of the workgroup, global and LDS, is in order on both sides of the barrier.
@@ -10,9 +11,19 @@ MFMASIM_DEVICE void __syncthreads() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-MFMASIM_MISSING(__syncthreads_count) int __syncthreads_count(int);
-MFMASIM_MISSING(__syncthreads_and) int __syncthreads_and(int);
-MFMASIM_MISSING(__syncthreads_or) int __syncthreads_or(int);
+// Barriers that also count: how many work-items of the block say yes, whether all do, whether one does.
+MFMASIM_DEVICE int __syncthreads_count(int predicate) {
+  static __shared__ int total;
+  if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) total = 0;
+  __syncthreads();
+  if (predicate) __hip_atomic_fetch_add(&total, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+  __syncthreads();
+  int result = total;
+  __syncthreads();  // nobody starts the next count before all have read this one
+  return result;
+}
+MFMASIM_DEVICE int __syncthreads_and(int predicate) { return __syncthreads_count(!predicate) == 0; }
+MFMASIM_DEVICE int __syncthreads_or(int predicate) { return __syncthreads_count(predicate) != 0; }
 
 // Lanes of a wave run in step; only the compiler has to keep the order.
 MFMASIM_DEVICE void __syncwarp(unsigned long long mask = ~0ull) {

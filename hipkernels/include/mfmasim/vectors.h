@@ -104,6 +104,21 @@ MFMASIM_MEMBER MFMASIM_VECTOR operator-(MFMASIM_VECTOR a) {
   MFMASIM_EACH a[i] = -a[i];
   return a;
 }
+#define MFMASIM_STEP(op)                                       \
+  template <typename T_, unsigned int N_>                      \
+  MFMASIM_MEMBER MFMASIM_VECTOR &operator op(MFMASIM_VECTOR &a) { \
+    MFMASIM_EACH op a[i];                                      \
+    return a;                                                  \
+  }                                                            \
+  template <typename T_, unsigned int N_>                      \
+  MFMASIM_MEMBER MFMASIM_VECTOR operator op(MFMASIM_VECTOR &a, int) { \
+    MFMASIM_VECTOR before = a;                                 \
+    op a;                                                      \
+    return before;                                             \
+  }
+MFMASIM_STEP(++)
+MFMASIM_STEP(--)
+#undef MFMASIM_STEP
 template <typename T_, unsigned int N_>
 MFMASIM_MEMBER MFMASIM_VECTOR operator~(MFMASIM_VECTOR a) {
   MFMASIM_EACH a[i] = ~a[i];

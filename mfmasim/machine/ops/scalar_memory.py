@@ -53,8 +53,8 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         address &= ~np.uint64(3)  # the two low bits are ignored
         words, outside = machine.memory.load_dwords(address, count)
         if outside is not None:
-            outside.mask.shape = (-1, 1)
-            machine.fault(instruction, g, "scalar", "read", 4 * count, outside)
+            alone = Outside(outside.mask.reshape(-1, 1), np.reshape(outside.addresses, (-1, 1)))
+            machine.fault(instruction, g, "scalar", "read", 4 * count, alone)
         for k, word in enumerate(words):
             g.write_s(target + k, word)
 

@@ -1,0 +1,129 @@
+// Cooperative groups inside a wave: tiles whose size is known to the compiler, and the lanes that are active.
+#pragma once
+
+#include <mfmasim/groups.h>
+
+namespace mfmasim {
+
+__device__ __attribute__((error("mfmasim: a tile cannot be larger than a wave"))) void tile_beyond_wave();
+
+}  // namespace mfmasim
+
+namespace cooperative_groups {
+
+// Any set of lanes, in the order of their numbers.
+class coalesced_group : public thread_group {
+ public:
+  __device__ explicit coalesced_group(unsigned long long mask)
+      : thread_group(mfmasim::group_kind::wave, __builtin_popcountll(mask), mask) {}
+  __device__ void sync() const { __syncwarp(); }
+  static __device__ unsigned int meta_group_rank() { return 0; }
+  static __device__ unsigned int meta_group_size() { return 1; }
+
+  // A rank outside the group leaves the lane its own value.
+  template <typename T_>
+  __device__ T_ shfl(T_ value, int rank) const {
+    int self = __lane_id();
+    return mfmasim::from_lane(value, (unsigned)rank < size_ ? mfmasim::set_bit(mask_, rank) : self);
+  }
+  template <typename T_>
+  __device__ T_ shfl_down(T_ value, unsigned int delta) const { return shfl(value, (int)(thread_rank() + delta)); }
+  template <typename T_>
+  __device__ T_ shfl_up(T_ value, unsigned int delta) const { return shfl(value, (int)(thread_rank() - delta)); }
+
+  __device__ unsigned long long ballot(int predicate) const {
+    unsigned long long rest = __ballot(predicate), result = 0, lanes = mask_;
+    for (unsigned int rank = 0; rank < size_; ++rank, lanes &= lanes - 1)
+      result |= (unsigned long long)((rest & lanes & -lanes) != 0) << rank;
+    return result;
+  }
+  __device__ int any(int predicate) const { return (__ballot(predicate) & mask_) != 0; }
+  __device__ int all(int predicate) const { return (__ballot(!predicate) & mask_) == 0; }
+
+  friend __device__ coalesced_group binary_partition(const coalesced_group &group, bool predicate);
+};
+static __device__ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+__device__ inline coalesced_group binary_partition(const coalesced_group &group, bool predicate) {
+  unsigned long long yes = __ballot(predicate);
+  return coalesced_group(group.mask_ & (predicate ? yes : ~yes));
+}
+
+// `Size_` consecutive work-items of a block.
+template <unsigned int Size_, class Parent_ = void>
+class thread_block_tile : public thread_group {
+  static_assert(Size_ >= 1 && Size_ <= 64 && (Size_ & (Size_ - 1)) == 0, "mfmasim: a tile has 1, 2, 4, ... 64 work-items");
+  static constexpr unsigned long long ones = Size_ == 64 ? ~0ull : (1ull << Size_ % 64) - 1;
+  static __device__ unsigned int first_lane() { return __lane_id() & ~(Size_ - 1); }
+
+ public:
+  __device__ thread_block_tile() : thread_group(mfmasim::group_kind::wave, Size_, ones << first_lane()) {
+    if (Size_ > (unsigned)__builtin_amdgcn_wavefrontsize()) mfmasim::tile_beyond_wave();
+  }
+  static constexpr __device__ unsigned int size() { return Size_; }
+  static constexpr __device__ unsigned int num_threads() { return Size_; }
+  static __device__ unsigned int thread_rank() { return __lane_id() & (Size_ - 1); }
+  static __device__ unsigned int meta_group_rank() { return mfmasim::block_rank() / Size_; }
+  static __device__ unsigned int meta_group_size() { return (mfmasim::block_threads() + Size_ - 1) / Size_; }
+  static __device__ void sync() { __syncwarp(); }
+
+  template <typename T_>
+  __device__ T_ shfl(T_ value, int rank) const { return __shfl(value, rank, Size_); }
+  template <typename T_>
+  __device__ T_ shfl_up(T_ value, unsigned int delta) const { return __shfl_up(value, delta, Size_); }
+  template <typename T_>
+  __device__ T_ shfl_down(T_ value, unsigned int delta) const { return __shfl_down(value, delta, Size_); }
+  template <typename T_>
+  __device__ T_ shfl_xor(T_ value, unsigned int mask) const { return __shfl_xor(value, (int)mask, Size_); }
+
+  __device__ unsigned long long ballot(int predicate) const { return __ballot(predicate) >> first_lane() & ones; }
+  __device__ int any(int predicate) const { return ballot(predicate) != 0; }
+  __device__ int all(int predicate) const { return ballot(!predicate) == 0; }
+  template <typename T_>
+  __device__ unsigned long long match_any(T_ value) const {
+    return __match_any(value) >> first_lane() & ones;
+  }
+};
+
+template <unsigned int Size_>
+__device__ inline thread_block_tile<Size_> tiled_partition(const thread_block &) { return {}; }
+template <unsigned int Size_, unsigned int Parents_, class Parent_>
+__device__ inline thread_block_tile<Size_, thread_block_tile<Parents_>> tiled_partition(
+    const thread_block_tile<Parents_, Parent_> &) {
+  static_assert(Size_ <= Parents_, "mfmasim: a tile's part cannot be larger than the tile");
+  return {};
+}
+template <unsigned int Size_, class Parent_>
+__device__ inline coalesced_group binary_partition(const thread_block_tile<Size_, Parent_> &tile, bool predicate) {
+  unsigned int first = __lane_id() & ~(Size_ - 1);
+  unsigned long long yes = tile.ballot(predicate), all = tile.ballot(1);
+  return coalesced_group((predicate ? yes : all & ~yes) << first);
+}
+
+// Reductions: every member gets the result.
+#define MFMASIM_OPERATOR(name, expression)                              \
+  template <typename T_ = void>                                         \
+  struct name {                                                         \
+    __device__ T_ operator()(T_ a, T_ b) const { return (expression); } \
+  };
+MFMASIM_OPERATOR(plus, a + b)
+MFMASIM_OPERATOR(less, a < b ? a : b)
+MFMASIM_OPERATOR(greater, a > b ? a : b)
+MFMASIM_OPERATOR(bit_and, a &b)
+MFMASIM_OPERATOR(bit_or, a | b)
+MFMASIM_OPERATOR(bit_xor, a ^ b)
+#undef MFMASIM_OPERATOR
+
+template <unsigned int Size_, class Parent_, typename T_, typename Operator_>
+__device__ inline T_ reduce(const thread_block_tile<Size_, Parent_> &tile, T_ value, Operator_ combine) {
+  for (unsigned int step = Size_ / 2; step; step /= 2) value = combine(value, tile.shfl_xor(value, step));
+  return value;
+}
+template <typename T_, typename Operator_>
+__device__ inline T_ reduce(const coalesced_group &group, T_ value, Operator_ combine) {
+  T_ result = group.shfl(value, 0);
+  for (unsigned int rank = 1; rank < group.size(); ++rank) result = combine(result, group.shfl(value, (int)rank));
+  return result;
+}
+
+}  // namespace cooperative_groups
