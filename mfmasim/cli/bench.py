@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TARGETS", "add", "run"]
 
-TARGETS = {"matrix": "mfmasim.cli.bench_matrix"}
-"""What can be measured: each a module whose ``measure(quick)`` returns rows of `COLUMNS`."""
+TARGETS = {"matrix": "mfmasim.cli.bench_matrix", "machine": "mfmasim.cli.bench_machine"}
+"""What can be measured: each a module whose ``measure(quick)`` returns rows of its own ``COLUMNS``, or of these."""
 
 COLUMNS = ("what", "ms", "reference", "reference_ms", "ratio", "goal", "met")
 """Time of ours, what it is compared with, its time, the ratio, the goal, and whether it is reached."""
@@ -33,6 +33,8 @@ def run(args: argparse.Namespace) -> int:
     # One thread for everybody: read when NumPy first loads its BLAS.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    rows = importlib.import_module(TARGETS[args.target]).measure(quick=args.quick)
-    print(table(COLUMNS, [[row[name] for name in COLUMNS] for row in rows], wanted_format(args)), end="")
+    module = importlib.import_module(TARGETS[args.target])
+    columns = getattr(module, "COLUMNS", COLUMNS)
+    rows = module.measure(quick=args.quick)
+    print(table(columns, [[row[name] for name in columns] for row in rows], wanted_format(args)), end="")
     return 0

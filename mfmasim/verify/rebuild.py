@@ -24,10 +24,12 @@ __all__ = ["build", "main"]
 COMPILER = "ziglang"
 PREBUILT = ("intro",)
 """Families whose code objects travel with the package; the others are compiled where they are run."""
+MEASURED = (("bench", "valu_loop", "gfx942"), ("bench", "tiled_gemm", "gfx942"))
+"""Kernels that no case names: what ``mfmasim bench machine`` runs. Folder, source, architecture."""
 
 
 def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
-    """Compile every kernel source of the families in `PREBUILT`.
+    """Compile every kernel source of the families in `PREBUILT`, and those in `MEASURED`.
 
     Args:
         compiler: as for `mfmasim.compile`.
@@ -50,6 +52,7 @@ def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, byt
         for case in load_file(path)
         for arch in case.arch
     }
+    wanted |= {(where, root / where / f"{name}.hip", arch) for where, name, arch in MEASURED}
     for family, source, arch in sorted(wanted):
         made = compile_hip(source, arch, compiler=compiler)
         name = f"{family}/{source.stem}.{arch}.hsaco"

@@ -1,0 +1,101 @@
+"""Speed of the machine: wave-instructions a second, as a share of what bare NumPy calls reach on the same arrays.
+
+The yardstick is in `mfmasim.cli.bench_calls`. Machine and yardstick run in turns in one process and one thread, each is
+the best of several runs, and times are CPU times, so that other processes disturb the share little.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.cli.bench_calls import calls_of, seconds_of
+from mfmasim.devices import device
+from mfmasim.resources import folder
+from mfmasim.verify.prebuilt import code_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.devices.report import Report
+    from mfmasim.program import Kernel
+
+__all__ = ["COLUMNS", "gemm", "measure", "valu"]
+
+COLUMNS = ("what", "waves", "wave_instructions", "per_second", "bare_per_second", "share", "goal", "met")
+"""Workload; its waves and wave-instructions; wave-instructions a second of the machine, and if every one cost just its
+bare NumPy calls; the machine's share of that; the goal, and whether it is reached."""
+
+ARCH = "gfx942"
+TILE, DEPTH = 64, 64
+
+
+def _kernel(name: str) -> Kernel:
+    return code_for(folder("hipkernels") / "bench" / f"{name}.hip", ARCH)[name]
+
+
+def valu(waves: int, trips: int, different: int) -> tuple[Report, Any]:
+    """Run the loop of vector arithmetic; `different` is what the waves' first values differ by. Report and output."""
+    out = np.zeros((waves, 64), np.uint32)
+    arguments = [out, np.int32(trips), np.uint32(different)]
+    return device("sim").launch(_kernel("valu_loop"), waves, 64, arguments, checks="none"), out
+
+
+def gemm(side: int) -> tuple[Report, Any]:
+    """Multiply side x DEPTH by DEPTH x side matrices over (side / TILE)^2 workgroups; report, A, B and C."""
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((side, DEPTH), np.float32), rng.standard_normal((DEPTH, side), np.float32)
+    c = np.zeros((side, side), np.float32)
+    grid = (side // TILE, side // TILE, 1)
+    report = device("sim").launch(
+        _kernel("tiled_gemm"), grid, 256, [a, b, c, np.int32(side), np.int32(DEPTH)], checks="none"
+    )
+    return report, (a, b, c)
+
+
+#     what                                               goal   launch
+WORK: tuple[tuple[str, float | None, Callable[[bool], tuple[Report, Any]]], ...] = (
+    ("VALU loop, one wave",                              0.3,   lambda quick: valu(1, 200 if quick else 2000, 1)),
+    ("VALU loop, 64 waves with different values",        0.5,   lambda quick: valu(64, 50 if quick else 500, 40503)),
+    ("VALU loop, 64 waves with the same values",         None,  lambda quick: valu(64, 50 if quick else 500, 0)),
+    ("LDS-tiled f32 GEMM, 64 workgroups",                0.3,   lambda quick: gemm(512)),  # noqa: ARG005
+)  # fmt: skip
+
+
+def measure(*, quick: bool = False) -> list[dict[str, Any]]:
+    """Run all measurements.
+
+    Args:
+        quick: spend less time on each.
+
+    Returns:
+        Rows with the columns of `COLUMNS`.
+    """
+    return [_row(what, goal, lambda run=run: run(quick), 0.5 if quick else 2.0) for what, goal, run in WORK]  # type: ignore[misc]
+
+
+def _row(what: str, goal: float | None, launch: Callable[[], tuple[Report, Any]], seconds: float) -> dict[str, Any]:
+    report, _ = launch()
+    calls = calls_of(report.counts, report.waves)
+    clock = time.process_time
+    ours: list[float] = []
+    bare: list[float] = []
+    while len(ours) < 3 or sum(ours) + sum(bare) < seconds:
+        start = clock()
+        launch()
+        ours.append(clock() - start)
+        bare.append(seconds_of(calls, clock))
+    total = sum(report.counts.values())
+    share = min(bare) / min(ours)
+    return {
+        "what": what,
+        "waves": report.waves,
+        "wave_instructions": total,
+        "per_second": round(total / min(ours)),
+        "bare_per_second": round(total / min(bare)),
+        "share": round(share, 3),
+        "goal": None if goal is None else f">= {goal:g}",
+        "met": None if goal is None else "yes" if share >= goal else "no",
+    }
