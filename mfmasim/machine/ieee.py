@@ -104,9 +104,13 @@ def fused(a: Array, b: Array, c: Array, mode: FloatMode) -> Array:
     """The sum a * b + c with one rounding."""
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
-        return leaving((_fused64 if form is F64 else _fused_small)(a, b, c), form, mode, a, b, c)
+        if form is F64:
+            return leaving(_fused64(a, b, c), form, mode, a, b, c)
+        out, usual = _fused_small(a, b, c)
+        return out if usual and not mode.fp16_ovfl else leaving(out, form, mode, a, b, c)
     a, b, c = (entering(x, form, mode) for x in (a, b, c))
-    out, rounding = (_fused64 if form is F64 else _fused_small)(a, b, c), mode.rounding(form.width)
+    out = _fused64(a, b, c) if form is F64 else _fused_small(a, b, c)[0]
+    rounding = mode.rounding(form.width)
     if rounding:
         out = _otherwise(exact.fma, out, form, rounding, a, b, c)
     return leaving(out, form, mode, a, b, c)
@@ -136,24 +140,27 @@ BELOW = {
 }
 
 
-def _fused_small(a: Array, b: Array, c: Array) -> Array:
+def _fused_small(a: Array, b: Array, c: Array) -> tuple[Array, bool]:
     """float16 and float32: their product is exact in float64, and so nearly the sum.
 
     Rounding the float64 sum again goes wrong only from the middle between two results, or where the result is
     denormal. There the sum is first rounded to odd, and two bits more than the result are enough (Boldo and
-    Melquiond): 53 against 24 or 11.
+    Melquiond): 53 against 24 or 11. A sum without an error needs no second look.
+
+    Returns:
+        The results, and whether all are known to be numbers other than zero.
     """
-    product = np.multiply(a, b, dtype=np.float64)
-    total: Array = product + c
+    total: Array = np.multiply(a, b, dtype=np.float64) + c
     up, middle, normal = BELOW[a.dtype.itemsize]
     out: Array = total.astype(a.dtype)
     middles = (total.view(np.uint64) << up) == middle
-    if np.count_nonzero(middles) or not np.minimum.reduce(np.abs(total), axis=None) >= normal:
-        sums, error = _two_sum(product, c.astype(np.float64))
+    usual = bool(np.minimum.reduce(np.abs(total), axis=None) >= normal)  # a NaN compares as false
+    if np.count_nonzero(middles) or not usual:
+        total, error = _two_sum(np.multiply(a, b, dtype=np.float64), c.astype(np.float64))
         doubtful = middles | ((np.abs(total) < normal) & (total != 0))
         if np.count_nonzero(doubtful & (error != 0)):
-            return _odd(sums, error).astype(a.dtype)
-    return out
+            return _odd(total, error).astype(a.dtype), usual
+    return out, usual
 
 
 SPLIT = np.float64(2**27 + 1)

@@ -168,13 +168,7 @@ def _mask_reader(operand: Operand, instruction: Instruction) -> Reader:
     if operand.kind != "s":
         raise unsupported(instruction, "lane mask outside the scalar registers")
     code = operand.index
-
-    def read(g: Group) -> NDArray[np.bool_]:
-        low = g.s(code)
-        high = g.s(code + 1) if g.lanes == 64 else np.zeros_like(low)
-        return lanes_of(np.stack(np.broadcast_arrays(low, high), axis=-1), g.lanes)
-
-    return read
+    return lambda g: g.lane_mask(code)
 
 
 def vector_writer(operand: Operand, kind: str, instruction: Instruction, *, high: bool = False) -> Writer:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
 
+GPR_INDEXING = int(GPR_IDX_EN)
 BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
 REGISTER_BYTES = 256 << 20
@@ -140,9 +141,10 @@ class Machine:
             if group is None:
                 return
             pc = int(group.pc[0])
-            indexing = bool(group.mode[0] & GPR_IDX_EN)
+            mode = waves.float_mode  # that of everyone, or None
+            indexing = bool((group.mode[0] if mode is None else mode.bits) & GPR_INDEXING)
             block = self._blocks.get((pc, indexing)) or self._build(pc, indexing=indexing)
-            if len(group.mode) > 1 and ((group.mode & GPR_IDX_EN != 0) != indexing).any():
+            if mode is None and ((group.mode & GPR_IDX_EN != 0) != indexing).any():
                 group = self._alike(group, indexing=indexing)
             self._block = block
             block.runs += group.count
@@ -168,9 +170,10 @@ class Machine:
         if len(waves.status) == 1:
             if waves.status[0] == ENDED:
                 return None
-            waves.status = np.full(1, RUNNING, np.uint8)
+            if waves.status[0] != RUNNING:
+                waves.status = np.full(1, RUNNING, np.uint8)
             if len(waves.pc) == 1:
-                everyone.refresh()
+                everyone.resume()
                 return everyone
         status = np.broadcast_to(waves.status, (waves.count,))
         running = np.flatnonzero(status == RUNNING)

@@ -66,6 +66,9 @@ class Waves:
         self.status: NDArray[Any] = np.full(1, RUNNING, np.uint8)
         self.executed: NDArray[Any] = np.zeros(1, np.int64)
         self.workgroup = np.zeros(count, np.int64)
+        self.lane_masks: dict[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = {}
+        """Lane masks that vector instructions wrote, by scalar register: its two words and the mask that they pack.
+        A mask holds while the registers hold these very arrays."""
 
     @property
     def mode(self) -> NDArray[np.uint32]:
@@ -85,7 +88,7 @@ class Group:
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
 
-    __slots__ = ("agprs", "all", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
+    __slots__ = ("agprs", "all", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves", "_seen")
 
     def __init__(self, waves: Waves, selection: Selection, count: int) -> None:
         """Select waves; `count` is how many."""
@@ -95,12 +98,19 @@ class Group:
         self.lanes = waves.lanes
         self.all = count == waves.count
         self.mask: NDArray[np.bool_] | None = None
+        self._seen: NDArray[Any] | None = None
         self.refresh()
 
     def refresh(self) -> None:
         """Re-read EXEC; `mask` is None while every lane is active, so that most writes need no mask."""
         active = self.active
         self.mask = None if active.all() else active
+        self._seen = self.waves.exec
+
+    def resume(self) -> None:
+        """The same before the next block: EXEC is read again only if it is another array."""
+        if self._seen is not self.waves.exec:
+            self.refresh()
 
     def take(self, values: NDArray[Any]) -> NDArray[Any]:
         """The group's part of an array of all waves."""
@@ -148,7 +158,7 @@ class Group:
         """Count executed instructions; returns the largest number that a wave of the group has executed."""
         executed = self.take(self.waves.executed) + instructions
         self.waves.executed = self._put(self.waves.executed, executed)
-        return int(executed.max())
+        return int(executed[0]) if len(executed) == 1 else int(executed.max())
 
     def stop(self, status: int) -> None:
         """Take the group out of the running: `ENDED` or `AT_BARRIER`."""
@@ -244,7 +254,25 @@ class Group:
         """Write a lane mask to a scalar pair (one register on wave32); inactive lanes give 0."""
         if mask.shape[-1] != self.lanes:
             mask = np.broadcast_to(mask, (len(mask), self.lanes))
-        words = words_of(mask if self.mask is None else mask & self.mask)
-        self.write_s(code, words[..., 0])
+        if self.mask is not None:
+            mask = mask & self.mask
+        words = words_of(mask)
+        low, high = words[..., 0], words[..., 1]
+        self.write_s(code, low)
         if self.lanes == 64:
-            self.write_s(code + 1, words[..., 1])
+            self.write_s(code + 1, high)
+            if self.all:
+                self.waves.lane_masks[code] = (low, high, mask)
+
+    def lane_mask(self, code: int) -> NDArray[np.bool_]:
+        """Read a lane mask from a scalar pair (one register on wave32)."""
+        low = self.s(code)
+        if self.lanes != 64:
+            return lanes_of(np.stack([low, np.zeros_like(low)], axis=-1), self.lanes)
+        high = self.s(code + 1)
+        known = self.waves.lane_masks.get(code)
+        if known is not None and known[0] is low and known[1] is high:
+            return known[2]
+        if len(low) != len(high):
+            low, high = np.broadcast_arrays(low, high)
+        return lanes_of(np.stack([low, high], axis=-1), self.lanes)

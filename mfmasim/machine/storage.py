@@ -35,7 +35,7 @@ def read(
     if not rows.size:
         return [np.zeros(np.broadcast_shapes(address.shape, inside.shape), np.uint32) for _ in range(max(1, size // 4))]
     out: list[NDArray[np.uint32]]
-    if size % 4 == 0 and not (safe & 3).any():
+    if size % 4 == 0 and not int(np.bitwise_or.reduce(safe, axis=None)) & 3:
         flat, index = rows.reshape(-1).view(np.uint32), row * (rows.shape[1] // 4) + (safe >> 2)
         out = [flat[word:].take(index) for word in range(size // 4)]
     else:
@@ -61,12 +61,14 @@ def write(
     """Write `size` bytes a lane where `inside`; of two lanes at one byte the last wins. Arguments as in `read`."""
     if not rows.size:
         return
-    aligned = size % 4 == 0 and not ((address & 3) * inside).any()
+    whole = bool(inside.all())
+    used = address if whole else address * inside
+    aligned = size % 4 == 0 and not int(np.bitwise_or.reduce(used, axis=None)) & 3
     # In dwords where that is possible, else in bytes.
     start = row * (rows.shape[1] // 4) + (address >> 2) if aligned else row * rows.shape[1] + address
     shape = np.broadcast_shapes(start.shape, inside.shape, *(np.shape(word) for word in words))
     start, words = np.broadcast_to(start, shape), [np.broadcast_to(word, shape) for word in words]
-    if not inside.all():
+    if not whole:
         chosen = np.broadcast_to(inside, shape)
         start, words = start[chosen], [word[chosen] for word in words]
     if aligned:

@@ -76,7 +76,14 @@ def _branch(instruction: Instruction, _machine: Any) -> Bound:
     there, after = np.array([target]), np.array([instruction.pc + instruction.size])
 
     def run(g: Group) -> None:
-        g.pc = there if condition is None else np.where(condition(g), there, after)
+        if condition is None:
+            g.pc = there
+            return
+        taken = condition(g)
+        if len(taken) == 1:
+            g.pc = there if taken[0] else after
+        else:
+            g.pc = np.where(taken, there, after)
 
     return run
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     U = Any  # an array of the type that the signature names
 
 ONE32, ONE64 = np.uint32(1), np.uint64(1)
+ZERO_I32 = np.int32(0)
 
 
 @scalar("s_mov_b32", "u32 -> u32")
@@ -74,14 +75,14 @@ def s_subb_u32(s0: U, s1: U, scc: U) -> tuple[U, U]:
 
 @scalar("s_add_i32 s_addk_i32 s_add_co_i32 s_addk_co_i32", "i32 i32 -> i32 scc")
 def s_add_i32(s0: U, s1: U) -> tuple[U, U]:
-    wide = s0.astype(np.int64) + s1
-    return wide.astype(np.int32), wide != wide.astype(np.int32)
+    total = s0 + s1  # wraps; it did so when the sum moved the other way than the sign of s1 says
+    return total, np.not_equal(total < s0, s1 < ZERO_I32)
 
 
 @scalar("s_sub_i32 s_sub_co_i32", "i32 i32 -> i32 scc")
 def s_sub_i32(s0: U, s1: U) -> tuple[U, U]:
-    wide = s0.astype(np.int64) - s1
-    return wide.astype(np.int32), wide != wide.astype(np.int32)
+    difference = s0 - s1
+    return difference, np.not_equal(difference > s0, s1 < ZERO_I32)
 
 
 @scalar("s_mul_i32 s_mulk_i32", "u32 u32 -> u32")

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["Access", "Part", "extend", "lds_address", "load", "merge", "rows_of", "store", "within"]
 
 
+EVERY, NONE = np.ones((1, 1), np.bool_), np.zeros((1, 1), np.bool_)
+
+
 @dataclass(frozen=True)
 class Access:
     """Shape of one access: bytes a lane, sign extension, which half a 16-bit value goes to or comes from."""
@@ -82,6 +85,8 @@ def within(
     machine: Any, g: Group, instruction: Instruction, part: Part, size: int, kind: str, limit: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Lanes that take part and stay inside a private space, and those that do not; the listeners hear of the latter."""
+    if part.mask is None and part.address.min() >= 0 and part.address.max() + size <= limit:
+        return EVERY, NONE
     inside = (part.address >= 0) & (part.address + size <= limit)
     if part.mask is None and inside.all():
         return inside, ~inside
