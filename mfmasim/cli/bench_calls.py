@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.select import FEW
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -68,7 +70,7 @@ def _product(a: NDArray[Any], b: NDArray[Any]) -> Any:
 
 
 def _fused(o: Operands) -> list[Call]:
-    """A product and a sum in float64, rounded, with a look for sums in the middle of two results, denormals and NaNs."""
+    """A product and a sum in float64, rounded, with a look for middles of two results, denormals, NaNs."""
     return [
         (_product, (o.f, o.g)),
         (np.add, (o.wide, o.h)),
@@ -82,7 +84,19 @@ def _fused(o: Operands) -> list[Call]:
 
 
 def _packed_mask(mask: NDArray[np.bool_]) -> Any:
-    return np.packbits(mask, axis=-1, bitorder="little")
+    return np.packbits(mask, bitorder="little")
+
+
+def _chosen(o: Operands) -> list[Call]:
+    """A choice by bits: np.where, whose branches cost more where lanes follow no pattern, would be the longer rule."""
+    signs = o.mask.view(np.int8)
+    return [
+        (np.negative, (signs,)),
+        (signs.astype, (np.int32,)),
+        (np.bitwise_xor, (o.a, o.b)),
+        (np.bitwise_and, (o.a, o.b)),
+        (np.bitwise_xor, (o.a, o.b)),
+    ]
 
 
 def _where_to(o: Operands) -> list[Call]:
@@ -112,14 +126,14 @@ CALLS: dict[str, Callable[[Operands], list[Call]]] = {
     "v_lshlrev_b32": _shift(np.left_shift),
     "v_lshrrev_b32": _shift(np.right_shift),
     "v_add_co_u32": lambda o: [(np.add, (o.a, o.b)), (np.less, (o.a, o.b)), (_packed_mask, (o.mask,))],
-    "v_cndmask_b32": lambda o: [(np.where, (o.mask, o.a, o.b))],
+    "v_cndmask_b32": lambda o: _chosen(o) if o.mask.size > FEW else [(np.where, (o.mask, o.a, o.b))],
     "v_mul_f32": _float(np.multiply),
     "v_add_f32": _float(np.add),
     "v_fmac_f32": _fused,
     "v_fmamk_f32": _fused,
     "v_fma_f32": _fused,
     "v_pk_fma_f32": lambda o: [*_fused(o), *_fused(o)],
-    "s_add_i32": lambda o: [(np.add, (o.scalar, o.one)), (np.less, (o.scalar, o.one))],
+    "s_add_i32": lambda o: [(np.add, (o.scalar, o.one)), *[(np.less, (o.scalar, o.one))] * 3],
     "s_cmp_eq_u32": lambda o: [(np.equal, (o.scalar, o.one))],
     "ds_read_b128": _read(4),
     "ds_read_b64": _read(2),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.memory import POISON_DWORD
+from mfmasim.machine.select import select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,12 +31,14 @@ Selection = slice | NDArray[np.int64]
 def lanes_of(words: NDArray[np.uint32], lanes: int) -> NDArray[np.bool_]:
     """Expand lane masks, uint32 (..., 2), to booleans (..., lanes); lane 0 is bit 0 of word 0."""
     octets = np.ascontiguousarray(words).view(np.uint8)
-    return np.unpackbits(octets, axis=-1, bitorder="little")[..., :lanes].astype(np.bool_)
+    bits = np.unpackbits(octets.reshape(-1), bitorder="little").view(np.bool_)
+    return bits.reshape(*words.shape[:-1], 64)[..., :lanes]
 
 
 def words_of(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
     """Pack lane booleans (..., 32 or 64) into mask words, uint32 (..., 2)."""
-    octets = np.packbits(mask, axis=-1, bitorder="little")
+    # All rows in one go: each is a whole number of bytes.
+    octets = np.packbits(mask, bitorder="little").reshape(*mask.shape[:-1], mask.shape[-1] // 8)
     if octets.shape[-1] == 4:
         octets = np.concatenate([octets, np.zeros_like(octets)], axis=-1)
     return np.ascontiguousarray(octets).view(np.uint32)
@@ -88,7 +91,7 @@ class Group:
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
 
-    __slots__ = ("agprs", "all", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves", "_seen")
+    __slots__ = ("_seen", "agprs", "all", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
 
     def __init__(self, waves: Waves, selection: Selection, count: int) -> None:
         """Select waves; `count` is how many."""
@@ -219,7 +222,7 @@ class Group:
         """Write a VGPR or AGPR under EXEC."""
         file = self.vgprs if kind == "v" else self.agprs
         if self.mask is not None:
-            value = np.where(self.mask, value, self.take(file[index]))
+            value = select(self.mask, value, self.take(file[index]))
         elif value.shape[-1] != self.lanes:
             value = np.broadcast_to(value, (len(value), self.lanes))
         file[index] = value if self.all else self._put(file[index], value)

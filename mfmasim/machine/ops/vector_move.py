@@ -8,6 +8,7 @@ import numpy as np
 
 from mfmasim.machine.operands import read_dword, vector_reader, vector_writer
 from mfmasim.machine.registry import direct, vector
+from mfmasim.machine.select import select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +31,7 @@ def v_mov_b64(s0: U) -> U:
 
 @vector("v_cndmask_b32", "f32 f32 mask -> f32")  # moved as bits; the type lets neg and abs act on the sign
 def v_cndmask_b32(s0: U, s1: U, condition: U) -> U:
-    return np.where(condition, s1, s0)
+    return select(condition, s1, s0)
 
 
 @vector("v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32", "u32 -> u32")
