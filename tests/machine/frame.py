@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from slow_private import SCRATCH_BYTES
+from spelling import spelled, split
 
 ITEMS, GROUPS = 96, 2
 """Work-items of a workgroup (its second wave is partial) and workgroups."""
 INPUTS = 40
 """Dwords of input per work-item: v10..v41, then addresses."""
-LDS_BYTES = 16384
+LDS_BYTES = 24576
+"""8192 bytes a wave, of which a workgroup has three at most."""
 PRIVATE = f".amdhsa_private_segment_fixed_size {SCRATCH_BYTES}"
 MOST = 1000
 """Dwords of output per work-item."""
@@ -52,11 +54,15 @@ PROLOGUE = f"""
 """
 
 
-def prologue():
-    """The instructions that load every input."""
+def prologue(arch="gfx942"):
+    """The instructions that load every input; gfx12 finds the workgroup's number in TTMP9."""
     loads = [f"  global_load_dwordx4 v[{10 + i}:{13 + i}], v2, s[4:5] offset:{4 * i}" for i in range(0, INPUTS, 4)]
     moves = [f"  v_accvgpr_write_b32 a{i}, v{10 + 3 * i}" for i in range(8)]
-    return PROLOGUE.format(inputs="\n".join(loads), accumulators="\n".join(moves))
+    text = PROLOGUE.format(inputs="\n".join(loads), accumulators="\n".join(moves))
+    first = ["  s_mov_b32 s2, ttmp9"] if arch.startswith("gfx12") else []
+    # All of VCC has a value; a wave of 32 lanes uses half of it.
+    first += ["  s_mov_b32 vcc_hi, 0x5a5a5a5a"] if arch.startswith("gfx1") else []
+    return "\n".join([*first, *spelled(text.splitlines(), arch)])
 
 
 def _runs(registers):
@@ -93,7 +99,7 @@ def stores(registers, slot):
     return out
 
 
-def _one(probe, slot, masked):
+def _one(probe, slot, arch, masked):
     """A probe and the store of its results, from dword `slot` of the work-item's output."""
     out = [f"  v_mov_b32_e32 v{100 + i}, v{38 + i % 4}" for i in range(8) if f"v{100 + i}" in probe.results]
     if "a100" in probe.results:
@@ -102,30 +108,31 @@ def _one(probe, slot, masked):
     mask = 52 + 2 * (3 if slot % 16 == 3 else slot % 3)  # the empty mask seldom
     out += [f"  s_and_b64 exec, s[60:61], s[{mask}:{mask + 1}]"] if masked else []
     out += [f"  s_bitcmp1_b32 s{20 + slot % 32}, {slot % 31}"]
-    out += [f"  {line}" for line in [*probe.before, probe.line]]
+    out += [f"  {line}" for line in probe.before]
+    out = [*spelled(out, arch), f"  {probe.line}"]
     saved = {name: f"s{67 + i}" for i, name in enumerate(name for name in probe.results if name.startswith("exec"))}
-    out += ["  s_cselect_b32 s66, 1, 0"]
-    out += [f"  s_mov_b32 {to}, {name}" for name, to in saved.items()]
-    out += ["  s_mov_b64 exec, s[60:61]"]
-    out += [f"  {line}" for line in probe.after]
+    end = ["  s_cselect_b32 s66, 1, 0"]
+    end += [f"  s_mov_b32 {to}, {name}" for name, to in saved.items()]
+    end += ["  s_mov_b64 exec, s[60:61]"]
+    end += [f"  {line}" for line in probe.after]
     registers = [*(saved.get(name, name) for name in probe.results), "s66"]
-    return out + stores(registers, slot), len(registers)
+    return out + spelled(end + stores(registers, slot), arch), len(registers)
 
 
-def programs(probes):
+def programs(probes, arch="gfx942"):
     """Bodies of kernels that hold all probes, each with the map from output dword to its probe."""
     body, places, slot = [], [], 0
     for number, probe in enumerate(probes):
-        lines, count = _one(probe, slot, masked=number % 4 != 0)
+        lines, count = _one(probe, slot, arch, masked=number % 4 != 0)
         if slot + count > MOST:
-            yield "\n".join([prologue(), *body, "  s_endpgm"]), places
+            yield "\n".join([prologue(arch), *body, "  s_endpgm"]), places
             body, places, slot = [], [], 0
-            lines, count = _one(probe, slot, masked=number % 4 != 0)
+            lines, count = _one(probe, slot, arch, masked=number % 4 != 0)
         body += lines
         places += [probe] * count
         slot += count
     if body:
-        yield "\n".join([prologue(), *body, "  s_endpgm"]), places
+        yield "\n".join([prologue(arch), *body, "  s_endpgm"]), places
 
 
 INTEGERS = (0, 1, 2, 31, 32, 33, 63, 64, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFE, 0x8000, 0x7FFF, 0xFFFF,
@@ -140,7 +147,7 @@ WIDE = (0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, (1 << 64) - 2, 1 << 32, (1 
 HALVES = (0, 0x8000, 0x3C00, 0xBC00, 0x7C00, 0xFC00, 0x7E00, 0xFE01, 0x7C01, 1, 0x8001, 0x03FF, 0x0400, 0x7BFF, 0x3BFF)
 
 
-def inputs(rng):
+def inputs(rng, arch="gfx942"):
     """Vector inputs (items, INPUTS), scalars (GROUPS, 128), 64 bytes of memory an item, outputs."""
     items = ITEMS * GROUPS
     data = rng.integers(0, 1 << 32, (items, INPUTS), dtype=np.uint32)
@@ -160,8 +167,9 @@ def inputs(rng):
         data[same, first:last] = data[same, first : first + 1]
     same = rng.random(items) < 0.12
     data[same, 16:24] = np.tile(data[same, 16:18], 4)
+    lanes = split(arch)[1]
     item = np.arange(items) % ITEMS
-    wave, place = item // 64, rng.permutation(64)[item % 64]
+    wave, place = item // lanes, rng.permutation(lanes)[item % lanes]
     data[:, 32] = wave * 8192 + place * 32
     data[:, 33] = wave * 8192 + 2048 + place * 8
     data[:, 34] = np.where(
@@ -174,6 +182,6 @@ def inputs(rng):
     )
     scalars[:, 8:16] = np.array(FLOATS, np.uint32)[rng.integers(0, len(FLOATS), (GROUPS, 8))]
     # The masks: random, every other lane, one lane, none.
-    scalars[:, 34:36], scalars[0, 36:38], scalars[:, 38:40] = 0xAAAAAAAA, (0, 1 << 9), 0
+    scalars[:, 34:36], scalars[0, 36:38], scalars[:, 38:40] = 0xAAAAAAAA, (0, 1 << 9) if lanes == 64 else (1 << 9, 0), 0
     memory = rng.integers(0, 1 << 32, (items, 16), dtype=np.uint32)
     return data, scalars, memory, np.zeros((items, MOST), np.uint32)

@@ -15,6 +15,7 @@ import numpy as np
 import slow_approximate  # noqa: F401  (adds to the table of vector operations)
 import slow_launch
 from oracles import require
+from spelling import split
 
 import mfmasim
 import mfmasim.machine.ops  # fills OPERATIONS
@@ -24,6 +25,8 @@ from mfmasim.machine.registry import OPERATIONS
 
 HOW = "apt install llvm-22 lld-22"
 ARCHITECTURES = ("gfx942", "gfx950")
+RDNA = ("gfx1151", "gfx1151:64", "gfx1201", "gfx1201:64")
+"""Architecture and lanes of a wave, 32 unless it says 64."""
 
 TEMPLATE = """
 .amdgcn_target "amdgcn-amd-amdhsa--{arch}"
@@ -46,8 +49,7 @@ TEMPLATE = """
   .amdhsa_system_sgpr_workgroup_id_y 1
   .amdhsa_system_sgpr_workgroup_id_z 1
   .amdhsa_system_vgpr_workitem_id 2
-  .amdhsa_next_free_vgpr 512
-  .amdhsa_accum_offset 256
+{registers}
   .amdhsa_next_free_sgpr 102
   .amdhsa_float_denorm_mode_32 3
   .amdhsa_kernarg_size {kernarg}
@@ -63,7 +65,7 @@ amdhsa.kernels:
     .group_segment_fixed_size: {lds}
     .private_segment_fixed_size: 0
     .kernarg_segment_align: 8
-    .wavefront_size: 64
+    .wavefront_size: {lanes}
     .sgpr_count: 108
     .vgpr_count: 512
     .agpr_count: 256
@@ -88,17 +90,28 @@ def tool(name):
 def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra=""):
     """A whole assembly file around the body of a kernel; `arguments` is a word of p (pointer) and v (64-bit value)."""
     listed = "\n".join((_POINTER if kind == "p" else _VALUE).format(8 * i, i) for i, kind in enumerate(arguments))
+    arch, lanes = split(arch)
+    registers = "  .amdhsa_next_free_vgpr 512\n  .amdhsa_accum_offset 256"
+    if arch.startswith("gfx1"):
+        registers = f"  .amdhsa_next_free_vgpr 256\n  .amdhsa_wavefront_size32 {int(lanes == 32)}"
     return TEMPLATE.format(
-        arch=arch, name=name, body=body, lds=lds, kernarg=8 * len(arguments), arguments=listed, metadata=metadata,
-        extra=extra,
+        arch=arch, lanes=lanes, registers=registers, name=name, body=body, lds=lds,
+        kernarg=8 * len(arguments), arguments=listed, metadata=metadata, extra=extra,
     )  # fmt: skip
+
+
+def _assembler(arch):
+    """The command; 16-bit registers have names of their own (v0.l, v0.h) on gfx11 and gfx12."""
+    arch, lanes = split(arch)
+    command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}"]
+    return command + ([f"-mattr=+real-true16,+wavefrontsize{lanes}"] if arch.startswith("gfx1") else [])
 
 
 def assemble(text, arch):
     """Assembly file to the bytes of a linked code object."""
     with tempfile.TemporaryDirectory() as folder:
         first, last = Path(folder, "a.o"), Path(folder, "a.hsaco")
-        command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-filetype=obj", "-o", str(first)]
+        command = [*_assembler(arch), "-filetype=obj", "-o", str(first)]
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:2000]
         linker = shutil.which("ld.lld-22")
@@ -119,7 +132,7 @@ def kernel(body, arch, arguments="pp", **options):
 def accepted(lines, arch):
     """The lines that the assembler takes for this architecture."""
     text = "\n".join(lines) + "\n"
-    command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", "-filetype=null"]
+    command = [*_assembler(arch), "-filetype=null"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     bad = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.MULTILINE)}
     return [line for n, line in enumerate(lines, 1) if n not in bad]
@@ -155,11 +168,14 @@ def fast(program, grid, block, arrays, **options):
     return copies, report
 
 
-def both(program, grid, block, arrays, *, lds_bytes=0, checks="none", **options):
+def both(program, grid, block, arrays, *, lds_bytes=0, checks="none", arch="gfx942", **options):
     """Run a kernel on the machine and on the slow interpreter with equal uint32 arrays; compare nothing yet."""
     copies, report = fast(program, grid, block, arrays, checks=checks, **options)
     raw = [array.tobytes() if isinstance(array, np.ndarray) else int(array) for array in arrays]
-    outputs, waves = slow_launch.launch(program, _three(grid), _three(block), raw, lds_bytes=lds_bytes)
+    name, lanes = split(arch)
+    outputs, waves = slow_launch.launch(
+        program, _three(grid), _three(block), raw, lds_bytes=lds_bytes, arch=name, lanes=lanes
+    )
     buffers = [a for a in copies if isinstance(a, np.ndarray)]
     other = [np.frombuffer(data, np.uint32) for data in outputs if data is not None]
     return Both([a.reshape(-1).view(np.uint32) for a in buffers], other, report, waves)
@@ -174,7 +190,7 @@ def _three(size):
 def rows(arch):
     """name -> [(encoding, row)] of the decoder's tables."""
     found = {}
-    for encoding, table in family(arch).rows.items():
+    for encoding, table in family(split(arch)[0]).rows.items():
         for row in table.values():
             found.setdefault(row.name, []).append((encoding, row))
     return found

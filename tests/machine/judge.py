@@ -46,10 +46,10 @@ def judge(probes, arch, data, *, strict_nan=False):
     pending = list(probes)
     while pending:
         left = []
-        for body, places in frame.programs(pending):
+        for body, places in frame.programs(pending, arch):
             program = harness.kernel(body, arch, "pppp", lds=frame.LDS_BYTES, extra=frame.PRIVATE)
             try:
-                outcome = harness.both(program, frame.GROUPS, frame.ITEMS, data, lds_bytes=frame.LDS_BYTES)
+                outcome = harness.both(program, frame.GROUPS, frame.ITEMS, data, lds_bytes=frame.LDS_BYTES, arch=arch)
             except MfmasimError as error:
                 if "not supported" not in str(error):
                     raise

@@ -41,11 +41,11 @@ def _places(rng, size):
 def _ds_atomic(row, rng, size):
     """LDS: the wave's own part; two dwords a lane are read afterwards, and what came back."""
     data = _numbers(row, rng, row.src[1:])
-    before = [*_places(rng, size), "v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x2000",
+    before = [*_places(rng, size), "v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x6000",
               "v_add_u32_e32 v104, s87, v104"]  # fmt: skip
     offset = rng.choice([0, 0, 8, 1024])
     if rng.random() < 0.15:
-        before.append(f"v_mov_b32_e32 v104, {rng.choice(['0x4000', '0x12340', '-2048'])}")
+        before.append(f"v_mov_b32_e32 v104, {rng.choice(['0x6000', '0x12340', '-2048'])}")
     elif rng.random() < 0.3:
         # A base below zero in the first wave: the sum with the offset wraps.
         before.append(f"v_subrev_u32_e32 v104, {offset:#x}, v104")
@@ -86,7 +86,7 @@ def _memory_atomic(row, rng, size):
             row.name, f"{row.name} {to}v104, {data[0]}, {lines.GLOBAL_BASE}{glc}", before, after, results
         )
     if unit == "flat" and rng.random() < 0.4:
-        before += ["v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x2000", "v_add_u32_e32 v104, s87, v104",
+        before += ["v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x6000", "v_add_u32_e32 v104, s87, v104",
                    *_APERTURES["lds"]]  # fmt: skip
         after += ["ds_read_b64 v[114:115], v42", "s_waitcnt lgkmcnt(0)"]
         results += ["v114", "v115"]

@@ -141,7 +141,7 @@ _LDS_RESULTS = [f"v{n}" for n in range(104, 116)]
 def _lds_base(rng):
     """M0 at a part of the LDS that only this wave uses (s87); sometimes with bits that a narrower M0 ignores."""
     start = rng.choice([0, 64, 66, 512, 0x10000, 0x40000])
-    return ["s_mov_b32 s85, m0", "v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x2000",
+    return ["s_mov_b32 s85, m0", "v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x6000",
             "s_add_u32 s87, s87, 0x1100",
             f"s_add_u32 m0, s87, {start:#x}"]  # fmt: skip
 

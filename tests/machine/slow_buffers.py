@@ -21,8 +21,10 @@ def _bits(wave, first, low, count):
     return whole >> low & (1 << count) - 1
 
 
-def buffer_place(wave, ins, lane, byte):
-    """(address, in range) of the component that starts at a byte of the lane's data."""
+def buffer_place(wave, ins, lane, byte, payload=4):
+    """(address, in range) of the component of `payload` bytes that starts at a byte of the lane's data."""
+    if wave.facts.keeps_halves:
+        return _rdna_place(wave, ins, lane, byte, payload)
     vaddr, srsrc, soffset = ins.src[:3]
     idxen, offen = ins.modifiers["idxen"], ins.modifiers["offen"]
     registers = [wave.v[vaddr.index + k][lane] for k in range(idxen + offen)]
@@ -43,6 +45,32 @@ def buffer_place(wave, ins, lane, byte):
     else:
         place = index * stride + offset
     return base + wave.scalar(soffset) + place & M64, fine
+
+
+def _rdna_place(wave, ins, lane, byte, payload):
+    """The same on gfx11 and gfx12, where two bits of the resource choose the check (RDNA3.5 and RDNA4, 9.4 and 9.6)."""
+    vaddr, srsrc, soffset = ins.src[:3]
+    idxen, offen = ins.modifiers["idxen"], ins.modifiers["offen"]
+    registers = [wave.v[vaddr.index + k][lane] for k in range(idxen + offen)]
+    index = (registers[0] if idxen else 0) + (lane if _bits(wave, srsrc.index, 119, 1) else 0)
+    offset, moved = ins.modifiers["offset"] + (registers[-1] if offen else 0) + byte, wave.scalar(soffset)
+    r = srsrc.index
+    base, stride, records = _bits(wave, r, 0, 48), _bits(wave, r, 48, 14), _bits(wave, r, 64, 32)
+    stride *= (1, 4, 8, 32)[_bits(wave, r, 114, 2)] if wave.facts.split_barrier else 1
+    swizzle, select = _bits(wave, r, 62, 2), _bits(wave, r, 124, 2)
+    structured = index < records and offset + payload <= stride
+    fine = {
+        0: structured,
+        1: index < records,
+        2: records != 0,
+        3: structured if swizzle and stride else offset + moved + payload <= records,
+    }[select]
+    if not swizzle:
+        return base + moved + index * stride + offset & M64, fine
+    group, element = 8 << _bits(wave, r, 117, 2), 4 if swizzle == 1 else 16
+    offset += moved
+    place = (index // group * stride + offset // element * element) * group + index % group * element
+    return base + place + offset % element & M64, fine
 
 
 def _buffer_word(wave, ins, lane, byte, size):
@@ -76,7 +104,9 @@ def _buffer(wave, ins):
             words = [_buffer_word(wave, ins, lane, byte, step) for byte in range(0, size, 4)]
             _fill_lds(wave, ins, lane, words, size, what[0] == "s")
         return
-    lanes = [(lane, [buffer_place(wave, ins, lane, byte) for byte in range(0, size, 4)]) for lane in wave.active()]
+    lanes = [
+        (lane, [buffer_place(wave, ins, lane, byte, step) for byte in range(0, size, 4)]) for lane in wave.active()
+    ]
     for lane, places in lanes:
         # Components by their byte in the lane's data.
         def read(byte, count, places=places):

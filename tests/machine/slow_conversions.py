@@ -23,6 +23,8 @@ M32 = 0xFFFFFFFF
 FORMS = {"f32": F32, "f16": F16, "bf16": BF16}
 SMALL = {
     "gfx942": {"fp8": "e4m3fnuz", "bf8": "e5m2fnuz"},
+    "gfx1200": {"fp8": "e4m3fn", "bf8": "e5m2"},
+    "gfx1201": {"fp8": "e4m3fn", "bf8": "e5m2"},
     "gfx950": {"fp8": "e4m3fn", "bf8": "e5m2", "fp6": "e2m3fn", "bf6": "e3m2fn", "fp4": "e2m1fn"},
 }
 

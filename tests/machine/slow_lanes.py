@@ -34,11 +34,11 @@ def _lane_swap(wave, ins):
 
 
 def _permute(wave, ins):
-    tmp = [0] * 64
+    tmp = [0] * wave.lanes
     address, data = (_read_v(wave, operand) for operand in ins.src[:2])
     offset = ins.modifiers["offset"]
     for lane in wave.active():
-        tmp[(address[lane] + offset & M32) // 4 % 64] = data[lane]
+        tmp[(address[lane] + offset & M32) // 4 % wave.lanes] = data[lane]
     for lane in wave.active():
         wave.file(ins.dst[0].kind)[ins.dst[0].index][lane] = tmp[lane]
 
@@ -47,7 +47,7 @@ def _bpermute(wave, ins):
     address, data = (_read_v(wave, operand) for operand in ins.src[:2])
     active = wave.active()
     for lane in active:
-        source = (address[lane] + ins.modifiers["offset"] & M32) // 4 % 64
+        source = (address[lane] + ins.modifiers["offset"] & M32) // 4 % wave.lanes
         wave.file(ins.dst[0].kind)[ins.dst[0].index][lane] = data[source] if source in active else 0
 
 

@@ -22,6 +22,8 @@ class NOW:
 
     mode = PLAIN
     arch = ""
+    omod_always = False
+    """OMOD works whatever MODE says (gfx12)."""
 
 
 def row(names, signature, function):
@@ -138,7 +140,7 @@ def clamped(bits, form):
 def output_scaled(bits, kind, ins):
     """The OMOD modifier: ignored in IEEE mode and with denormal results; it makes -0 positive and flushes denormals."""
     omod, form = ins.modifiers.get("omod", 0), FORMS.get(kind)
-    if not omod or form is None or NOW.mode >> 9 & 1 or keeps(form, 1):
+    if not omod or form is None or (not NOW.omod_always and (NOW.mode >> 9 & 1 or keeps(form, 1))):
         return bits
     if fl.is_nan(bits, form) or fl.is_inf(bits, form):
         return bits

@@ -1,0 +1,35 @@
+"""What the interpreter has to know about an architecture.
+
+Source: ISA manuals, scalar operand tables (code of M0), MODE, "16-bit math" and "output operand modifiers".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One generation."""
+
+    m0: int
+    """Scalar code of M0; 124 is NULL from gfx11 on."""
+    mode: int
+    """MODE at the start of a kernel of ours: nearest even, all denormals; DX10_CLAMP and IEEE where they exist."""
+    keeps_halves: bool
+    """A 16-bit result leaves the other half of the register alone, whatever the operation."""
+    ieee: bool
+    """MODE has DX10_CLAMP and IEEE; without them a clamped NaN is 0, and OMOD works always."""
+    split_barrier: bool = False
+    ttmp_ids: bool = False
+    """The workgroup's numbers are in TTMP9 and TTMP7."""
+
+
+GFX9 = Facts(124, 0x3F0, keeps_halves=False, ieee=True)
+GFX11 = Facts(125, 0x3F0, keeps_halves=True, ieee=True)
+GFX12 = Facts(125, 0xF0, keeps_halves=True, ieee=False, split_barrier=True, ttmp_ids=True)
+
+
+def facts(arch):
+    """The generation of an architecture."""
+    return {"gfx11": GFX11, "gfx12": GFX12}.get(arch[:5], GFX9)
