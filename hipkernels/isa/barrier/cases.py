@@ -1,0 +1,34 @@
+"""Barriers and the order between waves and workgroups."""
+
+from functools import partial
+
+import reference
+
+from mfmasim.verify import In, InOut, Out, case
+
+MAIN = ["gfx942", "gfx950"]
+BARRIER = "s_barrier(_wait)?"
+
+
+@case("barrier.hip", kernel="barrier_phases", arch=MAIN, executes=BARRIER)
+def barrier_phases(phases=4, block=250):
+    args = [In("u32", (2, block), "bits"), Out("u32", (2, block)), phases]
+    return {"grid": 2, "block": block, "args": args, "expect": partial(reference.barrier_phases, phases=phases)}
+
+
+@case("barrier.hip", kernel="barrier_after_exit", arch=MAIN, each=[{"stay": 128}, {"stay": 32}], executes=BARRIER)
+def barrier_after_exit(stay=128, block=256):
+    args = [In("u32", (2, block), "bits"), Out("u32", (2, block)), stay]
+    return {"grid": 2, "block": block, "args": args, "expect": partial(reference.barrier_after_exit, stay=stay)}
+
+
+@case("barrier.hip", kernel="wave_handshake", arch=MAIN, executes=[BARRIER, "s_sleep"])
+def wave_handshake(rounds=3):
+    args = [In("u32", (3, 128), "bits"), Out("u32", (3, 128)), rounds]
+    return {"grid": 3, "block": 128, "args": args, "expect": partial(reference.wave_handshake, rounds=rounds)}
+
+
+@case("barrier.hip", kernel="last_workgroup", arch=MAIN, executes=[BARRIER, "global_atomic_add(_u32)?", "buffer_(wbl2|gl0_inv)|global_(wb|inv)"])
+def last_workgroup(grid=9, block=100):
+    args = [In("u32", (grid, block), "bits"), Out("u32", grid), InOut("u32", 1), Out("u32", 1)]
+    return {"grid": grid, "block": block, "args": args, "expect": reference.last_workgroup}

@@ -1,0 +1,63 @@
+"""Buffer resources: every width in and out of range, records by index, atomics."""
+
+from functools import partial
+
+import numpy as np
+import reference
+
+from mfmasim.verify import In, InOut, Out, case
+
+MAIN = ["gfx942", "gfx950"]
+GRID, BLOCK = 3, 72
+N = GRID * BLOCK
+
+
+def launch(args, expect):
+    return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
+
+
+# A scalar offset counts for the range on RDNA and does not on CDNA: with one, all loads stay inside.
+@case(
+    "buffer.hip",
+    kernel="buffer_loads",
+    arch=MAIN,
+    each=[{"limit": 1024, "scalar": 0}, {"limit": 4096, "scalar": 32}],
+    executes=[
+        "buffer_load_(ubyte|u8)", "buffer_load_(sshort|i16)", "buffer_load_(dword|b32)", "buffer_load_(dwordx2|b64)",
+        "buffer_load_(dwordx3|b96)", "buffer_load_(dwordx4|b128)",
+    ],
+)  # fmt: skip
+def buffer_loads(limit=1024, scalar=32):
+    rng = np.random.default_rng(7)
+    where = (16 * rng.integers(0, 75, N)).astype(np.uint32)
+    if not scalar:
+        where[::9] = rng.choice(np.array([0x7FFFFFF0, 0x80000000, 0xF0000000], np.uint32), where[::9].size)
+    args = [In("u32", 1024, "bits"), In("u32", N, where), Out("u32", (3, N, 4)), limit, scalar]
+    return launch(args, partial(reference.buffer_loads, limit=limit, scalar=scalar))
+
+
+@case(
+    "buffer.hip",
+    kernel="buffer_stores",
+    arch=MAIN,
+    executes=[
+        "buffer_store_(byte|b8)", "buffer_store_(short|b16)", "buffer_store_(dword|b32)", "buffer_store_(dwordx2|b64)",
+        "buffer_store_(dwordx3|b96)", "buffer_store_(dwordx4|b128)",
+    ],
+)  # fmt: skip
+def buffer_stores(limit=64 * (N - 11)):
+    args = [In("u32", N, "bits"), InOut("u32", (N, 16)), limit]
+    return launch(args, partial(reference.buffer_stores, limit=limit))
+
+
+@case("buffer.hip", kernel="buffer_structured", arch=MAIN, executes=["buffer_load_(dword|b32) .* idxen offset:16", "buffer_load_(dword|b32) .* idxen offen"])
+def buffer_structured(records=30):
+    index = np.random.default_rng(8).integers(0, 44, N).astype(np.uint32)
+    args = [In("u32", (44, 5), "bits"), In("u32", N, index), Out("u32", (2, N)), records]
+    return launch(args, partial(reference.buffer_structured, records=records))
+
+
+@case("buffer.hip", kernel="buffer_atomics", arch=MAIN, executes="buffer_atomic_add(_u32)?")
+def buffer_atomics(limit=4 * (N - 23)):
+    args = [InOut("i32", N, "bits"), In("i32", N, "bits"), Out("i32", N), limit]
+    return launch(args, partial(reference.buffer_atomics, limit=limit))

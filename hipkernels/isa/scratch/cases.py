@@ -1,0 +1,57 @@
+"""Private memory: arrays with run-time indices in scratch and in registers, spills, alloca."""
+
+from functools import partial
+
+import reference
+
+from mfmasim.verify import In, Out, case
+
+MAIN = ["gfx942", "gfx950"]
+GRID, BLOCK = 3, 72
+N = GRID * BLOCK
+
+
+def launch(args, expect):
+    return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
+
+
+@case("scratch.hip", kernel="scratch_words", arch=MAIN, executes=["scratch_load_(dword|b32)", "scratch_store_(dword.*|b.*)"])
+def scratch_words():
+    return launch([In("u32", N, "bits"), Out("u32", N)], reference.scratch_words)
+
+
+@case("scratch.hip", kernel="scratch_bytes", arch=MAIN, executes=["scratch_store_(byte|b8)", "scratch_(store_(short|b16)|load_.*)"])
+def scratch_bytes():
+    return launch([In("u32", N, "bits"), Out("i32", N)], reference.scratch_bytes)
+
+
+@case(
+    "scratch.hip",
+    kernel="scratch_wide",
+    arch=MAIN,
+    executes=["scratch_load_(dwordx4|b128)", "scratch_store_(dwordx4|b128)"],
+)
+def scratch_wide():
+    return launch([In("f32", (N, 4)), Out("f32", (N, 4))], reference.scratch_wide)
+
+
+@case("scratch.hip", kernel="spills", arch=MAIN, executes=["scratch_store_(dword|b).*", "scratch_load_(dword|b).*"])
+def spills():
+    return launch([In("u32", N, "bits"), Out("u32", N)], reference.spills)
+
+
+@case("scratch.hip", kernel="stack_alloca", arch=MAIN, executes=["flat_load_(dword|b32)|scratch_load_(dword|b32)"])
+def stack_alloca(words=7):
+    return launch([In("u32", N, "bits"), Out("u32", N), words], partial(reference.stack_alloca, words=words))
+
+
+@case("scratch.hip", kernel="register_index", arch=MAIN, each=[{"uniform": u} for u in (0x1A4, 0x777)], executes="s_set_gpr_idx_on|v_movrels_b32")
+def register_index(uniform=0):
+    expect = partial(reference.register_index, uniform=uniform)
+    return launch([In("u32", N, "bits"), Out("u32", (2, N)), uniform], expect)
+
+
+@case("scratch.hip", kernel="register_index_wide", arch=MAIN, each=[{"uniform": u} for u in (0o352, 0o77)], executes="s_set_gpr_idx_on|v_movrels_b32")
+def register_index_wide(uniform=0):
+    expect = partial(reference.register_index_wide, uniform=uniform)
+    return launch([In("f64", N), Out("f64", (2, N)), uniform], expect)
