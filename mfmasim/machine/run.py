@@ -1,7 +1,8 @@
 """Running a launch: batches of workgroups, waves grouped by program counter, blocks of bound instructions.
 
 All waves at one program counter execute a block together. The group with the lowest program counter goes first, so
-that waves which left a loop early, or took the other side of a branch, are met again.
+that waves which left a loop early, or took the other side of a branch, are met again. A wave that waits in a loop for
+another one is not allowed to keep that one from running: who is far behind goes first (`PATIENCE`).
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ __all__ = ["BUDGET", "Machine", "Outcome"]
 GPR_INDEXING = int(GPR_IDX_EN)
 BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
+PATIENCE = 4096
+"""Instructions by which a wave may be ahead of one that could run as well."""
 REGISTER_BYTES = 256 << 20
 """Bytes of vector registers in flight at most, which bounds the batch of workgroups."""
 
@@ -180,11 +183,32 @@ class Machine:
         if not len(running):
             waves.status = np.where(status == AT_BARRIER, np.uint8(RUNNING), status)
             return self._next_group(everyone)
+        running = self._fair(status, running)
         pcs = np.broadcast_to(waves.pc, (waves.count,))[running]
         chosen = running[pcs == pcs.min()]
         first, last = int(chosen[0]), int(chosen[-1])
         contiguous = last - first + 1 == len(chosen)
         return Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen))
+
+    def _fair(self, status: NDArray[np.uint8], running: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of the running waves those that may go on: when some are far ahead, those that are not.
+
+        Waves that wait at a barrier count as well: where all of a workgroup have arrived, its barrier opens although
+        another workgroup, which may be waiting for this one, still runs.
+        """
+        waves = self.waves
+        executed = np.broadcast_to(waves.executed, (waves.count,))
+        limit = executed[running].max() - PATIENCE
+        if limit <= 0 or executed[status != ENDED].min() >= limit:
+            return running
+        busy = np.zeros(int(waves.workgroup[-1]) + 1, np.bool_)
+        busy[waves.workgroup[running]] = True
+        opening = (status == AT_BARRIER) & ~busy[waves.workgroup]
+        if opening.any():
+            waves.status = np.where(opening, np.uint8(RUNNING), status)
+            running = np.flatnonzero(waves.status == RUNNING)
+        behind = running[executed[running] < limit]
+        return behind if len(behind) else running
 
     def _alike(self, group: Group, *, indexing: bool) -> Group:
         """The waves of a group in which VGPR indexing is on, or off; the others come later."""

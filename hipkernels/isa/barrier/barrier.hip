@@ -81,6 +81,33 @@ extern "C" __global__ void last_workgroup(const unsigned *in, unsigned *partial,
   }
 }
 
+// A scan over all workgroups: each waits in a loop for the sum of the one before it. state: tickets, then a flag and a
+// sum for each workgroup.
+extern "C" __global__ void __launch_bounds__(128) chained_scan(const unsigned *in, unsigned *out, unsigned *state) {
+  __shared__ unsigned sums[128], ticket, before;
+  unsigned t = threadIdx.x;
+  if (t == 0) ticket = atomicAdd(&state[0], 1u);
+  __syncthreads();
+  unsigned block = ticket, i = 128 * block + t;
+  sums[t] = in[i];
+  for (unsigned step = 1; step < 128; step *= 2) {
+    __syncthreads();
+    unsigned more = t >= step ? sums[t - step] : 0;
+    __syncthreads();
+    sums[t] += more;
+  }
+  __syncthreads();
+  if (t == 0) {
+    unsigned *own = state + 1 + 2 * block;
+    while (block > 0 && !__hip_atomic_load(own - 2, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT)) __builtin_amdgcn_s_sleep(2);
+    before = block > 0 ? own[-1] : 0;
+    own[1] = before + sums[127];
+    __hip_atomic_store(own, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+  }
+  __syncthreads();
+  out[i] = before + sums[t];
+}
+
 #if defined(__GFX12__)
 // A barrier in two halves, with work between arriving and waiting; one wave hears that it was first.
 extern "C" __global__ void split_barrier(const unsigned *in, unsigned *out) {

@@ -28,7 +28,18 @@ def wave_handshake(rounds=3):
     return {"grid": 3, "block": 128, "args": args, "expect": partial(reference.wave_handshake, rounds=rounds)}
 
 
-@case("barrier.hip", kernel="last_workgroup", arch=MAIN, executes=[BARRIER, "global_atomic_add(_u32)?", "buffer_(wbl2|gl0_inv)|global_(wb|inv)"])
+@case(
+    "barrier.hip",
+    kernel="last_workgroup",
+    arch=MAIN,
+    executes=[BARRIER, "global_atomic_add(_u32)?", "buffer_(wbl2|gl0_inv)|global_(wb|inv)"],
+)
 def last_workgroup(grid=9, block=100):
     args = [In("u32", (grid, block), "bits"), Out("u32", grid), InOut("u32", 1), Out("u32", 1)]
     return {"grid": grid, "block": block, "args": args, "expect": reference.last_workgroup}
+
+
+@case("barrier.hip", kernel="chained_scan", arch=MAIN, executes=["s_sleep", BARRIER])
+def chained_scan(grid=5):
+    args = [In("u32", 128 * grid, "bits"), Out("u32", 128 * grid), InOut("u32", 1 + 2 * grid)]
+    return {"grid": grid, "block": 128, "args": args, "expect": reference.chained_scan}

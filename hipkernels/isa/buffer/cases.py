@@ -50,7 +50,12 @@ def buffer_stores(limit=64 * (N - 11)):
     return launch(args, partial(reference.buffer_stores, limit=limit))
 
 
-@case("buffer.hip", kernel="buffer_structured", arch=MAIN, executes=["buffer_load_(dword|b32) .* idxen offset:16", "buffer_load_(dword|b32) .* idxen offen"])
+@case(
+    "buffer.hip",
+    kernel="buffer_structured",
+    arch=MAIN,
+    executes=["buffer_load_(dword|b32) .* idxen offset:16", "buffer_load_(dword|b32) .* idxen offen"],
+)
 def buffer_structured(records=30):
     index = np.random.default_rng(8).integers(0, 44, N).astype(np.uint32)
     args = [In("u32", (44, 5), "bits"), In("u32", N, index), Out("u32", (2, N)), records]

@@ -22,7 +22,7 @@ def flat_spaces():
     kernel="flat_widths",
     arch=MAIN,
     executes=[
-        "flat_load_(dwordx4|b128)", "flat_load_(dwordx3|b96)", "flat_load_(dwordx2|b64)", "flat_load_(sbyte|i8)",
+        "flat_load_(dwordx4|b128)", "flat_load_(dwordx3|b96)", "flat_load_(sbyte|i8)",
         "flat_load_(ubyte|u8)", "flat_load_(sshort|i16)", "flat_load_(ushort|u16)",
     ],
 )  # fmt: skip
@@ -30,7 +30,12 @@ def flat_widths():
     return launch([In("u32", (3, 64, 4), "bits"), Out("u32", (3, 64, 4)), Out("i32", (4, N))], reference.flat_widths)
 
 
-@case("flat.hip", kernel="flat_atomics", arch=MAIN, executes=["flat_atomic_add(_u32)?", "flat_atomic_swap(_b32)?", "flat_atomic_xor(_b32)?"])
+@case(
+    "flat.hip",
+    kernel="flat_atomics",
+    arch=MAIN,
+    executes=["flat_atomic_add(_u32)?", "flat_atomic_swap(_b32)?", "flat_atomic_xor(_b32)?"],
+)
 def flat_atomics():
     return launch([InOut("u32", N, "bits"), In("u32", N, "bits"), Out("u32", (3, N))], reference.flat_atomics)
 

@@ -15,12 +15,22 @@ def launch(args, expect):
     return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
 
 
-@case("scratch.hip", kernel="scratch_words", arch=MAIN, executes=["scratch_load_(dword|b32)", "scratch_store_(dword.*|b.*)"])
+@case(
+    "scratch.hip",
+    kernel="scratch_words",
+    arch=MAIN,
+    executes=["scratch_load_(dword|b32)", "scratch_store_(dword.*|b.*)"],
+)
 def scratch_words():
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.scratch_words)
 
 
-@case("scratch.hip", kernel="scratch_bytes", arch=MAIN, executes=["scratch_store_(byte|b8)", "scratch_(store_(short|b16)|load_.*)"])
+@case(
+    "scratch.hip",
+    kernel="scratch_bytes",
+    arch=MAIN,
+    executes=["scratch_store_(byte|b8)", "scratch_(store_(short|b16)|load_.*)"],
+)
 def scratch_bytes():
     return launch([In("u32", N, "bits"), Out("i32", N)], reference.scratch_bytes)
 
@@ -45,13 +55,25 @@ def stack_alloca(words=7):
     return launch([In("u32", N, "bits"), Out("u32", N), words], partial(reference.stack_alloca, words=words))
 
 
-@case("scratch.hip", kernel="register_index", arch=MAIN, each=[{"uniform": u} for u in (0x1A4, 0x777)], executes="s_set_gpr_idx_on|v_movrels_b32")
+@case(
+    "scratch.hip",
+    kernel="register_index",
+    arch=MAIN,
+    each=[{"uniform": u} for u in (0x1A4, 0x777)],
+    executes="s_set_gpr_idx_on|v_movrels_b32",
+)
 def register_index(uniform=0):
     expect = partial(reference.register_index, uniform=uniform)
     return launch([In("u32", N, "bits"), Out("u32", (2, N)), uniform], expect)
 
 
-@case("scratch.hip", kernel="register_index_wide", arch=MAIN, each=[{"uniform": u} for u in (0o352, 0o77)], executes="s_set_gpr_idx_on|v_movrels_b32")
+@case(
+    "scratch.hip",
+    kernel="register_index_wide",
+    arch=MAIN,
+    each=[{"uniform": u} for u in (0o352, 0o77)],
+    executes="s_set_gpr_idx_on|v_movrels_b32",
+)
 def register_index_wide(uniform=0):
     expect = partial(reference.register_index_wide, uniform=uniform)
     return launch([In("f64", N), Out("f64", (2, N)), uniform], expect)

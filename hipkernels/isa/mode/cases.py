@@ -1,0 +1,55 @@
+"""Hardware registers: clocks, rounding and denormals of the MODE register."""
+
+import numpy as np
+import reference
+
+from mfmasim.verify import In, Out, case
+
+MAIN = ["gfx942", "gfx950"]
+GRID, BLOCK = 2, 72
+N = GRID * BLOCK
+
+
+def launch(args, expect):
+    return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
+
+
+@case("mode.hip", kernel="clocks", arch=MAIN, executes=["s_memtime|s_getreg_b32", "s_memrealtime|s_sendmsg_rtn_b64"])
+def clocks():
+    return launch([In("u32", N, "bits"), Out("u32", N)], reference.clocks)
+
+
+@case("mode.hip", kernel="mode_register", arch=MAIN, executes=["s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"])
+def mode_register():
+    return launch([Out("u32", (2, N))], reference.mode_register(N, BLOCK))
+
+
+@case(
+    "mode.hip", kernel="rounding_f32", arch=MAIN, executes=["s_setreg_imm32_b32", "v_add_f32", "v_mul_f32", "v_fma_f32"]
+)
+def rounding_f32():
+    args = [In("f32", N), In("f32", N), In("f32", N), *(Out("f32", (4, N)) for _ in range(3))]
+    return launch(args, reference.rounding_f32)
+
+
+@case(
+    "mode.hip",
+    kernel="rounding_f64",
+    arch=MAIN,
+    executes=["s_setreg_imm32_b32", "v_add_f64", "v_fma_f64", "v_cvt_f32_f64"],
+)
+def rounding_f64():
+    args = [In("f64", N), In("f64", N), In("f64", N), Out("f64", (4, N)), Out("f64", (4, N)), Out("f32", (4, N))]
+    return launch(args, reference.rounding_f64)
+
+
+@case("mode.hip", kernel="denormals_f32", arch=MAIN, executes=["s_setreg_imm32_b32", "v_add_f32", "v_mul_f32"])
+def denormals_f32():
+    rng = np.random.default_rng(11)
+    small = rng.integers(0, 4 << 23, (2, N), dtype=np.uint32)
+    signs = rng.integers(0, 2, (2, N), dtype=np.uint32) << np.uint32(31)
+    x, y = (small | signs).view(np.float32)
+    # Half of the pairs have a product near the smallest normal number.
+    y[::2] = np.ldexp(rng.uniform(1, 2, N // 2).astype(np.float32), rng.integers(-3, 3, N // 2)) * np.sign(y[::2])
+    args = [In("f32", N, x.copy()), In("f32", N, y.copy()), Out("f32", (4, N)), Out("f32", (4, N))]
+    return launch(args, reference.denormals_f32)
