@@ -32,7 +32,7 @@ def rounded(value, negative_zero, mode, dtype):
         away = rest * 2 > unit or (rest * 2 == unit and whole % 2 == 1)
     size = (whole + (1 if away and rest else 0)) * unit
     if size > largest:
-        to_infinity = mode == NEAREST or mode == (DOWN if sign else UP)
+        to_infinity = mode in (NEAREST, DOWN if sign else UP)
         result = dtype.type(np.inf) if to_infinity else dtype.type(float(largest))
     else:
         result = dtype.type(float(size))
@@ -40,7 +40,7 @@ def rounded(value, negative_zero, mode, dtype):
 
 
 def _fused(x, y, z, mode, dtype):
-    """x * y + z of finite numbers, rounded once."""
+    """Sum x * y + z of finite numbers, rounded once."""
     exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
     product = np.signbit(x) != np.signbit(y)
     zero = bool(product) if product == np.signbit(z) else mode == DOWN
