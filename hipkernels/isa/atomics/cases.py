@@ -1,0 +1,138 @@
+"""Atomic operations on global memory: returning or not, integers and floats, and loops around compare-and-swap."""
+
+import numpy as np
+import reference
+from targets import ARCHS
+
+from mfmasim.verify import In, InOut, Out, case
+
+BLOCK = 160
+
+
+def launch(n, args, expect):
+    return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n], "expect": expect}
+
+
+@case("atomics.hip", kernel="histogram", arch=ARCHS, executes="global_atomic_add(_u32)?")
+def histogram(n=1000):
+    return launch(n, [In("u8", n, "bits"), InOut("u32", 32, "bits")], reference.histogram)
+
+
+@case("atomics.hip", kernel="tickets", arch=ARCHS, executes="global_atomic_add(_u32)?")
+def tickets(n=700):
+    args = [In("i32", n, "bits"), InOut("u32", 1, "zeros"), InOut("u32", n, "index")]
+    return launch(n, args, reference.tickets)
+
+
+@case(
+    "atomics.hip",
+    kernel="returning",
+    arch=ARCHS,
+    executes=[
+        "global_atomic_add(_u32)?", "global_atomic_sub(_u32)?", "global_atomic_(umin|min_u32)",
+        "global_atomic_(smax|max_i32)", "global_atomic_and(_b32)?", "global_atomic_or(_b32)?",
+        "global_atomic_xor(_b32)?", "global_atomic_swap(_b32)?", "global_atomic_cmpswap(_b32)?",
+        "global_atomic_inc(_u32)?", "global_atomic_dec(_u32)?",
+    ],
+)  # fmt: skip
+def returning(n=400):
+    args = [InOut("u32", (11, n), "special"), In("u32", n), Out("u32", (11, n))]
+    return launch(n, args, reference.returning)
+
+
+@case(
+    "atomics.hip",
+    kernel="returning_wide",
+    arch=ARCHS,
+    executes=[
+        "global_atomic_(add_x2|add_u64)", "global_atomic_(umax_x2|max_u64)", "global_atomic_(smin_x2|min_i64)",
+        "global_atomic_xor_(x2|b64)", "global_atomic_swap_(x2|b64)", "global_atomic_cmpswap_(x2|b64)",
+    ],
+)  # fmt: skip
+def returning_wide(n=400):
+    args = [InOut("u64", (6, n), "special"), In("u64", n), Out("u64", (6, n))]
+    return launch(n, args, reference.returning_wide)
+
+
+@case(
+    "atomics.hip",
+    kernel="extremes",
+    arch=ARCHS,
+    executes=["global_atomic_(smin|min_i32)", "global_atomic_(umax|max_u32)", "global_atomic_(umax_x2|max_u64)"],
+)
+def extremes(n=500):
+    ends = np.array([0x7FFFFFFF, 0x80000000, 0, 0xFFFFFFFF, 77], np.uint32)
+    args = [In("u32", n, "bits"), InOut("i32", 2), InOut("u32", 5, ends), InOut("u64", 2)]
+    return launch(n, args, reference.extremes)
+
+
+@case("atomics.hip", kernel="wrapping", arch=ARCHS, executes=["global_atomic_inc(_u32)?", "global_atomic_dec(_u32)?"])
+def wrapping(n=500):
+    start = np.array([4, 300], np.uint32)
+    return launch(n, [InOut("u32", 2, start)], lambda counters: reference.wrapping(counters, n))
+
+
+@case("atomics.hip", kernel="float_sums", arch=ARCHS, executes=["global_atomic_add_f32"])
+def float_sums(n=600):
+    args = [In("f32", n, "integers"), InOut("f32", 7, "integers"), InOut("f64", 5, "integers")]
+    return launch(n, args, reference.float_sums)
+
+
+@case(
+    "atomics.hip",
+    kernel="float_returning",
+    arch=ARCHS,
+    executes="global_atomic_add_f32",
+    each=[{"data": "special"}, {"data": "normal"}],
+)
+def float_returning(n=800, data="special"):
+    args = [InOut("f32", n, data), In("f32", n, data), Out("f32", n, nan="bits")]
+    return launch(n, args, reference.float_returning)
+
+
+@case(
+    "atomics.hip", kernel="product_by_cas", arch=ARCHS, executes=["global_atomic_cmpswap(_b32)?", "s_cbranch_execn?z"]
+)
+def product_by_cas(n=200):
+    exponents = np.random.default_rng(6).integers(-1, 2, n).astype(np.int32)
+    start = np.array([1.5, -3, 0.75], np.float32)
+    return launch(n, [In("i32", n, exponents), InOut("f32", 3, start)], reference.product_by_cas)
+
+
+@case("atomics.hip", kernel="pair_by_cas", arch=ARCHS, executes=["global_atomic_cmpswap_(x2|b64)", "s_cbranch_execn?z"])
+def pair_by_cas(n=200):
+    return launch(n, [In("u32", n, "bits"), InOut("u64", 2, "zeros")], reference.pair_by_cas)
+
+
+@case(
+    "atomics.hip",
+    kernel="float_maximum",
+    arch=ARCHS,
+    executes=["global_atomic_(umin|min_u32)", "global_atomic_(smax|max_i32)"],
+)
+def float_maximum(n=600):
+    start = np.array([-np.inf], np.float32)
+    return launch(n, [In("f32", n), InOut("f32", 1, start)], reference.float_maximum)
+
+
+@case(
+    "atomics.hip",
+    kernel="double_returning",
+    arch=ARCHS,
+    executes=["global_atomic_(add_f64|cmpswap_b64)", "global_atomic_(max_f64|cmpswap_x2|cmpswap_b64)"],
+)
+def double_returning(n=500):
+    args = [InOut("f64", (3, n), "normal"), In("f64", n, "normal"), Out("f64", (3, n))]
+    return launch(n, args, reference.double_returning)
+
+
+@case(
+    "atomics.hip",
+    kernel="packed_halves",
+    arch=ARCHS,
+    executes="global_atomic_pk_add_f16",
+    skip={a: "gfx11 has no packed atomics on halves" for a in ARCHS if a == "gfx1151"},
+)
+def packed_halves(n=300):
+    args = [In("f16", (n, 2), "integers"), InOut("f16", (6, 2), "integers")]
+    return launch(n, args, reference.packed_halves)

@@ -1,0 +1,103 @@
+"""What memory holds after the atomic operations, and what they returned where that is defined."""
+
+import numpy as np
+
+U32, I32, U64, F32 = np.uint32, np.int32, np.uint64, np.float32
+
+
+def histogram(x, bins):
+    return bins + np.bincount(x & 31, weights=1 + (x >> 7), minlength=32).astype(U32)
+
+
+def tickets(x, counter, slots):
+    drawn = int((x > 0).sum())
+    slots = slots.copy()
+    slots[:drawn] += U32(1)
+    return counter + U32(2 * drawn), slots
+
+
+def returning(memory, y):
+    m = memory
+    new = [
+        m[0] + y,
+        m[1] - y,
+        np.minimum(m[2], y),
+        np.maximum(m[3].view(I32), y.view(I32)).view(U32),
+        m[4] & y,
+        m[5] | y,
+        m[6] ^ y,
+        y,
+        np.where(m[8] == (y & U32(3)), y, m[8]),
+        np.where(m[9] >= y, U32(0), m[9] + U32(1)),
+        np.where((m[10] == 0) | (m[10] > y), y, m[10] - U32(1)),
+    ]
+    return np.stack(new), m
+
+
+def returning_wide(memory, y):
+    m = memory
+    low = np.minimum(m[2].view(np.int64), y.view(np.int64)).view(U64)
+    new = [m[0] + y, np.maximum(m[1], y), low, m[3] ^ y, y, np.where(m[5] == (y & U64(3)), y, m[5])]
+    return np.stack(new), m
+
+
+def extremes(x, signed_ends, ends, wide_ends):
+    signed = x.view(I32)
+    low = [min(int(signed_ends[0]), int(signed.min())), max(int(signed_ends[1]), int(signed.max()))]
+    some = np.bitwise_or.reduce(x & U32(0x0F0F0F0F)) | ends[2]
+    every = np.bitwise_and.reduce(x | U32(0x80000001)) & ends[3]
+    odd = np.bitwise_xor.reduce(x) ^ ends[4]
+    plain = [min(ends[0], x.min()), max(ends[1], x.max()), some, every, odd]
+    wide = x.astype(U64)
+    top = max(wide_ends[0], (wide << U64(20) | np.arange(len(x), dtype=U64)).max())
+    return np.array(low, I32), np.array(plain, U32), np.array([top, wide_ends[1] + (wide * wide).sum(dtype=U64)], U64)
+
+
+def wrapping(counters, n):
+    up, down = map(int, counters)
+    for _ in range(n):
+        up = 0 if up >= 9 else up + 1
+        down = 100 if down == 0 or down > 100 else down - 1
+    return np.array([up, down], U32)
+
+
+def float_sums(x, sums, wide_sums):
+    for i, value in enumerate(x):
+        sums[i % 7] += value
+        wide_sums[i % 5] += np.float64(value) * 1024.5
+    return sums, wide_sums
+
+
+def float_returning(memory, y):
+    return memory + y, memory
+
+
+def product_by_cas(exponents, products):
+    for i, exponent in enumerate(exponents):
+        products[i % 3] = np.ldexp(products[i % 3], exponent)
+    return products
+
+
+def pair_by_cas(x, pairs):
+    for i, value in enumerate(map(int, x)):
+        old = int(pairs[i & 1])
+        pairs[i & 1] = max(old >> 32, value) << 32 | ((old + 1) & 0xFFFFFFFF)
+    return pairs
+
+
+def float_maximum(x, top):
+    """The largest number; among zeros the positive one."""
+    every = np.concatenate([x[~np.isnan(x)], top])
+    best = every.max()
+    same = every[every == best]
+    return same[np.argmin(np.signbit(same))].reshape(1)
+
+
+def double_returning(memory, y):
+    return np.stack([memory[0] + y, np.maximum(memory[1], y), np.minimum(memory[2], y)]), memory
+
+
+def packed_halves(x, sums):
+    for i, pair in enumerate(x):
+        sums[i % 6] += pair
+    return sums
