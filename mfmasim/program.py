@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from mfmasim.codeobject import Argument, CodeObject, KernelInfo
     from mfmasim.isa import Instruction
 
-__all__ = ["Code", "Kernel", "compile", "load"]
+__all__ = ["Code", "Kernel", "NotCodeError", "compile", "load"]
+
+
+class NotCodeError(MfmasimError):
+    """An address from which no instruction can be fetched."""
 
 
 class Kernel:
@@ -116,18 +120,24 @@ class Code:
         """
         return self._kernels[self.object.kernel(name).name]
 
+    def is_code(self, address: int) -> bool:
+        """Whether an instruction may start at an address: executable, and a multiple of 4."""
+        place = bisect.bisect_right(self._starts, address) - 1
+        return place >= 0 and address < self._segments[place].end and address % 4 == 0
+
     def instruction_at(self, address: int) -> Instruction:
         """Decode the instruction at a virtual address of the file.
 
         Raises:
-            MfmasimError: the address is not in executable code, or its bytes are no instruction.
+            NotCodeError: the address is not in executable code, or is no multiple of 4.
+            MfmasimError: its bytes are no instruction.
         """
         found = self._decoded.get(address)
         if found is None:
-            place = bisect.bisect_right(self._starts, address) - 1
-            if place < 0 or address >= self._segments[place].end or address % 4:
-                raise MfmasimError(f"{self.object.name}: jump to {address:#x}, which is outside the code")
-            segment = self._segments[place]
+            if not self.is_code(address):
+                why = "is no multiple of 4" if address % 4 else "is outside the code"
+                raise NotCodeError(f"{self.object.name}: jump to {address:#x}, which {why}")
+            segment = self._segments[bisect.bisect_right(self._starts, address) - 1]
             found = isa.decode(segment.data, self.arch, pc=address, offset=address - segment.vaddr)
             self._decoded[address] = found
         return found

@@ -9,6 +9,8 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.launch import prepare
 from mfmasim.machine.run import BUDGET, Machine
 from mfmasim.observe import CHECKS, Finding
+from mfmasim.observe.alignment import Alignment
+from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.strides import Strides
@@ -27,6 +29,8 @@ __all__ = ["SimDevice"]
 # How each check is made for a launch.
 OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
     "bounds": lambda kernel, launch: Bounds(kernel.name, kernel.source_at),  # noqa: ARG005
+    "alignment": lambda kernel, launch: Alignment(kernel.name, kernel.source_at),  # noqa: ARG005
+    "barrier": lambda kernel, launch: Barriers(kernel.name, kernel.source_at),  # noqa: ARG005
     "conflicts": lambda kernel, launch: Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at),  # noqa: ARG005
     "strides": lambda kernel, launch: Strides(kernel.name, kernel.source_at, launch.lds_bytes),
 }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["AccessEvent", "AccessFault", "MatrixEvent", "Observer", "Place"]
+__all__ = ["AccessEvent", "AccessFault", "BarrierEvent", "MatrixEvent", "Observer", "Place"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,17 @@ class AccessFault:
     """The nearest buffer and the distance to it, in words."""
     lanes: int
     """Lanes of this instruction, over all waves of the group, that went outside."""
+
+
+@dataclass(frozen=True)
+class BarrierEvent:
+    """A wave waits at another barrier instruction than the first waiting wave of its workgroup; both go on together."""
+
+    pc: int
+    """The barrier where it waits."""
+    other: int
+    """The barrier where the first one waits."""
+    place: Place
 
 
 class Observer(Protocol):

@@ -104,7 +104,9 @@ class Memory:
             (r.address - address if address < r.address else address - (r.address + r.size) + 1, r)
             for r in self.regions
         ]
-        _, region = min(gaps, key=lambda pair: pair[0])
+        gap, region = min(gaps, key=lambda pair: pair[0])
+        if gap > 1 << 32:
+            return "far from every buffer"
         if address < region.address:
             return f"{region.address - address} bytes before {region.name} ({region.size} bytes)"
         if address < region.address + region.size:

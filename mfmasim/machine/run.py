@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.errors import MfmasimError
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
-from mfmasim.machine.bind import bind, operation_of
-from mfmasim.machine.events import AccessEvent, AccessFault, MatrixEvent, Place
-from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
+from mfmasim.machine.bind import operation_of
+from mfmasim.machine.block import build
+from mfmasim.machine.events import AccessEvent, AccessFault, BarrierEvent, MatrixEvent, Place
+from mfmasim.machine.ops.register_index import GPR_IDX_EN
 from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
-from mfmasim.machine.stepping import stepped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.block import Block
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.memory import Memory, Outside
     from mfmasim.machine.ops.spaces import Part
@@ -41,27 +41,6 @@ PATIENCE = 4096
 """Instructions by which a wave may be ahead of one that could run as well."""
 REGISTER_BYTES = 256 << 20
 """Bytes of vector registers in flight at most, which bounds the batch of workgroups."""
-
-# Instructions that end a block: what follows them may be elsewhere, or later.
-TERMINATORS = (
-    "s_branch", "s_cbranch_", "s_endpgm", "s_setpc_b64", "s_swappc_b64", "s_call_b64", "s_barrier", "s_trap",
-    "s_set_gpr_idx_o",
-)  # fmt: skip
-
-
-@dataclass
-class Block:
-    """Consecutive instructions with one entry; the last one may change the program counter."""
-
-    first: int
-    size: int
-    """Instructions."""
-    body: list[Callable[[Group], None]]
-    after: NDArray[np.int64]
-    """Address of what follows, (1,)."""
-    instructions: list[Instruction]
-    runs: int = 0
-    """Wave executions, for the counts."""
 
 
 @dataclass
@@ -98,6 +77,7 @@ class Machine:
         self.matrix_listeners = [o.on_matrix for o in observers if hasattr(o, "on_matrix")]
         self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
         self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
+        self.barrier_listeners = [o.on_barrier for o in observers if hasattr(o, "on_barrier")]
         self.step_listeners = [o for o in observers if hasattr(o, "before_step") or hasattr(o, "after_step")]
         self.skipped: Counter[int] = Counter()
         """Wave-instructions that a block counts but that were not executed, by address."""
@@ -146,7 +126,7 @@ class Machine:
             pc = int(group.pc[0])
             mode = waves.float_mode  # that of everyone, or None
             indexing = bool((group.mode[0] if mode is None else mode.bits) & GPR_INDEXING)
-            block = self._blocks.get((pc, indexing)) or self._build(pc, indexing=indexing)
+            block = self._blocks.get((pc, indexing)) or self._bind(pc, indexing=indexing)
             if mode is None and ((group.mode & GPR_IDX_EN != 0) != indexing).any():
                 group = self._alike(group, indexing=indexing)
             self._block = block
@@ -157,7 +137,8 @@ class Machine:
             if self.outcome.stopped:
                 return
             if group.count_executed(block.size) > self.budget:
-                self.stop("budget", f"a wave executed more than {self.budget:,} instructions", pc, group)
+                why = f"a wave executed more than {self.budget:,} instructions{self._waiting()}"
+                self.stop("budget", why, pc, group, int(group.executed.argmax()))
                 return
 
     def _next_group(self, everyone: Group) -> Group | None:
@@ -174,6 +155,8 @@ class Machine:
             if waves.status[0] == ENDED:
                 return None
             if waves.status[0] != RUNNING:
+                if len(waves.pc) > 1 and self.barrier_listeners:
+                    self._tell_barriers(np.arange(waves.count))
                 waves.status = np.full(1, RUNNING, np.uint8)
             if len(waves.pc) == 1:
                 everyone.resume()
@@ -181,6 +164,8 @@ class Machine:
         status = np.broadcast_to(waves.status, (waves.count,))
         running = np.flatnonzero(status == RUNNING)
         if not len(running):
+            if len(waves.pc) > 1 and self.barrier_listeners:
+                self._tell_barriers(np.flatnonzero(status == AT_BARRIER))
             waves.status = np.where(status == AT_BARRIER, np.uint8(RUNNING), status)
             return self._next_group(everyone)
         running = self._fair(status, running)
@@ -205,49 +190,45 @@ class Machine:
         busy[waves.workgroup[running]] = True
         opening = (status == AT_BARRIER) & ~busy[waves.workgroup]
         if opening.any():
+            if len(waves.pc) > 1 and self.barrier_listeners:
+                self._tell_barriers(np.flatnonzero(opening))
             waves.status = np.where(opening, np.uint8(RUNNING), status)
             running = np.flatnonzero(waves.status == RUNNING)
         behind = running[executed[running] < limit]
         return behind if len(behind) else running
+
+    def _bind(self, pc: int, *, indexing: bool) -> Block:
+        block = self._blocks[pc, indexing] = build(self, pc, indexing=indexing)
+        return block
 
     def _alike(self, group: Group, *, indexing: bool) -> Group:
         """The waves of a group in which VGPR indexing is on, or off; the others come later."""
         chosen = group.indices()[(group.mode & GPR_IDX_EN != 0) == indexing]
         return Group(self.waves, chosen, len(chosen))
 
+    def _tell_barriers(self, waiting: NDArray[np.int64]) -> None:
+        """Tell listeners of the waves that have arrived at another barrier than the first one of their workgroup."""
+        workgroups, after = self.waves.workgroup[waiting], self.waves.pc[waiting]
+        _, starts, which = np.unique(workgroups, return_index=True, return_inverse=True)
+        first = after[starts[which]]
+        for index in np.flatnonzero(after != first):
+            # Every barrier instruction has one dword.
+            event = BarrierEvent(int(after[index]) - 4, int(first[index]) - 4, self.place(waiting, int(index)))
+            for listener in self.barrier_listeners:
+                listener(event)
+
+    def _waiting(self) -> str:
+        """Waves that wait at a barrier, in words; empty when there are none."""
+        status = np.broadcast_to(self.waves.status, (self.waves.count,))
+        waiting = np.flatnonzero(status == AT_BARRIER)
+        if not len(waiting):
+            return ""
+        return f" while {len(waiting)} wave{'s' * (len(waiting) > 1)} wait{'s' * (len(waiting) == 1)} at a barrier"
+
     def ticks(self, group: Group, pc: int) -> NDArray[np.uint64]:
         """What a clock shows at an instruction of the block that runs: it grows along every path, (1 or waves,)."""
         executed = group.executed * 4  # an instruction has at most four dwords
         return (executed + (pc - self._block.first) // 4).astype(np.uint64)
-
-    def _build(self, pc: int, *, indexing: bool) -> Block:
-        code = self.kernel.code
-        instructions: list[Instruction] = []
-        address = pc
-        while True:
-            ins = code.instruction_at(address)
-            instructions.append(ins)
-            address += ins.size
-            if ins.name.startswith(TERMINATORS) or len(instructions) >= 256:
-                break
-        for ins in instructions:
-            self._check_registers(ins)
-        bound = [indexed(ins, self, bind) if indexing else bind(ins, self) for ins in instructions]
-        if self.step_listeners:
-            bound = [stepped(self, ins, run) for ins, run in zip(instructions, bound, strict=True)]
-        block = Block(pc, len(instructions), bound, np.array([address]), instructions)
-        self._blocks[pc, indexing] = block
-        return block
-
-    def _check_registers(self, ins: Instruction) -> None:
-        """Refuse registers beyond what the kernel's descriptor allocates."""
-        limits = {"v": len(self.waves.v), "a": len(self.waves.a), "s": len(self.waves.s)}
-        for operand in (*ins.dst, *ins.src):
-            limit = limits.get(operand.kind)
-            if limit is not None and operand.index + operand.count > limit:
-                last = operand.index + operand.count - 1
-                what = f"the kernel allocates {limit}" if operand.kind != "s" else "there is no such scalar register"
-                raise MfmasimError(f"{operand.kind}{last} in {ins.text.strip()} at {ins.pc:#x}: {what}")
 
     def _count(self) -> None:
         for block in self._blocks.values():
@@ -258,12 +239,20 @@ class Machine:
                 if runs:
                     self.outcome.fidelity.setdefault(ins.name, operation_of(ins).fidelity)
 
-    def stop(self, check: str, why: str, pc: int, group: Group) -> None:
-        """End the launch: nothing more is executed after the block, or after this step when steps are listened to."""
+    def stop(self, check: str, why: str, pc: int, group: Group, wave: int = 0) -> None:
+        """End the launch: nothing more is executed after the block, or after this step when steps are listened to.
+
+        Args:
+            check: the check that the finding belongs to.
+            why: the reason in words.
+            pc: instruction that the finding names.
+            group: waves that execute it.
+            wave: which of them the finding names.
+        """
         where = self.kernel.source_at(pc)
         outcome = self.outcome
         outcome.stopped, outcome.stopped_by = f"{why}; stopped at {pc:#x}" + (f" ({where})" if where else ""), check
-        outcome.stopped_pc, outcome.stopped_at = pc, self.place(group.indices(), 0)
+        outcome.stopped_pc, outcome.stopped_at = pc, self.place(group.indices(), wave)
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
         """Where in the grid a wave of the batch runs."""

@@ -8,6 +8,8 @@ __all__ = ["CHECKS", "SEVERITIES", "Finding"]
 
 CHECKS = {
     "bounds": "accesses outside every buffer",
+    "alignment": "atomics, scalar loads and LDS accesses at addresses that are not aligned",
+    "barrier": "waves of a workgroup that meet at different barriers",
     "conflicts": "bank conflicts of the LDS, by instruction and source line",
     "strides": "addresses whose step from lane to lane does not fit the bytes they move",
 }

@@ -27,6 +27,8 @@ class Bounds:
 
     def on_fault(self, event: AccessFault) -> None:
         """Remember the first fault of each instruction and count the lanes of all."""
+        if event.kind.startswith("misaligned"):
+            return  # told by the check `alignment`
         pc = event.instruction.pc
         self._first.setdefault(pc, event)
         self._lanes[pc] = self._lanes.get(pc, 0) + event.lanes
@@ -39,17 +41,17 @@ class Bounds:
         lanes = self._lanes[pc]
         if event.space == "buffer":
             return self._clipped(pc, event, lanes)
-        outside = "to a read-only buffer" if event.nearest.startswith("in ") else "outside every buffer"
+        outside = "to read-only memory" if event.nearest.startswith("in ") else "outside every buffer"
         became = "the store was dropped" if event.kind == "write" else "the load returned poison"
         if event.space == "lds":
             became = "the store was dropped" if event.kind == "write" else "the load returned 0"
             where = f"LDS address {event.address}"
         elif event.space == "scratch":
-            where = f"scratch address {event.address} {event.nearest} a work-item"
+            address = event.address - (event.address >> 63 << 64)
+            outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
+            where = f"scratch address {address} {event.nearest} a work-item"
         else:
             where = f"address {event.address:#x}, {event.nearest}"
-        if event.kind == "misaligned atomic":
-            outside, became = "on an address that is no multiple of its size", "nothing was changed"
         message = f"{event.kind} of {event.size} bytes {outside}: {where}; {_lanes(lanes)} in all, {became}"
         return self._at(pc, event, lanes, "error", message)
 

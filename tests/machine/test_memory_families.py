@@ -179,7 +179,8 @@ def test_a_crooked_atomic_changes_nothing():
     (out,), findings = launched(body, np.zeros(64, np.uint32))
     assert not out.any()
     assert [f.severity for f in findings] == ["error"]
-    assert "misaligned atomic of 4 bytes" in findings[0].message
+    assert findings[0].check == "alignment"
+    assert "atomic of 4 bytes at address" in findings[0].message
 
 
 def test_beyond_a_buffer_resource():

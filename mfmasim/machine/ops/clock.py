@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.operands import scalar_writer
+from mfmasim.machine.ops.control import no_code
 from mfmasim.machine.registry import direct
 from mfmasim.machine.state import ENDED
 
@@ -61,6 +62,8 @@ def _call(instruction: Instruction, machine: Any) -> Bound:
     save = scalar_writer(instruction.dst[0], "u64", instruction)
     back = np.array([machine.launch.image_base + instruction.pc + instruction.size], np.uint64)
     target = np.array([instruction.target], np.int64)
+    if not machine.kernel.code.is_code(instruction.target):
+        return lambda g: machine.stop("fetch", no_code(machine, instruction.target), instruction.pc, g)
 
     def run(g: Group) -> None:
         save(g, back)

@@ -68,11 +68,13 @@ TAKEN: dict[str, Callable[[Group], NDArray[np.bool_]]] = {
 }
 
 
-def _branch(instruction: Instruction, _machine: Any) -> Bound:
+def _branch(instruction: Instruction, machine: Any) -> Bound:
     target = instruction.target
     if target is None:
         raise unsupported(instruction, "branch without a target")
     condition = TAKEN.get(instruction.name)
+    if not machine.kernel.code.is_code(target):
+        return _astray(instruction, machine, condition)
     there, after = np.array([target]), np.array([instruction.pc + instruction.size])
 
     def run(g: Group) -> None:
@@ -86,6 +88,28 @@ def _branch(instruction: Instruction, _machine: Any) -> Bound:
             g.pc = np.where(taken, there, after)
 
     return run
+
+
+def _astray(instruction: Instruction, machine: Any, condition: Callable[[Group], NDArray[np.bool_]] | None) -> Bound:
+    """A branch to where there is no code: it ends the launch when a wave takes it."""
+
+    def run(g: Group) -> None:
+        taken = np.ones(1, np.bool_) if condition is None else condition(g)
+        if taken.any():
+            machine.stop("fetch", no_code(machine, instruction.target), instruction.pc, g, int(taken.argmax()))
+
+    return run
+
+
+def no_code(machine: Any, address: int | None) -> str:
+    """What is wrong with a jump to an address of the code object."""
+    absolute = (machine.launch.image_base + (address or 0)) & 0xFFFF_FFFF_FFFF_FFFF
+    region = machine.memory.region_at(absolute)
+    if machine.kernel.code.is_code((address or 0) & ~3):
+        why = "which is no multiple of 4"
+    else:
+        why = f"which is outside the code: {f'in {region.name}' if region else machine.memory.nearest(absolute)}"
+    return f"jump to {absolute:#x}, {why}"
 
 
 direct(" ".join(["s_branch", *TAKEN]))(_branch)
@@ -104,11 +128,15 @@ def _setpc(instruction: Instruction, machine: Any) -> Bound:
     """s_setpc jumps; s_swappc also saves the address of the next instruction."""
     read = scalar_reader(instruction.src[0], "u64", instruction)
     save = scalar_writer(instruction.dst[0], "u64", instruction) if instruction.dst else None
-    base = machine.launch.image_base
+    base, is_code = machine.launch.image_base, machine.kernel.code.is_code
     back = np.array([base + instruction.pc + instruction.size], np.uint64)
 
     def run(g: Group) -> None:
         target = read(g).astype(np.int64) - base
+        for address in set(target.tolist()):
+            if not is_code(address):
+                machine.stop("fetch", no_code(machine, address), instruction.pc, g, target.tolist().index(address))
+                return
         if save is not None:
             save(g, back)
         g.pc = target

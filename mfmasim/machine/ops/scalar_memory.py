@@ -50,7 +50,10 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         address = base(g) + offset.astype(np.uint64)
         if register is not None:
             address = address + register(g)
-        address &= ~np.uint64(3)  # the two low bits are ignored
+        if (address & np.uint64(3)).any():
+            crooked = (address & np.uint64(3) != 0).reshape(-1, 1)
+            machine.fault(instruction, g, "scalar", "misaligned read", 4 * count, Outside(crooked, address[:, None]))
+            address &= ~np.uint64(3)  # the two low bits are ignored
         words, outside = machine.memory.load_dwords(address, count)
         if outside is not None:
             alone = Outside(outside.mask.reshape(-1, 1), np.reshape(outside.addresses, (-1, 1)))

@@ -1,0 +1,115 @@
+"""Blocks: consecutive instructions with one entry, decoded and bound once; where no code is, one that stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.bind import bind
+from mfmasim.machine.ops.register_index import indexed
+from mfmasim.machine.stepping import stepped
+from mfmasim.program import NotCodeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+__all__ = ["Block", "build"]
+
+# Instructions that end a block: what follows them may be elsewhere, or later.
+TERMINATORS = (
+    "s_branch", "s_cbranch_", "s_endpgm", "s_setpc_b64", "s_swappc_b64", "s_call_b64", "s_barrier", "s_trap",
+    "s_set_gpr_idx_o",
+)  # fmt: skip
+LONGEST = 256
+"""Instructions of a block at most."""
+
+
+@dataclass
+class Block:
+    """Consecutive instructions with one entry; the last one may change the program counter."""
+
+    first: int
+    size: int
+    """Instructions."""
+    body: list[Callable[[Group], None]]
+    after: NDArray[np.int64]
+    """Address of what follows, (1,)."""
+    instructions: list[Instruction]
+    runs: int = 0
+    """Wave executions, for the counts."""
+
+
+def build(machine: Any, pc: int, *, indexing: bool) -> Block:
+    """Decode and bind the block that starts at an address.
+
+    Args:
+        machine: what operations need beyond registers.
+        pc: address in the code object.
+        indexing: whether VGPR indexing is on there.
+
+    Raises:
+        MfmasimError: the bytes at `pc` are no instruction, or something among the block's instructions is not
+            executed by the machine.
+    """
+    instructions, ending = _decode(machine, pc)
+    for ins in instructions:
+        _check_registers(machine, ins)
+    bound = [indexed(ins, machine, bind) if indexing else bind(ins, machine) for ins in instructions]
+    if machine.step_listeners:
+        bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
+    last = instructions[-1] if instructions else None
+    if ending:
+        where = last.pc if last is not None else pc
+        bound.append(lambda g: machine.stop("fetch", ending, where, g))
+    return Block(pc, len(instructions), bound, np.array([last.pc + last.size if last else pc]), instructions)
+
+
+def _decode(machine: Any, pc: int) -> tuple[list[Instruction], str]:
+    """Instructions from an address on, and why execution cannot go on after them, or an empty text.
+
+    Bytes that cannot be decoded matter only when a wave reaches them.
+    """
+    code = machine.kernel.code
+    ends = {info.entry + info.size: info.name for info in code.object.kernels.values() if info.size}
+    instructions: list[Instruction] = []
+    address = pc
+    while True:
+        try:
+            ins = code.instruction_at(address)
+        except NotCodeError as error:
+            return instructions, str(error) if not instructions else _past(machine.kernel.name)
+        except MfmasimError:
+            if instructions:
+                return instructions, ""
+            raise
+        instructions.append(ins)
+        address += ins.size
+        if ins.name.startswith(TERMINATORS):
+            return instructions, ""
+        if address in ends:
+            return instructions, _past(ends[address])
+        if len(instructions) >= LONGEST:
+            return instructions, ""
+
+
+def _past(name: str) -> str:
+    return f"execution runs past the end of {name}, which no s_endpgm closes"
+
+
+def _check_registers(machine: Any, ins: Instruction) -> None:
+    """Refuse registers beyond what the kernel's descriptor allocates."""
+    limits = {"v": len(machine.waves.v), "a": len(machine.waves.a), "s": len(machine.waves.s)}
+    for operand in (*ins.dst, *ins.src):
+        limit = limits.get(operand.kind)
+        if limit is not None and operand.index + operand.count > limit:
+            last = operand.index + operand.count - 1
+            what = f"the kernel allocates {limit}" if operand.kind != "s" else "there is no such scalar register"
+            raise MfmasimError(f"{operand.kind}{last} in {ins.text.strip()} at {ins.pc:#x}: {what}")

@@ -1,0 +1,102 @@
+"""alignment: addresses that the hardware bends, refuses, or serves more slowly.
+
+Drivers switch the unaligned mode on (SH_MEM_CONFIG.alignment_mode; the Linux driver does), and compilers for AMDHSA
+count on it. In that mode loads and stores of memory, LDS and scratch take any address, but atomics do not, and scalar
+loads ignore the two low bits of theirs. Sources: RDNA4 ISA manual 3.3.4 and 3.3.5.1 (also the native alignment of the
+LDS), RDNA3 ISA manual 3.3.4.1, CDNA3 ISA manual 3.11 and 8.2.1.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.observe.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.machine.events import AccessEvent, AccessFault, Place
+
+__all__ = ["Alignment"]
+
+NATIVE = {8: 8, 12: 16, 16: 16}
+"""Native alignment of LDS accesses by size in bytes; smaller ones are aligned to their size."""
+
+
+@dataclass
+class _Seen:
+    """The first misaligned lane of an instruction, and how many lanes there were."""
+
+    severity: str
+    message: str
+    became: str
+    place: Place
+    instruction: str
+    lanes: int = 0
+
+
+class Alignment:
+    """Collects misaligned accesses of one launch, one finding per instruction."""
+
+    name = "alignment"
+
+    def __init__(self, kernel: str, source_at: Callable[[int], str]) -> None:
+        """Report in the name of `kernel`; `source_at` gives the source line of an address."""
+        self.kernel, self.source_at = kernel, source_at
+        self._seen: dict[int, _Seen] = {}
+
+    def on_fault(self, event: AccessFault) -> None:
+        """Hear of an atomic that was refused, or of a scalar load whose address was bent."""
+        if event.kind == "misaligned atomic":
+            where = f"{'LDS ' * (event.space == 'lds')}address {event.address:#x}"
+            text = f"atomic of {event.size} bytes at {where}, which is no multiple of its size"
+            became = "a memory violation on the hardware; nothing was changed"
+            self._add(event, "error", text, became, event.lanes)
+        elif event.kind == "misaligned read":
+            text = f"scalar read of {event.size} bytes at address {event.address:#x}, which is no multiple of 4"
+            self._add(event, "warning", text, "the two low bits were ignored", event.lanes)
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Look at an LDS access; atomics come as faults."""
+        if event.space != "lds" or event.size == 1 or event.kind == "atomic":
+            return
+        native = NATIVE.get(event.size, event.size)
+        crooked = event.addresses & (native - 1) != 0
+        if event.active is not None:
+            crooked = crooked & event.active
+        if not crooked.any():
+            return
+        wave, lane = (int(i) for i in np.argwhere(crooked)[0])
+        address = int(np.broadcast_to(event.addresses, crooked.shape)[wave, lane])
+        pc, lanes = event.instruction.pc, int(crooked.sum()) * (event.waves // len(crooked))
+        if pc not in self._seen:
+            text = f"{event.kind} of {event.size} bytes at LDS address {address:#x}, which is no multiple of {native}"
+            became = "right in the unaligned mode that drivers turn on, but slower"
+            self._seen[pc] = _Seen("info", text, became, event.place(wave, lane), event.instruction.name)
+        self._seen[pc].lanes += lanes
+
+    def _add(self, event: AccessFault, severity: str, text: str, became: str, lanes: int) -> None:
+        new = _Seen(severity, text, became, event.place, event.instruction.name)
+        self._seen.setdefault(event.instruction.pc, new).lanes += lanes
+
+    def findings(self) -> list[Finding]:
+        """The findings, in address order."""
+        return [
+            Finding(
+                check="alignment",
+                severity=seen.severity,
+                message=f"{seen.message}; {seen.lanes} lane{'s' * (seen.lanes != 1)} in all, {seen.became}",
+                kernel=self.kernel,
+                pc=pc,
+                source=self.source_at(pc),
+                workgroup=seen.place.workgroup,
+                wave=seen.place.wave,
+                lane=seen.place.lane,
+                instruction=seen.instruction,
+                count=seen.lanes,
+            )
+            for pc, seen in sorted(self._seen.items())
+        ]
