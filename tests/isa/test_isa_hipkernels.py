@@ -14,8 +14,9 @@ from mfmasim.toolchain import compile_hip
 SOURCES = sorted((folder("hipkernels") / "isa").rglob("*.hip"))
 LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)
 LEVELS = ("-O1", "-O3")
-LEAST = {"gfx942": 16000, "gfx950": 16000}
-"""Architectures, each with the fewest instructions that have to be compared."""
+LEAST = {"gfx942": 30000, "gfx950": 30000}
+"""Architectures, each with the fewest instructions that have to be compared, padding aside."""
+PADDING = ("s_nop 0", "s_code_end")
 
 
 def listing(source, arch, level, output):
@@ -39,5 +40,5 @@ def test_every_instruction_equals_objdump(arch, tmp_path):
             for instruction, (text, _, _), code in zip(instructions, lines, raw, strict=True):
                 assert instruction.text == text, f"{source.name}: {code.hex(' ')}"
                 assert instruction.raw == code
-                compared += 1
+                compared += text not in PADDING
     assert compared >= LEAST[arch]
