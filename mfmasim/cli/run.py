@@ -38,6 +38,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--out", metavar="DIR", help="write every buffer there as argN.npy afterwards")
     parser.add_argument("--checks", default="all", help="checks to turn on (default all)")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
+    parser.add_argument("--max-waves", type=int, metavar="N", help="waves in flight at most; memory, not results")
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="spread the grid over N processes (with --checks bounds or none)"
+    )
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and leave")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, a trace as JSON lines before it")
     add_tracing(parser)
@@ -55,11 +59,13 @@ def run(args: argparse.Namespace) -> int:
             print(f"{ins.pc:8x}  {ins.text}")
         return 0
     values = [_value(text) for text in args.arg]
-    options = {} if args.budget is None else {"budget": args.budget}
-    with tracing(args) as observers:
+    options = {
+        key: value for key, value in (("budget", args.budget), ("max_waves", args.max_waves)) if value is not None
+    }
+    with tracing(args) as observers, _workers(args.workers) as executor:
         report = device("sim").launch(
             kernel, _sizes(args.grid), _sizes(args.block), values, args.shared, args.checks,
-            observers=observers, **options,
+            observers=observers, executor=executor, **options,
         )  # fmt: skip
     if args.out:
         _save(args.out, values)
@@ -72,6 +78,20 @@ def run(args: argparse.Namespace) -> int:
         if args.coverage:
             print("\n".join(report.coverage.annotated([Path(args.file).parent])))
     return 0 if report.ok else 1
+
+
+def _workers(count: int | None) -> Any:
+    """Processes that a launch is spread over; none without a count."""
+    from concurrent.futures import ProcessPoolExecutor
+    from contextlib import nullcontext
+
+    from mfmasim.errors import MfmasimError
+
+    if count is None:
+        return nullcontext()
+    if count < 1:
+        raise MfmasimError(f"--workers {count}: one or more processes are expected")
+    return ProcessPoolExecutor(count)
 
 
 def _code(args: argparse.Namespace) -> Any:
@@ -178,6 +198,7 @@ def _record(report: Any) -> dict[str, Any]:
         "fidelity": {"level": str(report.fidelity), "operations": dict(report.fidelity.by_operation)},
         "findings": [finding.record() for finding in report.findings],
         "printed": report.printed,
+        "notes": report.notes,
         "stopped": report.stopped,
     }
 
@@ -196,6 +217,8 @@ def _print(report: Any, code: Any) -> None:
     for name, count in report.counts.most_common():
         console.print(f"  {count:>10,}  {name}")
     console.print(f"fidelity: {report.fidelity!r}", markup=False)
+    for note in report.notes:
+        console.print(f"note: {note}", markup=False)
     for finding in report.findings:
         for line in finding.lines():
             console.print(line, markup=False)

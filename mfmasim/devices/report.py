@@ -65,6 +65,8 @@ class Report:
     """LDS of a workgroup: bytes, and bank conflicts once they are counted."""
     registers: dict[str, int] = field(default_factory=dict)
     """VGPRs, AGPRs and SGPRs of a wave."""
+    notes: list[str] = field(default_factory=list, compare=False)
+    """What is worth knowing of how the launch was run; it changes no result."""
     printed: list[str] = field(default_factory=list)
     """Lines that the kernel printed, in the order of its printf buffer."""
     stopped: str = ""

@@ -17,6 +17,7 @@ from mfmasim.observe.strides import Strides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
 
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.run import Outcome
@@ -91,6 +92,9 @@ class SimDevice:
         budget: int = BUDGET,
         observers: Sequence[Any] = (),
         debug: Debugger | None = None,
+        max_waves: int | None = None,
+        executor: Executor | None = None,
+        parts: int | None = None,
     ) -> Report:
         """Run a kernel to its end.
 
@@ -105,6 +109,12 @@ class SimDevice:
             budget: instructions a wave may execute; then the launch is stopped and says where.
             observers: further listeners to the machine's events.
             debug: breakpoints; None costs nothing.
+            max_waves: waves in flight at most (a workgroup always runs as a whole); None takes as many as 256 MB hold.
+                It changes memory and speed, not the result.
+            executor: a ``concurrent.futures.Executor`` that runs parts of the grid. The result is that of a launch
+                without one; where workgroups of several parts share memory that they write, the launch runs in this
+                process, and `Report.notes` says so. Checks that need the whole launch, and observers, are refused.
+            parts: how many parts the executor is given; None takes two for each processor of this machine.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -115,14 +125,25 @@ class SimDevice:
         names = chosen_checks(checks)
         if not isinstance(budget, int) or budget < 1:
             raise MfmasimError(f"budget {budget!r}: a positive number of instructions is expected")
+        if max_waves is not None and (not isinstance(max_waves, int) or isinstance(max_waves, bool) or max_waves < 1):
+            raise MfmasimError(f"max_waves {max_waves!r}: a positive number of waves is expected")
         prepared = prepare(kernel, grid, block, args, shared_bytes)
         listening = [OBSERVERS[name](kernel, prepared) for name in names]
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
         if debug is not None:
             debug.begin(kernel)
             observers = [*observers, debug]
-        machine = Machine(prepared, [*listening, *observers], budget)
-        outcome = machine.run()
+        notes: list[str] = []
+        if executor is None:
+            outcome = Machine(prepared, [*listening, *observers], budget, max_waves).run()
+        else:
+            from mfmasim.devices.spread import check_executor, spread
+
+            check_executor(executor, parts, observers, listening)
+            outcome, notes = spread(
+                prepared, executor, listening, lambda: [OBSERVERS[name](kernel, prepared) for name in names], budget,
+                max_waves, parts,
+            )  # fmt: skip
         prepared.collect()
         findings = [finding for observer in listening for finding in observer.findings()]
         if outcome.stopped:
@@ -148,6 +169,7 @@ class SimDevice:
                 "sgpr": metadata.sgpr_count or 0,
             },
             printed=text.removesuffix("\n").split("\n") if text else [],
+            notes=notes,
             stopped=outcome.stopped,
             executed=outcome.executed,
             program=kernel,

@@ -14,6 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.machine.touched import Touched
+
 __all__ = ["BASE", "POISON_BYTE", "POISON_DWORD", "PRIVATE_BASE", "SHARED_BASE", "Memory", "Outside", "Region"]
 
 BASE = 0x7F00_0000_0000
@@ -51,6 +53,27 @@ class Memory:
         self.regions: list[Region] = []
         self._end = PAGE
         self._bytes: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self.touched: Touched | None = None
+        """Flags of what is read and written, if somebody asked for them."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: buffers and bytes."""
+        return {"regions": self.regions, "end": self._end, "bytes": self._bytes}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The same memory again, in arrays of its own."""
+        self.regions, self._end, self.touched = state["regions"], state["end"], None
+        self._arrange(np.array(state["bytes"]))
+
+    @property
+    def size(self) -> int:
+        """Bytes of the arena."""
+        return self._end
+
+    @property
+    def arena(self) -> NDArray[np.uint8]:
+        """All bytes, guard gaps included; byte 0 is at ``BASE``."""
+        return self._bytes
 
     def reserve(self, name: str, size: int, *, writable: bool = True) -> Region:
         """Set aside `size` bytes; the address is final, the bytes exist after `seal`."""
@@ -76,7 +99,10 @@ class Memory:
 
     def seal(self) -> None:
         """Create the bytes, all poison."""
-        self._bytes = np.full(self._end, POISON_BYTE, np.uint8)
+        self._arrange(np.full(self._end, POISON_BYTE, np.uint8))
+
+    def _arrange(self, arena: NDArray[np.uint8]) -> None:
+        self._bytes = arena
         self._dwords = self._bytes.view(np.uint32)
         self._starts = np.array([r.address - BASE for r in self.regions], np.int64)
         self._ends = np.array([r.address - BASE + r.size for r in self.regions], np.int64)
@@ -118,6 +144,14 @@ class Memory:
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
     ) -> tuple[NDArray[np.int64], Outside | None]:
         """Offsets into the arena (a safe one where masked off or outside) and the lanes that went outside."""
+        offsets, outside = self._locate(addresses, size, mask, write=write)
+        if self.touched is not None:
+            self.touched.note(offsets, size, mask, outside, write=write)
+        return offsets, outside
+
+    def _locate(
+        self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
+    ) -> tuple[NDArray[np.int64], Outside | None]:
         offsets = addresses.astype(np.int64) - BASE
         if mask is not None:
             offsets, mask = np.broadcast_arrays(offsets, mask)

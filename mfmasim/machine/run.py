@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.memory import Memory, Outside
     from mfmasim.machine.ops.spaces import Part
+    from mfmasim.program import Code
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
 
@@ -39,8 +40,10 @@ BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
 PATIENCE = 4096
 """Instructions by which a wave may be ahead of one that could run as well."""
-REGISTER_BYTES = 256 << 20
-"""Bytes of vector registers in flight at most, which bounds the batch of workgroups."""
+BATCH_BYTES = 256 << 20
+"""Bytes that the workgroups in flight may take, which bounds a batch."""
+TEMPORARY_BYTES = 64
+"""Bytes a lane that an instruction may take on its way: eight arrays of 64-bit addresses or numbers."""
 
 
 @dataclass
@@ -63,12 +66,25 @@ class Outcome:
     executed: Counter[int] = field(default_factory=Counter)
     """Wave-instructions by address."""
 
+    def arrange(self, code: Code) -> None:
+        """Count by mnemonic, and order by address and name: which waves came where first must not show."""
+        self.executed = Counter(dict(sorted(self.executed.items())))
+        self.fidelity = dict(sorted(self.fidelity.items()))
+        for pc, runs in self.executed.items():
+            self.instructions[code.instruction_at(pc).name] += runs
+
 
 class Machine:
     """Executes one launch. Operations reach memory, LDS, architecture and listeners through it."""
 
-    def __init__(self, launch: Launch, observers: Sequence[Any] = (), budget: int = BUDGET) -> None:
-        """Prepare to run `launch`; of each observer, the ``on_...`` methods that it has are bound."""
+    def __init__(
+        self, launch: Launch, observers: Sequence[Any] = (), budget: int = BUDGET, max_waves: int | None = None
+    ) -> None:
+        """Prepare to run `launch`; of each observer, the ``on_...`` methods that it has are bound.
+
+        `max_waves` are in flight at most, but never less than a workgroup; None leaves it to the memory they take.
+        """
+        self.max_waves = max_waves
         self.launch = launch
         self.kernel = launch.kernel
         self.arch = launch.kernel.arch
@@ -89,25 +105,32 @@ class Machine:
         self._block: Block
         self.first_workgroup = 0
 
-    def run(self) -> Outcome:
-        """Execute every workgroup.
+    def run(self, first: int = 0, count: int | None = None) -> Outcome:
+        """Execute every workgroup, or `count` of them from the `first` one on.
 
         Raises:
             MfmasimError: an instruction, operand or modifier that the machine does not execute; nothing is guessed.
         """
-        launch = self.launch
-        per = launch.waves_per_workgroup
-        wave_bytes = self.kernel.wave * (4 * sum(register_counts(self.kernel)) + launch.scratch_bytes)
-        batch = max(1, REGISTER_BYTES // (wave_bytes * per + launch.lds_bytes))
+        last = self.launch.workgroups if count is None else first + count
+        batch = self.workgroups_in_flight()
         with np.errstate(all="ignore"):
-            for first in range(0, launch.workgroups, batch):
-                self._start(first, min(batch, launch.workgroups - first))
+            for start in range(first, last, batch):
+                self._start(start, min(batch, last - start))
                 self._run_batch()
                 self.outcome.batches += 1
                 if self.outcome.stopped:
                     break
         self._count()
         return self.outcome
+
+    def workgroups_in_flight(self) -> int:
+        """Workgroups of a batch: as many as registers, LDS, scratch and temporaries leave room for in `BATCH_BYTES`."""
+        launch = self.launch
+        per = launch.waves_per_workgroup
+        lane_bytes = 4 * sum(register_counts(self.kernel)) + launch.scratch_bytes + TEMPORARY_BYTES
+        room = BATCH_BYTES // (lane_bytes * self.kernel.wave * per + launch.lds_bytes)
+        wanted = room if self.max_waves is None else min(room, self.max_waves // per)
+        return max(1, wanted)
 
     def _start(self, first: int, count: int) -> None:
         """Put the first state of a batch of workgroups into registers and LDS."""
@@ -234,10 +257,10 @@ class Machine:
         for block in self._blocks.values():
             for ins in block.instructions:
                 runs = block.runs - self.skipped.pop(ins.pc, 0)
-                self.outcome.instructions[ins.name] += runs
                 self.outcome.executed[ins.pc] += runs
                 if runs:
                     self.outcome.fidelity.setdefault(ins.name, operation_of(ins).fidelity)
+        self.outcome.arrange(self.kernel.code)
 
     def stop(self, check: str, why: str, pc: int, group: Group, wave: int = 0) -> None:
         """End the launch: nothing more is executed after the block, or after this step when steps are listened to.

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["Bounds"]
 
 
+def _order(event: AccessFault) -> tuple[int, ...]:
+    """Order of waves in the grid."""
+    return *event.place.workgroup[::-1], event.place.wave
+
+
 class Bounds:
     """Collects access faults of one launch."""
 
@@ -29,9 +34,19 @@ class Bounds:
         """Remember the first fault of each instruction and count the lanes of all."""
         if event.kind.startswith("misaligned"):
             return  # told by the check `alignment`
-        pc = event.instruction.pc
-        self._first.setdefault(pc, event)
-        self._lanes[pc] = self._lanes.get(pc, 0) + event.lanes
+        self._add(event.instruction.pc, event, event.lanes)
+
+    def merge(self, other: Bounds) -> None:
+        """Take in what another part of the same launch found."""
+        for pc, event in other._first.items():
+            self._add(pc, event, other._lanes[pc])
+
+    def _add(self, pc: int, event: AccessFault, lanes: int) -> None:
+        """The first wave of the grid is told, whichever came first."""
+        first = self._first.get(pc)
+        if first is None or _order(event) < _order(first):
+            self._first[pc] = event
+        self._lanes[pc] = self._lanes.get(pc, 0) + lanes
 
     def findings(self) -> list[Finding]:
         """The findings, in address order."""

@@ -1,0 +1,202 @@
+"""A launch spread over an executor: parts of the grid run elsewhere, and what they did is put together here.
+
+Every part starts from the memory as the launch finds it. What a part reads and writes is recorded; the parts together
+are the launch only if none wrote what another one read or wrote (an atomic operation does both). Where they did, and
+where a part did not come to its end, nothing of them is used, and the launch runs here as it would have without an
+executor: the result is the same in every case.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import CancelledError
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.memory import BASE
+from mfmasim.machine.run import Machine, Outcome
+from mfmasim.machine.touched import Runs, Touched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
+
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.launch import Launch
+
+__all__ = ["Part", "Task", "check_executor", "execute", "spread"]
+
+PARTS = 2 * (os.cpu_count() or 1)
+"""Parts that a launch is cut into when nobody says how many."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A part of a launch, as it travels to a worker."""
+
+    launch: Launch
+    """Without the caller's arrays: the memory holds their bytes."""
+    first: int
+    count: int
+    """Workgroups."""
+    observers: tuple[Any, ...]
+    """Checks that can be merged."""
+    budget: int
+    max_waves: int | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a part did."""
+
+    outcome: Outcome
+    observers: tuple[Any, ...]
+    read: Runs
+    written: Runs
+    data: NDArray[np.uint8]
+    """The written bytes, run after run."""
+    error: str = ""
+    """What it could not execute, if anything."""
+
+
+def execute(task: Task) -> Part:
+    """Run a part; this is what an executor is given."""
+    memory = copy(task.launch.memory)  # an executor of threads hands every part the same one
+    touched = memory.touched = Touched(memory.size)
+    machine = Machine(replace(task.launch, memory=memory), task.observers, task.budget, task.max_waves)
+    error = ""
+    try:
+        machine.run(task.first, task.count)
+    except MfmasimError as problem:
+        error = str(problem)
+    written = touched.written.astype(np.bool_)
+    return Part(machine.outcome, task.observers, Runs.of(touched.read), Runs.of(written), memory.arena[written], error)
+
+
+def check_executor(executor: Any, parts: int | None, observers: Sequence[Any], listening: Sequence[Any]) -> None:
+    """Refuse what an executor cannot do.
+
+    Raises:
+        MfmasimError: it is no executor, or somebody listens who has to see the whole launch.
+    """
+    if not callable(getattr(executor, "submit", None)):
+        raise MfmasimError(
+            f"executor {executor!r}: a concurrent.futures.Executor is expected, such as ProcessPoolExecutor() or "
+            "dask.distributed's Client().get_executor()"
+        )
+    if parts is not None and (not isinstance(parts, int) or isinstance(parts, bool) or parts < 1):
+        raise MfmasimError(f"parts {parts!r}: a positive number of parts is expected")
+    whole = [check.name for check in listening if not hasattr(check, "merge")]
+    if whole:
+        raise MfmasimError(
+            f"executor: checks {', '.join(whole)} look at the launch as a whole; leave them out (checks='bounds' or "
+            "checks='none'), or run without an executor"
+        )
+    if observers:
+        names = ", ".join(str(getattr(observer, "name", type(observer).__name__)) for observer in observers)
+        raise MfmasimError(f"executor: observers ({names}) listen in this process only; run without an executor")
+
+
+def spread(
+    launch: Launch,
+    executor: Executor,
+    listening: Sequence[Any],
+    make: Callable[[], Sequence[Any]],
+    budget: int,
+    max_waves: int | None,
+    parts: int | None = None,
+) -> tuple[Outcome, list[str]]:
+    """Run a launch by parts.
+
+    Args:
+        launch: checked and laid out; its memory receives what the parts wrote.
+        executor: runs `execute`.
+        listening: checks of the whole launch; they take in what those of the parts found.
+        make: makes the checks of a part.
+        budget: instructions a wave may execute.
+        max_waves: waves in flight in each worker.
+        parts: how many; None for `PARTS`.
+
+    Returns:
+        The outcome, and a note when the launch had to run here.
+
+    Raises:
+        MfmasimError: the executor failed, or the launch did.
+    """
+    done = _all_parts(launch, executor, make, budget, max_waves, min(parts or PARTS, launch.workgroups))
+    why = next((part.error or part.outcome.stopped for part in done if part.error or part.outcome.stopped), "")
+    why = f"a part ended early ({why})" if why else _shared(launch, done)
+    if why:
+        outcome = Machine(launch, listening, budget, max_waves).run()
+        return outcome, [f"executor: {why}, so that the launch was run in one process"]
+    arena = launch.memory.arena
+    for part in done:
+        arena[part.written.flags(len(arena))] = part.data
+        for whole, other in zip(listening, part.observers, strict=True):
+            whole.merge(other)
+    return _together(launch, [part.outcome for part in done]), []
+
+
+def _all_parts(
+    launch: Launch,
+    executor: Executor,
+    make: Callable[[], Sequence[Any]],
+    budget: int,
+    max_waves: int | None,
+    parts: int,
+) -> list[Part]:
+    cuts = [launch.workgroups * number // parts for number in range(parts + 1)]
+    travelling = replace(launch, buffers=[])
+    tasks = [Task(travelling, first, last - first, tuple(make()), budget, max_waves) for first, last in pairwise(cuts)]
+    futures: list[Any] = []
+    try:
+        futures = [executor.submit(execute, task) for task in tasks]
+        return [future.result() for future in futures]
+    except MfmasimError:
+        raise
+    except (Exception, CancelledError) as error:
+        for future in futures:
+            future.cancel()
+        what = f"{type(error).__name__} {str(error).partition(chr(10))[0]}".strip()
+        raise MfmasimError(f"executor {type(executor).__name__} failed: {what}") from error
+
+
+def _shared(launch: Launch, parts: list[Part]) -> str:
+    """What keeps the parts from being independent, empty if nothing does."""
+    size = launch.memory.size
+    writer = np.zeros(size, np.int32)
+    for number, part in enumerate(parts, 1):
+        mine = part.written.flags(size)
+        twice = mine & (writer != 0)
+        if twice.any():
+            return f"workgroups of several parts write {_where(launch, twice)}"
+        writer[mine] = number
+    for number, part in enumerate(parts, 1):
+        foreign = part.read.flags(size) & (writer != 0) & (writer != number)
+        if foreign.any():
+            return f"workgroups of one part read what those of another write, {_where(launch, foreign)}"
+    return ""
+
+
+def _where(launch: Launch, flags: NDArray[np.bool_]) -> str:
+    offset = int(flags.argmax())
+    region = launch.memory.region_at(BASE + offset)
+    return f"byte {BASE + offset - region.address} of {region.name}" if region is not None else "the same byte"
+
+
+def _together(launch: Launch, outcomes: list[Outcome]) -> Outcome:
+    """The outcome of all parts."""
+    whole = Outcome()
+    for outcome in outcomes:
+        whole.waves += outcome.waves
+        whole.batches += outcome.batches
+        whole.executed.update(outcome.executed)
+        whole.fidelity.update(outcome.fidelity)
+    whole.arrange(launch.kernel.code)
+    return whole
