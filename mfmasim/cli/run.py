@@ -40,7 +40,10 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
     parser.add_argument("--max-waves", type=int, metavar="N", help="waves in flight at most; memory, not results")
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="spread the grid over N processes (with --checks bounds or none)"
+        "--workers",
+        type=int,
+        metavar="N",
+        help="spread the grid over N processes (not with checks of the whole launch)",
     )
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and leave")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, a trace as JSON lines before it")

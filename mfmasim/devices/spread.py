@@ -93,10 +93,11 @@ def check_executor(executor: Any, parts: int | None, observers: Sequence[Any], l
     if parts is not None and (not isinstance(parts, int) or isinstance(parts, bool) or parts < 1):
         raise MfmasimError(f"parts {parts!r}: a positive number of parts is expected")
     whole = [check.name for check in listening if not hasattr(check, "merge")]
+    others = ",".join(check.name for check in listening if hasattr(check, "merge")) or "none"
     if whole:
         raise MfmasimError(
-            f"executor: checks {', '.join(whole)} look at the launch as a whole; leave them out (checks='bounds' or "
-            "checks='none'), or run without an executor"
+            f"executor: {', '.join(whole)} look at the launch as a whole; leave them out (checks='{others}'), or run "
+            "without an executor"
         )
     if observers:
         names = ", ".join(str(getattr(observer, "name", type(observer).__name__)) for observer in observers)

@@ -26,6 +26,11 @@ class Place:
     """Wave of the workgroup."""
     lane: int | None = None
 
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Sorts waves as they stand in the grid, whichever ran first."""
+        return *self.workgroup[::-1], self.wave
+
 
 @dataclass(frozen=True)
 class MatrixEvent:

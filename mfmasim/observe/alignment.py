@@ -8,7 +8,7 @@ LDS), RDNA3 ISA manual 3.3.4.1, CDNA3 ISA manual 3.11 and 8.2.1.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,16 +71,29 @@ class Alignment:
             return
         wave, lane = (int(i) for i in np.argwhere(crooked)[0])
         address = int(np.broadcast_to(event.addresses, crooked.shape)[wave, lane])
-        pc, lanes = event.instruction.pc, int(crooked.sum()) * (event.waves // len(crooked))
-        if pc not in self._seen:
-            text = f"{event.kind} of {event.size} bytes at LDS address {address:#x}, which is no multiple of {native}"
-            became = "right in the unaligned mode that drivers turn on, but slower"
-            self._seen[pc] = _Seen("info", text, became, event.place(wave, lane), event.instruction.name)
-        self._seen[pc].lanes += lanes
+        text = f"{event.kind} of {event.size} bytes at LDS address {address:#x}, which is no multiple of {native}"
+        became = "right in the unaligned mode that drivers turn on, but slower"
+        lanes = int(crooked.sum()) * (event.waves // len(crooked))
+        new = _Seen("info", text, became, event.place(wave, lane), event.instruction.name, lanes)
+        self._note(event.instruction.pc, new)
 
     def _add(self, event: AccessFault, severity: str, text: str, became: str, lanes: int) -> None:
-        new = _Seen(severity, text, became, event.place, event.instruction.name)
-        self._seen.setdefault(event.instruction.pc, new).lanes += lanes
+        self._note(event.instruction.pc, _Seen(severity, text, became, event.place, event.instruction.name, lanes))
+
+    def _note(self, pc: int, new: _Seen) -> None:
+        """The first wave of the grid is told, whichever came first."""
+        old = self._seen.get(pc)
+        if old is None:
+            self._seen[pc] = new
+        elif new.place.order < old.place.order:
+            self._seen[pc] = replace(new, lanes=old.lanes + new.lanes)
+        else:
+            old.lanes += new.lanes
+
+    def merge(self, other: Alignment) -> None:
+        """Take in what another part of the same launch found."""
+        for pc, seen in other._seen.items():
+            self._note(pc, seen)
 
     def findings(self) -> list[Finding]:
         """The findings, in address order."""

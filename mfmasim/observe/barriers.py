@@ -32,9 +32,20 @@ class Barriers:
 
     def on_barrier(self, event: BarrierEvent) -> None:
         """Remember the first wave of each pair of barriers, and count all."""
+        self._add(event, 1)
+
+    def merge(self, other: Barriers) -> None:
+        """Take in what another part of the same launch found."""
+        for pair, event in other._first.items():
+            self._add(event, other._count[pair])
+
+    def _add(self, event: BarrierEvent, count: int) -> None:
+        """The first wave of the grid is told, whichever came first."""
         pair = event.pc, event.other
-        self._first.setdefault(pair, event)
-        self._count[pair] = self._count.get(pair, 0) + 1
+        first = self._first.get(pair)
+        if first is None or event.place.order < first.place.order:
+            self._first[pair] = event
+        self._count[pair] = self._count.get(pair, 0) + count
 
     def findings(self) -> list[Finding]:
         """The findings, in address order."""

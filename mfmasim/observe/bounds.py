@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 __all__ = ["Bounds"]
 
 
-def _order(event: AccessFault) -> tuple[int, ...]:
-    """Order of waves in the grid."""
-    return *event.place.workgroup[::-1], event.place.wave
-
-
 class Bounds:
     """Collects access faults of one launch."""
 
@@ -44,7 +39,7 @@ class Bounds:
     def _add(self, pc: int, event: AccessFault, lanes: int) -> None:
         """The first wave of the grid is told, whichever came first."""
         first = self._first.get(pc)
-        if first is None or _order(event) < _order(first):
+        if first is None or event.place.order < first.place.order:
             self._first[pc] = event
         self._lanes[pc] = self._lanes.get(pc, 0) + lanes
 

@@ -29,7 +29,7 @@ def test_the_report_is_the_same(capsys, options):
     ("options", "words"),
     [
         (("--workers", "0"), "--workers 0"),
-        (("--workers", "2", "--checks", "all"), "checks='bounds'"),
+        (("--workers", "2", "--checks", "all"), "checks='bounds,alignment,barrier'"),
         (("--max-waves", "-1"), "max_waves -1"),
     ],
 )

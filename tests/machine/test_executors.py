@@ -75,7 +75,7 @@ def launch(program, arrays, grid, **options):
     """Launch with copies; an array that occurs twice is one buffer. The arrays and the report."""
     copies = {id(a): a.copy() for a in arrays}
     args = [copies[id(a)] for a in arrays]
-    options = {"checks": "bounds", **options}
+    options = {"checks": "bounds,alignment,barrier", **options}
     return args, mfmasim.device("sim").launch(program, grid, 64, args, **options)
 
 
@@ -190,7 +190,10 @@ class Listener:
 
 REFUSED = {
     "no executor": ({"executor": 4}, ("executor 4", "Executor")),
-    "checks of the whole launch": ({"executor": Broken(), "checks": "all"}, ("conflicts", "checks='bounds'")),
+    "checks of the whole launch": (
+        {"executor": Broken(), "checks": "all"},
+        ("conflicts, strides", "checks='bounds,alignment,barrier'"),
+    ),
     "an observer": ({"executor": Broken(), "observers": [Listener()]}, ("observers (mapping)", "without an executor")),
     "no part": ({"executor": Broken(), "parts": 0}, ("parts 0",)),
     "no wave": ({"max_waves": 0}, ("max_waves 0",)),
