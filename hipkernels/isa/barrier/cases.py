@@ -3,26 +3,26 @@
 from functools import partial
 
 import reference
+from targets import ARCHS
 
 from mfmasim.verify import In, InOut, Out, case
 
-MAIN = ["gfx942", "gfx950"]
 BARRIER = "s_barrier(_wait)?"
 
 
-@case("barrier.hip", kernel="barrier_phases", arch=MAIN, executes=BARRIER)
+@case("barrier.hip", kernel="barrier_phases", arch=ARCHS, executes=BARRIER)
 def barrier_phases(phases=4, block=250):
     args = [In("u32", (2, block), "bits"), Out("u32", (2, block)), phases]
     return {"grid": 2, "block": block, "args": args, "expect": partial(reference.barrier_phases, phases=phases)}
 
 
-@case("barrier.hip", kernel="barrier_after_exit", arch=MAIN, each=[{"stay": 128}, {"stay": 32}], executes=BARRIER)
+@case("barrier.hip", kernel="barrier_after_exit", arch=ARCHS, each=[{"stay": 128}, {"stay": 32}], executes=BARRIER)
 def barrier_after_exit(stay=128, block=256):
     args = [In("u32", (2, block), "bits"), Out("u32", (2, block)), stay]
     return {"grid": 2, "block": block, "args": args, "expect": partial(reference.barrier_after_exit, stay=stay)}
 
 
-@case("barrier.hip", kernel="wave_handshake", arch=MAIN, executes=[BARRIER, "s_sleep"])
+@case("barrier.hip", kernel="wave_handshake", arch=ARCHS, executes=[BARRIER, "s_sleep"])
 def wave_handshake(rounds=3):
     args = [In("u32", (3, 128), "bits"), Out("u32", (3, 128)), rounds]
     return {"grid": 3, "block": 128, "args": args, "expect": partial(reference.wave_handshake, rounds=rounds)}
@@ -31,7 +31,7 @@ def wave_handshake(rounds=3):
 @case(
     "barrier.hip",
     kernel="last_workgroup",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[BARRIER, "global_atomic_add(_u32)?", "buffer_(wbl2|gl0_inv)|global_(wb|inv)"],
 )
 def last_workgroup(grid=9, block=100):
@@ -39,7 +39,7 @@ def last_workgroup(grid=9, block=100):
     return {"grid": grid, "block": block, "args": args, "expect": reference.last_workgroup}
 
 
-@case("barrier.hip", kernel="chained_scan", arch=MAIN, executes=["s_sleep", BARRIER])
+@case("barrier.hip", kernel="chained_scan", arch=ARCHS, executes=["s_sleep", BARRIER])
 def chained_scan(grid=5):
     args = [In("u32", 128 * grid, "bits"), Out("u32", 128 * grid), InOut("u32", 1 + 2 * grid)]
     return {"grid": grid, "block": 128, "args": args, "expect": reference.chained_scan}

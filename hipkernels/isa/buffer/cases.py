@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 import reference
+from targets import ARCHS
 
 from mfmasim.verify import In, InOut, Out, case
 
-MAIN = ["gfx942", "gfx950"]
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
@@ -20,7 +20,7 @@ def launch(args, expect):
 @case(
     "buffer.hip",
     kernel="buffer_loads",
-    arch=MAIN,
+    arch=ARCHS,
     each=[{"limit": 1024, "scalar": 0}, {"limit": 4096, "scalar": 32}],
     executes=[
         "buffer_load_(ubyte|u8)", "buffer_load_(sshort|i16)", "buffer_load_(dword|b32)", "buffer_load_(dwordx2|b64)",
@@ -39,7 +39,7 @@ def buffer_loads(limit=1024, scalar=32):
 @case(
     "buffer.hip",
     kernel="buffer_stores",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[
         "buffer_store_(byte|b8)", "buffer_store_(short|b16)", "buffer_store_(dword|b32)", "buffer_store_(dwordx2|b64)",
         "buffer_store_(dwordx3|b96)", "buffer_store_(dwordx4|b128)",
@@ -53,7 +53,7 @@ def buffer_stores(limit=64 * (N - 11)):
 @case(
     "buffer.hip",
     kernel="buffer_structured",
-    arch=MAIN,
+    arch=ARCHS,
     executes=["buffer_load_(dword|b32) .* idxen offset:16", "buffer_load_(dword|b32) .* idxen offen"],
 )
 def buffer_structured(records=30):
@@ -62,7 +62,7 @@ def buffer_structured(records=30):
     return launch(args, partial(reference.buffer_structured, records=records))
 
 
-@case("buffer.hip", kernel="buffer_atomics", arch=MAIN, executes="buffer_atomic_add(_u32)?")
+@case("buffer.hip", kernel="buffer_atomics", arch=ARCHS, executes="buffer_atomic_add(_u32)?")
 def buffer_atomics(limit=4 * (N - 23)):
     args = [InOut("i32", N, "bits"), In("i32", N, "bits"), Out("i32", N), limit]
     return launch(args, partial(reference.buffer_atomics, limit=limit))

@@ -1,10 +1,10 @@
 """Generic addresses: memory, LDS and scratch behind one pointer."""
 
 import reference
+from targets import ARCHS
 
 from mfmasim.verify import In, InOut, Out, case
 
-MAIN = ["gfx942", "gfx950"]
 N = 192
 
 
@@ -12,7 +12,7 @@ def launch(args, expect):
     return {"grid": 3, "block": 64, "args": args, "expect": expect}
 
 
-@case("flat.hip", kernel="flat_spaces", arch=MAIN, executes=["flat_load_(dword|b32)", "flat_store_(dword|b32)"])
+@case("flat.hip", kernel="flat_spaces", arch=ARCHS, executes=["flat_load_(dword|b32)", "flat_store_(dword|b32)"])
 def flat_spaces():
     return launch([InOut("u32", N, "bits"), In("u32", N, "bits"), Out("u32", N)], reference.flat_spaces)
 
@@ -20,7 +20,7 @@ def flat_spaces():
 @case(
     "flat.hip",
     kernel="flat_widths",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[
         "flat_load_(dwordx4|b128)", "flat_load_(dwordx3|b96)", "flat_load_(sbyte|i8)",
         "flat_load_(ubyte|u8)", "flat_load_(sshort|i16)", "flat_load_(ushort|u16)",
@@ -33,13 +33,13 @@ def flat_widths():
 @case(
     "flat.hip",
     kernel="flat_atomics",
-    arch=MAIN,
+    arch=ARCHS,
     executes=["flat_atomic_add(_u32)?", "flat_atomic_swap(_b32)?", "flat_atomic_xor(_b32)?"],
 )
 def flat_atomics():
     return launch([InOut("u32", N, "bits"), In("u32", N, "bits"), Out("u32", (3, N))], reference.flat_atomics)
 
 
-@case("flat.hip", kernel="flat_apertures", arch=MAIN, executes=["v_cmp_(eq|ne)_u32"])
+@case("flat.hip", kernel="flat_apertures", arch=ARCHS, executes=["v_cmp_(eq|ne)_u32"])
 def flat_apertures():
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.flat_apertures)

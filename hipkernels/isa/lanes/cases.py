@@ -1,13 +1,12 @@
 """Exchange between the lanes of a wave. Workgroups of 72 end in a partial wave, whose other lanes are read as well."""
 
 import reference
+from targets import ARCHS
 from waves import Waves
 
 from mfmasim.verify import In, InOut, Out, case
 
 CDNA = ["gfx942", "gfx950"]
-RDNA = ["gfx1151", "gfx1201"]
-MAIN = [*CDNA]
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
@@ -19,7 +18,7 @@ def launch(args, expect, grid=GRID, block=BLOCK):
 @case(
     "lanes.hip",
     kernel="dpp_rows",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[
         f"v_mov_b32_dpp .* {control} row_mask:{rows} .*"
         for control, rows in (
@@ -36,7 +35,7 @@ def dpp_rows(wave=64):
 @case(
     "lanes.hip",
     kernel="dpp_divergent",
-    arch=MAIN,
+    arch=ARCHS,
     executes=["v_mov_b32_dpp .* row_half_mirror .*", r"v_\w+_dpp .* quad_perm:\[2,3,0,1\] .*"],
 )
 def dpp_divergent(wave=64):
@@ -44,13 +43,13 @@ def dpp_divergent(wave=64):
     return launch([In("i32", N, "bits"), Out("i32", N)], lambda x: reference.dpp_divergent(x, w))
 
 
-@case("lanes.hip", kernel="dpp_row_scan", arch=MAIN, executes=["v_add(_nc)?_u32_dpp .* row_shr:8 .*"])
+@case("lanes.hip", kernel="dpp_row_scan", arch=ARCHS, executes=["v_add(_nc)?_u32_dpp .* row_shr:8 .*"])
 def dpp_row_scan(wave=64):
     w = Waves(N, BLOCK, wave)
     return launch([In("u32", N, "bits"), Out("u32", N)], lambda x: reference.dpp_row_scan(x, w))
 
 
-@case("lanes.hip", kernel="dpp_row_broadcast", arch=MAIN, executes="v_mov_b32_dpp .* row_(newbcast|share):7 .*")
+@case("lanes.hip", kernel="dpp_row_broadcast", arch=ARCHS, executes="v_mov_b32_dpp .* row_(newbcast|share):7 .*")
 def dpp_row_broadcast(wave=64):
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (3, N))], lambda x: reference.dpp_row_broadcast(x, w))
@@ -73,54 +72,54 @@ def permlane_swaps():
     return launch([In("u32", (2, 256), "bits"), Out("u32", (4, 256))], reference.permlane_swaps, 2, 128)
 
 
-@case("lanes.hip", kernel="lane_permutes", arch=MAIN, executes=["ds_bpermute_b32", "ds_permute_b32"])
+@case("lanes.hip", kernel="lane_permutes", arch=ARCHS, executes=["ds_bpermute_b32", "ds_permute_b32"])
 def lane_permutes(wave=64):
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("i32", N, "bits"), Out("i32", (3, N))]
     return launch(args, lambda x, where: reference.lane_permutes(x, where, w))
 
 
-@case("lanes.hip", kernel="lane_swizzles", arch=MAIN, executes="ds_swizzle_b32")
+@case("lanes.hip", kernel="lane_swizzles", arch=ARCHS, executes="ds_swizzle_b32")
 def lane_swizzles(wave=64):
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (4, N))], lambda x: reference.lane_swizzles(x, w))
 
 
 @case(
-    "lanes.hip", kernel="lane_access", arch=MAIN, executes=["v_readlane_b32", "v_writelane_b32", "v_readfirstlane_b32"]
+    "lanes.hip", kernel="lane_access", arch=ARCHS, executes=["v_readlane_b32", "v_writelane_b32", "v_readfirstlane_b32"]
 )
 def lane_access(lane=3, wave=64):
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (3, N)), lane], lambda x: reference.lane_access(x, lane, w))
 
 
-@case("lanes.hip", kernel="ballots", arch=MAIN, executes=["v_cmp_.*", "v_mbcnt_lo_u32_b32", "s_cselect_b32"])
+@case("lanes.hip", kernel="ballots", arch=ARCHS, executes=["v_cmp_.*", "v_mbcnt_lo_u32_b32", "s_cselect_b32"])
 def ballots(wave=64):
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "special"), Out("u64", (2, N)), Out("i32", N)]
     return launch(args, lambda x: reference.ballots(x, w))
 
 
-@case("lanes.hip", kernel="compact", arch=MAIN, executes=["v_mbcnt_lo_u32_b32", "s_bcnt1_i32_b(32|64)"])
+@case("lanes.hip", kernel="compact", arch=ARCHS, executes=["v_mbcnt_lo_u32_b32", "s_bcnt1_i32_b(32|64)"])
 def compact(wave=64):
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), InOut("i32", N), Out("u32", N)]
     return launch(args, lambda x, out: reference.compact(x, out, w))
 
 
-@case("lanes.hip", kernel="shuffles", arch=MAIN, executes=["ds_bpermute_b32", "v_mbcnt_lo_u32_b32"])
+@case("lanes.hip", kernel="shuffles", arch=ARCHS, executes=["ds_bpermute_b32", "v_mbcnt_lo_u32_b32"])
 def shuffles(wave=64):
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("f64", N, "bits"), Out("i32", (4, N)), Out("f64", (2, N), nan="bits")]
     return launch(args, lambda x, d: reference.shuffles(x, d, w))
 
 
-@case("lanes.hip", kernel="wave_sum", arch=MAIN, executes=["ds_bpermute_b32", "v_add_f32"])
+@case("lanes.hip", kernel="wave_sum", arch=ARCHS, executes=["ds_bpermute_b32", "v_add_f32"])
 def wave_sum(wave=64):
     return launch([In("f32", 384), Out("f32", 384)], lambda x: reference.wave_sum(x, wave), 3, 128)
 
 
-@case("lanes.hip", kernel="vote_loop", arch=MAIN, executes=["s_cbranch_.*", "v_cmp_.*"])
+@case("lanes.hip", kernel="vote_loop", arch=ARCHS, executes=["s_cbranch_.*", "v_cmp_.*"])
 def vote_loop(wave=64):
     w = Waves(N, BLOCK, wave)
     return launch([In("u32", N, "bits"), Out("u32", N)], lambda x: reference.vote_loop(x, w))

@@ -2,18 +2,16 @@
 
 import numpy as np
 import reference
+from targets import ARCHS
 
 from mfmasim.verify import In, InOut, Out, case
 
-CDNA = ["gfx942", "gfx950"]
-RDNA = ["gfx1151", "gfx1201"]
-MAIN = [*CDNA]
 
 
 @case(
     "lds.hip",
     kernel="lds_pairs",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[
         "ds_(write2st64|store_2addr_stride64)_b32", "ds_(read2|load_2addr)_b32",
         "ds_(read2st64|load_2addr_stride64)_b32", "ds_(write2st64|store_2addr_stride64)_b64",
@@ -29,7 +27,7 @@ def lds_pairs():
 @case(
     "lds.hip",
     kernel="lds_bytes",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[
         "ds_(write|store)_b8", "ds_(write|store)_b8_d16_hi", "ds_(write|store)_b16", "ds_(write|store)_b16_d16_hi",
         "ds_(read|load)_u8(_d16)?", "ds_(read|load)_u16(_d16)?", "ds_(read|load)_i16",
@@ -43,7 +41,7 @@ def lds_bytes():
 @case(
     "lds.hip",
     kernel="lds_wide",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[f"ds_({a}|{b})_b{n}" for a, b in (("read", "load"), ("write", "store")) for n in (64, 96, 128)],
 )
 def lds_wide():
@@ -54,7 +52,7 @@ def lds_wide():
 @case(
     "lds.hip",
     kernel="lds_atomics",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[f"ds_{what}" for what in ("add_u32", "and_b32", "or_b32", "xor_b32", "max_u32", "inc_u32", "dec_u32",
               "min_i32", "max_i32", "add_u64", "max_u64", "min_u64", "xor_b64")],
 )  # fmt: skip
@@ -70,7 +68,7 @@ def lds_atomics(data="bits"):
 @case(
     "lds.hip",
     kernel="lds_atomics_returning",
-    arch=MAIN,
+    arch=ARCHS,
     executes=[
         "ds_add_rtn_u32", "ds_inc_rtn_u32", "ds_min_rtn_i32", "ds_xor_rtn_b32", "ds_(cmpst|cmpstore)_rtn_b32",
         "ds_(wrxchg|storexchg)_rtn_b32", "ds_dec_rtn_u32", "ds_add_rtn_u64", "ds_(cmpst|cmpstore)_rtn_b64",
@@ -82,7 +80,7 @@ def lds_atomics_returning():
     return {"grid": 2, "block": 64, "args": args, "expect": reference.lds_atomics_returning}
 
 
-@case("lds.hip", kernel="lds_atomics_float", arch=MAIN, executes=["ds_add_rtn_f32", "ds_add_f32"])
+@case("lds.hip", kernel="lds_atomics_float", arch=ARCHS, executes=["ds_add_rtn_f32", "ds_add_f32"])
 def lds_atomics_float():
     args = [In("f32", (2, 64), "normal"), In("f32", (2, 64), "integers"), Out("f32", (2, 2, 64)), Out("f64", (2, 64))]
     return {"grid": 2, "block": 64, "args": args, "expect": reference.lds_atomics_float}
@@ -91,7 +89,7 @@ def lds_atomics_float():
 @case(
     "lds.hip",
     kernel="lds_atomics_packed",
-    arch=[a for a in MAIN if a != "gfx1151"],
+    arch=[a for a in ARCHS if a != "gfx1151"],
     executes=["ds_pk_add_rtn_f16", "ds_pk_add_bf16"],
 )
 def lds_atomics_packed():
@@ -103,7 +101,7 @@ def lds_atomics_packed():
 
 
 @case(
-    "lds.hip", kernel="lds_transpose", arch=MAIN, executes=["ds_(write|store)_b32", "ds_(read|load)_b32", "s_barrier.*"]
+    "lds.hip", kernel="lds_transpose", arch=ARCHS, executes=["ds_(write|store)_b32", "ds_(read|load)_b32", "s_barrier.*"]
 )
 def lds_transpose(rows=37, columns=53):
     args = [In("f32", (rows, columns), "bits"), Out("f32", (columns, rows), nan="bits"), rows, columns]
@@ -111,27 +109,27 @@ def lds_transpose(rows=37, columns=53):
     return {"grid": grid, "block": (16, 4), "args": args, "expect": reference.lds_transpose}
 
 
-@case("lds.hip", kernel="lds_dynamic", arch=MAIN, executes=["ds_(write|store)_b16", "ds_(read|load)_u16.*"])
+@case("lds.hip", kernel="lds_dynamic", arch=ARCHS, executes=["ds_(write|store)_b16", "ds_(read|load)_u16.*"])
 def lds_dynamic(block=100):
     args = [In("u16", 3 * block, "bits"), Out("u32", 3 * block)]
     expect = lambda x: reference.lds_dynamic(x, block)  # noqa: E731
     return {"grid": 3, "block": block, "args": args, "expect": expect, "shared_bytes": 6 * block}
 
 
-@case("lds.hip", kernel="lds_double_buffer", arch=MAIN, executes=["s_barrier.*", "ds_(read|load)_b32"])
+@case("lds.hip", kernel="lds_double_buffer", arch=ARCHS, executes=["s_barrier.*", "ds_(read|load)_b32"])
 def lds_double_buffer(steps=5):
     args = [In("i32", (2, steps, 128), "bits"), Out("i32", 256), steps]
     return {"grid": 2, "block": 128, "args": args, "expect": reference.lds_double_buffer}
 
 
-@case("lds.hip", kernel="lds_scan", arch=MAIN, executes=["s_barrier.*"])
+@case("lds.hip", kernel="lds_scan", arch=ARCHS, executes=["s_barrier.*"])
 def lds_scan(count=517, block=200):
     args = [In("u32", count, "bits"), Out("u32", count), count]
     expect = lambda x: reference.lds_scan(x, block)  # noqa: E731
     return {"grid": -(-count // block), "block": block, "args": args, "expect": expect}
 
 
-@case("lds.hip", kernel="lds_histogram", arch=MAIN, executes=["ds_add_u32", "global_atomic_add(_u32)?"])
+@case("lds.hip", kernel="lds_histogram", arch=ARCHS, executes=["ds_add_u32", "global_atomic_add(_u32)?"])
 def lds_histogram(count=1000):
     args = [In("u8", count), InOut("u32", 256), count]
     return {"grid": 3, "block": 96, "args": args, "expect": reference.lds_histogram}

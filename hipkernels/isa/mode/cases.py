@@ -2,10 +2,10 @@
 
 import numpy as np
 import reference
+from targets import ARCHS
 
 from mfmasim.verify import In, Out, case
 
-MAIN = ["gfx942", "gfx950"]
 GRID, BLOCK = 2, 72
 N = GRID * BLOCK
 
@@ -14,18 +14,18 @@ def launch(args, expect):
     return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
 
 
-@case("mode.hip", kernel="clocks", arch=MAIN, executes=["s_memtime|s_getreg_b32", "s_memrealtime|s_sendmsg_rtn_b64"])
+@case("mode.hip", kernel="clocks", arch=ARCHS, executes=["s_memtime|s_getreg_b32", "s_memrealtime|s_sendmsg_rtn_b64"])
 def clocks():
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.clocks)
 
 
-@case("mode.hip", kernel="mode_register", arch=MAIN, executes=["s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"])
+@case("mode.hip", kernel="mode_register", arch=ARCHS, executes=["s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"])
 def mode_register():
     return launch([Out("u32", (2, N))], reference.mode_register(N, BLOCK))
 
 
 @case(
-    "mode.hip", kernel="rounding_f32", arch=MAIN, executes=["s_setreg_imm32_b32", "v_add_f32", "v_mul_f32", "v_fma_f32"]
+    "mode.hip", kernel="rounding_f32", arch=ARCHS, executes=["s_setreg_imm32_b32", "v_add_f32", "v_mul_f32", "v_fma_f32"]
 )
 def rounding_f32():
     args = [In("f32", N), In("f32", N), In("f32", N), *(Out("f32", (4, N)) for _ in range(3))]
@@ -35,7 +35,7 @@ def rounding_f32():
 @case(
     "mode.hip",
     kernel="rounding_f64",
-    arch=MAIN,
+    arch=ARCHS,
     executes=["s_setreg_imm32_b32", "v_add_f64", "v_fma_f64", "v_cvt_f32_f64"],
 )
 def rounding_f64():
@@ -43,7 +43,7 @@ def rounding_f64():
     return launch(args, reference.rounding_f64)
 
 
-@case("mode.hip", kernel="denormals_f32", arch=MAIN, executes=["s_setreg_imm32_b32", "v_add_f32", "v_mul_f32"])
+@case("mode.hip", kernel="denormals_f32", arch=ARCHS, executes=["s_setreg_imm32_b32", "v_add_f32", "v_mul_f32"])
 def denormals_f32():
     rng = np.random.default_rng(11)
     small = rng.integers(0, 4 << 23, (2, N), dtype=np.uint32)

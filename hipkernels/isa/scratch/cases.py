@@ -3,10 +3,10 @@
 from functools import partial
 
 import reference
+from targets import ARCHS
 
 from mfmasim.verify import In, Out, case
 
-MAIN = ["gfx942", "gfx950"]
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
@@ -18,7 +18,7 @@ def launch(args, expect):
 @case(
     "scratch.hip",
     kernel="scratch_words",
-    arch=MAIN,
+    arch=ARCHS,
     executes=["scratch_load_(dword|b32)", "scratch_store_(dword.*|b.*)"],
 )
 def scratch_words():
@@ -28,7 +28,7 @@ def scratch_words():
 @case(
     "scratch.hip",
     kernel="scratch_bytes",
-    arch=MAIN,
+    arch=ARCHS,
     executes=["scratch_store_(byte|b8)", "scratch_(store_(short|b16)|load_.*)"],
 )
 def scratch_bytes():
@@ -38,19 +38,19 @@ def scratch_bytes():
 @case(
     "scratch.hip",
     kernel="scratch_wide",
-    arch=MAIN,
+    arch=ARCHS,
     executes=["scratch_load_(dwordx4|b128)", "scratch_store_(dwordx4|b128)"],
 )
 def scratch_wide():
     return launch([In("f32", (N, 4)), Out("f32", (N, 4))], reference.scratch_wide)
 
 
-@case("scratch.hip", kernel="spills", arch=MAIN, executes=["scratch_store_(dword|b).*", "scratch_load_(dword|b).*"])
+@case("scratch.hip", kernel="spills", arch=ARCHS, executes=["scratch_store_(dword|b).*", "scratch_load_(dword|b).*"])
 def spills():
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.spills)
 
 
-@case("scratch.hip", kernel="stack_alloca", arch=MAIN, executes=["flat_load_(dword|b32)|scratch_load_(dword|b32)"])
+@case("scratch.hip", kernel="stack_alloca", arch=ARCHS, executes=["flat_load_(dword|b32)|scratch_load_(dword|b32)"])
 def stack_alloca(words=7):
     return launch([In("u32", N, "bits"), Out("u32", N), words], partial(reference.stack_alloca, words=words))
 
@@ -58,7 +58,7 @@ def stack_alloca(words=7):
 @case(
     "scratch.hip",
     kernel="register_index",
-    arch=MAIN,
+    arch=ARCHS,
     each=[{"uniform": u} for u in (0x1A4, 0x777)],
     executes="s_set_gpr_idx_on|v_movrels_b32",
 )
@@ -70,7 +70,7 @@ def register_index(uniform=0):
 @case(
     "scratch.hip",
     kernel="register_index_wide",
-    arch=MAIN,
+    arch=ARCHS,
     each=[{"uniform": u} for u in (0o352, 0o77)],
     executes="s_set_gpr_idx_on|v_movrels_b32",
 )

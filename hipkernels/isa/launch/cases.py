@@ -1,0 +1,77 @@
+"""What a kernel finds when it starts: indices, arguments, constants, globals, the dispatch packet."""
+
+from functools import partial
+
+import numpy as np
+import reference
+from targets import ARCHS
+
+from mfmasim.verify import In, Out, case
+
+CDNA3 = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
+
+
+@case(
+    "launch.hip",
+    kernel="indices",
+    arch=ARCHS,
+    each=[{"grid": g, "block": b} for g, b in (((2, 3, 4), (5, 3, 2)), ((3, 1, 2), (1, 37, 3)), ((4, 2, 1), (70, 1, 1)))],
+    executes="v_bfe_u32|v_and_b32",
+)
+def indices(grid=(1, 1, 1), block=(1, 1, 1)):
+    x, y, z = (g * b for g, b in zip(grid, block, strict=True))
+    return {"grid": grid, "block": block, "args": [Out("u32", (z, y, x, 4))], "expect": reference.indices(grid, block)}
+
+
+@case("launch.hip", kernel="stencil", arch=ARCHS, executes=["v_(add|sub|dual_add)_f32", "s_and_saveexec_b(32|64)|v_cmpx.*|s_and_b(32|64)"])
+def stencil(width=45, height=23):
+    args = [In("f32", (height, width)), Out("f32", (height, width)), width, height]
+    grid = (-(-width // 16), -(-height // 8))
+    return {"grid": grid, "block": (16, 8), "args": args, "expect": reference.stencil}
+
+
+@case("launch.hip", kernel="arguments", arch=ARCHS, executes="s_load_.*")
+def arguments():
+    values = [np.uint8(250), -1.5e300, np.int16(-32000), np.uint64(2**63 + 2**11), True, np.float16(0.1), -(2**31)]
+    values += [np.int8(-128), np.float32(1e-40)]
+    args = [*values, Out("f64", 100)]
+    return {"grid": 2, "block": 50, "args": args, "expect": reference.arguments(values, 100)}
+
+
+@case("launch.hip", kernel="structure", arch=ARCHS, executes="s_load_.*")
+def structure():
+    part = np.dtype([("low", "u1"), ("high", "u1"), ("mask", "<u4")], align=True)
+    layout = [("tag", "i1"), ("scale", "<f8"), ("steps", "<i2", 5), ("origin", "<f4", 3), ("range", part, 2)]
+    p = np.zeros((), np.dtype(layout, align=True))
+    p["tag"], p["scale"], p["steps"], p["origin"] = -7, 0.37, [1, -2, 3, -4, 32767], [1.5, -2.25, 1e10]
+    p["range"] = [(10, 100, 0x55AA55AA), (90, 255, 0x0FF0)]
+    args = [p, Out("u32", 100), Out("f64", 100)]
+    return {"grid": 2, "block": 50, "args": args, "expect": reference.structure(p, 100)}
+
+
+@case("launch.hip", kernel="globals", arch=ARCHS, executes=["s_getpc_b64", "global_atomic_add(_u32)?"])
+def globals_():
+    args = [In("u32", 64, "bits"), Out("u32", 64), Out("f64", 64), Out("u32", 64)]
+    return {"grid": 1, "block": 64, "args": args, "expect": reference.globals_}
+
+
+@case("launch.hip", kernel="packet", arch=ARCHS, executes="s_load_.*")
+def packet(grid=(3, 1), block=(20, 4)):
+    count = grid[0] * block[0] * block[1]
+    return {"grid": grid, "block": block, "args": [Out("u32", count)], "expect": reference.packet(grid, block)}
+
+
+
+def _preload(**numbers):
+    args = [In("i32", 100, "bits"), Out("i32", 100), *numbers.values()]
+    return {"grid": 2, "block": 50, "args": args, "expect": partial(reference.preload, **numbers)}
+
+
+@case("launch.hip", kernel="preload", arch=ARCHS)
+def memory_arguments(a=3, b=-77, c=0x1234, d=-(2**50) + 12345, e=99):
+    return _preload(a=a, b=b, c=c, d=d, e=e)
+
+
+@case("launch.hip", kernel="preload", arch=CDNA3, flags=["-mllvm", "-amdgpu-kernarg-preload-count=16"])
+def preloaded_arguments(a=3, b=-77, c=0x1234, d=-(2**50) + 12345, e=99):
+    return _preload(a=a, b=b, c=c, d=d, e=e)
