@@ -15,7 +15,9 @@ CDNA3 = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
     "launch.hip",
     kernel="indices",
     arch=ARCHS,
-    each=[{"grid": g, "block": b} for g, b in (((2, 3, 4), (5, 3, 2)), ((3, 1, 2), (1, 37, 3)), ((4, 2, 1), (70, 1, 1)))],
+    each=[
+        {"grid": g, "block": b} for g, b in (((2, 3, 4), (5, 3, 2)), ((3, 1, 2), (1, 37, 3)), ((4, 2, 1), (70, 1, 1)))
+    ],
     executes="v_bfe_u32|v_and_b32",
 )
 def indices(grid=(1, 1, 1), block=(1, 1, 1)):
@@ -23,7 +25,12 @@ def indices(grid=(1, 1, 1), block=(1, 1, 1)):
     return {"grid": grid, "block": block, "args": [Out("u32", (z, y, x, 4))], "expect": reference.indices(grid, block)}
 
 
-@case("launch.hip", kernel="stencil", arch=ARCHS, executes=["v_(add|sub|dual_add)_f32", "s_and_saveexec_b(32|64)|v_cmpx.*|s_and_b(32|64)"])
+@case(
+    "launch.hip",
+    kernel="stencil",
+    arch=ARCHS,
+    executes=["v_(add|sub|dual_add)_f32", "s_and_saveexec_b(32|64)|v_cmpx.*|s_and_b(32|64)"],
+)
 def stencil(width=45, height=23):
     args = [In("f32", (height, width)), Out("f32", (height, width)), width, height]
     grid = (-(-width // 16), -(-height // 8))
@@ -59,7 +66,6 @@ def globals_():
 def packet(grid=(3, 1), block=(20, 4)):
     count = grid[0] * block[0] * block[1]
     return {"grid": grid, "block": block, "args": [Out("u32", count)], "expect": reference.packet(grid, block)}
-
 
 
 def _preload(**numbers):

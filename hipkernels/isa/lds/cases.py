@@ -7,7 +7,6 @@ from targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 
-
 @case(
     "lds.hip",
     kernel="lds_pairs",
@@ -101,7 +100,10 @@ def lds_atomics_packed():
 
 
 @case(
-    "lds.hip", kernel="lds_transpose", arch=ARCHS, executes=["ds_(write|store)_b32", "ds_(read|load)_b32", "s_barrier.*"]
+    "lds.hip",
+    kernel="lds_transpose",
+    arch=ARCHS,
+    executes=["ds_(write|store)_b32", "ds_(read|load)_b32", "s_barrier.*"],
 )
 def lds_transpose(rows=37, columns=53):
     args = [In("f32", (rows, columns), "bits"), Out("f32", (columns, rows), nan="bits"), rows, columns]

@@ -25,7 +25,10 @@ def mode_register():
 
 
 @case(
-    "mode.hip", kernel="rounding_f32", arch=ARCHS, executes=["s_setreg_imm32_b32", "v_add_f32", "v_mul_f32", "v_fma_f32"]
+    "mode.hip",
+    kernel="rounding_f32",
+    arch=ARCHS,
+    executes=["s_setreg_imm32_b32", "v_add_f32", "v_mul_f32", "v_fma_f32"],
 )
 def rounding_f32():
     args = [In("f32", N), In("f32", N), In("f32", N), *(Out("f32", (4, N)) for _ in range(3))]

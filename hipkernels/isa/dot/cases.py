@@ -1,0 +1,50 @@
+"""Dot products of integers and halves; packed floats."""
+
+import reference
+from targets import ARCHS
+
+from mfmasim.verify import In, Out, case
+
+CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
+GRID, BLOCK = 3, 72
+N = GRID * BLOCK
+
+
+def launch(args, expect):
+    return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
+
+
+def words(rows):
+    return [In("i32", N, "bits"), In("i32", N, "bits"), In("i32", N), Out("i32", (rows, N))]
+
+
+@case(
+    "dot.hip",
+    kernel="dot_integers",
+    arch=ARCHS,
+    executes=["v_dot4c?_i32_(i8|iu8)", "v_dot8c?_i32_(i4|iu4)", "v_dot4_u32_u8", "v_dot8_u32_u4"],
+)
+def dot_integers():
+    return launch(words(8), reference.dot_integers)
+
+
+@case("dot.hip", kernel="dot_short", arch=CDNA, executes=["v_dot2c?_i32_i16", "v_dot2_u32_u16"])
+def dot_short():
+    return launch(words(4), reference.dot_short)
+
+
+@case(
+    "dot.hip",
+    kernel="packed_f32",
+    arch=CDNA,
+    executes=["v_pk_add_f32", "v_pk_mul_f32", "v_pk_fma_f32", r"v_pk_\w+ .* op_sel:.*", r"v_pk_\w+ .* neg_lo:.*"],
+)
+def packed_f32():
+    args = [In("f32", (N, 2)), In("f32", (N, 2)), In("f32", (N, 2)), Out("f32", (5, N, 2))]
+    return launch(args, reference.packed_f32)
+
+
+@case("dot.hip", kernel="dot_halves", arch=ARCHS, executes="v_(dual_)?dot2(c|acc)?_f32_f16")
+def dot_halves():
+    args = [In("f16", (N, 2), "integers"), In("f16", (N, 2), "integers"), In("f32", N, "integers"), Out("f32", (2, N))]
+    return launch(args, reference.dot_halves)

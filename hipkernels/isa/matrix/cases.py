@@ -1,0 +1,88 @@
+"""Matrix instructions in kernels over plain arrays: integers in any order, floats with sums that are exact."""
+
+import numpy as np
+from reference import bf16, blocks, dense, product, six_bits, wrapped
+from targets import ARCHS
+
+from mfmasim.verify import In, InOut, Out, case
+
+CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
+RNG = np.random.default_rng(17)
+
+
+def wave(args, expect):
+    return {"grid": 1, "block": 64, "args": args, "expect": expect}
+
+
+@case(
+    "matrix.hip",
+    kernel="accumulate_agpr",
+    arch=CDNA,
+    executes=["v_accvgpr_read_b32", "v_accvgpr_write_b32", r"v_mfma_f32_32x32x8_f16 a\[.*"],
+)
+def accumulate_agpr(K=40):
+    args = [In("f16", (32, K), "integers"), In("f16", (K, 32), "integers"), InOut("f32", (32, 32), "integers"), K]
+    return wave(args, lambda a, b, c: product(a, b, c).astype(np.float32))
+
+
+@case(
+    "matrix.hip",
+    kernel="accumulation_registers",
+    arch=CDNA,
+    executes=[
+        "global_load_dword a.*",
+        "v_accvgpr_mov_b32",
+        "ds_write_b32 v.*, a.*",
+        "global_store_dword v.*, a.*, off",
+    ],
+)
+def accumulation_registers():
+    args = [In("u32", 128, "bits"), Out("u32", (2, 128))]
+    return {"grid": 2, "block": 64, "args": args, "expect": lambda x: np.stack([x, x * np.uint32(3)])}
+
+
+@case("matrix.hip", kernel="mfma_bytes", arch=CDNA, executes="v_mfma_i32_16x16x32_i8")
+def mfma_bytes():
+    args = [In("i8", (16, 32), "bits"), In("i8", (16, 32), "bits"), InOut("i32", (16, 16), "bits")]
+    return wave(args, lambda a, b, c: wrapped(product(a, b.T, c)))
+
+
+@case("matrix.hip", kernel="mfma_brains", arch=CDNA, executes="v_mfma_f32_32x32x8_bf16(_1k)?")
+def mfma_brains():
+    args = [In("bf16", (32, 8), "integers"), In("bf16", (32, 8), "integers"), Out("f32", (32, 32))]
+    return wave(args, lambda a, b: product(bf16(a), bf16(b).T).astype(np.float32))
+
+
+@case("matrix.hip", kernel="mfma_doubles", arch=CDNA, executes="v_mfma_f64_16x16x4_f64")
+def mfma_doubles(K=12):
+    args = [In("f64", (16, K), "integers"), In("f64", (K, 16), "integers"), Out("f64", (16, 16)), K]
+    return wave(args, product)
+
+
+@case("matrix.hip", kernel="mfma_blocks", arch=CDNA, executes="v_mfma_f32_4x4x1_16b_f32 .* cbsz:2 abid:1")
+def mfma_blocks():
+    args = [In("f32", (16, 4), "integers"), In("f32", (16, 4), "integers"), Out("f32", (2, 16, 4, 4))]
+    return wave(args, blocks)
+
+
+@case("matrix.hip", kernel="mfma_sparse", arch=CDNA, executes="v_smfmac_f32_16x16x32_f16")
+def mfma_sparse():
+    places = np.sort(RNG.permuted(np.tile(np.arange(4), (16, 8, 1)), axis=2)[:, :, :2], axis=2).reshape(16, 16)
+    args = [In("f16", (16, 16), "integers"), In("u8", (16, 16), places.astype(np.uint8))]
+    args += [In("f16", (16, 32), "integers"), Out("f32", (16, 16))]
+    return wave(args, lambda a, where, b: product(dense(a, where), b.T, 1).astype(np.float32))
+
+
+@case("matrix.hip", kernel="mfma_wide", arch="gfx950", executes=["v_mfma_f32_16x16x32_f16", "v_mfma_i32_16x16x64_i8"])
+def mfma_wide():
+    args = [In("f16", (16, 32), "integers"), In("f16", (16, 32), "integers"), Out("f32", (16, 16))]
+    args += [In("i8", (16, 64), "bits"), In("i8", (16, 64), "bits"), Out("i32", (16, 16))]
+    return wave(args, lambda a, b, p, q: (product(a, b.T).astype(np.float32), wrapped(product(p, q.T))))
+
+
+@case("matrix.hip", kernel="mfma_six_bits", arch="gfx950", executes="v_mfma_scale_f32_16x16x128_f8f6f4")
+def mfma_six_bits():
+    scales = RNG.integers(124, 130, (2, 16, 4)).astype(np.uint8)
+    args = [In("u32", (16, 24), "bits"), In("u32", (16, 24), "bits")]
+    args += [In("u8", (16, 4), scales[0].copy()), In("u8", (16, 4), scales[1].copy()), Out("f32", (16, 16))]
+    return wave(args, six_bits)

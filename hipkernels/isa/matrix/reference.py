@@ -1,0 +1,58 @@
+"""What the kernels of matrix.hip compute, exactly; inputs are chosen so that every sum is exact in its type."""
+
+import numpy as np
+
+
+def product(a, b, c=None):
+    """A (m, k) times B (k, n) plus C, in integers or doubles that hold the sum exactly."""
+    wide = np.int64 if a.dtype.kind in "iu" else np.float64
+    total = a.astype(wide) @ b.astype(wide)
+    return total + (0 if c is None else c)  # C = 0 turns a sum of -0 into 0
+
+
+def wrapped(total):
+    return total.astype(np.uint64).astype(np.uint32).view(np.int32)
+
+
+def bf16(codes):
+    return (codes.astype(np.uint32) << 16).view(np.float32)
+
+
+def blocks(a, b):
+    """a: (16, 4), b: (16, 4)."""
+    first = a[:, :, None] * b[:, None, :] + np.float32(0)
+    shared = a[np.arange(16) // 4 * 4 + 1]
+    return np.stack([first, first + shared[:, :, None] * b[:, None, :]])
+
+
+def dense(values, places):
+    """Sparse (rows, k) with the place of each value in its four -> (rows, 2 k). Two values may share a place."""
+    rows, count = values.shape
+    out = np.zeros((rows, 2 * count))
+    slot = np.arange(count)
+    np.add.at(out, (np.arange(rows)[:, None], 4 * (slot // 2) + places), values)
+    return out
+
+
+def fields(words, bits, signed):
+    """(lines, words) of u32 -> (lines, fields), the low bits first."""
+    ones = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little")
+    ones = ones.reshape(len(words), -1, bits).astype(np.int64)
+    value = (ones << np.arange(bits)).sum(-1)
+    return value - (value >> bits - 1 << bits) if signed else value
+
+
+def e2m3(codes):
+    """6-bit floats: sign, two bits of exponent (bias 1), three of mantissa; OCP MX 1.0, 5.3.2."""
+    exponent, mantissa = codes >> 3 & 3, codes & 7
+    size = np.where(exponent == 0, mantissa, (8 + mantissa) << np.maximum(exponent - 1, 0)) / 8
+    return np.where(codes >> 5 & 1, -size, size)
+
+
+def six_bits(a, b, scale_a, scale_b):
+    """a, b: 16 lines of 24 words; scales (16, 4), powers of two with bias 127."""
+    factors = [
+        e2m3(fields(words, 6, signed=False)) * np.repeat(2.0 ** (scale.astype(int) - 127), 32, 1)
+        for words, scale in ((a, scale_a), (b, scale_b))
+    ]
+    return (factors[0] @ factors[1].T).astype(np.float32)
