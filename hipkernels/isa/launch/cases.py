@@ -73,11 +73,17 @@ def _preload(**numbers):
     return {"grid": 2, "block": 50, "args": args, "expect": partial(reference.preload, **numbers)}
 
 
-@case("launch.hip", kernel="preload", arch=ARCHS)
+@case("launch.hip", kernel="preload", arch=ARCHS, executes="s_load_.*")
 def memory_arguments(a=3, b=-77, c=0x1234, d=-(2**50) + 12345, e=99):
     return _preload(a=a, b=b, c=c, d=d, e=e)
 
 
-@case("launch.hip", kernel="preload", arch=CDNA3, flags=["-mllvm", "-amdgpu-kernarg-preload-count=16"])
+@case(
+    "launch.hip",
+    kernel="preload",
+    arch=CDNA3,
+    flags=["-mllvm", "-amdgpu-kernarg-preload-count=16"],
+    executes="s_load_.*",
+)
 def preloaded_arguments(a=3, b=-77, c=0x1234, d=-(2**50) + 12345, e=99):
     return _preload(a=a, b=b, c=c, d=d, e=e)
