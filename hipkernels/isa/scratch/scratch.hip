@@ -54,7 +54,7 @@ extern "C" __global__ void scratch_wide(const float4 *in, float4 *out) {
 }
 
 // More values alive than the few registers this kernel may use: the compiler spills and reloads.
-extern "C" __global__ void __attribute__((amdgpu_num_vgpr(24))) spills(const unsigned *in, unsigned *out) {
+extern "C" __attribute__((amdgpu_num_vgpr(24))) __global__ void spills(const unsigned *in, unsigned *out) {
   unsigned i = global_index(), n = gridDim.x * blockDim.x, v[40];
 #pragma unroll
   for (int k = 0; k < 40; ++k) v[k] = in[(i + k) % n] + k;
