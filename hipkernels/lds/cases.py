@@ -75,3 +75,9 @@ def copy_in_part(floats=200):
 def tile(swizzle="none", direct="", M=16, N=16, K=128):
     a, b, c = A("fp8", (M, K)), B("fp8", (K, N), order="column"), C("f32", (M, N))
     return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
+
+
+@case("transposed.hip", kernel="transposed_b", arch="gfx950", executes="ds_read_b64_tr_b16")
+def transposed_b(M=16, N=16, K=16):
+    a, b, c = A("f16", (M, K)), B("f16", (K, N)), C("f32", (M, N))
+    return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}

@@ -36,6 +36,22 @@ MUTANTS = [
         about="loads of 4 bytes: the offset in elements is right, the read is not",
     ),
     Mutant("copy_waves_share_a_base", COPY2, ("((tile) + 256 * (wave))", "(tile)"), ("outputs",)),
+    # --- transposed read: rows and columns of the tile exchanged, an ordinary read in its place
+    Mutant(
+        "transposed_addresses",
+        "transposed_b",
+        ("tile + 16 * row + column", "tile + 16 * (line % 4 + 4 * group) + line / 4 * 4"),
+        BOTH,
+    ),
+    Mutant(
+        "read_not_transposed",
+        "transposed_b",
+        (
+            "__builtin_amdgcn_ds_read_tr16_b64_v4i16((lds_i16x4*)(tile + 16 * row + column))",
+            "*(lds_i16x4*)(tile + 16 * row + column)",
+        ),
+        (*BOTH, "executes"),
+    ),
     # --- tiles: a swizzle on one side only
     Mutant("store_without_swizzle", PAIRS, STORED, BOTH),
     Mutant("load_without_swizzle", OFFSET, LOADED, BOTH),

@@ -18,7 +18,7 @@ from mfmasim.lds.counting import count_degrees
 from mfmasim.lds.instructions import DsInstruction, ds_instruction
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
     from numpy.typing import NDArray
 
@@ -186,9 +186,11 @@ def _relative(
 class Accounts:
     """The accounts of a launch, by place in the code."""
 
-    def __init__(self, architecture: str | Arch, lanes: int) -> None:
-        """Count for an architecture and a wave size."""
-        self.arch, self.lanes = arch(architecture), lanes
+    def __init__(
+        self, architecture: str | Arch, lanes: int, table: PhaseTable | Mapping[str, PhaseTable] | None = None
+    ) -> None:
+        """Count for an architecture and a wave size; `table` overrides phases as in `mfmasim.lds.conflicts`."""
+        self.arch, self.lanes, self.table = arch(architecture), lanes, table
         self.by_place: dict[Hashable, Account] = {}
 
     def add(
@@ -211,7 +213,7 @@ class Accounts:
         account = self.by_place.get(place)
         if account is None:
             row = ds_instruction(self.arch, instruction)
-            account = self.by_place[place] = Account(row, choose_table(self.arch, instruction), self.lanes)
+            account = self.by_place[place] = Account(row, choose_table(self.arch, instruction, self.table), self.lanes)
         if len(addresses) == 1 and active is not None and len(active) > 1:
             addresses = np.broadcast_to(addresses, active.shape)
         elif active is not None and len(active) == 1 < len(addresses):

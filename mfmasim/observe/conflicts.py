@@ -14,10 +14,10 @@ from mfmasim.lds import Accounts, advise
 from mfmasim.observe.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mfmasim.architectures import Arch
-    from mfmasim.lds import Account
+    from mfmasim.lds import Account, PhaseTable
     from mfmasim.machine.events import AccessEvent
 
 __all__ = ["Conflicts"]
@@ -32,10 +32,20 @@ class Conflicts:
 
     name = "conflicts"
 
-    def __init__(self, kernel: str, arch: Arch, wave: int, source_at: Callable[[int], str]) -> None:
-        """Report in the name of `kernel`; `source_at` gives the source line of an address in the code."""
+    def __init__(
+        self,
+        kernel: str,
+        arch: Arch,
+        wave: int,
+        source_at: Callable[[int], str],
+        table: PhaseTable | Mapping[str, PhaseTable] | None = None,
+    ) -> None:
+        """Report in the name of `kernel`; `source_at` gives the source line of an address in the code.
+
+        `table` overrides phases and banks as in `mfmasim.lds.conflicts`.
+        """
         self.kernel, self.source_at = kernel, source_at
-        self.accounts = Accounts(arch, wave)
+        self.accounts = Accounts(arch, wave, table)
         self.uncounted: dict[int, list[Any]] = {}
         """Address in the code to [mnemonic, executions] of the instructions that have no phase table."""
         self._places: dict[int, AccessEvent] = {}
