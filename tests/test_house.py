@@ -22,7 +22,7 @@ ARROWS = {
     "toolchain": set(),
     "program": {"architectures", "codeobject", "isa", "toolchain"},
     "machine": {"architectures", "formats", "matrix", "lds", "codeobject", "isa", "program"},
-    "observe": {"machine.events", "lds"},
+    "observe": {"machine.events", "lds", "isa"},
     "devices": {"machine", "codeobject", "observe", "program"},
     "verify": {
         "architectures", "formats", "matrix", "lds", "codeobject", "isa", "toolchain", "program", "machine", "observe",

@@ -14,6 +14,7 @@ from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.strides import Strides
+from mfmasim.observe.waits import Waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
     "alignment": lambda kernel, launch: Alignment(kernel.name, kernel.source_at),  # noqa: ARG005
     "barrier": lambda kernel, launch: Barriers(kernel.name, kernel.source_at),  # noqa: ARG005
     "conflicts": lambda kernel, launch: Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at),  # noqa: ARG005
+    "waits": lambda kernel, launch: Waits(kernel.name, kernel.arch, kernel.source_at),  # noqa: ARG005
     "strides": lambda kernel, launch: Strides(kernel.name, kernel.source_at, launch.lds_bytes),
 }
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["AccessEvent", "AccessFault", "BarrierEvent", "MatrixEvent", "Observer", "Place"]
+__all__ = [
+    "AccessEvent",
+    "AccessFault",
+    "BarrierEvent",
+    "BlockEvent",
+    "MatrixEvent",
+    "Observer",
+    "Place",
+]
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,21 @@ class AccessEvent:
     """Waves that execute it; rows of `addresses` and `active` that are alike are kept once."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
+
+
+@dataclass(frozen=True)
+class BlockEvent:
+    """A group of waves has executed a block of consecutive instructions."""
+
+    instructions: Sequence[Instruction]
+    waves: NDArray[Any]
+    """Number of each wave within the batch of workgroups in flight."""
+    total: int
+    """Waves of the batch."""
+    fresh: bool
+    """Whether this is the first block of a new batch: all waves start anew."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event."""
 
 
 @dataclass(frozen=True)

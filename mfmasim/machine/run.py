@@ -16,7 +16,7 @@ import numpy as np
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
-from mfmasim.machine.events import AccessEvent, AccessFault, BarrierEvent, MatrixEvent, Place
+from mfmasim.machine.events import AccessEvent, AccessFault, BarrierEvent, BlockEvent, MatrixEvent, Place
 from mfmasim.machine.ops.register_index import GPR_IDX_EN
 from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
@@ -92,6 +92,7 @@ class Machine:
         self.budget = budget
         self.matrix_listeners = [o.on_matrix for o in observers if hasattr(o, "on_matrix")]
         self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
+        self.block_listeners = [o.on_block for o in observers if hasattr(o, "on_block")]
         self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
         self.barrier_listeners = [o.on_barrier for o in observers if hasattr(o, "on_barrier")]
         self.step_listeners = [o for o in observers if hasattr(o, "before_step") or hasattr(o, "after_step")]
@@ -104,6 +105,7 @@ class Machine:
         self._blocks: dict[tuple[int, bool], Block] = {}
         self._block: Block
         self.first_workgroup = 0
+        self._fresh = True
 
     def run(self, first: int = 0, count: int | None = None) -> Outcome:
         """Execute every workgroup, or `count` of them from the `first` one on.
@@ -136,7 +138,7 @@ class Machine:
         """Put the first state of a batch of workgroups into registers and LDS."""
         state = first_state(self.launch, first, count)
         self.waves, self.lds, self.scratch = state.waves, state.lds, state.scratch
-        self.first_workgroup = first
+        self.first_workgroup, self._fresh = first, True
         self.outcome.waves += state.waves.count
 
     def _run_batch(self) -> None:
@@ -157,6 +159,8 @@ class Machine:
             group.pc = block.after  # a branch at the block's end overwrites it
             for step in block.body:
                 step(group)
+            if self.block_listeners:
+                self._passed(block, group)
             if self.outcome.stopped:
                 return
             if group.count_executed(block.size) > self.budget:
@@ -297,6 +301,16 @@ class Machine:
             int(out.mask.sum()) * each,
         )  # fmt: skip
         for listener in self.fault_listeners:
+            listener(event)
+
+    def _passed(self, block: Block, group: Group) -> None:
+        """Tell listeners of a block that was executed."""
+        waves = group.indices()
+        event = BlockEvent(
+            block.instructions, waves, self.waves.count, self._fresh, lambda index, lane: self.place(waves, index, lane)
+        )
+        self._fresh = False
+        for listener in self.block_listeners:
             listener(event)
 
     def accessed(self, instruction: Instruction, group: Group, part: Part, kind: str, size: int) -> None:

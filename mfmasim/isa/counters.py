@@ -1,0 +1,131 @@
+"""Wait counters: which of them an instruction raises until it is done, and to which values a wait brings them down.
+
+Sources: ISA manuals, "Manually Inserted Wait States and Dependencies" and S_WAITCNT (CDNA3 4.4, RDNA3 4.4 and 16.5,
+RDNA4 5.6); what counts in doubtful cases is LLVM's insertion of waits, which compilers rely on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mfmasim.architectures import Arch
+    from mfmasim.isa.instruction import Instruction
+
+__all__ = ["SPELLING", "Raised", "raised", "waited"]
+
+# Fields of S_WAITCNT's SIMM16: counter to (lowest bit, width) pairs, low part first.
+_FIELDS: dict[str, dict[str, tuple[tuple[int, int], ...]]] = {
+    "gfx9": {"vmcnt": ((0, 4), (14, 2)), "expcnt": ((4, 3),), "lgkmcnt": ((8, 4),)},
+    "gfx11": {"expcnt": ((0, 3),), "lgkmcnt": ((4, 6),), "vmcnt": ((10, 6),)},
+}
+# Waits of one counter each, and the two of gfx12 that wait for two: mnemonic to counters and their (lowest bit, width).
+_SINGLE: dict[str, dict[str, tuple[int, int]]] = {
+    "s_waitcnt_vscnt": {"vscnt": (0, 6)}, "s_waitcnt_vmcnt": {"vmcnt": (0, 6)},
+    "s_waitcnt_lgkmcnt": {"lgkmcnt": (0, 6)}, "s_waitcnt_expcnt": {"expcnt": (0, 3)},
+    "s_wait_loadcnt": {"loadcnt": (0, 6)}, "s_wait_storecnt": {"storecnt": (0, 6)}, "s_wait_dscnt": {"dscnt": (0, 6)},
+    "s_wait_kmcnt": {"kmcnt": (0, 5)}, "s_wait_samplecnt": {"samplecnt": (0, 6)}, "s_wait_bvhcnt": {"bvhcnt": (0, 3)},
+    "s_wait_expcnt": {"expcnt": (0, 3)},
+    "s_wait_loadcnt_dscnt": {"dscnt": (0, 6), "loadcnt": (8, 6)},
+    "s_wait_storecnt_dscnt": {"dscnt": (0, 6), "storecnt": (8, 6)},
+}  # fmt: skip
+# Counters by generation: of loads, of stores, of the LDS, of scalar memory.
+_NAMES = {
+    "gfx9": ("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt"),
+    "gfx11": ("vmcnt", "vscnt", "lgkmcnt", "lgkmcnt"),
+    "gfx12": ("loadcnt", "storecnt", "dscnt", "kmcnt"),
+}
+# Largest value, beyond which the next instruction of the kind is held back (CDNA3: VM_CNT 6 bits, LGKM_CNT 4 bits).
+_LIMITS = {
+    "gfx9": {"vmcnt": 63, "lgkmcnt": 15}, "gfx11": {"vmcnt": 63, "lgkmcnt": 63, "vscnt": 63},
+    "gfx12": {"loadcnt": 63, "storecnt": 63, "dscnt": 63, "kmcnt": 31},
+}  # fmt: skip
+SPELLING = {
+    "vmcnt": "s_waitcnt vmcnt({})", "lgkmcnt": "s_waitcnt lgkmcnt({})", "vscnt": "s_waitcnt_vscnt null, {}",
+    "loadcnt": "s_wait_loadcnt {}", "storecnt": "s_wait_storecnt {}", "dscnt": "s_wait_dscnt {}",
+    "kmcnt": "s_wait_kmcnt {}",
+}  # fmt: skip
+"""How a wait for a counter is written."""
+_NOT_COUNTED = ("buffer_inv", "buffer_gl0_inv", "buffer_gl1_inv", "ds_nop")
+_LOADS_AND_STORES = ("buffer_", "tbuffer_", "global_", "scratch_", "flat_")
+_SCALAR = ("s_load_", "s_buffer_load_", "s_memtime", "s_memrealtime", "s_dcache_", "s_sendmsg", "s_atc_probe")
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A counter that an instruction raises by one until it is done."""
+
+    counter: str
+    order: str
+    """Instructions of one counter with the same `order` are done in the order of the program; with an empty one, in
+    any order."""
+    limit: int
+    """The counter's largest value."""
+
+
+def generation(arch: Arch) -> str:
+    """``gfx9``, ``gfx11`` or ``gfx12``."""
+    return arch.encoding if arch.encoding in _NAMES else "gfx9"
+
+
+@lru_cache(maxsize=65536)
+def raised(arch: Arch, name: str, returns: bool) -> tuple[Raised, ...]:
+    """Counters that an instruction raises.
+
+    Args:
+        arch: architecture.
+        name: base mnemonic.
+        returns: whether it writes a register.
+
+    Returns:
+        None, one, or for FLAT two of them: it may go to memory and to the LDS.
+    """
+    kind = generation(arch)
+    loads, stores, lds, scalar = _NAMES[kind]
+    limit = _LIMITS[kind]
+    if name.startswith(_NOT_COUNTED):
+        return ()
+    if name.startswith("ds_"):
+        return (Raised(lds, "lds", limit[lds]),)
+    if name.startswith(_SCALAR):
+        return (Raised(scalar, "", limit[scalar]),)
+    if not name.startswith(_LOADS_AND_STORES):
+        return ()
+    to_lds = "_lds_" in name
+    store = not returns and not to_lds and not name.startswith(("global_inv", "buffer_load"))
+    counter = stores if store else loads
+    if name.startswith("flat_"):
+        return (Raised(counter, "", limit[counter]), Raised(lds, "", limit[lds]))
+    order = "memory" if counter == loads else "scratch" if name.startswith("scratch_") else "store"
+    return (Raised(counter, order, limit[counter]),)
+
+
+@lru_cache(maxsize=4096)
+def _waited(kind: str, name: str, bits: int) -> tuple[tuple[str, int], ...]:
+    if name in _SINGLE:
+        fields = _SINGLE[name]
+        return tuple((c, bits >> low & ((1 << width) - 1)) for c, (low, width) in fields.items())
+    if name in ("s_wait_idle", "s_endpgm"):
+        return tuple((counter, 0) for counter in _LIMITS[kind])
+    if name != "s_waitcnt":
+        return ()
+    out = []
+    for counter, parts in _FIELDS["gfx9" if kind == "gfx9" else "gfx11"].items():
+        value, at, full = 0, 0, 0
+        for low, width in parts:
+            value |= (bits >> low & ((1 << width) - 1)) << at
+            full |= ((1 << width) - 1) << at
+            at += width
+        if value < full:
+            out.append((counter, value))
+    return tuple(out)
+
+
+def waited(arch: Arch, instruction: Instruction) -> tuple[tuple[str, int], ...]:
+    """(counter, value) pairs that a wait instruction waits for; nothing for any other, or where a field is all ones."""
+    if not instruction.name.startswith(("s_wait", "s_endpgm")):
+        return ()
+    bits = next((o.bits for o in instruction.src if o.kind == "imm"), 0)
+    return _waited(generation(arch), instruction.name, bits)

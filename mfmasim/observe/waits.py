@@ -1,0 +1,167 @@
+"""waits: no register may be read, or written by something else, while a load to it is in flight.
+
+The machine delivers every load at once, so that a missing wait does not show in the values. This check follows, for
+every wave, which loads its counters still allow to be in flight. That depends on the path of the wave alone: waves of one
+state share it, and a block that was seen from a state is never looked at again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.isa.counters import SPELLING, raised, waited
+from mfmasim.observe.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import BlockEvent
+
+__all__ = ["Flight", "Waits", "registers", "settled"]
+
+Register = tuple[str, int]
+State = tuple["Flight", ...]
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A memory operation that its counter allows to be in flight still."""
+
+    counter: str
+    order: str
+    limit: int
+    pc: int
+    name: str
+    writes: frozenset[Register]
+    """Registers that it will write."""
+
+
+def registers(operands: Any) -> Iterator[Register]:
+    """Registers of operands, one by one."""
+    for operand in operands:
+        if operand.kind in ("v", "a", "s"):
+            for k in range(operand.count):
+                yield operand.kind, operand.index + k
+
+
+def rank(flights: list[Flight], place: int) -> int:
+    """Smallest value that the counter of a flight can have while it is in flight."""
+    mine = flights[place]
+    if not mine.order:
+        return 1
+    return sum(f.counter == mine.counter and f.order == mine.order for f in flights[place:])
+
+
+def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
+    """The flights that may be left once a counter is down to a value."""
+    return [f for place, f in enumerate(flights) if f.counter != counter or rank(flights, place) <= value]
+
+
+class Waits:
+    """Follows the counters of every wave."""
+
+    name = "waits"
+
+    def __init__(self, kernel: str, arch: Arch, source_at: Callable[[int], str]) -> None:
+        """Report in the name of `kernel`; `source_at` gives the source line of an address in the code."""
+        self.kernel, self.arch, self.source_at = kernel, arch, source_at
+        self.states: list[State] = [()]
+        self._numbers: dict[State, int] = {(): 0}
+        self._next: dict[tuple[int, int, int], int] = {}
+        self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._findings: dict[tuple[int, int, str], Finding] = {}
+
+    def on_block(self, event: BlockEvent) -> None:
+        """Move the waves of a block to their next state."""
+        if event.fresh:
+            self._of_wave = np.zeros(event.total, np.int32)
+        waves = event.waves
+        before = self._of_wave[waves]
+        first = int(before[0])
+        if (before == first).all():
+            self._of_wave[waves] = self._after(first, event, 0)
+            return
+        after = np.empty_like(before)
+        for state in np.unique(before):
+            mine = before == state
+            after[mine] = self._after(int(state), event, int(mine.argmax()))
+        self._of_wave[waves] = after
+
+    def _after(self, state: int, event: BlockEvent, index: int) -> int:
+        key = state, event.instructions[0].pc, len(event.instructions)
+        found = self._next.get(key)
+        if found is None:
+            flights = list(self.states[state])
+            for instruction in event.instructions:
+                flights = self._step(flights, instruction, event, index)
+            reached = tuple(flights)
+            found = self._numbers.setdefault(reached, len(self.states))
+            if found == len(self.states):
+                self.states.append(reached)
+            self._next[key] = found
+        return found
+
+    def _step(self, flights: list[Flight], instruction: Instruction, event: BlockEvent, index: int) -> list[Flight]:
+        """Execute one instruction: touch its registers, wait, or take off."""
+        for counter, value in waited(self.arch, instruction):
+            flights = settled(flights, counter, value)
+        parts = getattr(instruction, "halves", ()) or (instruction,)
+        reads = {r for part in parts for r in registers(part.src)}
+        writes = {r for part in parts for r in registers(part.dst)}
+        up = raised(self.arch, instruction.name, bool(instruction.dst))
+        for place, flight in enumerate(flights):
+            ordered = any(u.counter == flight.counter and u.order == flight.order != "" for u in up)
+            # Loads of one kind come back in order, so that the later one may write the same register.
+            touched = flight.writes & ((reads - writes) if ordered else reads) or (
+                frozenset() if ordered else flight.writes & writes
+            )
+            if touched:
+                self._missing(instruction, flight, rank(flights, place), min(touched), touched & reads, event, index)
+        if flights and any(f.writes & (reads | writes) for f in flights):
+            # Told once: what was touched counts as arrived.
+            flights = [f if not f.writes & (reads | writes) else _arrived(f) for f in flights]
+        for u in up:
+            mine = Flight(u.counter, u.order, u.limit, instruction.pc, instruction.name, frozenset(writes))
+            flights = settled([*flights, mine], u.counter, u.limit)
+        return flights
+
+    def _missing(
+        self, instruction: Instruction, flight: Flight, rank: int, register: Register, reads: Any, event: BlockEvent,
+        index: int,
+    ) -> None:  # fmt: skip
+        key = instruction.pc, flight.pc, flight.counter
+        if key in self._findings:
+            return
+        place = event.place(index, None)
+        verb = "is read" if reads else "is overwritten"
+        wait = SPELLING[flight.counter].format(rank - 1)
+        largest = "" if rank == 1 else " or less"
+        there = self.source_at(flight.pc)
+        self._findings[key] = Finding(
+            check="waits",
+            severity="error",
+            message=f"{register[0]}{register[1]} {verb} while {flight.name} at {flight.pc:#x}"
+            f"{f' ({there})' if there else ''} may still be writing it: {wait}{largest} is missing before it",
+            kernel=self.kernel,
+            pc=instruction.pc,
+            source=self.source_at(instruction.pc),
+            workgroup=place.workgroup,
+            wave=place.wave,
+            register=f"{register[0]}{register[1]}",
+            instruction=instruction.name,
+        )
+
+    def findings(self) -> list[Finding]:
+        """The findings, in address order."""
+        return [self._findings[key] for key in sorted(self._findings)]
+
+
+def _arrived(flight: Flight) -> Flight:
+    return Flight(flight.counter, flight.order, flight.limit, flight.pc, flight.name, frozenset())
