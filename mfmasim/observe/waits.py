@@ -1,8 +1,8 @@
 """waits: no register may be read, or written by something else, while a load to it is in flight.
 
 The machine delivers every load at once, so that a missing wait does not show in the values. This check follows, for
-every wave, which loads its counters still allow to be in flight. That depends on the path of the wave alone: waves of one
-state share it, and a block that was seen from a state is never looked at again.
+every wave, which loads its counters still allow to be in flight. That depends on the path of the wave alone: waves of
+one state share it, and a block that was seen from a state is never looked at again.
 """
 
 from __future__ import annotations

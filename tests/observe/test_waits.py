@@ -1,0 +1,174 @@
+"""waits: programs with a wait too few, with the exact finding; and every wait of compiled kernels taken out."""
+
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from elftools.elf.elffile import ELFFile
+
+import mfmasim
+from mfmasim.isa.counters import waited
+from mfmasim.resources import folder
+from mfmasim.verify import find, select, verify_case
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
+import harness
+
+BEGIN = """
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  v_lshlrev_b32_e32 v2, 2, v0
+"""
+END = """
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  global_store_dword v2, v4, s[8:9]
+  s_endpgm
+"""
+# Body (between BEGIN, a wait for it, and END): what has to be told, as (register, mnemonic, words of the message).
+BODIES = {
+    "used at once": (
+        "global_load_dword v4, v2, s[8:9]\n v_add_u32_e32 v4, 1, v4",
+        [("v4", "v_add_u32", "is read while global_load_dword", "s_waitcnt vmcnt(0) is missing")],
+    ),
+    "waited for": ("global_load_dword v4, v2, s[8:9]\n s_waitcnt vmcnt(0)\n v_add_u32_e32 v4, 1, v4", []),
+    "overwritten": (
+        "global_load_dword v4, v2, s[8:9]\n v_mov_b32_e32 v4, 1",
+        [("v4", "v_mov_b32", "is overwritten while", "vmcnt(0)")],
+    ),
+    "the oldest of three": (
+        ("global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9]\n global_load_dword v6, v2, s[8:9]\n"
+        "s_waitcnt vmcnt(3)\n v_mov_b32_e32 v7, v4"),
+        [("v4", "v_mov_b32", "s_waitcnt vmcnt(2) or less is missing")],
+    ),
+    "the oldest of three, waited for": (
+        ("global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9]\n global_load_dword v6, v2, s[8:9]\n"
+        "s_waitcnt vmcnt(2)\n v_mov_b32_e32 v7, v4\n s_waitcnt vmcnt(1)\n v_mov_b32_e32 v7, v5"),
+        [],
+    ),
+    "a store counts as well": (
+        "global_load_dword v4,v2,s[8:9]\n global_store_dword v2, v2, s[8:9]\ns_waitcnt vmcnt(1)\nv_mov_b32_e32 v7, v4",
+        [],
+    ),
+    "the LDS comes back in order": (
+        "ds_read_b32 v4, v2\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n v_mov_b32_e32 v7, v4", []
+    ),
+    "scalar loads do not": (
+        "s_load_dword s12, s[0:1], 0x0\n s_load_dword s13, s[0:1], 0x0\n s_waitcnt lgkmcnt(1)\n s_mov_b32 s14, s12",
+        [("s12", "s_mov_b32", "s_waitcnt lgkmcnt(0) is missing")],
+    ),
+    "an LDS read among scalar loads": (
+        ("ds_read_b32 v4, v2\n s_load_dword s12, s[0:1], 0x0\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n"
+        "v_mov_b32_e32 v7, v4"),
+        [],
+    ),
+    "the later LDS read among them": (
+        ("ds_read_b32 v4, v2\n s_load_dword s12, s[0:1], 0x0\n ds_read_b32 v5, v2\n s_waitcnt lgkmcnt(1)\n"
+        "v_mov_b32_e32 v7, v5"),
+        [("v5", "v_mov_b32", "s_waitcnt lgkmcnt(0) is missing")],
+    ),
+    "two halves of a register": (
+        ("global_load_short_d16 v4, v2, s[8:9]\n global_load_short_d16_hi v4, v2, s[8:9]\n s_waitcnt vmcnt(0)\n"
+        "v_mov_b32_e32 v7, v4"),
+        [],
+    ),
+    "another counter": (
+        "ds_read_b32 v4, v2\n s_waitcnt vmcnt(0)\n v_mov_b32_e32 v7, v4", [("v4", "v_mov_b32", "lgkmcnt(0)")]
+    ),
+    "an address in flight": (
+        "global_load_dword v4, v2, s[8:9]\n v_lshlrev_b32_e32 v5, 2, v0\n global_load_dword v6, v4, s[8:9]",
+        [("v4", "global_load_dword", "is read while", "vmcnt(0)")],
+    ),
+    "more than the counter holds": (
+        "\n".join(f"ds_read_b32 v{8 + k}, v2" for k in range(16)) + "\n v_mov_b32_e32 v7, v8", []
+    ),
+    "as many as the counter holds": (
+        "\n".join(f"ds_read_b32 v{8 + k}, v2" for k in range(16)) + "\n v_mov_b32_e32 v7, v9",
+        [("v9", "v_mov_b32", "s_waitcnt lgkmcnt(14) or less")],
+    ),
+    "from one iteration to the next": (
+        ("s_mov_b32 s12, 3\nv_mov_b32_e32 v5, 0\nv_mov_b32_e32 v4, 0\n.Lloop:\n v_add_u32_e32 v5, v5, v4\n"
+        "global_load_dword v4, v2, s[8:9]\n s_sub_u32 s12, s12, 1\n s_cmp_lg_u32 s12, 0\n s_cbranch_scc1 .Lloop"),
+        [("v4", "v_add_u32", "is read while global_load_dword", "vmcnt(0)")],
+    ),
+}  # fmt: skip
+
+
+def told(body, arch="gfx942", block=64, lds=1024):
+    text = BEGIN + "s_waitcnt lgkmcnt(0)\n" + body + END
+    out = np.zeros(1024, np.uint32)
+    report = mfmasim.device("sim").launch(
+        harness.kernel(text, arch, "p", lds=lds), grid=2, block=block, args=[out], checks="waits"
+    )
+    return report.findings
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_programs(name, arch):
+    body, expected = BODIES[name]
+    findings = told(body, arch)
+    assert len(findings) == len(expected), [f.message for f in findings]
+    for finding, (register, instruction, *words) in zip(findings, expected, strict=True):
+        assert (finding.register, finding.instruction, finding.severity) == (register, instruction, "error")
+        for word in words:
+            assert word in finding.message
+        assert finding.workgroup == (0, 0, 0)
+
+
+def test_the_beginning_waits_for_its_own_arguments():
+    text = BEGIN + "v_mov_b32_e32 v4, s8" + END
+    report = mfmasim.device("sim").launch(
+        harness.kernel(text, "gfx942", "p"), grid=1, block=64, args=[np.zeros(64, np.uint32)], checks="waits"
+    )
+    (finding,) = report.findings
+    assert finding.register == "s8"
+    assert "s_load_dwordx2" in finding.message
+
+
+def test_only_the_wave_whose_path_lacks_the_wait_is_named():
+    body = """
+      v_readfirstlane_b32 s12, v0
+      global_load_dword v4, v2, s[8:9]
+      s_cmp_lt_u32 s12, 128
+      s_cbranch_scc1 .Lwait
+      s_branch .Luse
+    .Lwait:
+      s_waitcnt vmcnt(0)
+    .Luse:
+      v_mov_b32_e32 v5, v4
+    """
+    (finding,) = told(body, block=256)
+    assert (finding.workgroup, finding.wave) == ((0, 0, 0), 2)
+
+
+def without(code, pcs):
+    """The code object with the wait instructions at these addresses made to wait for nothing."""
+    data = bytearray(code)
+    for segment in ELFFile(io.BytesIO(code)).iter_segments():
+        first, offset, size = segment["p_vaddr"], segment["p_offset"], segment["p_filesz"]
+        for pc in pcs:
+            if segment["p_type"] == "PT_LOAD" and first <= pc < first + size:
+                data[offset + pc - first : offset + pc - first + 2] = b"\x7f\xcf"
+    return bytes(data)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_every_wait_of_the_introductory_kernels_is_needed_and_found(arch):
+    """Each wait of compiled code taken out alone: the check finds it, but for those that order memory only."""
+    ((_, cases),) = find("intro")
+    found, kept = 0, []
+    for case, _ in select(cases, arch):
+        path = folder("golden") / "code" / "intro" / f"{case.source.stem}.{arch}.hsaco"
+        kernel = mfmasim.load(path)[case.kernel_name()]
+        for ins in kernel.instructions:
+            if not waited(kernel.arch, ins) or ins.name == "s_endpgm":
+                continue
+            changed = mfmasim.load(without(path.read_bytes(), [ins.pc]))[case.kernel_name()]
+            result = verify_case(case, arch, kernel=changed)
+            assert result.outputs["mismatches"] == 0, "the machine itself delivers every load at once"
+            checks = {f.check for f in result.findings if f.severity == "error"}
+            found += checks == {"waits"}
+            kept += [(case.title, ins.text)] * (checks != {"waits"})
+    assert found >= 41
+    assert not kept
