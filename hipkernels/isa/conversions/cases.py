@@ -88,3 +88,27 @@ def pack(n=1000):
 def eight_bits(n=200, arch="gfx950"):
     args = [In("u32", n, reference.numbers(n)), Out("f32", (2, 4 * n)), Out("u32", (2, n))]
     return launch(n, args, lambda x: reference.eight_bits(x, "fnuz" if arch == "gfx942" else "ocp"))
+
+
+@case(
+    "conversions.hip",
+    kernel="stochastic",
+    arch=ARCHS,
+    executes=["v_cvt_sr_fp8_f32", "v_cvt_sr_bf8_f32"],
+    skip={a: "gfx11 has no 8-bit floats" for a in ARCHS if a == "gfx1151"},
+)
+def stochastic(n=600, arch="gfx950"):
+    values, random = reference.steps(n)
+    args = [In("f32", n, values), In("i32", n, random), Out("u32", (2, n))]
+    return launch(n, args, lambda x, r: reference.stochastic(x, r, arch))
+
+
+@case(
+    "conversions.hip",
+    kernel="scaled",
+    arch="gfx950",
+    executes=[f"v_cvt_scalef32_pk_{name}" for name in ("f32_fp8", "f32_bf8", "f32_fp4", "fp4_f32")],
+)
+def scaled(n=500):
+    args = [In("u32", n, reference.numbers(n)), In("u32", n, "bits"), In("f32", n, reference.powers(n))]
+    return launch(n, [*args, Out("f32", (4, n, 2)), Out("u32", n)], reference.scaled)

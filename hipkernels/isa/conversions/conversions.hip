@@ -131,3 +131,38 @@ extern "C" __global__ void eight_bits(const unsigned* x, float* wide, unsigned* 
     }
 }
 #endif
+
+#if !defined(__gfx1151__)
+// Stochastic rounding by a random number per element: v_cvt_sr_fp8_f32, v_cvt_sr_bf8_f32. The number is added below
+// the bits that stay.
+extern "C" __global__ void stochastic(const float* x, const int* random, unsigned* out, int n) {
+    const int i = global_id();
+    if (i < n) {
+        out[i] = __builtin_amdgcn_cvt_sr_fp8_f32(x[i], random[i], 0, 0);
+        out[n + i] = __builtin_amdgcn_cvt_sr_bf8_f32(x[i], random[i], 0x11223344, 2);
+    }
+}
+#endif
+
+#if defined(__gfx950__)
+// Formats of 8 and 4 bits with a scale: v_cvt_scalef32_pk_f32_fp8, _bf8, _fp4, and back. A power of two that fits
+// leaves every number as it was.
+extern "C" __global__ void scaled(const unsigned* x, const unsigned* nibbles, const float* scale, float2v* wide,
+                                  unsigned* back, int n) {
+    const int i = global_id();
+    if (i < n) {
+        const int v = int(x[i]);
+        const float s = scale[i];
+        const float2v a = __builtin_amdgcn_cvt_scalef32_pk_f32_fp8(v, s, false);
+        const float2v b = __builtin_amdgcn_cvt_scalef32_pk_f32_bf8(v, s, true);
+        const float2v c = __builtin_amdgcn_cvt_scalef32_pk_f32_fp4(nibbles[i], s, 0);
+        const float2v d = __builtin_amdgcn_cvt_scalef32_pk_f32_fp4(nibbles[i], s, 3);
+        wide[i] = a;
+        wide[n + i] = b;
+        wide[2 * n + i] = c;
+        wide[3 * n + i] = d;
+        const unsigned packed = __builtin_amdgcn_cvt_scalef32_pk_fp4_f32(0, c.x, c.y, s, 0);
+        back[i] = __builtin_amdgcn_cvt_scalef32_pk_fp4_f32(packed, d.x, d.y, s, 3);
+    }
+}
+#endif

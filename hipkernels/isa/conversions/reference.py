@@ -108,3 +108,39 @@ def numbers(n):
 
 def _all():
     return [t for pair in FLAVOURS.values() for t in pair]
+
+
+def steps(n):
+    """Positive numbers that 8-bit formats hold in whole 1/16, between 1 and 2, and random numbers."""
+    rng = np.random.default_rng(13)
+    values = (1 + rng.integers(0, 1 << 15, n) / (1 << 15)).astype(F32)
+    return values * rng.choice([-4, -1, 0.5, 8], n).astype(F32), rng.integers(0, 1 << 32, n).astype(U32).view(I32)
+
+
+def stochastic(x, random, arch):
+    """Truncation after the random number's upper bits were added below the last bit that stays."""
+    fp8, bf8 = FLAVOURS["fnuz" if arch == "gfx942" else "ocp"]
+    rows = []
+    for kind, mantissa in ((fp8, 3), (bf8, 2)):
+        below = 23 - mantissa
+        total = x.view(U32) + (random.view(U32) >> U32(32 - below))
+        kept = (total >> U32(below) << U32(below)).view(F32)
+        rows.append(kept.astype(kind).view(np.uint8).astype(U32))
+    return np.stack([rows[0], rows[1] << U32(16) | U32(0x11003344)])
+
+
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+
+
+def powers(n):
+    return np.ldexp(F32(1), np.random.default_rng(14).integers(-100, 100, n)).astype(F32)
+
+
+def scaled(x, nibbles, scale):
+    codes, factor = x.view(np.uint8).reshape(-1, 4), scale[:, None]
+    halves = nibbles.view(np.uint8).reshape(-1, 4)
+    four = np.stack([halves & 15, halves >> 4], axis=2).astype(I64)
+    values = np.where(four & 8, -1.0, 1.0) * E2M1[four & 7]
+    fp8, bf8 = FLAVOURS["ocp"]
+    wide = [codes[:, :2].copy().view(fp8), codes[:, 2:].copy().view(bf8), values[:, 0], values[:, 3]]
+    return np.stack([v.astype(F32) * factor for v in wide]), nibbles & U32(0xFF0000FF)

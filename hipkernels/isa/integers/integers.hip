@@ -212,9 +212,9 @@ extern "C" __global__ void hashes(const unsigned* x, unsigned* out, int n) {
     }
 }
 
-// Uniform values live in scalar registers: s_mul_i32, s_mul_hi_u32, s_bfe, s_bcnt1, s_ff1, s_min, s_lshl, s_cselect.
+// Uniform values live in scalar registers: s_mul_i32, s_mul_hi_u32, s_bfe, s_bcnt1, s_ff1, s_min, s_sext, s_bitcmp1.
 extern "C" __global__ void scalars(unsigned a, unsigned b, int c, int d, unsigned* out) {
-    unsigned r[12];
+    unsigned r[15];
     r[0] = a * b;
     r[1] = __umulhi(a, b);
     r[2] = __popc(a ^ b);
@@ -227,7 +227,10 @@ extern "C" __global__ void scalars(unsigned a, unsigned b, int c, int d, unsigne
     r[9] = unsigned(abs(c));
     r[10] = c < d ? a + 5 : b - 5;
     r[11] = __brev(a) & ~b;
-    for (int k = 0; k < 12; k++) {
+    r[12] = unsigned(__mulhi(c, d));
+    r[13] = unsigned(int((signed char)c) + int(short(d)));
+    r[14] = b >> 19 & 1 ? a : 12345;
+    for (int k = 0; k < 15; k++) {
         out[k * blockDim.x + threadIdx.x] = r[k] + threadIdx.x;
     }
 }

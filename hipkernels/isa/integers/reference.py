@@ -220,6 +220,9 @@ def scalars(a, b, c, d, block):
         np.array([abs(c)], U32),
         ua + U32(5) if c < d else ub - U32(5),
         reverse(ua) & ~ub,
+        np.array([c * d >> 32], I64),
+        np.array([c], I64).astype(np.int8).astype(I64) + np.array([d], I64).astype(np.int16),
+        ua if b >> 19 & 1 else np.array([12345], U32),
     ]
     return stack(*rows) + np.arange(block, dtype=U32)
 

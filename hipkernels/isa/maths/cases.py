@@ -107,3 +107,20 @@ def approximations(n=1000):
 @case("maths.hip", kernel="fractions", arch=ARCHS, executes="v_fract_f32")
 def fractions(n=1000):
     return unary(reference.fractions, n, 1)
+
+
+@case("maths.hip", kernel="trigonometry", arch=ARCHS, executes=["v_sin_f32", "v_cos_f32"])
+def trigonometry(n=1000):
+    return launch(n, [In("f32", n, reference.turns(n)), Out("f32", (2, n), ulp=2)], reference.trigonometry)
+
+
+@case(
+    "maths.hip",
+    kernel="pairs",
+    arch=ARCHS,
+    executes=["v_(pk_|dual_)?add_f32", "v_(pk_|dual_)?mul_f32", "v_pk_fma_f32|v_(dual_)?fmac?_f32"],
+    each=BOTH,
+)
+def pairs(n=500, data="special"):
+    args = [In("f32", (n, 2), data), In("f32", (n, 2), data), In("f32", (n, 2), data), Out("f32", (3, n, 2))]
+    return launch(n, args, reference.pairs)

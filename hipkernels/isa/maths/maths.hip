@@ -146,3 +146,23 @@ extern "C" __global__ void fractions(const float* x, float* out, int n) {
         out[i] = __builtin_amdgcn_fractf(x[i]);
     }
 }
+
+// v_sin_f32, v_cos_f32: the argument counts whole turns.
+extern "C" __global__ void trigonometry(const float* x, float* out, int n) {
+    const int i = global_id();
+    if (i < n) {
+        out[i] = __builtin_amdgcn_sinf(x[i]);
+        out[n + i] = __builtin_amdgcn_cosf(x[i]);
+    }
+}
+
+// Two at a time: v_pk_add_f32, v_pk_mul_f32, v_pk_fma_f32 on gfx9, pairs of instructions elsewhere.
+typedef float float2v __attribute__((ext_vector_type(2)));
+extern "C" __global__ void pairs(const float2v* x, const float2v* y, const float2v* z, float2v* out, int n) {
+    const int i = global_id();
+    if (i < n) {
+        out[i] = x[i] + y[i];
+        out[n + i] = x[i] * y[i].yx;
+        out[2 * n + i] = __builtin_elementwise_fma(-x[i], y[i].xx, z[i]);
+    }
+}

@@ -71,3 +71,17 @@ def approximations(x):
 def fractions(x):
     """What lies above the floor, at most the largest value below 1."""
     return np.minimum(x - np.floor(x), np.nextafter(F32(1), F32(0)))
+
+
+def turns(n):
+    """Fractions of a turn away from the zeros of sine and cosine, where one unit of the result means something."""
+    return np.random.default_rng(12).uniform(0.02, 0.23, n).astype(F32)
+
+
+def trigonometry(x):
+    angle = 2 * np.pi * x.astype(np.float64)
+    return np.stack([np.sin(angle), np.cos(angle)]).astype(F32)
+
+
+def pairs(x, y, z):
+    return np.stack([x + y, x * y[:, ::-1], fma32(-x, y[:, :1], z)])
