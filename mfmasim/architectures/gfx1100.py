@@ -5,7 +5,7 @@ Sources: RDNA3 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch
+from mfmasim.architectures.model import Arch, FloatRules
 
 __all__ = ["ARCH"]
 
@@ -25,4 +25,7 @@ ARCH = Arch(
     unified_vgprs=False,
     packed_workitem_ids=True,
     workgroup_id_in_ttmp=False,
+    m0=125,
+    keeps_halves=True,
+    floats=FloatRules(first_nan=True, clamp_positive_zero=True, atomic_rules=True, atomic_add_flushes=True),
 )

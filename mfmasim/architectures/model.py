@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Arch"]
+__all__ = ["Arch", "FloatRules"]
+
+
+@dataclass(frozen=True)
+class FloatRules:
+    """Where floating-point operations of one name differ between architectures; the defaults are CDNA's."""
+
+    mode_bits: bool = True
+    """MODE has DX10_CLAMP and IEEE; without them clamp turns every NaN into 0 and nothing depends on IEEE."""
+    first_nan: bool = False
+    """Of two NaNs, V_MIN and V_MAX give S0 (before: S1)."""
+    clamp_positive_zero: bool = False
+    """Clamp turns -0 into +0."""
+    atomic_rules: bool = False
+    """Float atomics follow chapter 13 of RDNA's manuals: NaNs, -0 below +0, the negative NaN of Inf - Inf."""
+    atomic_add_flushes: bool = False
+    """An atomic f32 addition in memory has no denormals."""
+    omod_flushes: bool = False
+    """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +64,12 @@ class Arch:
     """Workgroup ids arrive in trap temporaries (gfx12) and not in SGPRs."""
     max_workgroup: int = 1024
     """Most work-items of a workgroup."""
+    m0: int = 124
+    """Operand code of M0."""
+    keeps_halves: bool = False
+    """A 16-bit vector result leaves the other half of its register alone (before gfx11 most clear it)."""
+    floats: FloatRules = FloatRules()
+    """How floating-point operations behave."""
 
     @property
     def fp8_format(self) -> str:

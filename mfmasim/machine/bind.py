@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.dpp import narrowed
+from mfmasim.machine.dpp import is_dpp, narrowed
 from mfmasim.machine.modifiers import output_modifiers
 from mfmasim.machine.operands import (
     scalar_reader,
@@ -46,6 +46,8 @@ UNDERSTOOD = {
     "row_mask",
     "bank_mask",
     "bound_ctrl",
+    "dpp8",
+    "fi",
 }
 
 
@@ -83,14 +85,14 @@ def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
             instruction, f"{len(instruction.src)} sources where {operation.name} has {len(operation.sources)}"
         )
     if operation.unit == "scalar":
-        return _bind_scalar(instruction, operation)
+        return _bind_scalar(instruction, operation, machine)
     if instruction.modifiers.get("clamp") and not operation.shaped:
         body = saturating(operation.name, operation.results, operation.body)
         if body is not None:
             operation = replace(operation, body=body)
             instruction = replace(instruction, modifiers={**instruction.modifiers, "clamp": 0})
     step = _bind_vector(instruction, operation, machine)
-    return narrowed(instruction, step) if instruction.encoding == "DPP" else step
+    return narrowed(instruction, step) if is_dpp(instruction) else step
 
 
 def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
@@ -107,9 +109,11 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -
         vector_reader(operand, kind, instruction, high=bool(halves >> i & 1))
         for i, (operand, kind) in enumerate(zip(instruction.src, kinds, strict=True))
     ]
+    results = operation.results * len(instruction.dst) if operation.results == ("mask",) else operation.results
     writers = [
-        vector_writer(operand, kind, instruction, high=bool(halves >> 3 & 1))
-        for operand, kind in zip(instruction.dst, operation.results, strict=True)
+        # A shaped operation chooses the halves of its sources itself; that of a 16-bit result is chosen here.
+        vector_writer(operand, kind, instruction, high=bool(modifiers.get("op_sel", 0) >> 3 & 1))
+        for operand, kind in zip(instruction.dst, results, strict=True)
     ]
     body = operation.body(instruction, machine.arch) if operation.shaped else operation.body
     finish = output_modifiers(instruction, operation)
@@ -128,8 +132,11 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -
             return lambda g: write(g, body(one(g), two(g), three(g)))
         return lambda g: write(g, body(*[read(g) for read in readers]))
 
+    alike = len(operation.results) == 1
+
     def run(g: Group) -> None:
-        for put, value in zip(writers, body(*[read(g) for read in readers]), strict=True):
+        out = body(*[read(g) for read in readers])
+        for put, value in zip(writers, [out] * len(writers) if alike else out, strict=True):
             put(g, value)
 
     return run
@@ -147,7 +154,7 @@ def _bind_with_mode(
     def step(g: Group, mode: FloatMode) -> None:
         sources = [read(g) for read in readers]
         out = body(*sources, mode) if takes_mode else body(*sources)
-        results = [out] if len(writers) == 1 else list(out)
+        results = list(out) if isinstance(out, tuple) else [out] * len(writers)
         if finish is not None:
             results[0] = finish(results[0], mode)
         for put, value in zip(writers, results, strict=True):
@@ -176,19 +183,21 @@ def _bind_with_mode(
     return three if third else two
 
 
-def _bind_scalar(instruction: Instruction, operation: Operation) -> Callable[[Group], None]:
+def _bind_scalar(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
     readers: list[Callable[[Group], NDArray[Any]]] = []
     operands = iter(instruction.src)
     for kind in operation.sources:
         if kind == "scc":
             readers.append(lambda g: g.scc)
-        else:
+        elif kind != "mode":
             readers.append(scalar_reader(next(operands), kind, instruction))
     targets = iter(instruction.dst)
     writers: list[Callable[[Group, NDArray[Any]], None]] = [
         _write_scc if kind == "scc" else scalar_writer(next(targets), kind, instruction) for kind in operation.results
     ]
-    body = operation.body
+    body = operation.body(instruction, machine.arch) if operation.shaped else operation.body
+    if "mode" in operation.sources:
+        return _bind_with_mode(body, takes_mode=True, finish=None, readers=readers, writers=writers)
     if len(writers) == 1:
         write = writers[0]
         if len(readers) == 2:

@@ -1,7 +1,13 @@
-"""DPP: the first source comes from another lane. Source: CDNA3 ISA manual, 13.3.9 (DPP and its DPP_CTRL values)."""
+"""DPP: the first source comes from another lane.
+
+Sources: CDNA3 ISA manual, 13.3.9 (DPP and its DPP_CTRL values); RDNA3 ISA manual, 7.7, and RDNA4 ISA manual, 7.9 (FI,
+row_share, row_xmask, DPP8). Where the table of BC and FI there and its text disagree, the text holds: FI fetches from
+lanes that EXEC disables, and a lane without a source is a matter of bound_ctrl alone.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,12 +22,18 @@ if TYPE_CHECKING:
 
     Bound = Callable[[Group], None]
 
-__all__ = ["from_lanes", "moved", "narrowed"]
+__all__ = ["from_lanes", "is_dpp", "moved", "narrowed"]
 
 ROW = 16
 
 
-def from_lanes(control: int, lanes: int = 64) -> NDArray[np.int64]:
+def is_dpp(instruction: Instruction) -> bool:
+    """Whether lanes exchange the first source of this instruction."""
+    return "dpp_ctrl" in instruction.modifiers or "dpp8" in instruction.modifiers
+
+
+@cache
+def from_lanes(control: int, lanes: int) -> NDArray[np.int64]:
     """The lane that each lane reads under a DPP_CTRL value, int64 (lanes,); -1 where there is none."""
     lane = np.arange(lanes)
     place, row, count = lane % ROW, lane - lane % ROW, control & 15
@@ -31,7 +43,8 @@ def from_lanes(control: int, lanes: int = 64) -> NDArray[np.int64]:
         0x10: np.where(place + count < ROW, lane + count, -1),  # row_shl
         0x11: np.where(place >= count, lane - count, -1),  # row_shr
         0x12: row + (place - count) % ROW,  # row_ror
-        0x15: row + count,  # row_newbcast
+        0x15: row + count,  # row_newbcast, row_share
+        0x16: row + (place ^ count),  # row_xmask
     }
     if control >> 4 in rows:
         return rows[control >> 4]
@@ -47,14 +60,31 @@ def from_lanes(control: int, lanes: int = 64) -> NDArray[np.int64]:
     }[control]
 
 
-def moved(reader: Callable[[Group], NDArray[np.uint32]], control: int) -> Callable[[Group], NDArray[np.uint32]]:
-    """Read another lane's dword; 0 where the control names no lane, or one that EXEC disables."""
-    source = from_lanes(control)
-    inside = source >= 0
+@cache
+def _from_eight(selectors: int, lanes: int) -> NDArray[np.int64]:
+    """The same under DPP8: three bits for each lane of eight."""
+    lane = np.arange(lanes)
+    return (lane & ~7) + (selectors >> 3 * (lane & 7) & 7)
+
+
+def _source(instruction: Instruction) -> Callable[[int], NDArray[np.int64]]:
+    """The source lanes of an instruction, for a number of lanes."""
+    modifiers = instruction.modifiers
+    if "dpp8" in modifiers:
+        return lambda lanes: _from_eight(modifiers["dpp8"], lanes)
+    return lambda lanes: from_lanes(modifiers["dpp_ctrl"], lanes)
+
+
+def moved(
+    reader: Callable[[Group], NDArray[np.uint32]], instruction: Instruction
+) -> Callable[[Group], NDArray[np.uint32]]:
+    """Read another lane's dword; 0 where there is no lane, or one that EXEC disables and FI does not fetch."""
+    source_of, fetches = _source(instruction), bool(instruction.modifiers.get("fi"))
 
     def read(g: Group) -> NDArray[np.uint32]:
-        values = reader(g)[:, source]
-        return np.where(inside & g.active[:, source], values, np.uint32(0))
+        source = source_of(g.lanes)
+        valid = source >= 0 if fetches else (source >= 0) & g.active[:, source]
+        return np.where(valid, reader(g)[:, source], np.uint32(0))
 
     return read
 
@@ -62,18 +92,20 @@ def moved(reader: Callable[[Group], NDArray[np.uint32]], control: int) -> Callab
 def narrowed(instruction: Instruction, step: Bound) -> Bound:
     """Execute a step for the lanes that row_mask and bank_mask enable.
 
-    A lane without a source keeps its destination, unless bound_ctrl lets it read 0.
+    A lane without a source keeps its destination, unless bound_ctrl lets it read 0. DPP8 has neither masks nor such
+    lanes, and reads 0 from lanes that EXEC disables.
     """
     modifiers = instruction.modifiers
-    lane = np.arange(64)
-    enabled = (modifiers["row_mask"] >> lane // ROW & modifiers["bank_mask"] >> lane // 4 % 4 & 1).astype(np.bool_)
-    source = from_lanes(modifiers["dpp_ctrl"])
-    bound = bool(modifiers["bound_ctrl"])
+    source_of, fetches = _source(instruction), bool(modifiers.get("fi"))
+    rows, banks = modifiers.get("row_mask", 15), modifiers.get("bank_mask", 15)
+    bound = bool(modifiers.get("bound_ctrl", 1))
 
     def run(g: Group) -> None:
-        active = g.active & enabled
+        lane = np.arange(g.lanes)
+        active = g.active & (rows >> lane // ROW & banks >> lane // 4 % 4 & 1).astype(np.bool_)
         if not bound:
-            active = active & (source >= 0) & g.active[:, source]
+            source = source_of(g.lanes)
+            active = active & ((source >= 0) if fetches else (source >= 0) & g.active[:, source])
         g.mask = active
         step(g)
         g.refresh()  # the step may have written EXEC

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from mfmasim.formats.conversions.model import Mode
+
+if TYPE_CHECKING:
+    from mfmasim.architectures.model import FloatRules
 
 __all__ = ["FloatMode", "float_mode"]
 
 
 @dataclass(frozen=True)
 class FloatMode:
-    """One value of the MODE register."""
+    """One value of the MODE register, and how the architecture reads it."""
 
     bits: int
+    rules: FloatRules
 
     @cached_property
     def plain(self) -> bool:
@@ -24,17 +29,17 @@ class FloatMode:
     @cached_property
     def conversion(self) -> Mode:
         """The fields that conversion instructions read."""
-        return Mode.from_register(self.bits)
+        return replace(Mode.from_register(self.bits), dx10_clamp=self.dx10_clamp)
 
     @cached_property
     def ieee(self) -> bool:
         """IEEE: signalling NaNs are quieted and win in min and max; output modifiers are ignored."""
-        return bool(self.bits >> 9 & 1)
+        return self.rules.mode_bits and bool(self.bits >> 9 & 1)
 
     @cached_property
     def dx10_clamp(self) -> bool:
-        """DX10_CLAMP: clamp turns NaN into 0."""
-        return bool(self.bits >> 8 & 1)
+        """DX10_CLAMP: clamp turns NaN into 0; it always does where MODE has no such bit."""
+        return not self.rules.mode_bits or bool(self.bits >> 8 & 1)
 
     @cached_property
     def fp16_ovfl(self) -> bool:
@@ -44,17 +49,17 @@ class FloatMode:
     @cached_property
     def keeping_inputs(self) -> FloatMode:
         """The same mode with denormal inputs, for operations that never flush them."""
-        return FloatMode(self.bits | 0x50)
+        return replace(self, bits=self.bits | 0x50)
 
     @cached_property
     def flushing_16(self) -> FloatMode:
         """The same mode without f16 denormals, for operations that never have them."""
-        return FloatMode(self.bits & ~0xC0)
+        return replace(self, bits=self.bits & ~0xC0)
 
     @cached_property
     def flushing_32(self) -> FloatMode:
         """The same mode without f32 denormals."""
-        return FloatMode(self.bits & ~0x30)
+        return replace(self, bits=self.bits & ~0x30)
 
     def rounding(self, width: int) -> int:
         """FP_ROUND for results of 16, 32 or 64 bits: 0 nearest even, 1 up, 2 down, 3 toward zero."""
@@ -66,6 +71,6 @@ class FloatMode:
 
 
 @cache
-def float_mode(bits: int) -> FloatMode:
+def float_mode(bits: int, rules: FloatRules) -> FloatMode:
     """The mode of a register value; one object a value, so that its fields are worked out once."""
-    return FloatMode(bits)
+    return FloatMode(bits, rules)

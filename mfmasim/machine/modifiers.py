@@ -26,21 +26,26 @@ FACTORS = {1: 2.0, 2: 4.0, 3: 0.5}
 def clamped(values: NDArray[Any], mode: FloatMode) -> NDArray[Any]:
     """Into 0 to 1; a NaN becomes 0 under DX10_CLAMP and else stays.
 
-    -0 is not below 0 and stays, as LLVM folds the modifier on constants; the manual does not say.
+    On CDNA -0 is not below 0 and stays, as LLVM folds the modifier on constants; the manual does not say. RDNA's
+    manuals (7.2.3.1, 7.7) say that it becomes +0.
     """
     form = BY_SIZE[values.dtype.itemsize]
     bits = np.ascontiguousarray(values).view(form.word)
     one = form.word(form.bias << form.fraction)
+    zero = form.word(0) if mode.rules.clamp_positive_zero else form.sign
     # Codes without sign are ordered like their values.
-    inside = np.where(bits > form.sign, form.word(0), np.where(bits == form.sign, bits, np.minimum(bits, one)))
+    inside = np.where(bits > form.sign, form.word(0), np.where(bits == form.sign, zero, np.minimum(bits, one)))
     out: NDArray[Any] = np.where(np.isnan(values), form.word(0) if mode.dx10_clamp else bits, inside).view(form.real)
     return out
 
 
 def _scaled(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any]:
-    """OMOD: ignored in IEEE mode and when denormal results are allowed; negative zero becomes zero."""
+    """OMOD: ignored in IEEE mode and when denormal results are allowed; negative zero becomes zero.
+
+    On gfx12 it applies in every mode, and flushes (RDNA4 ISA manual, 7.2.3.1).
+    """
     form = BY_SIZE[values.dtype.itemsize]
-    if mode.ieee or mode.denormals(form.width) & 2:
+    if not mode.rules.omod_flushes and (mode.ieee or mode.denormals(form.width) & 2):
         return values
     out = form.flushed(values * form.real(factor))
     return form.settled(np.where(out == 0, form.real(0), out), values)

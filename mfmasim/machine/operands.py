@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.dpp import moved
+from mfmasim.machine.dpp import is_dpp, moved
 from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
 from mfmasim.machine.state import EXEC, VCC, lanes_of
 
@@ -37,6 +38,7 @@ __all__ = [
     "vector_writer",
 ]
 
+ZERO = np.zeros((1, 1), np.uint32)
 # As dtypes, not types: a view is then quicker, and whether it is needed is one comparison of identities.
 U32 = np.dtype(np.uint32)
 VIEW32: dict[str, Any] = {"u32": U32, "b32": U32, "i32": np.dtype(np.int32), "f32": np.dtype(np.float32)}
@@ -78,14 +80,16 @@ def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
     """Read one dword of a vector operand, shaped to broadcast to (waves, lanes)."""
     kind, index = operand.kind, operand.index + part
     if kind == "v":
-        if instruction.encoding == "DPP" and operand.field == "src0":
-            return moved(lambda g: g.v("v", index), instruction.modifiers["dpp_ctrl"])
+        if operand.field == "src0" and is_dpp(instruction):
+            return moved(lambda g: g.v("v", index), instruction)
         # Without a call of the group's method while the group is everyone, the usual case.
         return lambda g: g.vgprs[index] if g.all else g.take(g.vgprs[index])
     if kind == "a":
         return lambda g: g.agprs[index] if g.all else g.take(g.agprs[index])
     if kind == "s":
         return lambda g: (g.sgprs[index] if g.all else g.take(g.sgprs[index]))[:, None]
+    if kind == "null":
+        return lambda g: ZERO  # noqa: ARG005
     if kind == "const":
         value = np.array([[(operand.bits >> (32 * part)) & 0xFFFFFFFF]], np.uint32)
         return lambda g: value  # noqa: ARG005
@@ -165,6 +169,8 @@ def _mask_reader(operand: Operand, instruction: Instruction) -> Reader:
     if operand.kind == "const":
         words = np.array([[operand.bits & 0xFFFFFFFF, (operand.bits >> 32) & 0xFFFFFFFF]], np.uint32)
         return lambda g: lanes_of(words, g.lanes)
+    if operand.kind == "null":
+        return lambda g: np.zeros((1, g.lanes), np.bool_)
     if operand.kind != "s":
         raise unsupported(instruction, "lane mask outside the scalar registers")
     code = operand.index
@@ -173,6 +179,8 @@ def _mask_reader(operand: Operand, instruction: Instruction) -> Reader:
 
 def vector_writer(operand: Operand, kind: str, instruction: Instruction, *, high: bool = False) -> Writer:
     """Write the result of a vector operation under EXEC; `high` picks the upper half for a 16-bit result."""
+    if operand.kind == "null":
+        return lambda g, value: None  # noqa: ARG005
     if kind == "mask":
         if operand.kind != "s":
             raise unsupported(instruction, "lane mask outside the scalar registers")
@@ -198,7 +206,7 @@ def vector_writer(operand: Operand, kind: str, instruction: Instruction, *, high
             return lambda g, value: g.write_v(
                 file, index, (np.asarray(value).view(np.uint16).astype(np.uint32) << up16) | g.v(file, index) & low16
             )
-        if instruction.name in KEEPS_HIGH:
+        if instruction.name in KEEPS_HIGH or find_arch(instruction.arch).keeps_halves:
             high16 = np.uint32(0xFFFF0000)
             return lambda g, value: g.write_v(
                 file, index, np.asarray(value).view(np.uint16).astype(np.uint32) | g.v(file, index) & high16
@@ -266,7 +274,7 @@ def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Rea
         return lambda g: value  # noqa: ARG005
     zero = {251: VCC, 252: EXEC}.get(operand.index)
     if zero is not None:
-        return lambda g: np.equal(g.s(zero) | g.s(zero + 1), 0).astype(base).view(view)
+        return lambda g: np.equal(g.s(zero) | (g.s(zero + 1) if g.lanes == 64 else 0), 0).astype(base).view(view)
     if operand.index == 253:
         return lambda g: g.scc.astype(base).view(view)
     raise unsupported(instruction, f"source operand of kind special {operand.index}")
@@ -274,10 +282,10 @@ def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Rea
 
 def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Reader:
     """Read a source of a scalar operation as (waves,) of the given type."""
-    if operand.kind == "const":
-        width = 64 if kind in VIEW64 else 32
-        view = (VIEW64 if width == 64 else VIEW32)[kind]
-        raw = np.array([operand.bits & ((1 << width) - 1)], np.uint64 if width == 64 else np.uint32).view(view)
+    if operand.kind in ("const", "null"):  # a null operand has no bits: it reads 0
+        view = (VIEW64 | VIEW32 | VIEW16)[kind]
+        width = 8 * np.dtype(view).itemsize
+        raw = np.array([operand.bits & ((1 << width) - 1)], np.uint64).astype(f"u{width // 8}").view(view)
         return lambda g: raw  # noqa: ARG005
     if operand.kind == "imm":
         immediate = np.array([operand.bits & 0xFFFFFFFF], np.uint32).view(VIEW32[kind])  # extended by the decoder
@@ -292,6 +300,9 @@ def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Read
         if view32 is U32:
             return lambda g: g.sgprs[code] if g.all else g.take(g.sgprs[code])
         return lambda g: g.s(code).view(view32)
+    if kind in VIEW16:
+        view16 = VIEW16[kind]
+        return lambda g: g.s(code).astype(np.uint16).view(view16)
     view64 = VIEW64[kind]
     up = np.uint64(32)
     return lambda g: (g.s(code).astype(np.uint64) | (g.s(code + 1).astype(np.uint64) << up)).view(view64)
@@ -299,11 +310,15 @@ def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Read
 
 def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writer:
     """Write a scalar result."""
+    if operand.kind == "null":
+        return lambda g, value: None  # noqa: ARG005
     if operand.kind != "s":
         raise unsupported(instruction, f"scalar destination of kind {operand.kind}")
     code = operand.index
     if kind in VIEW32:
         return lambda g, value: g.write_s(code, value if value.dtype is U32 else np.asarray(value).view(U32))
+    if kind in VIEW16:  # the upper half becomes 0
+        return lambda g, value: g.write_s(code, np.asarray(value).view(np.uint16).astype(np.uint32))
 
     def write(g: Group, value: NDArray[Any]) -> None:
         bits = np.asarray(value).view(np.uint64)

@@ -4,7 +4,8 @@ A vector operation is a pure function of arrays. Its signature, such as ``"u32 u
 become arrays: u32 i32 f32 u16 i16 f16 take one register (16-bit types its low half), u64 i64 f64 a pair, ``mask`` a
 lane mask, ``b32`` any dword, ``b32xN`` N registers on a leading axis, ``pair`` two registers as a tuple of dwords.
 ``mode`` among the sources hands the body the MODE register (`FloatMode`). Scalar operations use the same words;
-``scc`` as last source or result means the flag.
+``scc`` as last source or result means the flag. A ``mask`` that is the only result goes to every destination (V_CMPX
+on gfx9 writes VCC and EXEC, later only EXEC).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     Body = Callable[..., Any]
     Bound = Callable[[Group], None]
 
-__all__ = ["OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
+__all__ = ["FIDELITIES", "OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
 
 FIDELITIES = ("hardware", "reference", "specified", "assumed")
 
@@ -31,6 +32,7 @@ class Operation:
     """One operation: its name, the unit that runs it, its body and how far it can be trusted."""
 
     name: str
+    """The first of its spellings."""
     unit: str
     """``vector``, ``scalar`` or ``direct`` (the body binds itself)."""
     sources: tuple[str, ...]
@@ -51,6 +53,7 @@ def _register(unit: str, names: str, signature: str, fidelity: str, *, shaped: b
         msg = f"fidelity {fidelity!r} of {names} is not one of {', '.join(FIDELITIES)}"
         raise ValueError(msg)
     sources, _, results = signature.partition("->")
+    first = names.split(maxsplit=1)[0]
 
     def decorate(body: Body) -> Body:
         for name in names.split():
@@ -58,7 +61,7 @@ def _register(unit: str, names: str, signature: str, fidelity: str, *, shaped: b
                 msg = f"operation {name} is registered twice"
                 raise ValueError(msg)
             OPERATIONS[name] = Operation(
-                name, unit, tuple(sources.split()), tuple(results.split()), body, fidelity, shaped
+                first, unit, tuple(sources.split()), tuple(results.split()), body, fidelity, shaped
             )
         return body
 
@@ -78,9 +81,9 @@ def shaped(names: str, signature: str, fidelity: str = "specified") -> Callable[
     return _register("vector", names, signature, fidelity, shaped=True)
 
 
-def scalar(names: str, signature: str, fidelity: str = "specified") -> Callable[[Body], Body]:
-    """Register a scalar operation."""
-    return _register("scalar", names, signature, fidelity)
+def scalar(names: str, signature: str, fidelity: str = "specified", *, shaped: bool = False) -> Callable[[Body], Body]:
+    """Register a scalar operation; a shaped body is called as in `shaped`."""
+    return _register("scalar", names, signature, fidelity, shaped=shaped)
 
 
 def direct(names: str, fidelity: str = "specified") -> Callable[[Callable[[Instruction, Any], Bound]], Any]:

@@ -49,7 +49,7 @@ def register_counts(kernel: Kernel) -> tuple[int, int]:
 def first_state(launch: Launch, first: int, count: int) -> FirstState:
     """Registers, LDS and scratch of `count` workgroups from the `first` one on."""
     kernel, per = launch.kernel, launch.waves_per_workgroup
-    waves = Waves(count * per, kernel.wave, *register_counts(kernel))
+    waves = Waves(kernel.arch, count * per, kernel.wave, *register_counts(kernel))
     waves.workgroup[:] = np.repeat(np.arange(count), per)
     waves.pc = np.array([kernel.info.entry])
     waves.mode = np.array([_mode(kernel)], np.uint32)

@@ -20,9 +20,11 @@ from mfmasim.machine.select import select
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AT_BARRIER", "ENDED", "EXEC", "M0", "RUNNING", "VCC", "Group", "Waves", "lanes_of", "words_of"]
+    from mfmasim.architectures import Arch
 
-VCC, M0, EXEC = 106, 124, 126
+__all__ = ["AT_BARRIER", "ENDED", "EXEC", "RUNNING", "VCC", "Group", "Waves", "lanes_of", "words_of"]
+
+VCC, EXEC = 106, 126
 RUNNING, AT_BARRIER, ENDED = 0, 1, 2
 
 Selection = slice | NDArray[np.int64]
@@ -55,9 +57,9 @@ class Waves:
     float_mode: FloatMode | None
     """The MODE register when it is the same in every wave, else None."""
 
-    def __init__(self, count: int, lanes: int, vgprs: int, agprs: int) -> None:
+    def __init__(self, arch: Arch, count: int, lanes: int, vgprs: int, agprs: int) -> None:
         """Make `count` waves of `lanes` lanes with the given register counts."""
-        self.count, self.lanes = count, lanes
+        self.arch, self.count, self.lanes = arch, count, lanes
         poison = np.full((1, lanes), POISON_DWORD, np.uint32)
         self.v: list[NDArray[Any]] = [poison] * vgprs
         self.a: list[NDArray[Any]] = [poison] * agprs
@@ -82,7 +84,7 @@ class Waves:
     def mode(self, values: NDArray[np.uint32]) -> None:
         self._mode = values
         first = int(values[0])
-        self.float_mode = float_mode(first) if (values == first).all() else None
+        self.float_mode = float_mode(first, self.arch.floats) if (values == first).all() else None
 
 
 class Group:
@@ -190,7 +192,7 @@ class Group:
                 part.mask = self.mask[modes == value]  # narrower than EXEC under DPP
             elif self.mask is not None:
                 part.mask = self.mask
-            step(part, float_mode(int(value)))
+            step(part, float_mode(int(value), self.waves.arch.floats))
         self.refresh()
 
     @property

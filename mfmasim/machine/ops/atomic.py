@@ -1,19 +1,21 @@
 """Atomic operations on global memory, LDS and buffers, one table. Source: CDNA3 ISA manual, 10.3.1, 11.3 and 12.12 ff.
 
 They act in the order of waves and lanes. Float additions round to nearest even; in memory denormals are kept, as LLVM
-says of these processors (the CDNA3 manual says that f32 flushes them: so `assumed`), in the LDS as MODE says.
+says of these processors (the CDNA3 manual says that f32 flushes them: so `assumed`; RDNA3 does, by its manual, 13.2),
+in the LDS as MODE says.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine import ieee
 from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.memory import POISON_DWORD, Outside
 from mfmasim.machine.operands import read_dword, unsupported
+from mfmasim.machine.ops.atomic_table import NAMES, OPERATIONS
 from mfmasim.machine.ops.buffer import resource
 from mfmasim.machine.ops.global_memory import RESOLVERS
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
@@ -31,135 +33,8 @@ if TYPE_CHECKING:
     A = Any  # an array of the operation's type
     Combine = Callable[..., A]
 
-PLAIN = 0x3F0
-SIXTEEN = np.uint32(16)
-
-
-def _both_halves(add: Callable[[A, A, FloatMode], A]) -> Callable[[FloatMode], Combine]:
-    """The same addition on both halves of a dword."""
-
-    def of(mode: FloatMode) -> Combine:
-        def run(old: A, data: A) -> A:
-            low = add(old.astype(np.uint16), data.astype(np.uint16), mode)
-            high = add((old >> SIXTEEN).astype(np.uint16), (data >> SIXTEEN).astype(np.uint16), mode)
-            return low.astype(np.uint32) | (high.astype(np.uint32) << SIXTEEN)
-
-        return run
-
-    return of
-
-
-def _add_f16(a: A, b: A, mode: FloatMode) -> A:
-    return ieee.add(a.view(np.float16), b.view(np.float16), mode).view(np.uint16)
-
-
-def _add_bf16(a: A, b: A, mode: FloatMode) -> A:
-    """Sum in float32, rounded once more: 24 bits are enough for that to be the one rounding of the exact sum."""
-    wide = [(part.astype(np.uint32) << SIXTEEN).view(np.float32) for part in (a, b)]
-    total = ieee.add(wide[0], wide[1], mode)
-    bits = total.view(np.uint32)
-    rounded = (bits + np.uint32(0x7FFF) + (bits >> SIXTEEN & np.uint32(1))) >> SIXTEEN
-    return np.where(np.isnan(total), bits >> SIXTEEN | np.uint32(0x40), rounded).astype(np.uint16)
-
-
-def _plain(combine: Combine) -> Callable[[FloatMode], Combine]:
-    """An operation that MODE does not touch."""
-    return lambda mode: combine  # noqa: ARG005
-
-
-def _sum(mode: FloatMode) -> Combine:
-    return lambda old, data: ieee.add(old, data, mode)
-
-
-ADD = _plain(lambda old, data: old + data)
-SUB = _plain(lambda old, data: old - data)
-RSUB = _plain(lambda old, data: data - old)
-MIN, MAX = _plain(np.minimum), _plain(np.maximum)
-AND, OR, XOR = _plain(np.bitwise_and), _plain(np.bitwise_or), _plain(np.bitwise_xor)
-INC = _plain(lambda old, data: np.where(old >= data, old.dtype.type(0), old + old.dtype.type(1)))
-DEC = _plain(lambda old, data: np.where((old == 0) | (old > data), data, old - old.dtype.type(1)))
-SWAP = _plain(lambda old, data: data)  # noqa: ARG005
-# Memory: the new value comes first, then the comparand; LDS: the other way round.
-CMPSWAP = _plain(lambda old, data, compare: np.where(old == compare, data, old))
-CMPST = _plain(lambda old, compare, data: np.where(old == compare, data, old))
-MSKOR = _plain(lambda old, mask, data: (old & ~mask) | data)
-WRAP = _plain(lambda old, data, more: np.where(old >= data, old - data, old + more))
-FLOAT_MIN = _plain(lambda old, data: np.where(data < old, data, old))
-FLOAT_MAX = _plain(lambda old, data: np.where(data > old, data, old))
-PK_F16, PK_BF16 = _both_halves(_add_f16), _both_halves(_add_bf16)
-
-Row = tuple[str, str, Any, Any]
-#   memory        type    what it does  in order at once
-MEMORY: tuple[Row, ...] = (
-    ("swap",        "u32",  SWAP,       None),
-    ("cmpswap",     "u32",  CMPSWAP,    None),
-    ("add",         "u32",  ADD,        np.add),
-    ("sub",         "u32",  SUB,        np.subtract),
-    ("smin",        "i32",  MIN,        np.minimum),
-    ("umin",        "u32",  MIN,        np.minimum),
-    ("smax",        "i32",  MAX,        np.maximum),
-    ("umax",        "u32",  MAX,        np.maximum),
-    ("and",         "u32",  AND,        np.bitwise_and),
-    ("or",          "u32",  OR,         np.bitwise_or),
-    ("xor",         "u32",  XOR,        np.bitwise_xor),
-    ("inc",         "u32",  INC,        None),
-    ("dec",         "u32",  DEC,        None),
-)  # fmt: skip
-FLOATS: tuple[Row, ...] = (
-    ("add_f32",     "f32",  _sum,       np.add),
-    ("add_f64",     "f64",  _sum,       np.add),
-    ("min_f64",     "f64",  FLOAT_MIN,  None),
-    ("max_f64",     "f64",  FLOAT_MAX,  None),
-    ("pk_add_f16",  "u32",  PK_F16,     None),
-    ("pk_add_bf16", "u32",  PK_BF16,    None),
-)  # fmt: skip
-#   LDS: with _rtn before the type when it returns the old value
-LDS: tuple[Row, ...] = (
-    ("add_u",       "u",    ADD,        np.add),
-    ("sub_u",       "u",    SUB,        np.subtract),
-    ("rsub_u",      "u",    RSUB,       None),
-    ("inc_u",       "u",    INC,        None),
-    ("dec_u",       "u",    DEC,        None),
-    ("min_i",       "i",    MIN,        np.minimum),
-    ("max_i",       "i",    MAX,        np.maximum),
-    ("min_u",       "u",    MIN,        np.minimum),
-    ("max_u",       "u",    MAX,        np.maximum),
-    ("and_b",       "u",    AND,        np.bitwise_and),
-    ("or_b",        "u",    OR,         np.bitwise_or),
-    ("xor_b",       "u",    XOR,        np.bitwise_xor),
-    ("mskor_b",     "u",    MSKOR,      None),
-    ("wrxchg_b",    "u",    SWAP,       None),
-    ("cmpst_b",     "u",    CMPST,      None),
-    ("cmpst_f",     "f",    CMPST,      None),
-    ("min_f",       "f",    FLOAT_MIN,  None),
-    ("max_f",       "f",    FLOAT_MAX,  None),
-    ("add_f",       "f",    _sum,       np.add),
-)  # fmt: skip
-KINDS: dict[str, Any] = {
-    "u32": np.uint32, "i32": np.int32, "f32": np.float32, "u64": np.uint64, "i64": np.int64, "f64": np.float64,
-}  # fmt: skip
-OPERATIONS: dict[str, tuple[Any, Callable[[FloatMode], Combine], np.ufunc | None]] = {}
-NAMES: dict[tuple[str, str], list[str]] = {("memory", "specified"): [], ("memory", "assumed"): [], ("ds", ""): []}
-
-for _name, _kind, _body, _ufunc in MEMORY:
-    for _suffix, _type in (("", _kind), ("_x2", _kind.replace("32", "64"))):
-        OPERATIONS[_name + _suffix] = KINDS[_type], _body, _ufunc
-        NAMES["memory", "specified"].append(_name + _suffix)
-for _name, _kind, _body, _ufunc in FLOATS:
-    OPERATIONS[_name] = KINDS[_kind], _body, _ufunc
-    NAMES["memory", "assumed"].append(_name)
-for _name, _kind, _body, _ufunc in LDS:
-    for _size in (32, 64):
-        for _rtn in ("", "_rtn") if _name != "wrxchg_b" else ("_rtn",):
-            _full = f"ds_{_name[:-2]}{_rtn}_{_name[-1]}{_size}"
-            OPERATIONS[_full] = KINDS[f"{_kind}{_size}"], _body, _ufunc
-            NAMES["ds", ""].append(_full)
-for _full, _body in (("ds_pk_add_f16", PK_F16), ("ds_pk_add_bf16", PK_BF16)):
-    for _name in (_full, _full.replace("_add_", "_add_rtn_")):
-        OPERATIONS[_name] = np.uint32, _body, None
-        NAMES["ds", ""].append(_name)
-OPERATIONS["ds_wrap_rtn_b32"] = np.uint32, WRAP, None
-NAMES["ds", ""].append("ds_wrap_rtn_b32")
+PLAIN, FLUSHING = 0x3F0, 0x3C0
+"""MODE with denormals of every type, and without those of f32."""
 
 
 class Atomic:
@@ -262,7 +137,8 @@ def _memory(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     data = instruction.src[3 if buffer else 2]
     parts = np.dtype(OPERATIONS[operation][0]).itemsize // 4
     atomic = Atomic(instruction, machine, operation, [(data, k) for k in range(0, data.count, parts)])
-    mode = float_mode(PLAIN)
+    rules = machine.arch.floats
+    mode = float_mode(FLUSHING if rules.atomic_add_flushes and operation == "add_f32" else PLAIN, rules)
     if buffer:
         return _buffer(atomic, resource(instruction), mode)
     resolve = RESOLVERS[segment](instruction)
@@ -308,15 +184,17 @@ def _ds(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     def run(g: Group) -> None:
         if g.waves.float_mode is None:
             raise unsupported(instruction, "waves whose MODE differs, in one atomic:")
-        mode = float_mode(g.waves.float_mode.bits & ~0xF)  # the rounding is fixed
+        mode = replace(g.waves.float_mode, bits=g.waves.float_mode.bits & ~0xF)  # the rounding is fixed
         atomic.finish(g, atomic.run(g, Part("lds", lds_address(base(g), offset), g.mask), mode))
 
     return run
 
 
 for (_space, _fidelity), _names in NAMES.items():
+    if not _names:
+        continue
     if _space == "ds":
-        direct(" ".join(_names))(_ds)
+        direct(" ".join(_names), _fidelity)(_ds)
     else:
         for _unit in ("global", "flat", "buffer"):
             direct(" ".join(f"{_unit}_atomic_{_name}" for _name in _names), _fidelity)(_memory)

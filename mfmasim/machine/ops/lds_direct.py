@@ -13,7 +13,6 @@ import numpy as np
 from mfmasim.machine.ops.global_memory import LOAD_OF, RESOLVERS
 from mfmasim.machine.ops.spaces import Access, Part, extend, load, store
 from mfmasim.machine.registry import direct
-from mfmasim.machine.state import M0
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +33,7 @@ def to_lds(
     bits = np.uint32((1 << (machine.arch.lds_bytes - 1).bit_length()) - 1)
     if instruction.encoding != "MUBUF":
         bits &= ~np.uint32(3)
+    m0 = machine.arch.m0
     pitch = 4 if access.size <= 4 else 16
     offset = instruction.modifiers.get("offset", 0)
 
@@ -41,7 +41,7 @@ def to_lds(
         words = fetch(g)
         if access.size < 4:
             words = [extend(words[0], access)]
-        place = (g.s(M0) & bits).astype(np.int64)[:, None] + offset + pitch * np.arange(g.lanes)
+        place = (g.s(m0) & bits).astype(np.int64)[:, None] + offset + pitch * np.arange(g.lanes)
         store(machine, g, instruction, Part("lds", place, g.mask), words, 4 * len(words))
 
     return run

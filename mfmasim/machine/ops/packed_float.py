@@ -65,6 +65,10 @@ PACKED16: dict[str, tuple[int, Callable[..., U]]] = {
     "v_pk_fmac_f16": (3, ieee.fused),
     "v_pk_min_f16": (2, vector_minmax.minimum),
     "v_pk_max_f16": (2, vector_minmax.maximum),
+    "v_pk_min_num_f16": (2, vector_minmax.minimum_number),
+    "v_pk_max_num_f16": (2, vector_minmax.maximum_number),
+    "v_pk_minimum_f16": (2, vector_minmax.ieee_minimum),
+    "v_pk_maximum_f16": (2, vector_minmax.ieee_maximum),
     "v_pk_minimum3_f16": (3, vector_minmax.minimum3),
     "v_pk_maximum3_f16": (3, vector_minmax.maximum3),
 }

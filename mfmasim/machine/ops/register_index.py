@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.operands import scalar_reader
+from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.registry import direct
-from mfmasim.machine.state import M0, Group
+from mfmasim.machine.state import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
 
     Bound = Callable[[Group], None]
 
+M0 = 124
+"""Its code on the architectures that have the mode."""
 GPR_IDX_EN = np.uint32(1 << 27)
 INDEX, ENABLES = np.uint32(0xFF), np.uint32(0xF000)
 # Bit of M0[15:12] by field of the encoding; a destination that is read back goes with the destination.
@@ -123,22 +124,13 @@ def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction,
     return run
 
 
-def _by_index(g: Group, first: NDArray[np.uint32]) -> list[tuple[int, Group]]:
-    """The waves of a group by the register that they chose."""
-    if (first == first[0]).all():
-        return [(int(first[0]), g)]
-    indices, spread = g.indices(), np.broadcast_to(first, (g.count,))
-    chosen = [(int(value), indices[spread == value]) for value in np.unique(first)]
-    return [(value, Group(g.waves, which, len(which))) for value, which in chosen]
-
-
 def _movrels(instruction: Instruction, machine: Any) -> Bound:
     """Read the SGPR at the operand's number plus M0, SGPR0 when there is none."""
     count = 2 if instruction.name.endswith("b64") else 1
     source, target = instruction.src[0].index, instruction.dst[0].index
 
     def run(g: Group) -> None:
-        for number, part in _by_index(g, g.s(M0) + np.uint32(source)):
+        for number, part in parts_of(g, g.s(machine.arch.m0) + np.uint32(source)):
             first = number if number + count <= machine.arch.sgprs else 0
             values = [part.s(first + k) for k in range(count)]
             for k, value in enumerate(values):
@@ -158,7 +150,7 @@ def _movreld(instruction: Instruction, machine: Any) -> Bound:
     read = scalar_reader(instruction.src[0], "u64" if wide else "u32", instruction)
 
     def run(g: Group) -> None:
-        for first, part in _by_index(g, g.s(M0) + np.uint32(target)):
+        for first, part in parts_of(g, g.s(machine.arch.m0) + np.uint32(target)):
             if first + (2 if wide else 1) > machine.arch.sgprs:
                 continue
             value = read(part)
@@ -171,3 +163,20 @@ def _movreld(instruction: Instruction, machine: Any) -> Bound:
 
 
 direct("s_movreld_b32 s_movreld_b64")(_movreld)
+
+
+def _movrelsd(instruction: Instruction, machine: Any) -> Bound:
+    """Both numbers plus a field of M0 each (RDNA3 and RDNA4 ISA manuals, S_MOVRELSD_2_B32)."""
+    source, target = instruction.src[0].index, instruction.dst[0].index
+
+    def run(g: Group) -> None:
+        for m0, part in parts_of(g, g.s(machine.arch.m0)):
+            first, last = source + (m0 & 0x3FF), target + (m0 >> 16 & 0x3FF)
+            if last < machine.arch.sgprs:
+                part.write_s(last, part.s(first if first < machine.arch.sgprs else 0))
+        g.refresh()
+
+    return run
+
+
+direct("s_movrelsd_2_b32")(_movrelsd)

@@ -11,7 +11,6 @@ import numpy as np
 
 from mfmasim.machine.operands import scalar_reader, scalar_writer
 from mfmasim.machine.registry import direct, scalar
-from mfmasim.machine.state import EXEC, lanes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,29 +49,6 @@ def s_not_b64(s0: U) -> tuple[U, U]:
     return ~s0, ~s0 != 0
 
 
-@scalar("s_add_u32 s_add_co_u32", "u32 u32 -> u32 scc")
-def s_add_u32(s0: U, s1: U) -> tuple[U, U]:
-    total = s0 + s1
-    return total, total < s0
-
-
-@scalar("s_addc_u32 s_add_co_ci_u32", "u32 u32 scc -> u32 scc")
-def s_addc_u32(s0: U, s1: U, scc: U) -> tuple[U, U]:
-    wide = s0.astype(np.uint64) + s1 + scc
-    return wide.astype(np.uint32), wide >> np.uint64(32) != 0
-
-
-@scalar("s_sub_u32 s_sub_co_u32", "u32 u32 -> u32 scc")
-def s_sub_u32(s0: U, s1: U) -> tuple[U, U]:
-    return s0 - s1, s1 > s0
-
-
-@scalar("s_subb_u32 s_sub_co_ci_u32", "u32 u32 scc -> u32 scc")
-def s_subb_u32(s0: U, s1: U, scc: U) -> tuple[U, U]:
-    borrow = s1.astype(np.uint64) + scc
-    return s0 - s1 - scc.astype(np.uint32), borrow > s0
-
-
 @scalar("s_add_i32 s_addk_i32 s_add_co_i32 s_addk_co_i32", "i32 i32 -> i32 scc")
 def s_add_i32(s0: U, s1: U) -> tuple[U, U]:
     total = s0 + s1  # wraps; it did so when the sum moved the other way than the sign of s1 says
@@ -83,6 +59,21 @@ def s_add_i32(s0: U, s1: U) -> tuple[U, U]:
 def s_sub_i32(s0: U, s1: U) -> tuple[U, U]:
     difference = s0 - s1
     return difference, np.not_equal(difference > s0, s1 < ZERO_I32)
+
+
+@scalar("s_add_nc_u64 s_add_u64", "u64 u64 -> u64")
+def s_add_nc_u64(s0: U, s1: U) -> U:
+    return s0 + s1
+
+
+@scalar("s_sub_nc_u64 s_sub_u64", "u64 u64 -> u64")
+def s_sub_nc_u64(s0: U, s1: U) -> U:
+    return s0 - s1
+
+
+@scalar("s_mul_u64", "u64 u64 -> u64")
+def s_mul_u64(s0: U, s1: U) -> U:
+    return s0 * s1
 
 
 @scalar("s_mul_i32 s_mulk_i32", "u32 u32 -> u32")
@@ -162,14 +153,6 @@ def s_lshl_b64(s0: U, s1: U) -> tuple[U, U]:
 @scalar("s_lshr_b64", "u64 u32 -> u64 scc")
 def s_lshr_b64(s0: U, s1: U) -> tuple[U, U]:
     out = s0 >> (s1 & np.uint32(63)).astype(np.uint64)
-    return out, out != 0
-
-
-@scalar("s_bfe_u32", "u32 u32 -> u32 scc")
-def s_bfe_u32(s0: U, s1: U) -> tuple[U, U]:
-    offset, width = s1 & np.uint32(31), np.minimum(s1 >> np.uint32(16) & np.uint32(127), np.uint32(32))
-    mask = ((ONE64 << width.astype(np.uint64)) - ONE64).astype(np.uint32)
-    out = (s0 >> offset) & mask
     return out, out != 0
 
 
@@ -262,33 +245,3 @@ def _bind_cmov(instruction: Instruction, _machine: Any) -> Callable[[Group], Non
 
 
 direct("s_cmov_b32 s_cmov_b64")(_bind_cmov)
-
-# What a saveexec instruction puts into EXEC from its source and the old EXEC.
-SAVEEXEC: dict[str, Callable[[U, U], U]] = {
-    "and": lambda s0, old: s0 & old,
-    "or": lambda s0, old: s0 | old,
-    "xor": lambda s0, old: s0 ^ old,
-    "andn2": lambda s0, old: s0 & ~old,
-    "orn2": lambda s0, old: s0 | ~old,
-    "andn1": lambda s0, old: ~s0 & old,
-}
-
-
-def _bind_saveexec(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
-    combine = SAVEEXEC[instruction.name.removeprefix("s_").removesuffix("_saveexec_b64")]
-    read = scalar_reader(instruction.src[0], "u64", instruction)
-    save = scalar_writer(instruction.dst[0], "u64", instruction)
-
-    def run(g: Group) -> None:
-        old = g.s(EXEC).astype(np.uint64) | (g.s(EXEC + 1).astype(np.uint64) << np.uint64(32))
-        new = combine(read(g), old)
-        save(g, old)
-        words = np.ascontiguousarray(new).view(np.uint32).reshape(-1, 2)
-        g.scc = new != 0
-        g.write_exec(lanes_of(words, g.lanes))
-
-    return run
-
-
-for _word in SAVEEXEC:
-    direct(f"s_{_word}_saveexec_b64")(_bind_saveexec)

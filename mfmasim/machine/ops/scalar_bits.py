@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader, scalar_writer
-from mfmasim.machine.registry import direct, scalar
-from mfmasim.machine.state import EXEC, lanes_of
+from mfmasim.machine.registry import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.state import Group
 
     U = Any  # an array of the type that the signature names
 
@@ -77,13 +72,22 @@ def _field(bits: int) -> Callable[[U, U], tuple[U, U, U]]:
     return split
 
 
+def _unsigned_field(s0: U, s1: U, bits: int) -> tuple[U, U]:
+    source, offset, width = _field(bits)(s0, s1)
+    kind = source.dtype.type
+    ones = ~kind(0) >> (kind(bits) - width & kind(bits - 1))
+    out = source >> offset & np.where(width == 0, kind(0), ones)
+    return out, out != 0
+
+
+@scalar("s_bfe_u32", "u32 u32 -> u32 scc")
+def s_bfe_u32(s0: U, s1: U) -> tuple[U, U]:
+    return _unsigned_field(s0, s1, 32)
+
+
 @scalar("s_bfe_u64", "u64 u32 -> u64 scc")
 def s_bfe_u64(s0: U, s1: U) -> tuple[U, U]:
-    source, offset, width = _field(64)(s0, s1)
-    full = np.uint64(0xFFFFFFFFFFFFFFFF)
-    mask = np.where(width == 0, np.uint64(0), full >> (np.uint64(64) - width & np.uint64(63)))
-    out = source >> offset & mask
-    return out, out != 0
+    return _unsigned_field(s0, s1, 64)
 
 
 def _signed_field(s0: U, s1: U, bits: int) -> tuple[U, U]:
@@ -125,6 +129,11 @@ def s_pack_ll_b32_b16(s0: U, s1: U) -> U:
 @scalar("s_pack_lh_b32_b16", "u32 u32 -> u32")
 def s_pack_lh_b32_b16(s0: U, s1: U) -> U:
     return (s0 & HALF) | (s1 & ~HALF)
+
+
+@scalar("s_pack_hl_b32_b16", "u32 u32 -> u32")
+def s_pack_hl_b32_b16(s0: U, s1: U) -> U:
+    return (s0 >> SIXTEEN) | (s1 << SIXTEEN)
 
 
 @scalar("s_pack_hh_b32_b16", "u32 u32 -> u32")
@@ -243,33 +252,3 @@ def s_bitcmp1_b64(s0: U, s1: U) -> U:
 @scalar("s_cmovk_i32", "u32 u32 scc -> u32")
 def s_cmovk_i32(s0: U, old: U, scc: U) -> U:
     return np.where(scc, s0, old)
-
-
-# What EXEC becomes: from the source and the old EXEC. A saveexec instruction returns the old one, wrexec the new one.
-MASKS: dict[str, Callable[[U, U], U]] = {
-    "s_nand_saveexec_b64": lambda s0, old: ~(s0 & old),
-    "s_nor_saveexec_b64": lambda s0, old: ~(s0 | old),
-    "s_xnor_saveexec_b64": lambda s0, old: ~(s0 ^ old),
-    "s_orn1_saveexec_b64": lambda s0, old: ~s0 | old,
-    "s_andn1_wrexec_b64": lambda s0, old: ~s0 & old,
-    "s_andn2_wrexec_b64": lambda s0, old: s0 & ~old,
-}
-
-
-def _bind_mask(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
-    combine = MASKS[instruction.name]
-    read = scalar_reader(instruction.src[0], "u64", instruction)
-    write = scalar_writer(instruction.dst[0], "u64", instruction)
-    keeps_old = "saveexec" in instruction.name
-
-    def run(g: Group) -> None:
-        old = g.s(EXEC).astype(np.uint64) | (g.s(EXEC + 1).astype(np.uint64) << np.uint64(32))
-        new = combine(read(g), old)
-        write(g, old if keeps_old else new)
-        g.scc = new != 0
-        g.write_exec(lanes_of(np.ascontiguousarray(new).view(np.uint32).reshape(-1, 2), g.lanes))
-
-    return run
-
-
-direct(" ".join(MASKS))(_bind_mask)

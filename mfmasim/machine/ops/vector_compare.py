@@ -1,6 +1,7 @@
 """Vector compares: one table over conditions and types. Source: CDNA3 ISA manual, VOPC.
 
-V_CMP writes a lane mask, V_CMPX also EXEC; inactive lanes get 0 in both. Floats see denormals as MODE does.
+V_CMP writes a lane mask, V_CMPX also EXEC (on gfx11 and later only EXEC); inactive lanes get 0 in both. Floats see
+denormals as MODE does.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ FLOAT: dict[str, Callable[[U, U], U]] = {
 }
 
 
-def _floating(test: Callable[[U, U], U]) -> Callable[[U, U, FloatMode], U]:
+def floating(test: Callable[[U, U], U]) -> Callable[[U, U, FloatMode], U]:
     def run(s0: U, s1: U, mode: FloatMode) -> U:
         if not mode.plain:
             form = BY_SIZE[s0.dtype.itemsize]
@@ -82,19 +83,8 @@ def classes(s0: U, selected: U) -> U:
     return selected >> number.astype(np.uint32) & np.uint32(1) != 0
 
 
-def _both(test: Callable[..., U]) -> Callable[..., tuple[U, U]]:
-    """The mask for its destination, and again for EXEC."""
-
-    def run(*sources: Any) -> tuple[U, U]:
-        mask = test(*sources)
-        return mask, mask
-
-    return run
-
-
 def _compare(tail: str, sources: str, test: Callable[..., U]) -> None:
-    vector(f"v_cmp_{tail}", f"{sources} -> mask")(test)
-    vector(f"v_cmpx_{tail}", f"{sources} -> mask mask")(_both(test))
+    vector(f"v_cmp_{tail} v_cmpx_{tail}", f"{sources} -> mask")(test)
 
 
 for _kind in ("i16", "u16", "i32", "u32", "i64", "u64"):
@@ -102,5 +92,5 @@ for _kind in ("i16", "u16", "i32", "u32", "i64", "u64"):
         _compare(f"{_word}_{_kind}", f"{_kind} {_kind}", _body)
 for _kind in ("f16", "f32", "f64"):
     for _word, _body in FLOAT.items():
-        _compare(f"{_word}_{_kind}", f"{_kind} {_kind} mode", _floating(_body))
+        _compare(f"{_word}_{_kind}", f"{_kind} {_kind} mode", floating(_body))
     _compare(f"class_{_kind}", f"{_kind} u32", classes)

@@ -1,4 +1,4 @@
-"""The conversion instructions of gfx9: operands of the machine around the functions of `mfmasim.formats.conversions`.
+"""The conversion instructions: operands of the machine around the functions of `mfmasim.formats.conversions`.
 
 What each converts, and what its sources leave open, stands in its row there. Here SDWA selects a source's byte or word,
 the row's own bits of op_sel choose parts, MODE comes from the wave, and clamp acts on a floating-point result.
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     U = Any  # an array of the type that the signature names
 
-FAMILY = {"gfx90a", "gfx942", "gfx950"}
 KINDS = {"b32": "u32", "b64": "u64"}
 # Types of single results; the others are dwords.
 SINGLE = re.compile(r"v_cvt_(?:norm_|off_)?(f16|f32|f64|u16|i16)_")
+SIXTEEN = ("f16", "u16")
 VIEWS: dict[str, Any] = {"f32": np.float32, "f64": np.float64, "u32": np.uint32}
 
 
@@ -54,6 +54,8 @@ def _checked(instruction: Instruction, found: Conversion, result: str) -> Modifi
             raise unsupported(instruction, f"{name} {given[name]:#x}")
     if result in ("b32x2", "b32x6") and (modifiers.get("clamp") or modifiers.get("omod")):
         raise unsupported(instruction, "an output modifier on several results")
+    if result in SIXTEEN:  # the half of the result is chosen where it is written
+        given["op_sel"] &= 7
     return Modifiers(op_sel=given["op_sel"], neg=given["neg"], abs=given["abs"])
 
 
@@ -86,7 +88,7 @@ def _convert(instruction: Instruction, arch: Any) -> Callable[..., U]:
 def _register() -> None:
     done = set()
     for row in ROWS:
-        if row.name in done or not row.name.startswith("v_cvt_") or not FAMILY.intersection(row.archs):
+        if row.name in done or not row.name.startswith("v_cvt_"):
             continue
         done.add(row.name)
         sources = [KINDS.get(kind, kind) for kind in row.sources] + ["u32"] * row.keeps

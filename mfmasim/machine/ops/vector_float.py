@@ -59,6 +59,22 @@ def v_mul_legacy_f32(s0: U, s1: U, mode: FloatMode) -> U:
     return np.where(zero, np.float32(0), ieee.multiply(s0, s1, mode))
 
 
+@vector("v_fma_dx9_zero_f32 v_fmac_dx9_zero_f32", "f32 f32 f32 mode -> f32", "assumed")
+def v_fma_dx9_zero_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+    """Zero times anything leaves S2; no denormals (RDNA4 ISA manual, 7.2.4; assumed of RDNA3)."""
+    flushing = mode.flushing_32
+    zero = (ieee.entering(s0, F32, flushing) == 0) | (ieee.entering(s1, F32, flushing) == 0)
+    return np.where(zero, ieee.entering(s2, F32, flushing), ieee.fused(s0, s1, s2, flushing))
+
+
+@vector("v_mullit_f32", "f32 f32 f32 mode -> f32", "assumed")
+def v_mullit_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+    """Product for lighting: the smallest number where S1 is that or less, or S2 is not positive."""
+    lowest = np.finfo(np.float32).min
+    none = (s1 <= lowest) | np.isnan(s1) | (s2 <= 0) | np.isnan(s2)
+    return np.where(none, lowest, v_mul_legacy_f32(s0, s1, mode))
+
+
 @vector("v_mad_f32 v_mac_f32 v_madak_f32 v_madmk_f32", "f32 f32 f32 mode -> f32", "assumed")
 def v_mad_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
     """CDNA2's multiply, then add, without denormals; the product is taken to be rounded to f32."""

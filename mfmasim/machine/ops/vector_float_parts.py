@@ -31,6 +31,11 @@ def _rounding(function: Any) -> Callable[[U, FloatMode], U]:
     return run
 
 
+ROUNDINGS = {
+    "floor": _rounding(np.floor), "ceil": _rounding(np.ceil), "trunc": _rounding(np.trunc), "rndne": _rounding(np.rint),
+}  # fmt: skip
+
+
 def fract(s0: U, mode: FloatMode) -> U:
     """S0 - floor(S0), below 1 even when that rounds to 1; of infinity NaN."""
     form = BY_SIZE[s0.dtype.itemsize]
@@ -57,8 +62,8 @@ def exponent(s0: U, mode: FloatMode) -> U:
 
 for _kind in ("f16", "f32", "f64"):
     _one = f"{_kind} mode -> {_kind}"
-    for _word, _function in (("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc), ("rndne", np.rint)):
-        vector(f"v_{_word}_{_kind}", _one)(_rounding(_function))
+    for _word, _body in ROUNDINGS.items():
+        vector(f"v_{_word}_{_kind}", _one)(_body)
     vector(f"v_fract_{_kind}", _one)(fract)
     vector(f"v_frexp_mant_{_kind}", _one)(mantissa)
 vector("v_frexp_exp_i32_f32", "f32 mode -> i32")(exponent)

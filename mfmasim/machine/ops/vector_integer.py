@@ -32,38 +32,6 @@ def v_subrev_u32(s0: U, s1: U) -> U:
     return s1 - s0
 
 
-@vector("v_add_co_u32", "u32 u32 -> u32 mask")
-def v_add_co_u32(s0: U, s1: U) -> tuple[U, U]:
-    total = s0 + s1
-    return total, total < s0
-
-
-@vector("v_addc_co_u32 v_add_co_ci_u32", "u32 u32 mask -> u32 mask")
-def v_addc_co_u32(s0: U, s1: U, carry: U) -> tuple[U, U]:
-    wide = s0.astype(np.uint64) + s1 + carry
-    return wide.astype(np.uint32), wide >> np.uint64(32) != 0
-
-
-@vector("v_sub_co_u32", "u32 u32 -> u32 mask")
-def v_sub_co_u32(s0: U, s1: U) -> tuple[U, U]:
-    return s0 - s1, s1 > s0
-
-
-@vector("v_subrev_co_u32", "u32 u32 -> u32 mask")
-def v_subrev_co_u32(s0: U, s1: U) -> tuple[U, U]:
-    return s1 - s0, s0 > s1
-
-
-@vector("v_subb_co_u32 v_sub_co_ci_u32", "u32 u32 mask -> u32 mask")
-def v_subb_co_u32(s0: U, s1: U, borrow: U) -> tuple[U, U]:
-    return s0 - s1 - borrow.astype(np.uint32), s1.astype(np.uint64) + borrow > s0
-
-
-@vector("v_subbrev_co_u32 v_subrev_co_ci_u32", "u32 u32 mask -> u32 mask")
-def v_subbrev_co_u32(s0: U, s1: U, borrow: U) -> tuple[U, U]:
-    return s1 - s0 - borrow.astype(np.uint32), s0.astype(np.uint64) + borrow > s1
-
-
 @vector("v_and_b32", "u32 u32 -> u32")
 def v_and_b32(s0: U, s1: U) -> U:
     return s0 & s1
@@ -142,6 +110,11 @@ def v_and_or_b32(s0: U, s1: U, s2: U) -> U:
 @vector("v_or3_b32", "u32 u32 u32 -> u32")
 def v_or3_b32(s0: U, s1: U, s2: U) -> U:
     return s0 | s1 | s2
+
+
+@vector("v_xor3_b32", "u32 u32 u32 -> u32")
+def v_xor3_b32(s0: U, s1: U, s2: U) -> U:
+    return s0 ^ s1 ^ s2
 
 
 @vector("v_xad_u32", "u32 u32 u32 -> u32")

@@ -101,6 +101,17 @@ def _med3(s0: U, s1: U, s2: U) -> U:
     return np.maximum(np.minimum(s0, s1), np.minimum(np.maximum(s0, s1), s2))
 
 
+def _minmax(s0: U, s1: U, s2: U) -> U:
+    return np.maximum(np.minimum(s0, s1), s2)
+
+
+def _maxmin(s0: U, s1: U, s2: U) -> U:
+    return np.minimum(np.maximum(s0, s1), s2)
+
+
+for _kind in ("u32", "i32"):
+    for _name, _three in (("minmax", _minmax), ("maxmin", _maxmin)):
+        vector(f"v_{_name}_{_kind}", f"{_kind} {_kind} {_kind} -> {_kind}")(_three)
 for _kind in ("u32", "i32", "u16", "i16"):
     for _name, _three in (("min3", _min3), ("max3", _max3), ("med3", _med3)):
         vector(f"v_{_name}_{_kind}", f"{_kind} {_kind} {_kind} -> {_kind}")(_three)

@@ -1,4 +1,7 @@
-"""Minimum, maximum and median of floats. Source: CDNA3 ISA manual, V_MIN_F32, V_MAX_F32, V_MED3_F32 and their kin.
+"""Minimum, maximum and median of floats.
+
+Sources: CDNA3 ISA manual, V_MIN_F32, V_MAX_F32, V_MED3_F32 and their kin; RDNA4 ISA manual, V_MIN_NUM_F32,
+V_MINIMUM_F32 and theirs; RDNA3 ISA manual, V_MINMAX_F32.
 
 Zeros count with their sign: +0 is above -0. Of two NaNs, or a NaN and a number, the manual's order of cases decides.
 """
@@ -22,7 +25,18 @@ if TYPE_CHECKING:
     U = Any  # an array of the type that the signature names
     Two = Callable[[U, U, FloatMode], U]
 
-__all__ = ["maximum", "maximum3", "minimum", "minimum3", "three", "two"]
+__all__ = [
+    "ieee_maximum",
+    "ieee_minimum",
+    "maximum",
+    "maximum3",
+    "maximum_number",
+    "minimum",
+    "minimum3",
+    "minimum_number",
+    "three",
+    "two",
+]
 
 
 def _key(values: U, form: Form) -> U:
@@ -40,7 +54,8 @@ def two(s0: U, s1: U, mode: FloatMode, wanted: Callable[[U, U], U]) -> U:
     out = np.where(wanted(_key(a, form), _key(b, form)), form.bits(a), form.bits(b))
     nan_a, nan_b = np.isnan(a), np.isnan(b)
     if nan_a.any() or nan_b.any():
-        out = np.where(nan_a, form.bits(b), np.where(nan_b, form.bits(a), out))
+        first, second = ((nan_b, a), (nan_a, b)) if mode.rules.first_nan else ((nan_a, b), (nan_b, a))
+        out = np.where(first[0], form.bits(first[1]), np.where(second[0], form.bits(second[1]), out))
         if mode.ieee:
             out = np.where(form.signalling(b), form.bits(b) | form.quiet, out)
             out = np.where(form.signalling(a), form.bits(a) | form.quiet, out)
@@ -63,17 +78,21 @@ def three(pair: Two) -> Callable[[U, U, U, FloatMode], U]:
     return lambda s0, s1, s2, mode: pair(pair(s0, s1, mode), s2, mode)
 
 
-def median(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+def median(low: Two, high: Two) -> Callable[[U, U, U, FloatMode], U]:
     """V_MED3: what is left besides the largest, the larger of it; with a NaN, the minimum of all three."""
-    form = BY_SIZE[s0.dtype.itemsize]
-    largest = three(maximum)(s0, s1, s2, mode)
-    a, b, c = (entering(s, form, mode) for s in (s0, s1, s2))
-    rest = [form.bits(maximum(*pair, mode)) for pair in ((s1, s2), (s0, s2), (s0, s1))]
-    out = np.where(largest == a, rest[0], np.where(largest == b, rest[1], rest[2]))
-    nan = np.isnan(a) | np.isnan(b) | np.isnan(c)
-    if nan.any():
-        out = np.where(nan, form.bits(three(minimum)(s0, s1, s2, mode)), out)
-    return out.view(form.real)
+
+    def run(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
+        form = BY_SIZE[s0.dtype.itemsize]
+        largest = three(high)(s0, s1, s2, mode)
+        a, b, c = (entering(s, form, mode) for s in (s0, s1, s2))
+        rest = [form.bits(high(*pair, mode)) for pair in ((s1, s2), (s0, s2), (s0, s1))]
+        out = np.where(largest == a, rest[0], np.where(largest == b, rest[1], rest[2]))
+        nan = np.isnan(a) | np.isnan(b) | np.isnan(c)
+        if nan.any():
+            out = np.where(nan, form.bits(three(low)(s0, s1, s2, mode)), out)
+        return out.view(form.real)
+
+    return run
 
 
 def _propagating(pair: Two) -> Two:
@@ -90,14 +109,42 @@ def _propagating(pair: Two) -> Two:
     return run
 
 
-minimum3, maximum3 = three(_propagating(minimum)), three(_propagating(maximum))
+def _number(pair: Two) -> Two:
+    """V_MIN_NUM and V_MAX_NUM of IEEE 754-2019: a number wins; of two NaNs the first, quiet."""
+
+    def run(s0: U, s1: U, mode: FloatMode) -> U:
+        form = BY_SIZE[s0.dtype.itemsize]
+        nan = np.isnan(s0) & np.isnan(s1)
+        out = pair(s0, s1, mode)
+        return np.where(nan, form.bits(s0) | form.quiet, form.bits(out)).view(form.real) if nan.any() else out
+
+    return run
+
+
+def _then(first: Two, second: Two) -> Callable[[U, U, U, FloatMode], U]:
+    """V_MINMAX and V_MAXMIN: one of the first two, then the other with the third."""
+    return lambda s0, s1, s2, mode: second(first(s0, s1, mode), s2, mode)
+
+
+ieee_minimum, ieee_maximum = _propagating(minimum), _propagating(maximum)
+minimum3, maximum3 = three(ieee_minimum), three(ieee_maximum)
+minimum_number, maximum_number = _number(minimum), _number(maximum)
+# Words of the smaller and of the larger one, what follows them in a mnemonic, and the pair of functions.
+PAIRS: tuple[tuple[str, str, str, Two, Two], ...] = (
+    ("min",     "max",     "",     minimum,        maximum),
+    ("min",     "max",     "_num", minimum_number, maximum_number),
+    ("minimum", "maximum", "",     ieee_minimum,   ieee_maximum),
+)  # fmt: skip
 for _kind in ("f16", "f32", "f64"):
-    for _word, _pair in (("min", minimum), ("max", maximum)):
-        vector(f"v_{_word}_{_kind}", f"{_kind} {_kind} mode -> {_kind}")(_pair)
+    for _low, _high, _tail, _least, _most in PAIRS:
+        vector(f"v_{_low}{_tail}_{_kind}", f"{_kind} {_kind} mode -> {_kind}")(_least)
+        vector(f"v_{_high}{_tail}_{_kind}", f"{_kind} {_kind} mode -> {_kind}")(_most)
 for _kind in ("f16", "f32"):
     _signature = f"{_kind} {_kind} {_kind} mode -> {_kind}"
-    vector(f"v_min3_{_kind}", _signature)(three(minimum))
-    vector(f"v_max3_{_kind}", _signature)(three(maximum))
-    vector(f"v_med3_{_kind}", _signature)(median)
-vector("v_minimum3_f32", "f32 f32 f32 mode -> f32")(minimum3)
-vector("v_maximum3_f32", "f32 f32 f32 mode -> f32")(maximum3)
+    for _low, _high, _tail, _least, _most in PAIRS:
+        vector(f"v_{_low}3{_tail}_{_kind}", _signature)(three(_least))
+        vector(f"v_{_high}3{_tail}_{_kind}", _signature)(three(_most))
+        vector(f"v_{_low}{_high}{_tail}_{_kind}", _signature)(_then(_least, _most))
+        vector(f"v_{_high}{_low}{_tail}_{_kind}", _signature)(_then(_most, _least))
+    vector(f"v_med3_{_kind}", _signature)(median(minimum, maximum))
+    vector(f"v_med3_num_{_kind}", _signature)(median(minimum_number, maximum_number))

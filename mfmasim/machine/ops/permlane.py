@@ -1,0 +1,88 @@
+"""Exchange of lanes by selectors: v_permlane16, v_permlanex16, those with a selector a lane, v_permlane64.
+
+Source: RDNA3 and RDNA4 ISA manuals, VOP3 (V_PERMLANE16_B32) and VOP1 (V_PERMLANE64_B32). OP_SEL[0] is FI (fetch from
+lanes that EXEC disables), OP_SEL[1] BOUND_CTRL: without FI a disabled lane gives 0, or keeps the destination.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
+from mfmasim.machine.registry import direct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    Bound = Callable[[Group], None]
+
+ROW = 16
+FOUR = np.uint32(4)
+
+
+def _selected(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
+    """The lane of a row that each lane asks for, (1 or waves, lanes)."""
+    if instruction.name.endswith("_var_b32"):
+        own = read_dword(instruction.src[1], 0, instruction)
+        return lambda g: (own(g) & np.uint32(15)).astype(np.int64)
+    low, high = (scalar_reader(operand, "u32", instruction) for operand in instruction.src[1:3])
+
+    def read(g: Group) -> NDArray[np.int64]:
+        place = np.arange(g.lanes, dtype=np.uint32) % np.uint32(ROW)
+        words = np.where(place < 8, low(g)[:, None], high(g)[:, None])
+        lanes: NDArray[np.int64] = (words >> (FOUR * (place & np.uint32(7))) & np.uint32(15)).astype(np.int64)
+        return lanes
+
+    return read
+
+
+def _permlane(instruction: Instruction, _machine: Any) -> Bound:
+    modifiers = instruction.modifiers
+    flags = modifiers.get("op_sel", 0)
+    if flags & ~3 or modifiers.get("clamp") or modifiers.get("omod"):
+        raise unsupported(instruction, "a modifier that a lane exchange has not")
+    fetches, bound = bool(flags & 1), bool(flags & 2)
+    other_row = ROW if instruction.name.startswith("v_permlanex16") else 0
+    selected = _selected(instruction)
+    read = read_dword(instruction.src[0], 0, instruction)
+    to = instruction.dst[0].index
+
+    def run(g: Group) -> None:
+        source = ((np.arange(g.lanes) & ~(ROW - 1)) ^ other_row) + selected(g)
+        values, active = read(g), g.active
+        rows = max(len(values), len(source), len(active))
+        shape = (rows, g.lanes)
+        source = np.broadcast_to(source, shape)
+        out = np.take_along_axis(np.broadcast_to(values, shape), source, axis=1)
+        if not fetches:
+            valid = np.take_along_axis(np.broadcast_to(active, shape), source, axis=1)
+            out = np.where(valid, out, np.uint32(0) if bound else g.v("v", to))
+        g.write_v("v", to, out)
+
+    return run
+
+
+direct("v_permlane16_b32 v_permlanex16_b32 v_permlane16_var_b32 v_permlanex16_var_b32")(_permlane)
+
+
+def _permlane64(instruction: Instruction, _machine: Any) -> Bound:
+    """Exchange the halves of a wave64; nothing in wave32. Reads lanes whatever EXEC says."""
+    read = read_dword(instruction.src[0], 0, instruction)
+    to = instruction.dst[0].index
+
+    def run(g: Group) -> None:
+        if g.lanes == 64:
+            values = np.broadcast_to(read(g), (max(1, len(read(g))), 64))
+            g.write_v("v", to, np.roll(values, 32, axis=1))
+
+    return run
+
+
+direct("v_permlane64_b32")(_permlane64)
