@@ -27,5 +27,9 @@ ARCH = Arch(
     workgroup_id_in_ttmp=False,
     m0=125,
     keeps_halves=True,
-    floats=FloatRules(first_nan=True, clamp_positive_zero=True, atomic_rules=True, atomic_add_flushes=True),
+    clock_registers=((29, 0, 20),),
+    buffer_range_field=True,
+    floats=FloatRules(
+        first_nan=True, clamp_positive_zero=True, atomic_rules=True, atomic_add_flushes=True, dot_steps=True
+    ),
 )

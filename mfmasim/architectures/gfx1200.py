@@ -27,5 +27,10 @@ ARCH = Arch(
     workgroup_id_in_ttmp=True,
     m0=125,
     keeps_halves=True,
-    floats=FloatRules(mode_bits=False, first_nan=True, clamp_positive_zero=True, atomic_rules=True, omod_flushes=True),
+    clock_registers=((29, 0, 32), (30, 32, 32)),
+    buffer_range_field=True,
+    buffer_stride_scale=True,
+    floats=FloatRules(
+        mode_bits=False, first_nan=True, clamp_positive_zero=True, atomic_rules=True, dot_steps=True, omod_flushes=True
+    ),
 )

@@ -21,6 +21,8 @@ class FloatRules:
     """Float atomics follow chapter 13 of RDNA's manuals: NaNs, -0 below +0, the negative NaN of Inf - Inf."""
     atomic_add_flushes: bool = False
     """An atomic f32 addition in memory has no denormals."""
+    dot_steps: bool = False
+    """Dot products of floats round as a step of the matrix instructions does."""
     omod_flushes: bool = False
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
 
@@ -68,6 +70,12 @@ class Arch:
     """Operand code of M0."""
     keeps_halves: bool = False
     """A 16-bit vector result leaves the other half of its register alone (before gfx11 most clear it)."""
+    clock_registers: tuple[tuple[int, int, int], ...] = ()
+    """Hardware registers that show a clock: number, first bit of the counter, bits."""
+    buffer_range_field: bool = False
+    """A buffer resource says in OOB_SELECT how its range is checked, and in two bits how it is swizzled."""
+    buffer_stride_scale: bool = False
+    """A buffer resource has a factor of its stride, and an SGPR offset counts for the range."""
     floats: FloatRules = FloatRules()
     """How floating-point operations behave."""
 

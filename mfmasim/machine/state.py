@@ -70,6 +70,8 @@ class Waves:
         self.pc: NDArray[Any] = np.zeros(1, np.int64)
         self.status: NDArray[Any] = np.full(1, RUNNING, np.uint8)
         self.executed: NDArray[Any] = np.zeros(1, np.int64)
+        self.signalled: NDArray[Any] = np.zeros(1, np.bool_)
+        self.complete: NDArray[Any] = np.zeros(1, np.bool_)
         self.workgroup = np.zeros(count, np.int64)
         self.lane_masks: dict[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = {}
         """Lane masks that vector instructions wrote, by scalar register: its two words and the mask that they pack.

@@ -137,7 +137,7 @@ class Step:
     @property
     def operands(self) -> tuple[str, ...]:
         """Operands of a matrix instruction (A, B, C, D, scales, index); empty for any other one."""
-        return tuple(matrix_operands(self.instruction, self.machine.arch))
+        return tuple(matrix_operands(self.instruction, self.machine.arch, self.machine.kernel.wave))
 
     def fragment(self, name: str, wave: int = 0) -> FragmentValues:
         """What an operand of a matrix instruction holds, place by place.
@@ -149,7 +149,7 @@ class Step:
         Raises:
             MfmasimError: the instruction is no matrix instruction, or has no such operand.
         """
-        found = matrix_operands(self.instruction, self.machine.arch)
+        found = matrix_operands(self.instruction, self.machine.arch, self.machine.kernel.wave)
         if not found:
             raise MfmasimError(f"{self.instruction.text.strip()} at {self.pc:#x} is no matrix instruction")
         if name not in found:

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["FragmentValues", "matrix_operands"]
 
 
-def matrix_operands(instruction: Instruction, arch: Arch) -> dict[str, tuple[Fragment, Operand]]:
-    """Operands of a matrix instruction by name: the layout under its modifiers, and the registers.
+def matrix_operands(instruction: Instruction, arch: Arch, wave: int) -> dict[str, tuple[Fragment, Operand]]:
+    """Operands of a matrix instruction by name: the layout under its modifiers in such waves, and the registers.
 
     Empty for any other instruction. A sparse instruction reads C from D's registers.
     """
     known = OPERATIONS.get(instruction.name)
     if known is None or known.body is not bind_matrix:
         return {}
-    operation, modifiers = resolve(instruction, arch)
+    operation, modifiers = resolve(instruction, arch, wave)
     order = ("A", "B", "index", "C") if operation.sparse else ("A", "B", "C", "scale_A", "scale_B")
     places = dict(zip(order, instruction.src, strict=False)) | {"D": instruction.dst[0]}
     given = {name: value for name, value in modifiers.items() if name != "clamp"}

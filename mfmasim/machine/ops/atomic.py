@@ -16,8 +16,8 @@ from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.memory import POISON_DWORD, Outside
 from mfmasim.machine.operands import read_dword, unsupported
 from mfmasim.machine.ops.atomic_table import NAMES, OPERATIONS
-from mfmasim.machine.ops.buffer import resource
 from mfmasim.machine.ops.global_memory import RESOLVERS
+from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
 from mfmasim.machine.registry import direct
 from mfmasim.machine.sequence import in_order
@@ -162,7 +162,7 @@ def _buffer(atomic: Atomic, where: Any, mode: FloatMode) -> Callable[[Group], No
 
     def run(g: Group) -> None:
         reach = where(g)
-        inside = reach.inside(0) & reach.inside(atomic.size - 4)
+        inside = reach.inside(0, atomic.size) & reach.inside(atomic.size - 4, 4)
         active, beyond = inside & g.active, ~inside & g.active
         if beyond.any():
             out = Outside(beyond, reach.address(0))

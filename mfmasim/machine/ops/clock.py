@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_writer
+from mfmasim.machine.operands import scalar_writer, unsupported
 from mfmasim.machine.ops.control import no_code
 from mfmasim.machine.registry import direct
 from mfmasim.machine.state import ENDED
@@ -31,7 +31,7 @@ def _nothing(_instruction: Instruction, _machine: Any) -> Bound:
 # Memory is coherent and nobody else listens: caches, wake-ups and messages to the host change nothing.
 direct(
     "v_nop ds_nop v_clrexcp s_wakeup s_sendmsg s_dcache_inv_vol s_dcache_wb_vol buffer_inv buffer_wbl2 buffer_invl2 "
-    "buffer_wbinvl1 buffer_wbinvl1_vol"
+    "buffer_wbinvl1 buffer_wbinvl1_vol buffer_gl0_inv buffer_gl1_inv global_inv global_wb global_wbinv v_pipeflush"
 )(_nothing)
 
 
@@ -41,6 +41,21 @@ def _clock(instruction: Instruction, machine: Any) -> Bound:
 
 
 direct("s_memtime s_memrealtime", "assumed")(_clock)
+
+GET_REALTIME = 0x83
+
+
+def _message_answer(instruction: Instruction, machine: Any) -> Bound:
+    """The message that asks for the time (RDNA3 ISA manual, S_SENDMSG_RTN); nobody answers the others."""
+    number = instruction.src[0].bits & 0xFF
+    if number != GET_REALTIME:
+        raise unsupported(instruction, f"message {number:#x} with an answer")
+    kind = "u64" if instruction.name.endswith("b64") else "u32"
+    write = scalar_writer(instruction.dst[0], kind, instruction)
+    return lambda g: write(g, machine.ticks(g, instruction.pc).astype(kind.replace("u", "uint")))
+
+
+direct("s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", "assumed")(_message_answer)
 
 
 def _trap(instruction: Instruction, machine: Any) -> Bound:

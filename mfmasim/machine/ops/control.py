@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
+from mfmasim.machine.ops.barrier import settle
 from mfmasim.machine.registry import direct
-from mfmasim.machine.state import AT_BARRIER, ENDED, EXEC, VCC
+from mfmasim.machine.state import ENDED, EXEC, VCC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,22 +33,22 @@ direct(
     "s_nop s_waitcnt s_waitcnt_vscnt s_waitcnt_depctr s_setprio s_sleep s_clause s_delay_alu "
     "s_set_inst_prefetch_distance s_inst_prefetch s_icache_inv s_dcache_wb s_dcache_inv s_wait_alu "
     "s_wait_loadcnt s_wait_storecnt s_wait_dscnt s_wait_kmcnt s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
+    "s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_wait_event s_sleep_var s_gl1_inv s_version s_prefetch_data "
+    "s_prefetch_data_pc_rel s_prefetch_inst s_prefetch_inst_pc_rel s_buffer_prefetch_data "
     "s_wait_idle s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_sched_barrier s_ttracedata s_incperflevel s_decperflevel"
 )(_nothing)
 
 
 def _end(_instruction: Instruction, _machine: Any) -> Bound:
-    return lambda g: g.stop(ENDED)
+    def run(g: Group) -> None:
+        g.stop(ENDED)
+        if g.waves.signalled.any():
+            settle(g.waves)  # nobody waits for a wave that has ended
+
+    return run
 
 
 direct("s_endpgm")(_end)
-
-
-def _barrier(_instruction: Instruction, _machine: Any) -> Bound:
-    return lambda g: g.stop(AT_BARRIER)
-
-
-direct("s_barrier")(_barrier)
 
 
 def _zero(g: Group, code: int) -> NDArray[np.bool_]:
@@ -55,6 +56,10 @@ def _zero(g: Group, code: int) -> NDArray[np.bool_]:
     if g.lanes == 64:
         out = out & (g.s(code + 1) == 0)
     return out
+
+
+def _never(_g: Group) -> NDArray[np.bool_]:
+    return np.zeros(1, np.bool_)
 
 
 # When each conditional branch is taken, for every wave of the group.
@@ -65,6 +70,11 @@ TAKEN: dict[str, Callable[[Group], NDArray[np.bool_]]] = {
     "s_cbranch_vccnz": lambda g: ~_zero(g, VCC),
     "s_cbranch_execz": lambda g: _zero(g, EXEC),
     "s_cbranch_execnz": lambda g: ~_zero(g, EXEC),
+    # Set by a debugger of the hardware only.
+    "s_cbranch_cdbgsys": _never,
+    "s_cbranch_cdbguser": _never,
+    "s_cbranch_cdbgsys_or_user": _never,
+    "s_cbranch_cdbgsys_and_user": _never,
 }
 
 

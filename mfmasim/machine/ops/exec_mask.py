@@ -60,7 +60,13 @@ def _bind(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
     return run
 
 
-_NAMES = sorted(
-    {f"s_{name}_{what}_{size}" for name in COMBINE for what in ("saveexec", "wrexec") for size in ("b32", "b64")}
-)
-direct(" ".join(_NAMES))(_bind)
+def _names() -> list[str]:
+    """gfx9 has 64 bits only; wrexec exists of two of them."""
+    out = {f"s_{old}_saveexec_b64" for old, _, _ in MASKS} | {"s_andn1_wrexec_b64", "s_andn2_wrexec_b64"}
+    for size in ("b32", "b64"):
+        out |= {f"s_{new}_saveexec_{size}" for _, new, _ in MASKS}
+        out |= {f"s_and_not{number}_wrexec_{size}" for number in (0, 1)}
+    return sorted(out)
+
+
+direct(" ".join(_names()))(_bind)

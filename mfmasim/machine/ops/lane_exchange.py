@@ -95,7 +95,11 @@ def swizzle_lanes(offset: int, lanes: int = 64) -> NDArray[np.int64]:
 
 def _gather(g: Group, values: NDArray[np.uint32], source: NDArray[np.int64]) -> NDArray[np.uint32]:
     """Other lanes' values, (waves, lanes); 0 from a lane that EXEC disables."""
-    valid = np.where(g.active, values, np.uint32(0))
+    return _pull(g, np.where(g.active, values, np.uint32(0)), source)
+
+
+def _pull(g: Group, valid: NDArray[np.uint32], source: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """Other lanes' values, (waves, lanes)."""
     rows = max(len(valid), len(source))
     shape = (rows, g.lanes)
     return np.take_along_axis(np.broadcast_to(valid, shape), np.broadcast_to(source, shape), axis=1)
@@ -119,14 +123,16 @@ def _target(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
 
 
 def _ds_bpermute(instruction: Instruction, _machine: Any) -> Bound:
-    """Pull: every lane reads the lane it names."""
+    """Pull: every lane reads the lane it names; the FI form reads lanes that EXEC disables, too."""
     source = _target(instruction)
     read = read_dword(instruction.src[1], 0, instruction)
     to = instruction.dst[0]
+    if instruction.name == "ds_bpermute_fi_b32":
+        return lambda g: g.write_v(to.kind, to.index, _pull(g, read(g), source(g)))
     return lambda g: g.write_v(to.kind, to.index, _gather(g, read(g), source(g)))
 
 
-direct("ds_bpermute_b32")(_ds_bpermute)
+direct("ds_bpermute_b32 ds_bpermute_fi_b32")(_ds_bpermute)
 
 
 def _ds_permute(instruction: Instruction, _machine: Any) -> Bound:

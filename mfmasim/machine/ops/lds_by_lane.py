@@ -12,7 +12,6 @@ import numpy as np
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.spaces import Part, load, store
 from mfmasim.machine.registry import direct
-from mfmasim.machine.state import M0
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 LOW = np.uint32(0xFFFF)
 
 
-def _place(instruction: Instruction, g: Group) -> NDArray[np.int64]:
-    start: NDArray[np.int64] = (g.s(M0) & LOW).astype(np.int64)[:, None]
+def _place(instruction: Instruction, m0: int, g: Group) -> NDArray[np.int64]:
+    start: NDArray[np.int64] = (g.s(m0) & LOW).astype(np.int64)[:, None]
     return start + instruction.modifiers.get("offset", 0) + 4 * np.arange(g.lanes)
 
 
@@ -34,7 +33,7 @@ def _read(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     target = instruction.dst[0]
 
     def run(g: Group) -> None:
-        (word,) = load(machine, g, instruction, Part("lds", _place(instruction, g), g.mask), 4)
+        (word,) = load(machine, g, instruction, Part("lds", _place(instruction, machine.arch.m0, g), g.mask), 4)
         g.write_v(target.kind, target.index, word)
 
     return run
@@ -42,7 +41,9 @@ def _read(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
 
 def _write(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     data = read_dword(instruction.src[0], 0, instruction)
-    return lambda g: store(machine, g, instruction, Part("lds", _place(instruction, g), g.mask), [data(g)], 4)
+    return lambda g: store(
+        machine, g, instruction, Part("lds", _place(instruction, machine.arch.m0, g), g.mask), [data(g)], 4
+    )
 
 
 direct("ds_read_addtid_b32 ds_load_addtid_b32")(_read)

@@ -56,10 +56,10 @@ def _formats(instruction: Instruction) -> tuple[dict[str, str], dict[str, int]]:
     return {"a": F8F6F4[codes[0]], "b": F8F6F4[codes[1]]}, modifiers
 
 
-def resolve(instruction: Instruction, arch: Any) -> tuple[MatrixInstruction, dict[str, int]]:
-    """The operation of a matrix instruction, and the modifiers that it is executed with."""
+def resolve(instruction: Instruction, arch: Any, wave: int) -> tuple[MatrixInstruction, dict[str, int]]:
+    """The operation of a matrix instruction for waves of so many lanes, and the modifiers that it is executed with."""
     formats, modifiers = _formats(instruction)
-    operation = matrix_instruction(arch, instruction.name, a=formats.get("a"), b=formats.get("b"))
+    operation = matrix_instruction(arch, instruction.name, a=formats.get("a"), b=formats.get("b"), wave=wave)
     extra: dict[str, int] = {}
     if operation.scale_A is not None:
         low, high = modifiers.pop("op_sel", 0), modifiers.pop("op_sel_hi", 0)
@@ -67,6 +67,14 @@ def resolve(instruction: Instruction, arch: Any) -> tuple[MatrixInstruction, dic
             extra[f"scale_{side}_byte"] = (low >> i & 1) | (high >> i & 1) << 1
     if "neg" in modifiers:  # the f64 forms use the bits of BLGP to negate A, B and C
         modifiers["blgp"] = modifiers.pop("neg")
+    if instruction.encoding == "VOP3P":  # RDNA's; OP_SEL_HI means nothing to them
+        modifiers.pop("op_sel_hi", None)
+        given = {
+            "op_sel": modifiers.pop("op_sel", 0),
+            "neg": modifiers.pop("neg_lo", 0),
+            "neg_hi": modifiers.pop("neg_hi", 0),
+        }
+        extra |= {name: value for name, value in given.items() if value}
     extra |= {name: modifiers.pop(name) for name in ("cbsz", "abid", "blgp", "clamp") if name in modifiers}
     if modifiers:
         raise unsupported(instruction, f"modifiers {', '.join(modifiers)} of a matrix instruction")
@@ -75,12 +83,13 @@ def resolve(instruction: Instruction, arch: Any) -> tuple[MatrixInstruction, dic
 
 def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     """Bind a matrix instruction of any family."""
-    operation, extra = resolve(instruction, machine.arch)
+    operation, extra = resolve(instruction, machine.arch, machine.kernel.wave)
     sources = [_registers(operand, instruction) for operand in instruction.src]
     a, b, c = sources[:3]
     if operation.sparse:  # the third operand is the index; C is read from D's registers
         index, c = sources[2:4]
     target = instruction.dst[0]
+    old, halves = _registers(target, instruction), not operation.D.full
     scales = sources[3:5] if operation.scale_A is not None else []
     machine.outcome.fidelity[instruction.name] = operation.fidelity
     per = machine.launch.waves_per_workgroup
@@ -88,7 +97,8 @@ def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], Non
     def run(g: Group) -> None:
         # Operands that are the same in every wave come with one wave, and are multiplied once.
         operands = [read(g) for read in (a, b, c, *scales)]
-        waves = g.count if machine.matrix_listeners else max(map(len, operands))
+        before = [old(g)] if halves else []
+        waves = g.count if machine.matrix_listeners else max(map(len, [*operands, *before]))
         av, bv, cv, *sv = [np.broadcast_to(x, (waves, *x.shape[1:])) for x in operands]
         keywords: dict[str, Any] = dict(extra)
         if sv:
@@ -99,6 +109,8 @@ def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], Non
             keywords["fp16_ovfl"] = True
         if not mode_bit(g, MODE_DENORMALS_32, instruction):
             keywords["denormals"] = False
+        if halves:  # 16-bit results fill one half of their registers, the other stays
+            keywords["d_regs"] = np.broadcast_to(before[0], (waves, target.count, g.lanes))
         out = operation.execute(av, bv, cv, **keywords)
         if machine.matrix_listeners:
             indices = g.indices()
@@ -123,8 +135,8 @@ def mode_bit(g: Group, bit: int, instruction: Instruction) -> bool:
 
 
 def _register() -> None:
-    """One entry per matrix instruction of the wave64 architectures; its row says the fidelity at binding."""
-    for arch in ("gfx90a", "gfx942", "gfx950"):
+    """One entry per matrix instruction; its row says the fidelity at binding."""
+    for arch in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201"):
         for name in matrix_instructions(arch):
             OPERATIONS.setdefault(name, Operation(name, "direct", (), (), bind_matrix, "assumed"))
 

@@ -61,12 +61,12 @@ def s_sub_i32(s0: U, s1: U) -> tuple[U, U]:
     return difference, np.not_equal(difference > s0, s1 < ZERO_I32)
 
 
-@scalar("s_add_nc_u64 s_add_u64", "u64 u64 -> u64")
+@scalar("s_add_nc_u64", "u64 u64 -> u64")
 def s_add_nc_u64(s0: U, s1: U) -> U:
     return s0 + s1
 
 
-@scalar("s_sub_nc_u64 s_sub_u64", "u64 u64 -> u64")
+@scalar("s_sub_nc_u64", "u64 u64 -> u64")
 def s_sub_nc_u64(s0: U, s1: U) -> U:
     return s0 - s1
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.memory import Outside
-from mfmasim.machine.operands import scalar_reader, unsupported
+from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.state import Group
@@ -23,10 +25,9 @@ LOADS = {
 }  # fmt: skip
 
 
-BUFFER_LOADS = {
-    "s_buffer_load_dword": 1, "s_buffer_load_dwordx2": 2, "s_buffer_load_dwordx4": 4, "s_buffer_load_dwordx8": 8,
-    "s_buffer_load_dwordx16": 16,
-}  # fmt: skip
+# Parts of a dword (gfx12): bytes, and whether they are extended with their sign.
+SMALL = {"u8": (1, False), "i8": (1, True), "u16": (2, False), "i16": (2, True)}
+BUFFER_LOADS = {name.replace("s_load", "s_buffer_load"): count for name, count in LOADS.items()}
 
 
 def _register_offset(instruction: Instruction) -> Callable[[Group], Any] | None:
@@ -34,7 +35,7 @@ def _register_offset(instruction: Instruction) -> Callable[[Group], Any] | None:
     soffset = instruction.src[1]
     if soffset.kind == "s":
         return scalar_reader(soffset, "u32", instruction)
-    if soffset.kind not in ("off", "imm"):
+    if soffset.kind not in ("off", "imm", "null"):
         raise unsupported(instruction, f"scalar offset of kind {soffset.kind}")
     return None
 
@@ -102,3 +103,45 @@ def _buffer_load(instruction: Instruction, machine: Any) -> Callable[[Group], No
 
 
 direct(" ".join(BUFFER_LOADS))(_buffer_load)
+
+
+def _extended(word: NDArray[np.uint32], size: int, signed: bool) -> NDArray[np.uint32]:
+    """A byte or two as a dword."""
+    sign = np.uint32(1 << 8 * size - 1 if signed else 0)
+    return (word ^ sign) - sign
+
+
+def _small_load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+    """One or two bytes (RDNA4 ISA manual, 8.1.1 to 8.1.3); through a buffer resource 0 beyond its range."""
+    size, signed = SMALL[instruction.name.rsplit("_", 1)[1]]
+    buffer = instruction.name.startswith("s_buffer")
+    first = instruction.src[0].index
+    immediate = np.int64(instruction.modifiers.get("offset", 0)).astype(np.uint64)
+    register = _register_offset(instruction)
+    write = scalar_writer(instruction.dst[0], "u32", instruction)
+    aligned = ~np.uint64(size - 1)
+
+    def run(g: Group) -> None:
+        low, high = (g.s(first + k).astype(np.uint64) for k in range(2))
+        offset = immediate + (np.zeros(1, np.uint64) if register is None else register(g).astype(np.uint64))
+        offset = offset & aligned
+        inside = None
+        if buffer:
+            records = g.s(first + 2).astype(np.uint64)
+            stride = high >> np.uint64(16) & np.uint64(0x3FFF)
+            inside = offset < np.where(stride == 0, records, records * stride)
+            high = high & np.uint64(0xFFFF)
+        address = (low | high << np.uint64(32)) + offset & aligned
+        address, *rest = np.broadcast_arrays(address, *([] if inside is None else [inside]))
+        word, outside = machine.memory.load_small(address, size, rest[0] if rest else None)
+        if outside is not None:
+            out = Outside(outside.mask.reshape(-1, 1), outside.addresses.reshape(-1, 1))
+            machine.fault(instruction, g, "scalar", "read", size, out)
+        word = _extended(word, size, signed)
+        write(g, np.where(rest[0], word, np.uint32(0)) if rest else word)
+
+    return run
+
+
+for _name in SMALL:
+    direct(f"s_load_{_name} s_buffer_load_{_name}")(_small_load)

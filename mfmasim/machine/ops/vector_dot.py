@@ -14,6 +14,7 @@ import numpy as np
 
 from mfmasim.machine.forms import F16, F32, FORMS
 from mfmasim.machine.operands import unsupported
+from mfmasim.machine.ops.dot_steps import dot_step
 from mfmasim.machine.ops.packed_float import halves
 from mfmasim.machine.registry import shaped
 
@@ -36,6 +37,8 @@ INTEGERS: dict[str, tuple[int, bool]] = {
     "v_dot4c_i32_i8": (8, True),
     "v_dot8c_i32_i4": (4, True),
 }
+# The same where NEG says of each source whether it is signed (RDNA3 and RDNA4 ISA manuals, V_DOT4_I32_IU8).
+MIXED = {"v_dot4_i32_iu8": 8, "v_dot8_i32_iu4": 4}
 
 
 def _elements(source: U, bits: int, signed: bool, order: list[int]) -> list[U]:
@@ -76,6 +79,25 @@ def _integer(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
     return run
 
 
+def _mixed(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
+    bits, modifiers = MIXED[instruction.name], instruction.modifiers
+    signs = modifiers.get("neg_lo", 0)
+    if modifiers.get("neg_hi") or signs >> 2:
+        raise unsupported(instruction, "neg of the addend")
+    clamp, order = bool(modifiers.get("clamp")), list(range(32 // bits))
+
+    def run(s0: U, s1: U, s2: U) -> U:
+        total = s2.view(np.int32).astype(np.int64)
+        first, second = (_elements(s, bits, bool(signs >> i & 1), order) for i, s in enumerate((s0, s1)))
+        for a, b in zip(first, second, strict=True):
+            total = total + a * b
+        return (np.clip(total, -(1 << 31), (1 << 31) - 1) if clamp else total).astype(np.uint32)
+
+    return run
+
+
+for _name in MIXED:
+    shaped(_name, "u32 u32 u32 -> u32")(_mixed)
 for _name in INTEGERS:
     shaped(_name, "u32 u32 u32 -> u32")(_integer)
 
@@ -91,8 +113,10 @@ def _widened(source: U, kind: str, high: bool, negative: bool) -> U:
     return (out ^ F32.sign if negative else out).view(np.float32)
 
 
-def _float(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
+def _float(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
     name = instruction.name
+    if arch.floats.dot_steps:
+        return dot_step(instruction, arch)
     kind = "bf16" if name.endswith("bf16") else "f16"
     _third_is_plain(instruction)
     picks = halves(instruction, 2)
@@ -115,4 +139,8 @@ def _float(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
     return run
 
 
-shaped("v_dot2_f32_f16 v_dot2c_f32_f16 v_dot2_f32_bf16 v_dot2c_f32_bf16", "u32 u32 f32 -> f32", "assumed")(_float)
+shaped(
+    "v_dot2_f32_f16 v_dot2c_f32_f16 v_dot2acc_f32_f16 v_dot2_f32_bf16 v_dot2c_f32_bf16 v_dot2acc_f32_bf16",
+    "u32 u32 f32 -> f32",
+    "assumed",
+)(_float)
