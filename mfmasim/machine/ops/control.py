@@ -58,10 +58,6 @@ def _zero(g: Group, code: int) -> NDArray[np.bool_]:
     return out
 
 
-def _never(_g: Group) -> NDArray[np.bool_]:
-    return np.zeros(1, np.bool_)
-
-
 # When each conditional branch is taken, for every wave of the group.
 TAKEN: dict[str, Callable[[Group], NDArray[np.bool_]]] = {
     "s_cbranch_scc0": lambda g: ~g.scc,
@@ -70,11 +66,6 @@ TAKEN: dict[str, Callable[[Group], NDArray[np.bool_]]] = {
     "s_cbranch_vccnz": lambda g: ~_zero(g, VCC),
     "s_cbranch_execz": lambda g: _zero(g, EXEC),
     "s_cbranch_execnz": lambda g: ~_zero(g, EXEC),
-    # Set by a debugger of the hardware only.
-    "s_cbranch_cdbgsys": _never,
-    "s_cbranch_cdbguser": _never,
-    "s_cbranch_cdbgsys_or_user": _never,
-    "s_cbranch_cdbgsys_and_user": _never,
 }
 
 

@@ -52,7 +52,7 @@ def _transposed(instruction: Instruction, machine: Any) -> Bound:
     def run(g: Group) -> None:
         # EXEC must be all ones; a lane that is not active contributes what load gives it (assumed).
         words = load(machine, g, instruction, Part("global", address(g), g.mask), 16)
-        for k, word in enumerate(exchanged(np.broadcast_arrays(*words))):
+        for k, word in enumerate(exchanged(list(np.broadcast_arrays(*words)))):
             g.write_v(target.kind, target.index + k, word)
 
     return run
@@ -65,7 +65,7 @@ def _by_lane(instruction: Instruction, saddr: int) -> Callable[[Group], NDArray[
     """Scalar base plus immediate plus four bytes a lane."""
     base = scalar_reader(instruction.src[saddr], "u64", instruction)
     offset = np.int64(instruction.modifiers.get("offset", 0)).astype(np.uint64)
-    return lambda g: (base(g) + offset)[:, None] + np.arange(0, 4 * g.lanes, 4, np.uint64)
+    return lambda g: (base(g) + offset)[:, None] + 4 * np.arange(g.lanes, dtype=np.uint64)
 
 
 def _load(instruction: Instruction, machine: Any) -> Bound:

@@ -105,8 +105,8 @@ def _pull(g: Group, valid: NDArray[np.uint32], source: NDArray[np.int64]) -> NDA
     return np.take_along_axis(np.broadcast_to(valid, shape), np.broadcast_to(source, shape), axis=1)
 
 
-def _ds_swizzle(instruction: Instruction, _machine: Any) -> Bound:
-    source = swizzle_lanes(instruction.modifiers.get("offset", 0))[None]
+def _ds_swizzle(instruction: Instruction, machine: Any) -> Bound:
+    source = swizzle_lanes(instruction.modifiers.get("offset", 0), machine.kernel.wave)[None]
     read = read_dword(instruction.src[0], 0, instruction)
     to = instruction.dst[0]
     return lambda g: g.write_v(to.kind, to.index, _gather(g, read(g), source))
