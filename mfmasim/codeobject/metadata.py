@@ -143,7 +143,7 @@ def kernel_metadata(raw: Mapping[str, Any], where: str) -> KernelMetadata:
 
 def _text(raw: Mapping[str, Any], key: str, where: str, *, required: bool = False) -> str:
     value = raw.get(key, "")
-    if not isinstance(value, str) or (required and not value):
+    if not isinstance(value, str) or (required and not value) or not value.isprintable():
         raise MfmasimError(f"{where}: corrupt kernel metadata: {key} is {value!r:.40}, not a name")
     return value
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
@@ -153,10 +154,8 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
         memory.view(region)[:] = array.reshape(-1).view(np.uint8)
     for segment in kernel.code.object.segments_at(image):
         region_bytes = memory.view(next(r for r in memory.regions if r.address == segment.vaddr))
-        region_bytes[:] = 0
         region_bytes[: len(segment.data)] = np.frombuffer(segment.data, np.uint8)
     segment_bytes = memory.view(kernarg)
-    segment_bytes[:] = 0
     for arg, raw in zip(explicit, words, strict=True):
         segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
     for arg in kernel.info.hidden_args:
@@ -192,6 +191,11 @@ def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> 
         raise MfmasimError(
             f"{kernel.name} asks for {info.private_segment_fixed_size:,} bytes of scratch a work-item, at most "
             f"{SCRATCH_LIMIT:,} are possible"
+        )
+    if info.kernarg_size > KERNARG_LIMIT:
+        raise MfmasimError(
+            f"{kernel.name} asks for {info.kernarg_size:,} bytes of kernel arguments, at most {KERNARG_LIMIT:,} are "
+            f"possible"
         )
     total = info.group_segment_fixed_size + int(shared_bytes)
     if total > arch.lds_bytes:

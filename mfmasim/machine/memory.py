@@ -98,8 +98,8 @@ class Memory:
         return base
 
     def seal(self) -> None:
-        """Create the bytes, all poison."""
-        self._arrange(np.full(self._end, POISON_BYTE, np.uint8))
+        """Create the bytes, all zero; the system gives such pages when they are first touched."""
+        self._arrange(np.zeros(self._end, np.uint8))
 
     def _arrange(self, arena: NDArray[np.uint8]) -> None:
         self._bytes = arena

@@ -1,0 +1,61 @@
+"""Fuzz: damaged code objects, random bytes and instructions end in a clear error or in findings, within the budget.
+
+The quick tier takes a few hundred of them, ``-m long`` tens of thousands. Seeds are fixed; a failing one is among the
+parameters of its test.
+"""
+
+from __future__ import annotations
+
+import fuzzing
+import numpy as np
+import pytest
+
+WAYS = {
+    "the whole file": fuzzing.mutate,
+    "the code": lambda data, rng: fuzzing.mutate(data, rng, ".text"),
+    "descriptors and constants": lambda data, rng: fuzzing.mutate(data, rng, ".rodata"),
+    "metadata": lambda data, rng: fuzzing.mutate(data, rng, ".note"),
+    "dynamic symbols": lambda data, rng: fuzzing.mutate(data, rng, ".dynsym"),
+    "source lines": lambda data, rng: fuzzing.mutate(data, rng, ".debug_line"),
+    "a cut": lambda data, rng: data[: int(rng.integers(len(data)))],
+    "random operands": lambda data, rng: fuzzing.random_text(data, rng, int(rng.integers(1, 60))),
+    "random instructions": lambda data, rng: fuzzing.random_program(data, rng, int(rng.integers(1, 200))),
+    "random bytes": lambda data, rng: data[: int(rng.integers(64))] + rng.bytes(int(rng.integers(2000))),
+}
+
+
+def fuzz(way, seed, count):
+    """Try `count` mutants of the prebuilt code objects."""
+    assert len(fuzzing.CORPUS) >= 8
+    rng = np.random.default_rng([seed, list(WAYS).index(way)])
+    tally = fuzzing.Tally()
+    for _ in range(count):
+        path = fuzzing.CORPUS[int(rng.integers(len(fuzzing.CORPUS)))]
+        fuzzing.attempt(WAYS[way](path.read_bytes(), rng), tally, block=int(rng.choice([1, 64, 100])))
+    assert tally.total == count
+    return tally
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_damaged_input_is_told(way):
+    tally = fuzz(way, 1, 40)
+    # The mutants are not all the same: most ways leave some that run, and break some.
+    if way in ("the code", "random instructions", "metadata"):
+        assert tally.refused
+        assert tally.finished + tally.stopped
+
+
+def test_whole_files_run():
+    """What is mutated is sound: unchanged, every code object of the corpus runs with the fuzzer's arguments."""
+    tally = fuzzing.Tally()
+    for path in fuzzing.CORPUS:
+        fuzzing.attempt(path.read_bytes(), tally)
+    assert tally.refused == 0
+    assert tally.total == len(fuzzing.CORPUS)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10, 20))
+@pytest.mark.parametrize("way", WAYS)
+def test_damaged_input_is_told_at_length(way, seed):
+    fuzz(way, seed, 300)
