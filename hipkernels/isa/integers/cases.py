@@ -141,7 +141,7 @@ def hashes(n=1000):
     "integers.hip",
     kernel="scalars",
     arch=ARCHS,
-    executes=["s_mul_i32", "s_mul_hi_u32", "s_mul_hi_i32", "s_bcnt1_i32_b32", "s_sext_i32_i(8|16)"],
+    executes=["s_mul_i32|v_mad_(co_)?u64_u32", "s_mul_hi_u32", "s_mul_hi_i32", "s_bcnt1_i32_b32", "s_sext_i32_i(8|16)"],
     each=[{"pick": k} for k in range(3)],
 )
 def scalars(pick=0, block=40):

@@ -27,7 +27,10 @@ def widths(n=500):
 
 
 @case(
-    "memory.hip", kernel="members", arch=ARCHS, executes=["global_load_(dwordx[24]|b64|b128)", "global_store_(byte|b8)"]
+    "memory.hip",
+    kernel="members",
+    arch=ARCHS,
+    executes=["global_load_(dwordx[24]|b64|b128)", "global_store_(byte|b8|d16_hi_b8)"],
 )
 def members(n=500):
     args = [In("u8", (n, 16), "bits"), Out("f64", n), Out("i32", n), InOut("u8", (n, 16), "bits")]
