@@ -163,7 +163,8 @@ LOAD = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_and_b32_e32 
 def test_scratch_beyond_its_end():
     """A stack that is too small: told, with poison or a dropped store."""
     body = LOAD + (
-        "v_lshlrev_b32_e32 v1, 2, v0\nscratch_store_dword v1, v0, off\nscratch_load_dword v2, v1, off\ns_waitcnt vmcnt(0)\n"
+        "v_lshlrev_b32_e32 v1, 2, v0\nscratch_store_dword v1, v0, off\nscratch_load_dword v2, v1, off\n"
+        "s_waitcnt vmcnt(0)\n"
         "global_store_dword v1, v2, s[4:5]\ns_endpgm"
     )
     (out,), findings = launched(body, np.zeros(64, np.uint32), extra=".amdhsa_private_segment_fixed_size 128")
