@@ -1,11 +1,16 @@
 // A loop of vector arithmetic with nothing to load: integer, bit and f32 operations in chains that depend on each other.
-// One value a lane goes out, so that nothing can be left away. With `different` the waves start from different values.
+// One value a lane goes out, so that nothing can be left away. With `different` the waves start from different values;
+// without, they are alike in everything until they store.
 #include <hip/hip_runtime.h>
 
 extern "C" __global__ void __launch_bounds__(64)
 valu_loop(unsigned* out, int trips, unsigned different) {
     const unsigned wave = blockIdx.x;
-    unsigned x = threadIdx.x * 2654435761u + wave * different;
+    unsigned x = threadIdx.x * 2654435761u;
+    if (different) {
+        x += wave * different;
+        asm volatile("");             // keeps the branch, so that without it no register knows the wave's number
+    }
     unsigned y = x ^ 0x9e3779b9u;
     float f = (float)(x & 1023u) * 0.0009765625f;
     float g = (float)(y & 1023u) * 0.0009765625f;

@@ -111,8 +111,8 @@ class SimDevice:
             budget: instructions a wave may execute; then the launch is stopped and says where.
             observers: further listeners to the machine's events.
             debug: breakpoints; None costs nothing.
-            max_waves: waves in flight at most (a workgroup always runs as a whole); None takes as many as 256 MB hold.
-                It changes memory and speed, not the result.
+            max_waves: waves in flight at most (a workgroup always runs as a whole); None takes 2,048. Their
+                registers, LDS and scratch never exceed 256 MB. It changes memory and speed, not the result.
             executor: a ``concurrent.futures.Executor`` that runs parts of the grid. The result is that of a launch
                 without one; where workgroups of several parts share memory that they write, the launch runs in this
                 process, and `Report.notes` says so. Checks that need the whole launch, and observers, are refused.

@@ -42,6 +42,9 @@ PATIENCE = 4096
 """Instructions by which a wave may be ahead of one that could run as well."""
 BATCH_BYTES = 256 << 20
 """Bytes that the workgroups in flight may take, which bounds a batch."""
+WAVES = 2048
+"""Waves in flight when nobody says how many: enough to hide the price of a NumPy call, few enough for the caches (on
+the reference machine, four times as many took up to three times as long each)."""
 TEMPORARY_BYTES = 64
 """Bytes a lane that an instruction may take on its way: eight arrays of 64-bit addresses or numbers."""
 
@@ -126,13 +129,13 @@ class Machine:
         return self.outcome
 
     def workgroups_in_flight(self) -> int:
-        """Workgroups of a batch: as many as registers, LDS, scratch and temporaries leave room for in `BATCH_BYTES`."""
+        """Workgroups of a batch: `max_waves` or `WAVES`, if their registers, LDS and scratch fit into `BATCH_BYTES`."""
         launch = self.launch
         per = launch.waves_per_workgroup
         lane_bytes = 4 * sum(register_counts(self.kernel)) + launch.scratch_bytes + TEMPORARY_BYTES
         room = BATCH_BYTES // (lane_bytes * self.kernel.wave * per + launch.lds_bytes)
-        wanted = room if self.max_waves is None else min(room, self.max_waves // per)
-        return max(1, wanted)
+        wanted = WAVES if self.max_waves is None else self.max_waves
+        return max(1, min(room, wanted // per))
 
     def _start(self, first: int, count: int) -> None:
         """Put the first state of a batch of workgroups into registers and LDS."""

@@ -29,7 +29,7 @@ def test_the_report_is_the_same(capsys, options):
     ("options", "words"),
     [
         (("--workers", "0"), "--workers 0"),
-        (("--workers", "2", "--checks", "all"), "checks='bounds,alignment,barrier'"),
+        (("--workers", "2", "--checks", "all"), "checks='bounds,"),
         (("--max-waves", "-1"), "max_waves -1"),
     ],
 )

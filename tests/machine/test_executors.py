@@ -192,7 +192,7 @@ REFUSED = {
     "no executor": ({"executor": 4}, ("executor 4", "Executor")),
     "checks of the whole launch": (
         {"executor": Broken(), "checks": "all"},
-        ("conflicts, strides", "checks='bounds,alignment,barrier'"),
+        ("conflicts", "strides", "checks='bounds,"),
     ),
     "an observer": ({"executor": Broken(), "observers": [Listener()]}, ("observers (mapping)", "without an executor")),
     "no part": ({"executor": Broken(), "parts": 0}, ("parts 0",)),

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import harness
 import numpy as np
 import pytest
 from control_programs import IDS, STORE, compare
+
+import mfmasim
+from mfmasim.machine.launch import prepare
+from mfmasim.machine.run import BATCH_BYTES, WAVES, Machine
 
 pytestmark = pytest.mark.oracle
 
@@ -124,3 +130,42 @@ def test_counts_are_wave_instructions():
     body = "  s_cmp_eq_u32 s2, 0\n  s_cbranch_scc1 .Lend\n  s_nop 0\n  s_nop 0\n.Lend:\n  s_endpgm"
     _, report = harness.fast(harness.kernel(body, "gfx942", ""), 3, 128, [])
     assert dict(report.counts) == {"s_cmp_eq_u32": 6, "s_cbranch_scc1": 6, "s_nop": 8, "s_endpgm": 6}
+
+
+def test_memory_does_not_grow_with_the_grid():
+    """Ten million workgroups take no more memory than ten thousand: what is in flight, not what was."""
+    body = """
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  v_and_b32_e32 v1, 0x3ff, v0
+  v_lshlrev_b32_e32 v2, 2, v1
+  v_mov_b32_e32 v3, s2
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v3, s[8:9]
+  s_endpgm
+"""
+    program = harness.kernel(body, "gfx942", "p")
+    peaks = {}
+    for grid in (10_000, 200_000):
+        out = np.zeros(64, np.uint32)
+        tracemalloc.start()
+        report = mfmasim.device("sim").launch(program, grid, 64, [out], checks="bounds")
+        peaks[grid] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert report.waves == report.counts["s_endpgm"] == grid
+        assert (out == grid - 1).all()
+    assert peaks[200_000] < 1.1 * peaks[10_000]
+    empty = harness.kernel("  s_endpgm", "gfx942", "")
+    assert mfmasim.device("sim").launch(empty, 10_000_000, 64, []).waves == 10_000_000
+
+
+def test_waves_in_flight():
+    """What is asked for, rounded down to whole workgroups; by default what fits the caches; never beyond the bytes."""
+    cases = [
+        ("", 64, None, min(WAVES, BATCH_BYTES // (64 * (2048 + 64)))),
+        ("", 64, 3, 3), ("", 256, 7, 1), ("", 1024, 3, 1),
+        ("  .amdhsa_private_segment_fixed_size 262144", 64, None, BATCH_BYTES // (64 * (262144 + 2048 + 64))),
+    ]  # fmt: skip
+    for extra, block, max_waves, expected in cases:
+        program = harness.kernel("  s_endpgm", "gfx942", "", extra=extra)
+        launch = prepare(program, 10_000, block, [])
+        assert Machine(launch, max_waves=max_waves).workgroups_in_flight() == expected
