@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import reference
 from targets import ARCHS
 
@@ -43,3 +44,14 @@ def last_workgroup(grid=9, block=100):
 def chained_scan(grid=5):
     args = [In("u32", 128 * grid, "bits"), Out("u32", 128 * grid), InOut("u32", 1 + 2 * grid)]
     return {"grid": grid, "block": 128, "args": args, "expect": reference.chained_scan}
+
+
+@case(
+    "barrier.hip",
+    kernel="split_barrier",
+    arch=[a for a in ARCHS if a == "gfx1201"],
+    executes=["s_barrier_signal", "s_barrier_wait"],
+)
+def split_barrier(block=200):
+    args = [In("u32", (3, block), "bits"), Out("u32", (3, block))]
+    return {"grid": 3, "block": block, "args": args, "expect": lambda x: x * np.uint32(9) ^ x[:, ::-1]}

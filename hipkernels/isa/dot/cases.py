@@ -6,6 +6,7 @@ from targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
+RDNA = [arch for arch in ARCHS if arch not in CDNA]
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
@@ -48,3 +49,8 @@ def packed_f32():
 def dot_halves():
     args = [In("f16", (N, 2), "integers"), In("f16", (N, 2), "integers"), In("f32", N, "integers"), Out("f32", (2, N))]
     return launch(args, reference.dot_halves)
+
+
+@case("dot.hip", kernel="dot_mixed", arch=RDNA, executes=["v_dot4_i32_iu8 .* neg_lo:.*", "v_dot8_i32_iu4 .* neg_lo:.*"])
+def dot_mixed():
+    return launch(words(4), reference.dot_mixed)

@@ -6,7 +6,9 @@ from waves import Waves
 
 from mfmasim.verify import In, InOut, Out, case
 
-CDNA = ["gfx942", "gfx950"]
+CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
+RDNA = [arch for arch in ARCHS if arch not in CDNA]
+WAVE64 = ["-mwavefrontsize64"]
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
@@ -123,3 +125,59 @@ def wave_sum(wave=64):
 def vote_loop(wave=64):
     w = Waves(N, BLOCK, wave)
     return launch([In("u32", N, "bits"), Out("u32", N)], lambda x: reference.vote_loop(x, w))
+
+
+@case(
+    "lanes.hip", kernel="dpp_rdna", arch=RDNA, executes=["v_mov_b32_dpp .* row_xmask:5 .*", "v_mov_b32_dpp .* dpp8:.*"]
+)
+def dpp_rdna(wave=32):
+    w = Waves(N, BLOCK, wave)
+    return launch([In("i32", N, "bits"), Out("i32", (2, N))], lambda x: reference.dpp_rdna(x, w))
+
+
+@case("lanes.hip", kernel="permlane_rows", arch=RDNA, executes=["v_permlane16_b32", "v_permlanex16_b32"])
+def permlane_rows(low=0x3210FEDC, high=0x88817654, wave=32):
+    w = Waves(N, BLOCK, wave)
+    args = [In("i32", N, "bits"), Out("i32", (2, N)), low, high]
+    return launch(args, lambda x: reference.permlane_rows(x, low, high, w))
+
+
+def in_wave64(expect, outputs):
+    """The kernel once more on RDNA with waves of 64 lanes."""
+    w = Waves(N, BLOCK, 64)
+    return launch([In("i32", N, "bits"), *outputs], lambda x: expect(x, w))
+
+
+@case("lanes.hip", kernel="dpp_rows", arch=RDNA, flags=WAVE64, executes="v_mov_b32_dpp .* row_mask:0xa .*")
+def dpp_rows_wave64():
+    return in_wave64(reference.dpp_rows, [Out("i32", (8, N))])
+
+
+@case("lanes.hip", kernel="lane_swizzles", arch=RDNA, flags=WAVE64, executes="ds_swizzle_b32")
+def lane_swizzles_wave64():
+    return in_wave64(reference.lane_swizzles, [Out("i32", (4, N))])
+
+
+@case("lanes.hip", kernel="lane_access", arch=RDNA, flags=WAVE64, executes=["v_readlane_b32", "v_writelane_b32"])
+def lane_access_wave64():
+    w = Waves(N, BLOCK, 64)
+    args = [In("i32", N, "bits"), Out("i32", (3, N)), 3]
+    return launch(args, lambda x: reference.lane_access(x, 3, w))
+
+
+@case(
+    "lanes.hip",
+    kernel="ballots",
+    arch=RDNA,
+    flags=WAVE64,
+    executes=["v_mbcnt_hi_u32_b32", "s_and_saveexec_b64|v_cmpx_.*"],
+)
+def ballots_wave64():
+    return in_wave64(reference.ballots, [Out("u64", (2, N)), Out("i32", N)])
+
+
+@case("lanes.hip", kernel="compact", arch=RDNA, flags=WAVE64, executes=["v_mbcnt_hi_u32_b32", "s_bcnt1_i32_b64"])
+def compact_wave64():
+    w = Waves(N, BLOCK, 64)
+    args = [In("i32", N, "bits"), InOut("i32", N), Out("u32", N)]
+    return launch(args, lambda x, out: reference.compact(x, out, w))

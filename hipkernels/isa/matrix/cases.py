@@ -1,13 +1,21 @@
 """Matrix instructions in kernels over plain arrays: integers in any order, floats with sums that are exact."""
 
 import numpy as np
-from reference import bf16, blocks, dense, product, six_bits, wrapped
+from reference import bf16, blocks, dense, fields, fp8, product, saturated, six_bits, wrapped
 from targets import ARCHS
 
 from mfmasim.verify import In, InOut, Out, case
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
+RDNA = [arch for arch in ARCHS if arch not in CDNA]
+GFX12 = [arch for arch in ARCHS if arch == "gfx1201"]
 RNG = np.random.default_rng(17)
+
+
+def two_of_four():
+    """Two different places out of four, in order, for each pair of sparse elements: (16, 16)."""
+    places = RNG.permuted(np.tile(np.arange(4), (16, 8, 1)), axis=2)[:, :, :2]
+    return np.sort(places, axis=2).reshape(16, 16).astype(np.uint8)
 
 
 def wave(args, expect):
@@ -67,8 +75,7 @@ def mfma_blocks():
 
 @case("matrix.hip", kernel="mfma_sparse", arch=CDNA, executes="v_smfmac_f32_16x16x32_f16")
 def mfma_sparse():
-    places = np.sort(RNG.permuted(np.tile(np.arange(4), (16, 8, 1)), axis=2)[:, :, :2], axis=2).reshape(16, 16)
-    args = [In("f16", (16, 16), "integers"), In("u8", (16, 16), places.astype(np.uint8))]
+    args = [In("f16", (16, 16), "integers"), In("u8", (16, 16), two_of_four())]
     args += [In("f16", (16, 32), "integers"), Out("f32", (16, 16))]
     return wave(args, lambda a, where, b: product(dense(a, where), b.T, 1).astype(np.float32))
 
@@ -86,3 +93,44 @@ def mfma_six_bits():
     args = [In("u32", (16, 24), "bits"), In("u32", (16, 24), "bits")]
     args += [In("u8", (16, 4), scales[0].copy()), In("u8", (16, 4), scales[1].copy()), Out("f32", (16, 16))]
     return wave(args, six_bits)
+
+
+def wave32(args, expect):
+    return {"grid": 1, "block": 32, "args": args, "expect": expect}
+
+
+@case("matrix.hip", kernel="wmma_halves", arch=RDNA, executes="v_wmma_f32_16x16x16_f16")
+def wmma_halves():
+    args = [In("f16", (16, 16), "integers"), In("f16", (16, 16), "integers"), InOut("f32", (16, 16), "integers")]
+    return wave32(args, lambda a, b, c: product(a, b.T, c).astype(np.float32))
+
+
+@case("matrix.hip", kernel="wmma_brains", arch=RDNA, executes="v_wmma_f32_16x16x16_bf16")
+def wmma_brains():
+    args = [In("bf16", (16, 16), "integers"), In("bf16", (16, 16), "integers"), InOut("f32", (16, 16), "integers")]
+    return wave32(args, lambda a, b, c: product(bf16(a), bf16(b).T, c).astype(np.float32))
+
+
+@case("matrix.hip", kernel="wmma_bytes", arch=RDNA, executes="v_wmma_i32_16x16x16_iu8 .* neg_lo:.*")
+def wmma_bytes():
+    args = [In("i8", (16, 16), "bits"), In("u8", (16, 16), "bits"), InOut("i32", (16, 16), "bits")]
+    return wave32(args, lambda a, b, c: wrapped(product(a, b.T, c)))
+
+
+@case("matrix.hip", kernel="wmma_nibbles", arch=RDNA, executes="v_wmma_i32_16x16x16_iu4 .* clamp")
+def wmma_nibbles():
+    args = [In("u32", (16, 2), "bits"), In("u32", (16, 2), "bits"), InOut("i32", (16, 16), "special")]
+    return wave32(args, lambda a, b, c: saturated(product(fields(a, 4, signed=False), fields(b, 4, signed=True).T, c)))
+
+
+@case("matrix.hip", kernel="wmma_fp8", arch=GFX12, executes="v_wmma_f32_16x16x16_fp8_bf8")
+def wmma_fp8():
+    args = [In("e4m3fn", (16, 16), "integers"), In("e5m2", (16, 16), "integers"), InOut("f32", (16, 16), "integers")]
+    return wave32(args, lambda a, b, c: product(fp8(a, 3), fp8(b, 2).T, c).astype(np.float32))
+
+
+@case("matrix.hip", kernel="wmma_sparse", arch=GFX12, executes="v_swmmac_f32_16x16x32_f16")
+def wmma_sparse():
+    args = [In("f16", (16, 16), "integers"), In("u8", (16, 16), two_of_four())]
+    args += [In("f16", (16, 32), "integers"), InOut("f32", (16, 16), "integers")]
+    return wave32(args, lambda a, where, b, c: product(dense(a, where), b.T, c).astype(np.float32))

@@ -56,3 +56,18 @@ def six_bits(a, b, scale_a, scale_b):
         for words, scale in ((a, scale_a), (b, scale_b))
     ]
     return (factors[0] @ factors[1].T).astype(np.float32)
+
+
+def saturated(total):
+    return np.clip(total, -(2**31), 2**31 - 1).astype(np.int32)
+
+
+def fp8(codes, mantissa):
+    """OCP FP8 with so many bits of mantissa, finite codes only; OCP 8-bit floating point specification 1.0, 5.1."""
+    bias = 2 ** (6 - mantissa) - 1
+    code = codes.astype(int)
+    exponent, fraction = code >> mantissa & (1 << 7 - mantissa) - 1, code & (1 << mantissa) - 1
+    size = np.where(
+        exponent == 0, fraction * 2.0 ** (1 - bias), ((1 << mantissa) + fraction) * 2.0 ** (exponent - bias)
+    )
+    return np.where(code >> 7, -size, size) / 2.0**mantissa
