@@ -48,5 +48,5 @@ def packed_f32(x, y, z):
 def dot_halves(x, y, z):
     """x, y: (items, 2)."""
     first = (x.astype(np.float64) * y).sum(1) + z
-    second = first - (x.astype(np.float64) * y[::-1]).sum(1)
+    second = first + (x.astype(np.float64) * y[::-1]).sum(1)
     return np.stack([first, second]).astype(np.float32)
