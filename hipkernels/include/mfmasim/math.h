@@ -1,5 +1,6 @@
-// Floating-point functions that clang expands without a library; every other one of libm is declared and missing.
-// exp and log are LLVM's own expansions; they may differ in the last bit from ROCm's device libraries.
+// Floating-point functions: those that clang expands inline stand here, the others in math/, in double precision; single
+// precision is the same, rounded once. Accuracy: docs/device-math.md. They may differ in the last bit from ROCm's
+// device libraries.
 #pragma once
 
 #include <mfmasim/qualifiers.h>
@@ -36,7 +37,6 @@ MFMASIM_UNARY(float, log2f, __builtin_log2f)
 MFMASIM_UNARY(float, log10f, __builtin_log10f)
 MFMASIM_BINARY(float, fminf, __builtin_fminf)
 MFMASIM_BINARY(float, fmaxf, __builtin_fmaxf)
-MFMASIM_BINARY(float, fmodf, __builtin_fmodf)
 MFMASIM_BINARY(float, copysignf, __builtin_copysignf)
 
 MFMASIM_UNARY(double, fabs, __builtin_fabs)
@@ -49,7 +49,6 @@ MFMASIM_UNARY(double, nearbyint, __builtin_nearbyint)
 MFMASIM_UNARY(double, round, __builtin_round)
 MFMASIM_BINARY(double, fmin, __builtin_fmin)
 MFMASIM_BINARY(double, fmax, __builtin_fmax)
-MFMASIM_BINARY(double, fmod, __builtin_fmod)
 MFMASIM_BINARY(double, copysign, __builtin_copysign)
 
 #undef MFMASIM_UNARY
@@ -90,7 +89,6 @@ MFMASIM_BINARY(double, min, __builtin_fmin)
 MFMASIM_BINARY(double, max, __builtin_fmax)
 MFMASIM_BINARY(float, fmin, __builtin_fminf)
 MFMASIM_BINARY(float, fmax, __builtin_fmaxf)
-MFMASIM_BINARY(float, fmod, __builtin_fmodf)
 
 extern "C" float fmaf(float, float, float) noexcept;
 extern "C" double fma(double, double, double) noexcept;
@@ -102,20 +100,11 @@ MFMASIM_DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y
 MFMASIM_DEVICE float ldexpf(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
 MFMASIM_DEVICE double ldexp(double x, int exponent) { return __builtin_ldexp(x, exponent); }
 MFMASIM_DEVICE float ldexp(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
-MFMASIM_DEVICE float scalbnf(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
-MFMASIM_DEVICE double scalbn(double x, int exponent) { return __builtin_ldexp(x, exponent); }
-MFMASIM_DEVICE float frexpf(float x, int *exponent) { return __builtin_frexpf(x, exponent); }
-MFMASIM_DEVICE double frexp(double x, int *exponent) { return __builtin_frexp(x, exponent); }
-MFMASIM_DEVICE long lrintf(float x) { return (long)__builtin_rintf(x); }
-MFMASIM_DEVICE long lrint(double x) { return (long)__builtin_rint(x); }
-MFMASIM_DEVICE long lroundf(float x) { return (long)__builtin_roundf(x); }
-MFMASIM_DEVICE long lround(double x) { return (long)__builtin_round(x); }
 // The instruction takes a denormal for zero, so those are scaled, by an even power of two and exactly.
 MFMASIM_DEVICE float rsqrtf(float x) {
   bool denormal = x < 0x1p-126f;
   return __builtin_amdgcn_rsqf(denormal ? x * 0x1p24f : x) * (denormal ? 0x1p12f : 1.0f);
 }
-MFMASIM_DEVICE float rsqrt(float x) { return rsqrtf(x); }
 MFMASIM_DEVICE float fdividef(float x, float y) { return x / y; }
 
 // <cmath> of the host may turn these names into macros or templates; then its own do.
@@ -167,79 +156,5 @@ MFMASIM_DEVICE float __frsqrt_rn(float x) { return __builtin_amdgcn_rsqf(x); }
 #undef MFMASIM_UNARY
 #undef MFMASIM_BINARY
 
-// Missing: C's library, where the host has its own.
-#define MFMASIM_UNARY(T, name)   \
-  extern "C" T name(T) noexcept; \
-  MFMASIM_MISSING(name) T name(T);
-#define MFMASIM_BINARY(T, name)     \
-  extern "C" T name(T, T) noexcept; \
-  MFMASIM_MISSING(name) T name(T, T);
-#define MFMASIM_BOTH(name) MFMASIM_UNARY(float, name##f) MFMASIM_UNARY(double, name)
-#define MFMASIM_BOTH2(name) MFMASIM_BINARY(float, name##f) MFMASIM_BINARY(double, name)
-MFMASIM_BOTH(sin)
-MFMASIM_BOTH(cos)
-MFMASIM_BOTH(tan)
-MFMASIM_BOTH(asin)
-MFMASIM_BOTH(acos)
-MFMASIM_BOTH(atan)
-MFMASIM_BOTH(sinh)
-MFMASIM_BOTH(cosh)
-MFMASIM_BOTH(tanh)
-MFMASIM_BOTH(asinh)
-MFMASIM_BOTH(acosh)
-MFMASIM_BOTH(atanh)
-MFMASIM_BOTH(erf)
-MFMASIM_BOTH(erfc)
-MFMASIM_BOTH(tgamma)
-MFMASIM_BOTH(lgamma)
-MFMASIM_BOTH(cbrt)
-MFMASIM_BOTH(expm1)
-MFMASIM_BOTH(log1p)
-MFMASIM_BOTH(logb)
-MFMASIM_BOTH2(pow)
-MFMASIM_BOTH2(atan2)
-MFMASIM_BOTH2(hypot)
-MFMASIM_BOTH2(fdim)
-MFMASIM_BOTH2(remainder)
-MFMASIM_BOTH2(nextafter)
-MFMASIM_UNARY(double, exp)
-MFMASIM_UNARY(double, exp2)
-MFMASIM_UNARY(double, log)
-MFMASIM_UNARY(double, log2)
-MFMASIM_UNARY(double, log10)
-#undef MFMASIM_UNARY
-#undef MFMASIM_BINARY
-
-// Missing: C++ overloads, for a float argument asks for single precision, and HIP's own names.
-#define MFMASIM_UNARY(T, name) MFMASIM_MISSING(name) T name(T);
-#define MFMASIM_BINARY(T, name) MFMASIM_MISSING(name) T name(T, T);
-MFMASIM_UNARY(float, sin)
-MFMASIM_UNARY(float, cos)
-MFMASIM_UNARY(float, tan)
-MFMASIM_UNARY(float, asin)
-MFMASIM_UNARY(float, acos)
-MFMASIM_UNARY(float, atan)
-MFMASIM_UNARY(float, sinh)
-MFMASIM_UNARY(float, cosh)
-MFMASIM_UNARY(float, tanh)
-MFMASIM_UNARY(float, erf)
-MFMASIM_UNARY(float, erfc)
-MFMASIM_UNARY(float, cbrt)
-MFMASIM_UNARY(float, expm1)
-MFMASIM_UNARY(float, log1p)
-MFMASIM_BINARY(float, pow)
-MFMASIM_BINARY(float, atan2)
-MFMASIM_BINARY(float, hypot)
-MFMASIM_UNARY(double, rsqrt)
-MFMASIM_BOTH(rcbrt)
-MFMASIM_BOTH(erfinv)
-MFMASIM_BOTH(sinpi)
-MFMASIM_BOTH(cospi)
-MFMASIM_BOTH(normcdf)
-MFMASIM_UNARY(double, exp10)
-MFMASIM_MISSING(sincosf) void sincosf(float, float *, float *);
-MFMASIM_MISSING(sincos) void sincos(double, double *, double *);
-#undef MFMASIM_UNARY
-#undef MFMASIM_BINARY
-#undef MFMASIM_BOTH
-#undef MFMASIM_BOTH2
+#include <mfmasim/math/functions.h>
+#include <mfmasim/math/promotion.h>
