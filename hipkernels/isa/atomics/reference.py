@@ -101,3 +101,12 @@ def packed_halves(x, sums):
     for i, pair in enumerate(x):
         sums[i % 6] += pair
     return sums
+
+
+def no_denormals(n, seed):
+    """Floats of every size, zeros, infinities and NaNs, no sum of which is a denormal: atomics of gfx11 flush those."""
+    rng = np.random.default_rng(seed)
+    bits = rng.integers(0, 1 << 31, n).astype(U32) | U32(0x20000000) | rng.choice(np.array([0, 1 << 31], U32), n)
+    extremes = np.array([0, 0x3F800000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x7F800001], U32)
+    extremes = np.concatenate([extremes, extremes | U32(1 << 31)])
+    return np.where(rng.random(n) < 0.4, rng.choice(extremes, n), bits).view(F32)
