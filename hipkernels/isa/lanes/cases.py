@@ -1,5 +1,6 @@
 """Exchange between the lanes of a wave. Workgroups of 72 end in a partial wave, whose other lanes are read as well."""
 
+import numpy as np
 import reference
 from targets import ARCHS
 from waves import Waves
@@ -140,6 +141,24 @@ def permlane_rows(low=0x3210FEDC, high=0x88817654, wave=32):
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), Out("i32", (2, N)), low, high]
     return launch(args, lambda x: reference.permlane_rows(x, low, high, w))
+
+
+@case(
+    "lanes.hip",
+    kernel="permlane_each",
+    arch=[arch for arch in RDNA if arch == "gfx1201"],
+    executes=["v_permlane16_var_b32", "v_permlanex16_var_b32"],
+)
+def permlane_each(wave=32):
+    w = Waves(N, BLOCK, wave)
+    args = [In("i32", N, "bits"), In("i32", N, "bits"), Out("i32", (2, N))]
+    return launch(args, lambda x, where: reference.permlane_each(x, where, w))
+
+
+@case("lanes.hip", kernel="permlane_halves", arch=RDNA, flags=WAVE64, executes="v_permlane64_b32")
+def permlane_halves():
+    args = [In("u32", (4, 2, 32), "bits"), Out("u32", (4, 2, 32))]
+    return launch(args, lambda x: np.ascontiguousarray(x[:, ::-1]), 2, 128)
 
 
 def in_wave64(expect, outputs):

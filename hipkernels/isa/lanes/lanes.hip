@@ -83,6 +83,24 @@ extern "C" __global__ void permlane_rows(const int *in, int *out, unsigned low, 
 }
 #endif
 
+#if !defined(__GFX9__)
+// The halves of a wave of 64 lanes, exchanged.
+extern "C" __global__ void permlane_halves(const unsigned *in, unsigned *out) {
+  unsigned i = global_index();
+  out[i] = __builtin_amdgcn_permlane64(in[i]);
+}
+#endif
+
+#if defined(__GFX12__)
+// Permutes of rows where each lane names its own source.
+extern "C" __global__ void permlane_each(const int *in, const int *where, int *out) {
+  unsigned i = global_index(), n = gridDim.x * blockDim.x;
+  int x = in[i];
+  out[i] = __builtin_amdgcn_permlane16_var(-1, x, where[i], false, false);
+  out[n + i] = __builtin_amdgcn_permlanex16_var(-1, x, where[i], false, true);
+}
+#endif
+
 #if defined(__gfx950__)
 // Rows of 16, and halves of 32, swapped between two registers.
 extern "C" __global__ void permlane_swaps(const unsigned *in, unsigned *out) {

@@ -81,6 +81,13 @@ def permlane_rows(x, low, high, w):
     return np.stack([w.join(o) for o in out])
 
 
+def permlane_each(x, where, w):
+    lane, v = np.arange(w.wave), w.split(x)
+    here = lane // 16 * 16 + (w.split(where) & 15)
+    out = [w.fetch(v, here, fill=-1), w.fetch(v, here ^ 16)]
+    return np.stack([w.join(o) for o in out])
+
+
 def permlane_swaps(x):
     n = x.shape[1]
     a, b = (part.reshape(n // 64, 4, 16) for part in x)

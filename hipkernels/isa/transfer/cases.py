@@ -56,3 +56,14 @@ def load_wide_to_lds():
 def transposed_reads():
     args = [In("u32", (64, 4), "bits"), Out("u32", (3, 64, 2)), Out("u32", (64, 3))]
     return {"grid": 1, "block": 64, "args": args, "expect": reference.transposed_reads}
+
+
+@case(
+    "transfer.hip",
+    kernel="transposed_load",
+    arch=[arch for arch in ARCHS if arch == "gfx1201"],
+    executes="global_load_tr_b128",
+)
+def transposed_load():
+    args = [In("u16", (32, 8), "bits"), Out("u16", (32, 8))]
+    return {"grid": 1, "block": 32, "args": args, "expect": reference.transposed_load}

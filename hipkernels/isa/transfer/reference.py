@@ -42,3 +42,8 @@ def transposed_reads(x):
     first, second = raw.reshape(2, 64, 8)
     pairs = [_columns(np.ascontiguousarray(part), bits) for part, bits in ((first, 16), (second, 8), (first, 4))]
     return np.stack(pairs), _columns(np.ascontiguousarray(raw[:, :12]), 6)
+
+
+def transposed_load(x):
+    """x: (32, 8) of u16."""
+    return np.ascontiguousarray(x.reshape(4, 8, 8).swapaxes(1, 2)).reshape(32, 8)

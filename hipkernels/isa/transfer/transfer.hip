@@ -1,4 +1,5 @@
 // Ways into and out of the LDS that CDNA3 and CDNA4 have: loads without a register in between, transposed reads.
+// RDNA4's transposed load.
 #include <hip/hip_runtime.h>
 
 #if defined(__GFX9__)
@@ -73,4 +74,10 @@ extern "C" __global__ void __launch_bounds__(64) transposed_reads(const uint4 *i
   out3[t] = make_uint3(sixes[0], sixes[1], sixes[2]);
 }
 #endif
+#elif defined(__GFX12__)
+// A load of which each eight lanes exchange their eight halves.
+typedef short i16x8 __attribute__((ext_vector_type(8)));
+extern "C" __global__ void __launch_bounds__(32) transposed_load(const i16x8 *in, i16x8 *out) {
+  out[threadIdx.x] = __builtin_amdgcn_global_load_tr_b128_v8i16((__attribute__((address_space(1))) i16x8 *)(in + threadIdx.x));
+}
 #endif
