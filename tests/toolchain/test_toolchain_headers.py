@@ -94,6 +94,16 @@ def test_headers_give_instructions_the_line_of_the_kernel(tmp_path):
     assert {name for name in lines.split(b"\0") if name} == {b".", b"k.hip"}
 
 
+@pytest.mark.oracle
+def test_the_headers_leave_the_users_arithmetic_alone(tmp_path):
+    # Our mathematics switches contraction off for itself; a kernel's own products and sums still become fma.
+    source = tmp_path / "k.hip"
+    source.write_text("#include <hip/hip_runtime.h>\n__global__ void k(float* x) { x[0] = x[1] * x[2] + x[3]; }\n")
+    assert "v_fma" in disassembly(compile_hip(source, "gfx942", "ziglang").data, tmp_path)
+    separate = compile_hip(source, "gfx942", "ziglang", flags=["-ffp-contract=off"])
+    assert "v_fma" not in disassembly(separate.data, tmp_path)
+
+
 def test_the_headers_bear_macros_of_one_letter(tmp_path):
     # Kernels are full of #define M and -DN=128.
     source = tmp_path / "k.hip"

@@ -6,17 +6,18 @@
 #include <mfmasim/math/logarithm.h>
 #include <mfmasim/math/trigonometry.h>
 
-MFMASIM_EXACT_ARITHMETIC
 namespace mfmasim {
 
 // lgamma(x) for x >= 12, without the factor that moved x there.
 MFMASIM_DEVICE pair stirling_series(double x) {
+  MFMASIM_AS_WRITTEN
   double inverse = 1 / x;
   pair main = sum(product(sum(log_pair({x, 0}), -1.0), sum(x, -0.5)), sum(half_log_two_pi, -0.5));
   return sum(main, inverse * horner(inverse * inverse, stirling));
 }
 // x (x + 1) ... up to the first factor of 12 or more, which is left out and returned in `end`.
 MFMASIM_DEVICE pair rising_product(double x, double &end) {
+  MFMASIM_AS_WRITTEN
   pair result = {1, 0}, factor = {x, 0};
   while (factor.hi < 12) {
     result = product(result, factor);
@@ -28,6 +29,7 @@ MFMASIM_DEVICE pair rising_product(double x, double &end) {
 }
 
 MFMASIM_DEVICE pair positive_lgamma(double x) {
+  MFMASIM_AS_WRITTEN
   if (x < 0.7) {
     double above = x <= 0.5 ? x * horner(x - 0.125, lgamma_one) : (x - 1) * horner(x - 1.25, lgamma_two);
     return sum(negative(log_pair({x, 0})), above);
@@ -42,6 +44,7 @@ MFMASIM_DEVICE pair positive_lgamma(double x) {
 
 // Special cases: C17, F.10.5.3 and F.10.5.4.
 MFMASIM_ROUTINE double lgamma(double x) {
+  MFMASIM_AS_WRITTEN
   if (x != x) return x;
   if (magnitude(x) == infinity() || x == 0) return infinity();
   if (x > 0) {
@@ -59,12 +62,14 @@ MFMASIM_ROUTINE double lgamma(double x) {
 
 // gamma(x) for x > 0 as exp of Stirling's series over the product that moved x.
 MFMASIM_DEVICE power_of_e positive_gamma(double x) {
+  MFMASIM_AS_WRITTEN
   double end;
   pair moved = rising_product(x, end);
   power_of_e value = exp_parts(stirling_series(end));
   return {quotient(value.mantissa, moved), value.exponent};
 }
 MFMASIM_ROUTINE double tgamma(double x) {
+  MFMASIM_AS_WRITTEN
   if (x != x || x == infinity()) return x;
   if (x == 0) return __builtin_copysign(infinity(), x);
   if (x > 172) return infinity();
@@ -80,4 +85,3 @@ MFMASIM_ROUTINE double tgamma(double x) {
 }
 
 }  // namespace mfmasim
-MFMASIM_USERS_ARITHMETIC

@@ -4,11 +4,11 @@
 #include <mfmasim/math/exponential.h>
 #include <mfmasim/math/logarithm.h>
 
-MFMASIM_EXACT_ARITHMETIC
 namespace mfmasim {
 
 // (exp(x) + sign exp(-x)) / 2 for 0.3 < x < 750.
 MFMASIM_DEVICE double half_of_both(double x, double sign) {
+  MFMASIM_AS_WRITTEN
   power_of_e up = exp_parts({x, 0});
   if (x > 40) return collapse(up, -1);
   pair down = quotient({sign, 0}, up.mantissa);
@@ -16,6 +16,7 @@ MFMASIM_DEVICE double half_of_both(double x, double sign) {
   return scaled(value.hi + value.lo, up.exponent - 1);
 }
 MFMASIM_ROUTINE double sinh(double x) {
+  MFMASIM_AS_WRITTEN
   double size = magnitude(x), result;
   if (!(size < infinity()) || size < 0x1p-28) return x;
   if (size < 0.4) {
@@ -28,9 +29,11 @@ MFMASIM_ROUTINE double sinh(double x) {
   return __builtin_copysign(result, x);
 }
 MFMASIM_ROUTINE double cosh(double x) {
+  MFMASIM_AS_WRITTEN
   return x != x ? x : half_of_both(held(magnitude(x), 750), 1);
 }
 MFMASIM_ROUTINE double tanh(double x) {
+  MFMASIM_AS_WRITTEN
   double size = magnitude(x);
   if (x != x || size < 0x1p-28) return x;
   if (size > 22) return __builtin_copysign(1.0, x);
@@ -40,6 +43,7 @@ MFMASIM_ROUTINE double tanh(double x) {
 }
 
 MFMASIM_ROUTINE double asinh(double x) {
+  MFMASIM_AS_WRITTEN
   double size = magnitude(x);
   if (!(size < infinity()) || size < 0x1p-28) return x;
   pair value;
@@ -52,6 +56,7 @@ MFMASIM_ROUTINE double asinh(double x) {
   return __builtin_copysign(value.hi + value.lo, x);
 }
 MFMASIM_ROUTINE double acosh(double x) {
+  MFMASIM_AS_WRITTEN
   if (!(x >= 1)) return not_a_number();
   if (x == infinity()) return x;
   pair value;
@@ -64,6 +69,7 @@ MFMASIM_ROUTINE double acosh(double x) {
   return value.hi + value.lo;
 }
 MFMASIM_ROUTINE double atanh(double x) {
+  MFMASIM_AS_WRITTEN
   double size = magnitude(x);
   if (!(size <= 1)) return not_a_number();
   if (size == 1) return __builtin_copysign(infinity(), x);
@@ -73,4 +79,3 @@ MFMASIM_ROUTINE double atanh(double x) {
 }
 
 }  // namespace mfmasim
-MFMASIM_USERS_ARITHMETIC

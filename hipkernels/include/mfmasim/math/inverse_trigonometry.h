@@ -3,11 +3,11 @@
 
 #include <mfmasim/math/trigonometry.h>
 
-MFMASIM_EXACT_ARITHMETIC
 namespace mfmasim {
 
 // atan(y / x) for 0 <= y <= x. The slope is moved by an eighth of a turn or by atan(1/2), so that 1/4 is left at most.
 MFMASIM_DEVICE pair octant_atan(pair y, pair x) {
+  MFMASIM_AS_WRITTEN
   double c = y.hi < 0.25 * x.hi ? 0.0 : y.hi < 0.75 * x.hi ? 0.5 : 1.0;
   pair base = c == 0.0 ? pair{0, 0} : c == 0.5 ? atan_half : atan_one;
   pair scaled_x = {c * x.hi, c * x.lo}, scaled_y = {c * y.hi, c * y.lo};
@@ -18,6 +18,7 @@ MFMASIM_DEVICE pair octant_atan(pair y, pair x) {
 }
 // The angle of a point with finite coordinates, in all four quadrants.
 MFMASIM_DEVICE double angle_of(pair y, pair x, bool minus_y, bool minus_x) {
+  MFMASIM_AS_WRITTEN
   bool steep = y.hi > x.hi || (y.hi == x.hi && y.lo > x.lo);
   pair value = steep ? octant_atan(x, y) : octant_atan(y, x);
   if (steep) value = sum(half_pi, negative(value));
@@ -27,6 +28,7 @@ MFMASIM_DEVICE double angle_of(pair y, pair x, bool minus_y, bool minus_x) {
 }
 
 MFMASIM_ROUTINE double atan2(double y, double x) {
+  MFMASIM_AS_WRITTEN
   if (x != x || y != y) return x + y;
   double ay = magnitude(y), ax = magnitude(x);
   bool minus_y = __builtin_signbit(y), minus_x = __builtin_signbit(x);
@@ -47,6 +49,7 @@ MFMASIM_ROUTINE double atan2(double y, double x) {
   return angle_of({scaled(my, apart), 0}, {mx, 0}, minus_y, minus_x);
 }
 MFMASIM_ROUTINE double atan(double x) {
+  MFMASIM_AS_WRITTEN
   if (x != x) return x;
   if (magnitude(x) > 0x1p60) return __builtin_copysign(half_pi.hi, x);
   if (magnitude(x) < 0x1p-27) return x;
@@ -55,15 +58,16 @@ MFMASIM_ROUTINE double atan(double x) {
 // The other side of a right triangle: sqrt(1 - x^2).
 MFMASIM_DEVICE pair other_side(double x) { return root(sum(negative(product(x, x)), 1.0)); }
 MFMASIM_ROUTINE double asin(double x) {
+  MFMASIM_AS_WRITTEN
   if (!(magnitude(x) <= 1)) return not_a_number();
   if (magnitude(x) < 0x1p-27) return x;
   return angle_of({magnitude(x), 0}, other_side(x), __builtin_signbit(x), false);
 }
 MFMASIM_ROUTINE double acos(double x) {
+  MFMASIM_AS_WRITTEN
   if (!(magnitude(x) <= 1)) return not_a_number();
   if (x == 1) return 0.0;
   return angle_of(other_side(x), {magnitude(x), 0}, false, __builtin_signbit(x));
 }
 
 }  // namespace mfmasim
-MFMASIM_USERS_ARITHMETIC

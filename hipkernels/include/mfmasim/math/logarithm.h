@@ -3,7 +3,6 @@
 
 #include <mfmasim/math/coefficients.h>
 
-MFMASIM_EXACT_ARITHMETIC
 namespace mfmasim {
 
 struct logarithm {
@@ -13,6 +12,7 @@ struct logarithm {
 
 // For a positive finite sum.
 MFMASIM_DEVICE logarithm log_parts(pair x) {
+  MFMASIM_AS_WRITTEN
   int k;
   double m = __builtin_frexp(x.hi, &k);  // 0.5 <= m < 1
   if (m < sqrt_half.hi) --k;
@@ -24,12 +24,14 @@ MFMASIM_DEVICE logarithm log_parts(pair x) {
   return {doubled(sum(s, product(s, tail)), 1), (double)k};
 }
 MFMASIM_DEVICE pair log_pair(pair x) {
+  MFMASIM_AS_WRITTEN
   logarithm parts = log_parts(x);
   return sum(product(ln2, parts.exponent), parts.mantissa);
 }
 
 // What all logarithms say of 0, negative numbers, infinity and NaN; else `value`.
 MFMASIM_DEVICE double log_edges(double x, double value) {
+  MFMASIM_AS_WRITTEN
   if (x == infinity() || x != x) return x;
   return x > 0 ? value : x == 0 ? -infinity() : not_a_number();
 }
@@ -37,15 +39,18 @@ MFMASIM_DEVICE double log_edges(double x, double value) {
 MFMASIM_DEVICE double log_argument(double x) { return x > 0 && x < infinity() ? x : 1.0; }
 
 MFMASIM_ROUTINE double log(double x) {
+  MFMASIM_AS_WRITTEN
   pair value = log_pair({log_argument(x), 0});
   return log_edges(x, value.hi + value.lo);
 }
 MFMASIM_ROUTINE double log2(double x) {
+  MFMASIM_AS_WRITTEN
   logarithm parts = log_parts({log_argument(x), 0});
   pair value = sum(product(log2_e, parts.mantissa), parts.exponent);
   return log_edges(x, value.hi + value.lo);
 }
 MFMASIM_ROUTINE double log10(double x) {
+  MFMASIM_AS_WRITTEN
   logarithm parts = log_parts({log_argument(x), 0});
   pair value = sum(product(log10_2, parts.exponent), product(log10_e, parts.mantissa));
   return log_edges(x, value.hi + value.lo);
@@ -53,10 +58,10 @@ MFMASIM_ROUTINE double log10(double x) {
 // log(1 + x) for a sum above -1.
 MFMASIM_DEVICE pair log1p_pair(pair x) { return log_pair(sum(x, 1.0)); }
 MFMASIM_ROUTINE double log1p(double x) {
+  MFMASIM_AS_WRITTEN
   if (!(x > -1) || x == infinity()) return log_edges(x + 1, 0);
   pair value = log1p_pair({x, 0});
   return magnitude(x) < 0x1p-54 ? x : value.hi + value.lo;
 }
 
 }  // namespace mfmasim
-MFMASIM_USERS_ARITHMETIC

@@ -6,14 +6,12 @@
 #include <mfmasim/casts.h>
 #include <mfmasim/qualifiers.h>
 
-// Whatever flags the user's code is compiled with, these sums are not to be rearranged or contracted.
-#define MFMASIM_EXACT_ARITHMETIC _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)")
-#define MFMASIM_USERS_ARITHMETIC _Pragma("float_control(pop)")
+// First in a function: its sums and products are neither contracted nor rearranged, whatever the user's flags say.
+#define MFMASIM_AS_WRITTEN _Pragma("clang fp contract(off) reassociate(off)")
 
 // Larger functions: the compiler decides whether to inline them.
 #define MFMASIM_ROUTINE static __device__ inline __attribute__((nodebug))
 
-MFMASIM_EXACT_ARITHMETIC
 namespace mfmasim {
 
 struct pair {
@@ -26,41 +24,50 @@ MFMASIM_DEVICE double scaled(double x, int exponent) { return __builtin_ldexp(x,
 
 // |a| >= |b|, or a is 0.
 MFMASIM_DEVICE pair quick_sum(double a, double b) {
+  MFMASIM_AS_WRITTEN
   double sum = a + b;
   return {sum, b - (sum - a)};
 }
 MFMASIM_DEVICE pair sum(double a, double b) {
+  MFMASIM_AS_WRITTEN
   double total = a + b, part = total - a;
   return {total, (a - (total - part)) + (b - part)};
 }
 MFMASIM_DEVICE pair sum(pair a, double b) {
+  MFMASIM_AS_WRITTEN
   pair high = sum(a.hi, b);
   return quick_sum(high.hi, high.lo + a.lo);
 }
 MFMASIM_DEVICE pair sum(pair a, pair b) {
+  MFMASIM_AS_WRITTEN
   pair high = sum(a.hi, b.hi), low = sum(a.lo, b.lo);
   high = quick_sum(high.hi, high.lo + low.hi);
   return quick_sum(high.hi, high.lo + low.lo);
 }
-MFMASIM_DEVICE pair negative(pair a) { return {-a.hi, -a.lo}; }
+MFMASIM_DEVICE pair negative(pair a) { MFMASIM_AS_WRITTEN return {-a.hi, -a.lo}; }
 MFMASIM_DEVICE pair product(double a, double b) {
+  MFMASIM_AS_WRITTEN
   double high = a * b;
   return {high, fused(a, b, -high)};
 }
 MFMASIM_DEVICE pair product(pair a, double b) {
+  MFMASIM_AS_WRITTEN
   pair high = product(a.hi, b);
   return quick_sum(high.hi, fused(a.lo, b, high.lo));
 }
 MFMASIM_DEVICE pair product(pair a, pair b) {
+  MFMASIM_AS_WRITTEN
   pair high = product(a.hi, b.hi);
   return quick_sum(high.hi, high.lo + fused(a.hi, b.lo, a.lo * b.hi));
 }
 MFMASIM_DEVICE pair quotient(pair a, pair b) {
+  MFMASIM_AS_WRITTEN
   double first = a.hi / b.hi;
   pair rest = sum(a, negative(product(b, first)));
   return quick_sum(first, rest.hi / b.hi);
 }
 MFMASIM_DEVICE pair root(pair a) {
+  MFMASIM_AS_WRITTEN
   double first = __builtin_sqrt(a.hi);
   double rest = fused(-first, first, a.hi) + a.lo;
   return a.hi > 0 ? quick_sum(first, rest / (first + first)) : pair{first, 0};
@@ -70,6 +77,7 @@ MFMASIM_DEVICE pair doubled(pair a, int exponent) { return {scaled(a.hi, exponen
 // c[0] + x (c[1] + x (c[2] + ...)).
 template <unsigned count>
 MFMASIM_MEMBER_DEVICE double horner(double x, const double (&c)[count]) {
+  MFMASIM_AS_WRITTEN
   double value = c[count - 1];
 #pragma unroll
   for (int i = (int)count - 2; i >= 0; --i) value = fused(value, x, c[i]);
@@ -80,4 +88,3 @@ MFMASIM_DEVICE double infinity() { return __builtin_inf(); }
 MFMASIM_DEVICE double not_a_number() { return __builtin_nan(""); }
 
 }  // namespace mfmasim
-MFMASIM_USERS_ARITHMETIC

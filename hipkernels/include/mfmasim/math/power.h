@@ -4,11 +4,11 @@
 #include <mfmasim/math/exponential.h>
 #include <mfmasim/math/logarithm.h>
 
-MFMASIM_EXACT_ARITHMETIC
 namespace mfmasim {
 
 // pow of a positive finite base, times a sign.
 MFMASIM_DEVICE double positive_power(double base, double exponent, double sign) {
+  MFMASIM_AS_WRITTEN
   pair logarithm = log_pair({base, 0});
   // Beyond this every result is 0 or infinite, and the product would lose its low part.
   double y = held(exponent, 0x1p80);
@@ -19,6 +19,7 @@ MFMASIM_DEVICE double positive_power(double base, double exponent, double sign) 
 
 // Special cases: C17, F.10.4.4.
 MFMASIM_ROUTINE double pow(double x, double y) {
+  MFMASIM_AS_WRITTEN
   if (x == 1 || y == 0) return 1;
   if (x != x || y != y) return x + y;
   double size = magnitude(x);
@@ -37,6 +38,7 @@ MFMASIM_ROUTINE double powi(double x, int n) { return pow(x, (double)n); }
 
 // The cube root of a mantissa in [1, 8): a polynomial, two steps of Halley's method, and the last bits from the residue.
 MFMASIM_DEVICE pair cbrt_pair(double m) {
+  MFMASIM_AS_WRITTEN
   double y = horner(m, cbrt_seed);
   for (int i = 0; i < 2; ++i) {
     double cube = y * y * y;
@@ -48,18 +50,21 @@ MFMASIM_DEVICE pair cbrt_pair(double m) {
 }
 // |x| = m 8^k with 1 <= m < 8.
 MFMASIM_DEVICE double cube_mantissa(double x, int &k) {
+  MFMASIM_AS_WRITTEN
   int exponent;
   __builtin_frexp(x, &exponent);
   k = (exponent - 1 + 3072) / 3 - 1024;
   return scaled(magnitude(x), -3 * k);
 }
 MFMASIM_ROUTINE double cbrt(double x) {
+  MFMASIM_AS_WRITTEN
   if (!(magnitude(x) < infinity()) || x == 0) return x;
   int k;
   pair result = cbrt_pair(cube_mantissa(x, k));
   return __builtin_copysign(scaled(result.hi + result.lo, k), x);
 }
 MFMASIM_ROUTINE double rcbrt(double x) {
+  MFMASIM_AS_WRITTEN
   if (x != x) return x;
   if (x == 0 || magnitude(x) == infinity()) return 1 / x;
   int k;
@@ -67,6 +72,7 @@ MFMASIM_ROUTINE double rcbrt(double x) {
   return __builtin_copysign(scaled(result.hi + result.lo, -k), x);
 }
 MFMASIM_ROUTINE double rsqrt(double x) {
+  MFMASIM_AS_WRITTEN
   if (!(x > 0) || x == infinity()) return 1 / __builtin_sqrt(x);
   // The residue of a root needs room below: an even power of two makes it.
   bool small = x < 0x1p-900;
@@ -77,6 +83,7 @@ MFMASIM_ROUTINE double rsqrt(double x) {
 // The square root of a sum of squares, scaled so that no square leaves the range; infinity wins over NaN.
 template <unsigned count>
 MFMASIM_MEMBER_DEVICE double norm_of(const double (&values)[count], bool reciprocal) {
+  MFMASIM_AS_WRITTEN
   double largest = 0, all = 0;
   for (unsigned i = 0; i < count; ++i) {
     largest = __builtin_fmax(largest, magnitude(values[i]));
@@ -106,4 +113,3 @@ MFMASIM_ROUTINE double norm4d(double x, double y, double z, double w) { return n
 MFMASIM_ROUTINE double rnorm4d(double x, double y, double z, double w) { return norm_of<4>({x, y, z, w}, true); }
 
 }  // namespace mfmasim
-MFMASIM_USERS_ARITHMETIC
