@@ -189,6 +189,7 @@ class Machine:
                     self._tell_barriers(np.arange(waves.count))
                 waves.status = np.full(1, RUNNING, np.uint8)
             if len(waves.pc) == 1:
+                waves.own.clear()
                 everyone.resume()
                 return everyone
         status = np.broadcast_to(waves.status, (waves.count,))
@@ -203,7 +204,11 @@ class Machine:
         chosen = running[pcs == pcs.min()]
         first, last = int(chosen[0]), int(chosen[-1])
         contiguous = last - first + 1 == len(chosen)
-        return Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen))
+        alone = not self.step_listeners  # who looks at registers between steps may keep them
+        group = Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen), alone=alone)
+        if group.all:
+            waves.own.clear()
+        return group
 
     def _fair(self, status: NDArray[np.uint8], running: NDArray[np.int64]) -> NDArray[np.int64]:
         """Of the running waves those that may go on: when some are far ahead, those that are not.

@@ -2,8 +2,8 @@
 
 The wave axis runs over all waves in flight, whatever their workgroup. A register whose value is the same in every wave
 is kept once, with a wave axis of length 1: what depends only on the lane (addresses within a tile, kernel arguments,
-loop counters) is then computed once for the whole grid. Values are never changed in place, so that one array may
-stand behind several registers.
+loop counters) is then computed once for the whole grid. What a group of everyone writes is never changed in place, so
+that one array may stand behind several registers.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ class Waves:
         self.signalled: NDArray[Any] = np.zeros(1, np.bool_)
         self.complete: NDArray[Any] = np.zeros(1, np.bool_)
         self.workgroup = np.zeros(count, np.int64)
+        self.own: dict[tuple[int, int], NDArray[Any]] = {}
+        """Arrays, by register file and register, that groups of some waves made since everyone ran last."""
         self.lane_masks: dict[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = {}
         """Lane masks that vector instructions wrote, by scalar register: its two words and the mask that they pack.
         A mask holds while the registers hold these very arrays."""
@@ -95,11 +97,11 @@ class Group:
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
 
-    __slots__ = ("_seen", "agprs", "all", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
+    __slots__ = ("_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
 
-    def __init__(self, waves: Waves, selection: Selection, count: int) -> None:
-        """Select waves; `count` is how many."""
-        self.waves, self.selection, self.count = waves, selection, count
+    def __init__(self, waves: Waves, selection: Selection, count: int, *, alone: bool = False) -> None:
+        """Select waves; `count` is how many. `alone` says that groups of everyone clear `Waves.own` first."""
+        self.waves, self.selection, self.count, self.alone = waves, selection, count, alone
         # The register files once more: a bound instruction reaches them in one step while the group is everyone.
         self.vgprs, self.agprs, self.sgprs = waves.v, waves.a, waves.s
         self.lanes = waves.lanes
@@ -120,8 +122,25 @@ class Group:
             self.refresh()
 
     def take(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The group's part of an array of all waves."""
-        return values if self.all or len(values) == 1 else values[self.selection]
+        """The group's part of an array of all waves; of some waves a copy, as `_write_part` may change the array."""
+        if self.all or len(values) == 1:
+            return values
+        part = values[self.selection]
+        return part.copy() if isinstance(self.selection, slice) else part
+
+    def _write_part(self, file: list[NDArray[Any]], index: int, value: NDArray[Any]) -> None:
+        """Write the group's waves of a register.
+
+        While no group of everyone has run in between, an array that was made here stands behind this register only,
+        and changes in place: a group of a few waves does not pay for all.
+        """
+        old, key = file[index], (id(file), index)
+        if self.alone and self.waves.own.get(key) is old:
+            old[self.selection] = value
+            return
+        file[index] = full = self._put(old, value)
+        if self.alone:
+            self.waves.own[key] = full
 
     def _put(self, old: NDArray[Any], value: NDArray[Any]) -> NDArray[Any]:
         """The array of all waves with the group's values in it."""
@@ -229,19 +248,28 @@ class Group:
             value = select(self.mask, value, self.take(file[index]))
         elif value.shape[-1] != self.lanes:
             value = np.broadcast_to(value, (len(value), self.lanes))
-        file[index] = value if self.all else self._put(file[index], value)
+        if self.all:
+            file[index] = value
+        else:
+            self._write_part(file, index, value)
 
     def write_all_lanes(self, kind: str, index: int, value: NDArray[Any]) -> None:
         """Write a VGPR or AGPR whatever EXEC says, as matrix instructions do."""
-        file = self.waves.v if kind == "v" else self.waves.a
-        file[index] = self._put(file[index], value)
+        file = self.vgprs if kind == "v" else self.agprs
+        if self.all:
+            file[index] = value
+        else:
+            self._write_part(file, index, value)
 
     def write_s(self, code: int, value: NDArray[Any]) -> None:
         """Write a scalar register."""
         file = self.sgprs
         if not np.ndim(value):
             value = np.atleast_1d(value)
-        file[code] = value if self.all else self._put(file[code], value)
+        if self.all:
+            file[code] = value
+        else:
+            self._write_part(file, code, value)
         if code >= EXEC:
             low, high = np.broadcast_arrays(self.s(EXEC), self.s(EXEC + 1))
             mask = lanes_of(np.stack([low, high], axis=-1), self.lanes)
