@@ -292,3 +292,59 @@ def test_an_operation_that_is_missing_is_named():
         assert line.split()[0] in text
         assert re.search(r"0x[0-9a-f]+", text)
         assert "bytes" in text
+
+
+@pytest.mark.parametrize("apart", ["s_cmp_lt_u32 s2, 3", "s_bitcmp1_b32 s2, 0", "s_cmp_eq_u32 s2, 9"])
+def test_registers_of_parted_waves(apart):
+    """Moves before, between and after branches leave copies: writing one register changes no other one.
+
+    Pairs are exchanged in themselves, in groups of neighbouring and of scattered waves.
+    """
+    change = """
+  v_add_u32_e32 v5, {0}, v5
+  v_mov_b32_e32 v7, v5
+  v_add_u32_e32 v5, {0}, v5
+  v_pk_mov_b32 v[8:9], v[8:9], v[8:9] op_sel:[1,0]
+  v_add_u32_e32 v9, {0}, v9
+  v_pk_mov_b32 v[8:9], v[8:9], v[8:9] op_sel:[1,0]
+  s_add_u32 s20, s20, {0}
+  s_mov_b32 s21, s20
+  s_add_u32 s20, s20, {0}
+"""
+    mixed = """
+  v_mul_lo_u32 v4, v4, v11
+  v_xor_b32_e32 v4, v4, v{0}
+"""
+    body = f"""
+  v_mov_b32_e32 v5, v3
+  v_mov_b32_e32 v6, v5
+  v_mov_b32_e32 v8, v5
+  v_mov_b32_e32 v9, v3
+  v_mov_b32_e32 v7, 3
+  v_mov_b32_e32 v11, 0x01000193
+  v_mov_b32_e32 v12, 0
+  v_mov_b32_e32 v13, 0
+  s_mov_b32 s20, s2
+  s_mov_b32 s21, 4
+  s_mov_b32 s22, 2
+.Lagain:
+  {apart}
+  s_cbranch_scc0 .Lelse
+{change.format(7)}
+  s_branch .Lend
+.Lelse:
+{change.format(11)}
+  v_mov_b32_e32 v6, v8
+.Lend:
+  v_add_u32_e32 v13, v13, v12
+  v_mov_b32_e32 v12, v7
+  v_mov_b32_e32 v10, v9
+  v_mov_b32_e32 v9, v5
+  v_add_u32_e32 v5, s21, v10
+  s_sub_u32 s22, s22, 1
+  s_cbranch_scc0 .Lagain
+  v_add_u32_e32 v4, s20, v4
+""" + "".join(mixed.format(register) for register in (5, 6, 7, 8, 9, 10, 13))
+    out, both = compare(body, block=128, grid=7)
+    assert len(np.unique(out)) > 100
+    assert both.compared >= 7 * 128
