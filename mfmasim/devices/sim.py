@@ -13,6 +13,7 @@ from mfmasim.observe.alignment import Alignment
 from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
+from mfmasim.observe.races import make as races_of
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.waits import Waits
 
@@ -35,6 +36,7 @@ OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
     "barrier": lambda kernel, launch: Barriers(kernel.name, kernel.source_at),  # noqa: ARG005
     "conflicts": lambda kernel, launch: Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at),  # noqa: ARG005
     "waits": lambda kernel, launch: Waits(kernel.name, kernel.arch, kernel.source_at),  # noqa: ARG005
+    "races": races_of,
     "strides": lambda kernel, launch: Strides(kernel.name, kernel.source_at, launch.lds_bytes),
 }
 

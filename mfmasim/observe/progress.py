@@ -1,0 +1,96 @@
+"""How far each wave has come: memory operations issued and done, by what their counters say, and barriers passed.
+
+An operation with number n of its class (the instructions that are done in the order of the program) is done once a wait
+has left fewer than it and its successors. Classes without an order are done only by a wait for 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.isa.counters import raised, waited
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction
+
+__all__ = ["Progress", "Step"]
+
+Class = tuple[str, str]
+"""Counter and order."""
+
+SIGNALS = ("s_barrier", "s_barrier_signal", "s_barrier_signal_isfirst")
+ARRIVALS = ("s_barrier", "s_barrier_wait")
+
+
+class Step:
+    """What one instruction of a block means for the progress of the waves that execute it."""
+
+    __slots__ = ("instruction", "joins", "signals", "up", "waits")
+
+    def __init__(self, instruction: Instruction, arch: Arch) -> None:
+        """Look at an instruction once."""
+        self.instruction = instruction
+        self.up = raised(arch, instruction.name, bool(instruction.dst))
+        self.waits = waited(arch, instruction)
+        self.signals = instruction.name in SIGNALS
+        self.joins = instruction.name in ARRIVALS
+
+    @property
+    def matters(self) -> bool:
+        """Whether it changes anything."""
+        return bool(self.up or self.waits or self.signals or self.joins)
+
+
+class Progress:
+    """Counters of all waves of a batch, as arrays over waves."""
+
+    def __init__(self, arch: Arch, waves: int) -> None:
+        """Begin with nothing in flight and no barrier passed."""
+        self.arch, self.waves = arch, waves
+        self.issued: dict[Class, NDArray[np.int32]] = {}
+        self.done: dict[Class, NDArray[np.int32]] = {}
+        self.signalled: NDArray[np.int32] = np.zeros(waves, np.int32)
+        """Barriers that each wave has told of its arrival."""
+        self.joined: NDArray[np.int32] = np.zeros(waves, np.int32)
+        """Barriers that each wave has passed."""
+
+    def of(self, key: Class) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Operations of a class issued and done, by wave."""
+        if key not in self.issued:
+            self.issued[key], self.done[key] = np.zeros((2, self.waves), np.int32)
+        return self.issued[key], self.done[key]
+
+    def steps(self, instructions: Sequence[Instruction]) -> list[Step]:
+        """The steps of a block that matter."""
+        return [step for step in (Step(ins, self.arch) for ins in instructions) if step.matters]
+
+    def advance(self, step: Step, waves: NDArray[np.int64], signal: Callable[[NDArray[np.int64]], None]) -> None:
+        """Let waves execute a step; `signal` is called after they have told a barrier of their arrival."""
+        for counter, value in step.waits:
+            for key in list(self.issued):
+                if key[0] == counter:
+                    self._settle(key, value, waves)
+        for up in step.up:
+            key = up.counter, up.order
+            issued, _ = self.of(key)
+            issued[waves] += 1
+            self._settle(key, up.limit, waves)
+        if step.signals:
+            self.signalled[waves] += 1
+            signal(waves)
+        if step.joins:
+            self.joined[waves] += 1
+
+    def _settle(self, key: Class, value: int, waves: NDArray[np.int64]) -> None:
+        issued, done = self.of(key)
+        if key[1]:
+            done[waves] = np.maximum(done[waves], issued[waves] - value)
+        elif value == 0:
+            done[waves] = issued[waves]

@@ -1,0 +1,141 @@
+"""Who touched each unit of memory last, and whether the next one comes in order.
+
+A unit remembers its last writer and its last two readers of different waves. An access a of one wave comes before an
+access b of another if a was done before its wave told barrier number n of its arrival, and b began after its own wave
+had passed barrier n. So for a unit it is enough to keep how many barriers the wave had told when its access was done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    I32 = NDArray[np.int32]
+
+__all__ = ["Clash", "Shadow"]
+
+NOBODY = -1
+
+
+@dataclass(frozen=True)
+class Clash:
+    """Two accesses of different waves to one unit, without an order."""
+
+    unit: int
+    group: int
+    """Workgroup, as a row of the shadow."""
+    earlier: int
+    """Record of the access that was executed first."""
+    wave: int
+    """Its wave in the workgroup."""
+    waited_for: bool
+    """Whether a barrier lies between them and only the first one was not done before it."""
+
+
+class Last:
+    """The last access of one sort to each unit."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        """Nobody has been there."""
+        self.wave: NDArray[np.int16] = np.full(shape, NOBODY, np.int16)
+        self.issued: I32 = np.zeros(shape, np.int32)
+        self.done: I32 = np.zeros(shape, np.int32)
+        self.record: I32 = np.zeros(shape, np.int32)
+
+    def widen(self, groups: int) -> None:
+        """One row has stood for all workgroups; give each its own."""
+        for name in ("wave", "issued", "done", "record"):
+            setattr(self, name, np.repeat(getattr(self, name), groups, axis=0))
+
+    def put(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, barriers: I32, record: int) -> None:
+        """An access by a wave to units."""
+        self.wave[at], self.issued[at], self.done[at], self.record[at] = wave, barriers, barriers, record
+
+    def move(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], other: Last) -> None:
+        """Take over what another one remembers of units."""
+        self.wave[at], self.issued[at] = other.wave[at], other.issued[at]
+        self.done[at], self.record[at] = other.done[at], other.record[at]
+
+
+class Shadow:
+    """Last accesses to the units of each workgroup's memory."""
+
+    def __init__(self, groups: int, units: int) -> None:
+        """Make rows for workgroups; one row may stand for all of them."""
+        self.writer, self.reader, self.second = (Last((groups, units)) for _ in range(3))
+        self.atomic = np.zeros((groups, units), np.bool_)
+        """Whether the last write was an atomic operation."""
+
+    @property
+    def groups(self) -> int:
+        """Rows."""
+        return len(self.atomic)
+
+    def widen(self, groups: int) -> None:
+        """Give each workgroup its own row."""
+        for last in (self.writer, self.reader, self.second):
+            last.widen(groups)
+        self.atomic = np.repeat(self.atomic, groups, axis=0)
+
+    def access(
+        self, kind: str, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, joined: I32,
+        record: int,
+    ) -> list[Clash]:  # fmt: skip
+        """One wave of each of some workgroups touches units.
+
+        Args:
+            kind: ``read``, ``write`` or ``atomic``.
+            wave: the wave in its workgroup.
+            rows: workgroup of each touched unit, (n,).
+            units: the units, (n,).
+            signalled: barriers told by the wave of each, (n,).
+            joined: barriers passed by it, (n,).
+            record: number of this access, for reports.
+
+        Returns:
+            The first unordered access of each sort.
+        """
+        at = rows, units
+        clashes = self._clashes(self.writer, at, wave, joined, spare=self.atomic[at] if kind == "atomic" else None)
+        if kind != "read":
+            clashes += self._clashes(self.reader, at, wave, joined)
+            clashes += self._clashes(self.second, at, wave, joined)
+            self.writer.put(at, wave, signalled, record)
+            self.atomic[at] = kind == "atomic"
+            return clashes
+        other = self.reader.wave[at] != wave
+        moved = rows[other], units[other]
+        if len(moved[0]):
+            self.second.move(moved, self.reader)
+        self.reader.put(at, wave, signalled, record)
+        return clashes
+
+    def _clashes(
+        self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32,
+        spare: NDArray[np.bool_] | None = None,
+    ) -> list[Clash]:  # fmt: skip
+        before = last.wave[at]
+        wrong = (before != NOBODY) & (before != wave) & (joined <= last.done[at])
+        if spare is not None:
+            wrong &= ~spare
+        if not wrong.any():
+            return []
+        out: dict[int, Clash] = {}
+        for place in np.flatnonzero(wrong):
+            row, unit = int(at[0][place]), int(at[1][place])
+            record = int(last.record[row, unit])
+            if record not in out:
+                late = bool(joined[place] > last.issued[row, unit])
+                out[record] = Clash(unit, row, record, int(last.wave[row, unit]), late)
+        return list(out.values())
+
+    def still(self, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, record: int) -> None:
+        """An access is not done yet although its wave has told another barrier of its arrival."""
+        for last in (self.writer, self.reader, self.second):
+            mine = (last.wave[rows, units] == wave) & (last.record[rows, units] == record)
+            last.done[rows[mine], units[mine]] = signalled[mine]
