@@ -1,8 +1,11 @@
 """races: two waves of a workgroup touch the same bytes of the LDS, one of them writes, and no barrier orders them.
 
 The order is what counters and barriers guarantee, not the one that was executed: a wave's access is done when a wait
-says so, and only then does the next barrier order it before what other waves do afterwards. Loads that go straight to the
-LDS write until their own wait, also for the wave that issued them.
+says so, and only then does the next barrier order it before what other waves do afterwards. Loads that go straight to
+the LDS write until their own wait, also for the wave that issued them.
+
+A loop that does nothing but read until a value changes is taken for a flag that waves agree on: what was executed before
+it is over is ordered before what its wave does afterwards. (Weaker than the truth: no right kernel is blamed.)
 """
 
 from __future__ import annotations
@@ -28,7 +31,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Races"]
 
+READS = ("ds_read_", "ds_load_")
 NARROW = ("u8", "i8", "b8", "u16", "i16", "b16", "d16", "byte", "short")
+
+
+def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], str]) -> set[int]:
+    """Addresses of the reads in loops that do nothing but read the LDS, and of those from the same source lines."""
+    found: set[int] = set()
+    place = {ins.pc: number for number, ins in enumerate(instructions)}
+    for number, ins in enumerate(instructions):
+        first = place.get(ins.target, number) if ins.target is not None else number
+        if ins.name.startswith("s_cbranch") and first < number:
+            found |= _only_reads(instructions[first:number])
+    lines = {source_at(pc) for pc in found} - {""}
+    return found | {ins.pc for ins in instructions if ins.name.startswith(READS) and source_at(ins.pc) in lines}
+
+
+def _only_reads(body: Sequence[Instruction]) -> set[int]:
+    """Reads of a loop that changes no memory and none of their addresses."""
+    reads = [ins for ins in body if ins.name.startswith(READS)]
+    written = {(o.kind, o.index + k) for ins in body for o in ins.dst for k in range(o.count)}
+    others = any(ins.name.startswith(("ds_", "global_", "flat_", "buffer_")) for ins in body if ins not in reads)
+    if others or any((ins.src[0].kind, ins.src[0].index) in written for ins in reads):
+        return set()
+    return {ins.pc for ins in reads}
 
 
 @dataclass
@@ -71,6 +97,9 @@ class Races:
         narrow = any(ins.name.startswith("ds_") and any(part in ins.name for part in NARROW) for ins in instructions)
         self.unit = 1 if narrow else 4
         self._steps: dict[tuple[int, int], list[Step]] = {}
+        self._flags = flag_reads(instructions, source_at)
+        self._since: NDArray[np.int32]
+        """Record from which on each wave is not ordered by a flag it has waited for."""
         self._pending: list[AccessEvent] = []
         self._flying: list[Record] = []
         self._instructions: list[Instruction] = []
@@ -94,6 +123,7 @@ class Races:
             # One row stands for all workgroups as long as they do the same.
             self.shadow = Shadow(1, -(-self.lds_bytes // self.unit))
             self._flying.clear()
+            self._since = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, len(event.instructions)
         steps = self._steps.get(key)
         if steps is None:
@@ -107,7 +137,10 @@ class Races:
                 place += 1
             before = {(u.counter, u.order): self.progress.of((u.counter, u.order))[0][event.waves] for u in step.up}
             for access in mine:
-                self._access(access, event, before)
+                if access.instruction.pc in self._flags:
+                    self._since[event.waves] = len(self._instructions)
+                else:
+                    self._access(access, event, before)
             self.progress.advance(step, event.waves, self._told)
         if self._flying:
             done = self.progress.done
@@ -152,7 +185,14 @@ class Races:
                 continue
             self._own(access, event, int(wave), rows, units, direct=direct)
             clashes = self.shadow.access(
-                access.kind, int(wave), rows, units, self.progress.signalled[of], self.progress.joined[of], number
+                access.kind,
+                int(wave),
+                rows,
+                units,
+                self.progress.signalled[of],
+                self.progress.joined[of],
+                self._since[of],
+                number,
             )
             for clash in clashes:
                 self._race(clash, access, event, int(index[0]))

@@ -84,7 +84,7 @@ class Shadow:
 
     def access(
         self, kind: str, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, joined: I32,
-        record: int,
+        since: I32, record: int,
     ) -> list[Clash]:  # fmt: skip
         """One wave of each of some workgroups touches units.
 
@@ -95,16 +95,19 @@ class Shadow:
             units: the units, (n,).
             signalled: barriers told by the wave of each, (n,).
             joined: barriers passed by it, (n,).
+            since: first record that no flag orders before it, (n,).
             record: number of this access, for reports.
 
         Returns:
             The first unordered access of each sort.
         """
         at = rows, units
-        clashes = self._clashes(self.writer, at, wave, joined, spare=self.atomic[at] if kind == "atomic" else None)
+        clashes = self._clashes(
+            self.writer, at, wave, joined, since, spare=self.atomic[at] if kind == "atomic" else None
+        )
         if kind != "read":
-            clashes += self._clashes(self.reader, at, wave, joined)
-            clashes += self._clashes(self.second, at, wave, joined)
+            clashes += self._clashes(self.reader, at, wave, joined, since)
+            clashes += self._clashes(self.second, at, wave, joined, since)
             self.writer.put(at, wave, signalled, record)
             self.atomic[at] = kind == "atomic"
             return clashes
@@ -117,10 +120,10 @@ class Shadow:
 
     def _clashes(
         self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32,
-        spare: NDArray[np.bool_] | None = None,
+        since: I32, spare: NDArray[np.bool_] | None = None,
     ) -> list[Clash]:  # fmt: skip
         before = last.wave[at]
-        wrong = (before != NOBODY) & (before != wave) & (joined <= last.done[at])
+        wrong = (before != NOBODY) & (before != wave) & (joined <= last.done[at]) & (last.record[at] >= since)
         if spare is not None:
             wrong &= ~spare
         if not wrong.any():

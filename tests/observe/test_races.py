@@ -1,0 +1,132 @@
+"""races: two waves and the LDS, right and wrong, with the exact pair of instructions that is named."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mfmasim
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
+import harness
+
+BEGIN = """
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  v_lshlrev_b32_e32 v2, 2, v0
+  v_xor_b32_e32 v3, 0x100, v2
+  v_mov_b32_e32 v5, 0
+  s_mov_b32 m0, 0
+  s_waitcnt lgkmcnt(0)
+"""
+END = """
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  global_store_dword v2, v4, s[8:9]
+  s_endpgm
+"""
+WAIT, BARRIER = "s_waitcnt lgkmcnt(0)", "s_barrier"
+# v2: the lane's own place in 512 bytes of two waves, v3: the same place of the other wave.
+BODIES = {
+    "exchange": (["ds_write_b32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v3"], []),
+    "exchange without a barrier": (
+        ["ds_write_b32 v2, v0", WAIT, "ds_read_b32 v4, v3"],
+        [("ds_read_b32", "is read here and written by wave", "no barrier lies between them")],
+    ),
+    "exchange, the write not waited for": (
+        ["ds_write_b32 v2, v0", BARRIER, "ds_read_b32 v4, v3"],
+        [("ds_read_b32", "a wait is missing before the barrier")],
+    ),
+    "each its own place": (["ds_write_b32 v2, v0", "ds_read_b32 v4, v2"], []),
+    "both waves write": (
+        ["v_and_b32_e32 v6, 0xff, v2", "ds_write_b32 v6, v0"],
+        [("ds_write_b32", "is written here and written by wave", "no barrier")],
+    ),
+    "both waves add": (["v_and_b32_e32 v6, 0xff, v2", "ds_add_u32 v6, v0"], []),
+    "both waves add, and read without a barrier": (
+        ["v_and_b32_e32 v6, 0xff, v2", "ds_add_u32 v6, v0", WAIT, "ds_read_b32 v4, v6"],
+        [("ds_read_b32", "changed by an atomic operation by wave", "no barrier")],
+    ),
+    "both waves read": (["v_and_b32_e32 v6, 0xff, v2", "ds_read_b32 v4, v6"], []),
+    "overwritten after the read": (
+        ["ds_write_b32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v3", WAIT, BARRIER, "ds_write_b32 v2, v4"], []
+    ),
+    "overwritten before the read is over": (
+        ["ds_write_b32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v3", BARRIER, "ds_write_b32 v2, v0"],
+        [("ds_write_b32", "is written here and read by wave", "a wait is missing before the barrier")],
+    ),
+    "overwritten without a second barrier": (
+        ["ds_write_b32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v3", WAIT, "ds_write_b32 v2, v4"],
+        [("ds_write_b32", "is written here and read by wave", "no barrier")],
+    ),
+    "bytes of one dword": (["ds_write_b8 v0, v0"], []),
+    "a load to the LDS, waited for": (
+        ["s_mov_b32 m0, s13", "global_load_lds_dword v2, s[8:9]", "s_waitcnt vmcnt(0)", "ds_read_b32 v4, v2"], []
+    ),
+    "a load to the LDS, read at once": (
+        ["s_mov_b32 m0, s13", "global_load_lds_dword v2, s[8:9]", "ds_read_b32 v4, v2"],
+        [("ds_read_b32", "while the wave's own global_load_lds_dword", "s_waitcnt vmcnt(0) is missing")],
+    ),
+    "a load to the LDS, not waited for before the barrier": (
+        ["s_mov_b32 m0, s13", "global_load_lds_dword v2, s[8:9]", BARRIER, "s_waitcnt vmcnt(0)", "ds_read_b32 v4, v3"],
+        [("ds_read_b32", "is read here and written by wave", "a wait is missing before the barrier")],
+    ),
+    "a load to the LDS over bytes that are read": (
+        ["s_mov_b32 m0, s13", "ds_read_b32 v4, v2", "global_load_lds_dword v2, s[8:9]"],
+        [("global_load_lds_dword", "the wave's own ds_read_b32", "s_waitcnt lgkmcnt(0)")],
+    ),
+    "two buffers in turn": (
+        [
+            "s_mov_b32 s12, 4", ".Lloop:", "ds_write_b32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v3",
+            "v_xor_b32_e32 v2, 0x200, v2", "v_xor_b32_e32 v3, 0x200, v3", WAIT, "s_sub_u32 s12, s12, 1",
+            "s_cmp_lg_u32 s12, 0", "s_cbranch_scc1 .Lloop",
+        ],
+        [],
+    ),
+    "one buffer in turn": (
+        [
+            "s_mov_b32 s12, 4", ".Lloop:", "ds_write_b32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v3", WAIT,
+            "s_sub_u32 s12, s12, 1", "s_cmp_lg_u32 s12, 0", "s_cbranch_scc1 .Lloop",
+        ],
+        [("ds_write_b32", "is written here and read by wave", "no barrier")],
+    ),
+}  # fmt: skip
+# s13: where the wave's own loads to the LDS begin, 256 bytes a wave.
+WAVE = "v_readfirstlane_b32 s13, v2\n"
+
+
+def told(body, arch="gfx942", grid=3):
+    text = BEGIN + WAVE + "\n".join(body) + END
+    out = np.zeros(1024, np.uint32)
+    kernel = harness.kernel(text, arch, "p", lds=1024)
+    return mfmasim.device("sim").launch(kernel, grid=grid, block=128, args=[out], checks="races").findings
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_programs(name, arch):
+    body, expected = BODIES[name]
+    findings = told(body, arch)
+    assert {f.instruction for f in findings} == {e[0] for e in expected}, [f.message for f in findings]
+    for instruction, *words in expected:
+        messages = [f.message for f in findings if f.instruction == instruction]
+        assert any(all(word in message for word in words) for message in messages), messages
+    assert all(f.severity == "error" and f.workgroup == (0, 0, 0) for f in findings)
+
+
+def test_workgroups_that_part_are_followed_each_for_itself():
+    """Only workgroup 2 lacks the barrier: it takes another path."""
+    body = [
+        "ds_write_b32 v2, v0", WAIT, "s_cmp_eq_u32 s2, 2", "s_cbranch_scc1 .Lskip", BARRIER, ".Lskip:",
+        "ds_read_b32 v4, v3",
+    ]  # fmt: skip
+    findings = told(body)
+    assert {f.workgroup for f in findings} == {(2, 0, 0)}
+    assert {f.instruction for f in findings} == {"ds_read_b32"}
+
+
+def test_a_race_is_found_whatever_the_order_was():
+    """Addresses that differ from workgroup to workgroup: each has its own row."""
+    body = ["s_lshl_b32 s14, s2, 2", "v_add_u32_e32 v6, s14, v2", "ds_write_b32 v6, v0", WAIT, BARRIER]
+    assert not told([*body, "v_add_u32_e32 v6, s14, v3", "ds_read_b32 v4, v6"])
+    findings = told([*body[:-1], "v_add_u32_e32 v6, s14, v3", "ds_read_b32 v4, v6"])
+    assert {f.instruction for f in findings} == {"ds_read_b32"}
