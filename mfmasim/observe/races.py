@@ -4,8 +4,8 @@ The order is what counters and barriers guarantee, not the one that was executed
 says so, and only then does the next barrier order it before what other waves do afterwards. Loads that go straight to
 the LDS write until their own wait, also for the wave that issued them.
 
-A loop that does nothing but read until a value changes is taken for a flag that waves agree on: what was executed before
-it is over is ordered before what its wave does afterwards. (Weaker than the truth: no right kernel is blamed.)
+A loop that only reads until a value changes is taken for a flag that waves agree on: what was executed before it is
+over is ordered before what its wave does afterwards. (Weaker than the truth: no right kernel is blamed.)
 """
 
 from __future__ import annotations
