@@ -70,7 +70,8 @@ class Kernel:
             MfmasimError: bytes that are no instruction of the architecture.
         """
         info = self.info
-        return tuple(isa.decode_range(self.code.object.read_bytes(info.entry, info.size), self.arch, info.entry))
+        data = self.code.object.read_bytes(info.entry, info.size)
+        return tuple(isa.decode_range(data, self.arch, info.entry, self.wave))
 
     def source_at(self, pc: int) -> str:
         """Source line of an address as ``file:line``, empty where the code object does not tell."""
@@ -89,7 +90,7 @@ class Code:
         self.object = found
         self.made_by = made_by
         self._kernels = {name: Kernel(self, info) for name, info in found.kernels.items()}
-        self._decoded: dict[int, Instruction] = {}
+        self._decoded: dict[tuple[int, int | None], Instruction] = {}
         self._segments = [s for s in found.segments if s.executable]
         self._starts = [s.vaddr for s in self._segments]
 
@@ -125,21 +126,25 @@ class Code:
         place = bisect.bisect_right(self._starts, address) - 1
         return place >= 0 and address < self._segments[place].end and address % 4 == 0
 
-    def instruction_at(self, address: int) -> Instruction:
+    def instruction_at(self, address: int, wave: int | None = None) -> Instruction:
         """Decode the instruction at a virtual address of the file.
+
+        Args:
+            address: of its first byte.
+            wave: lanes of the wave that executes it; without it the architecture's usual size.
 
         Raises:
             NotCodeError: the address is not in executable code, or is no multiple of 4.
             MfmasimError: its bytes are no instruction.
         """
-        found = self._decoded.get(address)
+        found = self._decoded.get((address, wave))
         if found is None:
             if not self.is_code(address):
                 why = "is no multiple of 4" if address % 4 else "is outside the code"
                 raise NotCodeError(f"{self.object.name}: jump to {address:#x}, which {why}")
             segment = self._segments[bisect.bisect_right(self._starts, address) - 1]
-            found = isa.decode(segment.data, self.arch, pc=address, offset=address - segment.vaddr)
-            self._decoded[address] = found
+            found = isa.decode(segment.data, self.arch, pc=address, offset=address - segment.vaddr, wave=wave)
+            self._decoded[address, wave] = found
         return found
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
-from mfmasim.isa import memory, packed, scalar, vector
-from mfmasim.isa.encodings import Encoding, identify
+from mfmasim.isa import dual, memory, packed, scalar, vector
 from mfmasim.isa.family import Family, family
 from mfmasim.isa.fields import Fields, Refused
 from mfmasim.isa.instruction import Instruction
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.isa.encodings import Encoding
     from mfmasim.isa.parts import Parts
     from mfmasim.isa.rows import Row
 
@@ -43,10 +44,16 @@ _BUILD: dict[str, Callable[[Fields], Parts]] = {
     "SCRATCH": memory.flat,
     "GLOBAL": memory.flat,
     "MUBUF": memory.mubuf,
+    "SMEM_RDNA": scalar.smem_rdna,
+    "VFLAT": memory.vflat,
+    "WMMA": packed.wmma,
+    "VOPD": dual.vopd,
 }
 
 
-def decode(code: bytes | memoryview, arch: str | Arch, pc: int = 0, offset: int = 0) -> Instruction:
+def decode(
+    code: bytes | memoryview, arch: str | Arch, pc: int = 0, offset: int = 0, wave: int | None = None
+) -> Instruction:
     """Decode one instruction.
 
     Args:
@@ -54,6 +61,7 @@ def decode(code: bytes | memoryview, arch: str | Arch, pc: int = 0, offset: int 
         arch: architecture, by name or as data.
         pc: address of the instruction, for branch targets and errors.
         offset: where the instruction starts in `code`, in bytes.
+        wave: lanes of a wave, as the kernel descriptor says; without it the architecture's usual size.
 
     Returns:
         The instruction; its `size` says where the next one starts.
@@ -65,16 +73,19 @@ def decode(code: bytes | memoryview, arch: str | Arch, pc: int = 0, offset: int 
     >>> decode(bytes.fromhex("01050002"), "gfx942").text
     'v_add_f32_e32 v0, v1, v2'
     """
-    return _decode(family(arch), bytes(code[offset : offset + _LONGEST]), pc)
+    return _decode(family(arch, wave), bytes(code[offset : offset + _LONGEST]), pc)
 
 
-def decode_range(code: bytes | memoryview, arch: str | Arch, base: int = 0) -> list[Instruction]:
+def decode_range(
+    code: bytes | memoryview, arch: str | Arch, base: int = 0, wave: int | None = None
+) -> list[Instruction]:
     """Decode consecutive instructions until the end of `code`.
 
     Args:
         code: machine code.
         arch: architecture, by name or as data.
         base: address of the first byte.
+        wave: see `decode`.
 
     Returns:
         The instructions in order.
@@ -83,7 +94,7 @@ def decode_range(code: bytes | memoryview, arch: str | Arch, base: int = 0) -> l
         MfmasimError: see `decode`.
     """
     instructions = []
-    found = family(arch)
+    found = family(arch, wave)
     data = bytes(code)
     offset = 0
     while offset < len(data):
@@ -98,18 +109,19 @@ class _Cache:
 
     def __init__(self) -> None:
         self.sizes: dict[bytes, int] = {}
-        """First dword to the size of the whole instruction, which it decides."""
+        """First dword to the size of the whole instruction, or to 0 where the second one decides too; then both."""
         self.templates: dict[bytes, Instruction] = {}
 
 
-_CACHES: defaultdict[str, _Cache] = defaultdict(_Cache)
+_CACHES: defaultdict[tuple[str, int], _Cache] = defaultdict(_Cache)
 
 
 def _decode(found: Family, data: bytes, pc: int) -> Instruction:
     """Decode the first instruction of `data` and set it to its address."""
-    cache = _CACHES[found.arch.name]
+    cache = _CACHES[found.arch.name, found.wave]
     head = data[:4]
-    template = cache.templates.get(data[: cache.sizes.get(head, _LONGEST)])
+    size = cache.sizes.get(head, _LONGEST) or cache.sizes.get(data[:8], _LONGEST)
+    template = cache.templates.get(data[:size])
     if template is None:
         try:
             template = _build(found, data)
@@ -120,7 +132,13 @@ def _decode(found: Family, data: bytes, pc: int) -> Instruction:
             ) from None
         if len(cache.templates) > _MOST_CACHED:
             cache.templates.clear()
-        cache.sizes[head] = template.size
+            cache.sizes.clear()
+        if found.dialect.long_literals and template.size >= 8 and _encoding(found, data).size == 8:
+            # Whether a literal follows, the sources in the second dword say.
+            cache.sizes[head] = 0
+            cache.sizes[data[:8]] = template.size
+        else:
+            cache.sizes[head] = template.size
         cache.templates[template.raw] = template
     instruction: Instruction = object.__new__(Instruction)
     state = instruction.__dict__
@@ -128,6 +146,8 @@ def _decode(found: Family, data: bytes, pc: int) -> Instruction:
     state["pc"] = pc
     if template.target is not None:
         state["target"] = template.target + pc
+    if template.halves:
+        state["halves"] = tuple(dataclasses.replace(half, pc=pc) for half in template.halves)
     return instruction
 
 
@@ -135,26 +155,37 @@ def _build(found: Family, data: bytes) -> Instruction:
     if len(data) < 4:
         raise Refused("the code ends inside the instruction")
     dword = int.from_bytes(data[:4], "little")
-    encoding = identify(dword)
-    if encoding is None:
-        raise Refused("no encoding has this prefix")
+    encoding = _encoding(found, data)
     size = encoding.size
-    if encoding.name in ("VOP1", "VOP2", "VOPC") and dword & 0x1FF in (249, 250):
+    if found.dialect.sdwa and encoding.name in ("VOP1", "VOP2", "VOPC") and dword & 0x1FF in (249, 250):
         size = 8
     if len(data) < size:
         raise Refused("the code ends inside the instruction")
     word = int.from_bytes(data[:size], "little")
     low, width = encoding.op
     op = word >> low & ((1 << width) - 1)
-    if encoding.name == "VOP3P" and op == packed.SCALE_OP:
+    if found.dialect.sdwa and encoding.name == "VOP3P" and op == packed.SCALE_OP:
         return _build_scaled(found, encoding, word, data)
     kind, row, promoted = _find_row(found, encoding, op, word)
     if word & encoding.reserved and size == encoding.size:
         raise Refused(f"reserved bits of {row.name} are set")
-    fields = Fields(word, size, encoding.fields, data[size:], row, found)
-    parts = vector.long_form(fields, promoted=promoted) if promoted else _BUILD[kind](fields)
+    fields = Fields(word, size, encoding.fields, data[size:], row, found, kind)
+    parts = (
+        vector.long_form(fields, promoted=promoted)
+        if promoted
+        else _BUILD[kind if kind in ("MAI", "WMMA") else encoding.reader](fields)
+    )
     fields.finish()
     return _freeze(found, data, fields.size, parts, encoding.name, row.name)
+
+
+def _encoding(found: Family, data: bytes) -> Encoding:
+    encoding = found.dialect.encodings.identify(int.from_bytes(data[:4], "little"))
+    if encoding is None:
+        raise Refused("no encoding has this prefix")
+    if encoding.refused:
+        raise Refused(f"{encoding.name} instructions are not decoded")
+    return encoding
 
 
 def _find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[str, Row, str]:
@@ -163,10 +194,12 @@ def _find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[st
     if kind == "VOP3" and op in found.promoted:
         promoted, row = found.promoted[op]
         return kind, row, promoted
-    if kind == "VOP3P" and op in found.rows["MAI"]:
-        kind = "MAI"
-    if kind == "FLAT":
-        kind, rows = memory.flat_rows(found, word >> 14 & 3)
+    if kind == "VOP3P":
+        kind = next((name for name in ("MAI", "WMMA") if op in found.rows.get(name, ())), kind)
+    if "seg" in encoding.fields:
+        kind, rows = memory.flat_rows(found, word >> encoding.fields["seg"][0] & 3)
+    elif kind == "VOPD":
+        rows = found.rows["VOPDX"]
     else:
         rows = found.rows[kind]
     row_or_none = rows.get(op)
@@ -204,4 +237,8 @@ def _freeze(found: Family, data: bytes, size: int, parts: Parts, encoding: str, 
         parts.target,
         found.arch.name,
         parts.form,
+        tuple(
+            Instruction(0, size, data[:size], half, "VOPD", tuple(part.dst), tuple(part.src), arch=found.arch.name)
+            for half, part in parts.halves
+        ),
     )

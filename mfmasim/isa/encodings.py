@@ -7,8 +7,12 @@ no field covers are reserved and must be zero.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-__all__ = ["DPP16", "ENCODINGS", "SDWA9", "SDWA9B", "Encoding", "identify"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["DPP16", "GFX9", "SDWA9", "SDWA9B", "Encoding", "EncodingSet"]
 
 Field = tuple[int, int]
 
@@ -24,6 +28,10 @@ class Encoding:
     """Leading bits of the first dword, from bit 31 down, that identify it."""
     op: Field
     fields: dict[str, Field]
+    reader: str = ""
+    """Function of the decoder that reads it, where that is not the one of its name."""
+    refused: bool = False
+    """Known by name, but not decoded: images, exports, interpolation."""
     reserved: int = field(init=False)
     """Mask of the bits that must be zero."""
 
@@ -32,16 +40,31 @@ class Encoding:
         for low, width in (self.op, *self.fields.values()):
             covered |= ((1 << width) - 1) << low
         object.__setattr__(self, "reserved", ~covered & ((1 << 8 * self.size) - 1))
+        object.__setattr__(self, "reader", self.reader or self.name)
 
     def matches(self, dword: int) -> bool:
         """Whether the first dword carries the prefix."""
         return dword >> (32 - len(self.prefix)) == int(self.prefix, 2)
 
 
+class EncodingSet:
+    """The encodings of one generation, found by the first dword of an instruction or by name."""
+
+    def __init__(self, encodings: Sequence[Encoding]) -> None:
+        """Take the encodings; among overlapping prefixes the first wins."""
+        self.by_name = {encoding.name: encoding for encoding in encodings}
+        # No prefix is longer than nine bits.
+        self._by_prefix = [next((e for e in encodings if e.matches(top << 23)), None) for top in range(512)]
+
+    def identify(self, dword: int) -> Encoding | None:
+        """The encoding of an instruction by its first dword, or None."""
+        return self._by_prefix[dword >> 23]
+
+
 _SRC = {"src0": (32, 9), "src1": (41, 9), "src2": (50, 9)}
 
 # Longer prefixes first: SOP1, SOPC, SOPP and SOPK lie inside SOP2's opcode space, VOP1 and VOPC inside VOP2's.
-ENCODINGS = (
+GFX9 = EncodingSet((
     Encoding("SOP1", 4, "101111101", (8, 8), {"sdst": (16, 7), "src0": (0, 8)}),
     Encoding("SOPC", 4, "101111110", (16, 7), {"src1": (8, 8), "src0": (0, 8)}),
     Encoding("SOPP", 4, "101111111", (16, 7), {"simm16": (0, 16)}),
@@ -73,7 +96,7 @@ ENCODINGS = (
         "offset": (0, 12), "offen": (12, 1), "idxen": (13, 1), "glc": (14, 1), "scc": (15, 1), "lds": (16, 1),
         "slc": (17, 1), "vaddr": (32, 8), "vdata": (40, 8), "srsrc": (48, 5), "acc": (55, 1), "soffset": (56, 8),
     }),
-)  # fmt: skip
+))  # fmt: skip
 
 VOP3B = {"sdst": (8, 7)}
 """VOP3 with a scalar destination (carries, v_div_scale): it lies where `abs` and `op_sel` are."""
@@ -97,12 +120,3 @@ DPP16 = {
     "src0": (32, 8), "dpp_ctrl": (40, 9), "bound_ctrl": (51, 1), "src0_neg": (52, 1), "src0_abs": (53, 1),
     "src1_neg": (54, 1), "src1_abs": (55, 1), "bank_mask": (56, 4), "row_mask": (60, 4),
 }  # fmt: skip
-
-
-def identify(dword: int) -> Encoding | None:
-    """The encoding of an instruction by its first dword, or None."""
-    return _BY_PREFIX[dword >> 23]
-
-
-# No prefix is longer than nine bits.
-_BY_PREFIX = [next((e for e in ENCODINGS if e.matches(top << 23)), None) for top in range(512)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.instruction import Operand
-from mfmasim.isa.operands import INLINE_FLOATS, LDS_DIRECT, LITERAL, SPECIAL_NAMES, VGPR0, constant_bits, literal_bits
+from mfmasim.isa.operands import INLINE_FLOATS, LDS_DIRECT, LITERAL, VGPR0, constant_bits, literal_bits
 
 if TYPE_CHECKING:
     from mfmasim.isa.family import Family
@@ -23,17 +23,42 @@ class Fields:
 
     Attributes:
         word: the instruction as one integer, without literal.
-        size: bytes so far; grows by 4 when a literal is taken.
+        size: bytes so far; grows by 4 when a literal or a dword of DPP controls is taken.
+        encoding: name of the format.
+        op_sel: halves that the register numbers of a short encoding select, as bits of VOP3's op_sel.
     """
 
-    __slots__ = ("_left", "_literal", "_short", "_tail", "_vector", "family", "row", "size", "word")
+    __slots__ = (
+        "_left",
+        "_literal",
+        "_literals",
+        "_short",
+        "_tail",
+        "_vector",
+        "encoding",
+        "family",
+        "op_sel",
+        "row",
+        "size",
+        "word",
+    )
 
     def __init__(
-        self, word: int, size: int, fields: dict[str, tuple[int, int]], tail: bytes, row: Row, family: Family
+        self,
+        word: int,
+        size: int,
+        fields: dict[str, tuple[int, int]],
+        tail: bytes,
+        row: Row,
+        family: Family,
+        encoding: str = "",
     ) -> None:
         self.word = word
         self.size = size
         self._short = size == 4
+        self.encoding = encoding
+        self.op_sel = 0
+        self._literals = size == 4 or family.dialect.long_literals
         self._vector = row.name.startswith("v_")
         self.row = row
         self.family = family
@@ -50,6 +75,24 @@ class Fields:
         """Value of a field that stays unused."""
         low, width = self._left[name]
         return self.word >> low & ((1 << width) - 1)
+
+    def width(self, name: str) -> int:
+        """Bits of a field that nobody has taken."""
+        return self._left[name][1]
+
+    def half(self, number: int, slot: Slot, bit: int) -> int:
+        """Register of a 16-bit operand; in a short encoding bit 7 of its number selects the half."""
+        if slot.file not in ("h", "l") or not self._short:
+            return number
+        if number & 128 and slot.file == "l":
+            raise Refused(f"16-bit operands of {self.row.name} lie in v0 to v127")
+        if number & 128:
+            self.op_sel |= 1 << bit
+        return number & 127
+
+    def has(self, name: str) -> bool:
+        """Whether the encoding has this field and nobody has taken it."""
+        return name in self._left
 
     def rename(self, old: tuple[str, ...], new: dict[str, tuple[int, int]]) -> None:
         """Read some bits under the names they have in this opcode."""
@@ -86,29 +129,40 @@ class Fields:
 
     def _source(self, code: int, slot: Slot, name: str, *, neg: bool = False, abs_: bool = False) -> Operand:
         if code >= VGPR0:
-            return vector_register("v", code - VGPR0, slot, name, self.family, neg=neg, abs_=abs_)
+            number = self.half(code - VGPR0, slot, 0)
+            return vector_register("v", number, slot, name, self.family, neg=neg, abs_=abs_)
         if code < 128:
             return scalar_register(code, slot, name, self.family, neg=neg, abs_=abs_)
-        kind = "b64" if slot.type in ("vcc", "exec") else slot.type
+        kind = _plain(slot)
         if code <= 208 or code in INLINE_FLOATS:
             return Operand("const", code, slot.count, kind, constant_bits(code, kind), neg, abs_, field=name)
-        if code == LITERAL and self._short:
+        if code == LITERAL and self._literals:
             return Operand(
                 "const", LITERAL, slot.count, kind, literal_bits(self.literal(), kind), neg, abs_, field=name
             )
-        if code in SPECIAL_NAMES and (code != LDS_DIRECT or (name == "src0" and slot.count == 1 and self._vector)):
+        if code in self.family.dialect.codes.special and (
+            code != LDS_DIRECT or (name == "src0" and slot.count == 1 and self._vector)
+        ):
             return Operand("special", code, slot.count, kind, 0, neg, abs_, field=name)
         raise Refused(f"{name} of {self.row.name} has the reserved code {code}")
 
 
-def _scalar_exists(code: int, count: int, sgprs: int) -> bool:
+def _plain(slot: Slot) -> str:
+    """Type of an operand; that of a lane mask follows from its width."""
+    return f"b{32 * slot.count}" if slot.type in _MASKS else slot.type
+
+
+_MASKS = ("vcc", "exec", "exec32", "exec64")
+
+
+def _scalar_exists(code: int, count: int, family: Family) -> bool:
     """Whether these codes are SGPRs, one named pair, trap temporaries, M0 or EXEC."""
     last = code + count - 1
     return (
-        last < sgprs
-        or (count <= 2 and code >= 102 and last <= 107)
+        last < family.arch.sgprs
+        or (count <= 2 and code >= family.dialect.codes.named and last <= 107)
         or (code >= 108 and last <= 123)
-        or (count == 1 and code == 124)
+        or (count == 1 and code == family.dialect.codes.m0)
         or (code >= 126 and last <= 127)
     )
 
@@ -118,12 +172,13 @@ def scalar_register(
 ) -> Operand:
     """A scalar register, aligned and inside its group."""
     count = slot.count
+    if code == family.dialect.codes.null:
+        return Operand("null", code, count, _plain(slot), 0, neg, abs_, field=name, printed=slot.printed)
     if count > 1 and code % (2 if count == 2 else 4):
         raise Refused(f"{name}: {count} scalar registers may not start at code {code}")
-    if not _scalar_exists(code, count, family.arch.sgprs):
+    if not _scalar_exists(code, count, family):
         raise Refused(f"{name} has the reserved code {code}")
-    kind = "b64" if slot.type in ("vcc", "exec") else slot.type
-    return Operand("s", code, count, kind, 0, neg, abs_, field=name, printed=slot.printed)
+    return Operand("s", code, count, _plain(slot), 0, neg, abs_, field=name, printed=slot.printed)
 
 
 def vector_register(
@@ -135,9 +190,10 @@ def vector_register(
         raise Refused(f"{name}: {file}{number} and {count - 1} more registers do not exist")
     if count > 1 and number % 2 and family.arch.unified_vgprs:
         raise Refused(f"{name}: {count} registers must start at an even one, not at {file}{number}")
-    return Operand(file, number, count, slot.type, 0, neg, abs_, field=name, printed=slot.printed)
+    half = slot.file == "h"
+    return Operand(file, number, count, slot.type, 0, neg, abs_, field=name, printed=slot.printed, half=half)
 
 
 def implicit(slot: Slot, code: int) -> Operand:
     """VCC or EXEC where no field names it."""
-    return Operand("s", code, 2, "b64", printed=slot.printed)
+    return Operand("s", code, slot.count, _plain(slot), printed=slot.printed)

@@ -19,9 +19,16 @@ __all__ = ["decimal_or_hex", "inline_or_hex", "swizzle", "text", "waitcnt"]
 _INDEX_MODES = ("SRC0", "SRC1", "SRC2", "DST")
 
 
-def waitcnt(simm16: int) -> tuple[int, int, int]:
-    """(vmcnt, expcnt, lgkmcnt) of an s_waitcnt; vmcnt has bits 15:14 and 3:0."""
-    return simm16 & 15 | simm16 >> 10 & 0x30, simm16 >> 4 & 7, simm16 >> 8 & 15
+def waitcnt(simm16: int, arch: str) -> dict[str, tuple[int, int]]:
+    """Counts that an s_waitcnt waits for: (count, largest count, which means not to wait) by the counter's name."""
+    out = {}
+    for name, pieces in family(arch).dialect.waitcnt.items():
+        count = width = 0
+        for low, bits in pieces:
+            count |= (simm16 >> low & ((1 << bits) - 1)) << width
+            width += bits
+        out[name] = count, (1 << width) - 1
+    return out
 
 
 def decimal_or_hex(value: int) -> str:
@@ -34,11 +41,46 @@ def inline_or_hex(value: int) -> str:
     return inline_text(value) or f"0x{value:x}"
 
 
-def _waitcnt(value: int) -> str:
-    counts = zip(("vmcnt", "expcnt", "lgkmcnt"), waitcnt(value), (63, 7, 15), strict=True)
-    shown = [(name, count, most) for name, count, most in counts]
-    parts = [f"{name}({count})" for name, count, most in shown if count != most]
-    return " ".join(parts) if parts else " ".join(f"{name}({count})" for name, count, _ in shown)
+def _waitcnt(value: int, arch: str) -> str:
+    counts = waitcnt(value, arch)
+    parts = [f"{name}({count})" for name, (count, most) in counts.items() if count != most]
+    return " ".join(parts) if parts else " ".join(f"{name}({count})" for name, (count, _) in counts.items())
+
+
+# Name, lowest bit, width: what an instruction may depend on (RDNA3 ISA manual, S_WAITCNT_DEPCTR); all ones wait for
+# nothing.
+_DEPENDENCIES = (
+    ("hold_cnt", 7, 1), ("sa_sdst", 0, 1), ("va_vdst", 12, 4), ("va_sdst", 9, 3), ("va_ssrc", 8, 1), ("va_vcc", 1, 1),
+    ("vm_vsrc", 2, 3),
+)  # fmt: skip
+_NO_DEPENDENCY = sum(((1 << width) - 1) << low for _, low, width in _DEPENDENCIES)
+
+
+def _dependencies(value: int) -> str:
+    if value & ~_NO_DEPENDENCY:
+        return f"0x{value:x}"
+    fields = [(name, value >> low & ((1 << width) - 1), (1 << width) - 1) for name, low, width in _DEPENDENCIES]
+    shown = [entry for entry in fields if entry[1] != entry[2]] or fields
+    return " ".join(f"depctr_{name}({count})" for name, count, _ in shown)
+
+
+# RDNA3 ISA manual, S_DELAY_ALU.
+_DELAYS = (
+    "", "VALU_DEP_1", "VALU_DEP_2", "VALU_DEP_3", "VALU_DEP_4", "TRANS32_DEP_1", "TRANS32_DEP_2", "TRANS32_DEP_3",
+    "FMA_ACCUM_CYCLE_1", "SALU_CYCLE_1", "SALU_CYCLE_2", "SALU_CYCLE_3",
+)  # fmt: skip
+_SKIPS = ("", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4")
+
+
+def _delay(value: int) -> str:
+    """s_delay_alu: two dependencies and the distance between the instructions that have them."""
+    parts = []
+    for field, code, names in (
+        ("instid0", value & 15, _DELAYS), ("instskip", value >> 4 & 7, _SKIPS), ("instid1", value >> 7 & 15, _DELAYS),
+    ):  # fmt: skip
+        if code:
+            parts.append(f"{field}({names[code] if code < len(names) else code})")
+    return " | ".join(parts) or "0"
 
 
 def _hwreg(value: int, names: dict[int, str]) -> str:
@@ -76,6 +118,14 @@ def _message(value: int) -> str:
     return f"sendmsg({kind}, {operation}, {stream})" if value == plain else str(value)
 
 
+def _message_rdna(value: int, names: dict[int, str]) -> str:
+    """A message of RDNA3 and RDNA4: bits 7:0 are its kind."""
+    name = names.get(value & 255)
+    if name:
+        return f"sendmsg({name})"
+    return f"sendmsg({value}, 0, 0)" if value < 256 else decimal_or_hex(value)
+
+
 def swizzle(offset: int) -> str:
     """The pattern of ds_swizzle_b32: four lanes permuted, or and/or/xor masks over 32."""
     if offset >> 13 == 0b111:
@@ -103,6 +153,9 @@ def swizzle(offset: int) -> str:
     return f'swizzle(BITMASK_PERM,"{letters}")'
 
 
+_SPELLED = {"s_delay_alu": _delay, "s_waitcnt_depctr": _dependencies, "s_wait_alu": _dependencies}
+
+
 def text(ins: Instruction, operand: Operand) -> str:
     """An immediate operand of a scalar instruction; empty where LLVM leaves it out."""
     value = ins.modifiers.get("simm16", operand.bits)
@@ -111,11 +164,14 @@ def text(ins: Instruction, operand: Operand) -> str:
     if operand.type == "gpr_idx" or ins.name == "s_set_gpr_idx_mode":
         return _index_mode(operand.bits)
     if ins.name == "s_waitcnt":
-        return _waitcnt(value)
-    if ins.name in ("s_sendmsg", "s_sendmsghalt"):
-        return _message(value)
+        return _waitcnt(value, ins.arch)
+    if operand.type == "msg" or ins.name in ("s_sendmsg", "s_sendmsghalt"):
+        names = family(ins.arch).dialect.messages
+        return _message_rdna(value, names) if names else _message(value)
+    if ins.name in _SPELLED:
+        return _SPELLED[ins.name](value)
     if ins.name == "s_endpgm":
         return str(value) if value else ""
-    if ins.encoding == "SOPK":
+    if ins.encoding == "SOPK" or ins.name in family(ins.arch).hexadecimal:
         return f"0x{value:x}"
     return decimal_or_hex(value)

@@ -21,7 +21,9 @@ class Operand:
     Kinds:
         ``v``, ``a``: a vector register; ``index`` is its number in its own file.
         ``s``: a scalar register; ``index`` is the hardware code: 0..101 SGPRs, 102/103 FLAT_SCRATCH, 104/105
-        XNACK_MASK, 106/107 VCC, 108..123 TTMP0..15, 124 M0, 126/127 EXEC.
+        XNACK_MASK, 106/107 VCC, 108..123 TTMP0..15, 124 M0, 126/127 EXEC. On RDNA: 0..105 SGPRs,
+        106/107 VCC, 108..123 TTMP0..15, 125 M0, 126/127 EXEC.
+        ``null``: RDNA's scalar register 124: it reads as 0 and drops what is written.
         ``special``: a read-only hardware value; ``index`` is its source code, such as 235 SRC_SHARED_BASE, 251 VCCZ,
         252 EXECZ, 253 SCC, 254 LDS_DIRECT.
         ``const``: an inline constant (``index`` is its source code) or a literal (``index`` 255) of value ``bits``.
@@ -51,6 +53,9 @@ class Operand:
     v_fmac reads) are not."""
     field: str = ""
     """Field of the encoding that the operand comes from (``vdst``, ``src0``, ``vaddr``, ...); empty when implicit."""
+    half: bool = False
+    """True16: one half of the register, which LLVM prints as ``.l`` or ``.h``. Which one, ``modifiers["op_sel"]`` says,
+    in short encodings as in long ones: bit 0, 1, 2 for source 0, 1, 2 and bit 3 for the destination."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +67,16 @@ class Instruction:
     sources with ``printed=False``. SCC, MODE and M0 are implied by the operation and not listed.
 
     Memory operations have fixed positions in ``src``: FLAT (vaddr, saddr[, data]); DS (addr[, data0[, data1]]);
-    MUBUF (vaddr, srsrc, soffset[, data]); SMEM (sbase, soffset[, data]). ``modifiers["offset"]`` is signed where the
-    hardware reads it as signed. An atomic that does not return its old value has no ``dst``; a load with
+    MUBUF and MTBUF (vaddr, srsrc, soffset[, data]); SMEM (sbase, soffset[, data]). ``modifiers["offset"]`` is signed
+    where the hardware reads it as signed. An atomic that does not return its old value has no ``dst``; a load with
     ``modifiers["lds"]`` or "lds" in its name has none either.
+
+    Of an RDNA instruction with true16 operands (`Operand.half`), ``modifiers["op_sel"]`` selects the halves in every
+    encoding, the destination read back included (v_fmac_f16); the other half of the destination stays. DPP has its
+    controls in the modifiers: ``dpp_ctrl row_mask bank_mask bound_ctrl fi``, or ``dpp8`` (eight selectors of three
+    bits, lane 0 lowest) and ``fi``; `encoding` is DPP or DPP8, also for the long forms, whose `form` is ``_e64_dpp``.
+    A dual instruction (VOPD) has its two operations in `halves`; both read before either writes. gfx12 states cache
+    behaviour as ``th`` and ``scope``. A lane mask has as many dwords as a wave has lanes divided by 32.
     """
 
     pc: int
@@ -75,7 +87,8 @@ class Instruction:
     name: str
     """Base mnemonic without encoding suffix, such as ``v_add_f32``."""
     encoding: str
-    """``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``."""
+    """``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``, on
+    RDNA also ``WMMA VOPD DPP8 MTBUF``."""
     dst: tuple[Operand, ...] = ()
     src: tuple[Operand, ...] = ()
     modifiers: Mapping[str, int] = field(default_factory=dict, hash=False)
@@ -85,7 +98,9 @@ class Instruction:
     arch: str = field(default="", repr=False)
     """Architecture that the bytes were decoded for."""
     form: str = field(default="", repr=False)
-    """Suffix of the mnemonic in LLVM's syntax (``_e32``, ``_e64``, ``_dpp``, ``_sdwa`` or nothing)."""
+    """Suffix of the mnemonic in LLVM's syntax (``_e32``, ``_e64``, ``_dpp``, ``_e64_dpp``, ``_sdwa`` or nothing)."""
+    halves: tuple[Instruction, ...] = field(default=(), repr=False)
+    """The operations X and Y of a dual instruction; empty for all others."""
 
     @cached_property
     def text(self) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.fields import Fields, Refused, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
-from mfmasim.isa.operands import M0
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
 
@@ -14,21 +14,30 @@ if TYPE_CHECKING:
     from mfmasim.isa.family import Family
     from mfmasim.isa.rows import Row
 
-__all__ = ["ds", "flat", "flat_rows", "mubuf"]
+__all__ = ["ds", "flat", "flat_rows", "mubuf", "vflat"]
 
 _V1, _V2 = Slot("b32"), Slot("b64", 2)
 _S1, _S2, _S4 = Slot("b32"), Slot("b64", 2), Slot("b128", 4)
 _SEGMENTS = ("FLAT", "SCRATCH", "GLOBAL")
-_NO_SADDR = 0x7F
+_UNUSED_SADDR = 0x7F
 
 
 def _data_file(fields: Fields) -> str:
-    return "a" if fields.take("acc") else "v"
+    return "a" if fields.has("acc") and fields.take("acc") else "v"
 
 
 def _cache_bits(fields: Fields, parts: Parts) -> None:
     for field, name in fields.family.dialect.cache.items():
         parts.modifiers[name] = fields.take(field)
+
+
+def _returns(fields: Fields, parts: Parts) -> bool:
+    """Whether a row has a destination: an atomic writes one only when asked for its old value."""
+    row, modifiers = fields.row, parts.modifiers
+    if not row.dst or row.dst[0].file != "rtn":
+        return bool(row.dst)
+    # gfx12: bit 0 of th, elsewhere the bit that once was glc.
+    return bool(modifiers["th"] & 1 if "th" in modifiers else modifiers[fields.family.dialect.cache["glc"]])
 
 
 def ds(fields: Fields) -> Parts:
@@ -42,7 +51,7 @@ def ds(fields: Fields) -> Parts:
         parts.modifiers["offset"] = low | high << 8
     elif low | high:
         raise Refused(f"{row.name} takes no offset")
-    if "gds" in row.flags or "gds_only" in row.flags:
+    if fields.has("gds") and ("gds" in row.flags or "gds_only" in row.flags):
         parts.modifiers["gds"] = fields.take("gds")
         if "gds_only" in row.flags and not parts.modifiers["gds"]:
             raise Refused(f"{row.name} needs the gds bit")
@@ -65,7 +74,6 @@ def flat_rows(family: Family, segment: int) -> tuple[str, dict[int, Row]]:
 
 def flat(fields: Fields) -> Parts:
     """FLAT, GLOBAL and SCRATCH: vaddr, saddr and a signed offset."""
-    row = fields.row
     segment = _SEGMENTS[fields.take("seg")]
     parts = Parts(encoding=segment)
     offset = fields.take("offset")
@@ -77,13 +85,37 @@ def flat(fields: Fields) -> Parts:
     parts.modifiers["offset"] = offset
     _cache_bits(fields, parts)
     parts.src += _flat_address(fields, segment)
+    return _flat_data(fields, parts, segment)
+
+
+def vflat(fields: Fields) -> Parts:
+    """FLAT, GLOBAL and SCRATCH of gfx12: 96 bits, a signed offset of 24 bits, th and scope."""
+    segment = fields.encoding
+    parts = Parts()
+    if not fields.row.src and not fields.row.dst:
+        # Cache operations: global_inv, global_wb, global_wbinv.
+        if fields.take("saddr") != fields.family.dialect.no_saddr:
+            raise Refused(f"saddr of {fields.row.name} must be null")
+        parts.modifiers["scope"] = fields.take("scope")
+        parts.modifiers["th"] = fields.take("th")
+        return parts
+    offset = fields.take("offset")
+    parts.modifiers["offset"] = offset - (offset >> 23 << 24)
+    _cache_bits(fields, parts)
+    parts.src += _flat_address(fields, segment)
+    return _flat_data(fields, parts, segment)
+
+
+def _flat_data(fields: Fields, parts: Parts, segment: str) -> Parts:
+    """Data and destination of a FLAT, GLOBAL or SCRATCH access."""
+    row = fields.row
     data = next((slot for slot in row.src if slot.file == "data"), None)
     if not fields.family.dialect.sve and data is None and _can_go_to_lds(row) and segment != "FLAT":
         # CDNA2: this bit sends the loaded dword to LDS.
         parts.modifiers["lds"] = fields.take("sve")
         if parts.modifiers["lds"]:
             return parts
-    returns = bool(row.dst) and (row.dst[0].file != "rtn" or bool(parts.modifiers[fields.family.dialect.cache["glc"]]))
+    returns = _returns(fields, parts)
     file = _data_file(fields) if data is not None or returns else "v"
     if data is not None:
         parts.src.append(vector_register(file, fields.take("data"), data, "data", fields.family))
@@ -98,20 +130,27 @@ def _can_go_to_lds(row: Row) -> bool:
 
 def _flat_address(fields: Fields, segment: str) -> list[Operand]:
     """[vaddr, saddr], `off` where one is not used."""
+    none = fields.family.dialect.no_saddr
+    code = fields.peek("saddr")
     if segment == "FLAT":
+        # gfx9 leaves the field 0 here, later generations name no register.
+        fields.take("saddr") if code == none and none != _UNUSED_SADDR else None
         vaddr = vector_register("v", fields.take("vaddr"), _V2, "vaddr", fields.family)
         return [vaddr, Operand("off", field="saddr", printed=False)]
-    code = fields.take("saddr")
+    fields.take("saddr")
+    if not any(slot.type == "addr" for slot in fields.row.src):
+        saddr = Operand("off", field="saddr") if code == none else scalar_register(code, _S2, "saddr", fields.family)
+        return [Operand("off", field="vaddr", printed=False), saddr]
     if segment == "GLOBAL":
-        if code == _NO_SADDR:
+        if code == none:
             vaddr = vector_register("v", fields.take("vaddr"), _V2, "vaddr", fields.family)
             return [vaddr, Operand("off", field="saddr")]
         vaddr = vector_register("v", fields.take("vaddr"), _V1, "vaddr", fields.family)
-        if code >= M0:
+        if code >= 124:
             raise Refused("saddr cannot be EXEC")
         return [vaddr, scalar_register(code, _S2, "saddr", fields.family)]
-    saddr = Operand("off", field="saddr") if code == _NO_SADDR else scalar_register(code, _S1, "saddr", fields.family)
-    uses_vaddr = bool(fields.take("sve")) if fields.family.dialect.sve else code == _NO_SADDR
+    saddr = Operand("off", field="saddr") if code == none else scalar_register(code, _S1, "saddr", fields.family)
+    uses_vaddr = bool(fields.take("sve")) if fields.family.dialect.sve else code == none
     if uses_vaddr:
         return [vector_register("v", fields.take("vaddr"), _V1, "vaddr", fields.family), saddr]
     return [Operand("off", field="vaddr"), saddr]
@@ -123,12 +162,19 @@ def mubuf(fields: Fields) -> Parts:
     parts = Parts()
     if not row.dst and not row.src:
         names = fields.family.dialect.cache
+        if "th" in names or "dlc" in names:
+            return parts
         parts.modifiers = {names[field]: fields.take(field) for field in row.flags.get("cache", ())}
         # Where they mean nothing, assemblers set both in buffer_wbl2.
         if "cache" not in row.flags and fields.take("glc") != fields.take("scc"):
             raise Refused(f"the cache bits of {row.name} are neither both set nor both clear")
         return parts
     _cache_bits(fields, parts)
+    if "format" in row.flags:
+        parts.encoding = "MTBUF"
+        parts.modifiers["format"] = fields.take("format")
+    elif fields.has("format") and fields.take("format") != 1:
+        raise Refused(f"format of {row.name} must be 1")
     for name in ("offset", "offen", "idxen"):
         parts.modifiers[name] = fields.take(name)
     lds = fields.take("lds") if "lds" in row.flags else 0
@@ -140,7 +186,9 @@ def mubuf(fields: Fields) -> Parts:
         parts.src.append(vector_register("v", fields.take("vaddr"), slot, "vaddr", fields.family))
     else:
         parts.src.append(Operand("off", field="vaddr"))
-    parts.src.append(scalar_register(4 * fields.take("srsrc"), _S4, "srsrc", fields.family))
+    # gfx12 names the register in nine bits, earlier generations a group of four in five.
+    resource = fields.take("srsrc") if fields.width("srsrc") == 9 else 4 * fields.take("srsrc")
+    parts.src.append(scalar_register(resource, _S4, "srsrc", fields.family))
     parts.src.append(fields.scalar("soffset", _S1))
     if lds:
         return parts
@@ -149,6 +197,11 @@ def mubuf(fields: Fields) -> Parts:
     data = next((slot for slot in row.src if slot.file == "data"), None)
     if data is not None:
         parts.src.append(vector_register(file, number, data, "vdata", fields.family))
-    if row.dst and (row.dst[0].file != "rtn" or parts.modifiers[fields.family.dialect.cache["glc"]]):
-        parts.dst.append(vector_register(file, number, row.dst[0], "vdata", fields.family))
+    if _returns(fields, parts):
+        slot = row.dst[0]
+        if fields.has("tfe") and fields.take("tfe"):
+            # The status dword follows the data.
+            parts.modifiers["tfe"] = 1
+            slot = dataclasses.replace(slot, count=slot.count + 1)
+        parts.dst.append(vector_register(file, number, slot, "vdata", fields.family))
     return parts

@@ -6,25 +6,30 @@ inline constants in packed and 16-bit operands as LLVM's AMDGPU back end documen
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 __all__ = [
     "DPP",
+    "DPP8",
+    "DPP8_FI",
     "DWORDS",
     "EXEC",
+    "GFX9_CODES",
     "INLINE_FLOATS",
     "LDS_DIRECT",
     "LITERAL",
-    "M0",
-    "SCALAR_NAMES",
+    "RDNA_CODES",
     "SDWA",
-    "SPECIAL_NAMES",
     "VCC",
     "VGPR0",
+    "ScalarCodes",
     "constant_bits",
     "inline_integer",
     "literal_bits",
 ]
 
-VCC, M0, EXEC = 106, 124, 126
+VCC, EXEC = 106, 126
+DPP8, DPP8_FI = 233, 234
 SDWA, DPP, LDS_DIRECT, LITERAL, VGPR0 = 249, 250, 254, 255, 256
 
 DWORDS = {
@@ -32,15 +37,40 @@ DWORDS = {
 }  # fmt: skip
 """Registers that one value of a type fills, where it is not one."""
 
-SCALAR_NAMES = {
-    102: "flat_scratch", 104: "xnack_mask", 106: "vcc", 108: "ttmp", 124: "m0", 126: "exec",
-}  # fmt: skip
-"""First code of each named scalar register."""
-
-SPECIAL_NAMES = {
+_SPECIAL = {
     235: "src_shared_base", 236: "src_shared_limit", 237: "src_private_base", 238: "src_private_limit",
     239: "src_pops_exiting_wave_id", 251: "src_vccz", 252: "src_execz", 253: "src_scc", 254: "src_lds_direct",
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ScalarCodes:
+    """What the scalar operand codes mean that are neither SGPRs nor constants."""
+
+    names: dict[int, str]
+    """First code of each named register, to its name."""
+    special: dict[int, str]
+    """Codes of read-only hardware values."""
+    m0: int
+    null: int | None
+    """The register that reads as 0 and drops writes."""
+
+    @property
+    def named(self) -> int:
+        """First code that is not called an SGPR."""
+        return min(self.names)
+
+
+GFX9_CODES = ScalarCodes(
+    {102: "flat_scratch", 104: "xnack_mask", 106: "vcc", 108: "ttmp", 124: "m0", 126: "exec"}, _SPECIAL, 124, None
+)
+# RDNA3 and RDNA4 ISA manuals, table of scalar operands; 230 and 231 as llvm-mc 22 reads them.
+RDNA_CODES = ScalarCodes(
+    {106: "vcc", 108: "ttmp", 124: "null", 125: "m0", 126: "exec"},
+    {230: "src_flat_scratch_base_lo", 231: "src_flat_scratch_base_hi"} | _SPECIAL,
+    125,
+    124,
+)
 
 INLINE_FLOATS: dict[int, tuple[str, int, int, int, int]] = {
     # code: (text, f16, bf16, f32, f64)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from mfmasim.isa.dpp import CODES, take_controls
 from mfmasim.isa.encodings import MAI
 from mfmasim.isa.fields import Fields, Refused, vector_register
+from mfmasim.isa.operands import LITERAL
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
 
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Operand
+    from mfmasim.isa.rows import Row
 
-__all__ = ["matrix", "packed", "scaled_matrix"]
+__all__ = ["matrix", "packed", "scaled_matrix", "wmma"]
 
 # Registers of an f8f6f4 operand by its format selector cbsz or blgp (CDNA4 ISA manual, 7.1: fp8, bf8, fp6, bf6, fp4).
 F8F6F4 = {0: ("fp8", 8), 1: ("bf8", 8), 2: ("fp6", 6), 3: ("bf6", 6), 4: ("fp4", 4)}
@@ -25,11 +28,17 @@ def packed(fields: Fields) -> Parts:
     flags = row.flags
     count = sum(slot.printed for slot in row.src)
     parts = Parts()
+    controls = None
+    if not fields.family.dialect.sdwa and fields.peek("src0") in CODES:
+        controls = take_controls(fields, long_form=True)
+        parts = Parts(encoding=controls.encoding, form="_e64_dpp", modifiers=dict(controls.modifiers))
     parts.dst.append(vector_register("v", fields.take("vdst"), row.dst[0], "vdst", fields.family))
     allowed = (1 << count) - 1
     # The upper bit of a missing third source is 1 in what assemblers write and means nothing.
     selected_high = fields.take("op_sel_hi") | fields.take("op_sel_hi2") << 2
     modifiers = parts.modifiers
+    if "op_sel_hi" in flags and "op_sel" not in flags and selected_high != 7:
+        raise Refused(f"op_sel_hi of {row.name} must be all ones")
     modifiers["clamp"] = fields.take("clamp") if "clamp" in flags else 0
     if "op_sel" in flags:
         modifiers["op_sel"] = fields.take("op_sel")
@@ -39,9 +48,16 @@ def packed(fields: Fields) -> Parts:
         modifiers |= {"neg_lo": low, "neg_hi": high}
     if (modifiers.get("op_sel", 0) | low | high) & ~allowed:
         raise Refused(f"a modifier of {row.name} is set for a source that it does not have")
+    for name, value in (("neg_lo", low), ("neg_hi", high)):
+        _check_bits(row, name, value)
     for i, slot in enumerate(s for s in row.src if s.printed):
         name = f"src{i}"
-        if "mix" in flags:
+        if controls and not i:
+            signs = {"neg": bool(low & 1), "abs_": bool(high & 1)} if "mix" in flags else {}
+            kind = ("f16" if selected_high & 1 else "f32") if "mix" in flags else slot.type
+            slot = dataclasses.replace(slot, type=kind)  # noqa: PLW2901
+            parts.src.append(vector_register("v", controls.number, slot, name, fields.family, **signs))
+        elif "mix" in flags:
             # op_sel_hi makes a source f16; a constant then is the f16 one.
             kind = "f16" if selected_high >> i & 1 else "f32"
             signs = {"neg": bool(low >> i & 1), "abs_": bool(high >> i & 1)}
@@ -49,6 +65,46 @@ def packed(fields: Fields) -> Parts:
         else:
             parts.src.append(fields.source(name, slot))
     if any(slot.tied for slot in row.src):
+        parts.read_back(parts.dst[0])
+    return parts
+
+
+def _check_bits(row: Row, name: str, value: int) -> None:
+    """Refuse bits of neg_lo or neg_hi that the row says it does not take."""
+    allowed = row.flags.get(name, ())
+    if allowed and value & ~sum(1 << int(bit) for bit in allowed[0]):
+        raise Refused(f"{name} {value:#x} of {row.name} has bits that it does not take")
+
+
+def wmma(fields: Fields) -> Parts:
+    """WMMA and SWMMAC: D, A, B, and C or the sparse index."""
+    row, flags = fields.row, fields.row.flags
+    parts = Parts(encoding="WMMA")
+    high = fields.take("op_sel_hi") | fields.take("op_sel_hi2") << 2
+    if "op_sel" in flags:
+        parts.modifiers |= {"op_sel": fields.take("op_sel"), "op_sel_hi": high}
+    elif "op_sel_hi" in flags and high != 7:
+        raise Refused(f"op_sel_hi of {row.name} must be all ones")
+    if "index_key" in flags:
+        parts.modifiers["index_key"] = fields.take("op_sel")
+        _check_bits(row, "index_key", parts.modifiers["index_key"])
+    for name in ("neg_lo", "neg_hi"):
+        if name in flags:
+            parts.modifiers[name] = fields.take(name)
+            _check_bits(row, name, parts.modifiers[name])
+    if "clamp" in flags:
+        parts.modifiers["clamp"] = fields.take("clamp")
+    parts.dst.append(vector_register("v", fields.take("vdst"), row.dst[0], "vdst", fields.family))
+    for i, slot in enumerate(s for s in row.src if not s.tied):
+        code = fields.peek(f"src{i}")
+        if i == 2 and code < 256:
+            operand = fields.source("src2", slot)
+            if operand.kind != "const" or len(row.src) > 3 or operand.index == LITERAL:
+                raise Refused(f"src2 of {row.name} must be a vector register or an inline constant")
+            parts.src.append(operand)
+        else:
+            parts.src.append(_matrix_source(fields, f"src{i}", slot, "v"))
+    if len(row.src) > 3:
         parts.read_back(parts.dst[0])
     return parts
 

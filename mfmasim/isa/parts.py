@@ -27,6 +27,9 @@ class Parts:
     name: str = ""
     """Set where it is not the row's."""
 
+    halves: list[tuple[str, Parts]] = field(default_factory=list)
+    """Name and operands of the two operations of a VOPD."""
+
     def read_back(self, destination: Operand) -> None:
         """The operation also reads its destination."""
         self.src.append(dataclasses.replace(destination, printed=False, field=""))

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfmasim.isa import immediates
+from mfmasim.isa.buffer_formats import DEFAULT, format_text
 from mfmasim.isa.constants import constant_text
 from mfmasim.isa.family import family
-from mfmasim.isa.operands import SCALAR_NAMES, SPECIAL_NAMES
+from mfmasim.isa.operands import GFX9_CODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mfmasim.isa.instruction import Instruction, Operand
+    from mfmasim.isa.operands import ScalarCodes
 
 __all__ = ["operand_text", "text"]
 
@@ -23,19 +25,18 @@ _DPP_CONTROLS = {
     0x130: "wave_shl:1", 0x134: "wave_rol:1", 0x138: "wave_shr:1", 0x13C: "wave_ror:1",
     0x140: "row_mirror", 0x141: "row_half_mirror", 0x142: "row_bcast:15", 0x143: "row_bcast:31",
 }  # fmt: skip
-_DPP_ROWS = {0x10: "row_shl", 0x11: "row_shr", 0x12: "row_ror", 0x15: "row_newbcast"}
 
 
 def _range(prefix: str, index: int, count: int) -> str:
     return f"{prefix}{index}" if count == 1 else f"{prefix}[{index}:{index + count - 1}]"
 
 
-def _scalar(code: int, count: int) -> str:
+def _scalar(code: int, count: int, codes: ScalarCodes) -> str:
     """Name of a scalar register by its hardware code."""
-    if code < 102:
+    if code < codes.named:
         return _range("s", code, count)
-    base = max(first for first in SCALAR_NAMES if first <= code)
-    name = SCALAR_NAMES[base]
+    base = max(first for first in codes.names if first <= code)
+    name = codes.names[base]
     if name == "ttmp":
         return _range("ttmp", code - base, count)
     if name == "m0" or count == 2:
@@ -43,18 +44,28 @@ def _scalar(code: int, count: int) -> str:
     return f"{name}_{'lo' if code == base else 'hi'}"
 
 
-def operand_text(operand: Operand) -> str:
-    """One operand with its sign modifiers."""
+def operand_text(operand: Operand, codes: ScalarCodes = GFX9_CODES, half: int = 0) -> str:
+    """One operand with its sign modifiers.
+
+    Args:
+        operand: the operand.
+        codes: the architecture's names of scalar registers.
+        half: which half a 16-bit operand selects.
+    """
     if operand.kind == "s":
-        text = _scalar(operand.index, operand.count)
+        text = _scalar(operand.index, operand.count, codes)
+    elif operand.kind == "null":
+        text = "null"
     elif operand.kind == "const":
         text = constant_text(operand)
     elif operand.kind == "special":
-        text = SPECIAL_NAMES[operand.index]
+        text = codes.special[operand.index]
     elif operand.kind == "off":
         text = "off"
     else:
         text = _range(operand.kind, operand.index, operand.count)
+        if operand.half:
+            text += ".h" if half else ".l"
     if operand.sext:
         return f"sext({text})"
     if operand.abs:
@@ -68,12 +79,25 @@ def _bits(name: str, value: int, count: int) -> str:
     return f"{name}:[{','.join(str(value >> i & 1) for i in range(count))}]"
 
 
-def _printed(operands: Iterable[Operand]) -> list[str]:
-    return [operand_text(operand) for operand in operands if operand.printed]
+def _codes(ins: Instruction) -> ScalarCodes:
+    return family(ins.arch).dialect.codes
+
+
+# Bit of op_sel by field of the operand.
+_SELECTOR = {"src0": 0, "src1": 1, "src2": 2, "vdst": 3}
+
+
+def _printed(ins: Instruction, operands: Iterable[Operand]) -> list[str]:
+    codes, selected = _codes(ins), ins.modifiers.get("op_sel", 0)
+    return [
+        operand_text(operand, codes, selected >> _SELECTOR[operand.field] & 1 if operand.half else 0)
+        for operand in operands
+        if operand.printed
+    ]
 
 
 def _scalar_operands(ins: Instruction) -> tuple[list[str], list[str]]:
-    parts = _printed(ins.dst)
+    parts = _printed(ins, ins.dst)
     for operand in ins.src:
         if operand.kind == "label":
             parts.append(str(operand.bits))
@@ -82,23 +106,33 @@ def _scalar_operands(ins: Instruction) -> tuple[list[str], list[str]]:
         elif operand.field == "literal":
             parts.append(immediates.inline_or_hex(operand.bits))
         elif operand.printed:
-            parts.append(operand_text(operand))
+            parts.append(operand_text(operand, _codes(ins)))
     return [part for part in parts if part], []
 
 
 def _smem(ins: Instruction) -> tuple[list[str], list[str]]:
     if not ins.src:
-        return _printed(ins.dst), []
+        return _printed(ins, ins.dst), []
     base, soffset, *data = ins.src
     # A returning atomic has one data operand, source and destination together.
-    first = data or list(ins.dst)
-    parts = [immediates.decimal_or_hex(o.bits) if o.kind == "imm" else operand_text(o) for o in first[:1]]
-    parts.append(operand_text(base))
+    first = (data or list(ins.dst))[:1]
     offset = ins.modifiers.get("offset", 0)
     number = f"-0x{-offset:x}" if offset < 0 else f"0x{offset:x}"
-    parts.append(number if soffset.kind == "off" else operand_text(soffset))
-    modifiers = [f"offset:{number}"] if soffset.kind != "off" and "offset" in ins.modifiers else []
-    return parts, modifiers + (["glc"] if ins.modifiers["glc"] else [])
+    if first and first[0].type == "imm5":
+        # A prefetch: its length comes last.
+        return [*_printed(ins, [base]), number, *_printed(ins, [soffset]), str(first[0].bits)], []
+    parts = [immediates.decimal_or_hex(o.bits) if o.kind == "imm" else "".join(_printed(ins, [o])) for o in first]
+    parts += _printed(ins, [base])
+    # RDNA prints `null` where there is neither register nor offset to be added.
+    lonely = soffset.kind == "off" or (soffset.kind == "null" and (offset or family(ins.arch).dialect.smem_zero))
+    parts.append(number if lonely else "".join(_printed(ins, [soffset])))
+    modifiers = [f"offset:{number}"] if not lonely and "offset" in ins.modifiers and _shown(ins, offset) else []
+    return parts, modifiers + _cache(ins, family(ins.arch).dialect.smem_cache)
+
+
+def _shown(ins: Instruction, offset: int) -> bool:
+    """CDNA's form with both offsets shows a zero, RDNA's does not."""
+    return bool(offset) or family(ins.arch).dialect.sdwa
 
 
 def _clamp_omod(ins: Instruction) -> list[str]:
@@ -107,17 +141,29 @@ def _clamp_omod(ins: Instruction) -> list[str]:
 
 
 def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
-    parts = _printed(ins.dst) + _printed(ins.src)
+    parts = _printed(ins, (*ins.dst, *ins.src))
     modifiers = []
     if ins.modifiers.get("op_sel"):
-        allowed = family(ins.arch).long_rows[ins.name].flags["op_sel"][0]
-        bits = ",".join(str(ins.modifiers["op_sel"] >> int(bit) & 1) for bit in allowed)
-        modifiers.append(f"op_sel:[{bits}]")
+        allowed = family(ins.arch).op_sel[ins.name]
+        # Short encodings select halves by register numbers alone.
+        if allowed and (ins.encoding == "VOP3" or ins.form == "_e64_dpp"):
+            bits = ",".join(str(ins.modifiers["op_sel"] >> int(bit) & 1) for bit in allowed)
+            modifiers.append(f"op_sel:[{bits}]")
     if ins.modifiers.get("bitop3"):
         modifiers.insert(0, f"bitop3:{_hex(ins.modifiers['bitop3'])}")
-    modifiers += ["bound_ctrl:1"] if ins.modifiers.get("bound_ctrl") else []
-    modifiers += ["fi:1"] if ins.modifiers.get("fi") else []
+    if ins.modifiers.get("byte_sel"):
+        modifiers.append(f"byte_sel:{ins.modifiers['byte_sel']}")
+    if "fi" in ins.modifiers and ins.encoding == "VOP3":
+        modifiers += _fetch(ins)
     return parts, modifiers + _clamp_omod(ins)
+
+
+def _fetch(ins: Instruction) -> list[str]:
+    """What a lane permutation does with lanes that are off: two names, or on RDNA the bits of op_sel."""
+    fi, bound = ins.modifiers["fi"], ins.modifiers["bound_ctrl"]
+    if not family(ins.arch).dialect.sdwa:
+        return [_bits("op_sel", fi | bound << 1, 2)] if fi or bound else []
+    return ["bound_ctrl:1"] * bound + ["fi:1"] * fi
 
 
 def _hex(value: int) -> str:
@@ -131,18 +177,25 @@ def _sdwa(ins: Instruction) -> tuple[list[str], list[str]]:
         modifiers.append(f"dst_unused:{_SDWA_UNUSED[ins.modifiers['dst_unused']]}")
     sources = [operand for operand in ins.src if operand.field in ("src0", "src1")]
     modifiers += [f"{operand.field}_sel:{_SDWA_PARTS[operand.sel]}" for operand in sources]
-    return _printed(ins.dst) + _printed(ins.src), modifiers
+    return _printed(ins, (*ins.dst, *ins.src)), modifiers
 
 
 def _dpp(ins: Instruction) -> tuple[list[str], list[str]]:
-    control = ins.modifiers["dpp_ctrl"]
+    m = ins.modifiers
+    packed = "neg_lo" in m or "op_sel_hi" in m
+    parts, modifiers = _packed(ins) if packed else _vector(ins)
+    if "dpp8" in m:
+        modifiers.append(f"dpp8:[{','.join(str(m['dpp8'] >> 3 * i & 7) for i in range(8))}]")
+        return parts, modifiers + ["fi:1"] * m["fi"]
+    control = m["dpp_ctrl"]
     if control < 0x100:
         name = f"quad_perm:[{','.join(str(control >> 2 * i & 3) for i in range(4))}]"
     else:
-        name = _DPP_CONTROLS.get(control) or f"{_DPP_ROWS[control >> 4]}:{control & 15}"
-    modifiers = [name, f"row_mask:0x{ins.modifiers['row_mask']:x}", f"bank_mask:0x{ins.modifiers['bank_mask']:x}"]
-    modifiers += ["bound_ctrl:1"] if ins.modifiers["bound_ctrl"] else []
-    return _printed(ins.dst) + _printed(ins.src), modifiers
+        rows = family(ins.arch).dialect.dpp_rows
+        name = _DPP_CONTROLS.get(control) or f"{rows[control >> 4]}:{control & 15}"
+    modifiers += [name, f"row_mask:0x{m['row_mask']:x}", f"bank_mask:0x{m['bank_mask']:x}"]
+    modifiers += ["bound_ctrl:1"] if m["bound_ctrl"] else []
+    return parts, modifiers + (["fi:1"] if m.get("fi") else [])
 
 
 def _packed(ins: Instruction) -> tuple[list[str], list[str]]:
@@ -155,7 +208,7 @@ def _packed(ins: Instruction) -> tuple[list[str], list[str]]:
     if high != (0 if mixed else full):
         modifiers.append(_bits("op_sel_hi", high, count))
     modifiers += [_bits(name, m[name], count) for name in ("neg_lo", "neg_hi") if m.get(name)]
-    return _printed(ins.dst) + _printed(ins.src), modifiers + _clamp_omod(ins)
+    return _printed(ins, (*ins.dst, *ins.src)), modifiers + _clamp_omod(ins)
 
 
 def _matrix(ins: Instruction) -> tuple[list[str], list[str]]:
@@ -166,7 +219,24 @@ def _matrix(ins: Instruction) -> tuple[list[str], list[str]]:
         modifiers.append(_bits("op_sel_hi", m["op_sel_hi"], 3))
     modifiers += [f"{name}:{m[name]}" for name in ("cbsz", "abid", "blgp") if m.get(name)]
     modifiers += [_bits("neg", m["neg"], 3)] if m.get("neg") else []
-    return _printed(ins.dst) + _printed(ins.src), modifiers
+    return _printed(ins, (*ins.dst, *ins.src)), modifiers
+
+
+def _wmma(ins: Instruction) -> tuple[list[str], list[str]]:
+    m = ins.modifiers
+    modifiers = [_bits("op_sel", m["op_sel"], 3)] if m.get("op_sel") else []
+    modifiers += [_bits("op_sel_hi", m["op_sel_hi"], 3)] if m.get("op_sel_hi", 7) != 7 else []
+    modifiers += [f"index_key:{m['index_key']}"] if m.get("index_key") else []
+    modifiers += [_bits(name, m[name], 3) for name in ("neg_lo", "neg_hi") if m.get(name)]
+    return _printed(ins, (*ins.dst, *ins.src)), modifiers + _clamp_omod(ins)
+
+
+def _vopd(ins: Instruction) -> tuple[list[str], list[str]]:
+    texts = []
+    for half in ins.halves:
+        operands = ", ".join(_printed(ins, (*half.dst, *half.src)))
+        texts.append(f"v_dual_{half.name.removeprefix('v_')} {operands}")
+    return texts, []
 
 
 def _ds(ins: Instruction) -> tuple[list[str], list[str]]:
@@ -176,18 +246,47 @@ def _ds(ins: Instruction) -> tuple[list[str], list[str]]:
         modifiers += [f"offset:{immediates.swizzle(m['offset'])}"] if m["offset"] else []
     else:
         modifiers += [f"{name}:{m[name]}" for name in ("offset", "offset0", "offset1") if m.get(name)]
-    return _printed(ins.dst) + _printed(ins.src), modifiers + (["gds"] if m.get("gds") else [])
+    return _printed(ins, (*ins.dst, *ins.src)), modifiers + (["gds"] if m.get("gds") else [])
 
 
-def _cache(ins: Instruction) -> list[str]:
-    return [name for name in family(ins.arch).dialect.cache_order if ins.modifiers.get(name)]
+_SCOPES = ("", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS")
+_TH_LOAD = ("", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", "")
+_TH_STORE = ("", "NT", "HT", "RT_WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB")
+_TH_ATOMIC = ("", "RETURN", "NT", "NT_RETURN", "CASCADE_RT", "", "CASCADE_NT", "")
+
+
+def _cache(ins: Instruction, names: Iterable[str] | None = None) -> list[str]:
+    """The cache bits; gfx12's temporal hint and scope are spelled out (RDNA4 ISA manual, "Memory scopes and hints")."""
+    if "th" in ins.modifiers:
+        th, scope = ins.modifiers["th"], ins.modifiers["scope"]
+        return _hint(ins, th, scope) + ([f"scope:{_SCOPES[scope]}"] if scope else [])
+    if names is None:
+        names = family(ins.arch).dialect.cache_order
+    return [name for name in names if ins.modifiers.get(name)]
+
+
+def _hint(ins: Instruction, th: int, scope: int) -> list[str]:
+    if not th:
+        return []
+    if "atomic" in ins.name:
+        kind, names = "ATOMIC", _TH_ATOMIC
+    elif "store" in ins.name:
+        kind, names = "STORE", _TH_STORE
+    else:
+        kind, names = "LOAD", _TH_LOAD
+    name = names[th]
+    if th == 3 and kind != "ATOMIC" and scope == 3:
+        name = "BYPASS"
+    return [f"th:TH_{kind}_{name}" if name else f"th:0x{th:x}"]
 
 
 def _flat(ins: Instruction) -> tuple[list[str], list[str]]:
+    if not ins.src:
+        return [], _cache(ins)
     vaddr, saddr, *data = ins.src
     offset = ins.modifiers["offset"]
     modifiers = ([f"offset:{offset}"] if offset else []) + _cache(ins) + (["lds"] if ins.modifiers.get("lds") else [])
-    return _printed((*ins.dst, vaddr, *data, saddr)), modifiers
+    return _printed(ins, (*ins.dst, vaddr, *data, saddr)), modifiers
 
 
 def _mubuf(ins: Instruction) -> tuple[list[str], list[str]]:
@@ -195,10 +294,14 @@ def _mubuf(ins: Instruction) -> tuple[list[str], list[str]]:
         return [], _cache(ins)
     vaddr, srsrc, soffset, *data = ins.src
     m = ins.modifiers
-    parts = _printed([*(data or ins.dst), vaddr, srsrc, soffset])
-    modifiers = [name for name in ("idxen", "offen") if m[name]]
+    parts = _printed(
+        ins, [*(ins.dst if not data or (ins.dst and ins.dst[0].count > data[0].count) else data), vaddr, srsrc, soffset]
+    )
+    modifiers = [format_text(m["format"])] if m.get("format", DEFAULT) != DEFAULT else []
+    modifiers += [name for name in ("idxen", "offen") if m[name]]
     modifiers += [f"offset:{m['offset']}"] if m["offset"] else []
-    return parts, modifiers + _cache(ins) + (["lds"] if m.get("lds") else [])
+    modifiers += _cache(ins) + (["lds"] if m.get("lds") else [])
+    return parts, modifiers + (["tfe"] if m.get("tfe") else [])
 
 
 _BODY: dict[str, Callable[[Instruction], tuple[list[str], list[str]]]] = {
@@ -212,6 +315,9 @@ _BODY: dict[str, Callable[[Instruction], tuple[list[str], list[str]]]] = {
     "MAI": _matrix,
     "DS": _ds,
     "MUBUF": _mubuf,
+    "MTBUF": _mubuf,
+    "DPP8": _dpp,
+    "WMMA": _wmma,
 }
 
 
@@ -224,6 +330,8 @@ def text(ins: Instruction) -> str:
     Returns:
         Mnemonic, operands and modifiers, separated by single spaces; a branch shows its raw SIMM16.
     """
+    if ins.halves:
+        return " :: ".join(_vopd(ins)[0])
     operands, modifiers = _BODY[ins.encoding](ins)
     line = ins.name + ins.form
     if operands:

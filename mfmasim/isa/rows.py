@@ -7,12 +7,14 @@ An operand is written ``[-][=][file:]type[*n][!]``:
 ``-``      the long encodings give it neg and abs
 ``=``      the destination, read as a source; not printed
 ``a:``     an AGPR; ``v:`` a vector register, ``s:`` a scalar one (in VOP3 a constant as well)
+``h:``     one half of a register, which op_sel selects (LLVM prints ``.l`` or ``.h``)
+``l:``     in the short encodings one of the lower 128 registers: bit 7 of the field is reserved
 ``rtn:``   an atomic's old value; any other word is a field of the encoding (``data0:``)
 ``*n``     n values, register after register
 ``!``      implicit and not printed
 ``vcc``    a lane mask: VCC in the short encodings, a scalar pair in VOP3
 ``K``      the literal that belongs to the operation (v_fmamk_f32)
-``exec``   EXEC
+``exec``   EXEC, as wide as the wave; ``exec32`` its low dword, ``exec64`` all of it
 =========  =====================================================================================================
 
 ``simm16 hwreg gpr_idx label imm7 offset addr`` are immediates and address forms of their encoding.
@@ -35,7 +37,7 @@ class Slot:
     count: int = 1
     """Registers it spans."""
     file: str = ""
-    """``a``, ``s``, ``rtn``, or the encoding's field when the table names one."""
+    """``a``, ``s``, ``v``, ``h``, ``l``, ``rtn``, or the encoding's field when the table names one."""
     signed: bool = False
     """Takes neg and abs."""
     tied: bool = False
@@ -56,14 +58,14 @@ class Row:
     """None: every architecture of the table's family."""
 
 
-def _slot(text: str) -> Slot:
-    """Read one operand."""
+def _slot(text: str, mask: int) -> Slot:
+    """Read one operand; a lane mask has `mask` dwords."""
     signed, text = text.startswith("-"), text.removeprefix("-")
     tied, text = text.startswith("="), text.removeprefix("=")
     implicit, text = text.endswith("!"), text.removesuffix("!")
     file, _, kind = text.rpartition(":")
     kind, _, many = kind.partition("*")
-    count = DWORDS.get(kind, 2 if kind in ("vcc", "exec") else 1) * int(many or 1)
+    count = DWORDS.get(kind, mask if kind in ("vcc", "exec") else 1) * int(many or 1)
     return Slot(kind, count, file, signed, tied, not (tied or implicit))
 
 
@@ -72,8 +74,9 @@ def _flag(text: str) -> tuple[str, tuple[str, ...]]:
     return name, tuple(arguments)
 
 
-def read_rows(table: str) -> list[Row]:
-    """Read a table's text."""
+def read_rows(table: str, wave: int = 64) -> list[Row]:
+    """Read a table's text for waves of 32 or 64 lanes."""
+    mask = wave // 32
     rows = []
     for line in table.splitlines()[1:]:
         op, name, dst, src, flags, archs = (cell.strip() for cell in line.split("|"))
@@ -81,8 +84,8 @@ def read_rows(table: str) -> list[Row]:
             Row(
                 int(op, 16),
                 name,
-                tuple(map(_slot, dst.split())),
-                tuple(map(_slot, src.split())),
+                tuple(_slot(token, mask) for token in dst.split()),
+                tuple(_slot(token, mask) for token in src.split()),
                 dict(map(_flag, flags.split())),
                 None if archs == "*" else frozenset(archs.split()),
             )

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register
 from mfmasim.isa.instruction import Operand
-from mfmasim.isa.operands import EXEC, LITERAL, VCC
+from mfmasim.isa.operands import EXEC, LITERAL, VCC, literal_bits
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
 
 if TYPE_CHECKING:
     from mfmasim.isa.rows import Row
 
-__all__ = ["smem", "sop", "sopk", "sopp"]
+__all__ = ["smem", "smem_rdna", "sop", "sopk", "sopp"]
 
 _B32 = Slot("b32")
-_IMPLICIT = {"vcc": VCC, "exec": EXEC}
+_IMPLICIT = {"vcc": VCC, "exec": EXEC, "exec32": EXEC, "exec64": EXEC}
 
 
 def _signed(value: int, width: int) -> int:
@@ -40,6 +40,11 @@ def sop(fields: Fields) -> Parts:
             parts.read_back(destination)
         elif slot.type in _IMPLICIT:
             parts.src.append(implicit(slot, _IMPLICIT[slot.type]))
+        elif slot.type == "K":
+            kind = row.dst[0].type
+            parts.src.append(Operand("const", LITERAL, 1, kind, literal_bits(fields.literal(), kind), field="literal"))
+        elif slot.type == "msg":
+            parts.src.append(Operand("imm", type="msg", bits=fields.take(next(names)), field="src0"))
         elif slot.type == "gpr_idx":
             value = fields.take(next(names))
             if value > 15:
@@ -124,6 +129,36 @@ def smem(fields: Fields) -> Parts:
             parts.src.append(scalar_register(code, data, "sdata", fields.family))
         if returns:
             parts.dst.append(scalar_register(code, row.dst[0], "sdata", fields.family))
+    return parts
+
+
+def smem_rdna(fields: Fields) -> Parts:
+    """SMEM of RDNA: an immediate offset and an SGPR or `null`, always both; cache bits or th and scope."""
+    row = fields.row
+    parts = Parts()
+    if not row.src:
+        for slot in row.dst:
+            parts.dst.append(scalar_register(fields.take("sdata"), slot, "sdata", fields.family))
+        return parts
+    based = row.src[0].type != "offset"
+    if based:
+        parts.src.append(scalar_register(2 * fields.take("sbase"), row.src[0], "sbase", fields.family))
+    else:
+        parts.src.append(Operand("off", field="sbase", printed=False))
+    parts.modifiers["offset"] = _signed(fields.take("offset"), fields.family.dialect.smem_offset_bits)
+    parts.src.append(scalar_register(fields.take("soffset"), _B32, "soffset", fields.family))
+    data = row.src[based + 1] if len(row.src) > based + 1 else None
+    if data is not None and data.type == "imm5":
+        parts.src.append(Operand("imm", type="imm5", bits=fields.take("sdata") & 31, field="sdata"))
+        return parts
+    parts.modifiers |= {name: fields.take(name) for name in fields.family.dialect.smem_cache}
+    if data is not None:
+        parts.src.append(scalar_register(fields.take("sdata"), data, "sdata", fields.family))
+    for slot in row.dst:
+        register = scalar_register(fields.take("sdata"), slot, "sdata", fields.family)
+        if register.index >= fields.family.dialect.codes.m0:
+            raise Refused("M0 and EXEC cannot be the data of a memory operation")
+        parts.dst.append(register)
     return parts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from mfmasim.isa.dpp import CODES, take_controls
 from mfmasim.isa.encodings import DPP16, SDWA9, SDWA9B, VOP3B
 from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
@@ -28,6 +29,7 @@ def _destination(fields: Fields, slot: Slot, name: str = "vdst") -> Operand:
         if code > 127:
             raise Refused(f"{name} of {fields.row.name} is no scalar register")
         return scalar_register(code, slot, name, fields.family)
+    code = fields.half(code, slot, 3)
     return vector_register("a" if slot.file == "a" else "v", code, slot, name, fields.family)
 
 
@@ -39,8 +41,8 @@ def _sources(
     for slot in fields.row.src:
         if slot.tied:
             parts.read_back(parts.dst[0])
-        elif slot.type == "exec" or not slot.printed:
-            parts.src.append(implicit(slot, EXEC if slot.type == "exec" else VCC))
+        elif slot.type.startswith("exec") or not slot.printed:
+            parts.src.append(implicit(slot, EXEC if slot.type.startswith("exec") else VCC))
         elif slot.type == "vcc":
             parts.src.append(mask(slot))
         elif slot.type == "K":
@@ -48,7 +50,7 @@ def _sources(
             parts.src.append(Operand("const", LITERAL, 1, kind, literal_bits(fields.literal(), kind), field="literal"))
         else:
             operand = one(next(names), slot)
-            if slot.file and (operand.kind == "v") == (slot.file == "s"):
+            if slot.file in ("v", "s", "a") and (operand.kind == "v") == (slot.file == "s"):
                 wanted = "scalar" if slot.file == "s" else "a vector register"
                 raise Refused(f"{operand.field} of {fields.row.name} must be {wanted}")
             parts.src.append(dataclasses.replace(operand, kind="a") if slot.file == "a" else operand)
@@ -61,22 +63,49 @@ def _implicit_vcc(slot: Slot) -> Operand:
 def short_form(fields: Fields) -> Parts:
     """VOP1, VOP2, VOPC: 32 bits, or with a second dword of SDWA or DPP controls."""
     code = fields.peek("src0")
-    if code == SDWA:
+    if fields.family.dialect.sdwa and code == SDWA:
         return _sdwa(fields)
-    if code == DPP:
+    if fields.family.dialect.sdwa and code == DPP:
         return _dpp(fields)
+    if not fields.family.dialect.sdwa and code in CODES:
+        return _dpp_rdna(fields)
     parts = Parts(form="" if "bare" in fields.row.flags else "_e32")
     for slot in fields.row.dst:
         parts.dst.append(_short_destination(fields, slot))
 
     def one(name: str, slot: Slot) -> Operand:
         if name == "src1":
-            return vector_register("v", fields.take("src1"), slot, name, fields.family)
+            return vector_register("v", fields.half(fields.take("src1"), slot, 1), slot, name, fields.family)
         return fields.source(name, slot)
 
     _sources(fields, parts, _implicit_vcc, one)
     if fields.row.dst and len(fields.row.dst) > 1 and fields.row.dst[1].file == "src0":
         _swap(parts)
+    _halves(fields, parts)
+    return parts
+
+
+def _halves(fields: Fields, parts: Parts) -> None:
+    """State which halves the register numbers of a short encoding selected."""
+    if any(slot.file == "h" for slot in (*fields.row.dst, *fields.row.src)):
+        parts.modifiers["op_sel"] = fields.op_sel
+
+
+def _dpp_rdna(fields: Fields) -> Parts:
+    """DPP16 and DPP8 of VOP1, VOP2 and VOPC on RDNA."""
+    controls = take_controls(fields, long_form=False)
+    parts = Parts(encoding=controls.encoding, form="_dpp", modifiers=dict(controls.modifiers))
+    for slot in fields.row.dst:
+        parts.dst.append(_short_destination(fields, slot))
+
+    def one(name: str, slot: Slot) -> Operand:
+        index = int(name[-1])
+        number = fields.half(fields.take(name) if index else controls.number, slot, index)
+        neg, abs_ = bool(controls.negative >> index & 1), bool(controls.absolute >> index & 1)
+        return vector_register("v", number, slot, name, fields.family, neg=neg, abs_=abs_)
+
+    _sources(fields, parts, _implicit_vcc, one)
+    _halves(fields, parts)
     return parts
 
 
@@ -182,6 +211,12 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
     flags = dict.fromkeys(row.flags["e64"]) if promoted else row.flags
     op_sel = row.flags.get("op_sel")
     parts = Parts(form="_e64" if promoted and "bare" not in row.flags else "")
+    controls = None
+    if not fields.family.dialect.sdwa and fields.peek("src0") in CODES:
+        controls = take_controls(fields, long_form=True)
+        parts = Parts(encoding=controls.encoding, form="_e64_dpp", modifiers=dict(controls.modifiers))
+    if row.dst and all(slot.type == "exec" for slot in row.dst) and fields.take("vdst") != EXEC:
+        raise Refused(f"vdst of {row.name} must be EXEC")
     carry = any(slot.type == "vcc" for slot in row.dst) and row.dst[0].type != "vcc"
     if carry:
         fields.rename(("abs", "op_sel"), VOP3B)
@@ -204,7 +239,14 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
     if "omod" in flags:
         parts.modifiers["omod"] = fields.take("omod")
     if op_sel is not None:
-        parts.modifiers["op_sel"] = _op_sel(fields, op_sel[0])
+        parts.modifiers["op_sel"] = _op_sel(fields, op_sel[-1])
+    if "byte_sel" in flags or "byte_sel" in row.flags:
+        order = row.flags["byte_sel"][0]
+        bits = _op_sel(fields, order)
+        parts.modifiers["byte_sel"] = sum((bits >> int(bit) & 1) << i for i, bit in enumerate(order))
+    if "permlane" in flags:
+        bits = _op_sel(fields, "01")
+        parts.modifiers |= {"fi": bits & 1, "bound_ctrl": bits >> 1}
     if "bc_fi" in flags:
         bits = fields.take("op_sel")
         parts.modifiers |= {"bound_ctrl": bits >> 1 & 1, "fi": bits & 1}
@@ -213,11 +255,14 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
 
     def one(name: str, slot: Slot) -> Operand:
         index = int(name[-1])
-        return fields.source(name, slot, neg=bool(negative >> index & 1), abs_=bool(absolute >> index & 1))
+        neg, abs_ = bool(negative >> index & 1), bool(absolute >> index & 1)
+        if controls and not index:
+            return vector_register("v", controls.number, slot, name, fields.family, neg=neg, abs_=abs_)
+        return fields.source(name, slot, neg=neg, abs_=abs_)
 
     def mask(slot: Slot) -> Operand:
         operand = fields.source("src2", slot)
-        if operand.kind != "s":
+        if operand.kind not in ("s", "null"):
             raise Refused(f"the lane mask of {row.name} must be a scalar register")
         return operand
 

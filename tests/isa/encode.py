@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mfmasim.isa.encodings import ENCODINGS
+from mfmasim.isa.encodings import GFX9
 
-BY_NAME = {encoding.name: encoding for encoding in ENCODINGS}
+BY_NAME = GFX9.by_name
 _SEGMENT = {"FLAT": 0, "SCRATCH": 1, "GLOBAL": 2}
 _CONSTANTS = [*range(128, 209), *range(240, 249)]
 _LITERALS = (0x3F800000, 0x3C00, 0x80000000, 0x3E22F983, 0xFFFFFFFF, 0xBFF00000, 0x12345678, 0x41, 0x5)

@@ -19,26 +19,28 @@ _END, _END_BYTES = "s_nop 0x7abc", "0xbc 0x7a 0x80 0xbf"
 _BATCH = 2000
 
 
-def _command(arch, *options):
-    return [MC, "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *options]
+def _command(arch, wave, *options):
+    size = [f"-mattr=+wavefrontsize{wave}"] if wave else []
+    return [MC, "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *size, *options]
 
 
-def _run_disassembler(codes, arch):
+def _run_disassembler(codes, arch, wave):
     lines = []
     for code in codes:
         lines.append(" ".join([*(f"0x{byte:02x}" for byte in code), *[_PAD_BYTES] * _PADS]))
         lines.append(_END_BYTES)
     return subprocess.run(
-        _command(arch, "-disassemble"), input="\n".join(lines) + "\n", capture_output=True, text=True, check=False
+        _command(arch, wave, "-disassemble"), input="\n".join(lines) + "\n", capture_output=True, text=True, check=False
     )
 
 
-def disassemble(codes, arch, *, exact=True):
+def disassemble(codes, arch, *, exact=True, wave=None):
     """Disassemble each byte string apart.
 
     Args:
         codes: the byte strings.
         arch: LLVM's processor name.
+        wave: lanes of a wave, where the processor has a choice.
         exact: whether the instruction must take exactly the bytes given; else what follows it does not matter.
 
     Returns:
@@ -47,15 +49,19 @@ def disassemble(codes, arch, *, exact=True):
     """
     codes = list(codes)
     if len(codes) > _BATCH:
-        return [x for i in range(0, len(codes), _BATCH) for x in disassemble(codes[i : i + _BATCH], arch, exact=exact)]
+        return [
+            x
+            for i in range(0, len(codes), _BATCH)
+            for x in disassemble(codes[i : i + _BATCH], arch, exact=exact, wave=wave)
+        ]
     if not codes:
         return []
-    done = _run_disassembler(codes, arch)
+    done = _run_disassembler(codes, arch, wave)
     if done.returncode < 0:
         if len(codes) == 1:
             return [None]
         half = len(codes) // 2
-        return disassemble(codes[:half], arch, exact=exact) + disassemble(codes[half:], arch, exact=exact)
+        return [x for part in (codes[:half], codes[half:]) for x in disassemble(part, arch, exact=exact, wave=wave)]
     # A refusal in column 1 means the first instruction of the line.
     refused = {int(n) for n in re.findall(r"^<stdin>:(\d+):1: warning", done.stderr, re.MULTILINE)}
     found, block = [], []
@@ -78,10 +84,12 @@ def disassemble(codes, arch, *, exact=True):
     return found
 
 
-def assemble(lines, arch):
+def assemble(lines, arch, wave=None):
     """Assemble each line apart; one entry per line: its bytes, or None where the assembler refuses it."""
     source = "\n".join(lines) + "\n"
-    done = subprocess.run(_command(arch, "-show-encoding"), input=source, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        _command(arch, wave, "-show-encoding"), input=source, capture_output=True, text=True, check=False
+    )
     bad = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.MULTILINE)}
     encodings = re.findall(r"encoding: \[([^\]]*)\]", done.stdout)
     good = iter(bytes(int(x, 16) for x in e.split(",")) for e in encodings)

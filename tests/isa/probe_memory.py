@@ -10,7 +10,7 @@ MEMORY_TYPE = {
     "ubyte": "u8", "sbyte": "i8", "byte": "b8", "ushort": "u16", "sshort": "i16", "short": "b16",
     "u8": "u8", "i8": "i8", "b8": "b8", "u16": "u16", "i16": "i16", "b16": "b16",
 }  # fmt: skip
-BITS = {1: "b32", 2: "b64", 3: "b96", 4: "b128"}
+BITS = {1: "b32", 2: "b64", 3: "b96", 4: "b128", 8: "b256", 32: "b32*32"}
 
 
 def memory_type(name, width):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from probe_memory import returned
 from probing import FIELD_OF, dwords, operands, register, row
-from signatures import signature
+from signatures import RULES, signature
 
 
-def scalar_rows(prober, count, encode, dst_field, src_fields):
+def scalar_rows(prober, count, encode, dst_field, src_fields, rules=RULES):
     rows = []
     answers = prober.ask([encode(op) for op in range(count)])
     for op, answer in enumerate(answers):
@@ -18,7 +18,7 @@ def scalar_rows(prober, count, encode, dst_field, src_fields):
         found = {FIELD_OF[r[1]]: r[2] for r in map(register, parts) if r and r[1] in FIELD_OF}
         explicit = signature_shape(name, found, dst_field, src_fields)
         dst_widths, src_widths = explicit
-        dst, src = signature(name, dst_widths, src_widths)
+        dst, src = signature(name, dst_widths, src_widths, rules)
         rows.append(row(op, name, dst, src))
     return rows
 
@@ -36,11 +36,19 @@ def signature_shape(name, found, dst_field, src_fields):
         "s_call_b64": (["dst"], [1]),
         "s_cbranch_i_fork": ([], ["dst", 1]),
         "s_incperflevel": ([], [1]),
+        "s_addk_co_i32": (["dst"], [1]),
+        "s_version": ([], [1]),
+        "s_subvector_loop_begin": (["dst"], [1]),
+        "s_subvector_loop_end": (["dst"], [1]),
+        "s_sendmsg_rtn_b32": (["dst"], [1]),
+        "s_sendmsg_rtn_b64": (["dst"], [1]),
+        "s_fmaak_f32": (["dst"], ["src0", "src1", 1]),
+        "s_fmamk_f32": (["dst"], ["src0", 1, "src1"]),
         "s_set_gpr_idx_on": ([], ["src0", 1]),
     }
     if name in immediates:
         dst, src = immediates[name]
-    elif name.startswith("s_cmpk_"):
+    elif name.startswith(("s_cmpk_", "s_waitcnt_")):
         dst, src = [], ["dst", 1]
     else:
         dst = [dst_field] if dst_field in found else []
@@ -68,7 +76,15 @@ def sopp_rows(prober):
             name = operands(answer)[0]
             branch = name == "s_branch" or name.startswith("s_cbranch")
             reads = {"vcc": "vcc!", "exe": "exec!"}.get(name.removeprefix("s_cbranch_")[:3], "")
-            rows.append(row(op, name, [], (["label"] if branch else ["simm16"]) + ([reads] if reads else [])))
+            rows.append(
+                row(
+                    op,
+                    name,
+                    [],
+                    (["label"] if branch else ["simm16"]) + ([reads] if reads else []),
+                    "hex" if answer.endswith(" 0x12") else "",
+                )
+            )
     return rows
 
 

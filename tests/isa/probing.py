@@ -28,7 +28,7 @@ def operands(text):
 
 def register(operand):
     """(file, first number, count) of a printed register, or None."""
-    match = re.fullmatch(r"[-|]*([vas])(?:(\d+)|\[(\d+):(\d+)\])\|?", operand)
+    match = re.fullmatch(r"[-|]*([vas])(?:(\d+)(?:\.[lh])?|\[(\d+):(\d+)\])\|?", operand)
     if not match:
         return None
     first = int(match[2] or match[3])
@@ -48,13 +48,14 @@ def widths(parts, wanted):
 class Prober:
     """Asks LLVM about many encodings at once and remembers the answers."""
 
-    def __init__(self, arch):
+    def __init__(self, arch, wave=None):
         self.arch = arch
+        self.wave = wave
         self.known = {}
 
     def ask(self, codes):
         new = list(dict.fromkeys(code for code in codes if code not in self.known))
-        self.known.update(zip(new, disassemble(new, self.arch, exact=False), strict=True))
+        self.known.update(zip(new, disassemble(new, self.arch, exact=False, wave=self.wave), strict=True))
         return [self.known[code] for code in codes]
 
     def text(self, code):

@@ -168,18 +168,19 @@ def _explicit(tokens):
     return [t for t in tokens if not (t.startswith("=") or t.endswith("!"))]
 
 
-def signature(name, dst_widths, src_widths):
+def signature(name, dst_widths, src_widths, rules=RULES):
     """Types of an instruction's operands.
 
     Args:
         name: base mnemonic.
         dst_widths: registers of each printed destination.
         src_widths: registers of each printed source, in the order src0, src1, src2.
+        rules: whole signatures by name, tried in order.
 
     Returns:
         (destination tokens, source tokens).
     """
-    for pattern, dst, src in RULES:
+    for pattern, dst, src in rules:
         match = re.fullmatch(pattern, name)
         if match:
             dst_tokens, src_tokens = match.expand(dst).split(), match.expand(src).split()

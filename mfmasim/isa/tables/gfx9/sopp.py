@@ -32,6 +32,6 @@ op    | name                       | dst | src         | flags | archs
 0x01a | s_cbranch_cdbgsys_and_user |     | label       |       | *
 0x01b | s_endpgm_saved             |     |             |       | *
 0x01c | s_set_gpr_idx_off          |     |             |       | *
-0x01d | s_set_gpr_idx_mode         |     | simm16      |       | *
+0x01d | s_set_gpr_idx_mode         |     | simm16      | hex   | *
 0x01e | s_endpgm_ordered_ps_done   |     |             |       | *
 """

@@ -1,0 +1,154 @@
+"""What differs between encoding generations and is not an opcode."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.encodings import GFX9
+from mfmasim.isa.encodings_rdna import GFX11, GFX12
+from mfmasim.isa.operands import GFX9_CODES, RDNA_CODES
+from mfmasim.isa.tables import gfx9, gfx11, gfx12
+
+if TYPE_CHECKING:
+    from mfmasim.isa.encodings import EncodingSet
+    from mfmasim.isa.operands import ScalarCodes
+
+__all__ = ["DIALECTS", "Dialect"]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What differs between encoding generations and is not an opcode."""
+
+    tables: dict[str, str]
+    encodings: EncodingSet
+    codes: ScalarCodes
+    promoted: dict[str, int]
+    """First opcode of VOPC, VOP2 and VOP1 inside VOP3 (ISA manuals, section "VOP3A")."""
+    sdwa: bool
+    """VOP1, VOP2 and VOPC have a second dword of SDWA or DPP controls; else DPP's follows like a literal."""
+    long_literals: bool
+    """A literal may follow VOP3 and VOP3P too."""
+    no_saddr: int
+    """Code of SADDR that means: no scalar address."""
+    cache: dict[str, str]
+    """Names of the cache bits by their position's historical name (glc, slc, scc)."""
+    cache_order: tuple[str, ...]
+    """Order in which LLVM prints them."""
+    smem_cache: tuple[str, ...]
+    """Cache fields of SMEM."""
+    smem_offset_bits: int
+    """Bits of the signed immediate offset of SMEM."""
+    smem_zero: bool
+    """Whether LLVM prints the zero of an SMEM address without any offset."""
+    dpp_rows: dict[int, str]
+    """DPP controls that name a lane of a row, by their upper bits."""
+    sve: bool
+    """SCRATCH says in a bit of its own whether it uses VADDR; before, that bit sent loads to LDS."""
+    waitcnt: dict[str, tuple[tuple[int, int], ...]]
+    """Counters of s_waitcnt: (lowest bit, width) of the pieces of each, lowest first."""
+    messages: dict[int, str]
+    """Messages of s_sendmsg by number; empty where they have operations and streams (gfx9)."""
+    hardware_registers: dict[int, str]
+    """Registers of s_getreg and s_setreg by number."""
+
+
+# CDNA2 and CDNA3 ISA manuals, S_GETREG_B32; spelling of llvm-mc 22.
+_HARDWARE_REGISTERS = {
+    1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 4: "HW_REG_HW_ID", 5: "HW_REG_GPR_ALLOC",
+    6: "HW_REG_LDS_ALLOC", 7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES", 16: "HW_REG_TBA_LO", 17: "HW_REG_TBA_HI",
+    18: "HW_REG_TMA_LO", 19: "HW_REG_TMA_HI",
+}  # fmt: skip
+_HARDWARE_REGISTERS_3 = _HARDWARE_REGISTERS | {
+    20: "HW_REG_XCC_ID", 21: "HW_REG_SQ_PERF_SNAPSHOT_DATA", 22: "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
+    23: "HW_REG_SQ_PERF_SNAPSHOT_PC_LO", 24: "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
+}  # fmt: skip
+# RDNA3 and RDNA4 ISA manuals, likewise.
+_HARDWARE_REGISTERS_RDNA3 = {
+    1: "HW_REG_MODE", 2: "HW_REG_STATUS", 3: "HW_REG_TRAPSTS", 5: "HW_REG_GPR_ALLOC", 6: "HW_REG_LDS_ALLOC",
+    7: "HW_REG_IB_STS", 15: "HW_REG_SH_MEM_BASES", 18: "HW_REG_PERF_SNAPSHOT_PC_LO",
+    19: "HW_REG_PERF_SNAPSHOT_PC_HI", 20: "HW_REG_FLAT_SCR_LO", 21: "HW_REG_FLAT_SCR_HI", 23: "HW_REG_HW_ID1",
+    24: "HW_REG_HW_ID2", 27: "HW_REG_PERF_SNAPSHOT_DATA", 29: "HW_REG_SHADER_CYCLES",
+}  # fmt: skip
+_HARDWARE_REGISTERS_RDNA4 = {
+    1: "HW_REG_WAVE_MODE", 2: "HW_REG_WAVE_STATUS", 4: "HW_REG_WAVE_STATE_PRIV", 5: "HW_REG_WAVE_GPR_ALLOC",
+    6: "HW_REG_WAVE_LDS_ALLOC", 7: "HW_REG_IB_STS", 10: "HW_REG_PERF_SNAPSHOT_DATA",
+    11: "HW_REG_PERF_SNAPSHOT_PC_LO", 12: "HW_REG_PERF_SNAPSHOT_PC_HI", 15: "HW_REG_PERF_SNAPSHOT_DATA1",
+    16: "HW_REG_PERF_SNAPSHOT_DATA2", 17: "HW_REG_WAVE_EXCP_FLAG_PRIV", 18: "HW_REG_WAVE_EXCP_FLAG_USER",
+    19: "HW_REG_WAVE_TRAP_CTRL", 20: "HW_REG_WAVE_SCRATCH_BASE_LO", 21: "HW_REG_WAVE_SCRATCH_BASE_HI",
+    23: "HW_REG_WAVE_HW_ID1", 24: "HW_REG_WAVE_HW_ID2", 26: "HW_REG_WAVE_SCHED_MODE",
+    29: "HW_REG_SHADER_CYCLES_LO", 30: "HW_REG_SHADER_CYCLES_HI", 31: "HW_REG_WAVE_DVGPR_ALLOC_LO",
+    32: "HW_REG_WAVE_DVGPR_ALLOC_HI",
+}  # fmt: skip
+
+# RDNA3 and RDNA4 ISA manuals, S_SENDMSG and S_SENDMSG_RTN_B32.
+_MESSAGES = {
+    1: "MSG_INTERRUPT", 2: "MSG_HS_TESSFACTOR", 3: "MSG_DEALLOC_VGPRS", 9: "MSG_GS_ALLOC_REQ",
+    128: "MSG_RTN_GET_DOORBELL", 129: "MSG_RTN_GET_DDID", 130: "MSG_RTN_GET_TMA", 131: "MSG_RTN_GET_REALTIME",
+    132: "MSG_RTN_SAVE_WAVE", 133: "MSG_RTN_GET_TBA", 134: "MSG_RTN_GET_TBA_TO_PC",
+}  # fmt: skip
+_MESSAGES_RDNA3 = {5: "MSG_STALL_WAVE_GEN", 6: "MSG_HALT_WAVES"}
+_MESSAGES_RDNA4 = {135: "MSG_RTN_GET_SE_AID_ID"}
+_DPP_ROWS = {0x10: "row_shl", 0x11: "row_shr", 0x12: "row_ror"}
+
+_CDNA2 = Dialect(
+    gfx9.TABLES,
+    GFX9,
+    GFX9_CODES,
+    {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x140},
+    sdwa=True,
+    long_literals=False,
+    no_saddr=0x7F,
+    cache={"glc": "glc", "slc": "slc", "scc": "scc"},
+    cache_order=("glc", "slc", "scc"),
+    smem_cache=("glc",),
+    smem_offset_bits=21,
+    smem_zero=False,
+    dpp_rows=_DPP_ROWS | {0x15: "row_newbcast"},
+    sve=False,
+    waitcnt={"vmcnt": ((0, 4), (14, 2)), "expcnt": ((4, 3),), "lgkmcnt": ((8, 4),)},
+    messages={},
+    hardware_registers=_HARDWARE_REGISTERS,
+)
+_CDNA3 = dataclasses.replace(
+    _CDNA2,
+    cache={"glc": "sc0", "slc": "nt", "scc": "sc1"},
+    cache_order=("sc0", "nt", "sc1"),
+    sve=True,
+    hardware_registers=_HARDWARE_REGISTERS_3,
+)
+_RDNA3 = Dialect(
+    gfx11.TABLES,
+    GFX11,
+    RDNA_CODES,
+    {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x180},
+    sdwa=False,
+    long_literals=True,
+    no_saddr=124,
+    cache={"glc": "glc", "slc": "slc", "dlc": "dlc"},
+    cache_order=("glc", "slc", "dlc"),
+    smem_cache=("glc", "dlc"),
+    smem_offset_bits=21,
+    smem_zero=False,
+    dpp_rows=_DPP_ROWS | {0x15: "row_share", 0x16: "row_xmask"},
+    sve=True,
+    waitcnt={"vmcnt": ((10, 6),), "expcnt": ((0, 3),), "lgkmcnt": ((4, 6),)},
+    messages=_MESSAGES | _MESSAGES_RDNA3,
+    hardware_registers=_HARDWARE_REGISTERS_RDNA3,
+)
+_RDNA4 = dataclasses.replace(
+    _RDNA3,
+    tables=gfx12.TABLES,
+    encodings=GFX12,
+    cache={"th": "th", "scope": "scope"},
+    cache_order=(),
+    smem_cache=("th", "scope"),
+    smem_offset_bits=24,
+    smem_zero=True,
+    messages=_MESSAGES | _MESSAGES_RDNA4,
+    hardware_registers=_HARDWARE_REGISTERS_RDNA4,
+)
+DIALECTS = {"gfx90a": _CDNA2, "gfx940": _CDNA3, "gfx950": _CDNA3, "gfx11": _RDNA3, "gfx12": _RDNA4}
+"""By `Arch.encoding`."""

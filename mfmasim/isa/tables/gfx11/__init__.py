@@ -1,0 +1,50 @@
+"""Opcodes of RDNA3 and RDNA3.5."""
+
+from __future__ import annotations
+
+from mfmasim.isa.tables.gfx11 import (
+    ds,
+    flat,
+    mtbuf,
+    mubuf,
+    scratch,
+    smem,
+    sop1,
+    sop2,
+    sopc,
+    sopk,
+    sopp,
+    vop1,
+    vop2,
+    vop3,
+    vop3p,
+    vopc,
+    vopdx,
+    vopdy,
+    wmma,
+)
+from mfmasim.isa.tables.gfx11 import global_ as global_table
+
+TABLES = {
+    "SOP1": sop1.ROWS,
+    "SOP2": sop2.ROWS,
+    "SOPC": sopc.ROWS,
+    "SOPK": sopk.ROWS,
+    "SOPP": sopp.ROWS,
+    "SMEM": smem.ROWS,
+    "VOP1": vop1.ROWS,
+    "VOP2": vop2.ROWS,
+    "VOPC": vopc.ROWS,
+    "VOP3": vop3.ROWS,
+    "VOP3P": vop3p.ROWS,
+    "WMMA": wmma.ROWS,
+    "VOPDX": vopdx.ROWS,
+    "VOPDY": vopdy.ROWS,
+    "DS": ds.ROWS,
+    "FLAT": flat.ROWS,
+    "SCRATCH": scratch.ROWS,
+    "GLOBAL": global_table.ROWS,
+    "MUBUF": mubuf.ROWS,
+    "MTBUF": mtbuf.ROWS,
+}
+"""Table text by encoding."""

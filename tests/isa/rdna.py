@@ -1,0 +1,53 @@
+"""Probes of RDNA instructions: encodings put together from field values, and what LLVM answers."""
+
+from __future__ import annotations
+
+from probing import operands, register
+
+from mfmasim.isa.encodings_rdna import DPP8_WORD, DPP16_WORD, GFX11, GFX12
+
+V = 256
+NULL, EXEC = 124, 126
+DPP16, DPP8 = 250, 233
+
+
+def words(encodings, name, op, **fields):
+    """An instruction of the encoding `name` with the given fields, the others zero, and four more bytes."""
+    fmt = encodings.by_name[name]
+    word = int(fmt.prefix, 2) << (32 - len(fmt.prefix)) | op << fmt.op[0]
+    for field, value in fields.items():
+        low, width = fmt.fields[field]
+        assert 0 <= value < 1 << width, (name, field, value)
+        word |= value << low
+    return word.to_bytes(fmt.size, "little") + b"\x77\0\0\0"
+
+
+def dpp_word(layout, **fields):
+    """The dword of DPP controls."""
+    word = 0
+    for field, value in fields.items():
+        low, width = layout[field]
+        assert 0 <= value < 1 << width, (field, value)
+        word |= value << low
+    return word.to_bytes(4, "little")
+
+
+def with_dpp16(code, **fields):
+    fields = {"dpp_src0": 40, "dpp_ctrl": 0x1B, "bank_mask": 15, "row_mask": 15} | fields
+    return code[:-4] + dpp_word(DPP16_WORD, **fields)
+
+
+def with_dpp8(code):
+    return code[:-4] + dpp_word(DPP8_WORD, dpp_src0=40, dpp8=0x053977)
+
+
+def register_widths(parts):
+    """First number to width of every register that a text names."""
+    return {r[1]: r[2] for r in map(register, parts) if r}
+
+
+def name_of(text):
+    return operands(text)[0]
+
+
+GENERATIONS = {"gfx11": GFX11, "gfx12": GFX12}
