@@ -10,6 +10,7 @@ import pytest
 from oracles import require
 from toolchain_helpers import SOURCES
 
+import mfmasim
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.compilers import run
@@ -221,3 +222,23 @@ def test_half_precision_is_numpys(library):
         numeric = ~np.isnan(expected)
         assert np.array_equal(ours[numeric, column], expected[numeric].view(np.uint16)), column
         assert numeric.sum() > 60_000
+
+
+SMALL = ((0, "e3m2fn"), (1, "e2m3fn"), (2, "e2m1fn"))
+DIRECTIONS = ((0, "nearest_even"), (1, "toward_zero"), (2, "up"), (3, "down"))
+
+
+@pytest.mark.parametrize(("index", "name"), SMALL)
+def test_small_formats_are_those_of_the_package(library, values, index, name):
+    fmt = mfmasim.format(name)
+    ours = np.zeros(64, np.float32)
+    library.decode_small(pointer(ours), index)
+    codes = np.arange(64, dtype=np.uint8) & (15 if index == 2 else 63)
+    assert np.array_equal(ours.view(np.uint32), fmt.decode(codes).astype(np.float32).view(np.uint32))
+    with np.errstate(invalid="ignore"):
+        wide = np.concatenate([values[::7].astype(np.float64), np.random.default_rng(9).normal(0, 3, 50_000)])
+    for number, rounding in DIRECTIONS:
+        made = np.zeros(wide.size, np.uint8)
+        library.encode_small(pointer(wide), pointer(made), wide.size, index, number)
+        expected = fmt.encode(wide, rounding=rounding)
+        assert wide[made != expected].tolist() == [], rounding

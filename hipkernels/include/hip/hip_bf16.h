@@ -192,21 +192,4 @@ MFMASIM_HOST_DEVICE int __hisinf(__hip_bfloat16 x) {
     return __hip_bfloat16((float)(expression));             \
   }                                                         \
   MFMASIM_DEVICE __hip_bfloat162 h2##name(__hip_bfloat162 h) { return {h##name(h.x), h##name(h.y)}; }
-MFMASIM_FUNCTION(trunc, __builtin_truncf(x))
-MFMASIM_FUNCTION(ceil, __builtin_ceilf(x))
-MFMASIM_FUNCTION(floor, __builtin_floorf(x))
-MFMASIM_FUNCTION(rint, __builtin_rintf(x))
-MFMASIM_FUNCTION(sqrt, __builtin_sqrtf(x))
-MFMASIM_FUNCTION(rsqrt, 1.0f / __builtin_sqrtf(x))
-MFMASIM_FUNCTION(rcp, 1.0f / x)
-MFMASIM_FUNCTION(exp, __builtin_expf(x))
-MFMASIM_FUNCTION(exp2, __builtin_exp2f(x))
-MFMASIM_FUNCTION(exp10, __builtin_exp10f(x))
-MFMASIM_FUNCTION(log, __builtin_logf(x))
-MFMASIM_FUNCTION(log2, __builtin_log2f(x))
-MFMASIM_FUNCTION(log10, __builtin_log10f(x))
-#undef MFMASIM_FUNCTION
-MFMASIM_MISSING(hsin) __hip_bfloat16 hsin(__hip_bfloat16);
-MFMASIM_MISSING(hcos) __hip_bfloat16 hcos(__hip_bfloat16);
-MFMASIM_MISSING(h2sin) __hip_bfloat162 h2sin(__hip_bfloat162);
-MFMASIM_MISSING(h2cos) __hip_bfloat162 h2cos(__hip_bfloat162);
+#include <mfmasim/half_functions.h>

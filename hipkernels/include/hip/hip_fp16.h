@@ -212,24 +212,7 @@ MFMASIM_HOST_DEVICE bool __hneu(__half x, __half y) { return x.data != y.data; }
     return __half((float)(expression));     \
   }                                         \
   MFMASIM_DEVICE __half2 h2##name(__half2 h) { return __half2(h##name(h.x), h##name(h.y)); }
-MFMASIM_FUNCTION(trunc, __builtin_truncf(x))
-MFMASIM_FUNCTION(ceil, __builtin_ceilf(x))
-MFMASIM_FUNCTION(floor, __builtin_floorf(x))
-MFMASIM_FUNCTION(rint, __builtin_rintf(x))
-MFMASIM_FUNCTION(sqrt, __builtin_sqrtf(x))
-MFMASIM_FUNCTION(rsqrt, 1.0f / __builtin_sqrtf(x))
-MFMASIM_FUNCTION(rcp, 1.0f / x)
-MFMASIM_FUNCTION(exp, __builtin_expf(x))
-MFMASIM_FUNCTION(exp2, __builtin_exp2f(x))
-MFMASIM_FUNCTION(exp10, __builtin_exp10f(x))
-MFMASIM_FUNCTION(log, __builtin_logf(x))
-MFMASIM_FUNCTION(log2, __builtin_log2f(x))
-MFMASIM_FUNCTION(log10, __builtin_log10f(x))
-#undef MFMASIM_FUNCTION
-MFMASIM_MISSING(hsin) __half hsin(__half);
-MFMASIM_MISSING(hcos) __half hcos(__half);
-MFMASIM_MISSING(h2sin) __half2 h2sin(__half2);
-MFMASIM_MISSING(h2cos) __half2 h2cos(__half2);
+#include <mfmasim/half_functions.h>
 
 // Both halves at once: one instruction where it takes a generic address, else compare and swap.
 MFMASIM_DEVICE __half2 unsafeAtomicAdd(__half2 *address, __half2 value) {

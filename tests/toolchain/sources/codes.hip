@@ -102,3 +102,20 @@ extern "C" void halves(const uint16_t* a, const uint16_t* b, uint16_t* out, int 
     __builtin_memcpy(out + 8 * i, row, sizeof(row));
   }
 }
+
+#include <hip/hip_fp4.h>
+#include <hip/hip_fp6.h>
+
+// The 6 and 4-bit formats: 0 is E3M2, 1 is E2M3, 2 is E2M1.
+extern "C" void encode_small(const double* in, uint8_t* out, int count, int format, int rounding) {
+  for (int i = 0; i < count; ++i) {
+    out[i] = format < 2 ? __hip_cvt_double_to_fp6(in[i], (__hip_fp6_interpretation_t)format, (hipRoundMode)rounding)
+                        : __hip_cvt_double_to_fp4(in[i], __HIP_E2M1, (hipRoundMode)rounding);
+  }
+}
+extern "C" void decode_small(float* out, int format) {
+  for (int i = 0; i < 64; ++i) {
+    if (format == 2) out[i] = (float)__half(__hip_cvt_fp4_to_halfraw((uint8_t)(i & 15), __HIP_E2M1));
+    else out[i] = (float)__half(__hip_cvt_fp6_to_halfraw((uint8_t)i, (__hip_fp6_interpretation_t)format));
+  }
+}
