@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.stepping import Step
 
-__all__ = ["Executed", "Trace", "compressed"]
+__all__ = ["Executed", "Trace", "compressed", "scalar_name"]
 
 LANES_SHOWN = 4
-SCALAR_NAMES = {106: "vcc_lo", 107: "vcc_hi", 124: "m0", 126: "exec_lo", 127: "exec_hi"}
+UNSAID = (106, 107, 126, 127)
+"""Codes of VCC and EXEC, which are told when they change."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,17 @@ class Trace:
         return [json.dumps(record.record()) for record in self.records]
 
 
+def scalar_name(code: int, m0: int) -> str:
+    """Name of a scalar register by its hardware code; `m0` is the code of M0.
+
+    >>> scalar_name(5, 124), scalar_name(111, 124), scalar_name(125, 125)
+    ('s5', 'ttmp3', 'm0')
+    """
+    if code == m0:
+        return "m0"
+    return f"ttmp{code - 108}" if 108 <= code < 124 else f"s{code}"
+
+
 def _unsaid(step: Step) -> dict[str, NDArray[Any]]:
     """Registers that instructions write without naming them."""
     return {"vcc": step.vcc, "exec": step.exec, "scc": step.scc}
@@ -184,6 +196,6 @@ def _destinations(step: Step) -> tuple[dict[str, NDArray[np.uint32]], dict[str, 
         for number in range(operand.index, operand.index + operand.count):
             if operand.kind in ("v", "a"):
                 vectors[f"{operand.kind}{number}"] = step.v(number) if operand.kind == "v" else step.a(number)
-            elif operand.kind == "s" and number not in (106, 107, 126, 127):  # those are told when they change
-                scalars[SCALAR_NAMES.get(number, f"s{number}")] = step.s(number)
+            elif operand.kind == "s" and number not in UNSAID:
+                scalars[scalar_name(number, step.machine.arch.m0)] = step.s(number)
     return vectors, scalars
