@@ -30,6 +30,7 @@ ARCH = Arch(
     clock_registers=((29, 0, 32), (30, 32, 32)),
     buffer_range_field=True,
     buffer_stride_scale=True,
+    lds_parts=True,
     floats=FloatRules(
         mode_bits=False, first_nan=True, clamp_positive_zero=True, atomic_rules=True, dot_steps=True, omod_flushes=True
     ),

@@ -76,6 +76,8 @@ class Arch:
     """A buffer resource says in OOB_SELECT how its range is checked, and in two bits how it is swizzled."""
     buffer_stride_scale: bool = False
     """A buffer resource has a factor of its stride, and an SGPR offset counts for the range."""
+    lds_parts: bool = False
+    """An LDS access that is partly out of range loads the dwords and stores the bytes that are inside."""
     floats: FloatRules = FloatRules()
     """How floating-point operations behave."""
 

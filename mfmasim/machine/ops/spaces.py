@@ -1,7 +1,8 @@
 """One access of a group of waves to one of the three spaces: global memory, LDS, scratch.
 
 Every vector memory instruction comes down to this. An access outside a space is told to the listeners; then a read of
-the LDS gives 0 (CDNA3 ISA manual, 3.6.1), another one poison, and a write is dropped.
+the LDS gives 0 (CDNA3 ISA manual, 3.6.1), another one poison, and a write is dropped. Where the architecture looks at
+parts of an LDS access (RDNA4 ISA manual, 3.3.5.1), that holds for its dwords and bytes, elsewhere for all of a lane.
 """
 
 from __future__ import annotations
@@ -117,7 +118,16 @@ def load(machine: Any, g: Group, instruction: Instruction, part: Part, size: int
     if part.space == "scratch" and beyond.any():
         poison = np.uint32(POISON_DWORD & ((1 << 8 * min(size, 4)) - 1))
         words = [np.where(beyond, poison, word) for word in words]
+    elif size > 4 and machine.arch.lds_parts and beyond.any():
+        words = [
+            storage.read(rows, row, part.address + at, 4, _fits(part.address + at, 4, limit, inside | beyond))[0]
+            for at in range(0, size, 4)
+        ]
     return words
+
+
+def _fits(address: NDArray[np.int64], size: int, limit: int, active: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return (address >= 0) & (address + size <= limit) & active
 
 
 def store(
@@ -132,5 +142,11 @@ def store(
             machine.fault(instruction, g, "global", "write", size, outside)
         return
     rows, row, limit = rows_of(machine, g, part.space)
-    inside, _ = within(machine, g, instruction, part, size, "write", limit)
+    inside, beyond = within(machine, g, instruction, part, size, "write", limit)
+    if part.space == "lds" and machine.arch.lds_parts and beyond.any():
+        for at in range(size):
+            octet = [words[at // 4] >> np.uint32(8 * (at % 4))]
+            fits = _fits(part.address + at, 1, limit, inside | beyond)
+            storage.write(rows, row, part.address + at, octet, 1, fits)
+        return
     storage.write(rows, row, part.address, words, size, inside)
