@@ -185,6 +185,8 @@ class Machine:
             if waves.status[0] == ENDED:
                 return None
             if waves.status[0] != RUNNING:
+                if self._stuck(np.arange(waves.count)):
+                    return None
                 if len(waves.pc) > 1 and self.barrier_listeners:
                     self._tell_barriers(np.arange(waves.count))
                 waves.status = np.full(1, RUNNING, np.uint8)
@@ -195,6 +197,8 @@ class Machine:
         status = np.broadcast_to(waves.status, (waves.count,))
         running = np.flatnonzero(status == RUNNING)
         if not len(running):
+            if self._stuck(np.flatnonzero(status == AT_BARRIER)):
+                return None
             if len(waves.pc) > 1 and self.barrier_listeners:
                 self._tell_barriers(np.flatnonzero(status == AT_BARRIER))
             waves.status = np.where(status == AT_BARRIER, np.uint8(RUNNING), status)
@@ -224,6 +228,7 @@ class Machine:
         busy = np.zeros(int(waves.workgroup[-1]) + 1, np.bool_)
         busy[waves.workgroup[running]] = True
         opening = (status == AT_BARRIER) & ~busy[waves.workgroup]
+        opening[self._signalling(np.flatnonzero(opening))] = False
         if opening.any():
             if len(waves.pc) > 1 and self.barrier_listeners:
                 self._tell_barriers(np.flatnonzero(opening))
@@ -240,6 +245,23 @@ class Machine:
         """The waves of a group in which VGPR indexing is on, or off; the others come later."""
         chosen = group.indices()[(group.mode & GPR_IDX_EN != 0) == indexing]
         return Group(self.waves, chosen, len(chosen))
+
+    def _signalling(self, waiting: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of the waiting waves that wait for signals (gfx12's S_BARRIER_WAIT), which arrival does not replace."""
+        code, after = self.kernel.code, np.broadcast_to(self.waves.pc, (self.waves.count,))[waiting]
+        names = {pc: code.instruction_at(pc - 4).name for pc in np.unique(after).tolist()}  # barriers have one dword
+        here = [pc for pc, name in names.items() if name == "s_barrier_wait"]
+        return waiting[np.isin(after, here)] if here else waiting[:0]
+
+    def _stuck(self, waiting: NDArray[np.int64]) -> bool:
+        """Whether waves wait for ever, now that nobody runs."""
+        here = self._signalling(waiting)
+        if not len(here):
+            return False
+        group = Group(self.waves, here, len(here))
+        why = f"deadlock: {len(here)} waves wait at a barrier that not every wave of their workgroup has signalled"
+        self.stop("barrier", why, int(group.pc[0]) - 4, group)
+        return True
 
     def _tell_barriers(self, waiting: NDArray[np.int64]) -> None:
         """Tell listeners of the waves that have arrived at another barrier than the first one of their workgroup."""

@@ -11,15 +11,32 @@ import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
+from mfmasim.isa.family import family
 
 BAD = Path(__file__).with_name("bad.hip")
 POISON = 0xA5A5A5A5
 
 
+def decoded(arch):
+    """Whether the decoder has tables for an architecture."""
+    try:
+        family(arch)
+    except MfmasimError:
+        return False
+    return True
+
+
+RDNA = [arch for arch in ("gfx1151", "gfx1201") if decoded(arch)]
+ARCHITECTURES = [*harness.ARCHITECTURES, *RDNA]
+BARRIER = {"gfx1201": "s_barrier_signal -1\\ns_barrier_wait -1"}
+
+
 @functools.cache
 def compiled(arch):
     """The kernels of bad.hip."""
-    return mfmasim.compile(BAD, arch, flags=['-DBARRIER="s_barrier"'])
+    # Dual instructions are a matter of their own.
+    flags = [] if arch in harness.ARCHITECTURES else ["-mllvm", "-amdgpu-enable-vopd=0"]
+    return mfmasim.compile(BAD, arch, flags=[f'-DBARRIER="{BARRIER.get(arch, "s_barrier")}"', *flags])
 
 
 def line_of(mark):
@@ -30,7 +47,7 @@ def line_of(mark):
 
 def run(kernel, *, arch, n, out=None, grid=1, block=64, **options):
     """Launch a kernel; (report, output)."""
-    out = np.zeros(64, np.uint32) if isinstance(out, str) else out
+    out = None if out is None else np.zeros(out, np.uint32)
     given = np.arange(64, dtype=np.uint32)
     report = mfmasim.device("sim").launch(
         compiled(arch)[kernel], grid=grid, block=block, args=[out, given, np.int32(n)], **options
@@ -38,12 +55,16 @@ def run(kernel, *, arch, n, out=None, grid=1, block=64, **options):
     return report, out
 
 
-NEW = "new"
-# kernel: launch options; check, severity, workgroup, wave, lane, count; message; the output afterwards
+NEW = 64
+"""Elements of the output."""
+WAVES = "waves"
+"""A count: the waves of 64 work-items."""
+# kernel: launch options; check, severity, workgroup, work-item of the workgroup, whether a lane is named, count;
+# message; the output afterwards.
 EXPECTED = {
     "read_outside": (
         {"n": 10, "out": NEW},
-        ("bounds", "error", (0, 0, 0), 0, 54, 10),
+        ("bounds", "error", (0, 0, 0), 54, True, 10),
         (
             "read of 4 bytes outside every buffer: address 0x7f0000*, 0 bytes past the end of argument 1 "
             "(256 bytes); 10 lanes in all, the load returned poison"
@@ -52,7 +73,7 @@ EXPECTED = {
     ),
     "write_outside": (
         {"n": 5, "out": NEW, "grid": 2},
-        ("bounds", "error", (0, 0, 0), 0, 0, 5 + 59),
+        ("bounds", "error", (0, 0, 0), 0, True, 5 + 59),
         (
             "write of 4 bytes outside every buffer: address 0x7f0000*, 20 bytes before argument 0 (256 "
             "bytes); 64 lanes in all, the store was dropped"
@@ -61,7 +82,7 @@ EXPECTED = {
     ),
     "null_pointer": (
         {"n": 5, "out": None},
-        ("bounds", "error", (0, 0, 0), 0, 0, 64),
+        ("bounds", "error", (0, 0, 0), 0, True, 64),
         (
             "write of 4 bytes outside every buffer: address 0x0, a null pointer plus 0 bytes; 64 lanes in "
             "all, the store was dropped"
@@ -70,16 +91,16 @@ EXPECTED = {
     ),
     "misaligned_atomic": (
         {"n": 2, "out": NEW},
-        ("alignment", "error", (0, 0, 0), 0, 0, 1),
+        ("alignment", "error", (0, 0, 0), 0, True, WAVES),
         (
-            "atomic of 4 bytes at address 0x7f0000*, which is no multiple of its size; 1 lane in all, a "
+            "atomic of 4 bytes at address 0x7f0000*, which is no multiple of its size; {lanes} in all, a "
             "memory violation on the hardware; nothing was changed"
         ),
         np.zeros(64),
     ),
     "misaligned_lds": (
         {"n": 4, "out": NEW},
-        ("alignment", "info", (0, 0, 0), 0, 0, 64),
+        ("alignment", "info", (0, 0, 0), 0, True, 64),
         (
             "write of 16 bytes at LDS address 0x4, which is no multiple of 16; 64 lanes in all, right in the"
             " unaligned mode that drivers turn on, but slower"
@@ -88,28 +109,28 @@ EXPECTED = {
     ),
     "misaligned_scalar": (
         {"n": 6, "out": NEW},
-        ("alignment", "warning", (0, 0, 0), 0, 0, 1),
+        ("alignment", "warning", (0, 0, 0), 0, True, WAVES),
         (
-            "scalar read of 4 bytes at address 0x7f0000*6, which is no multiple of 4; 1 lane in all, the two"
+            "scalar read of 4 bytes at address 0x7f0000*6, which is no multiple of 4; {lanes} in all, the two"
             " low bits were ignored"
         ),
         np.full(64, 1),
     ),
     "lds_outside": (
         {"n": 16, "out": NEW},
-        ("bounds", "error", (0, 0, 0), 0, 48, 16),
+        ("bounds", "error", (0, 0, 0), 48, True, 16),
         "read of 4 bytes outside every buffer: LDS address 256; 16 lanes in all, the load returned 0",
         np.r_[[1] * 48, [0] * 16],
     ),
     "jump_to_data": (
         {"n": 4, "out": NEW},
-        ("fetch", "error", (0, 0, 0), 0, None, 1),
+        ("fetch", "error", (0, 0, 0), 0, False, 1),
         "jump to 0x7f0000*, which is outside the code: in argument 0; stopped at 0x*",
         np.full(64, 1),
     ),
     "stack_overflow": (
         {"n": 1000, "out": NEW},
-        ("bounds", "error", (0, 0, 0), 0, 0, 64),
+        ("bounds", "error", (0, 0, 0), 0, True, 64),
         (
             "write of 4 bytes beyond the private segment (stack overflow): scratch address 4000 of 80 bytes "
             "a work-item; 64 lanes in all, the store was dropped"
@@ -118,7 +139,7 @@ EXPECTED = {
     ),
     "recursion": (
         {"n": 100, "out": NEW},
-        ("bounds", "error", (0, 0, 0), 0, 0, None),
+        ("bounds", "error", (0, 0, 0), 0, True, None),
         (
             "write of 4 bytes beyond the private segment (stack overflow): scratch address * of * bytes a "
             "work-item; * in all, the store was dropped"
@@ -127,34 +148,34 @@ EXPECTED = {
     ),
     "endless": (
         {"n": 1, "out": NEW, "budget": 1000},
-        ("budget", "error", (0, 0, 0), 0, None, 1),
+        ("budget", "error", (0, 0, 0), 0, False, 1),
         "a wave executed more than 1,000 instructions; stopped at 0x*",
         np.zeros(64),
     ),
     "two_barriers": (
-        {"n": 1, "out": np.zeros(128, np.uint32), "block": 128},
-        ("barrier", "warning", (0, 0, 0), 1, None, 1),
+        {"n": 1, "out": 128, "block": 128},
+        ("barrier", "warning", (0, 0, 0), 64, False, WAVES),
         (
-            "this wave waits here while others of its workgroup wait at 0x* (*bad.hip:*); 1 wave in all, the"
+            "this wave waits here while others of its workgroup wait at 0x* (*bad.hip:*); {waves} in all, the"
             " hardware counts arrivals and lets them go on together"
         ),
         np.full(128, 1),
     ),
     "never_arrives": (
-        {"n": 1, "out": np.zeros(192, np.uint32), "block": 192, "budget": 20_000},
-        ("budget", "error", (0, 0, 0), 0, None, 1),
-        "a wave executed more than 20,000 instructions while 2 waves wait at a barrier; stopped at 0x*",
+        {"n": 1, "out": 192, "block": 192, "budget": 20_000},
+        ("budget", "error", (0, 0, 0), 0, False, 1),
+        "a wave executed more than 20,000 instructions while {twice} waves wait at a barrier; stopped at 0x*",
         np.zeros(192),
     ),
     "traps": (
         {"n": 1, "out": NEW, "grid": 3},
-        ("trap", "error", (1, 0, 0), 0, None, 1),
+        ("trap", "error", (1, 0, 0), 0, False, 1),
         "the kernel trapped (s_trap 2); stopped at 0x*",
         None,
     ),
     "read_only": (
         {"n": 99, "out": NEW},
-        ("bounds", "error", (0, 0, 0), 0, 0, 64),
+        ("bounds", "error", (0, 0, 0), 0, True, 64),
         (
             "write of 4 bytes to read-only memory: address 0x7f0000*, in code object segment *, which may "
             "not be written; 64 lanes in all, the store was dropped"
@@ -171,20 +192,26 @@ def matches(text, pattern):
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
 
 
-@pytest.mark.parametrize("arch", harness.ARCHITECTURES)
+@pytest.mark.parametrize("arch", ARCHITECTURES)
 @pytest.mark.parametrize("kernel", EXPECTED)
 def test_the_finding_is_exact(kernel, arch):
-    options, (check, severity, workgroup, wave, lane, count), message, expected = EXPECTED[kernel]
+    options, (check, severity, workgroup, item, has_lane, count), message, expected = EXPECTED[kernel]
+    lanes = compiled(arch)[kernel].wave
+    waves = 64 // lanes
+    plural = "s" * (waves > 1)
+    message = message.format(lanes=f"{waves} lane{plural}", waves=f"{waves} wave{plural}", twice=2 * waves)
     report, out = run(kernel, arch=arch, **options)
+    if kernel == "two_barriers" and arch in BARRIER:
+        assert not report.findings  # signals have no place where waves meet
+        return
     assert report.findings, kernel
     finding = next(f for f in report.findings if f.check == check)
     assert (finding.check, finding.severity, finding.kernel) == (check, severity, kernel), finding
     assert finding.source.endswith(line_of(kernel)), finding
-    assert (finding.workgroup, finding.wave) == (workgroup, wave), finding
-    if lane is not None:
-        assert finding.lane == lane, finding
+    assert (finding.workgroup, finding.wave) == (workgroup, item // lanes), finding
+    assert finding.lane == (item % lanes if has_lane else None), finding
     if count is not None:
-        assert finding.count == count, finding
+        assert finding.count == (waves if count == WAVES else count), finding
     assert matches(finding.message, message + "*" * (not message.endswith("*"))), finding.message
     assert compiled(arch)[kernel].code.instruction_at(finding.pc)
     assert report.ok == (severity != "error")
@@ -254,6 +281,58 @@ def test_leaving_the_code(body, culprit, message, arch):
 def test_a_branch_astray_that_is_not_taken_is_none():
     program = harness.kernel("s_cmp_lg_u32 s0, s0\n s_cbranch_scc1 0x7fff\n s_endpgm", "gfx942", "")
     assert mfmasim.device("sim").launch(program, grid=1, block=64, args=[]).ok
+
+
+PART = """
+#include <hip/hip_runtime.h>
+typedef int four __attribute__((ext_vector_type(4)));
+extern "C" __global__ void part(four* out, int n) {
+    __shared__ four space[63];
+    four* place = space + threadIdx.x;
+    asm volatile("" : "+v"(place));
+    *(volatile four*)((char*)place + n) = four{1, 2, 3, 4};
+    out[threadIdx.x] = *(volatile four*)((char*)place + n);
+}
+"""
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_an_lds_access_that_is_partly_outside(arch, tmp_path):
+    """The last lanes straddle the end: RDNA4 looks at dwords and bytes, the others at the access."""
+    path = tmp_path / "part.hip"
+    path.write_text(PART)
+    flags = [] if arch in harness.ARCHITECTURES else ["-mllvm", "-amdgpu-enable-vopd=0"]
+    kernel = mfmasim.compile(path, arch, flags=flags)["part"]
+    out = np.zeros((64, 4), np.uint32)
+    report = mfmasim.device("sim").launch(kernel, grid=1, block=64, args=[out, np.int32(8)], checks="bounds")
+    assert [finding.count for finding in report.findings] == [2, 2]
+    assert (out[:62] == [1, 2, 3, 4]).all()
+    assert out[62].tolist() == ([1, 2, 0, 0] if mfmasim.arch(arch).lds_parts else [0, 0, 0, 0])
+    assert not out[63].any()
+
+
+@pytest.mark.parametrize("arch", [arch for arch in RDNA if arch in BARRIER])
+def test_waiting_for_a_signal_that_nobody_gives(arch, tmp_path):
+    """gfx12: a wave that waits without every wave having signalled waits for ever."""
+    path = tmp_path / "deadlock.hip"
+    path.write_text(
+        "#include <hip/hip_runtime.h>\n"
+        'extern "C" __global__ void deadlock(int* out) {\n'
+        '    if (threadIdx.x < 32) asm volatile("s_barrier_signal -1");\n'
+        '    asm volatile("s_barrier_wait -1");\n'
+        "    out[threadIdx.x] = 1;\n}\n"
+    )
+    kernel = mfmasim.compile(path, arch, flags=["-mllvm", "-amdgpu-enable-vopd=0"])["deadlock"]
+    out = np.zeros(64, np.uint32)
+    report = mfmasim.device("sim").launch(kernel, grid=1, block=64, args=[out])
+    (finding,) = report.findings
+    assert (finding.check, finding.severity) == ("barrier", "error")
+    assert finding.source.endswith("deadlock.hip:4")
+    assert "deadlock: 2 waves wait at a barrier" in finding.message
+    assert not out.any()
+    # One that ends instead of signalling is not waited for.
+    report = mfmasim.device("sim").launch(kernel, grid=1, block=32, args=[out])
+    assert report.ok
 
 
 @pytest.mark.oracle
