@@ -46,7 +46,7 @@ def mix_of(kernel: Kernel, executed: Mapping[int, int]) -> Counter[str]:
     out: Counter[str] = Counter()
     for pc, count in executed.items():
         if count:
-            out[family_of(kernel.code.instruction_at(pc))] += count
+            out[family_of(kernel.code.instruction_at(pc, kernel.wave))] += count
     return out
 
 

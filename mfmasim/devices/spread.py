@@ -199,5 +199,5 @@ def _together(launch: Launch, outcomes: list[Outcome]) -> Outcome:
         whole.batches += outcome.batches
         whole.executed.update(outcome.executed)
         whole.fidelity.update(outcome.fidelity)
-    whole.arrange(launch.kernel.code)
+    whole.arrange(launch.kernel.code, launch.kernel.wave)
     return whole

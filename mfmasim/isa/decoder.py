@@ -46,6 +46,7 @@ _BUILD: dict[str, Callable[[Fields], Parts]] = {
     "MUBUF": memory.mubuf,
     "SMEM_RDNA": scalar.smem_rdna,
     "VFLAT": memory.vflat,
+    "VBUFFER": memory.mubuf,
     "WMMA": packed.wmma,
     "VOPD": dual.vopd,
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.dpp import is_dpp, narrowed
+from mfmasim.machine.dual import bind_dual
 from mfmasim.machine.modifiers import output_modifiers
 from mfmasim.machine.operands import (
     scalar_reader,
@@ -15,7 +16,7 @@ from mfmasim.machine.operands import (
     vector_reader,
     vector_writer,
 )
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.registry import FIDELITIES, OPERATIONS
 from mfmasim.machine.saturate import saturating
 
 if TYPE_CHECKING:
@@ -48,15 +49,18 @@ UNDERSTOOD = {
     "bound_ctrl",
     "dpp8",
     "fi",
+    "byte_sel",
 }
 
 
 def operation_of(instruction: Instruction) -> Operation:
-    """The operation an instruction performs.
+    """The operation an instruction performs; of a dual instruction the half that can be trusted less.
 
     Raises:
         MfmasimError: the machine has no such operation; names it, its address and bytes.
     """
+    if instruction.halves:
+        return max(map(operation_of, instruction.halves), key=lambda found: FIDELITIES.index(found.fidelity))
     found = OPERATIONS.get(instruction.name)
     if found is None:
         raise MfmasimError(
@@ -77,6 +81,8 @@ def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         A function that executes it for a group of waves.
     """
     operation = operation_of(instruction)
+    if instruction.halves:
+        return bind_dual([(half, operation_of(half)) for half in instruction.halves], machine.arch)
     if operation.unit == "direct":
         bound: Callable[[Group], None] = operation.body(instruction, machine)
         return bound
@@ -106,7 +112,10 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -
         raise unsupported(instruction, f"op_sel {halves:#x}")
     kinds = [kind for kind in operation.sources if kind != "mode"]
     readers = [
-        vector_reader(operand, kind, instruction, high=bool(halves >> i & 1))
+        # A destination that is read back is the half that is written.
+        vector_reader(
+            operand, kind, instruction, high=bool(halves >> (3 if operand.half and not operand.printed else i) & 1)
+        )
         for i, (operand, kind) in enumerate(zip(instruction.src, kinds, strict=True))
     ]
     results = operation.results * len(instruction.dst) if operation.results == ("mask",) else operation.results

@@ -83,7 +83,7 @@ def _decode(machine: Any, pc: int) -> tuple[list[Instruction], str]:
     address = pc
     while True:
         try:
-            ins = code.instruction_at(address)
+            ins = code.instruction_at(address, machine.kernel.wave)
         except NotCodeError as error:
             return instructions, str(error) if not instructions else _past(machine.kernel.name)
         except MfmasimError:

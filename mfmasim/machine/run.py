@@ -69,12 +69,12 @@ class Outcome:
     executed: Counter[int] = field(default_factory=Counter)
     """Wave-instructions by address."""
 
-    def arrange(self, code: Code) -> None:
+    def arrange(self, code: Code, wave: int) -> None:
         """Count by mnemonic, and order by address and name: which waves came where first must not show."""
         self.executed = Counter(dict(sorted(self.executed.items())))
         self.fidelity = dict(sorted(self.fidelity.items()))
         for pc, runs in self.executed.items():
-            self.instructions[code.instruction_at(pc).name] += runs
+            self.instructions[code.instruction_at(pc, wave).name] += runs
 
 
 class Machine:
@@ -294,7 +294,7 @@ class Machine:
                 self.outcome.executed[ins.pc] += runs
                 if runs:
                     self.outcome.fidelity.setdefault(ins.name, operation_of(ins).fidelity)
-        self.outcome.arrange(self.kernel.code)
+        self.outcome.arrange(self.kernel.code, self.kernel.wave)
 
     def stop(self, check: str, why: str, pc: int, group: Group, wave: int = 0) -> None:
         """End the launch: nothing more is executed after the block, or after this step when steps are listened to.

@@ -151,7 +151,7 @@ class Debugger:
 def _addresses(place: str | int, kernel: Kernel) -> frozenset[int]:
     """Addresses of a place in a kernel; none for a pattern of mnemonics."""
     if isinstance(place, int):
-        return frozenset([kernel.code.instruction_at(place).pc])
+        return frozenset([kernel.code.instruction_at(place, kernel.wave).pc])
     name, colon, line = place.rpartition(":")
     if not colon:
         if not any(fnmatchcase(ins.name, place) for ins in kernel.instructions):

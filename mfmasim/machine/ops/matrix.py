@@ -67,8 +67,10 @@ def resolve(instruction: Instruction, arch: Any, wave: int) -> tuple[MatrixInstr
             extra[f"scale_{side}_byte"] = (low >> i & 1) | (high >> i & 1) << 1
     if "neg" in modifiers:  # the f64 forms use the bits of BLGP to negate A, B and C
         modifiers["blgp"] = modifiers.pop("neg")
-    if instruction.encoding == "VOP3P":  # RDNA's; OP_SEL_HI means nothing to them
+    if instruction.encoding == "WMMA":  # RDNA's; OP_SEL_HI means nothing to them
         modifiers.pop("op_sel_hi", None)
+        if "index_key" in modifiers:  # which set of indices, in the place of OP_SEL
+            modifiers["op_sel"] = modifiers.pop("index_key")
         given = {
             "op_sel": modifiers.pop("op_sel", 0),
             "neg": modifiers.pop("neg_lo", 0),

@@ -45,10 +45,9 @@ def _selected(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
 
 def _permlane(instruction: Instruction, _machine: Any) -> Bound:
     modifiers = instruction.modifiers
-    flags = modifiers.get("op_sel", 0)
-    if flags & ~3 or modifiers.get("clamp") or modifiers.get("omod"):
+    if modifiers.get("op_sel") or modifiers.get("clamp") or modifiers.get("omod"):
         raise unsupported(instruction, "a modifier that a lane exchange has not")
-    fetches, bound = bool(flags & 1), bool(flags & 2)
+    fetches, bound = bool(modifiers.get("fi")), bool(modifiers.get("bound_ctrl"))
     other_row = ROW if instruction.name.startswith("v_permlanex16") else 0
     selected = _selected(instruction)
     read = read_dword(instruction.src[0], 0, instruction)

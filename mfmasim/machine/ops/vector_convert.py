@@ -56,7 +56,8 @@ def _checked(instruction: Instruction, found: Conversion, result: str) -> Modifi
         raise unsupported(instruction, "an output modifier on several results")
     if result in SIXTEEN:  # the half of the result is chosen where it is written
         given["op_sel"] &= 7
-    return Modifiers(op_sel=given["op_sel"], neg=given["neg"], abs=given["abs"])
+    byte_sel = modifiers.get("byte_sel") if found.row.selects else None
+    return Modifiers(op_sel=given["op_sel"], byte_sel=byte_sel, neg=given["neg"], abs=given["abs"])
 
 
 def _convert(instruction: Instruction, arch: Any) -> Callable[..., U]:
