@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bind", "operation_of"]
 
+SIXTEEN = ("u16", "i16", "f16", "b16")
 # Modifiers that the generic vector binding understands; any other that is set stops the launch.
 UNDERSTOOD = {
     "op_sel",
@@ -107,10 +108,11 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -
         if value and name not in UNDERSTOOD:
             raise unsupported(instruction, f"modifier {name}:{value}")
     halves = 0 if operation.shaped else modifiers.get("op_sel", 0)
-    sixteen = ("u16", "i16", "f16", "b16")
-    if halves and not any(kind in sixteen for kind in operation.sources + operation.results):
-        raise unsupported(instruction, f"op_sel {halves:#x}")
     kinds = [kind for kind in operation.sources if kind != "mode"]
+    if not operation.shaped:  # a shift of v_alignbit_b32 may stand in a half of its register
+        kinds = ["u16" if x.half and kind == "u32" else kind for x, kind in zip(instruction.src, kinds, strict=True)]
+    if halves and not any(kind in SIXTEEN for kind in (*kinds, *operation.results)):
+        raise unsupported(instruction, f"op_sel {halves:#x}")
     readers = [
         # A destination that is read back is the half that is written.
         vector_reader(

@@ -1,0 +1,56 @@
+"""The decoder's corpus on gfx11 and gfx12: the same source and inputs give what they give on gfx942."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import harness
+import numpy as np
+import pytest
+
+import mfmasim
+
+FOLDER = Path(__file__).parents[1] / "isa" / "kernels"
+# The other files use instructions that only CDNA has.
+FILES = ("compares", "integers", "lds", "maths")
+# Instructions that the machine does not execute on any architecture: cube maps, and packing of a byte.
+REFUSED = {"maths_f32", "conversions"}
+WORDS = 1 << 13
+
+
+def compiled(name, arch, folder):
+    """The code object of a file of the corpus."""
+    output = str(folder / f"{name}.{arch}")
+    subprocess.run(
+        [harness.tool("clang"), "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output",
+         "-w", "-O2", "-std=c++20", f"--offload-arch={arch}", "-o", output, str(FOLDER / f"{name}.hip")],
+        check=True,
+    )  # fmt: skip
+    return mfmasim.load(output)
+
+
+def outputs(kernel):
+    """Every buffer after a launch on numbers that are good as integers and as indices."""
+    rng = np.random.default_rng(3)
+    arguments = [
+        rng.integers(0, 64, WORDS, dtype=np.uint32) if arg.is_pointer else (7).to_bytes(arg.size, "little")
+        for arg in kernel.args
+    ]
+    mfmasim.device("sim").launch(kernel, grid=2, block=64, args=arguments, checks="none")
+    return [x for x in arguments if isinstance(x, np.ndarray)]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", FILES)
+def test_equal_to_gfx942(name, tmp_path):
+    """Whatever the width of a wave and the spelling of the instructions."""
+    reference = compiled(name, "gfx942", tmp_path)
+    compared = 0
+    for arch in ("gfx1151", "gfx1201"):
+        code = compiled(name, arch, tmp_path)
+        for kernel in sorted(set(code.kernels) - REFUSED):
+            for wanted, found in zip(outputs(reference[kernel]), outputs(code[kernel]), strict=True):
+                assert (wanted == found).all(), (arch, kernel)
+                compared += 1
+    assert compared >= 4
