@@ -20,7 +20,7 @@ class FloatRules:
     atomic_rules: bool = False
     """Float atomics follow chapter 13 of RDNA's manuals: NaNs, -0 below +0, the negative NaN of Inf - Inf."""
     atomic_add_flushes: bool = False
-    """An atomic f32 addition in memory has no denormals."""
+    """An atomic f32 addition in memory reads denormals as zeros."""
     dot_steps: bool = False
     """Dot products of floats round as a step of the matrix instructions does."""
     omod_flushes: bool = False

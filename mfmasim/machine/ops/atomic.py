@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     A = Any  # an array of the operation's type
     Combine = Callable[..., A]
 
-PLAIN, FLUSHING = 0x3F0, 0x3C0
-"""MODE with denormals of every type, and without those of f32."""
+PLAIN, FLUSHING = 0x3F0, 0x3E0
+"""MODE with denormals of every type, and without those that come in as f32."""
 
 
 class Atomic:
