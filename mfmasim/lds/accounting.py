@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Account", "Accounts", "Sample"]
 
 SAMPLES = 32
-"""Accesses kept of each instruction, different in pattern or place: examples, and what swizzles are tried on."""
+"""Accesses kept of each instruction, the worst of those that differ: examples, and what swizzles are tried on."""
 _PATTERNS = 512
-"""Different patterns remembered of each instruction; later ones are counted anew each time."""
+"""Different accesses of a whole group of waves that are remembered; later ones are counted anew each time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,21 +51,23 @@ class Account:
         table: the phases and banks that were used.
         lanes: lanes of a wave.
         executions: wave-instructions that were executed (of a two-address instruction both accesses together).
-        samples: some of the accesses, the first that differ.
+        lowest: lowest byte accessed.
+        highest: one past the highest byte accessed.
     """
 
     row: DsInstruction
     table: PhaseTable
     lanes: int
     executions: int = 0
-    samples: list[Sample] = field(default_factory=list)
     lowest: int = 1 << 62
-    """Lowest byte accessed."""
     highest: int = 0
-    """One past the highest byte accessed."""
     _counts: dict[tuple[int, bytes], list[Any]] = field(default_factory=dict)
-    """Pattern to [times, degrees (rows, phases), weight of a row, lowest bytes it was seen at]."""
+    """Accesses of a group, relative to their lowest dwords, to [times, degrees (rows, phases), weight of a row, lowest
+    dword of each row where they were lowest, and where highest]."""
     _histogram: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), np.int64))
+    """What is counted and no longer remembered."""
+    _worst: dict[bytes, Sample] = field(default_factory=dict)
+    """Accesses of single waves by their pattern, each at the lowest and at the highest place it was seen at."""
 
     @property
     def sets(self) -> tuple[tuple[int, ...], ...]:
@@ -77,9 +79,18 @@ class Account:
         """How many wave accesses had each degree, int64 (phases, degrees from 0)."""
         out = np.zeros((len(self.sets), self.lanes * 4 + 1), np.int64)
         out[:, : self._histogram.shape[1]] += self._histogram if self._histogram.size else 0
-        for (part, _), (times, degrees, weight, _) in self._counts.items():
+        for (part, _), (times, degrees, weight, *_) in self._counts.items():
             _count_into(out, part, degrees, times * weight)
         return out[:, : int(np.flatnonzero(out.any(axis=0)).max(initial=0)) + 1]
+
+    @property
+    def samples(self) -> list[Sample]:
+        """The worst of the accesses that differ; which ones does not depend on the order of execution."""
+        kept = {id(self._worst[key]): self._worst[key] for key in sorted(self._worst, key=self._badness)}
+        return list(kept.values())[:SAMPLES]
+
+    def _badness(self, key: bytes) -> tuple[int, bytes]:
+        return -int(self._worst[key].degrees.max(initial=0)), key
 
     @property
     def degrees(self) -> tuple[int, ...]:
@@ -102,13 +113,9 @@ class Account:
         """Sum of the degrees."""
         return int((self.histogram * np.arange(self.histogram.shape[1])).sum())
 
-    def example(self) -> Sample | None:
-        """The sample with the worst degree."""
-        return max(self.samples, key=lambda sample: int(sample.degrees.max(initial=0)), default=None)
-
     def worst_lanes(self) -> tuple[int, ...]:
         """Lanes of the worst sample that meet in its fullest bank with different dwords; empty without a conflict."""
-        sample = self.example()
+        sample = next(iter(self.samples), None)
         if sample is None or int(sample.degrees.max(initial=0)) < 2:
             return ()
         phase = self.table.sets(self.lanes)[int(sample.degrees.argmax())]
@@ -125,44 +132,65 @@ class Account:
         """Count accesses of (1 or waves, lanes)."""
         if not part:
             self.executions += waves
-        quiet, low, high = _relative(addresses, active, self.row.size)
-        self.lowest, self.highest = min(self.lowest, low), max(self.highest, high)
+        quiet, base, high = _relative(addresses, active, self.row.size)
+        self.lowest, self.highest = min(self.lowest, int(base.min())), max(self.highest, high)
         weight = waves // len(quiet)
         key = part, quiet.tobytes() + (b"" if active is None else np.packbits(active).tobytes())
         found = self._counts.get(key)
         if found is not None:
             found[0] += 1
-            if len(self.samples) < SAMPLES and low not in found[3]:
-                found[3].add(low)
-                self._sample(addresses, active, part, found[1])
+            if (base < found[3]).any() or (base > found[4]).any():
+                found[3], found[4] = np.minimum(found[3], base), np.maximum(found[4], base)
+                self._keep(quiet, base, active, part, found[1])
             return
         degrees = count_degrees(self.table.sets(self.lanes), self.table.banks, quiet, self.row.size, active)
         if len(self._counts) < _PATTERNS:
-            self._counts[key] = [1, degrees, weight, {low}]
+            self._counts[key] = [1, degrees, weight, base, base]
         else:
-            if not self._histogram.size:
-                self._histogram = np.zeros((len(self.sets), self.lanes * 4 + 1), np.int64)
-            _count_into(self._histogram, part, degrees, weight)
-        self._sample(addresses, active, part, degrees)
+            self._forget(part, degrees, weight)
+        self._keep(quiet, base, active, part, degrees)
 
-    def _sample(
-        self, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, degrees: NDArray[np.int16]
-    ) -> None:
-        """Keep the first accesses, and in place of the mildest any that is worse than all."""
-        worst = degrees.max(axis=1, initial=0)
-        shape = degrees.shape[0], addresses.shape[1]
-        places = np.broadcast_to(addresses, shape)
-        lanes = np.broadcast_to(np.True_ if active is None else active, shape)
-        room = SAMPLES - len(self.samples)
-        for row in range(min(room, len(worst))):
-            self.samples.append(Sample(places[row].copy(), lanes[row].copy(), part, degrees[row]))
-        row = int(worst.argmax())
-        if room < len(worst) and worst[row] > max(int(s.degrees.max(initial=0)) for s in self.samples):
-            mildest = min(range(SAMPLES), key=lambda i: int(self.samples[i].degrees.max(initial=0)))
-            self.samples[mildest] = Sample(places[row].copy(), lanes[row].copy(), part, degrees[row])
+    def _forget(self, part: int, degrees: NDArray[np.int16], times: int) -> None:
+        if not self._histogram.size:
+            self._histogram = np.zeros((len(self.sets), self.lanes * 4 + 1), np.int64)
+        _count_into(self._histogram, part, degrees, times)
+
+    def _keep(
+        self, quiet: NDArray[np.int64], base: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int,
+        degrees: NDArray[np.int16],
+    ) -> None:  # fmt: skip
+        """Remember the accesses of single waves that belong to the worst."""
+        everyone = np.ones(self.lanes, np.bool_)
+        for row, lanes in enumerate(quiet):
+            mask = everyone if active is None else active[row]
+            key = bytes([part]) + lanes.tobytes() + np.packbits(mask).tobytes()
+            self._remember(key, Sample(np.where(mask, lanes + int(base[row, 0]), 0), mask, part, degrees[row]))
+        if len(self._worst) > 4 * SAMPLES:
+            kept = sorted(self._worst, key=self._badness)[:SAMPLES]
+            self._worst = {key: self._worst[key] for key in kept}
+
+    def _remember(self, key: bytes, sample: Sample) -> None:
+        """Keep a pattern at the lowest and at the highest place it was seen at."""
+        for end, further in ((b"low", np.less), (b"high", np.greater)):
+            known = self._worst.get(key + end)
+            if known is None or further(sample.addresses, known.addresses)[sample.active].any():
+                self._worst[key + end] = sample
+
+    def merge(self, other: Account) -> None:
+        """Take in another part of the same launch."""
+        self.executions += other.executions
+        self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
+        for (part, _), (times, degrees, weight, *_) in other._counts.items():
+            self._forget(part, degrees, times * weight)
+        if other._histogram.size:
+            self._forget(0, np.zeros((0, len(self.sets) // self.row.parts), np.int16), 0)
+            self._histogram += other._histogram
+        for key, sample in other._worst.items():
+            self._remember(key.removesuffix(b"low").removesuffix(b"high"), sample)
 
 
 def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], weight: int) -> None:
+    """Add degrees (rows, phases) to a histogram (phases, degrees)."""
     phases = degrees.shape[1]
     for phase in range(phases):
         found = np.bincount(degrees[:, phase])
@@ -171,16 +199,16 @@ def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], w
 
 def _relative(
     addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, size: int
-) -> tuple[NDArray[np.int64], int, int]:
-    """Addresses less the lowest dword of their row, lanes that are idle at 0; the lowest byte and the end."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Addresses less the lowest dword of their row, lanes that are idle at 0; those dwords (rows, 1); the end."""
     if active is None:
         base = addresses.min(axis=1, keepdims=True) & ~3
-        return addresses - base, int(base.min()), int(addresses.max()) + size
+        return addresses - base, base, int(addresses.max()) + size
     far = np.where(active, addresses, 1 << 62)
     base = far.min(axis=1, keepdims=True) & ~3
     quiet = np.where(active, addresses - base, 0)
     high = int(np.where(active, addresses, -size).max()) + size
-    return quiet, int(base.min()), high
+    return quiet, base, high
 
 
 class Accounts:
@@ -219,3 +247,12 @@ class Accounts:
         elif active is not None and len(active) == 1 < len(addresses):
             active = np.broadcast_to(active, addresses.shape)
         account.add(addresses, active, part, waves)
+
+    def merge(self, other: Accounts) -> None:
+        """Take in the accounts of another part of the same launch."""
+        for place, account in other.by_place.items():
+            mine = self.by_place.get(place)
+            if mine is None:
+                self.by_place[place] = account
+            else:
+                mine.merge(account)

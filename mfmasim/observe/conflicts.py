@@ -48,7 +48,6 @@ class Conflicts:
         self.accounts = Accounts(arch, wave, table)
         self.uncounted: dict[int, list[Any]] = {}
         """Address in the code to [mnemonic, executions] of the instructions that have no phase table."""
-        self._places: dict[int, AccessEvent] = {}
 
     def on_access(self, event: AccessEvent) -> None:
         """Count an access if it goes to the LDS."""
@@ -60,7 +59,12 @@ class Conflicts:
             return
         addresses = event.addresses if event.addresses.dtype == np.int64 else event.addresses.astype(np.int64)
         self.accounts.add(pc, event.instruction.name, addresses, event.active, event.part, event.waves)
-        self._places.setdefault(pc, event)
+
+    def merge(self, other: Conflicts) -> None:
+        """Take in what another part of the same launch counted."""
+        self.accounts.merge(other.accounts)
+        for pc, (name, executions) in other.uncounted.items():
+            self.uncounted.setdefault(pc, [name, 0])[1] += executions
 
     def worst_first(self) -> list[tuple[int, Account]]:
         """Accounts with the addresses of their instructions, the most extra passes first."""

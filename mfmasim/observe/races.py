@@ -314,6 +314,11 @@ class Races:
             instruction=access.instruction.name,
         )  # fmt: skip
 
+    def merge(self, other: Races) -> None:
+        """Take in what another part of the same launch found; parts come in the order of the grid."""
+        for key, found in other._found.items():
+            self._found.setdefault(key, found)
+
     def findings(self) -> list[Finding]:
         """The findings, in address order."""
         return [self._found[key] for key in sorted(self._found)]

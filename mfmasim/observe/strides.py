@@ -77,6 +77,11 @@ class Strides:
             f"by {factor} again"
         )
 
+    def merge(self, other: Strides) -> None:
+        """Take in what another part of the same launch found; parts come in the order of the grid."""
+        for key, found in other._said.items():
+            self._said.setdefault(key, found)
+
     def findings(self) -> list[Finding]:
         """One warning an instruction, in address order."""
         return [self._finding(pc, *said) for pc, said in sorted(self._said.items())]

@@ -158,6 +158,11 @@ class Waits:
             instruction=instruction.name,
         )
 
+    def merge(self, other: Waits) -> None:
+        """Take in what another part of the same launch found; parts come in the order of the grid."""
+        for key, found in other._findings.items():
+            self._findings.setdefault(key, found)
+
     def findings(self) -> list[Finding]:
         """The findings, in address order."""
         return [self._findings[key] for key in sorted(self._findings)]

@@ -106,3 +106,31 @@ def test_an_access_that_no_change_frees_gets_no_advice():
     accounts = lds.Accounts("gfx942", 64)
     accounts.add(0, "ds_read_b32", (lanes + 2)[None], None, 0, 1)
     assert lds.advise(list(accounts.by_place.values())) == []
+
+
+@given(executed(), st.integers(1, 3))
+def test_accounts_of_parts_together_are_those_of_the_whole(accesses, cut):
+    """Waves counted in two parts give the same numbers, the same examples and the same advice."""
+    rows = len(accesses[0][0])
+    cut = min(cut, rows)
+
+    def counted(first, last):
+        accounts = lds.Accounts("gfx942", 64)
+        for place, (addresses, mask) in enumerate(accesses):
+            if last > first:
+                accounts.add(place, "ds_read_b32", addresses[first:last], mask[first:last], 0, last - first)
+        return accounts
+
+    whole, parts = counted(0, rows), counted(0, cut)
+    parts.merge(counted(cut, rows))
+    for place, account in whole.by_place.items():
+        other = parts.by_place[place]
+        assert (account.executions, account.extra_passes, account.degrees) == (
+            other.executions, other.extra_passes, other.degrees,
+        )  # fmt: skip
+        assert (account.lowest, account.highest) == (other.lowest, other.highest)
+        assert account.worst_lanes() == other.worst_lanes()
+        assert [s.addresses.tolist() for s in account.samples] == [s.addresses.tolist() for s in other.samples]
+    assert [str(a) for _, a in lds.advise(list(whole.by_place.values()))] == [
+        str(a) for _, a in lds.advise(list(parts.by_place.values()))
+    ]
