@@ -48,6 +48,8 @@ SPELLING = {
     "kmcnt": "s_wait_kmcnt {}",
 }  # fmt: skip
 """How a wait for a counter is written."""
+# FLAT counts in order with memory and with the LDS (LLVM, AMDGPU: hasFlatLgkmVMemCountInOrder, all after gfx9).
+_FLAT_IN_ORDER = ("gfx11", "gfx12")
 _NOT_COUNTED = ("buffer_inv", "buffer_gl0_inv", "buffer_gl1_inv", "ds_nop")
 _LOADS_AND_STORES = ("buffer_", "tbuffer_", "global_", "scratch_", "flat_")
 _SCALAR = ("s_load_", "s_buffer_load_", "s_memtime", "s_memrealtime", "s_dcache_", "s_sendmsg", "s_atc_probe")
@@ -96,9 +98,10 @@ def raised(arch: Arch, name: str, returns: bool) -> tuple[Raised, ...]:
     to_lds = "_lds_" in name
     store = not returns and not to_lds and not name.startswith(("global_inv", "buffer_load"))
     counter = stores if store else loads
-    if name.startswith("flat_"):
-        return (Raised(counter, "", limit[counter]), Raised(lds, "", limit[lds]))
     order = "memory" if counter == loads else "scratch" if name.startswith("scratch_") else "store"
+    if name.startswith("flat_"):
+        orders = (order, "lds") if kind in _FLAT_IN_ORDER else ("", "")
+        return (Raised(counter, orders[0], limit[counter]), Raised(lds, orders[1], limit[lds]))
     return (Raised(counter, order, limit[counter]),)
 
 

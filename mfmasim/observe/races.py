@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Races"]
 
 READS = ("ds_read_", "ds_load_")
+IN_ORDER = ("ds_", "flat_")
+"""What one wave does to the LDS in the order of the program; compilers rely on it and put no wait in between (LLVM)."""
 NARROW = ("u8", "i8", "b8", "u16", "i16", "b16", "d16", "byte", "short")
 
 
@@ -167,7 +169,7 @@ class Races:
         addresses = np.broadcast_to(access.addresses, shape)
         active = np.broadcast_to(True if access.active is None else access.active, shape)
         chosen = self._representatives(waves, addresses, active)
-        direct = not access.instruction.name.startswith("ds_")
+        direct = not access.instruction.name.startswith(IN_ORDER)
         number = len(self._instructions)
         self._instructions.append(access.instruction)
         self._kinds.append(access.kind)
@@ -252,7 +254,7 @@ class Races:
     ) -> None:  # fmt: skip
         """A wave meets bytes that its own load to the LDS, or its own read, may still be at."""
         for record in self._flying:
-            mine = not record.instruction.name.startswith("ds_")
+            mine = not record.instruction.name.startswith(IN_ORDER)
             if mine == direct or (record.kind == "read" and access.kind == "read"):
                 continue
             done = self.progress.done[record.key]

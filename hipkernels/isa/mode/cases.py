@@ -19,7 +19,7 @@ def clocks():
     return launch([In("u32", N, "bits"), Out("u32", N)], reference.clocks)
 
 
-@case("mode.hip", kernel="mode_register", arch=ARCHS, executes=["s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"])
+@case("mode.hip", kernel="mode_register", arch=ARCHS, executes=["s_getreg_b32", "s_setreg_b32"])
 def mode_register():
     return launch([Out("u32", (2, N))], reference.mode_register(N, BLOCK))
 
