@@ -127,7 +127,7 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -
         for operand, kind in zip(instruction.dst, results, strict=True)
     ]
     body = operation.body(instruction, machine.arch) if operation.shaped else operation.body
-    finish = output_modifiers(instruction, operation)
+    finish = output_modifiers(instruction, operation, machine.arch.floats)
     if finish is not None or "mode" in operation.sources:
         return _bind_with_mode(body, "mode" in operation.sources, finish, readers, writers)
     if len(writers) == 1:

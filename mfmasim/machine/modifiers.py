@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.architectures.model import FloatRules
     from mfmasim.isa import Instruction
     from mfmasim.machine.float_mode import FloatMode
     from mfmasim.machine.registry import Operation
@@ -52,12 +53,15 @@ def _scaled(values: NDArray[Any], mode: FloatMode, factor: float) -> NDArray[Any
 
 
 def output_modifiers(
-    instruction: Instruction, operation: Operation
+    instruction: Instruction, operation: Operation, rules: FloatRules
 ) -> Callable[[NDArray[Any], FloatMode], NDArray[Any]] | None:
     """What omod and clamp do to a result, or None when they do nothing.
 
-    A shaped operation takes clamp into its own hands when its result is no float.
+    A shaped operation takes clamp into its own hands when its result is no float. Dot products of floats on RDNA ignore
+    both (RDNA4 ISA manual, 7.2.3.1).
     """
+    if rules.dot_steps and operation.name.startswith("v_dot"):
+        return None
     omod, clamp = instruction.modifiers.get("omod", 0), instruction.modifiers.get("clamp", 0)
     floating = operation.results[0] in ("f16", "f32", "f64")
     if clamp and not floating and not operation.shaped:

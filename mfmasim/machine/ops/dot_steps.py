@@ -78,14 +78,15 @@ def dot_step(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
 def _narrow(instruction: Instruction, arch: Any) -> Callable[..., U]:
     """V_DOT2_F16_F16 and V_DOT2_BF16_BF16: OP_SEL[2] chooses the half of the addend, OP_SEL[3] that of the result."""
     kind = "bf16" if instruction.name.endswith("bf16") else "f16"
-    if any(operand.neg or operand.abs for operand in instruction.src):
-        raise unsupported(instruction, "neg or abs of a packed source")
+    if any(operand.abs for operand in instruction.src) or any(operand.neg for operand in instruction.src[:2]):
+        raise unsupported(instruction, "abs, or neg of a packed source")
+    sign = np.uint16(0x8000 if instruction.src[2].neg else 0)
     up = np.uint32(16 * (instruction.modifiers.get("op_sel", 0) >> 2 & 1))
     both = ((False, True), (False, False))
 
     def run(s0: U, s1: U, s2: U, mode: Any) -> U:
         a, b = _pair(s0, *both), _pair(s1, *both)
-        c = (s2 >> up).astype(np.uint16)
+        c = (s2 >> up).astype(np.uint16) ^ sign
         return _sum(arch, (kind, kind, kind), a, b, c, fp16_ovfl=mode.fp16_ovfl)
 
     return run
@@ -100,8 +101,6 @@ def _eight(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
     for name, allowed in (("op_sel", 0), ("neg_lo", 4), ("neg_hi", 4)):
         if instruction.modifiers.get(name, 0) & ~allowed:
             raise unsupported(instruction, f"{name} on 8-bit floats")
-    if instruction.modifiers.get("clamp"):
-        raise unsupported(instruction, "clamp on a dot product of 8-bit floats")
 
     def run(s0: U, s1: U, s2: U) -> U:
         a, b = ([(s >> np.uint32(8 * i)).astype(np.uint8) for i in range(4)] for s in (s0, s1))

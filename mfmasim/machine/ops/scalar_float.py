@@ -70,10 +70,10 @@ def _scalar_form(operation: Operation) -> Callable[[Instruction, Any], Callable[
     """The vector operation on one value from a scalar register."""
     kind = operation.results[0]
 
-    def bind(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+    def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         read = vector_reader(instruction.src[0], kind, instruction)
         write = scalar_writer(instruction.dst[0], kind, instruction)
-        finish = output_modifiers(instruction, operation)
+        finish = output_modifiers(instruction, operation, machine.arch.floats)
 
         def step(g: Group, mode: FloatMode) -> None:
             out = operation.body(read(g), mode)
