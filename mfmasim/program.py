@@ -174,6 +174,7 @@ def compile(  # noqa: A001  (the contract's name)
     *,
     compiler: str | None = None,
     flags: Sequence[str] = (),
+    device_libs: str | Path | None = None,
 ) -> Code:
     """Compile a HIP source file to a code object.
 
@@ -182,6 +183,7 @@ def compile(  # noqa: A001  (the contract's name)
         arch: the architecture, such as ``gfx942``.
         compiler: path of a compiler; without it the first one found is taken (see `mfmasim.toolchain`).
         flags: further compiler flags.
+        device_libs: folder of ROCm's bitcode, to take mathematics from there.
 
     Returns:
         The code; ``made_by`` names the compiler.
@@ -194,5 +196,5 @@ def compile(  # noqa: A001  (the contract's name)
     if not isinstance(path, str | Path):
         raise MfmasimError(f"compile: the path of a source is expected, not {type(path).__name__}")
     target = find_arch(arch)
-    made = toolchain.compile_hip(Path(path), target.name, compiler=compiler, flags=flags)
+    made = toolchain.compile_hip(Path(path), target.name, compiler=compiler, flags=flags, device_libs=device_libs)
     return Code(codeobject.read(made.data, name=str(path), arch=target), made_by=made.compiler)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.resources import folder
 from mfmasim.toolchain.compilers import Compiler, Kind, run
+from mfmasim.toolchain.device_libs import chosen_folder, link_flags
 from mfmasim.toolchain.diagnostics import in_terms_of_source
 from mfmasim.toolchain.discovery import find_compiler
 from mfmasim.toolchain.hostheaders import zig_flags
@@ -87,6 +88,7 @@ def compile_hip(
     compiler: str | os.PathLike[str] | None = None,
     flags: Sequence[str] = (),
     include: Sequence[str | os.PathLike[str]] = (),
+    device_libs: str | os.PathLike[str] | None = None,
 ) -> Compiled:
     """Compile the device code of a HIP source file.
 
@@ -99,6 +101,8 @@ def compile_hip(
         compiler: a program or ``ziglang``; None finds one as `mfmasim.toolchain.find_compiler` says.
         flags: further flags, after ours, so that ``-O1`` or ``-std=c++20`` win.
         include: further folders for ``#include``.
+        device_libs: folder of ROCm's bitcode (``<ROCm>/amdgcn/bitcode``); then mathematics comes from there. None
+            takes the variable ``MFMASIM_DEVICE_LIBS``, and without it our own functions, or ROCm's with hipcc.
 
     Returns:
         The code object and what made it.
@@ -112,7 +116,7 @@ def compile_hip(
     tool = find_compiler(compiler)
     if not _TARGET.fullmatch(arch):
         raise unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
-    front = _front_end(tool, source, arch, flags, include)
+    front = _front_end(tool, source, arch, flags, include) + _libraries(tool, arch, flags, device_libs)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
         output = Path(scratch) / "kernel.hsaco"
         steps = _steps(tool, arch, front, _machine_flags(flags), source, output)
@@ -174,6 +178,16 @@ def _front_end(
         new = f"{maps[place]}/" if maps[place] else ""
         command.append(f"-ffile-prefix-map={os.path.join(place, '')}={new}")  # noqa: PTH118
     return [*command, *flags]
+
+
+def _libraries(tool: Compiler, arch: str, flags: Sequence[str], given: str | os.PathLike[str] | None) -> list[str]:
+    """Flags for ROCm's device libraries, where they are asked for."""
+    place = chosen_folder(given)
+    if place is None:
+        return []
+    if tool.style == "rocm":
+        return [f"--rocm-device-lib-path={place}"]
+    return link_flags(place, arch, flags, CODE_OBJECT_VERSION)
 
 
 def _absolute_folders(flags: Sequence[str]) -> list[Path]:

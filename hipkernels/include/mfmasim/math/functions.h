@@ -11,6 +11,16 @@
 #include <mfmasim/math/power.h>
 #include <mfmasim/math/trigonometry.h>
 
+// Whose functions: ours, or those of ROCm's device libraries.
+#if defined(MFMASIM_DEVICE_LIBS)
+#include <mfmasim/math/ocml.h>
+#define MFMASIM_F64(name) __ocml_##name##_f64
+#define MFMASIM_F32(name) __ocml_##name##_f32
+#else
+#define MFMASIM_F64(name) mfmasim::name
+#define MFMASIM_F32(name) (float)mfmasim::name
+#endif
+
 // What a host has under the same name, so that ours is an overload for the device.
 #define MFMASIM_HOSTS_1(name)               \
   extern "C" float name##f(float) noexcept; \
@@ -21,17 +31,17 @@
 
 // name(double), namef(float), name(float).
 #define MFMASIM_ONE(name)                                                                \
-  MFMASIM_DEVICE double name(double x) { return mfmasim::name(x); }                      \
-  MFMASIM_DEVICE float name##f(float x) { return (float)mfmasim::name((double)x); }      \
+  MFMASIM_DEVICE double name(double x) { return MFMASIM_F64(name)(x); }                      \
+  MFMASIM_DEVICE float name##f(float x) { return MFMASIM_F32(name)(x); }      \
   MFMASIM_DEVICE float name(float x) { return name##f(x); }
 #define MFMASIM_TWO(name)                                                                                  \
-  MFMASIM_DEVICE double name(double x, double y) { return mfmasim::name(x, y); }                           \
-  MFMASIM_DEVICE float name##f(float x, float y) { return (float)mfmasim::name((double)x, (double)y); }    \
+  MFMASIM_DEVICE double name(double x, double y) { return MFMASIM_F64(name)(x, y); }                           \
+  MFMASIM_DEVICE float name##f(float x, float y) { return MFMASIM_F32(name)(x, y); }    \
   MFMASIM_DEVICE float name(float x, float y) { return name##f(x, y); }
 // The float function is clang's own expansion and stands in math.h.
 #define MFMASIM_ONE_DOUBLE(name)         \
   extern "C" double name(double) noexcept; \
-  MFMASIM_DEVICE double name(double x) { return mfmasim::name(x); }
+  MFMASIM_DEVICE double name(double x) { return MFMASIM_F64(name)(x); }
 
 #define MFMASIM_C_ONE(name) MFMASIM_HOSTS_1(name) MFMASIM_ONE(name)
 #define MFMASIM_C_TWO(name) MFMASIM_HOSTS_2(name) MFMASIM_TWO(name)
@@ -41,9 +51,9 @@ MFMASIM_ONE_DOUBLE(exp2)
 MFMASIM_ONE_DOUBLE(log)
 MFMASIM_ONE_DOUBLE(log2)
 MFMASIM_ONE_DOUBLE(log10)
-MFMASIM_DEVICE double exp10(double x) { return mfmasim::exp10(x); }
+MFMASIM_DEVICE double exp10(double x) { return MFMASIM_F64(exp10)(x); }
 MFMASIM_DEVICE float exp10(float x) { return exp10f(x); }
-MFMASIM_DEVICE double rsqrt(double x) { return mfmasim::rsqrt(x); }
+MFMASIM_DEVICE double rsqrt(double x) { return MFMASIM_F64(rsqrt)(x); }
 MFMASIM_DEVICE float rsqrt(float x) { return rsqrtf(x); }
 
 MFMASIM_C_ONE(expm1)
@@ -78,14 +88,14 @@ MFMASIM_ONE(normcdfinv)
 MFMASIM_ONE(rcbrt)
 MFMASIM_TWO(rhypot)
 
-MFMASIM_DEVICE double norm3d(double x, double y, double z) { return mfmasim::norm3d(x, y, z); }
-MFMASIM_DEVICE double rnorm3d(double x, double y, double z) { return mfmasim::rnorm3d(x, y, z); }
-MFMASIM_DEVICE double norm4d(double x, double y, double z, double w) { return mfmasim::norm4d(x, y, z, w); }
-MFMASIM_DEVICE double rnorm4d(double x, double y, double z, double w) { return mfmasim::rnorm4d(x, y, z, w); }
-MFMASIM_DEVICE float norm3df(float x, float y, float z) { return (float)mfmasim::norm3d(x, y, z); }
-MFMASIM_DEVICE float rnorm3df(float x, float y, float z) { return (float)mfmasim::rnorm3d(x, y, z); }
-MFMASIM_DEVICE float norm4df(float x, float y, float z, float w) { return (float)mfmasim::norm4d(x, y, z, w); }
-MFMASIM_DEVICE float rnorm4df(float x, float y, float z, float w) { return (float)mfmasim::rnorm4d(x, y, z, w); }
+MFMASIM_DEVICE double norm3d(double x, double y, double z) { return MFMASIM_F64(norm3d)(x, y, z); }
+MFMASIM_DEVICE double rnorm3d(double x, double y, double z) { return MFMASIM_F64(rnorm3d)(x, y, z); }
+MFMASIM_DEVICE double norm4d(double x, double y, double z, double w) { return MFMASIM_F64(norm4d)(x, y, z, w); }
+MFMASIM_DEVICE double rnorm4d(double x, double y, double z, double w) { return MFMASIM_F64(rnorm4d)(x, y, z, w); }
+MFMASIM_DEVICE float norm3df(float x, float y, float z) { return MFMASIM_F32(norm3d)(x, y, z); }
+MFMASIM_DEVICE float rnorm3df(float x, float y, float z) { return MFMASIM_F32(rnorm3d)(x, y, z); }
+MFMASIM_DEVICE float norm4df(float x, float y, float z, float w) { return MFMASIM_F32(norm4d)(x, y, z, w); }
+MFMASIM_DEVICE float rnorm4df(float x, float y, float z, float w) { return MFMASIM_F32(rnorm4d)(x, y, z, w); }
 
 extern "C" void sincosf(float, float *, float *) noexcept;
 extern "C" void sincos(double, double *, double *) noexcept;
@@ -157,22 +167,24 @@ MFMASIM_DEVICE float scalbn(float x, int exponent) { return scalbnf(x, exponent)
 MFMASIM_DEVICE float nanf(const char *) { return __builtin_nanf(""); }
 MFMASIM_DEVICE double nan(const char *) { return __builtin_nan(""); }
 
-// Bessel functions are declared, and a call that survives optimisation is an error that names it.
-#define MFMASIM_LACKING(name)            \
-  extern "C" double name(double) noexcept; \
+// Bessel functions are ROCm's alone; without its libraries a call that survives optimisation is an error that names it.
+#if defined(MFMASIM_DEVICE_LIBS)
+#define MFMASIM_BESSEL(name) MFMASIM_ONE(name)
+#else
+#define MFMASIM_BESSEL(name)                 \
   MFMASIM_MISSING(name) double name(double); \
-  extern "C" float name##f(float) noexcept;  \
   MFMASIM_MISSING(name##f) float name##f(float);
-MFMASIM_LACKING(j0)
-MFMASIM_LACKING(j1)
-MFMASIM_LACKING(y0)
-MFMASIM_LACKING(y1)
-MFMASIM_MISSING(cyl_bessel_i0) double cyl_bessel_i0(double);
-MFMASIM_MISSING(cyl_bessel_i1) double cyl_bessel_i1(double);
-MFMASIM_MISSING(cyl_bessel_i0f) float cyl_bessel_i0f(float);
-MFMASIM_MISSING(cyl_bessel_i1f) float cyl_bessel_i1f(float);
+#endif
+MFMASIM_HOSTS_1(j0) MFMASIM_BESSEL(j0)
+MFMASIM_HOSTS_1(j1) MFMASIM_BESSEL(j1)
+MFMASIM_HOSTS_1(y0) MFMASIM_BESSEL(y0)
+MFMASIM_HOSTS_1(y1) MFMASIM_BESSEL(y1)
+MFMASIM_BESSEL(cyl_bessel_i0)
+MFMASIM_BESSEL(cyl_bessel_i1)
 
-#undef MFMASIM_LACKING
+#undef MFMASIM_F64
+#undef MFMASIM_F32
+#undef MFMASIM_BESSEL
 #undef MFMASIM_EXACT
 #undef MFMASIM_EXACT_1
 #undef MFMASIM_EXACT_2

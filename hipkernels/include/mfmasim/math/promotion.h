@@ -41,8 +41,8 @@ MFMASIM_PROMOTED(ceil)
 #undef MFMASIM_PROMOTED
 
 // A whole exponent keeps the base's precision.
-MFMASIM_DEVICE float pow(float x, int n) { return (float)mfmasim::pow((double)x, (double)n); }
-MFMASIM_DEVICE double pow(double x, int n) { return mfmasim::pow(x, (double)n); }
+MFMASIM_DEVICE float pow(float x, int n) { return (float)pow((double)x, (double)n); }
+MFMASIM_DEVICE double pow(double x, int n) { return pow(x, (double)n); }
 #define MFMASIM_PROMOTED(name)                                                                          \
   template <typename A_, typename B_>                                                                   \
   MFMASIM_MEMBER_DEVICE typename mfmasim::only<mfmasim::mixed<A_, B_>::value, double>::type name(A_ x, B_ y) { \

@@ -1,0 +1,76 @@
+"""ROCm's device libraries as bitcode: which files a compile links, and what to say when some are missing.
+
+Layout and names are those of ROCm's ``amdgcn/bitcode`` folder (LLVM, clang/lib/Driver/ToolChains/AMDGPU.cpp).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["VARIABLE", "chosen_folder", "link_flags"]
+
+VARIABLE = "MFMASIM_DEVICE_LIBS"
+"""Environment variable that names the folder."""
+
+# Control constants that not every release has; without the file the library does not ask for them.
+_OPTIONAL = (
+    "oclc_correctly_rounded_sqrt_on.bc",
+    "oclc_daz_opt_off.bc",
+    "oclc_finite_only_off.bc",
+    "oclc_unsafe_math_off.bc",
+    "ockl.bc",
+)
+
+
+def chosen_folder(given: str | os.PathLike[str] | None) -> Path | None:
+    """The folder that was named, or that the environment variable names; None for our own functions.
+
+    Raises:
+        MfmasimError: it is not a folder.
+    """
+    name = given if given is not None else os.environ.get(VARIABLE)
+    if not name:
+        return None
+    folder = Path(os.path.abspath(name))  # noqa: PTH100
+    if not folder.is_dir():
+        where = "device_libs" if given is not None else VARIABLE
+        raise MfmasimError(f"{where} {str(name)!r} is no folder; ROCm has its bitcode in <ROCm>/amdgcn/bitcode")
+    return folder
+
+
+def link_flags(folder: Path, arch: str, flags: Sequence[str], code_object_version: int) -> list[str]:
+    """Flags that let clang link the libraries' functions into the kernels, and only those that are used.
+
+    Args:
+        folder: where the ``.bc`` files lie.
+        arch: processor, with target features or without.
+        flags: the user's flags, of which ``-mwavefrontsize64`` counts.
+        code_object_version: 4, 5 or 6.
+
+    Raises:
+        MfmasimError: files are missing; all of them are named.
+    """
+    processor = arch.partition(":")[0].removeprefix("gfx")
+    # LLVM: waves have 64 lanes by default up to gfx9, 32 from gfx10 on. After the major version come two digits, or a
+    # generic processor's dash.
+    wide = re.match(r"\d([0-9a-f]{2}$|-)", processor) is not None or "-mwavefrontsize64" in flags
+    needed = [
+        "ocml.bc",
+        f"oclc_isa_version_{processor.replace('-', '_')}.bc",
+        f"oclc_abi_version_{code_object_version}00.bc",
+        f"oclc_wavefrontsize64_{'on' if wide else 'off'}.bc",
+    ]
+    missing = [name for name in needed if not (folder / name).is_file()]
+    if missing:
+        raise MfmasimError(f"device libraries in {folder}: missing for {arch}: {', '.join(missing)}")
+    files = [folder / name for name in (*needed, *_OPTIONAL) if (folder / name).is_file()]
+    linked = [part for file in files for part in ("-Xclang", "-mlink-builtin-bitcode", "-Xclang", str(file))]
+    return ["-DMFMASIM_DEVICE_LIBS=1", *linked]
