@@ -58,7 +58,7 @@ def libraries(tmp_path_factory):
             "-",
         ]
         output = folder / f"{name}.bc"
-        subprocess.run([*command, "-c", "-", "-o", str(output)], input=text.encode(), check=True, capture_output=True)
+        subprocess.run([*command, "-o", str(output)], input=text.encode(), check=True, capture_output=True)
     return folder
 
 
