@@ -5,7 +5,8 @@ says so, and only then does the next barrier order it before what other waves do
 the LDS write until their own wait, also for the wave that issued them.
 
 A loop that only reads until a value changes is taken for a flag that waves agree on: what was executed before it is
-over is ordered before what its wave does afterwards. (Weaker than the truth: no right kernel is blamed.)
+over is ordered before what its wave does afterwards; the read before a compare-and-swap of the same source line
+likewise. (Weaker than the truth: no right kernel is blamed.)
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ __all__ = ["Races"]
 READS = ("ds_read_", "ds_load_")
 IN_ORDER = ("ds_", "flat_")
 """What one wave does to the LDS in the order of the program; compilers rely on it and put no wait in between (LLVM)."""
+MEMORY = ("ds_", "global_", "flat_", "buffer_")
+CACHES = ("global_inv", "global_wb", "buffer_inv", "buffer_wb", "buffer_gl")
+"""Of memory's instructions those that touch no data: an acquire or a release."""
+COMPARES = ("ds_cmpst", "ds_cmpstore")
 NARROW = ("u8", "i8", "b8", "u16", "i16", "b16", "d16", "byte", "short")
 
 
@@ -45,7 +50,9 @@ def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], s
         first = place.get(ins.target, number) if ins.target is not None else number
         if ins.name.startswith("s_cbranch") and first < number:
             found |= _only_reads(instructions[first:number])
-    lines = {source_at(pc) for pc in found} - {""}
+    # A loop around a compare-and-swap begins with a plain read, whose value the swap confirms or refuses.
+    swaps = [ins.pc for ins in instructions if ins.name.startswith(COMPARES)]
+    lines = {source_at(pc) for pc in [*found, *swaps]} - {""}
     return found | {ins.pc for ins in instructions if ins.name.startswith(READS) and source_at(ins.pc) in lines}
 
 
@@ -53,7 +60,8 @@ def _only_reads(body: Sequence[Instruction]) -> set[int]:
     """Reads of a loop that changes no memory and none of their addresses."""
     reads = [ins for ins in body if ins.name.startswith(READS)]
     written = {(o.kind, o.index + k) for ins in body for o in ins.dst for k in range(o.count)}
-    others = any(ins.name.startswith(("ds_", "global_", "flat_", "buffer_")) for ins in body if ins not in reads)
+    memory = [ins for ins in body if ins.name.startswith(MEMORY) and not ins.name.startswith(CACHES)]
+    others = any(ins not in reads for ins in memory)
     if others or any((ins.src[0].kind, ins.src[0].index) in written for ins in reads):
         return set()
     return {ins.pc for ins in reads}
