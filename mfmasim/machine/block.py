@@ -60,6 +60,8 @@ def build(machine: Any, pc: int, *, indexing: bool) -> Block:
             executed by the machine.
     """
     instructions, ending = _decode(machine, pc)
+    if instructions and instructions[-1].target is not None:
+        machine.joins.add(instructions[-1].target)
     for ins in instructions:
         _check_registers(machine, ins)
     bound = [indexed(ins, machine, bind) if indexing else bind(ins, machine) for ins in instructions]
@@ -96,7 +98,8 @@ def _decode(machine: Any, pc: int) -> tuple[list[Instruction], str]:
             return instructions, ""
         if address in ends:
             return instructions, _past(ends[address])
-        if len(instructions) >= LONGEST:
+        # Where a branch goes, those that took it are met again, before they all go on together.
+        if address in machine.joins or len(instructions) >= LONGEST:
             return instructions, ""
 
 

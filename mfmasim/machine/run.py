@@ -106,6 +106,8 @@ class Machine:
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
         self._blocks: dict[tuple[int, bool], Block] = {}
+        self.joins: set[int] = set()
+        """Targets of the branches seen so far."""
         self._block: Block
         self.first_workgroup = 0
         self._fresh = True

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from control_programs import IDS, STORE, compare
 
+import mfmasim
 from mfmasim.errors import MfmasimError
 
 pytestmark = pytest.mark.oracle
@@ -328,6 +329,8 @@ def test_registers_of_parted_waves(apart):
   s_mov_b32 s21, 4
   s_mov_b32 s22, 2
 .Lagain:
+  v_add_u32_e32 v13, v13, v12
+  v_mov_b32_e32 v12, v7
   {apart}
   s_cbranch_scc0 .Lelse
 {change.format(7)}
@@ -336,8 +339,6 @@ def test_registers_of_parted_waves(apart):
 {change.format(11)}
   v_mov_b32_e32 v6, v8
 .Lend:
-  v_add_u32_e32 v13, v13, v12
-  v_mov_b32_e32 v12, v7
   v_mov_b32_e32 v10, v9
   v_mov_b32_e32 v9, v5
   v_add_u32_e32 v5, s21, v10
@@ -348,3 +349,39 @@ def test_registers_of_parted_waves(apart):
     out, both = compare(body, block=128, grid=7)
     assert len(np.unique(out)) > 100
     assert both.compared >= 7 * 128
+
+
+class Meetings:
+    """How many waves stand together at each s_sleep."""
+
+    name = "meetings"
+
+    def __init__(self):
+        self.seen = []
+
+    def before_step(self, step):
+        if step.instruction.name == "s_sleep":
+            self.seen.append(len(step.waves))
+
+
+def test_waves_meet_again_behind_both_sides_of_a_branch():
+    """In every round of a loop, before they go on together; not only when the loop is over."""
+    body = """
+  s_mov_b32 s22, 4
+.Lagain:
+  s_bitcmp1_b32 s2, 0
+  s_cbranch_scc0 .Lelse
+  s_nop 0
+  s_branch .Lend
+.Lelse:
+  s_nop 1
+.Lend:
+  s_sleep 1
+  s_sub_u32 s22, s22, 1
+  s_cbranch_scc0 .Lagain
+  s_endpgm
+"""
+    program = harness.kernel(body, "gfx942", "")
+    meetings = Meetings()
+    mfmasim.device("sim").launch(program, 6, 64, [], checks="none", observers=[meetings])
+    assert meetings.seen == [6] * 5
