@@ -43,7 +43,7 @@ def add(subparsers: Any) -> None:
         "--workers",
         type=int,
         metavar="N",
-        help="spread the grid over N processes (not with checks of the whole launch)",
+        help="spread the grid over N processes",
     )
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and leave")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, a trace as JSON lines before it")

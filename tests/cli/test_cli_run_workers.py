@@ -13,7 +13,7 @@ LAUNCH = ["run", FILE, "--grid", "6", "--arg", "u32:350", "--arg", "i32=3", "--a
 
 def record(capsys, *options):
     """The report as JSON, the buffer being too short for the last work-items."""
-    code = main([*LAUNCH, "--checks", "bounds", *options])
+    code = main([*LAUNCH, *options])
     return code, json.loads(capsys.readouterr().out)
 
 
@@ -29,7 +29,7 @@ def test_the_report_is_the_same(capsys, options):
     ("options", "words"),
     [
         (("--workers", "0"), "--workers 0"),
-        (("--workers", "2", "--checks", "all"), "checks='bounds,"),
+        (("--workers", "2", "--trace"), "without an executor"),
         (("--max-waves", "-1"), "max_waves -1"),
     ],
 )

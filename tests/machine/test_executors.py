@@ -11,7 +11,11 @@ from oracles import require
 
 import mfmasim
 from mfmasim.cli import bench_machine
+from mfmasim.devices.sim import OBSERVERS
+from mfmasim.devices.spread import check_executor
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.launch import prepare
+from mfmasim.observe import CHECKS
 
 pytestmark = pytest.mark.oracle
 
@@ -75,7 +79,6 @@ def launch(program, arrays, grid, **options):
     """Launch with copies; an array that occurs twice is one buffer. The arrays and the report."""
     copies = {id(a): a.copy() for a in arrays}
     args = [copies[id(a)] for a in arrays]
-    options = {"checks": "bounds,alignment,barrier", **options}
     return args, mfmasim.device("sim").launch(program, grid, 64, args, **options)
 
 
@@ -109,11 +112,14 @@ def test_parts_in_processes(pool, parts):
 
 
 def test_a_gemm_in_processes(pool, monkeypatch):
-    report, (_, _, c) = bench_machine.gemm(256)
     real = mfmasim.devices.SimDevice.launch
-    monkeypatch.setattr(mfmasim.devices.SimDevice, "launch", lambda *a, **k: real(*a, **k, executor=pool, parts=3))
+    monkeypatch.setattr(mfmasim.devices.SimDevice, "launch", lambda *a, **k: real(*a, **{**k, "checks": "all"}))
+    report, (_, _, c) = bench_machine.gemm(256)
+    spreading = {"checks": "all", "executor": pool, "parts": 3}
+    monkeypatch.setattr(mfmasim.devices.SimDevice, "launch", lambda *a, **k: real(*a, **{**k, **spreading}))
     spread, (_, _, other) = bench_machine.gemm(256)
     assert spread.notes == []
+    assert spread.lds["accesses"] > 1000
     assert spread == report
     assert c.tobytes() == other.tobytes()
 
@@ -190,10 +196,6 @@ class Listener:
 
 REFUSED = {
     "no executor": ({"executor": 4}, ("executor 4", "Executor")),
-    "checks of the whole launch": (
-        {"executor": Broken(), "checks": "all"},
-        ("conflicts", "strides", "checks='bounds,"),
-    ),
     "an observer": ({"executor": Broken(), "observers": [Listener()]}, ("observers (mapping)", "without an executor")),
     "no part": ({"executor": Broken(), "parts": 0}, ("parts 0",)),
     "no wave": ({"max_waves": 0}, ("max_waves 0",)),
@@ -211,6 +213,24 @@ def test_what_is_refused(what):
     text = str(caught.value)
     assert "\n" not in text
     assert all(word in text for word in words), text
+
+
+def test_checks_of_the_whole_launch_are_refused():
+    """A check that cannot take in what parts found; those that can are named."""
+
+    class Whole:
+        name = "whole"
+
+    listening = [make(looping()[0], None) for name, make in OBSERVERS.items() if name in ("bounds", "barrier")]
+    with pytest.raises(MfmasimError, match=r"executor: whole look at the launch as a whole; .*checks='bounds,barrier'"):
+        check_executor(Broken(), None, [], [*listening, Whole()])
+
+
+def test_every_check_can_be_merged():
+    program, arrays = looping()
+    prepared = prepare(program, 9, 64, arrays)
+    assert set(OBSERVERS) == set(CHECKS)
+    assert all(hasattr(make(program, prepared), "merge") for make in OBSERVERS.values())
 
 
 def test_dask(tmp_path):
