@@ -173,8 +173,15 @@ class SimDevice:
                 "sgpr": metadata.sgpr_count or 0,
             },
             printed=text.removesuffix("\n").split("\n") if text else [],
-            notes=notes,
+            notes=[*notes, *_workgroup_mode(kernel)],
             stopped=outcome.stopped,
             executed=outcome.executed,
             program=kernel,
         )
+
+
+def _workgroup_mode(kernel: Kernel) -> list[str]:
+    """RDNA: whether a workgroup has both compute units of a pair (LLVM's AMDGPU usage guide, ENABLE_WGP_MODE)."""
+    if not kernel.info.descriptor.fields.get("wgp_mode"):
+        return []
+    return ["workgroups run in WGP mode, on two compute units; results do not depend on it"]

@@ -265,10 +265,10 @@ def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Rea
 
     An aperture register is read as 64 bits; what a 32-bit read gives is not the address (LLVM: it is broken).
     """
-    view = VIEW64[kind] if kind in VIEW64 else VIEW32[kind]
-    base: Any = np.uint64 if kind in VIEW64 else np.uint32
+    view = (VIEW64 | VIEW32 | VIEW16)[kind]
+    base: Any = np.dtype(f"u{view.itemsize}")
     if operand.index in APERTURES:
-        if base is np.uint32:
+        if view.itemsize < 8:
             raise unsupported(instruction, "32-bit read of an aperture register")
         value = np.array([APERTURES[operand.index]], np.uint64).view(view)
         return lambda g: value  # noqa: ARG005
