@@ -83,6 +83,8 @@ def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     """
     operation = operation_of(instruction)
     if instruction.halves:
+        if machine.kernel.wave != 32:
+            raise unsupported(instruction, "dual instruction in a wave of 64 lanes")
         return bind_dual([(half, operation_of(half)) for half in instruction.halves], machine.arch)
     if operation.unit == "direct":
         bound: Callable[[Group], None] = operation.body(instruction, machine)

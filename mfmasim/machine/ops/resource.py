@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.machine.operands import read_dword, scalar_reader
+from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,6 +107,8 @@ def resource(instruction: Instruction) -> Callable[[Group], Reach]:
     """Bind the address of a buffer instruction: index and offset registers, resource, SGPR offset, immediate."""
     vaddr, srsrc, soffset = instruction.src[:3]
     modifiers, arch = instruction.modifiers, find_arch(instruction.arch)
+    if modifiers.get("tfe"):
+        raise unsupported(instruction, "a status dword behind the data")
     idxen, offen = modifiers.get("idxen", 0), modifiers.get("offen", 0)
     index_of = read_dword(vaddr, 0, instruction) if idxen else None
     offset_of = read_dword(vaddr, 1 if idxen else 0, instruction) if offen else None
