@@ -6,7 +6,7 @@ from operands import LDS_DWORDS, operands
 from mfmasim import lds
 from mfmasim.verify import A, B, C, In, InOut, Out, case
 
-ARCHS = ["gfx942", "gfx950"]
+ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 
 
 def own_names(arch):
@@ -77,7 +77,12 @@ def tile(swizzle="none", direct="", M=16, N=16, K=128):
     return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
 
 
-@case("transposed.hip", kernel="transposed_b", arch="gfx950", executes="ds_read_b64_tr_b16")
-def transposed_b(M=16, N=16, K=16):
+@case(
+    "transposed.hip",
+    kernel="transposed_b",
+    arch=["gfx1201", "gfx950"],
+    executes="ds_read_b64_tr_b16|global_load_tr_b128",
+)
+def transposed_b(wave=64, M=16, N=16, K=16):
     a, b, c = A("f16", (M, K)), B("f16", (K, N)), C("f32", (M, N))
-    return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
+    return {"grid": 1, "block": wave, "args": [a, b, c], "expect": a @ b}

@@ -52,6 +52,13 @@ MUTANTS = [
         ),
         (*BOTH, "executes"),
     ),
+    Mutant(
+        "transposed_rows_in_lane_order",
+        "transposed_b",
+        ("row = 8 * half + lane % 8, column = line / 8 * 8", "row = line, column = 8 * half"),
+        BOTH,
+        arch="gfx1201",
+    ),
     # --- tiles: a swizzle on one side only
     Mutant("store_without_swizzle", PAIRS, STORED, BOTH),
     Mutant("load_without_swizzle", OFFSET, LOADED, BOTH),

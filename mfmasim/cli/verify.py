@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
             from mfmasim.observe import Finding
 
             failed_input = True
-            result = Result(name, case.title, case.kernel, arch, args.device, status="error")
-            result.findings.append(Finding("case", "error", str(error), kernel=case.kernel))
+            result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
+            result.findings.append(Finding("case", "error", str(error), kernel=result.kernel))
         progress.show(result)
         results.append(result)
     if args.json:

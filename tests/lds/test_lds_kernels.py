@@ -15,7 +15,7 @@ import slow_conflicts
 
 ROOT = Path(__file__).resolve().parents[2]
 ((_, CASES),) = find("lds")
-ARCHS = sorted({arch for case in CASES for arch in case.arch})
+ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("lds")}
 
 
