@@ -35,7 +35,7 @@ MUTANTS = [
         arch="gfx942",
         about="loads of 4 bytes: the offset in elements is right, the read is not",
     ),
-    Mutant("copy_waves_share_a_base", COPY2, ("((tile) + 256 * (wave))", "(tile)"), ("outputs",)),
+    Mutant("copy_waves_share_a_base", COPY2, ("((tile) + 256 * (wave))", "(tile)"), ("outputs", "races")),
     # --- transposed read: rows and columns of the tile exchanged, an ordinary read in its place
     Mutant(
         "transposed_addresses",
