@@ -266,3 +266,41 @@ def test_looking_changes_nothing():
     assert [f.record() for f in plain.findings] == [f.record() for f in looked.findings]
     assert plain.findings
     assert sum(steps) == plain.counts.total() == sum(plain.executed.values()) == sum(plain.mix.values())
+
+
+WMMA = """
+#include <hip/hip_runtime.h>
+typedef _Float16 half16 __attribute__((ext_vector_type(16)));
+typedef float f8 __attribute__((ext_vector_type(8)));
+extern "C" __global__ void wmma(const _Float16* a, const _Float16* b, float* c) {
+    half16 x, y;
+    for (int k = 0; k < 16; k++) {
+        x[k] = a[16 * (threadIdx.x % 16) + k];
+        y[k] = b[16 * k + threadIdx.x % 16];
+    }
+    f8 d = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(x, y, f8{});
+    for (int r = 0; r < 8; r++) c[16 * (2 * r + threadIdx.x / 16) + threadIdx.x % 16] = d[r];
+}
+"""
+
+
+def test_fragments_of_a_wave32_matrix_instruction(tmp_path):
+    """gfx11 holds A and B twice; every place decodes to its element, and the trace shows 32 lanes."""
+    from mfmasim.observe.steps import Trace
+
+    path = tmp_path / "wmma.hip"
+    path.write_text(WMMA)
+    program = mfmasim.compile(path, "gfx1151")["wmma"]
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-8, 9, (16, 16)).astype(np.float16) for _ in range(2))
+    out, debug, seen, trace = np.zeros((16, 16), np.float32), mfmasim.Debugger(), {}, Trace()
+    debug.break_at("v_wmma_*", lambda stop: seen.update({name: stop.fragment(name) for name in "AB"}))
+    mfmasim.device("sim").launch(program, grid=1, block=32, args=[a, b, out], debug=debug, observers=[trace])
+    assert np.allclose(out, a.astype(np.float32) @ b.astype(np.float32), atol=1e-3)  # RDNA3 truncates
+    assert (seen["A"].matrix == a).all()
+    assert (seen["B"].matrix == b).all()
+    assert len(seen["A"].table) == 512
+    assert (seen["A"].table["value"] == a[seen["A"].table["row"], seen["A"].table["col"]]).all()
+    matrix = next(record for record in trace.records if record.text.startswith("v_wmma"))
+    assert {len(values) for values in matrix.vectors.values()} == {32}
+    assert matrix.record()["exec"] == "0xffffffff"
