@@ -17,6 +17,7 @@ from mfmasim.resources import folder
 
 BUDGET = 300
 CORPUS = sorted((folder("golden") / "code").rglob("*.hsaco"))
+"""Prebuilt code objects."""
 
 
 @dataclass
@@ -45,13 +46,13 @@ def arguments(kernel):
     return out
 
 
-def attempt(data, tally, *, arch=None, block=64):
-    """Load and launch every kernel of some bytes; anything but a clear error or a report is a failure."""
+def attempt(data, tally, *, arch=None, block=64, which=0):
+    """Load some bytes and launch one of their kernels; anything but a clear error or a report is a failure."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
             code = mfmasim.load(bytes(data), arch)
-            for name in code.kernels[:1]:
+            for name in code.kernels[which % max(1, len(code.kernels)) :][:1]:
                 kernel = code[name]
                 report = mfmasim.device("sim").launch(
                     kernel, grid=2, block=block, args=arguments(kernel), budget=BUDGET, checks="all"
@@ -148,11 +149,11 @@ def random_program(data, rng, instructions):
     kernel = code[code.kernels[0]]
     offset, size = sections(data)[".text"]
     chosen = rng.choice(np.array(pool(kernel.arch.name, 5), object), instructions)
-    raw = b"".join(chosen)[: size - 4]
-    raw = raw[: len(raw) // 4 * 4] + (0xBF810000).to_bytes(4, "little")  # s_endpgm
+    raw = b"".join(chosen)[: (size - 4) // 4 * 4]
+    raw += next(ins.raw for ins in kernel.instructions if ins.name == "s_endpgm")
     out[offset : offset + len(raw)] = raw
     where, _ = sections(data)[".rodata"]
     # compute_pgm_rsrc1: granulated_workitem_vgpr_count; compute_pgm_rsrc3: accum_offset (gfx90a and later).
-    for at, bits in ((48, 63), (44, 63)):
-        out[where + at] |= bits
+    for at in (48, 44) if kernel.arch.unified_vgprs else (48,):
+        out[where + at] |= 63
     return bytes(out)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fuzzing
 import numpy as np
 import pytest
+import test_findings
 
 WAYS = {
     "the whole file": fuzzing.mutate,
@@ -43,6 +44,19 @@ def test_damaged_input_is_told(way):
     if way in ("the code", "random instructions", "metadata"):
         assert tally.refused
         assert tally.finished + tally.stopped
+
+
+@pytest.mark.parametrize("way", ["the code", "random operands", "random instructions"])
+@pytest.mark.parametrize("arch", test_findings.ARCHITECTURES)
+def test_damaged_kernels_of_every_kind(arch, way):
+    """Calls, scratch, LDS, atomics, barriers and traps, on every architecture that the machine runs."""
+    rng = np.random.default_rng([7, list(WAYS).index(way)])
+    data = test_findings.compiled(arch).object.data
+    tally = fuzzing.Tally()
+    for number in range(15):
+        fuzzing.attempt(WAYS[way](data, rng), tally, block=int(rng.choice([1, 64, 192])), which=number)
+    assert tally.total == 15
+    assert tally.finished + tally.stopped
 
 
 def test_whole_files_run():
