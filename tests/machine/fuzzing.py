@@ -52,6 +52,7 @@ def attempt(data, tally, *, arch=None, block=64, which=0):
         warnings.simplefilter("error")
         try:
             code = mfmasim.load(bytes(data), arch)
+            tally.refused += not code.kernels  # nothing is left that could run
             for name in code.kernels[which % max(1, len(code.kernels)) :][:1]:
                 kernel = code[name]
                 report = mfmasim.device("sim").launch(
