@@ -73,6 +73,19 @@ class Kernel:
         data = self.code.object.read_bytes(info.entry, info.size)
         return tuple(isa.decode_range(data, self.arch, info.entry, self.wave))
 
+    @cached_property
+    def decodable(self) -> tuple[Instruction, ...]:
+        """The same as far as there are any: dwords that are no instruction, such as data, are passed over."""
+        found: list[Instruction] = []
+        address, end = self.info.entry, self.info.entry + self.info.size
+        while address < end:
+            try:
+                found.append(self.code.instruction_at(address))
+                address += found[-1].size
+            except MfmasimError:
+                address += 4
+        return tuple(found)
+
     def source_at(self, pc: int) -> str:
         """Source line of an address as ``file:line``, empty where the code object does not tell."""
         try:

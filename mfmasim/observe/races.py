@@ -337,5 +337,5 @@ class Races:
 def make(kernel: Any, launch: Any) -> Races:
     """The check for a launch."""
     return Races(
-        kernel.name, kernel.arch, kernel.source_at, launch.lds_bytes, launch.waves_per_workgroup, kernel.instructions
+        kernel.name, kernel.arch, kernel.source_at, launch.lds_bytes, launch.waves_per_workgroup, kernel.decodable
     )
