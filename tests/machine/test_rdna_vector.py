@@ -203,3 +203,11 @@ def test_clamp_of_gfx12():
     data = np.zeros((64, 4), np.uint32)
     data[:] = [0x7FC00000, 0x3F800000, 0x3F800000, 0x3F000000]
     assert (results(body, "gfx1201", data)[:, :3] == [0, 0, 0x3F800000]).all()
+
+
+@pytest.mark.parametrize("arch", BOTH)
+def test_clamp_of_packed_halves(arch):
+    """Both halves of a conversion come into 0 to 1."""
+    data = np.tile(np.array([[-2.0, 0.5, 3.0, 0.25]], np.float32).view(np.uint32), (64, 1))
+    body = "  v_cvt_pk_rtz_f16_f32_e64 v10, v4, v5 clamp\n  v_cvt_pk_rtz_f16_f32_e64 v11, v6, v7 clamp\n"
+    assert (results(body, arch, data)[:, :2] == [0x38000000, 0x34003C00]).all()

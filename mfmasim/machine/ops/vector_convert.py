@@ -66,7 +66,7 @@ def _convert(instruction: Instruction, arch: Any) -> Callable[..., U]:
     result = _result(name, found.row.result)
     modifiers = _checked(instruction, found, result)
     # Towards 16-bit integers clamp changes nothing: those conversions saturate.
-    halves = bool(instruction.modifiers.get("clamp")) and re.match(r"v_cvt_pk(rtz)?_f16_", name) is not None
+    halves = bool(instruction.modifiers.get("clamp")) and re.match(r"v_cvt_pk(_?rtz)?_f16_", name) is not None
     if instruction.modifiers.get("clamp") and name == "v_cvt_pk_bf16_f32":
         raise unsupported(instruction, "clamp on bf16")
 
