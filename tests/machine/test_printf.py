@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import struct
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from oracles import require
 
 import mfmasim
+from mfmasim.cli import main
 from mfmasim.machine import printf as buffers
 from mfmasim.machine.printf_format import CONVERSION, formatted
 
@@ -47,7 +50,7 @@ __global__ void flood(int lines) {
 """
 
 
-@pytest.fixture(scope="module", params=["gfx942", "gfx950"])
+@pytest.fixture(scope="module", params=["gfx942", "gfx1201"])
 def code(request, tmp_path_factory):
     file = tmp_path_factory.mktemp("printf") / "printing.hip"
     file.write_text(SOURCE)
@@ -97,6 +100,24 @@ def test_an_assertion_prints_its_line_and_stops_the_kernel(code):
     values[13] = 0
     report = launch(code["checked"], [values], block=64)
     assert (report.printed, report.findings) == ([], [])
+
+
+def test_an_executor_prints_the_same(code):
+    with ThreadPoolExecutor(2) as executor:
+        report = mfmasim.device("sim").launch(code["lanes"], 3, 64, [np.int32(40)], checks="none", executor=executor)
+    assert report.printed == launch(code["lanes"], [np.int32(40)], grid=3, block=64).printed
+
+
+def test_the_command_line_prints_what_the_kernel_prints(tmp_path, capsys):
+    source = tmp_path / "hello.hip"
+    source.write_text(
+        '#include <hip/hip_runtime.h>\n__global__ void k() { printf("hello %d\\n", (int)threadIdx.x); }\n'
+    )
+    arguments = ["run", str(source), "--arch", "gfx942", "--block", "2"]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["hello 0", "hello 1"]
+    assert main([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["printed"] == ["hello 0", "hello 1"]
 
 
 def test_a_full_buffer_is_a_finding_and_loses_only_the_end(code, monkeypatch):

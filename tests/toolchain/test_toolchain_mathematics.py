@@ -41,10 +41,12 @@ def test_accuracy(group, row):
         assert count >= 100
 
 
-@pytest.mark.parametrize("name", ["sin", "pow", "tgamma"])
-def test_another_architecture_is_as_accurate(group, name):
-    row = next(row for row in ROWS if row.name == name)
-    assert measure(group(GROUP_OF[name], "gfx950"), row, "f64", 64)[0] <= row.f64
+@pytest.mark.parametrize("arch", ["gfx950", "gfx1201"])
+def test_another_architecture_is_as_accurate(group, arch):
+    for name in ("sin", "tan", "atan2"):
+        row = next(row for row in ROWS if row.name == name)
+        assert measure(group(GROUP_OF[name], arch), row, "f64", 64)[0] <= row.f64
+        assert measure(group(GROUP_OF[name], arch), row, "f32", 64)[0] <= row.f32
 
 
 @pytest.mark.long
