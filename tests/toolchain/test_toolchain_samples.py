@@ -26,8 +26,8 @@ def test_every_sample_compiles_without_a_warning(arch):
     assert {made.warnings for made in found.values()} == {""}
 
 
-# The race check is right about the scan on gfx942: clang 22 drops the wait of __syncthreads where a loop begins with one
-# and the write to the LDS comes around the loop (after -stop-after=si-memory-legalizer it is there, after
+# The race check is right about the scan on gfx942: clang 22 drops the wait of __syncthreads where a loop begins with
+# one and the write to the LDS comes around the loop (after -stop-after=si-memory-legalizer it is there, after
 # si-insert-waitcnts no more). The source is correct; values here are, too.
 WAIT_MISSING = "a wait is missing before the barrier"
 
