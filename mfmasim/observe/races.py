@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Races"]
 
-READS = ("ds_read_", "ds_load_")
+READS = ("ds_read_", "ds_load_", "flat_load_")
 IN_ORDER = ("ds_", "flat_")
 """What one wave does to the LDS in the order of the program; compilers rely on it and put no wait in between (LLVM)."""
 MEMORY = ("ds_", "global_", "flat_", "buffer_")
 CACHES = ("global_inv", "global_wb", "buffer_inv", "buffer_wb", "buffer_gl")
 """Of memory's instructions those that touch no data: an acquire or a release."""
-COMPARES = ("ds_cmpst", "ds_cmpstore")
+COMPARES = ("ds_cmpst", "ds_cmpstore", "flat_atomic_cmpswap")
 NARROW = ("u8", "i8", "b8", "u16", "i16", "b16", "d16", "byte", "short")
 
 
@@ -104,7 +104,7 @@ class Races:
         """
         self.kernel, self.arch, self.source_at = kernel, arch, source_at
         self.lds_bytes, self.per = lds_bytes, waves
-        narrow = any(ins.name.startswith("ds_") and any(part in ins.name for part in NARROW) for ins in instructions)
+        narrow = any(ins.name.startswith(IN_ORDER) and any(part in ins.name for part in NARROW) for ins in instructions)
         self.unit = 1 if narrow else 4
         self._steps: dict[tuple[int, int], list[Step]] = {}
         self._flags = flag_reads(instructions, source_at)
@@ -181,7 +181,8 @@ class Races:
         number = len(self._instructions)
         self._instructions.append(access.instruction)
         self._kinds.append(access.kind)
-        key = next(iter(before), ("", ""))  # a FLAT access: its first counter, that of memory
+        # FLAT raises two counters, that of the LDS last: it is the one that tells when the LDS was reached.
+        key = next(reversed(before), ("", ""))
         record = Record(
             number, access.instruction, access.kind, key, waves, before.get(key, np.zeros(len(waves), np.int32)), []
         )
