@@ -144,7 +144,7 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
     parts = _printed(ins, (*ins.dst, *ins.src))
     modifiers = []
     if ins.modifiers.get("op_sel"):
-        allowed = family(ins.arch).op_sel[ins.name]
+        allowed = family(ins.arch).op_sel.get(ins.name, "")
         # Short encodings select halves by register numbers alone.
         if allowed and (ins.encoding == "VOP3" or ins.form == "_e64_dpp"):
             bits = ",".join(str(ins.modifiers["op_sel"] >> int(bit) & 1) for bit in allowed)

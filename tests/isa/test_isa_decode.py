@@ -167,3 +167,15 @@ def test_mutated_instructions_decode_or_raise(arch):
                     refused += 1
     assert decoded >= 200
     assert refused >= 200
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("81050a710bfe0000", "v_fmaak_f16 v5.h, v1.h, v2.l, 0xfe0b"),
+        ("81050b6e013c0000", "v_fmamk_f16 v5.l, v1.h, 0x3c01, v2.h"),
+    ],
+)
+def test_upper_halves_of_operations_without_op_sel(raw, text):
+    """Text of llvm-mc 22 with -mattr=+real-true16: the halves are in the register numbers alone."""
+    assert decode(bytes.fromhex(raw), "gfx1151").text.strip() == text
