@@ -48,6 +48,7 @@ def take_controls(fields: Fields, *, long_form: bool) -> Controls:
     if ("e64dpp" if long_form else "dpp") not in row.flags:
         raise Refused(f"{row.name} has no DPP form")
     code, word = fields.take("src0"), fields.literal()
+    fields.controlled = True
     layout = DPP16_WORD if code == DPP else DPP8_WORD
     values = {name: word >> low & ((1 << width) - 1) for name, (low, width) in layout.items()}
     number = values.pop("dpp_src0")

@@ -25,6 +25,7 @@ class Fields:
         word: the instruction as one integer, without literal.
         size: bytes so far; grows by 4 when a literal or a dword of DPP controls is taken.
         encoding: name of the format.
+        controlled: whether a dword of DPP controls was taken.
         op_sel: halves that the register numbers of a short encoding select, as bits of VOP3's op_sel.
     """
 
@@ -35,6 +36,7 @@ class Fields:
         "_short",
         "_tail",
         "_vector",
+        "controlled",
         "encoding",
         "family",
         "op_sel",
@@ -58,6 +60,7 @@ class Fields:
         self._short = size == 4
         self.encoding = encoding
         self.op_sel = 0
+        self.controlled = False
         self._literals = size == 4 or family.dialect.long_literals
         self._vector = row.name.startswith("v_")
         self.row = row
@@ -136,6 +139,8 @@ class Fields:
         kind = _plain(slot)
         if code <= 208 or code in INLINE_FLOATS:
             return Operand("const", code, slot.count, kind, constant_bits(code, kind), neg, abs_, field=name)
+        if code == LITERAL and self.controlled:
+            raise Refused(f"{self.row.name} cannot have a literal beside DPP controls")
         if code == LITERAL and self._literals:
             return Operand(
                 "const", LITERAL, slot.count, kind, literal_bits(self.literal(), kind), neg, abs_, field=name

@@ -123,7 +123,7 @@ def _message_rdna(value: int, names: dict[int, str]) -> str:
     name = names.get(value & 255)
     if name:
         return f"sendmsg({name})"
-    return f"sendmsg({value}, 0, 0)" if value < 256 else decimal_or_hex(value)
+    return f"sendmsg({value}, 0, 0)" if value < 256 else str(value)
 
 
 def swizzle(offset: int) -> str:
@@ -153,7 +153,27 @@ def swizzle(offset: int) -> str:
     return f'swizzle(BITMASK_PERM,"{letters}")'
 
 
-_SPELLED = {"s_delay_alu": _delay, "s_waitcnt_depctr": _dependencies, "s_wait_alu": _dependencies}
+_VERSIONS = {0: "UC_VERSION_GFX7", 4: "UC_VERSION_GFX10", 6: "UC_VERSION_GFX11", 9: "UC_VERSION_GFX12"}
+_VERSION_FLAGS = {13: "UC_VERSION_W64_BIT", 14: "UC_VERSION_W32_BIT", 15: "UC_VERSION_MDP_BIT"}
+
+
+def _version(value: int) -> str:
+    """s_version: a generation and flags, as a sum that grows by parentheses."""
+    if value & 0x1F00:
+        return f"0x{value:x}"
+    out = _VERSIONS.get(value & 0x1FFF, str(value & 0x1FFF))
+    flags = [name for bit, name in _VERSION_FLAGS.items() if value >> bit & 1]
+    for i, name in enumerate(flags):
+        out = f"({out}|{name})" if i + 1 < len(flags) else f"{out}|{name}"
+    return out
+
+
+_SPELLED = {
+    "s_version": _version,
+    "s_delay_alu": _delay,
+    "s_waitcnt_depctr": _dependencies,
+    "s_wait_alu": _dependencies,
+}
 
 
 def text(ins: Instruction, operand: Operand) -> str:

@@ -134,7 +134,8 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
     code = fields.peek("saddr")
     if segment == "FLAT":
         # gfx9 leaves the field 0 here, later generations name no register.
-        fields.take("saddr") if code == none and none != _UNUSED_SADDR else None
+        if none != _UNUSED_SADDR and fields.take("saddr") != none:
+            raise Refused("saddr of a FLAT instruction must be null")
         vaddr = vector_register("v", fields.take("vaddr"), _V2, "vaddr", fields.family)
         return [vaddr, Operand("off", field="saddr", printed=False)]
     fields.take("saddr")
@@ -190,6 +191,8 @@ def mubuf(fields: Fields) -> Parts:
     resource = fields.take("srsrc") if fields.width("srsrc") == 9 else 4 * fields.take("srsrc")
     parts.src.append(scalar_register(resource, _S4, "srsrc", fields.family))
     parts.src.append(fields.scalar("soffset", _S1))
+    if parts.modifiers["offset"] >> 23:
+        raise Refused(f"the offset of {row.name} must not be negative")
     if lds:
         return parts
     file = _data_file(fields)
@@ -199,7 +202,7 @@ def mubuf(fields: Fields) -> Parts:
         parts.src.append(vector_register(file, number, data, "vdata", fields.family))
     if _returns(fields, parts):
         slot = row.dst[0]
-        if fields.has("tfe") and fields.take("tfe"):
+        if fields.has("tfe") and slot.file != "rtn" and "format" not in row.flags and fields.take("tfe"):
             # The status dword follows the data.
             parts.modifiers["tfe"] = 1
             slot = dataclasses.replace(slot, count=slot.count + 1)

@@ -64,6 +64,8 @@ def packed(fields: Fields) -> Parts:
             parts.src.append(fields.source(name, dataclasses.replace(slot, type=kind), **signs))
         else:
             parts.src.append(fields.source(name, slot))
+        if controls and ("mix" in flags or "op_sel" not in flags) and parts.src[-1].kind != "v":
+            raise Refused(f"{name} of {row.name} must be a vector register beside DPP controls")
     if any(slot.tied for slot in row.src):
         parts.read_back(parts.dst[0])
     return parts

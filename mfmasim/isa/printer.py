@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from mfmasim.isa import immediates
 from mfmasim.isa.buffer_formats import DEFAULT, format_text
 from mfmasim.isa.constants import constant_text
 from mfmasim.isa.family import family
-from mfmasim.isa.operands import GFX9_CODES
+from mfmasim.isa.operands import GFX9_CODES, LITERAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -71,7 +72,8 @@ def operand_text(operand: Operand, codes: ScalarCodes = GFX9_CODES, half: int = 
     if operand.abs:
         text = f"|{text}|"
     if operand.neg:
-        text = f"neg({text})" if operand.kind == "const" and not operand.abs else f"-{text}"
+        number = operand.kind == "const" and not operand.abs and not text.startswith("lit(")
+        text = f"neg({text})" if number else f"-{text}"
     return text
 
 
@@ -87,10 +89,30 @@ def _codes(ins: Instruction) -> ScalarCodes:
 _SELECTOR = {"src0": 0, "src1": 1, "src2": 2, "vdst": 3}
 
 
+# LLVM takes the constants of these operands for another type, which shows in their text alone.
+_CONSTANT_TYPES = {"SOP1": "b32", "SOPC": "b16"}
+
+
+def _as_printed(ins: Instruction, operand: Operand) -> Operand:
+    if operand.kind != "const":
+        return operand
+    if operand.type == "f16" and ins.encoding in _CONSTANT_TYPES:
+        return dataclasses.replace(operand, type=_CONSTANT_TYPES[ins.encoding])
+    if ins.name.startswith("v_cvt_pk_f32_") and operand.type == "b16":
+        return dataclasses.replace(operand, type="f16")
+    if ins.name.startswith("v_alignb") and operand.field == "src2":
+        return dataclasses.replace(operand, type="u16")
+    if ins.name == "v_pk_fmac_f16" and not family(ins.arch).dialect.sdwa:
+        return dataclasses.replace(operand, type="b32")
+    if operand.index == LITERAL and ("_class_f16" in ins.name or "_mix" in ins.name):
+        return dataclasses.replace(operand, type="f16")
+    return operand
+
+
 def _printed(ins: Instruction, operands: Iterable[Operand]) -> list[str]:
     codes, selected = _codes(ins), ins.modifiers.get("op_sel", 0)
     return [
-        operand_text(operand, codes, selected >> _SELECTOR[operand.field] & 1 if operand.half else 0)
+        operand_text(_as_printed(ins, operand), codes, selected >> _SELECTOR[operand.field] & 1 if operand.half else 0)
         for operand in operands
         if operand.printed
     ]
@@ -103,10 +125,10 @@ def _scalar_operands(ins: Instruction) -> tuple[list[str], list[str]]:
             parts.append(str(operand.bits))
         elif operand.kind == "imm":
             parts.append(immediates.text(ins, operand))
-        elif operand.field == "literal":
+        elif operand.field == "literal" and ins.encoding == "SOPK":
             parts.append(immediates.inline_or_hex(operand.bits))
         elif operand.printed:
-            parts.append(operand_text(operand, _codes(ins)))
+            parts.append(operand_text(_as_printed(ins, operand), _codes(ins)))
     return [part for part in parts if part], []
 
 
@@ -118,7 +140,7 @@ def _smem(ins: Instruction) -> tuple[list[str], list[str]]:
     first = (data or list(ins.dst))[:1]
     offset = ins.modifiers.get("offset", 0)
     number = f"-0x{-offset:x}" if offset < 0 else f"0x{offset:x}"
-    if first and first[0].type == "imm5":
+    if "prefetch" in ins.name:
         # A prefetch: its length comes last.
         return [*_printed(ins, [base]), number, *_printed(ins, [soffset]), str(first[0].bits)], []
     parts = [immediates.decimal_or_hex(o.bits) if o.kind == "imm" else "".join(_printed(ins, [o])) for o in first]
@@ -131,8 +153,9 @@ def _smem(ins: Instruction) -> tuple[list[str], list[str]]:
 
 
 def _shown(ins: Instruction, offset: int) -> bool:
-    """CDNA's form with both offsets shows a zero, RDNA's does not."""
-    return bool(offset) or family(ins.arch).dialect.sdwa
+    """The form with both offsets shows a zero, but not where there is no other form (gfx11)."""
+    dialect = family(ins.arch).dialect
+    return bool(offset) or dialect.sdwa or dialect.smem_zero
 
 
 def _clamp_omod(ins: Instruction) -> list[str]:
@@ -146,6 +169,8 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
     if ins.modifiers.get("op_sel"):
         allowed = family(ins.arch).op_sel.get(ins.name, "")
         # Short encodings select halves by register numbers alone.
+        if ins.form == "_e64_dpp" and ins.name.startswith("v_cmp"):
+            allowed = allowed.removesuffix("3")
         if allowed and (ins.encoding == "VOP3" or ins.form == "_e64_dpp"):
             bits = ",".join(str(ins.modifiers["op_sel"] >> int(bit) & 1) for bit in allowed)
             modifiers.append(f"op_sel:[{bits}]")
@@ -250,9 +275,7 @@ def _ds(ins: Instruction) -> tuple[list[str], list[str]]:
 
 
 _SCOPES = ("", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS")
-_TH_LOAD = ("", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", "")
-_TH_STORE = ("", "NT", "HT", "RT_WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB")
-_TH_ATOMIC = ("", "RETURN", "NT", "NT_RETURN", "CASCADE_RT", "", "CASCADE_NT", "")
+_HINTS = ("", "NT", "HT", "", "NT_RT", "RT_NT", "NT_HT", "NT_WB")
 
 
 def _cache(ins: Instruction, names: Iterable[str] | None = None) -> list[str]:
@@ -269,15 +292,17 @@ def _hint(ins: Instruction, th: int, scope: int) -> list[str]:
     if not th:
         return []
     if "atomic" in ins.name:
-        kind, names = "ATOMIC", _TH_ATOMIC
-    elif "store" in ins.name:
-        kind, names = "STORE", _TH_STORE
-    else:
-        kind, names = "LOAD", _TH_LOAD
-    name = names[th]
-    if th == 3 and kind != "ATOMIC" and scope == 3:
-        name = "BYPASS"
-    return [f"th:TH_{kind}_{name}" if name else f"th:0x{th:x}"]
+        if th & 4:
+            name = ("CASCADE_NT" if th & 2 else "CASCADE_RT") if scope >= 2 else f"0x{th:x}"
+        else:
+            name = ("", "RETURN", "NT", "NT_RETURN")[th]
+        return [f"th:TH_ATOMIC_{name}"]
+    store = "store" in ins.name
+    if th == 7 and not store:
+        return [f"th:0x{th:x}"]
+    # 3 means to pass the caches by in the scope of the system, else last use of a load and write-back of a store.
+    name = ("BYPASS" if scope == 3 else "WB" if store else "LU") if th == 3 else _HINTS[th]
+    return [f"th:TH_{'STORE' if store else 'LOAD'}_{name}"]
 
 
 def _flat(ins: Instruction) -> tuple[list[str], list[str]]:

@@ -9,6 +9,7 @@ An operand is written ``[-][=][file:]type[*n][!]``:
 ``a:``     an AGPR; ``v:`` a vector register, ``s:`` a scalar one (in VOP3 a constant as well)
 ``h:``     one half of a register, which op_sel selects (LLVM prints ``.l`` or ``.h``)
 ``l:``     in the short encodings one of the lower 128 registers: bit 7 of the field is reserved
+``c:``     a scalar register or an inline constant, no literal
 ``rtn:``   an atomic's old value; any other word is a field of the encoding (``data0:``)
 ``*n``     n values, register after register
 ``!``      implicit and not printed
@@ -17,7 +18,7 @@ An operand is written ``[-][=][file:]type[*n][!]``:
 ``exec``   EXEC, as wide as the wave; ``exec32`` its low dword, ``exec64`` all of it
 =========  =====================================================================================================
 
-``simm16 hwreg gpr_idx label imm7 offset addr`` are immediates and address forms of their encoding.
+``simm16 hwreg gpr_idx label delay msg imm5 imm7 offset addr saddr`` are immediates and address forms of their encoding.
 """
 
 from __future__ import annotations

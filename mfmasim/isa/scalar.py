@@ -54,6 +54,8 @@ def sop(fields: Fields) -> Parts:
             operand = fields.scalar(next(names), slot)
             if slot.file == "s" and operand.kind != "s":
                 raise Refused(f"{operand.field} of {row.name} must be a register")
+            if slot.file == "c" and operand.index == LITERAL:
+                raise Refused(f"{operand.field} of {row.name} cannot be a literal")
             parts.src.append(operand)
     return parts
 
@@ -100,6 +102,8 @@ def sopp(fields: Fields) -> Parts:
             parts.src.append(Operand("label", type="label", bits=simm16, field="simm16"))
             parts.target = 4 + 4 * _signed(simm16, 16)
         else:
+            if slot.type == "delay" and (simm16 & 15 > 11 or simm16 >> 4 & 7 > 5 or simm16 >> 7 & 15 > 11):
+                raise Refused(f"{fields.row.name} names a dependency that does not exist")
             parts.src.append(Operand("imm", type="simm16", bits=simm16, field="simm16"))
     return parts
 
@@ -146,10 +150,15 @@ def smem_rdna(fields: Fields) -> Parts:
     else:
         parts.src.append(Operand("off", field="sbase", printed=False))
     parts.modifiers["offset"] = _signed(fields.take("offset"), fields.family.dialect.smem_offset_bits)
+    if parts.modifiers["offset"] < 0 and row.src[0].count == 4 and fields.family.dialect.smem_zero:
+        raise Refused(f"the offset of {row.name} must not be negative")
     parts.src.append(scalar_register(fields.take("soffset"), _B32, "soffset", fields.family))
     data = row.src[based + 1] if len(row.src) > based + 1 else None
-    if data is not None and data.type == "imm5":
-        parts.src.append(Operand("imm", type="imm5", bits=fields.take("sdata") & 31, field="sdata"))
+    if data is not None and data.type.startswith("imm"):
+        value = fields.take("sdata")
+        if value >= (32 if data.type == "imm5" else fields.family.dialect.codes.m0 - 1):
+            raise Refused(f"sdata of {row.name} has the reserved value {value}")
+        parts.src.append(Operand("imm", type=data.type, bits=value, field="sdata"))
         return parts
     parts.modifiers |= {name: fields.take(name) for name in fields.family.dialect.smem_cache}
     if data is not None:

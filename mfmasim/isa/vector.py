@@ -94,7 +94,9 @@ def _halves(fields: Fields, parts: Parts) -> None:
 def _dpp_rdna(fields: Fields) -> Parts:
     """DPP16 and DPP8 of VOP1, VOP2 and VOPC on RDNA."""
     controls = take_controls(fields, long_form=False)
-    parts = Parts(encoding=controls.encoding, form="_dpp", modifiers=dict(controls.modifiers))
+    # LLVM gives the compares no suffix.
+    form = "" if fields.encoding == "VOPC" else "_dpp"
+    parts = Parts(encoding=controls.encoding, form=form, modifiers=dict(controls.modifiers))
     for slot in fields.row.dst:
         parts.dst.append(_short_destination(fields, slot))
 

@@ -1,4 +1,4 @@
-"""How fast code decodes: `python tests/bench/bench_decode.py`. Prints instructions per second, first and again."""
+"""How fast code decodes: `python tests/bench/bench_decode.py [ARCH...]`. Prints instructions per second."""
 
 import random
 import sys
@@ -7,7 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "isa"))
 
-from encode import forms_of, random_code
+import encode
+import encode_rdna
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import decode, decode_range
@@ -15,12 +16,17 @@ from mfmasim.isa.family import family
 
 
 def corpus(arch, rounds):
+    rdna = arch[:5] in encode_rdna.ENCODINGS
+    forms_of = (encode_rdna if rdna else encode).forms_of
     rng = random.Random(1)
     code = b""
     for encoding, rows in family(arch).rows.items():
         for op, row in rows.items():
             for form in forms_of(encoding, row) * rounds:
-                candidate = random_code(rng, encoding, op, form)
+                if rdna:
+                    candidate = encode_rdna.random_code(rng, arch[:5], encoding, op, form, row)
+                else:
+                    candidate = encode.random_code(rng, encoding, op, form)
                 try:
                     code += candidate[: decode(candidate, arch).size]
                 except MfmasimError:
@@ -28,23 +34,30 @@ def corpus(arch, rounds):
     return code
 
 
-def main():
+def measure(arch):
     from mfmasim.isa import decoder
 
-    code = corpus("gfx950", 8)
+    code = corpus(arch, 8)
     decoder._CACHES.clear()
     rates = []
     for _ in range(2):
         start = time.perf_counter()
-        count = len(decode_range(code, "gfx950"))
+        count = len(decode_range(code, arch))
         rates.append(count / (time.perf_counter() - start))
-    instructions = decode_range(code, "gfx950")
+    instructions = decode_range(code, arch)
     start = time.perf_counter()
     for instruction in instructions:
         assert instruction.text
     printing = len(instructions) / (time.perf_counter() - start)
-    print(f"{count} instructions: decode {rates[0]:,.0f}/s new, {rates[1]:,.0f}/s seen before, print {printing:,.0f}/s")
+    print(
+        f"{arch}: {count} instructions: decode {rates[0]:,.0f}/s new, {rates[1]:,.0f}/s seen before, print {printing:,.0f}/s"
+    )
     print(f"ratio seen/new {rates[1] / rates[0]:.1f}")
+
+
+def main():
+    for arch in sys.argv[1:] or ["gfx950", "gfx1151", "gfx1201"]:
+        measure(arch)
 
 
 if __name__ == "__main__":

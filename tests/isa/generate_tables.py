@@ -64,7 +64,6 @@ def tables_rdna(arch):
     vector.prefetch()
     short = {name: short_rows_rdna(vector, name.upper()) for name in ("vop1", "vop2", "vopc")}
     packed, matrix = packed_rows(prober, encodings)
-    x, y = vopd_rows(prober, encodings)
     typed = {"mtbuf": buffer_rows(prober, encodings, "MTBUF")} if "MTBUF" in encodings.by_name else {}
     return {
         "sop2": scalar_rows(prober, 96, SOP2, "dst", ["src0", "src1"], RDNA_RULES),
@@ -77,8 +76,7 @@ def tables_rdna(arch):
         "vop3": vop3_rows_rdna(vector, {name for rows in short.values() for _, name, *_ in rows}),
         "vop3p": packed,
         "wmma": by_wave(matrix, packed_rows(wide, encodings)[1]),
-        "vopdx": x,
-        "vopdy": y,
+        **{f"vopd{half}": by_wave(rows, []) for half, rows in zip("xy", vopd_rows(prober, encodings), strict=True)},
         "ds": ds_rows_rdna(prober, encodings),
         "flat": flat_rows_rdna(prober, encodings, "FLAT"),
         "scratch": flat_rows_rdna(prober, encodings, "SCRATCH"),

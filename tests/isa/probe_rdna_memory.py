@@ -31,6 +31,8 @@ def smem_rows(prober, encodings):
         base = [{2: "b64", 4: "b128"}[regs[40]]] if 40 in regs else []
         if "prefetch" in name:
             rows.append(row(op, name, [], [*base, "offset", "imm5"]))
+        elif "atc_probe" in name:
+            rows.append(row(op, name, [], [*base, "offset", "imm5" if count == 64 else "imm7"]))
         elif not base:
             rows.append(row(op, name, [SCALAR[regs[20]]] if 20 in regs else [], []))
         elif "load" in name:
@@ -127,7 +129,7 @@ def buffer_rows(prober, encodings, encoding):
             rows.append(row(op, name, [], []))
             continue
         data = memory_type(name, regs[20])
-        flags = "format" if "format:" in text else ""
+        flags = "format" if name.startswith("tbuffer") else ""
         if "atomic" in name:
             old = HALF[data] if "cmpswap" in name else data
             rows.append(row(op, name, [f"rtn:{old}"], ["addr", f"data:{data}"], flags))

@@ -74,6 +74,7 @@ def sopp_rows(prober):
             rows.append(row(op, operands(bare[op])[0], [], []))
         elif answer:
             name = operands(answer)[0]
+            immediate = "delay" if name == "s_delay_alu" else "simm16"
             branch = name == "s_branch" or name.startswith("s_cbranch")
             reads = {"vcc": "vcc!", "exe": "exec!"}.get(name.removeprefix("s_cbranch_")[:3], "")
             rows.append(
@@ -81,7 +82,7 @@ def sopp_rows(prober):
                     op,
                     name,
                     [],
-                    (["label"] if branch else ["simm16"]) + ([reads] if reads else []),
+                    (["label"] if branch else [immediate]) + ([reads] if reads else []),
                     "hex" if answer.endswith(" 0x12") else "",
                 )
             )

@@ -121,7 +121,11 @@ def test_range_counts_addresses():
         ("d2800001 00020cf8", "gfx942", "must start at an even one"),
         ("d2800000 00020cff", "gfx942", "reserved code 255"),  # CDNA has no literal in VOP3
         ("d1ff4000 04060501", "gfx942", "op_sel of v_add3_u32 is not zero"),
-        ("bf800000 ", "gfx1100", "no instruction tables|s_nop"),
+        ("bf800000 ", "gfx908", "no instruction tables"),
+        ("f0000f00 00000000", "gfx1151", "MIMG instructions are not decoded"),
+        ("d0000000 00000000", "gfx1201", "VIMAGE instructions are not decoded"),
+        ("d5030000 000204ff", "gfx1151", "literal lies beyond"),
+        ("ca100101 01000102", "gfx942", "no encoding has this prefix"),
     ],
 )
 def test_what_is_no_instruction_is_refused_with_address_bytes_and_architecture(words, arch, reason):
@@ -141,7 +145,10 @@ def test_what_is_no_instruction_is_refused_with_address_bytes_and_architecture(w
         assert decoded.name == "s_nop"
 
 
-@given(code=st.binary(max_size=24), arch=st.sampled_from(["gfx90a", "gfx942", "gfx950"]))
+@given(
+    code=st.binary(max_size=24),
+    arch=st.sampled_from(["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201"]),
+)
 def test_random_bytes_decode_or_raise(code, arch):
     try:
         instructions = decode_range(code, arch)

@@ -1,5 +1,10 @@
 // Control flow: divergence, loops, switch, calls, recursion, function pointers, a stack.
 #include "builtin.h"
+#ifdef __GFX9__
+#define TIME() __builtin_amdgcn_s_memtime()
+#else
+#define TIME() __builtin_readsteadycounter()
+#endif
 DEVICE NOINLINE int twice(int x) { return x * 2 + (x >> 3); }
 DEVICE NOINLINE int ackermann(int m, int n) {
   return m == 0 ? n + 1 : n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
@@ -58,7 +63,7 @@ GLOBAL void uniform(int *d, const int *a, int n, long m, u64 q) {
     if (m == (long)q || s != 0x12345678) s += (n >> 4) & 0x7f;
     s = s < -5 ? -s : s;
   }
-  d[block()] = s + (int)m + (int)q + (__builtin_amdgcn_s_memtime() & 7) + (int)__builtin_readcyclecounter();
+  d[block()] = s + (int)m + (int)q + (TIME() & 7) + (int)__builtin_readcyclecounter();
   __builtin_amdgcn_s_sleep(3);
   __builtin_amdgcn_s_setprio(2);
   __builtin_amdgcn_s_sendmsg(1, n);

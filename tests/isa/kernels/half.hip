@@ -19,8 +19,13 @@ GLOBAL void half_packed(vec<f16, 2> *d, const vec<f16, 2> *a, vec<short, 2> *n, 
   d[i] = r;
   vec<short, 2> p = n[i], q = n[i + 1];
   n[i] = p * q + (p << q) - (p >> (short)3) + __builtin_elementwise_max(p, q) + __builtin_elementwise_min(p, q.yx);
+#ifdef __GFX9__
   f[i] = __builtin_amdgcn_fdot2(x, y, f[i], false) + __builtin_amdgcn_sdot2(p, q, i, true) +
          __builtin_amdgcn_sdot4(i, 3 * i, i, false) + __builtin_amdgcn_udot4(i, 7 * i, i, true) + __builtin_amdgcn_sdot8(i, 5 * i, i, false);
+#else
+  f[i] = __builtin_amdgcn_fdot2(x, y, f[i], false) + __builtin_amdgcn_sudot4(true, i, false, 3 * i, i, false) +
+         __builtin_amdgcn_udot4(i, 7 * i, i, true) + __builtin_amdgcn_sudot8(true, i, true, 5 * i, i, true);
+#endif
   d[i + 7] = __builtin_bit_cast(vec<f16, 2>, __builtin_amdgcn_cvt_pkrtz(f[i], f[i + 1]));
   n[i + 7] = __builtin_amdgcn_cvt_pk_i16(i, p.x) + __builtin_amdgcn_cvt_pknorm_i16(f[i], f[i + 2]);
 }
@@ -28,6 +33,7 @@ GLOBAL void bf16_scalar(bf16 *d, const bf16 *a, const float *w) {
   int i = thread();
   d[i] = (bf16)((float)a[i] * (float)a[i + 1] + w[i]);
 }
+#ifndef __GFX11__
 GLOBAL void fp8_conversions(int *d, const float *a, const int *p) {
   int i = thread();
   int r = __builtin_amdgcn_cvt_pk_fp8_f32(a[i], a[i + 1], d[i], false);
@@ -40,6 +46,7 @@ GLOBAL void fp8_conversions(int *d, const float *a, const int *p) {
   vec<float, 2> v = __builtin_amdgcn_cvt_pk_f32_fp8(p[i], true) + __builtin_amdgcn_cvt_pk_f32_bf8(p[i], false);
   ((float *)d)[i + 999] = f + v.x * v.y;
 }
+#endif
 GLOBAL void packed_f32(vec<float, 2> *d, const vec<float, 2> *a) {
   int i = thread();
   vec<float, 2> x = a[i], y = a[i + 1];

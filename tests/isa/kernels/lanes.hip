@@ -5,8 +5,10 @@
 GLOBAL void dpp(int *d, const int *a, float *f) {
   int i = thread(), x = a[i];
   x += DPP(x, 0x1b) + DPP(x, 0xb1) + DPP(x, 0x4e) + DPP(x, 0x101) + DPP(x, 0x118) + DPP(x, 0x121) + DPP(x, 0x140) + DPP(x, 0x141);
+#ifdef __GFX9__
   x ^= KEEP(x, a[i + 1], 0x142, 0xa) | KEEP(x, a[i + 2], 0x143, 0xc) | KEEP(x, a[i], 0x130, 0xf) | KEEP(x, a[i], 0x138, 0xf);
   x -= KEEP(x, a[i + 3], 0x155, 0xf) + KEEP(x, x, 0x134, 0xf) + KEEP(0, x, 0x13c, 0xf);
+#endif
   float y = f[i];
   for (int s = 0; s < 4; ++s) y += __builtin_bit_cast(float, DPP(__builtin_bit_cast(int, y), 0x111)) * 3.0f;
   d[i] = x;

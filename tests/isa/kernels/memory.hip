@@ -35,9 +35,12 @@ GLOBAL void atomics(int *d, u32 *u, u64 *w, float *f, double *g, vec<f16, 2> *h)
   r += __atomic_compare_exchange_n(w + i, &wide, 5ul, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   r += __atomic_fetch_max(w + i, 5ul, __ATOMIC_RELAXED) + __atomic_fetch_min((long *)w + i, 5l, __ATOMIC_RELAXED);
   r += __builtin_amdgcn_atomic_inc32(u + i, 9u, __ATOMIC_RELAXED, "agent") + __builtin_amdgcn_atomic_dec32(u, 9u, __ATOMIC_RELAXED, "agent");
+  d[99] = r;
+#ifdef __GFX9__
   d[99] = r + __builtin_amdgcn_global_atomic_fadd_f64((double __attribute__((address_space(1))) *)g + i, 1.5) +
           __builtin_amdgcn_global_atomic_fadd_f32((float __attribute__((address_space(1))) *)f + i, 2.5f);
   __builtin_amdgcn_global_atomic_fadd_v2f16((vec<f16, 2> __attribute__((address_space(1))) *)h + i, h[i + 1]);
+#endif
   __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
   d[100] = *(volatile int *)(d + 101);
@@ -55,6 +58,7 @@ GLOBAL void buffers(float *d, int n, int bytes) {
   __builtin_amdgcn_raw_buffer_store_b8((u8)x, r, i, n, 0);
   __builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(u32, x), r, 4 * i + 128, 0, 0);
 }
+#ifdef __GFX9__
 GLOBAL void direct(int *a, int *d) {
   SHARED static int tile[256];
   __builtin_amdgcn_global_load_lds((int __attribute__((address_space(1))) *)a + lane(), (int __attribute__((address_space(3))) *)tile, 4, 0, 0);
@@ -62,3 +66,4 @@ GLOBAL void direct(int *a, int *d) {
   __builtin_amdgcn_s_barrier();
   d[lane()] = tile[255 - lane()];
 }
+#endif

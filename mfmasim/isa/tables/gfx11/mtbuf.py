@@ -2,21 +2,21 @@
 """MTBUF opcodes of gfx1100, gfx1151; mfmasim/isa/rows.py has the grammar of a row."""
 
 ROWS = """\
-op    | name                          | dst  | src            | flags | archs
-0x000 | tbuffer_load_format_x         | b32  | addr           |       | *
-0x001 | tbuffer_load_format_xy        | b64  | addr           |       | *
-0x002 | tbuffer_load_format_xyz       | b96  | addr           |       | *
-0x003 | tbuffer_load_format_xyzw      | b128 | addr           |       | *
-0x004 | tbuffer_store_format_x        |      | addr data:b32  |       | *
-0x005 | tbuffer_store_format_xy       |      | addr data:b64  |       | *
-0x006 | tbuffer_store_format_xyz      |      | addr data:b96  |       | *
-0x007 | tbuffer_store_format_xyzw     |      | addr data:b128 |       | *
-0x008 | tbuffer_load_d16_format_x     | b32  | addr           |       | *
-0x009 | tbuffer_load_d16_format_xy    | b32  | addr           |       | *
-0x00a | tbuffer_load_d16_format_xyz   | b64  | addr           |       | *
-0x00b | tbuffer_load_d16_format_xyzw  | b64  | addr           |       | *
-0x00c | tbuffer_store_d16_format_x    |      | addr data:b32  |       | *
-0x00d | tbuffer_store_d16_format_xy   |      | addr data:b32  |       | *
-0x00e | tbuffer_store_d16_format_xyz  |      | addr data:b64  |       | *
-0x00f | tbuffer_store_d16_format_xyzw |      | addr data:b64  |       | *
+op    | name                          | dst  | src            | flags  | archs
+0x000 | tbuffer_load_format_x         | b32  | addr           | format | *
+0x001 | tbuffer_load_format_xy        | b64  | addr           | format | *
+0x002 | tbuffer_load_format_xyz       | b96  | addr           | format | *
+0x003 | tbuffer_load_format_xyzw      | b128 | addr           | format | *
+0x004 | tbuffer_store_format_x        |      | addr data:b32  | format | *
+0x005 | tbuffer_store_format_xy       |      | addr data:b64  | format | *
+0x006 | tbuffer_store_format_xyz      |      | addr data:b96  | format | *
+0x007 | tbuffer_store_format_xyzw     |      | addr data:b128 | format | *
+0x008 | tbuffer_load_d16_format_x     | b32  | addr           | format | *
+0x009 | tbuffer_load_d16_format_xy    | b32  | addr           | format | *
+0x00a | tbuffer_load_d16_format_xyz   | b64  | addr           | format | *
+0x00b | tbuffer_load_d16_format_xyzw  | b64  | addr           | format | *
+0x00c | tbuffer_store_d16_format_x    |      | addr data:b32  | format | *
+0x00d | tbuffer_store_d16_format_xy   |      | addr data:b32  | format | *
+0x00e | tbuffer_store_d16_format_xyz  |      | addr data:b64  | format | *
+0x00f | tbuffer_store_d16_format_xyzw |      | addr data:b64  | format | *
 """

@@ -2,19 +2,19 @@
 """SMEM opcodes of gfx1100, gfx1151; mfmasim/isa/rows.py has the grammar of a row."""
 
 ROWS = """\
-op    | name               | dst  | src         | flags | archs
-0x000 | s_load_b32         | b32  | b64 offset  |       | *
-0x001 | s_load_b64         | b64  | b64 offset  |       | *
-0x002 | s_load_b128        | b128 | b64 offset  |       | *
-0x003 | s_load_b256        | b256 | b64 offset  |       | *
-0x004 | s_load_b512        | b512 | b64 offset  |       | *
-0x008 | s_buffer_load_b32  | b32  | b128 offset |       | *
-0x009 | s_buffer_load_b64  | b64  | b128 offset |       | *
-0x00a | s_buffer_load_b128 | b128 | b128 offset |       | *
-0x00b | s_buffer_load_b256 | b256 | b128 offset |       | *
-0x00c | s_buffer_load_b512 | b512 | b128 offset |       | *
-0x020 | s_gl1_inv          |      |             |       | *
-0x021 | s_dcache_inv       |      |             |       | *
-0x022 | s_atc_probe        |      | b64 offset  |       | *
-0x023 | s_atc_probe_buffer |      | b128 offset |       | *
+op    | name               | dst  | src              | flags | archs
+0x000 | s_load_b32         | b32  | b64 offset       |       | *
+0x001 | s_load_b64         | b64  | b64 offset       |       | *
+0x002 | s_load_b128        | b128 | b64 offset       |       | *
+0x003 | s_load_b256        | b256 | b64 offset       |       | *
+0x004 | s_load_b512        | b512 | b64 offset       |       | *
+0x008 | s_buffer_load_b32  | b32  | b128 offset      |       | *
+0x009 | s_buffer_load_b64  | b64  | b128 offset      |       | *
+0x00a | s_buffer_load_b128 | b128 | b128 offset      |       | *
+0x00b | s_buffer_load_b256 | b256 | b128 offset      |       | *
+0x00c | s_buffer_load_b512 | b512 | b128 offset      |       | *
+0x020 | s_gl1_inv          |      |                  |       | *
+0x021 | s_dcache_inv       |      |                  |       | *
+0x022 | s_atc_probe        |      | b64 offset imm7  |       | *
+0x023 | s_atc_probe_buffer |      | b128 offset imm7 |       | *
 """

@@ -9,7 +9,7 @@ op    | name                         | dst | src         | flags | archs
 0x003 | s_sleep                      |     | simm16      |       | *
 0x004 | s_set_inst_prefetch_distance |     | simm16      | hex   | *
 0x005 | s_clause                     |     | simm16      | hex   | *
-0x007 | s_delay_alu                  |     | simm16      |       | *
+0x007 | s_delay_alu                  |     | delay       |       | *
 0x008 | s_waitcnt_depctr             |     | simm16      |       | *
 0x009 | s_waitcnt                    |     | simm16      |       | *
 0x00a | s_wait_idle                  |     |             |       | *

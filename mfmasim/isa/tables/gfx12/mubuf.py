@@ -2,94 +2,94 @@
 """MUBUF opcodes of gfx1200, gfx1201; mfmasim/isa/rows.py has the grammar of a row."""
 
 ROWS = """\
-op    | name                          | dst     | src            | flags | archs
-0x000 | buffer_load_format_x          | b32     | addr           |       | *
-0x001 | buffer_load_format_xy         | b64     | addr           |       | *
-0x002 | buffer_load_format_xyz        | b96     | addr           |       | *
-0x003 | buffer_load_format_xyzw       | b128    | addr           |       | *
-0x004 | buffer_store_format_x         |         | addr data:b32  |       | *
-0x005 | buffer_store_format_xy        |         | addr data:b64  |       | *
-0x006 | buffer_store_format_xyz       |         | addr data:b96  |       | *
-0x007 | buffer_store_format_xyzw      |         | addr data:b128 |       | *
-0x008 | buffer_load_d16_format_x      | b32     | addr           |       | *
-0x009 | buffer_load_d16_format_xy     | b32     | addr           |       | *
-0x00a | buffer_load_d16_format_xyz    | b64     | addr           |       | *
-0x00b | buffer_load_d16_format_xyzw   | b64     | addr           |       | *
-0x00c | buffer_store_d16_format_x     |         | addr data:b32  |       | *
-0x00d | buffer_store_d16_format_xy    |         | addr data:b32  |       | *
-0x00e | buffer_store_d16_format_xyz   |         | addr data:b64  |       | *
-0x00f | buffer_store_d16_format_xyzw  |         | addr data:b64  |       | *
-0x010 | buffer_load_u8                | u8      | addr           |       | *
-0x011 | buffer_load_i8                | i8      | addr           |       | *
-0x012 | buffer_load_u16               | u16     | addr           |       | *
-0x013 | buffer_load_i16               | i16     | addr           |       | *
-0x014 | buffer_load_b32               | b32     | addr           |       | *
-0x015 | buffer_load_b64               | b64     | addr           |       | *
-0x016 | buffer_load_b96               | b96     | addr           |       | *
-0x017 | buffer_load_b128              | b128    | addr           |       | *
-0x018 | buffer_store_b8               |         | addr data:b8   |       | *
-0x019 | buffer_store_b16              |         | addr data:b16  |       | *
-0x01a | buffer_store_b32              |         | addr data:b32  |       | *
-0x01b | buffer_store_b64              |         | addr data:b64  |       | *
-0x01c | buffer_store_b96              |         | addr data:b96  |       | *
-0x01d | buffer_store_b128             |         | addr data:b128 |       | *
-0x01e | buffer_load_d16_u8            | u8      | addr           |       | *
-0x01f | buffer_load_d16_i8            | i8      | addr           |       | *
-0x020 | buffer_load_d16_b16           | b16     | addr           |       | *
-0x021 | buffer_load_d16_hi_u8         | u8      | addr           |       | *
-0x022 | buffer_load_d16_hi_i8         | i8      | addr           |       | *
-0x023 | buffer_load_d16_hi_b16        | b16     | addr           |       | *
-0x024 | buffer_store_d16_hi_b8        |         | addr data:b8   |       | *
-0x025 | buffer_store_d16_hi_b16       |         | addr data:b16  |       | *
-0x026 | buffer_load_d16_hi_format_x   | b32     | addr           |       | *
-0x027 | buffer_store_d16_hi_format_x  |         | addr data:b32  |       | *
-0x033 | buffer_atomic_swap_b32        | rtn:b32 | addr data:b32  |       | *
-0x034 | buffer_atomic_cmpswap_b32     | rtn:b32 | addr data:b64  |       | *
-0x035 | buffer_atomic_add_u32         | rtn:b32 | addr data:b32  |       | *
-0x036 | buffer_atomic_sub_u32         | rtn:b32 | addr data:b32  |       | *
-0x037 | buffer_atomic_sub_clamp_u32   | rtn:b32 | addr data:b32  |       | *
-0x038 | buffer_atomic_min_i32         | rtn:b32 | addr data:b32  |       | *
-0x039 | buffer_atomic_min_u32         | rtn:b32 | addr data:b32  |       | *
-0x03a | buffer_atomic_max_i32         | rtn:b32 | addr data:b32  |       | *
-0x03b | buffer_atomic_max_u32         | rtn:b32 | addr data:b32  |       | *
-0x03c | buffer_atomic_and_b32         | rtn:b32 | addr data:b32  |       | *
-0x03d | buffer_atomic_or_b32          | rtn:b32 | addr data:b32  |       | *
-0x03e | buffer_atomic_xor_b32         | rtn:b32 | addr data:b32  |       | *
-0x03f | buffer_atomic_inc_u32         | rtn:b32 | addr data:b32  |       | *
-0x040 | buffer_atomic_dec_u32         | rtn:b32 | addr data:b32  |       | *
-0x041 | buffer_atomic_swap_b64        | rtn:b64 | addr data:b64  |       | *
-0x042 | buffer_atomic_cmpswap_b64     | rtn:b64 | addr data:b128 |       | *
-0x043 | buffer_atomic_add_u64         | rtn:b64 | addr data:b64  |       | *
-0x044 | buffer_atomic_sub_u64         | rtn:b64 | addr data:b64  |       | *
-0x045 | buffer_atomic_min_i64         | rtn:b64 | addr data:b64  |       | *
-0x046 | buffer_atomic_min_u64         | rtn:b64 | addr data:b64  |       | *
-0x047 | buffer_atomic_max_i64         | rtn:b64 | addr data:b64  |       | *
-0x048 | buffer_atomic_max_u64         | rtn:b64 | addr data:b64  |       | *
-0x049 | buffer_atomic_and_b64         | rtn:b64 | addr data:b64  |       | *
-0x04a | buffer_atomic_or_b64          | rtn:b64 | addr data:b64  |       | *
-0x04b | buffer_atomic_xor_b64         | rtn:b64 | addr data:b64  |       | *
-0x04c | buffer_atomic_inc_u64         | rtn:b64 | addr data:b64  |       | *
-0x04d | buffer_atomic_dec_u64         | rtn:b64 | addr data:b64  |       | *
-0x050 | buffer_atomic_cond_sub_u32    | rtn:b32 | addr data:b32  |       | *
-0x051 | buffer_atomic_min_num_f32     | rtn:b32 | addr data:b32  |       | *
-0x052 | buffer_atomic_max_num_f32     | rtn:b32 | addr data:b32  |       | *
-0x056 | buffer_atomic_add_f32         | rtn:b32 | addr data:b32  |       | *
-0x059 | buffer_atomic_pk_add_f16      | rtn:b32 | addr data:b32  |       | *
-0x05a | buffer_atomic_pk_add_bf16     | rtn:b32 | addr data:b32  |       | *
-0x080 | tbuffer_load_format_x         | b32     | addr           |       | *
-0x081 | tbuffer_load_format_xy        | b64     | addr           |       | *
-0x082 | tbuffer_load_format_xyz       | b96     | addr           |       | *
-0x083 | tbuffer_load_format_xyzw      | b128    | addr           |       | *
-0x084 | tbuffer_store_format_x        |         | addr data:b32  |       | *
-0x085 | tbuffer_store_format_xy       |         | addr data:b64  |       | *
-0x086 | tbuffer_store_format_xyz      |         | addr data:b96  |       | *
-0x087 | tbuffer_store_format_xyzw     |         | addr data:b128 |       | *
-0x088 | tbuffer_load_d16_format_x     | b32     | addr           |       | *
-0x089 | tbuffer_load_d16_format_xy    | b32     | addr           |       | *
-0x08a | tbuffer_load_d16_format_xyz   | b64     | addr           |       | *
-0x08b | tbuffer_load_d16_format_xyzw  | b64     | addr           |       | *
-0x08c | tbuffer_store_d16_format_x    |         | addr data:b32  |       | *
-0x08d | tbuffer_store_d16_format_xy   |         | addr data:b32  |       | *
-0x08e | tbuffer_store_d16_format_xyz  |         | addr data:b64  |       | *
-0x08f | tbuffer_store_d16_format_xyzw |         | addr data:b64  |       | *
+op    | name                          | dst     | src            | flags  | archs
+0x000 | buffer_load_format_x          | b32     | addr           |        | *
+0x001 | buffer_load_format_xy         | b64     | addr           |        | *
+0x002 | buffer_load_format_xyz        | b96     | addr           |        | *
+0x003 | buffer_load_format_xyzw       | b128    | addr           |        | *
+0x004 | buffer_store_format_x         |         | addr data:b32  |        | *
+0x005 | buffer_store_format_xy        |         | addr data:b64  |        | *
+0x006 | buffer_store_format_xyz       |         | addr data:b96  |        | *
+0x007 | buffer_store_format_xyzw      |         | addr data:b128 |        | *
+0x008 | buffer_load_d16_format_x      | b32     | addr           |        | *
+0x009 | buffer_load_d16_format_xy     | b32     | addr           |        | *
+0x00a | buffer_load_d16_format_xyz    | b64     | addr           |        | *
+0x00b | buffer_load_d16_format_xyzw   | b64     | addr           |        | *
+0x00c | buffer_store_d16_format_x     |         | addr data:b32  |        | *
+0x00d | buffer_store_d16_format_xy    |         | addr data:b32  |        | *
+0x00e | buffer_store_d16_format_xyz   |         | addr data:b64  |        | *
+0x00f | buffer_store_d16_format_xyzw  |         | addr data:b64  |        | *
+0x010 | buffer_load_u8                | u8      | addr           |        | *
+0x011 | buffer_load_i8                | i8      | addr           |        | *
+0x012 | buffer_load_u16               | u16     | addr           |        | *
+0x013 | buffer_load_i16               | i16     | addr           |        | *
+0x014 | buffer_load_b32               | b32     | addr           |        | *
+0x015 | buffer_load_b64               | b64     | addr           |        | *
+0x016 | buffer_load_b96               | b96     | addr           |        | *
+0x017 | buffer_load_b128              | b128    | addr           |        | *
+0x018 | buffer_store_b8               |         | addr data:b8   |        | *
+0x019 | buffer_store_b16              |         | addr data:b16  |        | *
+0x01a | buffer_store_b32              |         | addr data:b32  |        | *
+0x01b | buffer_store_b64              |         | addr data:b64  |        | *
+0x01c | buffer_store_b96              |         | addr data:b96  |        | *
+0x01d | buffer_store_b128             |         | addr data:b128 |        | *
+0x01e | buffer_load_d16_u8            | u8      | addr           |        | *
+0x01f | buffer_load_d16_i8            | i8      | addr           |        | *
+0x020 | buffer_load_d16_b16           | b16     | addr           |        | *
+0x021 | buffer_load_d16_hi_u8         | u8      | addr           |        | *
+0x022 | buffer_load_d16_hi_i8         | i8      | addr           |        | *
+0x023 | buffer_load_d16_hi_b16        | b16     | addr           |        | *
+0x024 | buffer_store_d16_hi_b8        |         | addr data:b8   |        | *
+0x025 | buffer_store_d16_hi_b16       |         | addr data:b16  |        | *
+0x026 | buffer_load_d16_hi_format_x   | b32     | addr           |        | *
+0x027 | buffer_store_d16_hi_format_x  |         | addr data:b32  |        | *
+0x033 | buffer_atomic_swap_b32        | rtn:b32 | addr data:b32  |        | *
+0x034 | buffer_atomic_cmpswap_b32     | rtn:b32 | addr data:b64  |        | *
+0x035 | buffer_atomic_add_u32         | rtn:b32 | addr data:b32  |        | *
+0x036 | buffer_atomic_sub_u32         | rtn:b32 | addr data:b32  |        | *
+0x037 | buffer_atomic_sub_clamp_u32   | rtn:b32 | addr data:b32  |        | *
+0x038 | buffer_atomic_min_i32         | rtn:b32 | addr data:b32  |        | *
+0x039 | buffer_atomic_min_u32         | rtn:b32 | addr data:b32  |        | *
+0x03a | buffer_atomic_max_i32         | rtn:b32 | addr data:b32  |        | *
+0x03b | buffer_atomic_max_u32         | rtn:b32 | addr data:b32  |        | *
+0x03c | buffer_atomic_and_b32         | rtn:b32 | addr data:b32  |        | *
+0x03d | buffer_atomic_or_b32          | rtn:b32 | addr data:b32  |        | *
+0x03e | buffer_atomic_xor_b32         | rtn:b32 | addr data:b32  |        | *
+0x03f | buffer_atomic_inc_u32         | rtn:b32 | addr data:b32  |        | *
+0x040 | buffer_atomic_dec_u32         | rtn:b32 | addr data:b32  |        | *
+0x041 | buffer_atomic_swap_b64        | rtn:b64 | addr data:b64  |        | *
+0x042 | buffer_atomic_cmpswap_b64     | rtn:b64 | addr data:b128 |        | *
+0x043 | buffer_atomic_add_u64         | rtn:b64 | addr data:b64  |        | *
+0x044 | buffer_atomic_sub_u64         | rtn:b64 | addr data:b64  |        | *
+0x045 | buffer_atomic_min_i64         | rtn:b64 | addr data:b64  |        | *
+0x046 | buffer_atomic_min_u64         | rtn:b64 | addr data:b64  |        | *
+0x047 | buffer_atomic_max_i64         | rtn:b64 | addr data:b64  |        | *
+0x048 | buffer_atomic_max_u64         | rtn:b64 | addr data:b64  |        | *
+0x049 | buffer_atomic_and_b64         | rtn:b64 | addr data:b64  |        | *
+0x04a | buffer_atomic_or_b64          | rtn:b64 | addr data:b64  |        | *
+0x04b | buffer_atomic_xor_b64         | rtn:b64 | addr data:b64  |        | *
+0x04c | buffer_atomic_inc_u64         | rtn:b64 | addr data:b64  |        | *
+0x04d | buffer_atomic_dec_u64         | rtn:b64 | addr data:b64  |        | *
+0x050 | buffer_atomic_cond_sub_u32    | rtn:b32 | addr data:b32  |        | *
+0x051 | buffer_atomic_min_num_f32     | rtn:b32 | addr data:b32  |        | *
+0x052 | buffer_atomic_max_num_f32     | rtn:b32 | addr data:b32  |        | *
+0x056 | buffer_atomic_add_f32         | rtn:b32 | addr data:b32  |        | *
+0x059 | buffer_atomic_pk_add_f16      | rtn:b32 | addr data:b32  |        | *
+0x05a | buffer_atomic_pk_add_bf16     | rtn:b32 | addr data:b32  |        | *
+0x080 | tbuffer_load_format_x         | b32     | addr           | format | *
+0x081 | tbuffer_load_format_xy        | b64     | addr           | format | *
+0x082 | tbuffer_load_format_xyz       | b96     | addr           | format | *
+0x083 | tbuffer_load_format_xyzw      | b128    | addr           | format | *
+0x084 | tbuffer_store_format_x        |         | addr data:b32  | format | *
+0x085 | tbuffer_store_format_xy       |         | addr data:b64  | format | *
+0x086 | tbuffer_store_format_xyz      |         | addr data:b96  | format | *
+0x087 | tbuffer_store_format_xyzw     |         | addr data:b128 | format | *
+0x088 | tbuffer_load_d16_format_x     | b32     | addr           | format | *
+0x089 | tbuffer_load_d16_format_xy    | b32     | addr           | format | *
+0x08a | tbuffer_load_d16_format_xyz   | b64     | addr           | format | *
+0x08b | tbuffer_load_d16_format_xyzw  | b64     | addr           | format | *
+0x08c | tbuffer_store_d16_format_x    |         | addr data:b32  | format | *
+0x08d | tbuffer_store_d16_format_xy   |         | addr data:b32  | format | *
+0x08e | tbuffer_store_d16_format_xyz  |         | addr data:b64  | format | *
+0x08f | tbuffer_store_d16_format_xyzw |         | addr data:b64  | format | *
 """

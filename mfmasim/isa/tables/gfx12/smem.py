@@ -24,8 +24,8 @@ op    | name                   | dst  | src              | flags | archs
 0x01a | s_buffer_load_i16      | i16  | b128 offset      |       | *
 0x01b | s_buffer_load_u16      | u16  | b128 offset      |       | *
 0x021 | s_dcache_inv           |      |                  |       | *
-0x022 | s_atc_probe            |      | b64 offset       |       | *
-0x023 | s_atc_probe_buffer     |      | b128 offset      |       | *
+0x022 | s_atc_probe            |      | b64 offset imm5  |       | *
+0x023 | s_atc_probe_buffer     |      | b128 offset imm5 |       | *
 0x024 | s_prefetch_inst        |      | b64 offset imm5  |       | *
 0x025 | s_prefetch_inst_pc_rel |      | offset imm5      |       | *
 0x026 | s_prefetch_data        |      | b64 offset imm5  |       | *

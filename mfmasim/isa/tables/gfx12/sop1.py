@@ -68,11 +68,11 @@ op    | name                     | dst         | src         | flags | archs
 0x04a | s_rfe_b64                |             | s:b64       |       | *
 0x04c | s_sendmsg_rtn_b32        | b32         | msg         |       | *
 0x04d | s_sendmsg_rtn_b64        | b64         | msg         |       | *
-0x04e | s_barrier_signal         |             | b32         |       | *
-0x04f | s_barrier_signal_isfirst |             | b32         |       | *
-0x050 | s_get_barrier_state      | b32         | b32         |       | *
-0x051 | s_barrier_init           |             | b32         |       | *
-0x052 | s_barrier_join           |             | b32         |       | *
+0x04e | s_barrier_signal         |             | c:b32       |       | *
+0x04f | s_barrier_signal_isfirst |             | c:b32       |       | *
+0x050 | s_get_barrier_state      | b32         | c:b32       |       | *
+0x051 | s_barrier_init           |             | c:b32       |       | *
+0x052 | s_barrier_join           |             | c:b32       |       | *
 0x053 | s_alloc_vgpr             |             | b32         |       | *
 0x058 | s_sleep_var              |             | b32         |       | *
 0x060 | s_ceil_f32               | f32         | f32         |       | *

@@ -57,9 +57,9 @@ op    | name                  | dst          | src      | flags                 
 0x03f | v_frexp_exp_i32_f32   | i32          | -f32     | e32 e64:clamp e64dpp dpp       | *
 0x040 | v_frexp_mant_f32      | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
 0x042 | v_movreld_b32         | b32          | b32      | e32 e64 e64dpp dpp             | *
-0x043 | v_movrels_b32         | b32          | b32      | e32 e64 e64dpp dpp             | *
-0x044 | v_movrelsd_b32        | b32          | b32      | e32 e64 e64dpp dpp             | *
-0x048 | v_movrelsd_2_b32      | b32          | b32      | e32 e64 e64dpp dpp             | *
+0x043 | v_movrels_b32         | b32          | v:b32    | e32 e64 e64dpp dpp             | *
+0x044 | v_movrelsd_b32        | b32          | v:b32    | e32 e64 e64dpp dpp             | *
+0x048 | v_movrelsd_2_b32      | b32          | v:b32    | e32 e64 e64dpp dpp             | *
 0x050 | v_cvt_f16_u16         | l:f16        | l:u16    | e32 e64:clamp:omod e64dpp dpp  | *
 0x051 | v_cvt_f16_i16         | l:f16        | l:i16    | e32 e64:clamp:omod e64dpp dpp  | *
 0x052 | v_cvt_u16_f16         | l:u16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *

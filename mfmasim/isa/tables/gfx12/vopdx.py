@@ -3,18 +3,18 @@
 
 ROWS = """\
 op    | name               | dst | src                  | flags | archs
-0x000 | v_fmac_f32         | f32 | f32 f32 =f32         |       | *
-0x001 | v_fmaak_f32        | f32 | f32 f32 K            |       | *
-0x002 | v_fmamk_f32        | f32 | f32 K f32            |       | *
-0x003 | v_mul_f32          | f32 | f32 f32              |       | *
-0x004 | v_add_f32          | f32 | f32 f32              |       | *
-0x005 | v_sub_f32          | f32 | f32 f32              |       | *
-0x006 | v_subrev_f32       | f32 | f32 f32              |       | *
-0x007 | v_mul_dx9_zero_f32 | f32 | f32 f32              |       | *
-0x008 | v_mov_b32          | b32 | b32                  |       | *
-0x009 | v_cndmask_b32      | b32 | b32 b32 vcc          |       | *
-0x00a | v_max_num_f32      | f32 | f32 f32              |       | *
-0x00b | v_min_num_f32      | f32 | f32 f32              |       | *
-0x00c | v_dot2acc_f32_f16  | f32 | pk_f16 pk_f16 =f32   |       | *
-0x00d | v_dot2acc_f32_bf16 | f32 | pk_bf16 pk_bf16 =f32 |       | *
+0x000 | v_fmac_f32         | f32 | f32 f32 =f32         | w32   | *
+0x001 | v_fmaak_f32        | f32 | f32 f32 K            | w32   | *
+0x002 | v_fmamk_f32        | f32 | f32 K f32            | w32   | *
+0x003 | v_mul_f32          | f32 | f32 f32              | w32   | *
+0x004 | v_add_f32          | f32 | f32 f32              | w32   | *
+0x005 | v_sub_f32          | f32 | f32 f32              | w32   | *
+0x006 | v_subrev_f32       | f32 | f32 f32              | w32   | *
+0x007 | v_mul_dx9_zero_f32 | f32 | f32 f32              | w32   | *
+0x008 | v_mov_b32          | b32 | b32                  | w32   | *
+0x009 | v_cndmask_b32      | b32 | b32 b32 vcc          | w32   | *
+0x00a | v_max_num_f32      | f32 | f32 f32              | w32   | *
+0x00b | v_min_num_f32      | f32 | f32 f32              | w32   | *
+0x00c | v_dot2acc_f32_f16  | f32 | pk_f16 pk_f16 =f32   | w32   | *
+0x00d | v_dot2acc_f32_bf16 | f32 | pk_bf16 pk_bf16 =f32 | w32   | *
 """

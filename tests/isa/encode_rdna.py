@@ -1,0 +1,118 @@
+"""Random encodings of an RDNA opcode: field values that instructions really have, drawn field by field."""
+
+from __future__ import annotations
+
+from mfmasim.isa.encodings_rdna import GFX11, GFX12
+
+ENCODINGS = {"gfx11": GFX11, "gfx12": GFX12}
+_CONSTANTS = [*range(128, 209), *range(240, 249)]
+_LITERALS = (0x3F800000, 0x3C00, 0x80000000, 0x3E22F983, 0xFFFFFFFF, 0xBFF00000, 0x12345678, 0x41, 0x5)
+_SEGMENT = {"FLAT": 0, "SCRATCH": 1, "GLOBAL": 2}
+_PROMOTED = {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x180}
+_TABLE = {"WMMA": "VOP3P", "VOPDX": "VOPD", "VOPDY": "VOPD"}
+
+
+def _vector(random):
+    """A low and aligned register half of the time, so that 16-bit and wide operands occur."""
+    return random.randrange(256) & random.choice((0xFF, 0x7E, 0x7C))
+
+
+def _scalar(random):
+    return random.choice(
+        (4 * random.randrange(26), 2 * random.randrange(53), random.randrange(128), 106, 124, 125, 126)
+    )
+
+
+def _source(random):
+    vector = 256 + _vector(random)
+    return random.choice((vector, vector, vector, _scalar(random), random.choice(_CONSTANTS), 253, 255))
+
+
+def _field(random, name, width):
+    """A plausible value of one field."""
+    if name.startswith("src") and width == 9:
+        return _source(random)
+    if (name.startswith("src") or name == "soffset") and width == 8 and not name.endswith(("x", "y")):
+        return random.choice((_vector(random), _scalar(random), random.choice(_CONSTANTS), 255))
+    if name in ("sdst", "sdata", "saddr", "soffset", "srsrc"):
+        return random.choice((_scalar(random), _scalar(random), 124)) & ((1 << width) - 1)
+    if width == 8 and name not in ("offset0", "offset1"):
+        return _vector(random)
+    full = (1 << width) - 1
+    return random.choice((0, 0, random.randrange(full + 1), full))
+
+
+def _word(random, encodings, encoding, op, fixed, sparse):
+    """One instruction word; `sparse` leaves most of the fields zero."""
+    fmt = encodings.by_name[encoding]
+    word = int(fmt.prefix, 2) << (32 - len(fmt.prefix)) | op << fmt.op[0]
+    for name, (low, width) in fmt.fields.items():
+        value = fixed.get(name)
+        if value is None:
+            value = 0 if sparse and random.random() < 0.7 else _field(random, name, width)
+        word |= value << low
+    return word.to_bytes(fmt.size, "little")
+
+
+def _dpp_dword(random, *, long_form):
+    control = random.choice((random.randrange(256), random.randrange(0x100, 0x180), 0x150 + random.randrange(32)))
+    word = random.randrange(128) | control << 8 | random.randrange(4) << 18 | random.getrandbits(8) << 24
+    if not long_form:
+        word |= random.choice((0, 0, 1, 2, 3, 4, 8, 12)) << 20
+    return word.to_bytes(4, "little")
+
+
+def random_code(random, generation, encoding, op, form, row):
+    """Bytes that may be an instruction of this opcode, followed by what could be its literal.
+
+    Args:
+        random: source of randomness.
+        generation: ``gfx11`` or ``gfx12``.
+        encoding: key of the opcode table.
+        op: opcode in that table.
+        form: "", or one of "VOP3" (the long form of a short opcode), "DPP", "DPP8", "VOP3 DPP", "VOP3 DPP8".
+        row: the opcode's row.
+    """
+    encodings = ENCODINGS[generation]
+    sparse = random.random() < 0.5
+    tail = random.choice((*_LITERALS, random.getrandbits(32))).to_bytes(4, "little")
+    fixed = {}
+    if encoding in _PROMOTED and form.startswith("VOP3"):
+        op += _PROMOTED[encoding]
+        if row.dst and all(slot.type == "exec" for slot in row.dst):
+            fixed["vdst"] = 126
+        encoding = "VOP3"
+    if encoding == "VOP3" and sum(slot.printed for slot in row.src) < 3 and random.random() < 0.8:
+        fixed["src2"] = 0
+    elif encoding in ("WMMA", "VOP3P"):
+        fixed |= {"op_sel_hi": 3, "op_sel_hi2": 1} if random.random() < 0.7 else {}
+        if encoding == "WMMA":
+            fixed |= {f"src{i}": 256 + _vector(random) for i in (0, 1)}
+            fixed |= {"op_sel": random.choice((0, 0, 0, 1, 4))}
+    elif encoding == "VOPDY":
+        fixed["opy"], op = op, 0
+    elif encoding == "VOPDX":
+        fixed["opy"] = random.choice((0, 3, 4, 16))
+    if row.name == "v_mov_b32" and encoding.startswith("VOPD"):
+        fixed["src1" + encoding[-1].lower()] = 0
+    if "format" in encodings.by_name.get(encoding, encodings.by_name["SOP1"]).fields and "format" not in row.flags:
+        fixed["format"] = 1
+    if "DPP" in form:
+        fixed["src0"] = random.choice((233, 234)) if form.endswith("8") else 250
+        tail = (
+            random.getrandbits(32).to_bytes(4, "little")
+            if form.endswith("8")
+            else _dpp_dword(random, long_form=" " in form)
+        )
+    if (encoding in _SEGMENT and encoding not in encodings.by_name) or (encoding == "FLAT" and generation == "gfx11"):
+        fixed["seg"], encoding = _SEGMENT[encoding], "FLAT"
+    return _word(random, encodings, _TABLE.get(encoding, encoding), op, fixed, sparse) + tail
+
+
+def forms_of(encoding, row):
+    """The forms that an opcode row says it has."""
+    forms = [""]
+    forms += ["DPP", "DPP8"] if "dpp" in row.flags else []
+    forms += ["VOP3"] if "e64" in row.flags else []
+    forms += ["VOP3 DPP", "VOP3 DPP8"] if "e64dpp" in row.flags else []
+    return forms
