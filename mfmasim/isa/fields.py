@@ -166,7 +166,7 @@ def _scalar_exists(code: int, count: int, family: Family) -> bool:
     return (
         last < family.arch.sgprs
         or (count <= 2 and code >= family.dialect.codes.named and last <= 107)
-        or (code >= 108 and last <= 123)
+        or (code >= 108 and last <= 123 and count != 3)
         or (count == 1 and code == family.dialect.codes.m0)
         or (code >= 126 and last <= 127)
     )

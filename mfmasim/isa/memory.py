@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa.fields import Fields, Refused, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
+from mfmasim.isa.operands import EXEC
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
 
@@ -150,6 +151,8 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
         if code >= 124:
             raise Refused("saddr cannot be EXEC")
         return [vaddr, scalar_register(code, _S2, "saddr", fields.family)]
+    if code >= EXEC and none != _UNUSED_SADDR:
+        raise Refused("saddr cannot be EXEC")
     saddr = Operand("off", field="saddr") if code == none else scalar_register(code, _S1, "saddr", fields.family)
     uses_vaddr = bool(fields.take("sve")) if fields.family.dialect.sve else code == none
     if uses_vaddr:

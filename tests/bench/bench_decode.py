@@ -49,10 +49,9 @@ def measure(arch):
     for instruction in instructions:
         assert instruction.text
     printing = len(instructions) / (time.perf_counter() - start)
-    print(
-        f"{arch}: {count} instructions: decode {rates[0]:,.0f}/s new, {rates[1]:,.0f}/s seen before, print {printing:,.0f}/s"
-    )
-    print(f"ratio seen/new {rates[1] / rates[0]:.1f}")
+    new, seen = rates
+    print(f"{arch}: {count} instructions: decode {new:,.0f}/s new, {seen:,.0f}/s seen before, print {printing:,.0f}/s")
+    print(f"ratio seen/new {seen / new:.1f}")
 
 
 def main():
