@@ -98,6 +98,12 @@ def test_atomics(sample):
     assert total[0] == 2 * data.sum()
 
 
+def test_a_lock_admits_one_after_the_other(sample):
+    mutex, value = np.zeros(1, np.int32), np.zeros(2, np.int32)
+    sample("atomics", "locks", 4, 64, mutex, value)
+    assert (mutex[0], *value) == (0, 4, 256)
+
+
 def test_votes(sample):
     wave = sample.wave
     values, out = integers(wave, -9, 9), np.zeros(384, np.uint64)
