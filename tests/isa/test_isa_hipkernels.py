@@ -14,7 +14,7 @@ from mfmasim.toolchain import compile_hip
 SOURCES = sorted((folder("hipkernels") / "isa").rglob("*.hip"))
 LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)
 LEVELS = ("-O1", "-O3")
-LEAST = {"gfx942": 30000, "gfx950": 30000, "gfx1151": 30000}
+LEAST = {"gfx942": 30000, "gfx950": 30000, "gfx1151": 30000, "gfx1201": 30000}
 """Architectures, each with the fewest instructions that have to be compared, padding aside."""
 PADDING = ("s_nop 0", "s_code_end")
 
