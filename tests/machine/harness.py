@@ -206,5 +206,16 @@ def operations():
     return sorted(name for name in OPERATIONS if not is_matrix(name))
 
 
+@functools.cache
+def executable(arch):
+    """Names of the operations that an architecture's decoder knows and the machine executes."""
+    dual = split(arch)[1] == 32  # VOPD is for waves of 32 lanes
+    return sorted(
+        name
+        for name, found in rows(arch).items()
+        if name in OPERATIONS and (dual or not all(encoding.startswith("VOPD") for encoding, _ in found))
+    )
+
+
 __all__ = ["ARCHITECTURES", "Both", "MfmasimError", "accepted", "assemble", "both", "fast", "kernel", "operations",
            "rows", "source"]  # fmt: skip

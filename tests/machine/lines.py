@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from spelling import split
+
 V_INTEGER, V_FLOAT, V_WIDE, V_HALF = range(10, 18), range(18, 26), range(26, 34), range(34, 38)
 V_RANDOM = range(38, 42)
 S_POOL = range(20, 52)
@@ -27,6 +29,34 @@ FORMS = {
     "dpp with arithmetic": "v_fmac_f32_dpp v100, v10, v11 quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0xf",
 }
 """Forms that a machine may refuse as a whole; the lines below have only those that it takes."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Whom the lines are for."""
+
+    rdna: bool = False
+    gfx12: bool = False
+    lanes: int = 64
+
+
+target = Target()
+"""The architecture that lines are drawn for; `aim` sets it."""
+duals = {}
+"""Encoding of a side of VOPD: names of its operations."""
+encoding = ""
+"""The encoding of the row that is being drawn."""
+
+
+def aim(arch, rows=()):
+    """Draw for an architecture such as ``gfx1151`` or ``gfx1201:64``, whose rows are name -> [(encoding, row)]."""
+    global target  # noqa: PLW0603
+    name, lanes = split(arch)
+    target = Target(name.startswith("gfx1"), name.startswith("gfx12"), lanes)
+    for side in ("VOPDX", "VOPDY"):
+        duals[side] = sorted(found for found in rows if any(encoding == side for encoding, _ in rows[found]))
+
+
 taken = set(FORMS)
 """Forms to draw; the test fills it with what the machine takes."""
 _NO_HALVES = {"v_alignbit_b32", "v_alignbyte_b32"}
@@ -140,6 +170,13 @@ def _destinations(row, mask):
             texts.append(span(file, D, slot.count))
             results += [f"{file}{D + i}" for i in range(slot.count)]
     return texts, results
+
+
+def clamps(row):
+    """Whether the clamp modifier has a meaning, and one that is drawn."""
+    if row.dst[0].type[0] == "f" or row.dst[0].type.startswith("pk_f"):
+        return True
+    return row.name in SATURATES and "integer clamp" in taken
 
 
 GENERATORS = []

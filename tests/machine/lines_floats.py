@@ -13,6 +13,10 @@ RESTORE = f"s_setreg_imm32_b32 {MODE}, 0x3f0"
 
 
 def _field(rng):
+    if lines.target.rdna:
+        # Rounding and denormals, on gfx11 DX10_CLAMP and IEEE as well; the other bits differ by architecture.
+        offset = rng.randrange(8 if lines.target.gfx12 else 10)
+        return f"hwreg(HW_REG_MODE, {offset}, {rng.randrange(1, (9 if lines.target.gfx12 else 11) - offset)})"
     offset = rng.randrange(0, 24)
     return f"hwreg(HW_REG_MODE, {offset}, {rng.randrange(1, 33 - offset)})"
 
@@ -99,6 +103,8 @@ def probe(encoding, row, rng, number):
     """A line for the rows that are these generators' business, else None."""
     if row.name in ("s_getreg_b32", "s_setreg_b32", "s_setreg_imm32_b32"):
         return _mode(row, rng)
+    if lines.target.rdna:
+        return _packed(row, rng) if row.name in PACKED and encoding == "VOP3P" else None
     if row.name in CONVERSIONS:
         return _conversion(row, rng)
     if row.name.startswith("v_cvt_pk_f32_") and encoding == "VOP1":

@@ -140,7 +140,7 @@ def probe(_encoding, row, rng, number):
         return _half_of_destination(row, rng)
     if row.name in ("ds_swizzle_b32", "ds_permute_b32", "ds_bpermute_b32"):
         return _lanes(row, rng)
-    if row.name.startswith("v_permlane"):
+    if row.name.startswith("v_permlane") and row.name.endswith("swap_b32"):
         return _lane_swap(row, rng)
     if row.name.startswith("s_set_gpr_idx"):
         return _index_mode(row, rng)

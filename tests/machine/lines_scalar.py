@@ -11,7 +11,13 @@ def _scalar_source(slot, rng):
         return _sgpr(slot, rng)
     if rng.random() < 0.2:
         special = ["src_scc", "src_vccz", "src_execz"] if "special scalar source" in lines.taken else []
-        return rng.choice(["vcc", "exec"] if slot.count == 2 else ["vcc_lo", "exec_hi", "m0", *special])
+        if lines.target.rdna:
+            # A wave of 32 lanes has no 64-bit masks.
+            special = ["src_scc", "null"]
+            if slot.count == 2 and lines.target.lanes == 32:
+                return "null"
+        high = "exec_hi" if lines.target.lanes == 64 else "exec_lo"
+        return rng.choice(["vcc", "exec"] if slot.count == 2 else ["vcc_lo", high, "m0", *special])
     return _constant(slot, rng, literal=True)
 
 
@@ -21,7 +27,7 @@ def _scalar(encoding, row, rng, number):
     texts, results, before = [], [], []
     for slot in row.dst:
         if slot.type == "exec":
-            results += ["exec_lo", "exec_hi"]
+            results += ["exec_lo", "exec_hi"][: lines.target.lanes // 32]
         elif slot.printed:
             texts.append(span("s", S, slot.count))
             results += [f"s{S + i}" for i in range(slot.count)]
@@ -31,6 +37,8 @@ def _scalar(encoding, row, rng, number):
             continue
         if slot.type == "simm16":
             texts.append(f"{rng.choice([0, 1, 31, 32, 0x7FFF, 0x8000, 0xFFFF, 0xFFC0, rng.randrange(1 << 16)]):#x}")
+        elif slot.type == "K":
+            texts.append(rng.choice(lines.LITERALS))
         elif encoding == "SOPK":
             texts.append(f"s{rng.choice(S_POOL)}")
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lines
+import lines_rdna_buffers
 from lines_lanes import _result
 
 
@@ -77,7 +78,9 @@ def _scratch(row, rng):
 
 
 def _resource(rng):
-    """(lines that build a resource in s[80:83] over the items' memory, address registers, modifiers)."""
+    """(lines that build a resource in s[80:83] over the items' memory, address registers, modifiers, kind)."""
+    if lines.target.rdna:
+        return lines_rdna_buffers.resource(rng)
     kind = rng.choice(["raw", "raw", "short", "structured", "tid", "swizzled"])
     records, flags, stride = 96 * 64 * 2, 0, 0
     before, address, tail = [], "off", ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import lines
-from lines import _NO_HALVES, LITERALS, SATURATES, Probe, S, _destinations, _sgpr, _signs, _source, _vgpr, span
+from lines import _NO_HALVES, LITERALS, Probe, S, _destinations, _sgpr, _signs, _source, _vgpr, clamps, span
 
 
 def _short(row, rng):
@@ -35,13 +35,6 @@ def _compare_with_itself(row, rng):
     return Probe(row.name, f"{row.name}_e64 {', '.join([*texts, register, register])}", results=results)
 
 
-def _clamps(row):
-    """Whether the clamp modifier has a meaning, and one that is drawn."""
-    if row.dst[0].type[0] == "f" or row.dst[0].type.startswith("pk_f"):
-        return True
-    return row.name in SATURATES and "integer clamp" in lines.taken
-
-
 def _long(row, rng, flags, form):
     """VOP3."""
     texts, results = _destinations(row, span("s", S, 2))
@@ -50,7 +43,7 @@ def _long(row, rng, flags, form):
             continue
         texts.append(span("s", rng.randrange(20, 50, 2), 2) if slot.type == "vcc" else _source(slot, rng, signs=True))
     tail = ""
-    if "clamp" in flags and _clamps(row) and rng.random() < 0.4:
+    if "clamp" in flags and clamps(row) and rng.random() < 0.4:
         tail += " clamp"
     if "omod" in flags and rng.random() < 0.3:
         tail += rng.choice([" mul:2", " mul:4", " div:2"])
@@ -97,7 +90,7 @@ def _sdwa(row, rng):
         kind = _selector(row.dst[0], rng)
         unused = ["UNUSED_PAD", "UNUSED_PRESERVE"] + ["UNUSED_SEXT"] * ("sdwa sign-extended result" in lines.taken)
         head = [f"dst_sel:{kind}", f"dst_unused:{rng.choice(unused)}"]
-        if "clamp" in row.flags["sdwa"] and _clamps(row) and rng.random() < 0.3:
+        if "clamp" in row.flags["sdwa"] and clamps(row) and rng.random() < 0.3:
             head.insert(0, "clamp")
     return Probe(row.name, f"{row.name}_sdwa {', '.join(texts)} {' '.join(head + selectors)}", results=results)
 

@@ -9,6 +9,7 @@ import dataclasses
 
 import slow_approximate  # noqa: F401
 import slow_conversions  # noqa: F401  (adds to the tables below)
+import slow_dpp
 import slow_integers  # noqa: F401
 import slow_lanes
 import slow_more_floats as more
@@ -135,10 +136,12 @@ class Wave:
             ins = dataclasses.replace(ins, name=name)
         more.NOW.mode, more.NOW.arch = self.mode | (0 if self.facts.ieee else 0x100), ins.arch
         more.NOW.omod_always = not self.facts.ieee
+        more.NOW.plus_zero, more.NOW.first_nan = self.facts.clamps_to_plus_zero, self.facts.keeps_halves
         if dual(self, ins):
             return
         if name in more.EXTRA:
-            more.EXTRA[name](self, ins)
+            crossing = "dpp_ctrl" in ins.modifiers or "dpp8" in ins.modifiers
+            (slow_dpp.moved if crossing else _run)(self, ins, more.EXTRA[name])
         elif name in VECTOR:
             vector(self, ins, *VECTOR[name])
         elif name in MEMORY:
@@ -150,6 +153,10 @@ class Wave:
             _special(self, ins)
         elif name not in NOTHING | WAITS:
             _scalar(self, ins)
+
+
+def _run(wave, ins, function):
+    function(wave, ins)
 
 
 def _scalar(wave, ins):

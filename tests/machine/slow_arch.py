@@ -20,12 +20,14 @@ class Facts:
     """A 16-bit result leaves the other half of the register alone, whatever the operation."""
     ieee: bool
     """MODE has DX10_CLAMP and IEEE; without them a clamped NaN is 0, and OMOD works always."""
+    clamps_to_plus_zero: bool = True
+    """The clamp modifier makes -0 positive (field CM of VOP3); of gfx9 no manual says it."""
     split_barrier: bool = False
     ttmp_ids: bool = False
     """The workgroup's numbers are in TTMP9 and TTMP7."""
 
 
-GFX9 = Facts(124, 0x3F0, keeps_halves=False, ieee=True)
+GFX9 = Facts(124, 0x3F0, keeps_halves=False, ieee=True, clamps_to_plus_zero=False)
 GFX11 = Facts(125, 0x3F0, keeps_halves=True, ieee=True)
 GFX12 = Facts(125, 0xF0, keeps_halves=True, ieee=False, split_barrier=True, ttmp_ids=True)
 

@@ -65,6 +65,8 @@ def _rdna_place(wave, ins, lane, byte, payload):
         2: records != 0,
         3: structured if swizzle and stride else offset + moved + payload <= records,
     }[select]
+    # A resource without a format is bound to nothing, unless it adds the lane (9.6).
+    fine = fine and bool(_bits(wave, r, 108, 6) or _bits(wave, r, 119, 1))
     if not swizzle:
         return base + moved + index * stride + offset & M64, fine
     group, element = 8 << _bits(wave, r, 117, 2), 4 if swizzle == 1 else 16

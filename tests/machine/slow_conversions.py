@@ -149,7 +149,7 @@ for _name, _signature, _function in (
 ):  # fmt: skip
     more.row(_name, _signature, _function)
 for _kind in ("fp8", "bf8"):
-    more.row(f"v_cvt_pk_f32_{_kind}", "u32 -> u64",
+    more.row(f"v_cvt_pk_f32_{_kind}", "u16 -> u64",
              lambda a, k=_kind: widened(a & 255, k, "f32") | widened(a >> 8 & 255, k, "f32") << 32)  # fmt: skip
 
 
@@ -231,7 +231,8 @@ def _one_randomly(kind):
         if kind in FORMS:
             limit = "saturate_finite" if kind == "f16" and more.NOW.mode >> 23 & 1 else "infinity_or_nan"
             return narrowed_randomly(bits, F32, formats.format(kind), random, 0, limit), 16 * (_sel(ins) >> 3), 16
-        return narrowed_randomly(bits, F32, small(kind), random), 8 * (_sel(ins) >> 2), 8
+        byte = ins.modifiers["byte_sel"] if "byte_sel" in ins.modifiers else _sel(ins) >> 2
+        return narrowed_randomly(bits, F32, small(kind), random), 8 * byte, 8
 
     return _into_place(run)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 SKIP, ZERO = "skip", "zero"
 """The lane is not written; the source counts as 0."""
 
@@ -56,3 +58,24 @@ def origin(wave, ins, lane):
     if found is not None and (modifiers.get("fi") or wave.exec_ >> found & 1):
         return found
     return ZERO if modifiers["bound_ctrl"] else SKIP
+
+
+_FIELDS = {"dpp_ctrl", "dpp8", "row_mask", "bank_mask", "bound_ctrl", "fi"}
+
+
+def moved(wave, ins, run):
+    """Run an operation that knows nothing of DPP: its first source is moved before, and put back afterwards."""
+    origins = {lane: origin(wave, ins, lane) for lane in wave.active()}
+    source, enabled = ins.src[0].index, wave.exec_
+    before = list(wave.v[source])
+    for lane, found in origins.items():
+        if found is not SKIP:
+            wave.v[source][lane] = 0 if found is ZERO else before[found]
+    wave.exec_ = sum(1 << lane for lane, found in origins.items() if found is not SKIP)
+    plain = {key: value for key, value in ins.modifiers.items() if key not in _FIELDS}
+    run(wave, dataclasses.replace(ins, modifiers=plain))
+    wave.exec_ = enabled
+    written = any(operand.index == source for operand in ins.dst)
+    for lane, value in enumerate(before):
+        if not written or origins.get(lane, SKIP) is SKIP:
+            wave.v[source][lane] = value

@@ -111,7 +111,7 @@ def indexed(wave, ins):
 
 
 def _movrel(wave, ins):
-    m0 = wave.s[124]
+    m0 = wave.m0
     count = ins.dst[0].count
     source, target = ins.src[0], ins.dst[0].index
     # Beyond s101 a source is s0 and a destination is not written.

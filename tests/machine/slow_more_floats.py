@@ -24,6 +24,10 @@ class NOW:
     arch = ""
     omod_always = False
     """OMOD works whatever MODE says (gfx12)."""
+    plus_zero = False
+    """Clamp makes -0 positive (gfx11, gfx12)."""
+    first_nan = False
+    """Of two NaNs V_MIN and V_MAX give the first (gfx11), not the second."""
 
 
 def row(names, signature, function):
@@ -134,7 +138,7 @@ def clamped(bits, form):
     """The CLAMP modifier: into [0, 1]; a NaN to 0 under DX10_CLAMP, else it stays."""
     if fl.is_nan(bits, form) and not NOW.mode >> 8 & 1:
         return bits
-    return fl.clamped(bits, form)
+    return 0 if NOW.plus_zero and fl.is_zero(bits, form) else fl.clamped(bits, form)
 
 
 def output_scaled(bits, kind, ins):
@@ -200,6 +204,9 @@ def smaller(a, b, form):
 
 def _preferred(a, b, form, in_ieee_mode):
     a, b = entering(a, form), entering(b, form)
+    signalling = NOW.mode >> 9 & 1 and any(fl.is_signalling(bits, form) for bits in (a, b))
+    if NOW.first_nan and fl.is_nan(b, form) and not signalling:
+        return a
     if not NOW.mode >> 9 & 1:
         # Without IEEE a signalling NaN is a NaN like any other: the other source comes out.
         if fl.is_nan(a, form):

@@ -16,14 +16,13 @@ M32 = (1 << 32) - 1
 
 
 def _gather(wave, ins, source):
-    """Each active lane reads the lane that `source` names; a disabled one as FI (op_sel 0) and BC (op_sel 1) say."""
+    """Each active lane reads the lane that `source` names; a disabled one as FI and BOUND_CTRL say."""
     data = list(wave.v[ins.src[0].index])
-    select = ins.modifiers.get("op_sel", 0)
     for lane in wave.active():
         found = source(lane)
-        if wave.exec_ >> found & 1 or select & 1:
+        if wave.exec_ >> found & 1 or ins.modifiers["fi"]:
             wave.v[ins.dst[0].index][lane] = data[found]
-        elif select & 2:
+        elif ins.modifiers["bound_ctrl"]:
             wave.v[ins.dst[0].index][lane] = 0
 
 

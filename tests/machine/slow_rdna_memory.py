@@ -6,6 +6,7 @@ Source: RDNA3.5 and RDNA4 ISA manuals, chapters 8, 9, 11 to 13 and the opcodes o
 from __future__ import annotations
 
 import slow_floats as fl
+import slow_more_floats as more
 from slow_atomics import ATOMICS, _atomic, _data
 from slow_buffers import _bits
 from slow_memory import MEMORY
@@ -43,19 +44,51 @@ MEMORY |= {f"s_{unit}load_{what}": _part for unit in ("", "buffer_") for what in
 # Atomics.
 
 
-def _lower(old, data):
-    return data if fl.order(data, old, fl.F32) == -1 else old
+def _chosen(wanted, form):
+    """MIN and MAX of gfx11: a signalling NaN comes out quieted; a quiet one loses; -0 is below +0 (13.3).
+
+    Which of two NaNs is the first the manual leaves open: taken to be memory's.
+    """
+
+    def run(old, data):
+        for bits in (old, data):
+            if fl.is_signalling(bits, form):
+                return fl.quiet(bits, form)
+        if fl.is_nan(data, form):
+            return old
+        return data if fl.is_nan(old, form) else fl._select(old, data, form, wanted)
+
+    return run
 
 
-def _higher(old, data):
-    return data if fl.order(data, old, fl.F32) == 1 else old
+def _add(old, data):
+    """ADD_F32: infinities of both signs give the negative NaN (13.3)."""
+    out = fl.add(old, data, fl.F32)
+    return out | 1 << 31 if fl.is_nan(out, fl.F32) and not (fl.is_nan(old, fl.F32) or fl.is_nan(data, fl.F32)) else out
+
+
+def _cache_add(old, data):
+    """Cache atomics of gfx11 are hardwired to flush denormal inputs (13.2)."""
+    flush = more.NOW.arch.startswith("gfx11")
+    return _add(*(more.flushed(bits, fl.F32) if flush else bits for bits in (old, data)))
+
+
+def _by_generation(name, function):
+    """An operation that gfx9 has under the same name with another rule."""
+    old = ATOMICS[name][1]
+
+    def run(*sources):
+        return (function if more.NOW.arch.startswith("gfx1") else old)(*sources)
+
+    return run
 
 
 _NEW = {
+    "add_f32": (4, _by_generation("add_f32", _cache_add)),
     "sub_clamp_u32": (4, lambda old, data: max(old - data, 0)),
     "cond_sub_u32": (4, lambda old, data: old - data if old >= data else old),
-    "min_f32": (4, _lower),
-    "max_f32": (4, _higher),
+    "min_f32": (4, _chosen(-1, fl.F32)),
+    "max_f32": (4, _chosen(1, fl.F32)),
     "min_num_f32": (4, lambda old, data: NUMBER["min_num"](data, old, fl.F32)),
     "max_num_f32": (4, lambda old, data: NUMBER["max_num"](data, old, fl.F32)),
     "cmpswap_f32": (4, lambda old, data, compare: data if fl.order(old, compare, fl.F32) == 0 else old),
@@ -63,6 +96,12 @@ _NEW = {
 _DS = {
     **{name: _NEW[name] for name in ("sub_clamp_u32", "cond_sub_u32", "min_num_f32", "max_num_f32")},
     **{f"{word}_f64": (8, lambda old, data, f=function: f(data, old, fl.F64)) for word, function in NUMBER.items()},
+    **{
+        f"{word}_f{size}": (size // 8, _by_generation(f"ds_{word}_f{size}", _chosen(wanted, form)))
+        for word, wanted in (("min", -1), ("max", 1))
+        for size, form in ((32, fl.F32), (64, fl.F64))
+    },
+    "add_f32": (4, _by_generation("ds_add_f32", _add)),
     # The new value comes first, unlike gfx9's DS_CMPST.
     "cmpstore_b32": (4, lambda old, data, compare: data if old == compare else old),
     "cmpstore_b64": (8, lambda old, data, compare: data if old == compare else old),

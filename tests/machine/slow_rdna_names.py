@@ -43,6 +43,12 @@ ALIASES |= {f"ds_storexchg_rtn_b{size}": f"ds_wrxchg_rtn_b{size}" for size in (3
 ALIASES |= {f"s_buffer_load_b{32 * count}": f"s_buffer_load_dword{f'x{count}' if count > 1 else ''}"
             for count in (1, 2, 3, 4, 8, 16)}  # fmt: skip
 
+# The other way round: gfx9's names of operations that stand beside those of gfx11.
+OLDER = {f"ds_{old}_addtid_b32": f"ds_{new}_addtid_b32" for old, new in (("read", "load"), ("write", "store"))}
+OLDER |= {f"ds_wrxchg2{old}_rtn_b{size}": f"ds_storexchg_2addr{new}_rtn_b{size}"
+          for old, new in (("", ""), ("st64", "_stride64")) for size in (32, 64)}  # fmt: skip
+ALIASES |= OLDER
+
 NOTHING = {
     "s_version", "s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt", "s_wait_event", "s_sleep_var", "s_gl1_inv",
     "buffer_gl0_inv", "buffer_gl1_inv", "global_inv", "global_wb", "global_wbinv", "s_prefetch_inst",

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import slow_floats as fl
 import slow_more_floats as more
-from slow_conversions import I16, U16, _integer, _signed, widened
-from slow_floats import F16, F32, Fraction
+from slow_conversions import I16, U16, _integer, _signed
+from slow_execute import vector
+from slow_floats import F32, Fraction
 from slow_more_floats import EXTRA, entering, row, without_denormals
-from slow_packed import BF16, PACKED, _halfwise, _raw
+from slow_packed import PACKED, _halfwise, _raw
 from slow_scalar import signed
 from slow_vector import FORMS, VECTOR
 
@@ -76,8 +77,8 @@ for _kind, _form in FORMS.items():
         ("maximumminimum", PROPAGATING["maximum"], PROPAGATING["minimum"]),
     ):  # fmt: skip
         row(f"v_{_name}_{_kind}", _three, lambda a, b, c, f=_form, g=_first, h=_then: h(g(a, b, f), c, f))
-PACKED |= {f"v_pk_{word}_f16": _halfwise(function, 2) for word, function in (NUMBER | PROPAGATING).items()}
-EXTRA |= PACKED
+for _word, _function in (NUMBER | PROPAGATING).items():
+    PACKED[f"v_pk_{_word}_f16"] = EXTRA[f"v_pk_{_word}_f16"] = _halfwise(_function, 2)
 for _kind in ("i32", "u32"):
     row(f"v_maxmin_{_kind}", f"{_kind} {_kind} {_kind} -> {_kind}", lambda a, b, c: min(max(a, b), c))
     row(f"v_minmax_{_kind}", f"{_kind} {_kind} {_kind} -> {_kind}", lambda a, b, c: max(min(a, b), c))
@@ -185,6 +186,19 @@ def _pair_of_integers(limits):
     return run
 
 
+def _byte(kind):
+    """V_CVT_F32_FP8, V_CVT_F32_BF8 of gfx12: BYTE_SEL picks a byte of the source; DPP moves lanes."""
+    plain = VECTOR[f"v_cvt_f32_{kind}"][2]
+
+    def run(wave, ins):
+        shift = 8 * ins.modifiers.get("byte_sel", 0)
+        vector(wave, ins, ("u32",), ("f32",), lambda a: plain(a >> shift))
+
+    return run
+
+
+for _kind in ("fp8", "bf8"):
+    EXTRA[f"v_cvt_f32_{_kind}"] = _byte(_kind)
 EXTRA |= {"v_cvt_pk_i16_f32": _pair_of_integers(I16), "v_cvt_pk_u16_f32": _pair_of_integers(U16)}
 
 
@@ -212,52 +226,3 @@ def _dot_integers(bits):
 
 
 EXTRA |= {"v_dot4_i32_iu8": _dot_integers(8), "v_dot8_i32_iu4": _dot_integers(4)}
-
-
-def _dot_bytes(first, second):
-    """V_DOT4_F32_*: products of small floats added one after the other, each sum to nearest even (7.7)."""
-
-    def run(wave, ins):
-        for lane in wave.active():
-            a, b, total = (_raw(wave, ins.src[i], lane) for i in range(3))
-            if ins.modifiers["neg_hi"] >> 2 & 1:
-                total &= 0x7FFFFFFF
-            total ^= (ins.modifiers["neg_lo"] >> 2 & 1) << 31
-            for place in range(0, 32, 8):
-                wide = widened(a >> place & 255, first, "f32"), widened(b >> place & 255, second, "f32")
-                total = fl.add(total, fl.multiply(*wide, F32), F32)
-            wave.v[ins.dst[0].index][lane] = total
-
-    return run
-
-
-EXTRA |= {f"v_dot4_f32_{a}_{b}": _dot_bytes(a, b) for a, b in
-          (("fp8", "bf8"), ("bf8", "fp8"), ("fp8", "fp8"), ("bf8", "bf8"))}  # fmt: skip
-
-
-def _dot_halves(form):
-    """V_DOT2_F16_F16, V_DOT2_BF16_BF16: to nearest even; bf16 knows no denormals (7.2.4)."""
-
-    def ready(bits):
-        return more.flushed(bits, form) if form == BF16 else bits
-
-    def run(wave, ins):
-        select = ins.modifiers.get("op_sel", 0)
-        out = {}
-        for lane in wave.active():
-            a, b, c = (_raw(wave, ins.src[i], lane) for i in range(3))
-            neg = [ins.src[i].neg << 15 for i in range(3)]
-            total = ready(c >> 16 * (select >> 2 & 1) & M16) ^ neg[2]
-            for place in (0, 16):
-                pair = [ready((bits >> place & M16) ^ sign) for bits, sign in zip((a, b), neg, strict=False)]
-                total = ready(fl.add(total, ready(fl.multiply(*pair, form)), form))
-            out[lane] = total
-        to = wave.v[ins.dst[0].index]
-        for lane, bits in out.items():
-            shift = 16 * (select >> 3 & 1)
-            to[lane] = to[lane] & ~(M16 << shift) & M32 | bits << shift
-
-    return run
-
-
-EXTRA |= {"v_dot2_f16_f16": _dot_halves(F16), "v_dot2_bf16_bf16": _dot_halves(BF16)}

@@ -138,8 +138,8 @@ for _names, _signature, _function in (
     ("v_bfi_b32", "u32 u32 u32 -> u32", lambda a, b, c: a & b | ~a & c),
     ("v_bfm_b32", "u32 u32 -> u32", lambda a, b: ((1 << (a & 31)) - 1) << (b & 31)),
     ("v_bcnt_u32_b32", "u32 u32 -> u32", lambda a, b: (a).bit_count() + b),
-    ("v_alignbit_b32", "u32 u32 u32 -> u32", lambda a, b, c: (a << 32 | b) >> (c & 31) & 0xFFFFFFFF),
-    ("v_alignbyte_b32", "u32 u32 u32 -> u32", lambda a, b, c: (a << 32 | b) >> 8 * (c & 3) & 0xFFFFFFFF),
+    ("v_alignbit_b32", "u32 u32 u16 -> u32", lambda a, b, c: (a << 32 | b) >> (c & 31) & 0xFFFFFFFF),
+    ("v_alignbyte_b32", "u32 u32 u16 -> u32", lambda a, b, c: (a << 32 | b) >> 8 * (c & 3) & 0xFFFFFFFF),
     ("v_perm_b32", "u32 u32 u32 -> u32", _permute),
     ("v_cndmask_b32", "u32 u32 m -> u32", lambda a, b, c: b if c else a),
     ("v_min_i32", "i32 i32 -> i32", min),
@@ -242,7 +242,11 @@ for _stem in ("v_cmp", "v_cmpx"):
         for _name, _accepted in _ORDERED.items():
             _row(f"{_stem}_{_name}_{_kind}", f"{_kind} {_kind} -> m",
                  lambda a, b, f=_form, s=_accepted: int(fl.order(a, b, f) in s))  # fmt: skip
-        _row(f"{_stem}_class_{_kind}", f"{_kind} u32 -> m", lambda a, b, f=_form: _class(a, b, f))
+        _row(
+            f"{_stem}_class_{_kind}",
+            f"{_kind} {'u16' if _kind == 'f16' else 'u32'} -> m",
+            lambda a, b, f=_form: _class(a, b, f),
+        )
     for _kind in ("i16", "u16", "i32", "u32", "i64", "u64"):
         for _name, _test in _INTEGER.items():
             _row(f"{_stem}_{_name}_{_kind}", f"{_kind} {_kind} -> m", lambda a, b, t=_test: int(t(a, b)))

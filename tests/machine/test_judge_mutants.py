@@ -10,8 +10,8 @@ import harness
 import numpy as np
 import pytest
 import slow
+from drawing import probes
 from judge import judge
-from test_ops_against_slow import probes
 
 pytestmark = pytest.mark.oracle
 OPERATIONS = harness.OPERATIONS
@@ -21,12 +21,12 @@ SAME = {"s_cmovk_i32", "s_cselect_b32", "s_mov_b32", "v_exp_legacy_f32", "v_log_
 """Other functions with the outcome of their neighbour; nothing could tell them apart."""
 
 
-def mutants():
+def mutants(arch):
     """(name, other): operations of one signature whose bodies are different functions."""
     groups = {}
     for name in harness.operations():
         operation = OPERATIONS[name]
-        if operation.unit != "direct" and name in harness.rows("gfx942") and slow.models(name):
+        if operation.unit != "direct" and name in harness.rows(arch) and slow.models(name):
             groups.setdefault((operation.unit, operation.sources, operation.results), []).append(name)
     for names in groups.values():
         for i, name in enumerate(names):
@@ -36,29 +36,31 @@ def mutants():
                 yield name, other
 
 
-def caught(pair, monkeypatch):
+def caught(pair, arch, monkeypatch):
     """Whether the judge sees the difference, or the machine cannot run the wrong body at all."""
     name, other = pair
-    chosen, _ = probes("gfx942", random.Random(name), 4, [name])
+    chosen, _ = probes(arch, random.Random(name), 4, [name])
     with monkeypatch.context() as patch:
         patch.setitem(OPERATIONS, name, dataclasses.replace(OPERATIONS[name], body=OPERATIONS[other].body))
         try:
-            verdict = judge(chosen, "gfx942", frame.inputs(np.random.default_rng(7)))
+            verdict = judge(chosen, arch, frame.inputs(np.random.default_rng(7), arch))
         except Exception:  # noqa: BLE001
             return True  # a crash is red as well: the body takes other arguments
     return bool(verdict.differences)
 
 
-def test_a_sample_of_wrong_operations_is_caught(monkeypatch):
-    """Ten of them."""
-    sample = random.Random(1).sample(sorted(mutants()), 10)
-    assert [pair for pair in sample if not caught(pair, monkeypatch)] == []
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
+def test_a_sample_of_wrong_operations_is_caught(arch, monkeypatch):
+    """Some of them."""
+    sample = random.Random(1).sample(sorted(mutants(arch)), 10 if arch == "gfx942" else 6)
+    assert [pair for pair in sample if not caught(pair, arch, monkeypatch)] == []
 
 
 @pytest.mark.long
-def test_all_wrong_operations_are_caught(monkeypatch):
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1151", "gfx1201"])
+def test_all_wrong_operations_are_caught(arch, monkeypatch):
     """Every pair."""
-    everything = sorted(mutants())
+    everything = sorted(mutants(arch))
     assert len(everything) >= 250
-    survivors = [pair for pair in everything if not caught(pair, monkeypatch)]
+    survivors = [pair for pair in everything if not caught(pair, arch, monkeypatch)]
     assert survivors == []

@@ -10,6 +10,7 @@ import lines
 import numpy as np
 import pytest
 import slow
+from drawing import probes
 from judge import judge
 
 import mfmasim
@@ -48,29 +49,6 @@ def refusal(line):
     except MfmasimError as error:
         return str(error)
     return None
-
-
-def probes(arch, rng, count, names=None):
-    """At least `count` accepted lines a row and as many as it has forms; and the names no generator knows."""
-    wanted, strange = [], []
-    for name in names or harness.operations():
-        for encoding, row in harness.rows(arch).get(name, ()):
-            if not slow.models(name):
-                continue
-            drawn = [lines.probe(encoding, row, rng, k) for k in range(max(4 * count, 12))]
-            if count == 1:
-                rng.shuffle(drawn)  # any form, not always the short one
-            if None in drawn:
-                strange.append(f"{name} ({encoding})")
-            else:
-                wanted.append((max(count, 5 if encoding in ("VOP1", "VOP2", "VOPC") and count > 2 else count), drawn))
-    good = set(harness.accepted([p.line for _, drawn in wanted for p in drawn], arch))
-    chosen = []
-    for most, drawn in wanted:
-        fine = [p for p in drawn if p.line in good]
-        assert fine, f"the assembler takes none of {[p.line for p in drawn]}"
-        chosen += fine[:most]
-    return chosen, strange
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,40 @@
+"""Lines that the assembler takes, as many as wanted, for the rows of an architecture."""
+
+from __future__ import annotations
+
+import harness
+import lines
+import slow
+from spelling import split
+
+NOT_JUDGED = {
+    "s_barrier_signal_isfirst": "which wave is first is not defined; test_rdna_barriers counts them",
+    "s_get_barrier_state": "its counts depend on how far the other waves are",
+    "global_load_tr_b64": "which lane holds what, only the manual's figures tell; held to the layouts of the matrices",
+    "global_load_tr_b128": "as global_load_tr_b64",
+}
+"""Operations of the machine without a comparison, and why."""
+
+
+def probes(arch, rng, count, names=None):
+    """At least `count` accepted lines a row and as many as it has forms; and the names no generator knows."""
+    wanted, strange = [], []
+    lines.aim(arch, harness.rows(arch))
+    for name in names or harness.operations():
+        for encoding, row in harness.rows(arch).get(name, ()):
+            if not slow.models(name) or (encoding.startswith("VOPD") and split(arch)[1] == 64):
+                continue
+            drawn = [lines.probe(encoding, row, rng, k) for k in range(max(4 * count, 12))]
+            if count == 1:
+                rng.shuffle(drawn)  # any form, not always the short one
+            if None in drawn:
+                strange.append(f"{name} ({encoding})")
+            else:
+                wanted.append((max(count, 5 if encoding in ("VOP1", "VOP2", "VOPC") and count > 2 else count), drawn))
+    good = set(harness.accepted([p.line for _, drawn in wanted for p in drawn], arch))
+    chosen = []
+    for most, drawn in wanted:
+        fine = [p for p in drawn if p.line in good]
+        assert fine, f"the assembler takes none of {[p.line for p in drawn]}"
+        chosen += fine[:most]
+    return chosen, strange

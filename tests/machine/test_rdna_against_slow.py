@@ -1,0 +1,78 @@
+"""Operations of gfx11 and gfx12 against the slow interpreter: waves of 32 and 64 lanes, all forms, all bits."""
+
+from __future__ import annotations
+
+import random
+
+import drawing
+import frame
+import harness
+import numpy as np
+import pytest
+import slow
+from drawing import NOT_JUDGED
+from judge import judge
+from spelling import split
+
+pytestmark = pytest.mark.oracle
+
+WHOLE_MASKS = "a 64-bit EXEC in a wave of 32 lanes is for the wave of 64 lanes to compare"
+
+
+def reason(name, arch):
+    """Why an operation is not compared on an architecture, or None."""
+    if harness.is_matrix(name):
+        return "matrix operations have models of their own (tests/matrix)"
+    if split(arch)[1] == 32 and ("saveexec_b64" in name or "wrexec_b64" in name):
+        return WHOLE_MASKS
+    return NOT_JUDGED.get(name)
+
+
+def drawn(arch, rng, count, names=None):
+    """Probes of the operations that the machine has and the judge compares."""
+    wanted = [name for name in names or harness.executable(arch) if reason(name, arch) is None]
+    return drawing.probes(arch, rng, count, [name for name in wanted if slow.models(name)])
+
+
+def compared(arch, seed, count, names=None):
+    """(verdict, probes, rows without a line)."""
+    chosen, strange = drawn(arch, random.Random(f"{arch} {seed}"), count, names)
+    return judge(chosen, arch, frame.inputs(np.random.default_rng(seed), arch)), chosen, strange
+
+
+@pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
+def test_every_operation_is_judged_or_says_why_not(arch):
+    """What the machine has on an architecture, what is judged, and the reasons for the rest."""
+    has = harness.executable(arch)
+    rest = {name: reason(name, arch) for name in has if reason(name, arch)}
+    unknown = [name for name in has if name not in rest and not slow.models(name)]
+    print(f"{arch}: {len(has)} operations, {len(has) - len(rest) - len(unknown)} judged")
+    print("\n".join(f"  {name}: {why}" for name, why in rest.items()))
+    assert not unknown, f"no slow model and no reason: {', '.join(unknown)}"
+
+
+@pytest.mark.parametrize("arch", harness.RDNA)
+def test_equal_bits(arch):
+    """Every operation leaves the same bits; waves of 64 lanes take every second one, and another second each seed."""
+    names = [name for name in harness.executable(arch) if reason(name, arch) is None]
+    if split(arch)[1] == 64:
+        names = names[::2]
+    verdict, chosen, strange = compared(arch, 20, 1, names)
+    assert not strange, f"no line generator for {', '.join(strange)}"
+    assert not verdict.refused, "\n".join(verdict.refused.values())
+    assert not verdict.differences, "\n".join(verdict.differences)
+    # What only VOPD has is named after it.
+    judged = verdict.names | {name.replace("v_dual_", "v_") for name in verdict.names}
+    assert set(names) - judged == set()
+    assert verdict.compared >= len(chosen) * frame.ITEMS * frame.GROUPS
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("arch", harness.RDNA)
+def test_equal_bits_at_length(arch, seed):
+    """The same with more lines and other data, for operations on registers."""
+    names = [name for name in harness.executable(arch) if name.startswith(("s_", "v_"))]
+    verdict, _, _ = compared(arch, seed, 8, [name for name in names if reason(name, arch) is None])
+    assert not verdict.refused, "\n".join(verdict.refused.values())
+    assert not verdict.differences, "\n".join(verdict.differences)
