@@ -80,7 +80,7 @@ class Kernel:
         address, end = self.info.entry, self.info.entry + self.info.size
         while address < end:
             try:
-                found.append(self.code.instruction_at(address))
+                found.append(self.code.instruction_at(address, self.wave))
                 address += found[-1].size
             except MfmasimError:
                 address += 4
