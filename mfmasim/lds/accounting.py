@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -62,8 +62,8 @@ class Account:
     lowest: int = 1 << 62
     highest: int = 0
     _counts: dict[tuple[int, bytes], list[Any]] = field(default_factory=dict)
-    """Accesses of a group, relative to their lowest dwords, to [times, degrees (rows, phases), weight of a row, lowest
-    dword of each row where they were lowest, and where highest]."""
+    """Accesses of a group, relative to their lowest dwords, to [times, degrees (different rows, phases), waves of each
+    of these, lowest dword of each row where they were lowest, and where highest]."""
     _histogram: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), np.int64))
     """What is counted and no longer remembered."""
     _worst: dict[bytes, Sample] = field(default_factory=dict)
@@ -79,8 +79,8 @@ class Account:
         """How many wave accesses had each degree, int64 (phases, degrees from 0)."""
         out = np.zeros((len(self.sets), self.lanes * 4 + 1), np.int64)
         out[:, : self._histogram.shape[1]] += self._histogram if self._histogram.size else 0
-        for (part, _), (times, degrees, weight, *_) in self._counts.items():
-            _count_into(out, part, degrees, times * weight)
+        for (part, _), (times, degrees, weights, *_) in self._counts.items():
+            _count_into(out, part, degrees, times * weights)
         return out[:, : int(np.flatnonzero(out.any(axis=0)).max(initial=0)) + 1]
 
     @property
@@ -134,37 +134,40 @@ class Account:
             self.executions += waves
         quiet, base, high = _relative(addresses, active, self.row.size)
         self.lowest, self.highest = min(self.lowest, int(base.min())), max(self.highest, high)
-        weight = waves // len(quiet)
         key = part, quiet.tobytes() + (b"" if active is None else np.packbits(active).tobytes())
         found = self._counts.get(key)
         if found is not None:
             found[0] += 1
             if (base < found[3]).any() or (base > found[4]).any():
                 found[3], found[4] = np.minimum(found[3], base), np.maximum(found[4], base)
-                self._keep(quiet, base, active, part, found[1])
+                self._keep(quiet, active, part, found[1], _alike(quiet, base[:, 0], active))
             return
-        degrees = count_degrees(self.table.sets(self.lanes), self.table.banks, quiet, self.row.size, active)
+        alike = _alike(quiet, base[:, 0], active)
+        mask = None if active is None else active[alike.first]
+        degrees = count_degrees(self.table.sets(self.lanes), self.table.banks, quiet[alike.first], self.row.size, mask)
+        weights = alike.times * (waves // len(quiet))
         if len(self._counts) < _PATTERNS:
-            self._counts[key] = [1, degrees, weight, base, base]
+            self._counts[key] = [1, degrees, weights, base, base]
         else:
-            self._forget(part, degrees, weight)
-        self._keep(quiet, base, active, part, degrees)
+            self._forget(part, degrees, weights)
+        self._keep(quiet, active, part, degrees, alike)
 
-    def _forget(self, part: int, degrees: NDArray[np.int16], times: int) -> None:
+    def _forget(self, part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
         if not self._histogram.size:
             self._histogram = np.zeros((len(self.sets), self.lanes * 4 + 1), np.int64)
-        _count_into(self._histogram, part, degrees, times)
+        _count_into(self._histogram, part, degrees, weights)
 
     def _keep(
-        self, quiet: NDArray[np.int64], base: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int,
-        degrees: NDArray[np.int16],
+        self, quiet: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, degrees: NDArray[np.int16],
+        alike: _Alike,
     ) -> None:  # fmt: skip
         """Remember the accesses of single waves that belong to the worst."""
         everyone = np.ones(self.lanes, np.bool_)
-        for row, lanes in enumerate(quiet):
-            mask = everyone if active is None else active[row]
+        for number, row in enumerate(alike.first):
+            lanes, mask = quiet[row], everyone if active is None else active[row]
             key = bytes([part]) + lanes.tobytes() + np.packbits(mask).tobytes()
-            self._remember(key, Sample(np.where(mask, lanes + int(base[row, 0]), 0), mask, part, degrees[row]))
+            for start in {int(alike.low[number]), int(alike.high[number])}:
+                self._remember(key, Sample(np.where(mask, lanes + start, 0), mask, part, degrees[number]))
         if len(self._worst) > 4 * SAMPLES:
             kept = sorted(self._worst, key=self._badness)[:SAMPLES]
             self._worst = {key: self._worst[key] for key in kept}
@@ -180,21 +183,40 @@ class Account:
         """Take in another part of the same launch."""
         self.executions += other.executions
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
-        for (part, _), (times, degrees, weight, *_) in other._counts.items():
-            self._forget(part, degrees, times * weight)
+        for (part, _), (times, degrees, weights, *_) in other._counts.items():
+            self._forget(part, degrees, times * weights)
         if other._histogram.size:
-            self._forget(0, np.zeros((0, len(self.sets) // self.row.parts), np.int16), 0)
+            self._forget(0, np.zeros((0, len(self.sets) // self.row.parts), np.int16), np.zeros(0, np.int64))
             self._histogram += other._histogram
         for key, sample in other._worst.items():
             self._remember(key.removesuffix(b"low").removesuffix(b"high"), sample)
 
 
-def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], weight: int) -> None:
-    """Add degrees (rows, phases) to a histogram (phases, degrees)."""
+class _Alike(NamedTuple):
+    """Rows that differ: the first of each, how many are like it, and their lowest and highest base."""
+
+    first: NDArray[np.intp]
+    times: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+
+def _alike(quiet: NDArray[np.int64], base: NDArray[np.int64], active: NDArray[np.bool_] | None) -> _Alike:
+    """Find the rows that differ, of addresses (rows, lanes) and masks."""
+    raw = quiet if active is None else np.concatenate([quiet, active.astype(np.int64)], axis=1)
+    words = np.ascontiguousarray(raw).view(np.dtype((np.void, raw.itemsize * raw.shape[1]))).ravel()
+    _, first, which, count = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
+    low, high = np.full(len(first), 1 << 62), np.full(len(first), -1)
+    np.minimum.at(low, which, base)
+    np.maximum.at(high, which, base)
+    return _Alike(first, count, low, high)
+
+
+def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
+    """Add degrees (rows, phases), each row so many times, to a histogram (phases, degrees)."""
     phases = degrees.shape[1]
     for phase in range(phases):
-        found = np.bincount(degrees[:, phase])
-        out[part * phases + phase, : len(found)] += found * weight
+        np.add.at(out[part * phases + phase], degrees[:, phase], weights)
 
 
 def _relative(
