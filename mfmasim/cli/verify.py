@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
             failed_input = True
             result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
-            result.findings.append(Finding("case", "error", str(error), kernel=result.kernel))
+            result.findings.append(Finding("case", "error", str(error), "case-wrong", kernel=result.kernel))
         progress.show(result)
         results.append(result)
     if args.json:

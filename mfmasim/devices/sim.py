@@ -13,6 +13,7 @@ from mfmasim.observe.alignment import Alignment
 from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
+from mfmasim.observe.kinds import STOPS
 from mfmasim.observe.races import make as races_of
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.waits import Waits
@@ -67,6 +68,7 @@ def ending(outcome: Outcome, kernel: Kernel) -> Finding:
         check=outcome.stopped_by,
         severity="info" if outcome.stopped_by == "debugger" else "error",
         message=outcome.stopped,
+        id=STOPS[outcome.stopped_by],
         kernel=kernel.name,
         pc=pc,
         source="" if pc is None else kernel.source_at(pc),
@@ -154,7 +156,7 @@ class SimDevice:
             findings.insert(0, ending(outcome, kernel))
         text, wrong = prepared.printed()
         if wrong:
-            findings.append(Finding("printf", "warning", wrong, kernel=kernel.name))
+            findings.append(Finding("printf", "warning", wrong, "printf-wrong", kernel=kernel.name))
         metadata = kernel.info.metadata
         return Report(
             kernel=kernel.name,

@@ -30,6 +30,7 @@ NATIVE = {8: 8, 12: 16, 16: 16}
 class _Seen:
     """The first misaligned lane of an instruction, and how many lanes there were."""
 
+    id: str
     severity: str
     message: str
     became: str
@@ -54,10 +55,10 @@ class Alignment:
             where = f"{'LDS ' * (event.space == 'lds')}address {event.address:#x}"
             text = f"atomic of {event.size} bytes at {where}, which is no multiple of its size"
             became = "a memory violation on the hardware; nothing was changed"
-            self._add(event, "error", text, became, event.lanes)
+            self._add("alignment-atomic", event, "error", text, became, event.lanes)
         elif event.kind == "misaligned read":
             text = f"scalar read of {event.size} bytes at address {event.address:#x}, which is no multiple of 4"
-            self._add(event, "warning", text, "the two low bits were ignored", event.lanes)
+            self._add("alignment-scalar", event, "warning", text, "the two low bits were ignored", event.lanes)
 
     def on_access(self, event: AccessEvent) -> None:
         """Look at an LDS access; atomics come as faults."""
@@ -74,11 +75,12 @@ class Alignment:
         text = f"{event.kind} of {event.size} bytes at LDS address {address:#x}, which is no multiple of {native}"
         became = "right in the unaligned mode that drivers turn on, but slower"
         lanes = int(crooked.sum()) * (event.waves // len(crooked))
-        new = _Seen("info", text, became, event.place(wave, lane), event.instruction.name, lanes)
+        new = _Seen("alignment-lds", "info", text, became, event.place(wave, lane), event.instruction.name, lanes)
         self._note(event.instruction.pc, new)
 
-    def _add(self, event: AccessFault, severity: str, text: str, became: str, lanes: int) -> None:
-        self._note(event.instruction.pc, _Seen(severity, text, became, event.place, event.instruction.name, lanes))
+    def _add(self, kind: str, event: AccessFault, severity: str, text: str, became: str, lanes: int) -> None:
+        new = _Seen(kind, severity, text, became, event.place, event.instruction.name, lanes)
+        self._note(event.instruction.pc, new)
 
     def _note(self, pc: int, new: _Seen) -> None:
         """The first wave of the grid is told, whichever came first."""
@@ -102,6 +104,7 @@ class Alignment:
                 check="alignment",
                 severity=seen.severity,
                 message=f"{seen.message}; {seen.lanes} lane{'s' * (seen.lanes != 1)} in all, {seen.became}",
+                id=seen.id,
                 kernel=self.kernel,
                 pc=pc,
                 source=self.source_at(pc),

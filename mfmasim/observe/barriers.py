@@ -60,6 +60,7 @@ class Barriers:
             message=f"this wave waits here while others of its workgroup wait at {event.other:#x}"
             + (f" ({there})" if there else "")
             + f"; {count} wave{'s' * (count != 1)} in all, the hardware counts arrivals and lets them go on together",
+            id="barrier-different",
             kernel=self.kernel,
             pc=event.pc,
             source=self.source_at(event.pc),

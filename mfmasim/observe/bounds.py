@@ -53,30 +53,34 @@ class Bounds:
             return self._clipped(pc, event, lanes)
         outside = "to read-only memory" if event.nearest.startswith("in ") else "outside every buffer"
         became = "the store was dropped" if event.kind == "write" else "the load returned poison"
+        kind = "bounds-read-only" if event.nearest.startswith("in ") else "bounds-outside-buffer"
         if event.space == "lds":
+            kind = "bounds-lds"
             became = "the store was dropped" if event.kind == "write" else "the load returned 0"
             where = f"LDS address {event.address}"
         elif event.space == "scratch":
+            kind = "bounds-scratch"
             address = event.address - (event.address >> 63 << 64)
             outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
             where = f"scratch address {address} {event.nearest} a work-item"
         else:
             where = f"address {event.address:#x}, {event.nearest}"
         message = f"{event.kind} of {event.size} bytes {outside}: {where}; {_lanes(lanes)} in all, {became}"
-        return self._at(pc, event, lanes, "error", message)
+        return self._at(kind, pc, event, lanes, "error", message)
 
     def _clipped(self, pc: int, event: AccessFault, lanes: int) -> Finding:
         """Lanes beyond num_records of a buffer resource: often meant, so only told."""
         became = "the store was dropped" if event.kind == "write" else "the load returned 0"
         message = f"{event.kind} beyond the range of the buffer resource; {_lanes(lanes)} in all, {became}"
-        return self._at(pc, event, lanes, "info", message)
+        return self._at("bounds-buffer-range", pc, event, lanes, "info", message)
 
-    def _at(self, pc: int, event: AccessFault, lanes: int, severity: str, message: str) -> Finding:
+    def _at(self, kind: str, pc: int, event: AccessFault, lanes: int, severity: str, message: str) -> Finding:
         """The finding at the place of an event."""
         return Finding(
             check="bounds",
             severity=severity,
             message=message,
+            id=kind,
             kernel=self.kernel,
             pc=pc,
             source=self.source_at(pc),

@@ -141,6 +141,7 @@ class Conflicts:
             check="conflicts",
             severity="info",
             message=message + (f"; {advice}" if advice else ""),
+            id="conflicts-lds",
             kernel=self.kernel,
             pc=pc,
             source=self.source_at(pc),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mfmasim.observe.kinds import first_of
+
 __all__ = ["SEVERITIES", "Finding"]
 
 SEVERITIES = ("error", "warning", "info")
@@ -21,6 +23,8 @@ class Finding:
     """One of `SEVERITIES`."""
     message: str
     """One sentence; a pattern that explains all wrong places follows after a semicolon."""
+    id: str = ""
+    """Its kind, a row of `mfmasim.observe.kinds`; without one it is of the first kind of its check."""
     kernel: str = ""
     pc: int | None = None
     """Address of the instruction in the code object."""
@@ -39,6 +43,13 @@ class Finding:
     """Mnemonic."""
     count: int = 1
     """Places this finding stands for."""
+    suppressed: str = ""
+    """Why it does not count, where the case suppresses it."""
+
+    def __post_init__(self) -> None:
+        """Give it a kind."""
+        if not self.id:
+            object.__setattr__(self, "id", first_of(self.check))
 
     def record(self) -> dict[str, Any]:
         """The finding as a dictionary that JSON can hold."""

@@ -84,13 +84,14 @@ class MappingCheck:
         report, teller = self.report, self.teller
         if self.tracer.depends_on_data:
             text = "the sequence of matrix instructions depends on the data, so that elements cannot be traced"
-            report.findings.append(teller.plain("error", text))
+            report.findings.append(teller.plain("mapping-not-traced", "error", text))
             return report
         for name in sorted(self.tracer.untraced):
-            report.findings.append(teller.plain("warning", f"{name}: elements of sparse instructions are not traced"))
+            text = f"{name}: elements of sparse instructions are not traced"
+            report.findings.append(teller.plain("mapping-not-followed", "warning", text))
         if not self.tracer.executed:
             text = "no matrix instruction was executed, so there is no mapping to check"
-            report.findings.append(teller.plain("error", text))
+            report.findings.append(teller.plain("mapping-not-traced", "error", text))
             return report
         tiles = [t for executed in self.tracer.executed for t in tiles_of(executed, self.tracer, self.arguments.labels)]
         self._link(tiles)
@@ -115,9 +116,9 @@ class MappingCheck:
     def _looked(self, tile: Tile, operand: str, places: int) -> None:
         self.places[self._line(tile), operand] += places
 
-    def _entry(self, tile: Tile, operand: str, role: str, message: str, severity: str = "error") -> Wrong:
+    def _entry(self, tile: Tile, operand: str, role: str, kind: str, message: str, severity: str = "error") -> Wrong:
         key = (self._line(tile), operand, message if severity == "error" else severity)
-        return self.wrong.setdefault(key, Wrong(tile, operand, role, message, severity))
+        return self.wrong.setdefault(key, Wrong(tile, operand, role, kind, message, severity))
 
     def _add(self, wrong: Wrong, bad: Bools, needs: Callable[[int, int], tuple[int, ...]], labels: I64) -> None:
         for i, j in np.argwhere(bad):
@@ -137,7 +138,8 @@ class MappingCheck:
                 if (labels > 0).any():
                     tile.initial = self.tracer.element_of_c(labels)
                 elif (labels == POISON).any():
-                    wrong = self._entry(tile, "C", "C", "the accumulator was never initialised")
+                    text = "the accumulator was never initialised"
+                    wrong = self._entry(tile, "C", "C", "mapping-accumulator", text)
                     self._add(wrong, labels != CONSTANT_ZERO, lambda *_: (), labels)
                 continue
             wave, order, slot = self.tracer.result_of(np.where(results, labels, labels[results][0]))
@@ -148,7 +150,8 @@ class MappingCheck:
                 right &= (wave == source.wave) & (order == source.order)
                 tile.previous, source.following = source, tile
             if not right.all():
-                wrong = self._entry(tile, "C", "C", "the accumulator does not go on from one result, place by place")
+                text = "the accumulator does not go on from one result, place by place"
+                wrong = self._entry(tile, "C", "C", "mapping-accumulator", text)
                 self._add(wrong, ~right, lambda *_: (), np.minimum(labels, 0))
 
     def _place_outputs(self, tiles: list[Tile]) -> None:
@@ -182,7 +185,7 @@ class MappingCheck:
                 f"{computed} of {outputs.size} output elements are computed from matrix results (summed, scaled or "
                 "otherwise), so that results are not followed to them; operands are"
             )
-            self.report.findings.append(self.teller.plain("info", text, count=computed))
+            self.report.findings.append(self.teller.plain("mapping-not-followed", "info", text, count=computed))
 
     def _tell_outputs(self, without: Bools, held: str) -> None:
         """A finding for the elements of C that got no result."""
@@ -193,7 +196,7 @@ class MappingCheck:
         self.report.mismatches += count
         text = f"{count} of {without.size} output elements hold no result of a matrix instruction"
         where = {"element": f"C[{row}, {col}]", "expected": "a result", "actual": held, "count": count}
-        self.report.findings.append(self.teller.plain("error", text, **where))
+        self.report.findings.append(self.teller.plain("mapping-no-result", "error", text, **where))
 
     # --- one tile -------------------------------------------------------------------------------------------------
 
@@ -238,7 +241,7 @@ class MappingCheck:
         self.report.mismatches += 1
         text = f"operand {side.operand} is read as {read}, the argument {side.role} holds {have}"
         where = {"element": side.operand, "expected": have, "actual": read}
-        self.report.findings.append(self.teller.finding("error", text, ins, tile, **where))
+        self.report.findings.append(self.teller.finding("mapping-wrong-format", "error", text, ins, tile, **where))
 
     def _depth(self) -> int:
         """K of the whole product."""
@@ -270,20 +273,21 @@ class MappingCheck:
         )
         if scaled:
             text += ", but with block scales each element must meet its own"
-        self._entry(tile, "K", "K", text, "info")
+        self._entry(tile, "K", "K", "mapping-k-permuted", text, "info")
 
     def _check_side(self, tile: Tile, side: Side, unused: Bools) -> Bools:
         """Slots (lines, k) of an operand that hold another element than they should."""
         if self.arguments.converted(side.role):
             text = f"operand {side.operand} is converted on the way, so that its elements are not followed"
-            self._entry(tile, "K", "K", text, "info")
+            self._entry(tile, "K", "K", "mapping-not-followed", text, "info")
             return np.zeros(side.labels.shape, np.bool_)
         lines, ks = tile.lines[side.operand], tile.ks
         wrong: Bools = (side.lines != lines[:, None]) | (side.ks != ks[None, :])
         wrong &= (ks >= 0)[None, :] & ~unused[:, None]
         self._looked(tile, side.operand, int((~unused).sum()) * len(ks))
         if wrong.any():
-            entry = self._entry(tile, side.operand, side.role, "the slot holds another element")
+            text = "the slot holds another element"
+            entry = self._entry(tile, side.operand, side.role, "mapping-wrong-element", text)
             for line, k in np.argwhere(wrong):
                 needed = side.element(int(lines[line]), int(ks[k]))
                 entry.add(side.slot(int(line), int(k)), needed, int(side.labels[line, k]))
@@ -295,7 +299,7 @@ class MappingCheck:
         both = (held >= 0).all(axis=-1) & (needed >= 0).all(axis=-1)
         elsewhere = both & (held != needed).any(axis=-1)
         if elsewhere.any():
-            wrong = self._entry(tile, operand, "C", message)
+            wrong = self._entry(tile, operand, "C", "mapping-wrong-output", message)
             packed = held[..., 0] << 32 | np.maximum(held[..., 1], 0)
             self._add(wrong, elsewhere, lambda i, j: (int(needed[i, j, 0]), int(needed[i, j, 1])), packed)
 
@@ -322,4 +326,4 @@ class MappingCheck:
             parts += [f"K {ranges(twice)} multiplied more than once"] if len(twice) else []
             if parts:
                 self.report.mismatches += 1
-                self._entry(tile, "K", "K", "; ".join(parts))
+                self._entry(tile, "K", "K", "mapping-wrong-sum", "; ".join(parts))

@@ -289,7 +289,7 @@ class Races:
         theirs = "reading" if record.kind == "read" else "writing"
         wait = SPELLING[record.key[0]].format(max(most, 0))
         self._found[key] = self._finding(
-            access, event, 0,
+            "races-own-in-flight", access, event, 0,
             f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
             f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
         )  # fmt: skip
@@ -302,14 +302,16 @@ class Races:
             return
         words = {"read": "read", "write": "written", "atomic": "changed by an atomic operation"}
         if clash.waited_for:
+            kind_of_race = "races-not-done-at-barrier"
             why = (
                 "a barrier lies between them, but the first access may not be done when its wave passes it: a wait is "
                 "missing before the barrier"
             )
         else:
+            kind_of_race = "races-no-barrier"
             why = "no barrier lies between them"
         self._found[key] = self._finding(
-            access, event, index,
+            kind_of_race, access, event, index,
             f"LDS byte {clash.unit * self.unit} is {words[access.kind]} here and {words[kind]} by wave {clash.wave} at "
             f"{self._where(earlier)} ({earlier.name}): {why}",
         )  # fmt: skip
@@ -317,12 +319,12 @@ class Races:
     def _where(self, instruction: Instruction) -> str:
         return self.source_at(instruction.pc) or f"{instruction.pc:#x}"
 
-    def _finding(self, access: AccessEvent, event: BlockEvent, index: int, message: str) -> Finding:
+    def _finding(self, kind: str, access: AccessEvent, event: BlockEvent, index: int, message: str) -> Finding:
         place = event.place(index, None)
         return Finding(
-            check="races", severity="error", message=message, kernel=self.kernel, pc=access.instruction.pc,
-            source=self.source_at(access.instruction.pc), workgroup=place.workgroup, wave=place.wave,
-            instruction=access.instruction.name,
+            check="races", severity="error", message=message, id=kind, kernel=self.kernel,
+            pc=access.instruction.pc, source=self.source_at(access.instruction.pc),
+            workgroup=place.workgroup, wave=place.wave, instruction=access.instruction.name,
         )  # fmt: skip
 
     def merge(self, other: Races) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mfmasim.observe.wrong import Wrong
 
     I64 = NDArray[np.int64]
-    Entry = Callable[[Tile, str, str, str], Wrong]
+    Entry = Callable[[Tile, str, str, str, str], Wrong]
 
 __all__ = ["BLOCK", "check_scales"]
 
@@ -33,7 +33,7 @@ def check_scales(tile: Tile, side: Side, wrong: NDArray[np.bool_], arguments: Ar
         side: the operand.
         wrong: slots (lines, k) whose element is wrong anyway; they are left out.
         arguments: the kernel's arguments.
-        entry: gives the record of wrong places for (tile, operand, argument, message).
+        entry: gives the record of wrong places for (tile, operand, argument, kind of finding, message).
 
     Returns:
         Places that are wrong.
@@ -56,7 +56,8 @@ def check_scales(tile: Tile, side: Side, wrong: NDArray[np.bool_], arguments: Ar
             where = np.flatnonzero(use) + block * BLOCK
             count += _mixed(tile, side, line, where, needs, have, entry)
         elif (have[:2] != needs[0]).any() or have[2] != byte:
-            found = entry(tile, operand, role, "the elements of this block of K meet another scale than theirs")
+            text = "the elements of this block of K meet another scale than theirs"
+            found = entry(tile, operand, role, "mapping-wrong-scale", text)
             line_needed, block_needed = (int(value) for value in needs[0])
             place = (line_needed, block_needed) if side.role == "A" else (block_needed, line_needed)
             found.add((line, block), (*place, byte), int(labels[line, block]))
@@ -69,7 +70,8 @@ def _mixed(tile: Tile, side: Side, line: int, slots: I64, needs: I64, have: I64,
     astray = (needs != have[:2]).any(axis=-1)
     if not astray.any():
         return 0
-    found = entry(tile, side.operand, side.role, "elements of one block of K meet the scale of another block")
+    text = "elements of one block of K meet the scale of another block"
+    found = entry(tile, side.operand, side.role, "mapping-wrong-scale", text)
     for slot in slots[astray]:
         # Any element of the block whose scale is met would do; name the one that keeps the position.
         needed = side.element(int(have[0]), int(have[1]) * BLOCK + int(slot) % BLOCK)

@@ -88,6 +88,6 @@ class Strides:
 
     def _finding(self, pc: int, instruction: str, message: str, place: Any) -> Finding:
         return Finding(
-            check="strides", severity="warning", message=message, kernel=self.kernel, pc=pc, source=self.source_at(pc),
-            workgroup=place.workgroup, wave=place.wave, instruction=instruction,
+            check="strides", severity="warning", message=message, id="strides-lds", kernel=self.kernel, pc=pc,
+            source=self.source_at(pc), workgroup=place.workgroup, wave=place.wave, instruction=instruction,
         )  # fmt: skip

@@ -149,6 +149,7 @@ class Waits:
             severity="error",
             message=f"{register[0]}{register[1]} {verb} while {flight.name} at {flight.pc:#x}"
             f"{f' ({there})' if there else ''} may still be writing it: {wait}{largest} is missing before it",
+            id="waits-read-in-flight" if reads else "waits-overwritten-in-flight",
             kernel=self.kernel,
             pc=instruction.pc,
             source=self.source_at(instruction.pc),

@@ -36,6 +36,8 @@ class Wrong:
     """``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B``, or ``K`` for something about the summed index."""
     role: str
     """Argument whose elements the places need."""
+    kind: str
+    """Id of the finding."""
     message: str
     severity: str = "error"
     slots: list[tuple[int, int]] = field(default_factory=list)
@@ -63,13 +65,16 @@ class Teller:
         """Speak in the name of `kernel`; `alternatives` gives other layouts of an operation, for naming patterns."""
         self.kernel, self.source_at, self.arguments, self.alternatives = kernel, source_at, arguments, alternatives
 
-    def finding(self, severity: str, message: str, ins: Any, tile: Tile | None = None, **where: Any) -> Finding:
+    def finding(
+        self, kind: str, severity: str, message: str, ins: Any, tile: Tile | None = None, **where: Any
+    ) -> Finding:
         """A finding at an instruction."""
         place = None if tile is None else tile.executed.event.place(tile.index, None)
         return Finding(
             check="mapping",
             severity=severity,
             message=message,
+            id=kind,
             kernel=self.kernel,
             pc=ins.pc,
             source=self.source_at(ins.pc),
@@ -79,15 +84,15 @@ class Teller:
             **where,
         )
 
-    def plain(self, severity: str, message: str, **where: Any) -> Finding:
+    def plain(self, kind: str, severity: str, message: str, **where: Any) -> Finding:
         """A finding about the kernel as a whole."""
-        return Finding("mapping", severity, message, kernel=self.kernel, **where)
+        return Finding("mapping", severity, message, kind, kernel=self.kernel, **where)
 
     def tell(self, wrong: Wrong, total: int) -> Finding:
         """The finding for wrong places; `total` places of this operand were looked at."""
         event = wrong.tile.executed.event
         if wrong.operand == "K":
-            return self.finding(wrong.severity, wrong.message, event.instruction, wrong.tile, element="K")
+            return self.finding(wrong.kind, wrong.severity, wrong.message, event.instruction, wrong.tile, element="K")
         fragment = fragment_of(event, wrong.operand)
         slot = wrong.slots[0]
         place = fragment.locate(*slot, wrong.tile.block)[0]
@@ -98,6 +103,7 @@ class Teller:
             bit += 8 * int(event.modifiers.get(f"scale_{wrong.operand[-1].lower()}_byte", 0))
         pattern = self._pattern(wrong)
         return self.finding(
+            wrong.kind,
             wrong.severity,
             f"{len(wrong.slots)} of {total} places wrong: {wrong.message}" + (f"; {pattern}" if pattern else ""),
             event.instruction,

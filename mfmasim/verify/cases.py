@@ -17,6 +17,7 @@ from mfmasim.verify.arrays import Array
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.expression import Expression
 from mfmasim.verify.roles import Tensor
+from mfmasim.verify.suppress import check_suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,6 +48,8 @@ class Case:
     """Patterns (regular expressions over whole mnemonics) that executed instructions have to match."""
     skip: Mapping[str, str] = field(default_factory=dict)
     """Architectures of `arch` that are left out, each with its reason."""
+    suppress: Mapping[str, str] = field(default_factory=dict)
+    """Ids of findings, or checks, that do not count, each with its reason."""
 
     @property
     def title(self) -> str:
@@ -214,6 +217,7 @@ def case(
     trace: bool = True,
     executes: str | Sequence[str] = (),
     skip: Mapping[str, str] | None = None,
+    suppress: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Mapping[str, Any]]], Callable[..., Mapping[str, Any]]]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
@@ -231,6 +235,8 @@ def case(
         trace: whether the mapping check makes sense for this kernel.
         executes: patterns of mnemonics that have to be executed; each is a regular expression for a whole name.
         skip: architectures to leave out, each with its reason.
+        suppress: ids of findings, or names of checks, that do not count, each with its reason; they are kept in
+            the result. One that matches nothing is told.
 
     Returns:
         A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally
@@ -261,6 +267,7 @@ def case(
                 raise MfmasimError(
                     f"case {build.__name__}: skip={{{name!r}: {reason!r}}} needs one of arch= and a reason"
                 )
+        check_suppressions(suppress or {}, f"case {build.__name__}")
         for variant in each or ({},):
             for name in variant:
                 if name not in defaults:
@@ -275,6 +282,7 @@ def case(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
                         tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
+                        dict(suppress or {}),
                     )
                 )  # fmt: skip
         return build

@@ -68,7 +68,7 @@ def run_arrays(
     for place in places:
         if not args[place].writes and memory[place].tobytes() != start[place].tobytes():
             text = f"the kernel changed its input {named[place]}"
-            found.append(Finding("inputs", "error", text, kernel=kernel.name))
+            found.append(Finding("inputs", "error", text, "inputs-changed", kernel=kernel.name))
     outputs = [place for place in places if args[place].writes]
     wanted = _expected(case, built["expect"], [start[p].copy() for p in places if args[p].reads], len(outputs))
     for place, want in zip(outputs, wanted, strict=True):
@@ -94,7 +94,13 @@ def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> li
     names = {half for name in counts for half in name.split(" :: ")}  # two operations in one instruction
     texts = {i.text for i in kernel.instructions if i.name in counts} if " " in "".join(case.executes) else ()
     return [
-        Finding("executes", "error", f"no instruction that was executed matches {pattern!r}", kernel=kernel.name)
+        Finding(
+            "executes",
+            "error",
+            f"no instruction that was executed matches {pattern!r}",
+            "executes-missing",
+            kernel=kernel.name,
+        )
         for pattern in case.executes
         if not any(re.fullmatch(pattern, found) for found in (texts if " " in pattern else names))
     ]
@@ -152,6 +158,7 @@ def _finding(
         check="outputs",
         severity="error",
         message=f"{comparison.mismatches} of {actual.size} elements differ, the worst by {comparison.max_ulp} ulp",
+        id="outputs-differ",
         kernel=kernel.name,
         source=case.source.name,
         element=f"{name}[{', '.join(map(str, place))}]",

@@ -27,6 +27,8 @@ class Result:
     mapping: dict[str, int] = field(default_factory=lambda: {"slots_checked": 0, "mismatches": 0})
     lds: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    suppressed: list[Finding] = field(default_factory=list)
+    """Findings that the case suppresses, each with the reason."""
     fidelity: str = ""
     fidelity_of: tuple[str, ...] = ()
     """The operations that set the fidelity."""
@@ -44,7 +46,9 @@ class Result:
         """Set the status from findings and mismatches."""
         if self.status in ("error", "skipped"):
             return
-        bad = self.outputs["mismatches"] or any(finding.severity == "error" for finding in self.findings)
+        accepted = any(finding.check == "outputs" for finding in self.suppressed)
+        wrong = self.outputs["mismatches"] and not accepted
+        bad = wrong or any(finding.severity == "error" for finding in self.findings)
         self.status = "fail" if bad else "pass"
 
     def record(self) -> dict[str, Any]:
@@ -60,6 +64,7 @@ class Result:
             "mapping": self.mapping,
             "lds": self.lds,
             "findings": [finding.record() for finding in self.findings],
+            "suppressed": [finding.record() for finding in self.suppressed],
             "fidelity": {
                 "level": self.fidelity,
                 "operations": list(self.fidelity_of),

@@ -22,6 +22,7 @@ from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, untouched
+from mfmasim.verify.suppress import suppress
 from mfmasim.verify.trace import check_mapping
 
 if TYPE_CHECKING:
@@ -73,8 +74,9 @@ def verify_case(
     start = time.perf_counter()
     target = find_arch(arch)
     if target.name in case.skip:
-        left_out = Result(group, case.title, case.kernel_name(), target.name, device, status="skipped")
-        left_out.findings.append(Finding("skip", "info", case.skip[target.name], kernel=case.kernel_name()))
+        kernel_name = case.kernel_name()
+        left_out = Result(group, case.title, kernel_name, target.name, device, status="skipped")
+        left_out.findings.append(Finding("skip", "info", case.skip[target.name], "skip-declared", kernel=kernel_name))
         return left_out
     case = _informed(case, arch=target.name)
     case.check_contract()
@@ -92,7 +94,7 @@ def verify_case(
         _merge(result, [*report.findings, *findings])
         if not report.stopped:
             result.findings += missing_instructions(case, report.counts, kernel)
-        return _settled(result, start)
+        return _settled(result, case, start)
     executed: Counter[str] = Counter()
     for label, inputs, expected in _inputs(case, built, target):
         report, outputs = _run(back_end, kernel, built, inputs, target, options)
@@ -111,8 +113,8 @@ def verify_case(
     if built.get("expect") is None:
         text = "nothing is expected of C: outputs are not compared"
         level = "warning" if result.mapping["slots_checked"] else "error"
-        result.findings.append(Finding("outputs", level, text, kernel=kernel.name))
-    return _settled(result, start)
+        result.findings.append(Finding("outputs", level, text, "outputs-not-compared", kernel=kernel.name))
+    return _settled(result, case, start)
 
 
 def _informed(case: Case, **facts: Any) -> Case:
@@ -128,7 +130,8 @@ def _note(result: Result, report: Report) -> None:
     result.executed = dict(sorted(report.counts.items()))
 
 
-def _settled(result: Result, start: float) -> Result:
+def _settled(result: Result, case: Case, start: float) -> Result:
+    suppress(result, case.suppress)
     result.findings.sort(key=lambda f: ALIKE[f.severity])
     result.settle()
     result.seconds = time.perf_counter() - start
@@ -217,7 +220,13 @@ def _changed(
             text = f"the kernel changed {len(wrong)} elements of its input {tensor.role}"
             found.append(
                 Finding(
-                    "inputs", "error", text, kernel=kernel.name, element=f"{tensor.role}[{place}]", count=len(wrong)
+                    "inputs",
+                    "error",
+                    text,
+                    "inputs-changed",
+                    kernel=kernel.name,
+                    element=f"{tensor.role}[{place}]",
+                    count=len(wrong),
                 )
             )
     return found
@@ -273,7 +282,8 @@ def _check_gaps(result: Result, output: Tensor, memory: NDArray[np.uint8], arch:
     fmt = format_of(output, arch)
     gap = memory.view(fmt.carrier).reshape(output.lines, output.ld)[:, output.line :]
     if (gap.view(np.uint8) != 0xA5).any():
-        _merge(result, [Finding("outputs", "error", "the kernel wrote between the lines of C", kernel=result.kernel)])
+        text = "the kernel wrote between the lines of C"
+        _merge(result, [Finding("outputs", "error", text, "outputs-between-lines", kernel=result.kernel)])
 
 
 def _depth(expression: Any) -> int:
@@ -302,6 +312,7 @@ def _output_finding(
         severity="error",
         message=f"{comparison.mismatches} of {actual.size} elements differ ({label}), the worst by "
         f"{comparison.max_ulp} ulp",
+        id="outputs-differ",
         kernel=result.kernel,
         source=case.source.name,
         element=f"C[{row}, {col}]",
@@ -313,9 +324,9 @@ def _output_finding(
 
 def _merge(result: Result, findings: Sequence[Finding]) -> None:
     """Add findings, each place once."""
-    seen = {(f.check, f.pc, f.element if f.check != "outputs" else "") for f in result.findings}
+    seen = {(f.id, f.pc, f.element if f.check != "outputs" else "") for f in result.findings}
     for finding in findings:
-        key = (finding.check, finding.pc, finding.element if finding.check != "outputs" else "")
+        key = (finding.id, finding.pc, finding.element if finding.check != "outputs" else "")
         if key not in seen:
             seen.add(key)
             result.findings.append(finding)

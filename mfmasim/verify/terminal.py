@@ -43,6 +43,8 @@ class Progress:
             if result.lds.get("accesses"):
                 degree, extra = result.lds["worst_degree"], result.lds["extra_passes"]
                 line.append(f"   lds {degree}-way, {extra:,} extra passes" if extra else "   lds free", style="dim")
+            if result.suppressed:
+                line.append(f"   {len(result.suppressed)} suppressed", style="yellow")
             if result.matrix_fidelity:
                 line.append(f"   matrix: {result.matrix_fidelity}", style="dim")
         self.console.print(line)

@@ -1,0 +1,42 @@
+"""``mfmasim explain [ID]``: what a finding means, an example, and the fix."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: Any) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "explain",
+        help="what a finding means, an example, and the fix; without an id, all of them",
+        description="Explain findings by their id, as verify, JSON and SARIF give it.",
+    )
+    parser.add_argument("id", nargs="?", help="id of a finding, such as waits-read-in-flight, or a check's name")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 0."""
+    from mfmasim.observe.kinds import KINDS, kind
+
+    of_check = [row for row in KINDS.values() if args.id in (None, row.check)]
+    rows = of_check or [kind(args.id)]
+    if args.json:
+        print(json.dumps([asdict(row) for row in rows], indent=1))
+        return 0
+    if len(rows) > 1:
+        width = max(len(row.id) for row in rows)
+        print("\n".join(f"{row.id:<{width}}  {row.severity:<8} {row.title}" for row in rows))
+        return 0
+    (row,) = rows
+    print(f"{row.id} ({row.severity}, check {row.check}): {row.title}\n\n{row.about}")
+    print(f"\nExample: {row.example}\nFix:     {row.fix}")
+    return 0

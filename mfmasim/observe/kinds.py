@@ -1,0 +1,190 @@
+"""Kinds of findings: the id each carries, what it means, an example, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mfmasim.errors import unknown
+
+__all__ = ["KINDS", "STOPS", "Kind", "first_of", "kind"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding."""
+
+    id: str
+    """Stable: the check and what it saw, such as ``waits-read-in-flight``."""
+    check: str
+    severity: str
+    """The severity it usually has."""
+    title: str
+    about: str
+    """What it means, and what the hardware does."""
+    example: str
+    """Code that makes it."""
+    fix: str
+
+
+_ROWS = (
+    Kind("waits-read-in-flight", "waits", "error", "Register read while a load to it is in flight",
+         "The counters allow the load to be unfinished, so that the old value may be read. The simulator delivers "
+         "loads at once: outputs are right here and wrong on some runs of the hardware.",
+         "global_load_dword v4, v2, s[8:9]; v_add_u32 v4, 1, v4",
+         "Put the wait that the message names between the load and the use."),
+    Kind("waits-overwritten-in-flight", "waits", "error", "Register written while a load to it is in flight",
+         "The load may arrive after the other write and replace its value.",
+         "global_load_dword v4, v2, s[8:9]; v_mov_b32 v4, 1",
+         "Wait for the load first, or use another register."),
+    Kind("races-no-barrier", "races", "error", "Two waves touch the same bytes and no barrier orders them",
+         "At least one of both writes; which comes first depends on timing.",
+         "tile[t] = x; y = tile[t ^ 64];  // no __syncthreads() between them",
+         "Put a barrier between both accesses, on the path of every wave."),
+    Kind("races-not-done-at-barrier", "races", "error", "An access may be in flight when its wave passes the barrier",
+         "A barrier orders waves, not their memory operations: those are done only when a counter says so.",
+         "ds_write_b32 v2, v3; s_barrier; ds_read_b32 v4, v5  // no s_waitcnt lgkmcnt(0) before the barrier",
+         "Wait for the counter of the first access before the barrier."),
+    Kind("races-own-in-flight", "races", "error", "A wave touches bytes that its own operation may still move",
+         "Loads straight to the LDS write until their own counter is down, also for the wave that issued them.",
+         "buffer_load_dword v2, s[4:7], 0 offen lds; ds_read_b32 v4, v5  // no s_waitcnt vmcnt(0)",
+         "Put the wait that the message names before the access."),
+    Kind("bounds-outside-buffer", "bounds", "error", "Access outside every buffer",
+         "The address lies in no buffer of the launch. The hardware faults, or touches what "
+         "belongs to somebody else.",
+         "out[blockIdx.x * 256 + threadIdx.x] = x;  // the grid has more work-items than the buffer elements",
+         "Guard the access, or correct the address; the message names the nearest buffer and the distance."),
+    Kind("bounds-read-only", "bounds", "error", "Store to read-only memory",
+         "Constants and the code itself cannot be written to; the hardware faults.",
+         "a __constant__ table is written through a pointer", "Write to a buffer."),
+    Kind("bounds-lds", "bounds", "error", "Access outside the workgroup's LDS",
+         "Beyond the allocation stores are dropped and loads give 0.",
+         "__shared__ float tile[64]; tile[threadIdx.x + 64] = x;",
+         "Allocate more (shared_bytes for dynamic LDS) or correct the index."),
+    Kind("bounds-scratch", "bounds", "error", "Access outside a work-item's private segment",
+         "The stack or a private array is left: a wrong index, or a stack that is too small.",
+         "float a[4]; a[i] = x;  // i is 4 or more",
+         "Correct the index, or give a kernel that recurses a larger stack."),
+    Kind("bounds-buffer-range", "bounds", "info", "Access beyond num_records of a buffer resource",
+         "The hardware drops such stores and returns 0 for such loads; kernels use that on purpose for edges.",
+         "buffer_load_dword v4, v2, s[4:7], 0 offen  // v2 is num_records or more",
+         "Nothing where it is meant; else correct the range or the offset."),
+    Kind("alignment-atomic", "alignment", "error", "Atomic at an address that is no multiple of its size",
+         "The hardware reports a memory violation and changes nothing.",
+         "atomicAdd((int*)(bytes + 2), 1);", "Align the address to the size of the atomic."),
+    Kind("alignment-scalar", "alignment", "warning", "Scalar load from an address that is no multiple of 4",
+         "The two low bits of the address are ignored, so that another dword is read.",
+         "s_load_dword s4, s[0:1], 0x2", "Align the address, or load through the vector memory."),
+    Kind("alignment-lds", "alignment", "info", "LDS access that is not aligned",
+         "Right in the unaligned mode that drivers turn on, but slower.",
+         "ds_read_b128 v[4:7], v2  // v2 is 8", "Align rows of the tile to the size of the access."),
+    Kind("barrier-different", "barrier", "warning", "Waves of a workgroup meet at different barriers",
+         "The hardware counts arrivals and lets them go on together, but the barrier no longer separates what it was "
+         "written to separate.",
+         "if (wave == 0) __syncthreads(); else __syncthreads();",
+         "Move the barrier to where all waves come by."),
+    Kind("barrier-deadlock", "barrier", "error", "A barrier that is never complete",
+         "Waves wait for others that will not come.",
+         "a split barrier that one wave never signals", "Let every wave signal, or end."),
+    Kind("conflicts-lds", "conflicts", "info", "Bank conflict of the LDS",
+         "Lanes of one phase need different dwords of one bank; the access takes further passes.",
+         "tile[threadIdx.x * 32]  // all lanes in one bank",
+         "Pad the rows, or swizzle: mfmasim swizzle finds one."),
+    Kind("strides-lds", "strides", "warning", "Addresses step too far from lane to lane",
+         "The step is a multiple of the access and leaves the LDS; the size was probably multiplied in twice.",
+         "a byte offset is used as an index: tile[4 * threadIdx.x]",
+         "Take one of both factors out."),
+    Kind("mapping-wrong-element", "mapping", "error", "A slot of a fragment holds another element than it needs",
+         "Provenance followed the element from its argument to the matrix instruction; the layout needs another.",
+         "lane 5 holds A[0, 5] where the instruction needs A[5, 0]",
+         "Compare with mfmasim show ARCH INSTRUCTION --operand A; the message names a pattern where there is one."),
+    Kind("mapping-wrong-scale", "mapping", "error", "An element meets another block's scale",
+         "Uniform scales hide it; other data do not.",
+         "the scale of K block 0 is used for K block 1",
+         "Correct the scale's lane, or the byte that op_sel chooses."),
+    Kind("mapping-wrong-format", "mapping", "error", "An operand is read in another format than its argument has",
+         "The bits are right, their meaning is not.",
+         "the argument holds e5m2, cbsz says e4m3", "Choose the instruction or cbsz/blgp by the argument's format."),
+    Kind("mapping-accumulator", "mapping", "error", "An accumulator does not hold what it should",
+         "It was never initialised, or it does not go on from one result, place by place.",
+         "acc is used without acc = {0}", "Initialise it, and pass each result on in the same registers."),
+    Kind("mapping-wrong-output", "mapping", "error", "A result or an accumulator belongs to another element of C",
+         "The result is stored at, or started from, an element that its row and column do not give.",
+         "C[col * N + row] = d[i];", "Take row and column from the layout of D."),
+    Kind("mapping-no-result", "mapping", "error", "Elements of C hold no result of a matrix instruction",
+         "They were never written, or hold a constant.",
+         "the grid is too small for M and N", "Cover all of C, or declare it smaller."),
+    Kind("mapping-wrong-sum", "mapping", "error", "The sum leaves out K, or takes it twice",
+         "Over the instructions that end in one element, every K has to occur once.",
+         "for (k = 0; k < K - 32; k += 32)", "Correct the bounds or the step of the K loop."),
+    Kind("mapping-k-permuted", "mapping", "info", "K is permuted alike in A and B",
+         "The exact product is the same. With block scales each element has to meet its own.",
+         "A and B are both loaded as 16 consecutive bytes a lane", "Nothing, if it is meant."),
+    Kind("mapping-not-followed", "mapping", "info", "Elements or results that provenance does not follow",
+         "Operands were converted, results computed further, or the instruction is sparse.",
+         "C[i] = relu(acc)", "Nothing; outputs are compared all the same."),
+    Kind("mapping-not-traced", "mapping", "error", "The mapping cannot be checked",
+         "No matrix instruction was executed, or which are depends on data.",
+         "a kernel without matrix instructions", "Declare the case with trace=False."),
+    Kind("outputs-differ", "outputs", "error", "Outputs differ from what is expected",
+         "Golden bits, the exact result, or the reference function; the message says which.",
+         "C = a @ b without alpha", "Other findings of the case often name the cause; else debug the first element."),
+    Kind("outputs-between-lines", "outputs", "error", "The kernel wrote between the lines of C",
+         "With a leading dimension larger than a line, the bytes between lines belong to nobody.",
+         "C[row * ld + col] = x;  // col reaches N", "Guard the columns."),
+    Kind("outputs-not-compared", "outputs", "warning", "Nothing is expected of C",
+         "The case gives no expect, so that outputs are not compared.",
+         "dict(grid=..., block=..., args=[a, b, c])", "Add expect to the case."),
+    Kind("inputs-changed", "inputs", "error", "The kernel changed an input",
+         "Memory that was declared as read only holds other bytes after the launch.",
+         "a[i] = 0.0f;", "Do not write to it, or declare it InOut."),
+    Kind("executes-missing", "executes", "error", "An instruction that the case asks for was not executed",
+         "The case names patterns with executes=; the compiler chose others, or the path was not taken.",
+         'executes="v_mfma_f32_32x32x8.*" and a kernel built with plain multiplications',
+         "Use the builtin, or correct the pattern."),
+    Kind("budget-exhausted", "budget", "error", "A wave executed more instructions than the budget",
+         "Probably a loop without end.",
+         "while (flag == 0);  // nobody sets it", "Correct the loop, or raise --budget."),
+    Kind("trap-executed", "trap", "error", "The kernel trapped", "s_trap was executed, as abort() and assert do.",
+         "__builtin_trap();", "See which condition leads there."),
+    Kind("fetch-no-code", "fetch", "error", "A wave left the code", "A jump, or the end of the code without s_endpgm.",
+         "s_setpc_b64 s[4:5]  // s[4:5] holds no code address", "Correct the address that it jumps to."),
+    Kind("debugger-ended", "debugger", "info", "The launch was ended by hand",
+         "A breakpoint's function returned False.",
+         "debugger.break_at(31, lambda stop: False)", "Nothing."),
+    Kind("printf-wrong", "printf", "warning", "printf could not be followed",
+         "Its buffer was full or its format wrong.",
+         'printf("%s", number);', "Print less, or correct the format."),
+    Kind("skip-declared", "skip", "info", "The case is left out on this architecture", "Its file says so, and why.",
+         'skip={"gfx942": "no FP4"}', "Nothing."),
+    Kind("case-wrong", "case", "error", "The case cannot be run", "The contract does not hold, the source does not "
+         "compile, or the machine does not know an instruction.",
+         "--set M=17 where the case needs M % 64 == 0", "The message says what is allowed."),
+    Kind("suppress-unused", "suppress", "info", "A suppression matches nothing",
+         "The case suppresses findings that do not occur (any more) on this architecture.",
+         'suppress={"conflicts": "the epilogue only"} in a case without conflicts', "Take it out."),
+)  # fmt: skip
+
+KINDS = {row.id: row for row in _ROWS}
+"""Every kind by its id, ordered by check."""
+
+STOPS = {
+    "budget": "budget-exhausted", "trap": "trap-executed", "fetch": "fetch-no-code", "debugger": "debugger-ended",
+    "barrier": "barrier-deadlock",
+}  # fmt: skip
+"""Kind of the finding about a launch that ended early, by the check that it belongs to."""
+
+
+def first_of(check: str) -> str:
+    """Id of the first kind of a check; the check's own name where it has none."""
+    return next((row.id for row in _ROWS if row.check == check), check)
+
+
+def kind(name: str) -> Kind:
+    """The kind with an id.
+
+    Raises:
+        MfmasimError: no kind has it; names the nearest.
+    """
+    if name not in KINDS:
+        raise unknown("finding id", name, KINDS)
+    return KINDS[name]

@@ -1,0 +1,94 @@
+"""Ids of findings: one table, used by everything that makes findings, and the page made from it."""
+
+import ast
+import importlib.util
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from mfmasim.cli import main
+from mfmasim.errors import MfmasimError
+from mfmasim.observe import CHECKS, SEVERITIES, Finding
+from mfmasim.observe.kinds import KINDS, STOPS, kind
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "mfmasim"
+TREES = {path: ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py") if "tables" not in path.parts}
+
+
+def literals(node):
+    return {n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+
+
+def test_rows():
+    checks = [row.check for row in KINDS.values()]
+    for row in KINDS.values():
+        assert row.id.startswith(f"{row.check}-")
+        assert row.severity in SEVERITIES
+        assert all((row.title, row.about, row.example, row.fix))
+    assert len({row.title for row in KINDS.values()}) == len(KINDS)
+    assert sum(a != b for a, b in pairwise(checks)) + 1 == len(set(checks)), "ordered by check"
+    assert set(CHECKS) <= set(checks)
+    assert all(KINDS[name].check == check for check, name in STOPS.items())
+
+
+def test_every_finding_made_anywhere_names_its_kind():
+    """Each call of Finding gives an id as a literal of the table, or a variable that its helpers fill from it."""
+    made, used = 0, set(STOPS.values())
+    for path, tree in TREES.items():
+        if path.name == "kinds.py":
+            continue
+        words = literals(tree)
+        used |= words & set(KINDS)
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Finding"):
+                continue
+            made += 1
+            given = next((k.value for k in node.keywords if k.arg == "id"), None) or (node.args[3:4] or [None])[0]
+            where = f"{path.relative_to(ROOT)}:{node.lineno}"
+            assert given is not None, f"{where}: a finding without an id"
+            assert literals(given) <= set(KINDS) | {""}, where
+    assert made >= 19
+    assert used == set(KINDS), "a kind that nothing makes"
+
+
+def test_every_stop_of_the_machine_has_a_kind():
+    checks = set()
+    for path, tree in TREES.items():
+        if "machine" in path.parts:
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "stop":
+                    checks |= {a.value for a in node.args[:1] if isinstance(a, ast.Constant) and a.value}
+    assert {c for c in checks if isinstance(c, str)} == set(STOPS)
+
+
+def test_a_finding_without_an_id_is_of_the_first_kind_of_its_check():
+    assert Finding("conflicts", "info", "text").id == "conflicts-lds"
+    assert Finding("own", "info", "text").record()["id"] == "own"
+
+
+def test_the_page_is_made_from_the_table():
+    spec = importlib.util.spec_from_file_location("make_findings", ROOT / "docs" / "make_findings.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.PAGE.read_text() == module.page(), "run docs/make_findings.py"
+
+
+def test_explain(capsys):
+    assert main(["explain", "waits-read-in-flight"]) == 0
+    row = kind("waits-read-in-flight")
+    text = capsys.readouterr().out
+    assert all(part in text for part in (row.title, row.about, row.example, row.fix))
+    assert main(["explain", "races"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [n for n in KINDS if "races-" in n]
+    assert main(["explain", "--json"]) == 0
+    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == list(KINDS)
+    assert main(["explain", "waits-read-in-fligt"]) == 2
+    assert "did you mean 'waits-read-in-flight'" in capsys.readouterr().err
+
+
+def test_an_unknown_id_is_refused():
+    with pytest.raises(MfmasimError, match="did you mean 'bounds-lds'"):
+        kind("bounds-ldss")
