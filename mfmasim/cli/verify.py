@@ -30,6 +30,8 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--compiler", help="compile with this compiler, leaving prebuilt code objects aside")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
+    parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
+    parser.add_argument("--html", metavar="FILE", help="write results and findings as one HTML page")
     parser.add_argument("--max-findings", type=int, default=10, help="findings shown for each case (default 10)")
 
 
@@ -62,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
             failed_input = True
             result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
+            result.source = str(case.source)
             result.findings.append(Finding("case", "error", str(error), "case-wrong", kernel=result.kernel))
         progress.show(result)
         results.append(result)
@@ -71,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
             print(text)
         else:
             _write(args.json, text + "\n")
+    _write_reports(args, results)
     progress.summary(results)
     if failed_input:
         return 2
@@ -90,6 +94,19 @@ def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[A
     for name in changes:
         if name not in known:
             raise unknown("parameter", name, known, "in --set")
+
+
+def _write_reports(args: argparse.Namespace, results: list[Result]) -> None:
+    from mfmasim import __version__
+
+    if args.sarif:
+        from mfmasim.verify.sarif import sarif
+
+        _write(args.sarif, json.dumps(sarif(results, __version__), indent=1) + "\n")
+    if args.html:
+        from mfmasim.verify.page import page
+
+        _write(args.html, page(results, __version__))
 
 
 def _write(path: str, text: str) -> None:

@@ -41,6 +41,8 @@ class Result:
     code: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the code object and who compiled it."""
     seconds: float = 0.0
+    source: str = ""
+    """Path of the case's source; it stays out of JSON, as it differs between machines."""
 
     def settle(self) -> None:
         """Set the status from findings and mismatches."""

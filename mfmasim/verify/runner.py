@@ -76,6 +76,7 @@ def verify_case(
     if target.name in case.skip:
         kernel_name = case.kernel_name()
         left_out = Result(group, case.title, kernel_name, target.name, device, status="skipped")
+        left_out.source = str(case.source)
         left_out.findings.append(Finding("skip", "info", case.skip[target.name], "skip-declared", kernel=kernel_name))
         return left_out
     case = _informed(case, arch=target.name)
@@ -84,6 +85,7 @@ def verify_case(
     if kernel is None:
         kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
     result = Result(group, case.title, kernel.name, target.name, device)
+    result.source = str(case.source)
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
     case = _informed(case, wave=kernel.wave)
     built = case.make()

@@ -1,0 +1,118 @@
+"""Results as one HTML page that needs nothing else: summary, cases, findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+from typing import TYPE_CHECKING
+
+from mfmasim.observe.kinds import KINDS
+from mfmasim.verify.result import STATUSES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.observe import Finding
+    from mfmasim.verify.result import Result
+
+__all__ = ["page"]
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1c2430 }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+table { border-collapse: collapse; width: 100% }
+th { text-align: left; border-bottom: 2px solid #c5ccd6 }
+td, th { padding: .25rem .7rem .25rem 0; vertical-align: top }
+tr + tr td { border-top: 1px solid #e6e9ee }
+td.number { text-align: right; font-variant-numeric: tabular-nums }
+code, pre { font: 13px/1.45 ui-monospace, monospace }
+pre { white-space: pre-wrap; margin: .2rem 0 }
+.pass { color: #17713a } .fail, .error { color: #b3261e; font-weight: 600 } .skipped, .warning { color: #8a5a00 }
+.info { color: #2b5c8a }
+details { margin: .4rem 0; padding: .3rem .8rem; border-left: 3px solid #c5ccd6 }
+details.error { border-color: #b3261e; color: inherit; font-weight: inherit }
+details.warning { border-color: #d99a1c; color: inherit }
+summary { cursor: pointer }
+@media (prefers-color-scheme: dark) {
+  body { background: #14181f; color: #dde3ec } tr + tr td { border-color: #2b323d }
+  .pass { color: #63c787 } .fail, .error { color: #ff8a80 } .skipped, .warning { color: #e8b45a }
+  .info { color: #8fc1ee }
+}
+"""
+COLUMNS = ("status", "arch", "case", "outputs", "slots", "LDS", "matrix", "findings", "suppressed")
+
+
+def page(results: Sequence[Result], version: str) -> str:
+    """The page.
+
+    Args:
+        results: results of cases.
+        version: of mfmasim.
+
+    Returns:
+        HTML with its style inside, no script, and no reference to anything outside.
+    """
+    counts = Counter(result.status for result in results)
+    words = ", ".join(f'<span class="{s}">{counts[s]} {s}</span>' for s in STATUSES if counts[s]) or "no case"
+    elements = sum(result.outputs["elements"] for result in results)
+    slots = sum(result.mapping["slots_checked"] for result in results)
+    rows = "\n".join(_row(number, result) for number, result in enumerate(results))
+    head = "".join(f"<th>{column}</th>" for column in COLUMNS)
+    told = "\n".join(_told(number, r) for number, r in enumerate(results) if r.findings or r.suppressed)
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>mfmasim verify</title><style>{STYLE}</style></head><body>
+<h1>mfmasim verify</h1>
+<p>{words}; {elements:,} output elements and {slots:,} fragment slots checked (mfmasim {escape(version)})</p>
+<h2>Cases</h2>
+<table><thead><tr>{head}</tr></thead><tbody>
+{rows}
+</tbody></table>
+<h2>Findings</h2>
+{told or "<p>None.</p>"}
+</body></html>
+"""
+
+
+def _row(number: int, result: Result) -> str:
+    outputs, mapping, lds = result.outputs, result.mapping, result.lds
+    cells = [f'<td class="{result.status}">{result.status}</td>', f"<td>{escape(result.arch)}</td>"]
+    name = escape(result.case)
+    link = f'<a href="#case{number}">{name}</a>' if result.findings or result.suppressed else name
+    cells.append(f"<td>{link}</td>")
+    for right, total in (
+        (outputs["elements"] - outputs["mismatches"], outputs["elements"]),
+        (mapping["slots_checked"] - mapping["mismatches"], mapping["slots_checked"]),
+    ):
+        cells.append(f'<td class="number">{f"{right:,}/{total:,}" if total else ""}</td>')
+    conflicts = ""
+    if lds.get("accesses"):
+        extra = lds["extra_passes"]
+        conflicts = f"{lds['worst_degree']}-way, {extra:,} extra passes" if extra else "free"
+    cells += [f"<td>{conflicts}</td>", f"<td>{escape(result.matrix_fidelity)}</td>"]
+    cells += [f'<td class="number">{len(found) or ""}</td>' for found in (result.findings, result.suppressed)]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _told(number: int, result: Result) -> str:
+    title = f'<h3 id="case{number}">{escape(result.case)} <small>{escape(result.arch)}</small></h3>'
+    return "\n".join([title, *(_finding(finding) for finding in (*result.findings, *result.suppressed))])
+
+
+def _finding(finding: Finding) -> str:
+    head, *body = finding.lines()
+    level = "suppressed" if finding.suppressed else finding.severity
+    opened = " open" if level == "error" else ""
+    reason = f"<p>Suppressed: {escape(finding.suppressed)}</p>" if finding.suppressed else ""
+    text = "\n".join(line.strip() for line in body)
+    row = KINDS.get(finding.id)
+    about = (
+        f"<p><b>{escape(row.title)}.</b> {escape(row.about)}</p><p>Fix: {escape(row.fix)}</p>"
+        if row is not None
+        else ""
+    )
+    return (
+        f'<details class="{level}"{opened}><summary><span class="{level}">{level}</span> '
+        f"<code>{escape(finding.id)}</code> {escape(head)}</summary>"
+        f"<pre>{escape(text)}</pre>{reason}{about}</details>"
+    )

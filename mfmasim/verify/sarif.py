@@ -1,0 +1,91 @@
+"""Results as SARIF 2.1.0 (OASIS, Static Analysis Results Interchange Format), which code review tools read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from mfmasim.observe.kinds import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.observe import Finding
+    from mfmasim.verify.result import Result
+
+__all__ = ["sarif"]
+
+LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+"""SARIF's `level` (3.27.10) for each severity."""
+PLACES = (
+    "pc", "instruction", "workgroup", "wave", "lane", "register", "element", "expected", "actual", "count",
+)  # fmt: skip
+"""Fields of a finding that become properties of the result."""
+
+
+def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
+    """A SARIF log of one run.
+
+    Args:
+        results: results of cases.
+        version: of mfmasim.
+
+    Returns:
+        The log, for JSON: rules from the table of kinds; a result for each finding, suppressed ones with the reason.
+        A finding without a line of its own is placed at the first line of the case's source, as reviewing tools want
+        a line.
+    """
+    index = {name: number for number, name in enumerate(KINDS)}
+    found = [_result(result, f, index) for result in results for f in (*result.findings, *result.suppressed)]
+    driver = {"name": "mfmasim", "version": version, "rules": [_rule(name) for name in KINDS]}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": found}
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+
+
+def _rule(name: str) -> dict[str, Any]:
+    row = KINDS[name]
+    return {
+        "id": row.id,
+        "shortDescription": {"text": row.title},
+        "fullDescription": {"text": row.about},
+        "help": {"text": f"Example: {row.example}\nFix: {row.fix}"},
+        "defaultConfiguration": {"level": LEVELS[row.severity]},
+        "properties": {"check": row.check},
+    }
+
+
+def _result(result: Result, finding: Finding, index: dict[str, int]) -> dict[str, Any]:
+    about = {name: value for name in PLACES if (value := getattr(finding, name)) not in (None, "")}
+    needs = f" (needs {finding.expected}, has {finding.actual})" if finding.expected and finding.actual else ""
+    out: dict[str, Any] = {
+        "ruleId": finding.id,
+        "level": LEVELS[finding.severity],
+        "message": {"text": f"{finding.message}{needs} [{result.case} on {result.arch}]"},
+        "locations": [_location(result, finding)],
+        "properties": {"case": result.case, "arch": result.arch, "device": result.device, **about},
+    }
+    if finding.id in index:
+        out["ruleIndex"] = index[finding.id]
+    if finding.suppressed:
+        out["suppressions"] = [{"kind": "external", "justification": finding.suppressed}]
+    return out
+
+
+def _location(result: Result, finding: Finding) -> dict[str, Any]:
+    name, _, line = finding.source.rpartition(":") if ":" in finding.source else (finding.source, "", "")
+    number = int(line) if line.isdigit() and int(line) else 1
+    place = {"artifactLocation": {"uri": _uri(result, name)}, "region": {"startLine": number}}
+    logical = {"name": finding.kernel or result.kernel, "kind": "function"}
+    return {"physicalLocation": place, "logicalLocations": [logical]}
+
+
+def _uri(result: Result, name: str) -> str:
+    """Address of a source file: relative to the working folder where it lies below it."""
+    own = Path(result.source)
+    beside = own.parent / name if name else own
+    path = beside if beside.exists() else Path(name) if name else own
+    if not path.is_absolute():
+        return quote(path.as_posix())
+    here = Path.cwd()
+    return quote(path.relative_to(here).as_posix()) if path.is_relative_to(here) else path.as_uri()

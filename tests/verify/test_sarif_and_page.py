@@ -1,0 +1,165 @@
+"""SARIF by the properties that its schema requires, and the HTML page: nothing from outside, nothing unescaped."""
+
+import json
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+import pytest
+
+from mfmasim.cli import main
+from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.observe.kinds import KINDS
+from mfmasim.verify import Result
+from mfmasim.verify.page import page
+from mfmasim.verify.sarif import sarif
+
+# What the 2.1.0 schema requires, of each object that is used here, and the keys it knows (additionalProperties: false).
+SCHEMA = {
+    "log": ({"version", "runs"}, {"$schema", "version", "runs"}),
+    "run": ({"tool"}, {"tool", "results", "columnKind"}),
+    "tool": ({"driver"}, {"driver"}),
+    "driver": ({"name"}, {"name", "version", "rules"}),
+    "rule": ({"id"}, {"id", "shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"}),
+    "message": ({"text"}, {"text"}),
+    "configuration": (set(), {"level"}),
+    "result": (
+        {"message"}, {"ruleId", "ruleIndex", "level", "message", "locations", "properties", "suppressions"},
+    ),
+    "location": (set(), {"physicalLocation", "logicalLocations"}),
+    "physical": ({"artifactLocation"}, {"artifactLocation", "region"}),
+    "artifact": (set(), {"uri"}),
+    "region": (set(), {"startLine"}),
+    "logical": (set(), {"name", "kind"}),
+    "suppression": ({"kind"}, {"kind", "justification"}),
+}  # fmt: skip
+WORST = '<script>alert("&")</script>'
+
+
+def shaped(value, name):
+    required, known = SCHEMA[name]
+    assert required <= set(value) <= known, (name, set(value))
+    return value
+
+
+def validated(log):
+    """Check a log by hand; the results."""
+    shaped(log, "log")
+    assert log["version"] == "2.1.0"
+    (run,) = log["runs"]
+    shaped(run, "run")
+    assert run["columnKind"] in ("utf16CodeUnits", "unicodeCodePoints")
+    rules = shaped(shaped(run["tool"], "tool")["driver"], "driver")["rules"]
+    for rule in rules:
+        shaped(rule, "rule")
+        assert shaped(rule["defaultConfiguration"], "configuration")["level"] in ("none", "note", "warning", "error")
+        assert all(shaped(rule[part], "message")["text"] for part in ("shortDescription", "fullDescription", "help"))
+    for result in run["results"]:
+        shaped(result, "result")
+        assert result["level"] in ("none", "note", "warning", "error")
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert shaped(result["message"], "message")["text"]
+        for location in result["locations"]:
+            place = shaped(shaped(location, "location")["physicalLocation"], "physical")
+            uri = shaped(place["artifactLocation"], "artifact")["uri"]
+            assert uri
+            assert not set(uri) & set(' <>"\\')
+            assert shaped(place["region"], "region")["startLine"] >= 1
+            assert all(shaped(x, "logical") for x in location["logicalLocations"])
+        for told in result.get("suppressions", ()):
+            assert shaped(told, "suppression")["kind"] in ("inSource", "external")
+    return run["results"]
+
+
+def results(folder):
+    source = folder / "a b.hip"
+    source.write_text("")
+    made = [
+        Finding(row.check, SEVERITIES[n % 3], f"text {WORST}", row.id, source=f"a b.hip:{n}", workgroup=(0, 0, n), pc=n)
+        for n, row in enumerate(KINDS.values())
+    ]
+    aside = [Finding("conflicts", "info", "known", "conflicts-lds", suppressed=f"reason {WORST}", source="other.h:7")]
+    result = Result("g", f"case{WORST}", "k", "gfx942", "sim", "fail", findings=made, suppressed=aside)
+    result.source = str(source)
+    return [result, Result("g", "right", "k", "gfx942", "sim")]
+
+
+def test_every_kind_as_sarif(tmp_path):
+    log = json.loads(json.dumps(sarif(results(tmp_path), "1")))
+    found = validated(log)
+    assert [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]] == list(KINDS)
+    assert [result["ruleId"] for result in found] == [*KINDS, "conflicts-lds"]
+    assert [result["level"] for result in found[:3]] == ["error", "warning", "note"]
+    places = [result["locations"][0]["physicalLocation"] for result in found]
+    assert unquote(places[5]["artifactLocation"]["uri"]).endswith("a b.hip")
+    assert places[5]["region"] == {"startLine": 5}
+    assert places[-1] == {"artifactLocation": {"uri": "other.h"}, "region": {"startLine": 7}}
+    assert found[5]["properties"]["workgroup"] == [0, 0, 5]
+    assert [result.get("suppressions") for result in found] == [None] * len(KINDS) + [
+        [{"kind": "external", "justification": f"reason {WORST}"}]
+    ]
+
+
+def test_a_source_below_the_working_folder_is_named_from_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = validated(sarif(results(tmp_path), "1"))
+    assert made[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20b.hip"
+
+
+class Reader(HTMLParser):
+    """Tags in order, checked to be balanced; and text."""
+
+    def __init__(self):
+        super().__init__()
+        self.stack, self.tags, self.text, self.links = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+        if tag != "meta":
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_the_page(tmp_path):
+    text = page(results(tmp_path), "1")
+    reader = Reader()
+    reader.feed(text)
+    assert not reader.stack
+    assert not {"script", "link", "img", "iframe"} & set(reader.tags)
+    assert reader.links == ["#case0"], "nothing from outside"
+    assert 'id="case0"' in text
+    shown = "".join(reader.text)
+    assert f"case{WORST}" in shown
+    assert f"Suppressed: reason {WORST}" in shown
+    assert reader.tags.count("details") == len(KINDS) + 1
+    assert all(name in shown and row.fix in shown for name, row in KINDS.items())
+    assert "1 pass, 1 fail" in shown
+
+
+def test_a_run_without_results():
+    assert validated(sarif([], "1")) == []
+    assert "None." in page([], "1")
+
+
+def test_verify_writes_both(tmp_path, capsys):
+    files = [str(tmp_path / name) for name in ("r.sarif", "r.html")]
+    what = ["verify", "intro", "--arch", "gfx942", "--case", "f16", "--sarif", files[0], "--html", files[1]]
+    assert main(what) == 0
+    validated(json.loads((tmp_path / "r.sarif").read_text()))
+    assert "<h1>mfmasim verify</h1>" in (tmp_path / "r.html").read_text()
+    assert main([*what[:-1], str(tmp_path / "none" / "r.html")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("severity", SEVERITIES)
+def test_levels(severity, tmp_path):
+    (one, _) = results(tmp_path)
+    one.findings = [Finding("bounds", severity, "text", "bounds-lds")]
+    (first, _) = validated(sarif([one], "1"))
+    assert first["level"] == {"error": "error", "warning": "warning", "info": "note"}[severity]
+    assert first["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}, "the file as a whole"
