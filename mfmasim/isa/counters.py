@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mfmasim.isa.immediates import waitcnt
+
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa.instruction import Instruction
 
 __all__ = ["SPELLING", "Raised", "raised", "waited"]
 
-# Fields of S_WAITCNT's SIMM16: counter to (lowest bit, width) pairs, low part first.
-_FIELDS: dict[str, dict[str, tuple[tuple[int, int], ...]]] = {
-    "gfx9": {"vmcnt": ((0, 4), (14, 2)), "expcnt": ((4, 3),), "lgkmcnt": ((8, 4),)},
-    "gfx11": {"expcnt": ((0, 3),), "lgkmcnt": ((4, 6),), "vmcnt": ((10, 6),)},
-}
 # Waits of one counter each, and the two of gfx12 that wait for two: mnemonic to counters and their (lowest bit, width).
 _SINGLE: dict[str, dict[str, tuple[int, int]]] = {
     "s_waitcnt_vscnt": {"vscnt": (0, 6)}, "s_waitcnt_vmcnt": {"vmcnt": (0, 6)},
@@ -106,24 +103,15 @@ def raised(arch: Arch, name: str, returns: bool) -> tuple[Raised, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _waited(kind: str, name: str, bits: int) -> tuple[tuple[str, int], ...]:
+def _waited(arch: Arch, name: str, bits: int) -> tuple[tuple[str, int], ...]:
     if name in _SINGLE:
         fields = _SINGLE[name]
         return tuple((c, bits >> low & ((1 << width) - 1)) for c, (low, width) in fields.items())
     if name in ("s_wait_idle", "s_endpgm"):
-        return tuple((counter, 0) for counter in _LIMITS[kind])
+        return tuple((counter, 0) for counter in _LIMITS[generation(arch)])
     if name != "s_waitcnt":
         return ()
-    out = []
-    for counter, parts in _FIELDS["gfx9" if kind == "gfx9" else "gfx11"].items():
-        value, at, full = 0, 0, 0
-        for low, width in parts:
-            value |= (bits >> low & ((1 << width) - 1)) << at
-            full |= ((1 << width) - 1) << at
-            at += width
-        if value < full:
-            out.append((counter, value))
-    return tuple(out)
+    return tuple((counter, value) for counter, (value, full) in waitcnt(bits, arch.name).items() if value < full)
 
 
 def waited(arch: Arch, instruction: Instruction) -> tuple[tuple[str, int], ...]:
@@ -131,4 +119,4 @@ def waited(arch: Arch, instruction: Instruction) -> tuple[tuple[str, int], ...]:
     if not instruction.name.startswith(("s_wait", "s_endpgm")):
         return ()
     bits = next((o.bits for o in instruction.src if o.kind == "imm"), 0)
-    return _waited(generation(arch), instruction.name, bits)
+    return _waited(arch, instruction.name, bits)

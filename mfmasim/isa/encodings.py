@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DPP16", "GFX9", "SDWA9", "SDWA9B", "Encoding", "EncodingSet"]
+__all__ = ["DPP16", "GFX9", "SDWA9", "SDWA9B", "SHORT", "Encoding", "EncodingSet"]
 
 Field = tuple[int, int]
 
@@ -63,8 +63,9 @@ class EncodingSet:
 
 _SRC = {"src0": (32, 9), "src1": (41, 9), "src2": (50, 9)}
 
-# Longer prefixes first: SOP1, SOPC, SOPP and SOPK lie inside SOP2's opcode space, VOP1 and VOPC inside VOP2's.
-GFX9 = EncodingSet((
+# Scalar and short vector formats, the same on all. Longer prefixes first: SOP1, SOPC, SOPP and SOPK lie inside SOP2's
+# opcode space, VOP1 and VOPC inside VOP2's.
+SHORT = (
     Encoding("SOP1", 4, "101111101", (8, 8), {"sdst": (16, 7), "src0": (0, 8)}),
     Encoding("SOPC", 4, "101111110", (16, 7), {"src1": (8, 8), "src0": (0, 8)}),
     Encoding("SOPP", 4, "101111111", (16, 7), {"simm16": (0, 16)}),
@@ -73,6 +74,9 @@ GFX9 = EncodingSet((
     Encoding("VOP1", 4, "0111111", (9, 8), {"vdst": (17, 8), "src0": (0, 9)}),
     Encoding("VOPC", 4, "0111110", (17, 8), {"src1": (9, 8), "src0": (0, 9)}),
     Encoding("VOP2", 4, "0", (25, 6), {"vdst": (17, 8), "src1": (9, 8), "src0": (0, 9)}),
+)
+GFX9 = EncodingSet((
+    *SHORT,
     Encoding("VOP3P", 8, "110100111", (16, 7), {
         "vdst": (0, 8), "neg_hi": (8, 3), "op_sel": (11, 3), "op_sel_hi2": (14, 1), "clamp": (15, 1), **_SRC,
         "op_sel_hi": (59, 2), "neg_lo": (61, 3),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mfmasim.isa.encodings import Encoding, EncodingSet
+from mfmasim.isa.encodings import SHORT, Encoding, EncodingSet
 
 __all__ = ["DPP8_WORD", "DPP16_WORD", "GFX11", "GFX12", "VOP3SD"]
 
@@ -23,16 +23,8 @@ DPP16_WORD = {
 DPP8_WORD = {"dpp_src0": (0, 8), "dpp8": (8, 24)}
 """Fields of the dword that follows an instruction whose src0 is 233 or 234: eight lane selectors of three bits."""
 
-# Longer prefixes first: SOP1, SOPC, SOPP and SOPK lie inside SOP2's opcode space, VOP1 and VOPC inside VOP2's.
 _COMMON = (
-    Encoding("SOP1", 4, "101111101", (8, 8), {"sdst": (16, 7), "src0": (0, 8)}),
-    Encoding("SOPC", 4, "101111110", (16, 7), {"src1": (8, 8), "src0": (0, 8)}),
-    Encoding("SOPP", 4, "101111111", (16, 7), {"simm16": (0, 16)}),
-    Encoding("SOPK", 4, "1011", (23, 5), {"sdst": (16, 7), "simm16": (0, 16)}),
-    Encoding("SOP2", 4, "10", (23, 7), {"sdst": (16, 7), "src1": (8, 8), "src0": (0, 8)}),
-    Encoding("VOP1", 4, "0111111", (9, 8), {"vdst": (17, 8), "src0": (0, 9)}),
-    Encoding("VOPC", 4, "0111110", (17, 8), {"src1": (9, 8), "src0": (0, 9)}),
-    Encoding("VOP2", 4, "0", (25, 6), {"vdst": (17, 8), "src1": (9, 8), "src0": (0, 9)}),
+    *SHORT,
     Encoding("VOP3P", 8, "11001100", (16, 7), _VOP3P),
     Encoding("VOP3", 8, "110101", (16, 10), {
         "vdst": (0, 8), "abs": (8, 3), "op_sel": (11, 4), "clamp": (15, 1), **_SRC, "omod": (59, 2), "neg": (61, 3),
