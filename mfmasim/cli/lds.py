@@ -93,9 +93,13 @@ def _count(args: argparse.Namespace) -> Conflicts:
     import numpy as np
 
     from mfmasim import lds
+    from mfmasim.architectures import arch
     from mfmasim.cli.expressions import evaluate
     from mfmasim.errors import MfmasimError
 
+    room = arch(args.arch).lds_bytes
+    if args.stride is not None and abs(args.stride) > room:  # NumPy would wrap or refuse a number of any size
+        raise MfmasimError(f"--stride {args.stride}: the LDS of {args.arch} has {room} bytes")
     lane = np.arange(_wave(args), dtype=np.int64)
     place = lane * args.stride if args.stride is not None else evaluate(args.address, {"lane": lane})
     place = np.broadcast_to(place, lane.shape)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["add", "run"]
 
 LARGEST_BUFFER = 4 << 30
+MOST_WORKERS = 256
 ARGUMENT_HELP = (
     "an argument: FILE.npy (a buffer, updated in place), DTYPE:SHAPE (a buffer of poison, such as f32:32x32), "
     "DTYPE=VALUE (a number, such as i32=64), or null"
@@ -58,8 +59,12 @@ def run(args: argparse.Namespace) -> int:
     name = args.kernel or _only(code)
     kernel = code[name]
     if args.disassemble:
-        for ins in kernel.instructions:
-            print(f"{ins.pc:8x}  {ins.text}")
+        if args.json:
+            listing = [{"pc": ins.pc, "bytes": ins.raw.hex(), "text": ins.text} for ins in kernel.instructions]
+            print(json.dumps(listing, indent=1))
+        else:
+            for ins in kernel.instructions:
+                print(f"{ins.pc:8x}  {ins.text}")
         return 0
     values = [_value(text) for text in args.arg]
     options = {
@@ -67,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     }
     with tracing(args) as observers, _workers(args.workers) as executor:
         report = device("sim").launch(
-            kernel, _sizes(args.grid), _sizes(args.block), values, args.shared, args.checks,
+            kernel, _sizes(args.grid, "--grid"), _sizes(args.block, "--block"), values, args.shared, args.checks,
             observers=observers, executor=executor, **options,
         )  # fmt: skip
     if args.out:
@@ -92,8 +97,8 @@ def _workers(count: int | None) -> Any:
 
     if count is None:
         return nullcontext()
-    if count < 1:
-        raise MfmasimError(f"--workers {count}: one or more processes are expected")
+    if not 1 <= count <= MOST_WORKERS:
+        raise MfmasimError(f"--workers {count}: 1 to {MOST_WORKERS} processes are expected")
     return ProcessPoolExecutor(count)
 
 
@@ -116,15 +121,15 @@ def _only(code: Any) -> str:
     return str(code.kernels[0])
 
 
-def _sizes(text: str) -> tuple[int, ...]:
+def _sizes(text: str, what: str) -> tuple[int, ...]:
     from mfmasim.errors import MfmasimError
 
     try:
         sizes = tuple(int(part) for part in text.replace("x", ",").split(","))
     except ValueError:
-        raise MfmasimError(f"{text!r}: positive integers are expected, such as 4,4,1") from None
+        raise MfmasimError(f"{what} {text!r}: positive integers are expected, such as 4,4,1") from None
     if min(sizes) < 1:
-        raise MfmasimError(f"{text!r}: positive integers are expected, such as 4,4,1")
+        raise MfmasimError(f"{what} {text!r}: positive integers are expected, such as 4,4,1")
     return sizes
 
 
@@ -151,7 +156,7 @@ def _value(text: str) -> Any:
     kind, colon, shape = text.partition(":")
     if not colon:
         raise MfmasimError(f"argument {text!r}: expected {ARGUMENT_HELP}")
-    sizes = _sizes(shape)
+    sizes = _sizes(shape, f"argument {text!r}: shape")
     size = math.prod(sizes) * _dtype(kind).itemsize
     if size > LARGEST_BUFFER:
         raise MfmasimError(f"argument {text!r}: {size:,} bytes, at most {LARGEST_BUFFER:,} are allowed")

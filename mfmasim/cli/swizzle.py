@@ -49,6 +49,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(args: argparse.Namespace) -> int:
     """Print a list, a proof, or what was found."""
     from mfmasim import lds
+    from mfmasim.architectures import ARCHITECTURES, arch
     from mfmasim.errors import MfmasimError
 
     form = wanted_format(args)
@@ -65,6 +66,9 @@ def run(args: argparse.Namespace) -> int:
     if len(rows_bytes) != 2 or not all(part.isdigit() and int(part) for part in rows_bytes):
         raise MfmasimError(f"--tile {args.tile!r} is not ROWSxBYTES, such as 16x128")
     tile = (int(rows_bytes[0]), int(rows_bytes[1]))
+    room = max(arch(name).lds_bytes for name in args.arch or ARCHITECTURES)
+    if tile[0] * tile[1] > room:
+        raise MfmasimError(f"--tile {args.tile!r} has {tile[0] * tile[1]:,} bytes, the LDS at most {room:,}")
     write = None if args.write is None else lds.Pattern.linear(args.write, *tile, lanes=_lanes(args))
     found = lds.find_swizzle(tile, args.element_bytes, write, _reads(args), args.arch, limit=args.limit)
     if form in {"svg", "html"}:

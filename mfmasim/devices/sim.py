@@ -109,7 +109,8 @@ class SimDevice:
             grid: workgroups in x, y, z.
             block: work-items of a workgroup in x, y, z.
             args: one entry per argument; arrays are buffers and updated in place, None is a null pointer, a value is
-                a NumPy scalar or a Python number.
+                a NumPy scalar or a Python number. A list is a structure with such fields, numbers as NumPy scalars;
+                for a pointer it is a buffer that holds the structure: a list of arrays is an array of pointers.
             shared_bytes: dynamic LDS in bytes.
             checks: ``"all"``, ``"none"``, or names of checks.
             budget: instructions a wave may execute; then the launch is stopped and says where.

@@ -12,6 +12,7 @@ import numpy as np
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.arguments import argument
 from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
 
@@ -121,7 +122,7 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
         grid: workgroups in x, y, z.
         block: work-items of a workgroup in x, y, z.
         args: one entry per explicit argument: an array for a pointer (None is a null pointer), a NumPy scalar or a
-            Python number for a value.
+            Python number for a value, a list for a structure (see `mfmasim.machine.arguments`).
         shared_bytes: dynamic LDS in bytes.
 
     Returns:
@@ -148,7 +149,7 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
     packet = memory.reserve("dispatch packet", 64, writable=False)
     printf = memory.reserve("printf buffer", PRINTF_BYTES) if _prints(kernel) else None
     launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
-    words = [_argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(explicit, args, strict=True))]
+    words = [argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(explicit, args, strict=True))]
     memory.seal()
     for region, array in launch.buffers:
         memory.view(region)[:] = array.reshape(-1).view(np.uint8)
@@ -203,65 +204,6 @@ def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> 
             f"LDS of {total} bytes ({info.group_segment_fixed_size} static, {shared_bytes} dynamic) exceeds the "
             f"{arch.lds_bytes} bytes of {arch.name}"
         )
-
-
-def _argument(launch: Launch, number: int, arg: Argument, value: Any) -> bytes:
-    name = f"argument {number}" + (f" ({arg.name})" if arg.name else "")
-    if arg.is_pointer:
-        if value is None:
-            return bytes(arg.size)
-        if not isinstance(value, np.ndarray):
-            raise MfmasimError(f"{name} is a pointer: an array or None is expected, not {type(value).__name__}")
-        return _buffer(launch, name, value).address.to_bytes(arg.size, "little")
-    if arg.value_kind != "by_value":
-        raise MfmasimError(f"{name} has kind {arg.value_kind}, which a launch cannot pass")
-    return _by_value(name, arg, value)
-
-
-def _buffer(launch: Launch, name: str, array: NDArray[Any]) -> Region:
-    if array.dtype.hasobject:
-        raise MfmasimError(f"{name}: dtype {array.dtype} has no bytes a device could read")
-    if not array.flags.c_contiguous:
-        raise MfmasimError(f"{name}: the array is not contiguous (strides {array.strides}); pass a contiguous copy")
-    if array.dtype.byteorder == ">":
-        raise MfmasimError(f"{name}: dtype {array.dtype} is big-endian, the device is little-endian")
-    start = array.__array_interface__["data"][0]
-    for region, other in launch.buffers:
-        first = other.__array_interface__["data"][0]
-        if start == first and array.nbytes == other.nbytes:
-            return region  # the same memory under two arguments: in-place operation
-        if array.nbytes and other.nbytes and start < first + other.nbytes and first < start + array.nbytes:
-            raise MfmasimError(f"{name} overlaps {region.name} in part; pass one array, or two that are apart")
-    region = launch.memory.reserve(name, array.nbytes)
-    if not array.flags.writeable:
-        launch.memory.regions[-1] = region = Region(region.name, region.address, region.size, writable=False)
-    launch.buffers.append((region, array))
-    return region
-
-
-def _by_value(name: str, arg: Argument, value: Any) -> bytes:
-    if isinstance(value, bytes):
-        raw = value
-    elif isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        raw = value.tobytes()
-    elif isinstance(value, bool):
-        raw = bytes([value]).ljust(arg.size, b"\0")
-    elif isinstance(value, int):
-        bits = 8 * arg.size
-        if not -(1 << (bits - 1)) <= value < 1 << bits:
-            raise MfmasimError(f"{name}: {value} does not fit the argument's {arg.size} bytes")
-        raw = (value & ((1 << bits) - 1)).to_bytes(arg.size, "little")
-    elif isinstance(value, float):
-        kinds: dict[int, Any] = {2: np.float16, 4: np.float32, 8: np.float64}
-        if arg.size not in kinds:
-            raise MfmasimError(f"{name}: a float cannot fill {arg.size} bytes; pass a NumPy scalar")
-        raw = np.asarray(value, kinds[arg.size]).tobytes()
-    else:
-        raise MfmasimError(f"{name} is a value of {arg.size} bytes: a NumPy scalar, not {type(value).__name__}")
-    if len(raw) != arg.size:
-        kind = type(value).__name__ if isinstance(value, bytes) else np.asarray(value).dtype.name
-        raise MfmasimError(f"{name} has {arg.size} bytes, the {kind} given has {len(raw)}")
-    return raw
 
 
 def _hidden(launch: Launch, arg: Argument) -> bytes:

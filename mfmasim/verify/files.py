@@ -49,7 +49,9 @@ def load_file(path: Path) -> list[Case]:
     """
     path = path.absolute()
     if not path.is_file():
-        raise MfmasimError(f"{path}: no such case file")
+        raise MfmasimError(f"{path}: {'a folder, not a case file' if path.is_dir() else 'no such case file'}")
+    if path.suffix != ".py":
+        raise MfmasimError(f"{path}: a case file is Python (.py) and declares what the kernel's arguments are")
     with collecting(path) as found, _neighbours(path):
         try:
             runpy.run_path(str(path), run_name="mfmasim_cases")

@@ -29,6 +29,8 @@ def test_the_report_is_the_same(capsys, options):
     ("options", "words"),
     [
         (("--workers", "0"), "--workers 0"),
+        (("--workers", "99999"), "1 to 256"),
+        (("--grid", "0"), "--grid '0'"),
         (("--workers", "2", "--trace"), "without an executor"),
         (("--max-waves", "-1"), "max_waves -1"),
     ],

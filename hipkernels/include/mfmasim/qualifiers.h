@@ -13,6 +13,7 @@
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((managed))
 #define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __hip_pinned_shadow__
 
 // The second argument, waves per execution unit, steers only the register budget.

@@ -1,0 +1,139 @@
+"""Kernel arguments: what a caller passes becomes bytes of the argument segment, and buffers in device memory.
+
+An array is a buffer, its address the argument. A list or tuple is a structure in C's layout, whose fields are arrays
+(pointers), None (a null pointer), NumPy scalars, and lists (structures within it); passed where the kernel takes a
+pointer, it is a buffer that holds the structure, so that a list of arrays is an array of pointers.
+
+Source of the layout: LLVM's AMDGPU usage guide (kernel argument segment); the Itanium C++ ABI, which AMDGPU follows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.memory import Region
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.codeobject import Argument
+    from mfmasim.machine.launch import Launch
+
+__all__ = ["argument"]
+
+POINTER = 8
+"""Bytes of a pointer, and their alignment."""
+DEEPEST = 16
+"""Structures within structures; a list that holds itself would never end."""
+
+
+def argument(launch: Launch, number: int, arg: Argument, value: Any) -> bytes:
+    """Bytes of one kernel argument; buffers are set aside on the way.
+
+    Args:
+        launch: gets the buffers.
+        number: which argument, for messages.
+        arg: what the code object says of it.
+        value: what the caller passes.
+
+    Raises:
+        MfmasimError: the argument cannot hold that value.
+    """
+    name = f"argument {number}" + (f" ({arg.name})" if arg.name else "")
+    if arg.is_pointer:
+        if value is None:
+            return bytes(arg.size)
+        if isinstance(value, list | tuple):
+            value = np.frombuffer(bytearray(_structure(launch, name, value)[0]), np.uint8)
+        if not isinstance(value, np.ndarray):
+            raise MfmasimError(f"{name} is a pointer: an array or None is expected, not {type(value).__name__}")
+        return _buffer(launch, name, value).address.to_bytes(arg.size, "little")
+    if arg.value_kind != "by_value":
+        raise MfmasimError(f"{name} has kind {arg.value_kind}, which a launch cannot pass")
+    if isinstance(value, list | tuple):
+        value, alignment = _structure(launch, name, value)
+        if len(value) != arg.size:
+            raise MfmasimError(
+                f"{name} has {arg.size} bytes, the fields given have {len(value)} (aligned to {alignment})"
+            )
+    return _by_value(name, arg, value)
+
+
+def _structure(launch: Launch, name: str, fields: Sequence[Any], depth: int = 1) -> tuple[bytes, int]:
+    """Bytes and alignment of a structure: each field at the next multiple of its size, as C lays them out."""
+    if not fields:
+        raise MfmasimError(f"{name}: an empty list holds no fields")
+    if depth > DEEPEST:
+        raise MfmasimError(f"{name}: structures within structures, more than {DEEPEST} deep")
+    out, largest = bytearray(), 1
+    for number, value in enumerate(fields):
+        raw, alignment = _field(launch, f"{name}[{number}]", value, depth)
+        out += bytes(-len(out) % alignment) + raw
+        largest = max(largest, alignment)
+    return bytes(out) + bytes(-len(out) % largest), largest
+
+
+def _field(launch: Launch, name: str, value: Any, depth: int) -> tuple[bytes, int]:
+    if isinstance(value, list | tuple):
+        return _structure(launch, name, value, depth + 1)
+    if value is None:
+        return bytes(POINTER), POINTER
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return value.tobytes(), max(value.dtype.alignment, 1)
+    if isinstance(value, np.ndarray):
+        return _buffer(launch, name, value).address.to_bytes(POINTER, "little"), POINTER
+    raise MfmasimError(
+        f"{name} is a field: an array, None, a list or a NumPy scalar such as np.int32(5) is expected, "
+        f"not {type(value).__name__}, whose size is not known"
+    )
+
+
+def _buffer(launch: Launch, name: str, array: NDArray[Any]) -> Region:
+    if array.dtype.hasobject:
+        raise MfmasimError(f"{name}: dtype {array.dtype} has no bytes a device could read")
+    if not array.flags.c_contiguous:
+        raise MfmasimError(f"{name}: the array is not contiguous (strides {array.strides}); pass a contiguous copy")
+    if array.dtype.byteorder == ">":
+        raise MfmasimError(f"{name}: dtype {array.dtype} is big-endian, the device is little-endian")
+    start = array.__array_interface__["data"][0]
+    for region, other in launch.buffers:
+        first = other.__array_interface__["data"][0]
+        if start == first and array.nbytes == other.nbytes:
+            return region  # the same memory under two arguments: in-place operation
+        if array.nbytes and other.nbytes and start < first + other.nbytes and first < start + array.nbytes:
+            raise MfmasimError(f"{name} overlaps {region.name} in part; pass one array, or two that are apart")
+    region = launch.memory.reserve(name, array.nbytes)
+    if not array.flags.writeable:
+        launch.memory.regions[-1] = region = Region(region.name, region.address, region.size, writable=False)
+    launch.buffers.append((region, array))
+    return region
+
+
+def _by_value(name: str, arg: Argument, value: Any) -> bytes:
+    if isinstance(value, bytes):
+        raw = value
+    elif isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        raw = value.tobytes()
+    elif isinstance(value, bool):
+        raw = bytes([value]).ljust(arg.size, b"\0")
+    elif isinstance(value, int):
+        bits = 8 * arg.size
+        if not -(1 << (bits - 1)) <= value < 1 << bits:
+            raise MfmasimError(f"{name}: {value} does not fit the argument's {arg.size} bytes")
+        raw = (value & ((1 << bits) - 1)).to_bytes(arg.size, "little")
+    elif isinstance(value, float):
+        kinds: dict[int, Any] = {2: np.float16, 4: np.float32, 8: np.float64}
+        if arg.size not in kinds:
+            raise MfmasimError(f"{name}: a float cannot fill {arg.size} bytes; pass a NumPy scalar")
+        raw = np.asarray(value, kinds[arg.size]).tobytes()
+    else:
+        raise MfmasimError(f"{name} is a value of {arg.size} bytes: a NumPy scalar, not {type(value).__name__}")
+    if len(raw) != arg.size:
+        kind = type(value).__name__ if isinstance(value, bytes) else np.asarray(value).dtype.name
+        raise MfmasimError(f"{name} has {arg.size} bytes, the {kind} given has {len(raw)}")
+    return raw
