@@ -18,6 +18,7 @@ import numpy as np
 
 from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.finding import Finding
+from mfmasim.observe.flags import flag_reads
 from mfmasim.observe.progress import Progress, Step
 from mfmasim.observe.shadow import Clash, Shadow
 
@@ -32,39 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Races"]
 
-READS = ("ds_read_", "ds_load_", "flat_load_")
 IN_ORDER = ("ds_", "flat_")
 """What one wave does to the LDS in the order of the program; compilers rely on it and put no wait in between (LLVM)."""
-MEMORY = ("ds_", "global_", "flat_", "buffer_")
-CACHES = ("global_inv", "global_wb", "buffer_inv", "buffer_wb", "buffer_gl")
-"""Of memory's instructions those that touch no data: an acquire or a release."""
-COMPARES = ("ds_cmpst", "ds_cmpstore", "flat_atomic_cmpswap")
 NARROW = ("u8", "i8", "b8", "u16", "i16", "b16", "d16", "byte", "short")
-
-
-def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], str]) -> set[int]:
-    """Addresses of the reads in loops that do nothing but read the LDS, and of those from the same source lines."""
-    found: set[int] = set()
-    place = {ins.pc: number for number, ins in enumerate(instructions)}
-    for number, ins in enumerate(instructions):
-        first = place.get(ins.target, number) if ins.target is not None else number
-        if ins.name.startswith("s_cbranch") and first < number:
-            found |= _only_reads(instructions[first:number])
-    # A loop around a compare-and-swap begins with a plain read, whose value the swap confirms or refuses.
-    swaps = [ins.pc for ins in instructions if ins.name.startswith(COMPARES)]
-    lines = {source_at(pc) for pc in [*found, *swaps]} - {""}
-    return found | {ins.pc for ins in instructions if ins.name.startswith(READS) and source_at(ins.pc) in lines}
-
-
-def _only_reads(body: Sequence[Instruction]) -> set[int]:
-    """Reads of a loop that changes no memory and none of their addresses."""
-    reads = [ins for ins in body if ins.name.startswith(READS)]
-    written = {(o.kind, o.index + k) for ins in body for o in ins.dst for k in range(o.count)}
-    memory = [ins for ins in body if ins.name.startswith(MEMORY) and not ins.name.startswith(CACHES)]
-    others = any(ins not in reads for ins in memory)
-    if others or any((ins.src[0].kind, ins.src[0].index) in written for ins in reads):
-        return set()
-    return {ins.pc for ins in reads}
 
 
 @dataclass

@@ -1,0 +1,142 @@
+"""Kernels that use the LDS with barriers and waits of their own, right ones: no check may blame them.
+
+Each of them has wrong variants in mutants.py.
+"""
+
+from functools import partial
+
+import numpy as np
+import reference
+
+from mfmasim.verify import In, Out, case
+
+ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
+CDNA, SPLIT = ARCHS[:2], ARCHS[3:]
+WAVES = [{"waves": 2}, {"waves": 8}]
+WRITE = "ds_(write|store)_b(8|16|32)"
+
+
+def launch(n, args, expect):
+    return {"grid": 1, "block": n, "args": args, "expect": expect}
+
+
+def mapped(n, expect):
+    """As many dwords in as out, one a thread."""
+    return launch(n, [In("u32", n, "bits"), Out("u32", n)], expect)
+
+
+def declare(source, name, expect, executes=WRITE):
+    """A case for a kernel that gives each thread one dword."""
+
+    def build(waves=2, wave=64):
+        return mapped(waves * wave, expect(wave))
+
+    build.__name__ = name
+    case(source, kernel=name, arch=ARCHS, each=WAVES, executes=executes)(build)
+
+
+declare("exchange.hip", "exchange", lambda wave: lambda x: np.roll(x, -wave))
+declare("exchange.hip", "exchange_twice", lambda wave: partial(reference.exchange_twice, wave=wave))
+declare("exchange.hip", "turns", lambda wave: partial(reference.turns, wave=wave))
+declare("exchange.hip", "broadcast", lambda wave: partial(reference.broadcast, wave=wave))
+declare("exchange.hip", "stencil", lambda wave: reference.stencil)
+declare("collect.hip", "reduction", lambda wave: lambda x: np.full_like(x, x.sum(dtype=x.dtype)))
+declare("collect.hip", "scan", lambda wave: lambda x: x.cumsum(dtype=x.dtype))
+declare(
+    "collect.hip", "extremes", lambda wave: lambda x: np.full_like(x, x.max() - x.min()), executes="ds_(min|max)_u32"
+)
+declare("pipeline.hip", "counted_reads", lambda wave: lambda x: x[::-1] * np.uint32(9) ^ np.roll(x, -wave))
+
+
+@case("exchange.hip", kernel="interleaved_bytes", arch=ARCHS, each=WAVES, executes=WRITE)
+def interleaved_bytes(waves=2, wave=64):
+    n = waves * wave
+    return launch(n, [In("u8", n, "bits"), Out("u8", n)], partial(reference.interleaved_bytes, wave=wave))
+
+
+@case("exchange.hip", kernel="transposition", arch=ARCHS, each=WAVES, executes=WRITE)
+def transposition(waves=2, wave=64):
+    return launch(min(waves * wave, 256), [In("u32", (16, 16), "bits"), Out("u32", (16, 16))], np.transpose)
+
+
+@case("exchange.hip", kernel="two_halves", arch=ARCHS, each=WAVES, executes=WRITE)
+def two_halves(waves=2, wave=64, rounds=3):
+    n = waves * wave
+    return launch(n, [In("u32", n, "bits"), Out("u32", n), rounds], partial(reference.two_halves, rounds=rounds))
+
+
+@case("collect.hip", kernel="reduction_in_wave", arch=ARCHS, each=WAVES, executes="flat_store_(dword|b32)")
+def reduction_in_wave(waves=2, wave=64):
+    n = waves * wave
+    return launch(n, [In("u32", n, "bits"), Out("u32", 1)], lambda x: x.sum(dtype=x.dtype, keepdims=True))
+
+
+@case("collect.hip", kernel="histogram", arch=ARCHS, each=WAVES, executes="ds_add_u32")
+def histogram(waves=2, wave=64):
+    n = waves * wave
+    return launch(n, [In("u32", n, "bits"), Out("u32", 32)], reference.histogram)
+
+
+@case("collect.hip", kernel="tickets", arch=ARCHS, each=WAVES, executes="ds_add_rtn_u32")
+def tickets(waves=2, wave=64):
+    n = waves * wave
+    return mapped(n, lambda x: np.roll(np.arange(n, dtype=np.uint32), -wave) * np.uint32(7) + x[0])
+
+
+@case("pipeline.hip", kernel="double_buffer", arch=ARCHS, each=WAVES, executes=WRITE)
+def double_buffer(waves=2, wave=64, steps=5):
+    n = waves * wave
+    args = [In("u32", (steps, n), "bits"), Out("u32", n), steps]
+    return launch(n, args, lambda x: reference.folded(np.roll(x, -wave, axis=1), 3))
+
+
+@case("pipeline.hip", kernel="ring", arch=ARCHS, each=WAVES, executes=WRITE)
+def ring(waves=2, wave=64, steps=6):
+    n = waves * wave
+    args = [In("u32", (steps, n), "bits"), Out("u32", n), steps]
+    return launch(n, args, lambda x: reference.folded(x[:, ::-1], 5))
+
+
+@case("pipeline.hip", kernel="counted_loads", arch=ARCHS, each=WAVES, executes="global_load_(dword|b32)")
+def counted_loads(waves=2, wave=64):
+    return mapped(waves * wave, lambda x: x[::-1] * np.uint32(9) ^ x)
+
+
+DIRECT = "buffer_load_dword"
+
+
+@case("direct.hip", kernel="direct_alone", arch=CDNA, each=WAVES, executes=DIRECT)
+def direct_alone(waves=2):
+    n = 64 * waves
+    return launch(n, [In("u32", 1024, "bits"), Out("u32", n)], partial(reference.direct_alone, n=n))
+
+
+@case("direct.hip", kernel="direct_exchange", arch=CDNA, each=WAVES, executes=DIRECT)
+def direct_exchange(waves=2):
+    n = 64 * waves
+    return launch(n, [In("u32", 1024, "bits"), Out("u32", n)], partial(reference.direct_exchange, n=n))
+
+
+@case(
+    "direct.hip",
+    kernel="{name}",
+    arch=CDNA,
+    each=[{"name": name, **waves} for name in ("direct_pipeline", "direct_ping_pong") for waves in WAVES],
+    executes=DIRECT,
+)
+def direct(name="direct_pipeline", waves=2, tiles=4):
+    n = 64 * waves
+    args = [In("u32", (tiles, n), "bits"), Out("u32", n), tiles]
+    return launch(n, args, lambda x: reference.folded(x[:, ::-1], 3))
+
+
+@case("split.hip", kernel="split_exchange", arch=SPLIT, each=WAVES, executes=["s_barrier_signal", "s_barrier_wait"])
+def split_exchange(waves=2, wave=32):
+    return mapped(waves * wave, lambda x: x * np.uint32(9) ^ x[::-1])
+
+
+@case("split.hip", kernel="split_rotation", arch=SPLIT, each=WAVES, executes=["s_barrier_signal", "s_barrier_wait"])
+def split_rotation(waves=2, wave=32, rounds=3):
+    n = waves * wave
+    args = [In("u32", n, "bits"), Out("u32", n), rounds]
+    return launch(n, args, partial(reference.split_rotation, rounds=rounds))

@@ -1,0 +1,61 @@
+"""What the kernels of this folder compute: one function per kernel, from inputs to outputs."""
+
+import numpy as np
+
+U32 = np.uint32
+
+
+def exchange_twice(x, wave):
+    return np.roll(x, -wave) ^ np.roll(x * U32(5) + U32(1), -wave) << U32(7)
+
+
+def turns(x, wave):
+    return np.tile(x[-wave:], x.size // wave)
+
+
+def broadcast(x, wave):
+    return np.tile(x[:wave], x.size // wave) + np.arange(x.size, dtype=U32)
+
+
+def interleaved_bytes(x, wave):
+    return np.ascontiguousarray(x.reshape(-1, wave).T).ravel()
+
+
+def stencil(x):
+    return np.roll(x, 1) * U32(3) + np.roll(x, -1)
+
+
+def two_halves(x, rounds):
+    half = x.size // 2
+    sums = np.zeros(x.size, U32)
+    for r in range(rounds):
+        sums[:half] += U32(r)
+        sums[half:] = sums[half:] * U32(3) + (x[:half] * U32(r + 1))[::-1]
+    return sums
+
+
+def histogram(x):
+    return np.bincount(x % 32, minlength=32).astype(U32)
+
+
+def folded(tiles, factor):
+    """Tiles one after the other: the sum so far times a factor, plus the tile. tiles: (steps, threads)."""
+    out = np.zeros(tiles.shape[1], U32)
+    for tile in tiles:
+        out = out * U32(factor) + tile
+    return out
+
+
+def direct_alone(x, n):
+    t = np.arange(n)
+    return x[t ^ 63] * U32(3) + x[512 + (t ^ 31)]
+
+
+def direct_exchange(x, n):
+    return x[n - 1 :: -1][:n] * U32(3) + x[512 : 512 + n][::-1]
+
+
+def split_rotation(x, rounds):
+    for r in range(rounds):
+        x = np.roll(x, -33) * U32(5) + U32(r)
+    return x

@@ -1,0 +1,73 @@
+"""Flags that waves agree on through the LDS: which reads wait for a value, and so stand for an order and not for data.
+
+A loop that only reads until a value changes is such a wait: it changes no memory, reads the same place again and again,
+meets no barrier, and what it read decides something.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mfmasim.isa import Instruction
+
+__all__ = ["flag_reads"]
+
+READS = ("ds_read_", "ds_load_", "flat_load_")
+MEMORY = ("ds_", "global_", "flat_", "buffer_")
+CACHES = ("global_inv", "global_wb", "buffer_inv", "buffer_wb", "buffer_gl")
+"""Of memory's instructions those that touch no data: an acquire or a release."""
+COMPARES = ("ds_cmpst", "ds_cmpstore", "flat_atomic_cmpswap")
+DECIDES = ("v_cmp", "s_")
+"""What makes a condition of a value: vector comparisons, and of scalar operations nearly all (SCC)."""
+
+
+def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], str]) -> set[int]:
+    """Addresses of the reads that wait for a value, and of those from the same source lines.
+
+    Args:
+        instructions: those of a kernel, in address order.
+        source_at: source line of an address; empty where none is known.
+    """
+    found: set[int] = set()
+    place = {ins.pc: number for number, ins in enumerate(instructions)}
+    for number, ins in enumerate(instructions):
+        first = place.get(ins.target, number) if ins.target is not None else number
+        if ins.name.startswith("s_cbranch") and first < number:
+            found |= _only_reads(instructions[first:number])
+    # A loop around a compare-and-swap begins with a plain read, whose value the swap confirms or refuses.
+    swaps = [ins.pc for ins in instructions if ins.name.startswith(COMPARES)]
+    lines = {source_at(pc) for pc in [*found, *swaps]} - {""}
+    return found | {ins.pc for ins in instructions if ins.name.startswith(READS) and source_at(ins.pc) in lines}
+
+
+def _registers(operands: Sequence[object]) -> set[tuple[str, int]]:
+    return {(o.kind, o.index + k) for o in operands for k in range(o.count)}  # type: ignore[attr-defined]
+
+
+def _only_reads(body: Sequence[Instruction]) -> set[int]:
+    """Reads of a loop that changes no memory and none of their addresses, and decides by what it read."""
+    reads = [ins for ins in body if ins.name.startswith(READS)]
+    memory = [ins for ins in body if ins.name.startswith(MEMORY) and not ins.name.startswith(CACHES)]
+    written = set().union(*(_registers(ins.dst) for ins in body))
+    others = any(ins not in reads for ins in memory) or any(ins.name.startswith("s_barrier") for ins in body)
+    if others or any((ins.src[0].kind, ins.src[0].index) in written for ins in reads):
+        return set()
+    return {ins.pc for ins in reads if _decides(body, ins)}
+
+
+def _decides(body: Sequence[Instruction], read: Instruction) -> bool:
+    """Whether a value that was read, or what is computed from it, reaches a condition."""
+    known = _registers(read.dst)
+    before = -1
+    while len(known) > before:
+        before = len(known)
+        for ins in body:
+            if ins is read or not _registers(ins.src) & known:
+                continue
+            if ins.name.startswith(DECIDES):
+                return True
+            known |= _registers(ins.dst)
+    return False
