@@ -24,6 +24,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--name", help="only mutants whose name contains this; prints their findings")
     parser.add_argument("--compiler", help="compile with this compiler")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
+    binary = parser.add_argument_group("mutants of compiled code")
+    binary.add_argument("--binary", action="store_true", help="change one instruction of the compiled code at a time")
+    binary.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
+    binary.add_argument("--arch", help="only this architecture")
+    binary.add_argument("--limit", type=int, metavar="N", help="at most N mutants of each case")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -31,6 +36,12 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
     from mfmasim.verify.mutants import mutants_of, run_mutant
 
+    if args.binary:
+        from mfmasim.cli.mutate_binary import run_all
+
+        return run_all(args)
+    if args.case or args.arch or args.limit is not None:
+        raise MfmasimError("--case, --arch and --limit belong to --binary; --name chooses among declared mutants")
     chosen = [(m, case) for m, case in mutants_of(args.family) if not args.name or args.name in m.name]
     if not chosen:
         raise MfmasimError(f"no mutant of {args.family} has {args.name!r} in its name")

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from mfmasim.isa.family import family
 from mfmasim.isa.immediates import waitcnt
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa.instruction import Instruction
 
-__all__ = ["SPELLING", "Raised", "raised", "waited"]
+__all__ = ["SPELLING", "Raised", "raised", "waited", "waiting_for"]
 
 # Waits of one counter each, and the two of gfx12 that wait for two: mnemonic to counters and their (lowest bit, width).
 _SINGLE: dict[str, dict[str, tuple[int, int]]] = {
@@ -120,3 +121,20 @@ def waited(arch: Arch, instruction: Instruction) -> tuple[tuple[str, int], ...]:
         return ()
     bits = next((o.bits for o in instruction.src if o.kind == "imm"), 0)
     return _waited(arch, instruction.name, bits)
+
+
+def waiting_for(arch: Arch, instruction: Instruction, counter: str, value: int) -> int | None:
+    """SIMM16 of a wait instruction with another value for one of its counters; None where the field is too small."""
+    bits = next((o.bits for o in instruction.src if o.kind == "imm"), 0) & 0xFFFF
+    if instruction.name == "s_waitcnt":
+        parts = family(arch).dialect.waitcnt.get(counter)
+    else:
+        field = _SINGLE.get(instruction.name, {}).get(counter)
+        parts = None if field is None else (field,)
+    if parts is None:
+        return None
+    for low, width in parts:
+        mask = (1 << width) - 1
+        bits = bits & ~(mask << low) | (value & mask) << low
+        value >>= width
+    return None if value else bits

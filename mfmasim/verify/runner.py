@@ -53,6 +53,7 @@ def verify_case(
     compiler: str | None = None,
     budget: int | None = None,
     kernel: Kernel | None = None,
+    observers: Sequence[Any] = (),
 ) -> Result:
     """Verify a case on one architecture.
 
@@ -64,6 +65,7 @@ def verify_case(
         compiler: compile with this one and leave prebuilt code objects aside.
         budget: instructions a wave may execute.
         kernel: run this one and not the case's own (for mutants).
+        observers: further listeners to the machine's events, in every launch but that of the mapping check.
 
     Returns:
         The result. Whatever goes wrong with the kernel is in it.
@@ -89,7 +91,7 @@ def verify_case(
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
     case = _informed(case, wave=kernel.wave)
     built = case.make()
-    options = {} if budget is None else {"budget": budget}
+    options: dict[str, Any] = {"observers": observers} | ({} if budget is None else {"budget": budget})
     if arrays_in(built):
         report, findings = run_arrays(result, case, built, kernel, back_end, options)
         _note(result, report)
