@@ -42,8 +42,8 @@ def _source(wave, ins, number, kind, lane, raw):
     size = _SIZES.get(kind, 32)
     if ins.encoding == "SDWA" and operand.printed:
         raw = _selected(raw, operand)
-    elif size == 16 and ins.modifiers.get("op_sel", 0) >> number & 1:
-        raw >>= 16
+    elif size == 16 and ins.modifiers.get("op_sel", 0) >> (3 if operand.half and not operand.printed else number) & 1:
+        raw >>= 16  # a destination that is read back is the half that is written
     raw &= (1 << size) - 1
     if operand.abs:
         raw &= ~(1 << (size - 1))
