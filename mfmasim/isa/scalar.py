@@ -108,14 +108,20 @@ def sopp(fields: Fields) -> Parts:
     return parts
 
 
+def _smem_alone(fields: Fields) -> Parts:
+    """SMEM without an address: cache operations, and reads of a clock into `sdata`."""
+    parts = Parts()
+    for slot in fields.row.dst:
+        parts.dst.append(scalar_register(fields.take("sdata"), slot, "sdata", fields.family))
+    return parts
+
+
 def smem(fields: Fields) -> Parts:
     """SMEM: sbase is a pair or a buffer descriptor, the offset an immediate, an SGPR or both."""
     row = fields.row
-    parts = Parts()
     if not row.src:
-        for slot in row.dst:
-            parts.dst.append(scalar_register(fields.take("sdata"), slot, "sdata", fields.family))
-        return parts
+        return _smem_alone(fields)
+    parts = Parts()
     data = _data(row)
     glc = fields.take("glc") if row.dst or (data is not None and data.type != "imm7") else 0
     parts.src.append(scalar_register(2 * fields.take("sbase"), row.src[0], "sbase", fields.family))
@@ -139,11 +145,9 @@ def smem(fields: Fields) -> Parts:
 def smem_rdna(fields: Fields) -> Parts:
     """SMEM of RDNA: an immediate offset and an SGPR or `null`, always both; cache bits or th and scope."""
     row = fields.row
-    parts = Parts()
     if not row.src:
-        for slot in row.dst:
-            parts.dst.append(scalar_register(fields.take("sdata"), slot, "sdata", fields.family))
-        return parts
+        return _smem_alone(fields)
+    parts = Parts()
     based = row.src[0].type != "offset"
     if based:
         parts.src.append(scalar_register(2 * fields.take("sbase"), row.src[0], "sbase", fields.family))

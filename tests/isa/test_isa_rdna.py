@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llvm_oracle import HOW, MC, assemble, disassemble
 from oracles import require
+from sampling import samples_of
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import Operand, decode, decode_range
-from mfmasim.isa.family import family
 
 ARCHS = ["gfx1100", "gfx1151", "gfx1200", "gfx1201"]
 WAVES = [*((arch, 32) for arch in ARCHS), ("gfx1151", 64), ("gfx1201", 64)]
@@ -24,26 +24,12 @@ TRIES = 600
 @functools.cache
 def samples(arch, wave):
     """(row, form, code, instruction) for every row and form that we decode, and raw random codes beside them."""
-    rng = random.Random(7)
-    ours, raw = [], []
-    for encoding, rows in family(arch, wave).rows.items():
-        for op, row in rows.items():
-            for form in forms_of(encoding, row):
-                found = 0
-                for attempt in range(TRIES):
-                    code = random_code(rng, arch[:5], encoding, op, form, row)
-                    if attempt < 1:
-                        raw.append(code)
-                    try:
-                        instruction = decode(code, arch, wave=wave)
-                    except MfmasimError:
-                        continue
-                    ours.append((row, f"{encoding} {form}", code[: instruction.size], instruction))
-                    found += 1
-                    if found == PER_FORM:
-                        break
-                assert found, f"no encoding of {row.name} {form} was found in {TRIES} tries"
-    return ours, raw
+
+    def draw(rng, encoding, op, form, row):
+        return random_code(rng, arch[:5], encoding, op, form, row)
+
+    ours, raw = samples_of(arch, wave, forms_of, draw, PER_FORM, TRIES, 1)
+    return [(row, f"{encoding} {form}", code, instruction) for row, encoding, form, code, instruction in ours], raw
 
 
 def llvm_quirk(instruction):

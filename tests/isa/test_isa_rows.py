@@ -7,10 +7,10 @@ import pytest
 from encode import forms_of, random_code
 from llvm_oracle import HOW, MC, assemble, disassemble
 from oracles import require
+from sampling import samples_of
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import decode
-from mfmasim.isa.family import family
 
 ARCHS = ["gfx90a", "gfx942", "gfx950"]
 PER_FORM = 5
@@ -23,26 +23,12 @@ TRIES = 400
 @functools.cache
 def samples(arch):
     """(row, form, code, instruction) for every row and form that we decode, and raw random codes beside them."""
-    rng = random.Random(7)
-    ours, raw = [], []
-    for encoding, rows in family(arch).rows.items():
-        for op, row in rows.items():
-            for form in forms_of(encoding, row):
-                found = 0
-                for attempt in range(TRIES):
-                    code = random_code(rng, encoding, op, form)
-                    if attempt < 2:
-                        raw.append(code)
-                    try:
-                        instruction = decode(code, arch)
-                    except MfmasimError:
-                        continue
-                    ours.append((row, form, code[: instruction.size], instruction))
-                    found += 1
-                    if found == PER_FORM:
-                        break
-                assert found, f"no encoding of {row.name} {form} was found in {TRIES} tries"
-    return ours, raw
+
+    def draw(rng, encoding, op, form, row):
+        return random_code(rng, encoding, op, form)
+
+    ours, raw = samples_of(arch, None, forms_of, draw, PER_FORM, TRIES, 2)
+    return [(row, form, code, instruction) for row, _, form, code, instruction in ours], raw
 
 
 def text_loses_bits(instruction):

@@ -76,6 +76,17 @@ amdhsa.kernels:
 .end_amdgpu_metadata
 """
 
+REVERSED = """
+  ds_write_b32 v6, v3
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  v_sub_u32_e32 v7, 95, v5
+  v_lshlrev_b32_e32 v7, 2, v7
+  ds_read_b32 v4, v7
+  s_waitcnt lgkmcnt(0)
+"""
+"""v4: what the lane on the other end of 96 wrote as v3. v5: the lane in the workgroup, v6: 4 * v5."""
+
 _POINTER = "      - {{.offset: {0}, .size: 8, .value_kind: global_buffer, .address_space: global, .name: p{1}}}"
 _VALUE = "      - {{.offset: {0}, .size: 8, .value_kind: by_value, .name: p{1}}}"
 

@@ -98,16 +98,10 @@ def test_every_branch_both_ways(branch, before, jumps):
 
 def test_barrier_between_two_waves():
     """Each wave reads through the LDS what the other one wrote before the barrier."""
-    body = """
+    body = f"""
   v_and_b32_e32 v5, 0x3ff, v0
   v_lshlrev_b32_e32 v6, 2, v5
-  ds_write_b32 v6, v3
-  s_waitcnt lgkmcnt(0)
-  s_barrier
-  v_sub_u32_e32 v7, 95, v5
-  v_lshlrev_b32_e32 v7, 2, v7
-  ds_read_b32 v4, v7
-  s_waitcnt lgkmcnt(0)
+{harness.REVERSED}
   s_barrier
 """
     data = np.arange(3 * 96) * 3 + 1

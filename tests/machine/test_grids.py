@@ -104,13 +104,9 @@ def test_batches_do_not_change_the_result(waves):
   v_and_b32_e32 v5, 0x3ff, v0
   v_lshlrev_b32_e32 v6, 2, v5
   v_mul_lo_u32 v3, v3, v3
-  ds_write_b32 v6, v3
-  s_waitcnt lgkmcnt(0)
-  s_barrier
-  v_sub_u32_e32 v7, 95, v5
-  v_lshlrev_b32_e32 v7, 2, v7
-  ds_read_b32 v4, v7
-  s_waitcnt lgkmcnt(0)
+"""
+        + harness.REVERSED
+        + """
   v_add_u32_e32 v4, s2, v4
 """
         + STORE

@@ -1,5 +1,7 @@
 """Conflicts of kernels that ran: every access of every wave is counted, by source line, worst first."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,54 @@ def test_padding_frees_it(transposed, arch, extra):
     assert report.lds["extra_passes"] == extra
     assert report.lds["accesses"] == 16 * 4 * 8
     assert len([f for f in report.findings if f.check == "conflicts"]) == (extra > 0)
+
+
+SWIZZLED = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ __launch_bounds__(256) void transpose(const float* in, float* out, int n) {{
+  __shared__ float tile[32 * 32];
+  char* lds = (char*)tile;
+  int x = threadIdx.x & 31, y = threadIdx.x >> 5;
+  for (int r = y; r < 32; r += 8) {{
+    unsigned at = 4 * (32 * r + x);
+    {write}
+    *(float*)(lds + at) = in[(blockIdx.y * 32 + r) * n + blockIdx.x * 32 + x];
+  }}
+  __syncthreads();
+  for (int r = y; r < 32; r += 8) {{
+    unsigned at = 4 * (32 * x + r);
+    {read}
+    out[(blockIdx.x * 32 + r) * n + blockIdx.y * 32 + x] = *(float*)(lds + at);
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1151", "gfx1201"])
+def test_the_advised_exclusive_or_in_the_source_frees_every_access(arch, tmp_path):
+    """The sentence of the finding, written into the kernel as it stands: right values and no extra pass."""
+
+    def run(write, read):
+        source = tmp_path / "swizzled.hip"
+        source.write_text(SWIZZLED.format(write=write, read=read))
+        data = np.arange(128 * 128, dtype=np.float32).reshape(128, 128)
+        out = np.zeros_like(data)
+        kernel = mfmasim.compile(source, arch)["transpose"]
+        report = mfmasim.device("sim").launch(kernel, (4, 4), 256, [data, out, 128])
+        return report, (out == data.T).all()
+
+    before, right = run("", "")
+    assert right
+    assert before.lds["extra_passes"] > 0
+    (advice,) = {site["advice"] for site in before.lds["sites"] if site["advice"]}
+    term = re.search(r"offset \^= (.+) on every access to bytes 0\.\.4095", advice).group(1)
+    line = f"at ^= {term.replace('offset', 'at')};"
+    after, right = run(line, line)
+    assert right
+    assert after.lds["accesses"] == before.lds["accesses"]
+    assert after.lds["extra_passes"] == 0
+    assert not [f for f in after.findings if f.check == "conflicts"]
+    assert not run(line, "")[1], "on one side only, values are wrong"
 
 
 def test_nothing_is_counted_when_the_check_is_off(transposed):
