@@ -17,6 +17,7 @@ ARROWS = {
     "formats": {"architectures"},
     "matrix": {"architectures", "formats", "figures"},  # objects draw themselves; figures know only data
     "lds": {"architectures", "figures"},  # objects draw themselves
+    "grids": set(),
     "codeobject": {"architectures"},
     "isa": {"architectures"},
     "toolchain": set(),

@@ -15,7 +15,21 @@ if TYPE_CHECKING:
 
 __all__ = ["VERBS", "build", "main"]
 
-VERBS = ("list", "show", "where", "format", "lds", "swizzle", "run", "verify", "explain", "mutate", "bench", "doctor")
+VERBS = (
+    "list",
+    "show",
+    "where",
+    "format",
+    "lds",
+    "swizzle",
+    "grid",
+    "run",
+    "verify",
+    "explain",
+    "mutate",
+    "bench",
+    "doctor",
+)
 """Verbs, in the order of the help; each is a module of this package with `add` and `run`."""
 
 DESCRIPTION = """\

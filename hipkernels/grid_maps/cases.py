@@ -1,0 +1,36 @@
+"""Grid maps as device code, against their NumPy twins; tests/grids proves from it which maps are right."""
+
+from functools import partial
+
+import numpy as np
+
+from mfmasim.grids import MAPS, Grid, grid_map
+from mfmasim.verify import In, Out, case
+
+ARCHS = ["gfx942", "gfx950"]
+SHAPES = [(1, 1), (5, 7), (16, 16), (16, 17), (40, 39)]
+NAMES = [{"name": name} for name in MAPS]
+
+
+def twins(ids, rows, cols, name, xcds, window, chunk):
+    found = grid_map(name).place(ids.astype(np.int64), Grid(rows, cols, xcds, window, chunk))
+    return tuple(np.broadcast_to(line, ids.shape).astype(np.int32) for line in found)
+
+
+@case("maps.hip", kernel="ask_{name}", arch=ARCHS, each=NAMES, needs="xcds >= 1 and window >= 1 and chunk >= 1")
+def asked(name="row", xcds=8, window=4, chunk=8):
+    grids = [(i, rows, cols) for rows, cols in SHAPES for i in range(rows * cols)]
+    ids, rows, cols = np.array(grids, np.int32).T.copy()
+    n = len(ids)
+    args = [In("i32", n, ids), In("i32", n, rows), In("i32", n, cols), Out("i32", n), Out("i32", n)]
+    expect = partial(twins, name=name, xcds=xcds, window=window, chunk=chunk)
+    numbers = [np.int32(x) for x in (n, xcds, window, chunk)]
+    return {"grid": -(-n // 256), "block": 256, "args": [*args, *numbers], "expect": expect}
+
+
+@case("maps.hip", kernel="launch_{name}", arch=ARCHS, each=NAMES, needs="rows >= 1 and cols >= 1")
+def launched(name="row", rows=5, cols=7, xcds=8, window=4, chunk=8):
+    n = rows * cols
+    numbers = [np.int32(x) for x in (rows, cols, xcds, window, chunk)]
+    expect = twins(np.arange(n), rows, cols, name, xcds, window, chunk)
+    return {"grid": n, "block": 64, "args": [Out("i32", n), Out("i32", n), *numbers], "expect": expect}

@@ -1,0 +1,56 @@
+"""``mfmasim grid``: which workgroup computes which tile, on which XCD, and whether every tile is computed once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
+
+if TYPE_CHECKING:
+    import argparse
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "grid",
+        help="show a map from workgroups to tiles and XCDs",
+        description="Without a map: all of them. Exit code 1 when the map gives a tile to nobody or to several.",
+    )
+    parser.add_argument("map", nargs="?", help="name of a map, such as xcd_grouped")
+    parser.add_argument("--rows", type=int, default=16, help="tiles along M (default 16)")
+    parser.add_argument("--cols", type=int, default=16, help="tiles along N (default 16)")
+    parser.add_argument("--xcds", type=int, default=8, help="dies that workgroups go to in turn (default 8)")
+    parser.add_argument("--window", type=int, default=4, help="rows of a band, side of a square (default 4)")
+    parser.add_argument("--chunk", type=int, default=8, help="consecutive tiles of one XCD (default 8)")
+    add_formats(parser, (*FORMATS, "svg"))
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the maps, or one of them on a grid."""
+    from mfmasim import grids
+    from mfmasim.errors import MfmasimError
+    from mfmasim.figures.grid import tiles_svg, tiles_text
+
+    form = wanted_format(args)
+    if args.map is None:
+        if form == "svg":
+            raise MfmasimError("name a map for a picture")
+        rows = [[m.name, m.right, m.about] for m in grids.MAPS.values()]
+        print(table(("map", "right", "about"), rows, form, "grid maps"), end="")
+        return 0
+    found = grids.layout(args.map, args.rows, args.cols, xcds=args.xcds, window=args.window, chunk=args.chunk)
+    if form == "svg":
+        print(tiles_svg(found))
+    elif form == "terminal":
+        print(tiles_text(found), end="")
+        if args.map == "xcd_grouped":
+            kept = grids.rectangles(args.rows, args.cols, xcds=args.xcds, window=args.window, chunk=args.chunk)
+            print(f"{kept.kept} of {kept.chunks} chunks are rectangles of {args.window} rows")
+    else:
+        rows = [[i, i % args.xcds, int(row), int(col)] for i, (row, col) in enumerate(found.tiles)]
+        print(table(("workgroup", "xcd", "row", "col"), rows, form, str(found.name)), end="")
+    return 0 if found.permutation else 1

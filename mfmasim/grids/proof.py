@@ -1,0 +1,146 @@
+"""What is true of a map: every tile once, which XCD owns which tile, and whether its chunks are rectangles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.grids.maps import MAPS, Grid, Map, remap_xcd
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    I64 = NDArray[np.int64]
+
+__all__ = ["Layout", "Rectangles", "grid_map", "layout", "rectangle_claim", "rectangles"]
+
+
+def grid_map(name: str) -> Map:
+    """A map by its name.
+
+    Raises:
+        MfmasimError: there is no such map; names the nearest.
+    """
+    if name not in MAPS:
+        raise unknown("grid map", name, MAPS)
+    return MAPS[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A map applied to a grid."""
+
+    name: str
+    grid: Grid
+    tiles: I64
+    """(workgroups, 2): row and column of each workgroup's tile."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of tiles."""
+        return int(self.grid.rows), int(self.grid.cols)
+
+    @property
+    def times(self) -> I64:
+        """How often each tile is computed, (rows, cols)."""
+        times = np.zeros(self.shape, np.int64)
+        np.add.at(times, (self.tiles[:, 0], self.tiles[:, 1]), 1)
+        return times
+
+    @property
+    def covered(self) -> int:
+        """Tiles that some workgroup computes."""
+        return int((self.times > 0).sum())
+
+    @property
+    def permutation(self) -> bool:
+        """Whether every tile is computed by exactly one workgroup."""
+        return bool((self.times == 1).all())
+
+    @property
+    def workgroups(self) -> I64:
+        """The (last) workgroup that computes each tile, (rows, cols); -1 where none does."""
+        owner = np.full(self.shape, -1)
+        owner[self.tiles[:, 0], self.tiles[:, 1]] = np.arange(len(self.tiles))
+        return owner
+
+    @property
+    def xcds(self) -> I64:
+        """XCD of each tile, (rows, cols); -1 where nobody computes it. Workgroups are dispatched to XCDs in turn."""
+        return np.where(self.workgroups < 0, -1, self.workgroups % self.grid.xcds)
+
+    @property
+    def panels(self) -> int:
+        """Rows of A and columns of B that XCDs read, summed over XCDs: less is more reuse of their L2."""
+        of = np.arange(len(self.tiles)) % self.grid.xcds
+        return sum(len(set(zip(of.tolist(), line.tolist(), strict=True))) for line in self.tiles.T)
+
+
+def layout(name: str, rows: int, cols: int, *, xcds: int = 8, window: int = 4, chunk: int = 8) -> Layout:
+    """Apply a map to a grid of tiles.
+
+    Args:
+        name: one of `MAPS`.
+        rows: tiles along M.
+        cols: tiles along N.
+        xcds: dies that workgroups are dispatched to in turn.
+        window: rows of a band, or side of a square, of tiles.
+        chunk: consecutive tiles of one XCD.
+
+    Raises:
+        MfmasimError: an unknown map, or a number that is not positive.
+    """
+    found = grid_map(name)
+    grid = _checked(rows, cols, xcds, window, chunk)
+    return Layout(name, grid, np.stack(found.place(np.arange(rows * cols), grid), axis=1))
+
+
+def _checked(rows: int, cols: int, xcds: int, window: int, chunk: int) -> Grid:
+    named = {"rows": rows, "cols": cols, "xcds": xcds, "window": window, "chunk": chunk}
+    for name, value in named.items():
+        if not 1 <= value <= 1 << 15:
+            raise MfmasimError(f"{name}={value} of a grid of tiles: 1 to {1 << 15} is expected")
+    return Grid(**named)
+
+
+@dataclass(frozen=True)
+class Rectangles:
+    """Chunks of ``xcd_grouped`` that are a rectangle of `window` rows, of those that belong to whole blocks."""
+
+    kept: int
+    chunks: int
+
+    @property
+    def claim(self) -> bool:
+        """Whether there are chunks and all of them are such rectangles."""
+        return 0 < self.kept == self.chunks
+
+
+def rectangles(rows: int, cols: int, *, xcds: int = 8, window: int = 4, chunk: int = 8) -> Rectangles:
+    """Count the chunks of ``xcd_grouped`` that are rectangles of `window` x `chunk` / `window` tiles of one XCD."""
+    done = layout("xcd_grouped", rows, cols, xcds=xcds, window=window, chunk=chunk)
+    number = remap_xcd(np.arange(rows * cols), done.grid)
+    total = rows * cols // (xcds * chunk) * xcds
+    kept = 0
+    for k in range(total):
+        mine = number // chunk == k
+        tiles, owners = done.tiles[mine], np.flatnonzero(mine) % xcds
+        high, wide = (tiles.max(axis=0) - tiles.min(axis=0) + 1).tolist()
+        kept += high == window and high * wide == chunk and len(set(owners.tolist())) == 1
+    return Rectangles(kept, total)
+
+
+def rectangle_claim(rows: int, cols: int, *, xcds: int = 8, window: int = 4, chunk: int = 8) -> bool:
+    """Whether every XCD gets rectangles of `window` x `chunk` / `window` tiles from ``xcd_grouped``.
+
+    The post claims it for every grid. It needs a chunk that is made of whole columns of the window, no chunk across two
+    bands, none in a last band of fewer rows, and a grid with a whole block of chunks at all.
+    """
+    _checked(rows, cols, xcds, window, chunk)
+    chunked = rows * cols // (xcds * chunk) * xcds * chunk
+    band = window * cols
+    across = chunked > band and band % chunk != 0
+    return chunked > 0 and chunk % window == 0 and not across and chunked <= rows // window * band
