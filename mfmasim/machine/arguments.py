@@ -24,12 +24,18 @@ if TYPE_CHECKING:
     from mfmasim.codeobject import Argument
     from mfmasim.machine.launch import Launch
 
-__all__ = ["argument"]
+__all__ = ["Placed", "argument"]
 
 POINTER = 8
 """Bytes of a pointer, and their alignment."""
 DEEPEST = 16
 """Structures within structures; a list that holds itself would never end."""
+
+
+class Placed(np.ndarray):
+    """An array whose buffer begins `page_offset` bytes past a page, where others begin on it."""
+
+    page_offset: int = 0
 
 
 def argument(launch: Launch, number: int, arg: Argument, value: Any) -> bytes:
@@ -107,7 +113,7 @@ def _buffer(launch: Launch, name: str, array: NDArray[Any]) -> Region:
             return region  # the same memory under two arguments: in-place operation
         if array.nbytes and other.nbytes and start < first + other.nbytes and first < start + array.nbytes:
             raise MfmasimError(f"{name} overlaps {region.name} in part; pass one array, or two that are apart")
-    region = launch.memory.reserve(name, array.nbytes)
+    region = launch.memory.reserve(name, array.nbytes, offset=array.page_offset if isinstance(array, Placed) else 0)
     if not array.flags.writeable:
         launch.memory.regions[-1] = region = Region(region.name, region.address, region.size, writable=False)
     launch.buffers.append((region, array))

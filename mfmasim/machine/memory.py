@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.touched import Touched
 
-__all__ = ["BASE", "POISON_BYTE", "POISON_DWORD", "PRIVATE_BASE", "SHARED_BASE", "Memory", "Outside", "Region"]
+__all__ = ["BASE", "PAGE", "POISON_BYTE", "POISON_DWORD", "PRIVATE_BASE", "SHARED_BASE", "Memory", "Outside", "Region"]
 
 BASE = 0x7F00_0000_0000
 SHARED_BASE, PRIVATE_BASE = 1 << 48, 2 << 48
@@ -75,11 +75,11 @@ class Memory:
         """All bytes, guard gaps included; byte 0 is at ``BASE``."""
         return self._bytes
 
-    def reserve(self, name: str, size: int, *, writable: bool = True) -> Region:
-        """Set aside `size` bytes; the address is final, the bytes exist after `seal`."""
-        region = Region(name, BASE + self._end, size, writable)
+    def reserve(self, name: str, size: int, *, writable: bool = True, offset: int = 0) -> Region:
+        """Set aside `size` bytes, `offset` past a page; the address is final, the bytes exist after `seal`."""
+        region = Region(name, BASE + self._end + offset, size, writable)
         self.regions.append(region)
-        self._end += -(-max(size, 1) // PAGE) * PAGE + PAGE
+        self._end += -(-max(offset + size, 1) // PAGE) * PAGE + PAGE
         return region
 
     def reserve_image(self, name: str, spans: list[tuple[int, int, bool]]) -> int:

@@ -10,6 +10,8 @@ import numpy as np
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import format as find_format
 from mfmasim.formats import pack, unpack
+from mfmasim.machine.arguments import Placed
+from mfmasim.machine.memory import PAGE
 from mfmasim.verify.expression import Expression
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", "format_of", "untouched"]
+__all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", "format_of", "placed", "untouched"]
 
 ORDERS = ("row", "column")
 POISON = 0xA5
@@ -48,6 +50,12 @@ class Tensor(Expression):
     """Scales: the byte that counts."""
     read: str = ""
     """Number format that the kernel converts the elements to before it multiplies; empty when it does not."""
+    offset: int = 0
+    """Bytes from an aligned address to the first element."""
+    align: int = 1
+    """Bytes that the kernel needs the address of every line to be a multiple of."""
+    alias: Tensor | None = None
+    """Another argument that lies in the same memory; no contract allows it."""
 
     def __post_init__(self) -> None:
         """Check what can be checked without an architecture."""
@@ -62,6 +70,10 @@ class Tensor(Expression):
             raise MfmasimError(f"{self.role} has shape {self.shape}: more than {LARGEST:,} elements")
         if self.ld and self.ld < self.line:
             raise MfmasimError(f"{self.role} has ld {self.ld}, less than the {self.line} elements of a {self.order}")
+        if not 0 <= self.offset < PAGE:
+            raise MfmasimError(f"{self.role} has offset {self.offset}: 0 to {PAGE - 1} bytes are possible")
+        if self.align < 1 or self.align & (self.align - 1):
+            raise MfmasimError(f"{self.role} has align {self.align}: a power of two is expected")
         if not 0 <= self.select < self.bytes:
             raise MfmasimError(f"{self.role} selects byte {self.select} of {self.bytes}")
 
@@ -81,7 +93,7 @@ class Tensor(Expression):
         return (*self.shape, self.bytes) if self.role.startswith("scale") else self.shape
 
 
-def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read: str = "") -> Tensor:  # noqa: A002
+def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read: str = "", **place: Any) -> Tensor:  # noqa: A002
     """Matrix A, shape (M, K).
 
     Args:
@@ -90,18 +102,21 @@ def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read
         order: ``row`` or ``column``.
         ld: elements from one line to the next; 0 means no gap.
         read: format that the kernel converts the elements to before it multiplies, rounding to nearest even.
+        place: where it lies in memory: ``offset``, bytes from an aligned address to the first element; ``align``,
+            bytes that the kernel needs the address of every line to be a multiple of; ``alias``, another matrix at
+            the same address.
     """
-    return Tensor("A", format, shape, order, ld, read=read)
+    return Tensor("A", format, shape, order, ld, read=read, **place)
 
 
-def B(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read: str = "") -> Tensor:  # noqa: A002
+def B(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read: str = "", **place: Any) -> Tensor:  # noqa: A002
     """Matrix B, shape (K, N); arguments as for `A`."""
-    return Tensor("B", format, shape, order, ld, read=read)
+    return Tensor("B", format, shape, order, ld, read=read, **place)
 
 
-def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0) -> Tensor:  # noqa: A002
+def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, **place: Any) -> Tensor:  # noqa: A002
     """Matrix C, shape (M, N): the result, and an input where the expected expression uses it; arguments as for `A`."""
-    return Tensor("C", format, shape, order, ld)
+    return Tensor("C", format, shape, order, ld, **place)
 
 
 def ScaleA(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str = "row") -> Tensor:  # noqa: A002
@@ -160,6 +175,15 @@ def bytes_of(tensor: Tensor, codes: NDArray[Any], arch: Arch) -> NDArray[np.uint
     group = 16 if fmt.bits == 6 else 8
     filled = np.concatenate([flat, np.zeros(-flat.size % group, flat.dtype)])
     return pack(filled, fmt).view(np.uint8)[: bits // 8].copy()
+
+
+def placed(tensor: Tensor, memory: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The bytes as an argument of a launch, which puts them where the tensor says."""
+    if not tensor.offset:
+        return memory
+    found = memory.view(Placed)
+    found.page_offset = tensor.offset
+    return found
 
 
 def untouched(tensor: Tensor, arch: Arch) -> NDArray[Any]:

@@ -15,13 +15,14 @@ from mfmasim.errors import MfmasimError
 from mfmasim.observe import Finding
 from mfmasim.verify import golden
 from mfmasim.verify.compare import Comparison, bit_exact, within
+from mfmasim.verify.contract import check_memory
 from mfmasim.verify.data import draw
 from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
-from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, untouched
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed, untouched
 from mfmasim.verify.suppress import suppress
 from mfmasim.verify.trace import check_mapping
 
@@ -99,6 +100,7 @@ def verify_case(
         if not report.stopped:
             result.findings += missing_instructions(case, report.counts, kernel)
         return _settled(result, case, start)
+    check_memory(_tensors(built), target, case.name)
     executed: Counter[str] = Counter()
     for label, inputs, expected in _inputs(case, built, target):
         report, outputs = _run(back_end, kernel, built, inputs, target, options)
@@ -201,7 +203,7 @@ def _run(
         known = id(arg) in inputs and (arg.role != "C" or _reads(built.get("expect"), arg))
         memory = bytes_of(arg, inputs[id(arg)] if known else untouched(arg, arch), arch)
         buffers[id(arg)] = memory
-        args.append(memory)
+        args.append(placed(arg, memory))
     report = device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **options)
     return report, buffers
 

@@ -12,7 +12,7 @@ from mfmasim.observe.arguments import Argument, Arguments
 from mfmasim.observe.labels import Alphabet, LabelSpace
 from mfmasim.observe.mapping import MappingCheck, MappingReport
 from mfmasim.observe.trace import Tracer
-from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +115,7 @@ def _launch(
         alphabet = stored if arg.role == "C" else Alphabet(fmt.bits)
         pieces = LabelSpace.codes(numbers, run or 0, runs, alphabet)
         buffers[id(arg)] = bytes_of(arg, pieces.astype(fmt.carrier), arch)
-        args.append(buffers[id(arg)])
+        args.append(placed(arg, buffers[id(arg)]))
     device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "none", observers=[tracer])
     return buffers
 

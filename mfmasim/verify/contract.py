@@ -1,0 +1,101 @@
+"""The contract of a kernel as the host sees it before a launch: shapes, strides, alignment, memory that is shared.
+
+A case states its shapes in ``needs=``; strides, alignment and shared memory are facts of its arguments. Whatever
+breaks the contract is refused in one line that names it, and nothing is launched.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.roles import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from mfmasim.architectures import Arch
+    from mfmasim.verify.roles import Tensor
+
+__all__ = ["broken", "check_memory"]
+
+SHARED = "what one wave stores, another may still have to read"
+
+# Nodes a condition may be made of: arithmetic, comparison and logic over numbers and parameters.
+ALLOWED = (
+    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.BinOp, ast.Add, ast.Sub,
+    ast.Mult, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In,
+    ast.NotIn, ast.Name, ast.Load, ast.Constant, ast.Tuple,
+)  # fmt: skip
+
+
+def broken(condition: str, parameters: Mapping[str, Any]) -> str:
+    """The first part of a condition that does not hold, with the values it used; empty when all of it holds.
+
+    Args:
+        condition: a Python condition over parameters; parts joined by ``and`` are judged in turn.
+        parameters: values by name.
+
+    Raises:
+        MfmasimError: it is no condition, uses what a contract may not, or cannot be computed.
+    """
+    try:
+        tree = ast.parse(condition, mode="eval")
+    except SyntaxError as error:
+        raise MfmasimError(f"contract {condition!r} is not a condition: {error.msg}") from None
+    for node in ast.walk(tree):
+        if not isinstance(node, ALLOWED):
+            raise MfmasimError(f"contract {condition!r} uses {type(node).__name__}, which a contract may not")
+        if isinstance(node, ast.Name) and node.id not in parameters:
+            raise unknown("parameter", node.id, parameters, f"in contract {condition!r}")
+    for part in _parts(tree.body):
+        try:
+            code = compile(ast.Expression(part), "<contract>", "eval")
+            held = bool(eval(code, {"__builtins__": {}}, dict(parameters)))  # noqa: S307
+        except (ArithmeticError, TypeError) as error:
+            raise MfmasimError(f"contract {condition!r} cannot be judged: {error}") from None
+        if not held:
+            used = sorted({n.id for n in ast.walk(part) if isinstance(n, ast.Name)})
+            values = ", ".join(f"{name}={parameters[name]}" for name in used)
+            return f"'{ast.unparse(part)}' does not hold for {values}"
+    return ""
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """What ``and`` joins, or the condition itself."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        for value in node.values:
+            yield from _parts(value)
+    else:
+        yield node
+
+
+def check_memory(tensors: Sequence[Tensor], arch: Arch, where: str) -> None:
+    """Refuse pointers and strides that are not aligned as the kernel needs, and memory that two arguments share.
+
+    A stride smaller than a row is refused where the matrix is declared.
+
+    Args:
+        tensors: the matrices of a case.
+        arch: decides the formats.
+        where: the case, for the message.
+
+    Raises:
+        MfmasimError: the first thing that breaks the contract.
+    """
+    for tensor in tensors:
+        fmt = format_of(tensor, arch)
+        if tensor.offset % tensor.align:
+            raise MfmasimError(
+                f"{where}: {tensor.role} begins {tensor.offset} bytes past an aligned address; the kernel needs a "
+                f"multiple of {tensor.align}"
+            )
+        bits = (tensor.ld or tensor.line) * tensor.bytes * fmt.bits
+        if tensor.lines > 1 and bits % (8 * tensor.align):
+            raise MfmasimError(
+                f"{where}: lines of {tensor.role} are {bits / 8:g} bytes apart; the kernel needs a multiple of "
+                f"{tensor.align}"
+            )
+        if tensor.alias is not None:
+            raise MfmasimError(f"{where}: {tensor.role} shares its memory with {tensor.alias.role}: {SHARED}")
