@@ -27,8 +27,9 @@ struct Row {
   static __device__ unsigned at(unsigned row, unsigned column) { return row * TILE_K + (column ^ (row & 7) << 4); }
 };
 
-// Byte of a row in global memory that belongs at a place of the LDS, and place in the LDS to read a byte of a row from.
+// Byte of a row in global memory that belongs at a place of the LDS; places in the LDS to store and read a byte of a row.
 #define FETCH_COLUMN(S, row, column) (S::at(row, column) % TILE_K)
+#define STORE_AT(S, row, column) S::at(row, column)
 #define READ_AT(S, row, column) S::at(row, column)
 
 // What a load to the LDS brings per lane: 16 bytes need CDNA4.
@@ -64,6 +65,14 @@ __device__ __attribute__((always_inline)) void fetch(char *tile, __amdgpu_buffer
 struct Fragment {
   words4 low, high;
 };
+
+// Read a fragment; the compiler waits for it.
+template <typename S>
+__device__ __attribute__((always_inline)) Fragment read(const char *tile, unsigned row, unsigned lane) {
+  row += lane % 16;
+  return {*reinterpret_cast<const words4 *>(tile + READ_AT(S, row, lane / 16 * 16)),
+          *reinterpret_cast<const words4 *>(tile + READ_AT(S, row, 64 + lane / 16 * 16))};
+}
 
 // Start to read a fragment; two reads, lgkmcnt rises by 2. Nobody waits for them but `arrived`, after the kernel's own wait.
 template <typename S>

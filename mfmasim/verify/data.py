@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
+    from mfmasim.formats import Format
     from mfmasim.verify.roles import Tensor
 
 __all__ = ["CLASSES", "draw"]
@@ -22,6 +23,8 @@ CLASSES = {
     "integers": "small integers, scales 1/4 to 4: every order of summation gives the same bits",
     "uniform": "small integers, every byte of every scale 1: hides a wrong scale, as many published tests do",
     "symmetric": "small integers, A equal to its transpose: hides a transposed A",
+    "one_hot": "a single 1 in each row of A, B numbered: every element of C shows which one of B it met",
+    "special": "zeros of both signs, the smallest and the largest numbers, now and then an infinity or a NaN",
     "normal": "roughly normal values, scales 1/16 to 16: compared within the error bound",
 }
 
@@ -46,9 +49,41 @@ def draw(tensor: Tensor, data: str, case: str, arch: Arch) -> NDArray[Any]:
     if tensor.role.startswith("scale"):
         reach = {"uniform": 0, "normal": 4}.get(data, 2)
         return rng.integers(fmt.bias - reach, fmt.bias + reach + 1, shape).astype(fmt.carrier)
+    if data == "one_hot":
+        return _one_hot(tensor, fmt, rng)
+    if data == "special" and not fmt.integer:
+        return _special(fmt, rng, shape)
     if data != "normal":
         values = rng.choice(np.array([-4.0, -3, -2, -1, 0, 1, 2, 3, 4]), shape)
         if data == "symmetric" and tensor.role == "A":
             values = np.tril(values) + np.tril(values, -1).T
         return fmt.encode(values)
     return fmt.encode(rng.normal(size=shape))
+
+
+def _one_hot(tensor: Tensor, fmt: Format, rng: np.random.Generator) -> NDArray[Any]:
+    """A one in each row of A; in B numbers that differ between neighbours; zeros in C."""
+    rows, columns = tensor.shape
+    values: NDArray[np.float64] = np.zeros(tensor.shape)
+    if tensor.role == "A":
+        values[np.arange(rows), rng.permutation(np.arange(rows) % columns)] = 1
+    elif tensor.role == "B":
+        # Integers up to 2^(fraction bits + 1) are exact; the stride runs through all of them.
+        span = 2 << fmt.mantissa_bits
+        values += (np.arange(rows)[:, None] * 5 + np.arange(columns) * 3) % span + 1
+    return fmt.encode(values)
+
+
+def _special(fmt: Format, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Half extremes, half small integers; one element in 64 is no finite number, where the format has such."""
+    one = fmt.bias << fmt.mantissa_bits
+    positive = np.array([0, 1, 1 << fmt.mantissa_bits, one, one + 1, fmt.max_code])
+    codes = rng.choice(np.concatenate([positive, positive | fmt.sign_bit]), shape)
+    if fmt.nan_code is not None and fmt.nan_code == fmt.sign_bit:
+        codes[codes == fmt.sign_bit] = 0  # FNUZ: minus zero is the NaN
+    small = fmt.encode(rng.integers(-3, 4, shape).astype(np.float64))
+    codes = np.where(rng.random(shape) < 0.5, codes, small)
+    wild = [code for code in (fmt.nan_code, fmt.inf_code) if code is not None]
+    if wild:
+        codes = np.where(rng.random(shape) < 1 / 64 / shape[-1], rng.choice(wild, shape), codes)
+    return codes.astype(fmt.carrier)

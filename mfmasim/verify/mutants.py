@@ -30,7 +30,7 @@ class Mutant:
     case: str
     """Title of the case it varies."""
     edits: Sequence[Any]
-    """Text to replace and what by: a pair, or several pairs; every text must occur."""
+    """Text to replace and what by: a pair, or several; every text must occur, in the source or a header beside it."""
     caught: tuple[str, ...]
     """Checks that must report an error; no other may."""
     data: str = ""
@@ -104,15 +104,12 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None) -> Verdi
         MfmasimError: a text to replace does not occur, or the variant does not compile.
     """
     arch = mutant.arch or case.arch[-1]
-    text = case.source.read_text()
-    for old, new in mutant.replacements:
-        if old not in text:
-            raise MfmasimError(f"mutant {mutant.name}: {case.source.name} does not contain {old!r}")
-        text = text.replace(old, new)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as folder:
-        source = Path(folder) / case.source.name
-        source.write_text(text)
-        code = program.compile(source, arch, compiler=compiler, flags=case.flags)
+        for name, text in _edited(mutant, case.source).items():
+            (Path(folder) / name).write_text(text)
+        # What was not edited is found where it lies.
+        flags = (*case.flags, f"-iquote{case.source.parent}")
+        code = program.compile(Path(folder) / case.source.name, arch, compiler=compiler, flags=flags)
     kernel = code[case.kernel_name()]
     changed = case.with_parameters(mutant.parameters)
     if mutant.data:
@@ -120,3 +117,16 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None) -> Verdi
     result = verify_case(changed, arch, group="mutants", kernel=kernel)
     caught = tuple(dict.fromkeys(f.check for f in result.findings if f.severity == "error"))
     return Verdict(mutant, arch, tuple(sorted(caught)), result)
+
+
+def _edited(mutant: Mutant, source: Path) -> dict[str, str]:
+    """The source, and the headers beside it that the edits are for, by file name."""
+    texts = {source.name: source.read_text()}
+    for old, new in mutant.replacements:
+        headers = (path for path in sorted(source.parent.glob("*.h")) if path.name not in texts)
+        known = {**texts, **{path.name: path.read_text() for path in headers}}
+        name = next((name for name, text in known.items() if old in text), None)
+        if name is None:
+            raise MfmasimError(f"mutant {mutant.name}: {source.name} does not contain {old!r}")
+        texts[name] = known[name].replace(old, new)
+    return texts

@@ -39,7 +39,7 @@ def test_what_breaks_the_contract_is_named_and_nothing_is_launched(changes, said
 
     monkeypatch.setattr(SimDevice, "launch", lambda *_a, **_k: pytest.fail("launched"))
     case, arch = gemm(changes)
-    with pytest.raises(MfmasimError) as refused:  # noqa: PT011
+    with pytest.raises(MfmasimError) as refused:
         verify_case(case, arch)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
