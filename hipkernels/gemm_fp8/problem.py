@@ -25,9 +25,23 @@ def declare(name, source, *, kernel="", tile, threads, align=16, arch=CDNA, need
     m, n, _ = tile
     contract = needs or " and ".join(f"{size} % {step} == 0" for size, step in zip("MNK", tile, strict=True))
 
-    def gemm(M=M, N=N, K=K, lda=0, ldb=0, ldc=0, alpha=1.25, beta=0.5, offset_a=0, offset_b=0, offset_c=0, alias=""):
-        a = A("fp8", (M, K), ld=lda, offset=offset_a, align=align)
-        b = B("fp8", (K, N), order="column", ld=ldb, offset=offset_b, align=align)
+    def gemm(
+        M=M,
+        N=N,
+        K=K,
+        lda=0,
+        ldb=0,
+        ldc=0,
+        alpha=1.25,
+        beta=0.5,
+        offset_a=0,
+        offset_b=0,
+        offset_c=0,
+        alias="",
+        fp8="fp8",
+    ):
+        a = A(fp8, (M, K), ld=lda, offset=offset_a, align=align)
+        b = B(fp8, (K, N), order="column", ld=ldb, offset=offset_b, align=align)
         shared = {"": None, "A": a, "B": b}[alias]
         c = C("bf16", (M, N), ld=ldc, offset=offset_c, align=2, alias=shared)
         return {

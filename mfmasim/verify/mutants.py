@@ -107,7 +107,7 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None) -> Verdi
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as folder:
         for name, text in _edited(mutant, case.source).items():
             (Path(folder) / name).write_text(text)
-        # What was not edited is found where it lies.
+        # Headers of other folders, by their path from the source.
         flags = (*case.flags, f"-iquote{case.source.parent}")
         code = program.compile(Path(folder) / case.source.name, arch, compiler=compiler, flags=flags)
     kernel = code[case.kernel_name()]
@@ -120,13 +120,11 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None) -> Verdi
 
 
 def _edited(mutant: Mutant, source: Path) -> dict[str, str]:
-    """The source, and the headers beside it that the edits are for, by file name."""
-    texts = {source.name: source.read_text()}
+    """The source and the headers beside it, by file name, after the edits."""
+    texts = {path.name: path.read_text() for path in (source, *sorted(source.parent.glob("*.h")))}
     for old, new in mutant.replacements:
-        headers = (path for path in sorted(source.parent.glob("*.h")) if path.name not in texts)
-        known = {**texts, **{path.name: path.read_text() for path in headers}}
-        name = next((name for name, text in known.items() if old in text), None)
+        name = next((name for name, text in texts.items() if old in text), None)
         if name is None:
             raise MfmasimError(f"mutant {mutant.name}: {source.name} does not contain {old!r}")
-        texts[name] = known[name].replace(old, new)
+        texts[name] = texts[name].replace(old, new)
     return texts

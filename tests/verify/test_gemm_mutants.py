@@ -1,0 +1,27 @@
+"""hipkernels/gemm_fp8/mutants.py: every wrong kernel is caught by the checks it names, and by no other."""
+
+import pytest
+
+from mfmasim.verify.mutants import mutants_of, run_mutant
+
+MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("gemm_fp8")}
+QUICK = {(case.source, mutant.caught): name for name, (mutant, case) in reversed(MUTANTS.items())}
+"""The first mutant of each source and set of checks."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in QUICK.values() else pytest.mark.long) for n in MUTANTS]
+)
+def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
+    mutant, case = MUTANTS[name]
+    verdict = run_mutant(mutant, case)
+    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+
+
+def test_there_are_enough_of_both():
+    wrong = [mutant for mutant, _ in MUTANTS.values() if not mutant.equivalent]
+    assert len(wrong) >= 60
+    assert {check for mutant in wrong for check in mutant.caught} == {"outputs", "mapping", "races", "waits", "bounds"}
+    assert all(mutant.caught for mutant in wrong)
+    assert all(not mutant.caught for mutant, _ in MUTANTS.values() if mutant.equivalent)
+    assert len(MUTANTS) - len(wrong) >= 6
