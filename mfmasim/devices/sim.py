@@ -135,6 +135,23 @@ class SimDevice:
         if max_waves is not None and (not isinstance(max_waves, int) or isinstance(max_waves, bool) or max_waves < 1):
             raise MfmasimError(f"max_waves {max_waves!r}: a positive number of waves is expected")
         prepared = prepare(kernel, grid, block, args, shared_bytes)
+        report = self.run(prepared, names, budget, observers, debug, max_waves, executor, parts)
+        prepared.collect()
+        return report
+
+    def run(
+        self,
+        prepared: Launch,
+        names: Sequence[str],
+        budget: int = BUDGET,
+        observers: Sequence[Any] = (),
+        debug: Debugger | None = None,
+        max_waves: int | None = None,
+        executor: Executor | None = None,
+        parts: int | None = None,
+    ) -> Report:
+        """Run a launch whose memory is laid out; `names` are the checks, all else is as `launch` has it."""
+        kernel = prepared.kernel
         listening = [OBSERVERS[name](kernel, prepared) for name in names]
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
         if debug is not None:
@@ -151,7 +168,6 @@ class SimDevice:
                 prepared, executor, listening, lambda: [OBSERVERS[name](kernel, prepared) for name in names], budget,
                 max_waves, parts,
             )  # fmt: skip
-        prepared.collect()
         findings = [finding for observer in listening for finding in observer.findings()]
         if outcome.stopped:
             findings.insert(0, ending(outcome, kernel))

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.codeobject import Argument
-    from mfmasim.program import Kernel
+    from mfmasim.program import Code, Kernel
 
-__all__ = ["Launch", "dimensions", "prepare"]
+__all__ = ["Launch", "check_sizes", "dimensions", "fill", "load_image", "prepare", "prints", "segment_spans"]
 
 Dim3 = tuple[int, int, int]
 SCRATCH_LIMIT = 262_144
@@ -137,43 +137,64 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
     if not isinstance(args, list | tuple):
         raise MfmasimError(f"args: a list with one entry per argument is expected, not {type(args).__name__}")
     grid, block = dimensions(grid, "grid"), dimensions(block, "block")
-    _check_sizes(kernel, grid, block, shared_bytes)
+    check_sizes(kernel, grid, block, shared_bytes)
     explicit = kernel.args
     if len(args) != len(explicit):
         names = ", ".join(arg.name or arg.value_kind for arg in explicit)
         raise MfmasimError(f"{kernel.name} takes {len(explicit)} arguments ({names}), {len(args)} were given")
     memory = Memory()
-    segments = kernel.code.object.segments
-    image = memory.reserve_image("code object", [(s.vaddr, s.memsize, s.writable) for s in segments])
+    image = memory.reserve_image("code object", segment_spans(kernel.code))
     kernarg = memory.reserve("kernel arguments", max(kernel.info.kernarg_size, 1), writable=False)
     packet = memory.reserve("dispatch packet", 64, writable=False)
-    printf = memory.reserve("printf buffer", PRINTF_BYTES) if _prints(kernel) else None
+    printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
     launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
     words = [argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(explicit, args, strict=True))]
     memory.seal()
     for region, array in launch.buffers:
         memory.view(region)[:] = array.reshape(-1).view(np.uint8)
-    for segment in kernel.code.object.segments_at(image):
-        region_bytes = memory.view(next(r for r in memory.regions if r.address == segment.vaddr))
-        region_bytes[: len(segment.data)] = np.frombuffer(segment.data, np.uint8)
-    segment_bytes = memory.view(kernarg)
-    for arg, raw in zip(explicit, words, strict=True):
+    load_image(memory, kernel.code, image)
+    fill(launch, words)
+    return launch
+
+
+def segment_spans(code: Code) -> list[tuple[int, int, bool]]:
+    """Offset, size and writability of the segments that a loader places."""
+    return [(segment.vaddr, segment.memsize, segment.writable) for segment in code.object.segments]
+
+
+def load_image(memory: Memory, code: Code, image: int) -> None:
+    """Copy a code object's segments, relocated, to where their buffers are."""
+    for segment in code.object.segments_at(image):
+        place = memory.view(next(r for r in memory.regions if r.address == segment.vaddr))
+        place[: len(segment.data)] = np.frombuffer(segment.data, np.uint8)
+
+
+def fill(launch: Launch, words: Sequence[bytes]) -> None:
+    """Fill what a dispatch points to: explicit arguments (one entry of bytes each), hidden ones, packet, printf."""
+    kernel, memory, printf = launch.kernel, launch.memory, launch.printf
+    segment_bytes = memory.view(launch.kernarg)
+    for arg, raw in zip(kernel.args, words, strict=True):
         segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
     for arg in kernel.info.hidden_args:
         raw = _hidden(launch, arg)
         segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
-    memory.view(packet)[:] = np.frombuffer(_packet(launch), np.uint8)
+    memory.view(launch.packet)[:] = np.frombuffer(_packet(launch), np.uint8)
     if printf is not None:
         memory.view(printf)[:] = 0
         memory.view(printf)[:HEADER_BYTES] = np.frombuffer(header(printf.size), np.uint8)
-    return launch
 
 
-def _prints(kernel: Kernel) -> bool:
+def prints(kernel: Kernel) -> bool:
+    """Whether a kernel asks for a buffer that printf fills."""
     return any(arg.value_kind == "hidden_printf_buffer" for arg in kernel.info.hidden_args)
 
 
-def _check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> None:
+def check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> None:
+    """Refuse a launch that the device would not take.
+
+    Raises:
+        MfmasimError: the value, and what is allowed.
+    """
     arch, info = kernel.arch, kernel.info
     for axis, size, limit in zip("xyz", grid, GRID_LIMIT, strict=True):
         if size > limit:

@@ -12,11 +12,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from mfmasim.machine.touched import Touched
 
-__all__ = ["BASE", "PAGE", "POISON_BYTE", "POISON_DWORD", "PRIVATE_BASE", "SHARED_BASE", "Memory", "Outside", "Region"]
+__all__ = [
+    "BASE",
+    "PAGE",
+    "POISON_BYTE",
+    "POISON_DWORD",
+    "PRIVATE_BASE",
+    "SHARED_BASE",
+    "Memory",
+    "Outside",
+    "Region",
+    "image_regions",
+]
 
 BASE = 0x7F00_0000_0000
 SHARED_BASE, PRIVATE_BASE = 1 << 48, 2 << 48
@@ -45,6 +58,20 @@ class Outside:
     addresses: NDArray[np.uint64]
 
 
+def image_regions(name: str, base: int, spans: list[tuple[int, int, bool]]) -> list[Region]:
+    """Buffers of a loaded file whose offset 0 lies at `base`: (offset, size, writable) of its segments.
+
+    A segment reaches to the end of its last 64 bytes: the loader places whole pages, and compilers read constants
+    with the next larger scalar load, which is aligned.
+    """
+    starts = [offset for offset, _, _ in spans]
+    regions = []
+    for number, (offset, size, writable) in enumerate(spans):
+        end = min([-(-(offset + size) // 64) * 64, *(start for start in starts if start >= offset + size)])
+        regions.append(Region(f"{name} segment {number}", base + offset, end - offset, writable))
+    return regions
+
+
 class Memory:
     """The arena. Sizes are in bytes; addresses are uint64 arrays of any shape."""
 
@@ -52,18 +79,29 @@ class Memory:
         """Start empty; `reserve` every buffer, then `seal`."""
         self.regions: list[Region] = []
         self._end = PAGE
+        self._base = BASE
         self._bytes: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.touched: Touched | None = None
         """Flags of what is read and written, if somebody asked for them."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: buffers and bytes."""
-        return {"regions": self.regions, "end": self._end, "bytes": self._bytes}
+        return {"regions": self.regions, "end": self._end, "base": self._base, "bytes": self._bytes}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """The same memory again, in arrays of its own."""
         self.regions, self._end, self.touched = state["regions"], state["end"], None
+        self._base = state["base"]
         self._arrange(np.array(state["bytes"]))
+
+    @classmethod
+    def over(cls, base: int, arena: NDArray[np.uint8], regions: Iterable[Region]) -> Memory:
+        """Memory that is there already: an arena whose first byte has the address `base`, and the buffers in it."""
+        memory = cls()
+        memory._base, memory._end = base, len(arena)  # noqa: SLF001
+        memory.regions = sorted(regions, key=lambda region: region.address)
+        memory._arrange(arena)  # noqa: SLF001
+        return memory
 
     @property
     def size(self) -> int:
@@ -72,7 +110,7 @@ class Memory:
 
     @property
     def arena(self) -> NDArray[np.uint8]:
-        """All bytes, guard gaps included; byte 0 is at ``BASE``."""
+        """All bytes, guard gaps included; byte 0 is at ``BASE``, or where `over` was told."""
         return self._bytes
 
     def reserve(self, name: str, size: int, *, writable: bool = True, offset: int = 0) -> Region:
@@ -83,16 +121,9 @@ class Memory:
         return region
 
     def reserve_image(self, name: str, spans: list[tuple[int, int, bool]]) -> int:
-        """Set aside a loaded file: (offset, size, writable) of its segments. Returns the address of offset 0.
-
-        A segment reaches to the end of its last 64 bytes: the loader places whole pages, and compilers read constants
-        with the next larger scalar load, which is aligned.
-        """
+        """Set aside a loaded file: (offset, size, writable) of its segments. Returns the address of offset 0."""
         base = BASE + self._end
-        starts = [offset for offset, _, _ in spans]
-        for number, (offset, size, writable) in enumerate(spans):
-            end = min([-(-(offset + size) // 64) * 64, *(start for start in starts if start >= offset + size)])
-            self.regions.append(Region(f"{name} segment {number}", base + offset, end - offset, writable))
+        self.regions += image_regions(name, base, spans)
         last = max(offset + size for offset, size, _ in spans)
         self._end += -(-last // PAGE) * PAGE + PAGE
         return base
@@ -104,8 +135,8 @@ class Memory:
     def _arrange(self, arena: NDArray[np.uint8]) -> None:
         self._bytes = arena
         self._dwords = self._bytes.view(np.uint32)
-        self._starts = np.array([r.address - BASE for r in self.regions], np.int64)
-        self._ends = np.array([r.address - BASE + r.size for r in self.regions], np.int64)
+        self._starts = np.array([r.address - self._base for r in self.regions], np.int64)
+        self._ends = np.array([r.address - self._base + r.size for r in self.regions], np.int64)
         self._writable = np.array([r.writable for r in self.regions], np.bool_)
 
     @property
@@ -115,7 +146,7 @@ class Memory:
 
     def view(self, region: Region) -> NDArray[np.uint8]:
         """The bytes of a buffer, as a view."""
-        start = region.address - BASE
+        start = region.address - self._base
         return self._bytes[start : start + region.size]
 
     def region_at(self, address: int) -> Region | None:
@@ -152,7 +183,7 @@ class Memory:
     def _locate(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
     ) -> tuple[NDArray[np.int64], Outside | None]:
-        offsets = addresses.astype(np.int64) - BASE
+        offsets = addresses.astype(np.int64) - self._base
         if mask is not None:
             offsets, mask = np.broadcast_arrays(offsets, mask)
             if not mask.any():
