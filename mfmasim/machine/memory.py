@@ -98,9 +98,9 @@ class Memory:
     def over(cls, base: int, arena: NDArray[np.uint8], regions: Iterable[Region]) -> Memory:
         """Memory that is there already: an arena whose first byte has the address `base`, and the buffers in it."""
         memory = cls()
-        memory._base, memory._end = base, len(arena)  # noqa: SLF001
+        memory._base, memory._end = base, len(arena)
         memory.regions = sorted(regions, key=lambda region: region.address)
-        memory._arrange(arena)  # noqa: SLF001
+        memory._arrange(arena)
         return memory
 
     @property

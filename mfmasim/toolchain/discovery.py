@@ -14,7 +14,7 @@ from mfmasim.toolchain.compilers import MINIMUM_CLANG, Compiler, Kind, probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["VARIABLE", "candidates", "find_compiler"]
+__all__ = ["VARIABLE", "candidates", "find_compiler", "find_zig"]
 
 VARIABLE = "MFMASIM_HIP_COMPILER"
 """Environment variable that names the compiler."""
@@ -66,13 +66,13 @@ def candidates() -> Iterator[tuple[Kind, Path]]:
     for name in _CLANG_PROGRAMS:
         if found := shutil.which(name):
             yield "clang", Path(found)
-    if zig := _zig():
+    if zig := find_zig():
         yield "ziglang", zig
 
 
 def _named(name: str, origin: str) -> Compiler:
     if name == "ziglang":
-        zig = _zig()
+        zig = find_zig()
         if zig is None:
             raise MfmasimError(f"{origin}the ziglang wheel is not installed: pip install 'mfmasim[compile]'")
         return probe(zig, "explicit")
@@ -82,7 +82,7 @@ def _named(name: str, origin: str) -> Compiler:
     return probe(Path(found).absolute(), "explicit")
 
 
-def _zig() -> Path | None:
+def find_zig() -> Path | None:
     """The program inside the ziglang wheel; its launcher module is not imported."""
     spec = importlib.util.find_spec("ziglang")
     for place in (spec.submodule_search_locations or ()) if spec else ():

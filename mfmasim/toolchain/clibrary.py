@@ -1,0 +1,69 @@
+"""A C compiler of the machine, and shared libraries made with it.
+
+Any C compiler does: the sources are small, plain C, and talk to the C library only.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+from mfmasim.toolchain.compilers import run
+from mfmasim.toolchain.discovery import find_zig
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["build_library", "c_compiler"]
+
+PROGRAMS = ("cc", "gcc", "clang", "clang-22", "clang-21")
+
+
+def c_compiler() -> tuple[str, ...]:
+    """The command of a C compiler: ``$CC``, one of `PROGRAMS`, or the one in the ziglang wheel.
+
+    Raises:
+        MfmasimError: there is none; the message says how to get one.
+    """
+    named = shlex.split(os.environ.get("CC", ""))
+    if named:
+        if shutil.which(named[0]) is None:
+            raise MfmasimError(f"CC: no compiler {named[0]!r}: give a program's path or its name on PATH")
+        return tuple(named)
+    for name in PROGRAMS:
+        if found := shutil.which(name):
+            return (found,)
+    if zig := find_zig():
+        return (str(zig), "cc")
+    raise MfmasimError("no C compiler found: install gcc or clang, or: pip install 'mfmasim[compile]'")
+
+
+def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), soname: str = "") -> None:
+    """Compile one C file to a shared library, which appears whole or not at all.
+
+    Args:
+        source: the C file.
+        output: the library; its folder is made.
+        include: folders of headers.
+        soname: the name the library carries for the dynamic linker.
+
+    Raises:
+        MfmasimError: no compiler, a system without ELF libraries, or the compiler's first complaint.
+    """
+    if not sys.platform.startswith("linux"):
+        raise MfmasimError(f"shared libraries are built on Linux only, this is {sys.platform}")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = output.with_name(f"{output.name}.{os.getpid()}")
+    command = [*c_compiler(), "-shared", "-fPIC", "-O2", *(f"-I{folder}" for folder in include)]
+    command += ([f"-Wl,-soname,{soname}"] if soname else []) + ["-o", str(unfinished), str(source), "-ldl"]
+    done = run(command)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
+        unfinished.unlink(missing_ok=True)
+        raise MfmasimError(f"{command[0]} cannot build {output.name}: {lines[0]}")
+    unfinished.replace(output)
