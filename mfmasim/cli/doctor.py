@@ -32,9 +32,16 @@ _PROBE = """
 from hip import hip
 status, count = hip.hipGetDeviceCount()
 print(int(status), count, getattr(status, "name", status))
+for number in range(0 if int(status) else count):
+    try:
+        found = hip.hipGetDeviceProperties(number)[1]
+    except TypeError:  # hip-python 7 fills them in
+        found = hip.hipDeviceProp_t()
+        hip.hipGetDeviceProperties(found, number)
+    texts = [text.decode() if isinstance(text, bytes) else text for text in (found.gcnArchName, found.name)]
+    print(*texts, sep="\t")
 """
 _PROBE_SECONDS = 60
-_NO_DEVICE = 100  # hipErrorNoDevice
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -142,29 +149,27 @@ def _device() -> dict[str, Any]:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS)
     except subprocess.TimeoutExpired:
         return _no_device(f"hipGetDeviceCount gave no answer in {_PROBE_SECONDS} s", "see whether rocminfo answers")
-    answer = done.stdout.split()
+    first, *others = done.stdout.splitlines() or [""]
+    answer = first.split()
     if done.returncode != 0 or len(answer) < 3:
         return _no_device(*_explain(done.stderr.strip(), done.returncode))
     status, count, name = int(answer[0]), int(answer[1]), answer[2]
     if status == 0 and count:
-        return {"ok": True, "answer": f"hipGetDeviceCount: {count} device{'s' * (count > 1)}", "count": count}
-    mend = "is the kernel driver loaded, and may this user open /dev/kfd and /dev/dri (groups render, video)?"
-    if status in {0, _NO_DEVICE}:
-        return _no_device("the HIP runtime works but sees no GPU", mend)
-    return _no_device(f"hipGetDeviceCount failed: {name} ({status})", mend)
+        text = f"hipGetDeviceCount: {count} device{'s' * (count > 1)}"
+        devices = [dict(zip(("target", "name"), line.split("\t"), strict=False)) for line in others]
+        return {"ok": True, "answer": text, "count": count, "devices": devices}
+    from mfmasim.devices.hip_library import no_gpu
+
+    return _no_device(*no_gpu(status, name))
 
 
 def _explain(error: str, code: int) -> tuple[str, str]:
     """Words for a probe that did not come back with an answer."""
-    last = error.splitlines()[-1] if error else ""
-    if last.startswith("ModuleNotFoundError"):
-        return "hip-python is not installed", "pip install 'mfmasim[hip]'"
-    if "libamdhip64" in last:
-        mend = "install ROCm's HIP runtime, or set ROCM_PATH or LD_LIBRARY_PATH to the folder of libamdhip64.so"
-        return "hip-python is installed, the HIP runtime (libamdhip64.so) is not", mend
+    from mfmasim.devices.hip_library import trouble
+
     if code < 0:
         return f"hipGetDeviceCount ended the process with signal {-code}", "check the driver with rocminfo"
-    return f"hip-python does not work: {last or f'exit code {code}'}", "pip install --force-reinstall 'mfmasim[hip]'"
+    return trouble(error.splitlines()[-1] if error else f"exit code {code}")
 
 
 def _no_device(answer: str, mend: str) -> dict[str, Any]:
@@ -214,6 +219,8 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     yield from _row(tool, about)
     yield "device"
     yield from _row(found["device"], found["device"]["answer"])
+    for number, one in enumerate(found["device"].get("devices", ())):
+        yield f"      hip:{number}  {one.get('target', '?'):24} {one.get('name', '')}".rstrip()
     yield "programs that tests compare with"
     for row in found["oracles"]:
         yield from _row(row, f"{row['name']:22} {row['version'] or 'missing':10} {row['for']}")

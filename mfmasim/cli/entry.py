@@ -27,6 +27,7 @@ VERBS = (
     "verify",
     "explain",
     "mutate",
+    "hiprt",
     "bench",
     "doctor",
 )

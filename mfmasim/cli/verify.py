@@ -25,7 +25,9 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--case", action="append", metavar="TEXT", help="only cases whose name contains this (may be repeated)"
     )
-    parser.add_argument("--device", default="sim", help="sim (default)")
+    parser.add_argument(
+        "--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, by way of hip-python"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     parser.add_argument("--compiler", help="compile with this compiler, leaving prebuilt code objects aside")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
@@ -37,16 +39,19 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
+    from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import Result, find, select, verify_case
     from mfmasim.verify.terminal import Progress
 
     changes = dict(_setting(text) for text in args.set)
     groups = [group for target in args.targets for group in find(target)]
-    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, args.arch, args.case)]
+    # A GPU runs the cases of its own architecture.
+    chosen = args.arch or getattr(device(args.device), "arch", None)
+    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, chosen, args.case)]
     if not work:
         every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
-        choice = f"--arch {args.arch or 'any'} --case {' '.join(args.case or ['any'])}"
+        choice = f"--arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}"
         raise MfmasimError(f"no case matches {choice}; architectures: {', '.join(every)}")
     _check_once(args, changes, [case for _, case, _ in work])
     quiet = args.json == "-"
@@ -83,11 +88,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Any]) -> None:
     """Refuse what is wrong for all cases alike, before the first one."""
-    from mfmasim.devices import device
     from mfmasim.errors import unknown
     from mfmasim.toolchain import find_compiler
 
-    device(args.device)
     if args.compiler:
         find_compiler(args.compiler)
     known = sorted({name for case in cases for name in case.parameters})

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.sim import SimDevice
-from mfmasim.errors import unknown
+from mfmasim.errors import MfmasimError, unknown
 
-__all__ = ["Fidelity", "Report", "SimDevice", "device"]
+if TYPE_CHECKING:
+    from mfmasim.devices.hip import HipDevice
 
-BACK_ENDS = {"sim": SimDevice}
+__all__ = ["Device", "Fidelity", "Report", "SimDevice", "device"]
+
+Device: TypeAlias = "SimDevice | HipDevice"
+"""Any back end."""
+BACK_ENDS = ("sim", "hip")
 
 
-def device(name: str = "sim") -> SimDevice:
+def device(name: str = "sim") -> Device:
     """Open a device.
 
     Args:
-        name: ``"sim"``.
+        name: ``"sim"``, ``"hip"`` for the first GPU, ``"hip:1"`` for the second, and so on.
 
     Returns:
         The device.
 
     Raises:
-        MfmasimError: there is no such back end.
+        MfmasimError: there is no such back end; or hip-python, the HIP runtime or the GPU is missing.
     """
-    found = BACK_ENDS.get(name) if isinstance(name, str) else None
-    if found is None:
+    kind, colon, number = name.partition(":") if isinstance(name, str) else ("", "", "")
+    if kind not in BACK_ENDS:
         raise unknown("device", name, BACK_ENDS)
-    return found()
+    if colon and (kind == "sim" or not re.fullmatch(r"\d{1,4}", number)):
+        raise MfmasimError(f"device {name!r}: sim, hip, or hip and a number such as hip:1 are expected")
+    if kind == "sim":
+        return SimDevice()
+    from mfmasim.devices.hip import HipDevice
+
+    return HipDevice(int(number or 0))

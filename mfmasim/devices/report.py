@@ -69,6 +69,8 @@ class Report:
     """What is worth knowing of how the launch was run; it changes no result."""
     printed: list[str] = field(default_factory=list)
     """Lines that the kernel printed, in the order of its printf buffer."""
+    milliseconds: float | None = field(default=None, compare=False)
+    """Time on the device; None where none is measured."""
     stopped: str = ""
     """Why the launch ended early, or empty."""
     executed: Counter[int] = field(default_factory=Counter, repr=False)

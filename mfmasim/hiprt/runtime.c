@@ -35,11 +35,14 @@ static void begin(void) {
     }
     int state = ensure();
     if (!serve) { /* another thread may have been faster */
-        /* The package may live in another environment than the program: its folder is the last resort. */
+        /* The package that started the program is taken, and nothing else from its folder unless it is missing. */
         int size = snprintf(program, sizeof program,
                             "import os, sys\n"
-                            "if os.environ.get('MFMASIM_HIPRT_PACKAGE', sys.path[0]) not in sys.path:\n"
-                            "    sys.path.append(os.environ['MFMASIM_HIPRT_PACKAGE'])\n"
+                            "if folder := os.environ.get('MFMASIM_HIPRT_PACKAGE'):\n"
+                            "    sys.path.insert(0, folder)\n"
+                            "    import mfmasim\n"
+                            "    sys.path.remove(folder)\n"
+                            "    sys.path.append(folder)\n"
                             "import mfmasim.hiprt.serving\n"
                             "mfmasim.hiprt.serving.begin(r'''%s''')\n",
                             self.dli_fname);

@@ -9,7 +9,7 @@ Source of the layout: LLVM's AMDGPU usage guide (kernel argument segment); the I
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.codeobject import Argument
-    from mfmasim.machine.launch import Launch
 
-__all__ = ["Placed", "argument"]
+__all__ = ["Owner", "Placed", "argument"]
 
 POINTER = 8
 """Bytes of a pointer, and their alignment."""
@@ -38,7 +37,28 @@ class Placed(np.ndarray):
     page_offset: int = 0
 
 
-def argument(launch: Launch, number: int, arg: Argument, value: Any) -> bytes:
+class Room(Protocol):
+    """Where buffers are set aside."""
+
+    regions: list[Region]
+
+    def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
+        """Set aside a buffer, `offset` bytes past a page."""
+
+
+class Owner(Protocol):
+    """Whose buffers the arrays become: a launch of the machine, or one of a GPU."""
+
+    @property
+    def memory(self) -> Room:
+        """Where its buffers lie."""
+
+    @property
+    def buffers(self) -> list[tuple[Region, NDArray[Any]]]:
+        """Its buffers and the arrays they stand for."""
+
+
+def argument(launch: Owner, number: int, arg: Argument, value: Any) -> bytes:
     """Bytes of one kernel argument; buffers are set aside on the way.
 
     Args:
@@ -70,7 +90,7 @@ def argument(launch: Launch, number: int, arg: Argument, value: Any) -> bytes:
     return _by_value(name, arg, value)
 
 
-def _structure(launch: Launch, name: str, fields: Sequence[Any], depth: int = 1) -> tuple[bytes, int]:
+def _structure(launch: Owner, name: str, fields: Sequence[Any], depth: int = 1) -> tuple[bytes, int]:
     """Bytes and alignment of a structure: each field at the next multiple of its size, as C lays them out."""
     if not fields:
         raise MfmasimError(f"{name}: an empty list holds no fields")
@@ -84,7 +104,7 @@ def _structure(launch: Launch, name: str, fields: Sequence[Any], depth: int = 1)
     return bytes(out) + bytes(-len(out) % largest), largest
 
 
-def _field(launch: Launch, name: str, value: Any, depth: int) -> tuple[bytes, int]:
+def _field(launch: Owner, name: str, value: Any, depth: int) -> tuple[bytes, int]:
     if isinstance(value, list | tuple):
         return _structure(launch, name, value, depth + 1)
     if value is None:
@@ -99,7 +119,7 @@ def _field(launch: Launch, name: str, value: Any, depth: int) -> tuple[bytes, in
     )
 
 
-def _buffer(launch: Launch, name: str, array: NDArray[Any]) -> Region:
+def _buffer(launch: Owner, name: str, array: NDArray[Any]) -> Region:
     if array.dtype.hasobject:
         raise MfmasimError(f"{name}: dtype {array.dtype} has no bytes a device could read")
     if not array.flags.c_contiguous:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from mfmasim.codeobject import Argument
     from mfmasim.program import Code, Kernel
 
-__all__ = ["Launch", "check_sizes", "dimensions", "fill", "load_image", "prepare", "prints", "segment_spans"]
+__all__ = [
+    "Launch", "check_call", "check_sizes", "dimensions", "fill", "load_image", "prepare", "prints", "segment_spans",
+]  # fmt: skip
 
 Dim3 = tuple[int, int, int]
 SCRATCH_LIMIT = 262_144
@@ -131,6 +133,31 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
     Raises:
         MfmasimError: a dimension, a size or an argument that the device would not take; before anything runs.
     """
+    grid, block = check_call(kernel, grid, block, args, shared_bytes)
+    memory = Memory()
+    image = memory.reserve_image("code object", segment_spans(kernel.code))
+    kernarg = memory.reserve("kernel arguments", max(kernel.info.kernarg_size, 1), writable=False)
+    packet = memory.reserve("dispatch packet", 64, writable=False)
+    printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
+    launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
+    words = [argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(kernel.args, args, strict=True))]
+    memory.seal()
+    for region, array in launch.buffers:
+        memory.view(region)[:] = array.reshape(-1).view(np.uint8)
+    load_image(memory, kernel.code, image)
+    fill(launch, words)
+    return launch
+
+
+def check_call(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int) -> tuple[Dim3, Dim3]:
+    """Check what can be checked without a device; the arguments' values come later.
+
+    Returns:
+        Grid and block as three numbers each.
+
+    Raises:
+        MfmasimError: see `prepare`.
+    """
     if not (hasattr(kernel, "info") and hasattr(kernel, "code")):
         hint = f"; take one of its kernels: {', '.join(kernel.kernels)}" if hasattr(kernel, "kernels") else ""
         raise MfmasimError(f"a kernel is expected, not {type(kernel).__name__}{hint}")
@@ -142,19 +169,7 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
     if len(args) != len(explicit):
         names = ", ".join(arg.name or arg.value_kind for arg in explicit)
         raise MfmasimError(f"{kernel.name} takes {len(explicit)} arguments ({names}), {len(args)} were given")
-    memory = Memory()
-    image = memory.reserve_image("code object", segment_spans(kernel.code))
-    kernarg = memory.reserve("kernel arguments", max(kernel.info.kernarg_size, 1), writable=False)
-    packet = memory.reserve("dispatch packet", 64, writable=False)
-    printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
-    launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
-    words = [argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(explicit, args, strict=True))]
-    memory.seal()
-    for region, array in launch.buffers:
-        memory.view(region)[:] = array.reshape(-1).view(np.uint8)
-    load_image(memory, kernel.code, image)
-    fill(launch, words)
-    return launch
+    return grid, block
 
 
 def segment_spans(code: Code) -> list[tuple[int, int, bool]]:

@@ -9,7 +9,6 @@ import os
 import shlex
 import shutil
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
@@ -18,6 +17,7 @@ from mfmasim.toolchain.discovery import find_zig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 __all__ = ["build_library", "c_compiler"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.devices import Report, SimDevice
+    from mfmasim.devices import Device, Report
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
@@ -36,7 +36,7 @@ def run_arrays(
     case: Case,
     built: Mapping[str, Any],
     kernel: Kernel,
-    device: SimDevice,
+    device: Device,
     options: Mapping[str, Any],
 ) -> tuple[Report, list[Finding]]:
     """Run a case of plain arrays once and compare every output.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.devices import SimDevice
 from mfmasim.devices import device as open_device
 from mfmasim.errors import MfmasimError
 from mfmasim.observe import Finding
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
-    from mfmasim.devices import Report, SimDevice
+    from mfmasim.devices import Device, Report
     from mfmasim.formats import Format
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
@@ -62,7 +63,7 @@ def verify_case(
         case: the case.
         arch: one of the case's architectures.
         group: family or file, for the report.
-        device: back end.
+        device: back end, such as ``sim`` or ``hip:1``; mapping is proved on the simulator only.
         compiler: compile with this one and leave prebuilt code objects aside.
         budget: instructions a wave may execute.
         kernel: run this one and not the case's own (for mutants).
@@ -92,12 +93,13 @@ def verify_case(
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
     case = _informed(case, wave=kernel.wave)
     built = case.make()
+    watched = back_end if isinstance(back_end, SimDevice) else None  # only the simulator sees what a kernel does
     options: dict[str, Any] = {"observers": observers} | ({} if budget is None else {"budget": budget})
     if arrays_in(built):
         report, findings = run_arrays(result, case, built, kernel, back_end, options)
         _note(result, report)
         _merge(result, [*report.findings, *findings])
-        if not report.stopped:
+        if watched and not report.stopped:
             result.findings += missing_instructions(case, report.counts, kernel)
         return _settled(result, case, start)
     check_memory(_tensors(built), target, case.name)
@@ -110,10 +112,10 @@ def verify_case(
         if report.stopped:
             break
         _compare(result, case, built, target, label, inputs, outputs, expected)
-    if not report.stopped:
+    if watched and not report.stopped:
         result.findings += missing_instructions(case, executed, kernel)
-    if case.mapping is not None and not report.stopped:
-        mapping = check_mapping(back_end, kernel, case.make(case.mapping))
+    if watched and case.mapping is not None and not report.stopped:
+        mapping = check_mapping(watched, kernel, case.make(case.mapping))
         result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
         _merge(result, mapping.findings)
     if built.get("expect") is None:
@@ -187,7 +189,7 @@ def _inputs(case: Case, built: Mapping[str, Any], arch: Arch) -> Sequence[tuple[
 
 
 def _run(
-    device: SimDevice,
+    device: Device,
     kernel: Kernel,
     built: Mapping[str, Any],
     inputs: Mapping[int, NDArray[Any]],

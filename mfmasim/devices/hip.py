@@ -1,0 +1,185 @@
+"""A GPU as a device, by way of hip-python: the same code object, the same arguments, the same report."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.devices.hip_buffers import HipBuffers
+from mfmasim.devices.hip_library import SIMULATED, Hip, no_gpu, text_of
+from mfmasim.devices.report import Fidelity, Report
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.arguments import argument
+from mfmasim.machine.launch import check_call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mfmasim.program import Kernel
+
+__all__ = ["HipDevice"]
+
+# HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END of hip_runtime_api.h
+POINTER, SIZE, END = 1, 2, 3
+SIMULATOR_ONLY = ("observers", "debug", "budget", "max_waves", "executor", "parts")
+
+
+class HipDevice:
+    """Runs kernels on a GPU. What happens inside a launch is not seen: the checks are guard zones around buffers."""
+
+    def __init__(self, number: int = 0) -> None:
+        """Open a GPU by its number.
+
+        Raises:
+            MfmasimError: hip-python, the runtime or the GPU is missing; the message says which and how to mend it.
+        """
+        self.name = f"hip:{number}" if number else "hip"
+        self.number = number
+        self.hip = Hip(self.name)
+        code, name, results = self.hip.ask("hipGetDeviceCount")
+        count = int(results[0]) if not code else 0
+        if not count:
+            what, mend = no_gpu(code, name)
+            raise MfmasimError(f"device {self.name}: {what}; {mend}")
+        if number >= count:
+            raise MfmasimError(f"device {self.name}: there {'is' if count == 1 else 'are'} {count}, from hip:0 on")
+        properties = self.hip.properties(number)
+        self.product = text_of(properties.name)
+        """The device's name, such as ``AMD Instinct MI300X``."""
+        self.target = text_of(properties.gcnArchName)
+        """The target ID, such as ``gfx942:sramecc+:xnack-``."""
+
+    def __repr__(self) -> str:
+        """Name, product and target."""
+        return f"<device {self.name}: {self.product}, {self.target}>"
+
+    @property
+    def arch(self) -> str:
+        """Name of its architecture, which mfmasim need not know."""
+        return self.target.partition(":")[0]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether it is one of `mfmasim.hiprt`, and its answers the simulator's."""
+        return self.product.startswith(SIMULATED)
+
+    def versions(self) -> dict[str, int]:
+        """Versions of the driver and of the runtime, as HIP encodes them."""
+        calls = {"driver": "hipDriverGetVersion", "runtime": "hipRuntimeGetVersion"}
+        return {name: int(self.hip.call(call)) for name, call in calls.items()}
+
+    def launch(
+        self,
+        kernel: Kernel,
+        grid: Any,
+        block: Any,
+        args: Sequence[Any],
+        shared_bytes: int = 0,
+        checks: str | Sequence[str] | None = "all",
+        **options: Any,
+    ) -> Report:
+        """Run a kernel to its end.
+
+        Args:
+            kernel: such as ``code["gemm"]``, compiled for this GPU's architecture.
+            grid: workgroups in x, y, z.
+            block: work-items of a workgroup in x, y, z.
+            args: as `mfmasim.devices.SimDevice.launch` takes them.
+            shared_bytes: dynamic LDS in bytes.
+            checks: ``"all"`` looks at the guard zones, ``"none"`` does not. The simulator's checks are refused.
+            options: what only the simulator has (observers, budget, ...); refused unless empty.
+
+        Returns:
+            The report, with the time between two events around the launch. Instructions are not counted.
+
+        Raises:
+            MfmasimError: bad arguments; a kernel for another architecture; any error of HIP. Nothing stays allocated.
+        """
+        self._refuse(checks, options)
+        grid, block = check_call(kernel, grid, block, args, shared_bytes)
+        if kernel.arch.name != self.arch:
+            raise MfmasimError(
+                f"{self.name} is {self.arch} ({self.product}), {kernel.name} was compiled for {kernel.arch.name}: "
+                f"compile it for {self.arch}, or choose another device"
+            )
+        hip = self.hip
+        with ExitStack() as stack:
+            hip.call("hipSetDevice", self.number)
+            buffers = HipBuffers(hip)
+            _afterwards(stack, buffers.free)
+            segment = np.zeros(max((arg.offset + arg.size for arg in kernel.args), default=0), np.uint8)
+            for number, (arg, value) in enumerate(zip(kernel.args, args, strict=True)):
+                raw = argument(buffers, number, arg, value)
+                segment[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
+            buffers.send()
+            image = np.frombuffer(kernel.code.object.data, np.uint8)
+            module = hip.call("hipModuleLoadData", image, what=kernel.code.object.name)
+            _afterwards(stack, partial(hip.call, "hipModuleUnload", module))
+            function = hip.call("hipModuleGetFunction", module, kernel.name.encode())
+            milliseconds = self._timed(stack, function, kernel.name, (*grid, *block, int(shared_bytes)), segment)
+            findings = buffers.collect(kernel.name)
+        whose = "the simulated HIP runtime" if self.simulated else f"{self.product}"
+        return Report(
+            kernel=kernel.name,
+            arch=kernel.arch.name,
+            device=self.name,
+            grid=grid,
+            block=block,
+            findings=[] if checks in (None, "none") else findings,
+            counts=Counter(),
+            fidelity=Fidelity({whose: "assumed" if self.simulated else "hardware"}),
+            waves=grid[0] * grid[1] * grid[2] * -(-block[0] * block[1] * block[2] // kernel.wave),
+            lds={"bytes": kernel.info.group_segment_fixed_size + int(shared_bytes)},
+            notes=[f"run by {whose}"],
+            program=kernel,
+            milliseconds=milliseconds,
+        )
+
+    def _timed(
+        self, stack: ExitStack, function: Any, name: str, sizes: tuple[int, ...], segment: np.ndarray[Any, Any]
+    ) -> float:
+        """Launch between two events and wait; milliseconds. HIP fills in the hidden arguments."""
+        hip = self.hip
+        events = []
+        for _ in range(2):
+            event = hip.call("hipEventCreate")
+            _afterwards(stack, partial(hip.call, "hipEventDestroy", event))
+            events.append(event)
+        size = ctypes.c_size_t(segment.nbytes)
+        extra = (ctypes.c_void_p * 5)(POINTER, segment.ctypes.data, SIZE, ctypes.addressof(size), END)
+        where = ctypes.addressof(extra) if segment.nbytes else None
+        hip.call("hipEventRecord", events[0], None)
+        hip.call("hipModuleLaunchKernel", function, *sizes, None, None, where, what=name)
+        hip.call("hipEventRecord", events[1], None)
+        hip.call("hipDeviceSynchronize", what=f"{name} ran")
+        return float(hip.call("hipEventElapsedTime", *events))
+
+    def _refuse(self, checks: str | Sequence[str] | None, options: dict[str, Any]) -> None:
+        if checks not in ("all", "none", None):
+            raise MfmasimError(
+                f"checks {checks!r}: {self.name} knows 'all' (guard zones around buffers) and 'none'; "
+                "all others look inside a launch, which the device sim does"
+            )
+        for name, value in options.items():
+            if name not in SIMULATOR_ONLY:
+                raise MfmasimError(f"launch has no option {name!r}")
+            if value is not None and value != ():
+                raise MfmasimError(f"{name}: {self.name} cannot look inside a launch; the device sim can")
+
+
+def _afterwards(stack: ExitStack, give_back: Callable[[], object]) -> None:
+    """Give something back at the end; what goes wrong then does not hide the error that came first."""
+
+    def leave(kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            give_back()
+        except MfmasimError:
+            if kind is None:
+                raise
+
+    stack.push(leave)

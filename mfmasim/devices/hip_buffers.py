@@ -1,0 +1,117 @@
+"""Buffers of a launch on a GPU: each lies between guard zones, and all are given back whatever happens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.memory import PAGE, POISON_BYTE, Region
+from mfmasim.observe import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mfmasim.devices.hip_library import Hip
+
+__all__ = ["GUARD", "HipBuffers"]
+
+GUARD = 4096
+"""Bytes of poison before and behind every buffer."""
+
+
+class HipBuffers:
+    """Device memory of one launch; `mfmasim.machine.arguments` fills it as it fills the machine's."""
+
+    def __init__(self, hip: Hip) -> None:
+        """Start with none."""
+        self._hip = hip
+        self._blocks: dict[int, Any] = {}  # address of a buffer to hip-python's pointer to its block
+        self._rooms: dict[int, int] = {}  # address of a buffer to the size of its block
+        self._sent: dict[int, NDArray[np.uint8]] = {}
+        self.regions: list[Region] = []
+        self.buffers: list[tuple[Region, NDArray[Any]]] = []
+
+    @property
+    def memory(self) -> HipBuffers:
+        """Where buffers are set aside."""
+        return self
+
+    def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
+        """Allocate a buffer of `size` bytes, `offset` past a page, with its guard zones."""
+        room = size + 2 * GUARD + (offset + PAGE if offset else 0)
+        block = self._hip.call("hipMalloc", room, what=f"{size:,} bytes for {name}")
+        address = int(block) + GUARD
+        if offset:
+            address = -(-address // PAGE) * PAGE + offset
+        self._blocks[address] = block
+        self._rooms[address] = room
+        self.regions.append(Region(name, address, size))
+        return self.regions[-1]
+
+    def send(self) -> None:
+        """Copy every array to its buffer, poison around it."""
+        for region, array in self.buffers:
+            block = self._blocks[region.address]
+            host = np.full(self._rooms[region.address], POISON_BYTE, np.uint8)
+            start = region.address - int(block)
+            host[start : start + region.size] = array.reshape(-1).view(np.uint8)
+            self._copy(block, host, host.nbytes, "hipMemcpyHostToDevice")
+            self._sent[region.address] = host
+
+    def collect(self, kernel: str) -> list[Finding]:
+        """Copy buffers back into their arrays, and see whether anything else was written.
+
+        Returns:
+            Findings about guard zones and about read-only arrays, which keep their contents.
+        """
+        findings = []
+        for region, array in self.buffers:
+            block, sent = self._blocks[region.address], self._sent[region.address]
+            host = np.empty_like(sent)
+            self._copy(host, block, host.nbytes, "hipMemcpyDeviceToHost")
+            start = region.address - int(block)
+            end = start + region.size
+            changed = np.flatnonzero(host != sent)
+            for text, kind in _what_changed(changed, start, end, region, writeable=array.flags.writeable):
+                findings.append(Finding("guard", "error", text, kind, kernel=kernel))
+            if array.flags.writeable:
+                array.reshape(-1).view(np.uint8)[:] = host[start:end]
+        return findings
+
+    def _copy(self, to: Any, source: Any, size: int, kind: str) -> None:
+        self._hip.call("hipMemcpy", to, source, size, getattr(self._hip.module.hipMemcpyKind, kind))
+
+    def free(self) -> None:
+        """Give every buffer back; a device that is lost cannot, and says so once.
+
+        Raises:
+            MfmasimError: one could not be given back; all others were.
+        """
+        problem: MfmasimError | None = None
+        while self._blocks:
+            _, block = self._blocks.popitem()
+            try:
+                self._hip.call("hipFree", block)
+            except MfmasimError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
+
+
+def _what_changed(
+    changed: NDArray[np.int64], start: int, end: int, region: Region, *, writeable: bool
+) -> Iterator[tuple[str, str]]:
+    """Words and kinds for bytes that must not have changed; `changed` are their places in the block."""
+    before, after = changed[changed < start], changed[changed >= end]
+    if len(before):
+        yield f"{len(before)} bytes before {region.name} were written, from {start - before[0]} on", "guard-overwritten"
+    if len(after):
+        text = f"{len(after)} bytes behind {region.name} ({region.size} bytes) were written, from {after[0] - end} on"
+        yield text, "guard-overwritten"
+    inside = len(changed) - len(before) - len(after)
+    if inside and not writeable:
+        yield f"{region.name} is a read-only array, and {inside} bytes of it were changed", "guard-read-only"

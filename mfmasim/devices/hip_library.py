@@ -1,0 +1,110 @@
+"""hip-python: found, opened, called, and every way in which it can fail put into words.
+
+Importing it succeeds without ROCm; only a call tells whether there is a runtime and a GPU.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mfmasim.errors import MfmasimError
+
+__all__ = ["NO_DEVICE", "SIMULATED", "Hip", "no_gpu", "text_of", "trouble"]
+
+NO_DEVICE = 100
+"""hipErrorNoDevice."""
+SIMULATED = "mfmasim"
+"""The first word of the name of a device of `mfmasim.hiprt`."""
+
+
+def trouble(error: str) -> tuple[str, str]:
+    """What is wrong, and what to do about it, when hip-python does not answer.
+
+    Args:
+        error: the exception's line: its type's name and its text.
+    """
+    if error.startswith("ModuleNotFoundError"):
+        return "hip-python is not installed", "pip install 'mfmasim[hip]'"
+    if "libamdhip64" in error:
+        mend = "install ROCm's HIP runtime, or set ROCM_PATH or LD_LIBRARY_PATH to the folder of libamdhip64.so; "
+        mend += "without a GPU: mfmasim hiprt -- COMMAND"
+        return "hip-python is installed, the HIP runtime (libamdhip64.so) is not", mend
+    return f"hip-python does not work: {error}", "pip install --force-reinstall 'mfmasim[hip]'"
+
+
+def no_gpu(code: int, name: str) -> tuple[str, str]:
+    """The same when the runtime answers and has no device to offer."""
+    mend = "is the kernel driver loaded, and may this user open /dev/kfd and /dev/dri (groups render, video)?"
+    if code in {0, NO_DEVICE}:
+        return "the HIP runtime works but sees no GPU", mend
+    return f"hipGetDeviceCount failed: {name} ({code})", mend
+
+
+def text_of(value: str | bytes) -> str:
+    """A text of HIP, whichever way hip-python hands it out."""
+    return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+class Hip:
+    """The module, with calls that raise. Handles and addresses are hip-python's objects."""
+
+    def __init__(self, name: str) -> None:
+        """Open the library for the device called `name`.
+
+        Raises:
+            MfmasimError: the package or the runtime is missing; the message says which, and how to get it.
+        """
+        self.name = name
+        try:
+            from hip import hip
+        except Exception as error:  # noqa: BLE001  (a broken wheel can raise anything)
+            raise self._trouble(error) from None
+        self.module: Any = hip
+
+    def _trouble(self, error: Exception) -> MfmasimError:
+        what, mend = trouble(f"{type(error).__name__}: {' '.join(str(error).split())}")
+        return MfmasimError(f"device {self.name}: {what}; {mend}")
+
+    def ask(self, call: str, *args: Any) -> tuple[int, str, tuple[Any, ...]]:
+        """Call, and return the code, its name, and what else the call returned.
+
+        Raises:
+            MfmasimError: the library cannot be opened, or lacks the call.
+        """
+        try:
+            answer = getattr(self.module, call)(*args)
+        except RuntimeError as error:
+            raise self._trouble(error) from None
+        return int(answer[0]), getattr(answer[0], "name", "error"), answer[1:]
+
+    def call(self, call: str, *args: Any, what: str = "") -> Any:
+        """Call and return its result; several as a tuple, none as None.
+
+        Args:
+            call: a function of hip-python.
+            args: its arguments.
+            what: what it was called for, for the message.
+
+        Raises:
+            MfmasimError: it failed; the message has HIP's name, number and words.
+        """
+        code, name, results = self.ask(call, *args)
+        if code:
+            self.ask("hipGetLastError")  # the next call starts clean
+            words = self.words(code)
+            raise MfmasimError(f"{self.name}: {call}{f' ({what})' if what else ''} failed: {name} ({code}), {words}")
+        return results[0] if len(results) == 1 else results or None
+
+    def words(self, code: int) -> str:
+        """HIP's words for an error."""
+        answer = self.module.hipGetErrorString(self.module.hipError_t(code))
+        return text_of(answer[-1] if isinstance(answer, tuple) else answer)  # hip-python 7 gives the text alone
+
+    def properties(self, number: int) -> Any:
+        """Properties of a device; hip-python 10 returns them, 7 fills them in."""
+        try:
+            return self.call("hipGetDeviceProperties", number)
+        except TypeError:
+            found = self.module.hipDeviceProp_t()
+            self.call("hipGetDeviceProperties", found, number)
+            return found

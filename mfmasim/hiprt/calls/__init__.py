@@ -1,0 +1,15 @@
+"""The calls that are served, one file for each part of HIP's interface."""
+
+from __future__ import annotations
+
+import importlib
+
+__all__ = ["PARTS", "load"]
+
+PARTS = ("devices", "memory", "copies", "modules", "streams", "errors", "rtc")
+
+
+def load() -> None:
+    """Import every part, which registers its calls."""
+    for part in PARTS:
+        importlib.import_module(f"{__name__}.{part}")

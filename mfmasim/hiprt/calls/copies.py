@@ -1,0 +1,175 @@
+"""Copies and fills. They are done when the call returns, which is one of the orders that a stream allows."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
+
+if TYPE_CHECKING:
+    from mfmasim.hiprt.runtime import Runtime
+
+INVALID_VALUE, BAD_PITCH, BAD_DIRECTION = 1, 12, 21
+DEVICE_TO_DEVICE = 3
+DIRECTIONS = {0: "hh", 1: "hd", 2: "dh", 3: "dd", 4: "..", 1024: "dd"}
+"""hipMemcpyKind: source and destination, on the host or the device."""
+
+
+def _side(rt: Runtime, address: int, size: int, wanted: str) -> None:
+    """Refuse an address that is on the device without being allocated, or on the host where it must not be."""
+    if not address:
+        raise HipFailure(INVALID_VALUE)
+    if rt.heap.holds(address):
+        if rt.heap.at(address, size) is None:
+            raise HipFailure(INVALID_VALUE, f"{size} bytes at {address:#x} are not within one allocation")
+    elif wanted == "d":
+        raise HipFailure(INVALID_VALUE, f"{address:#x} is no device address")
+
+
+def _copy(rt: Runtime, to: int, source: int, size: int, kind: int) -> None:
+    if kind not in DIRECTIONS:
+        raise HipFailure(BAD_DIRECTION)
+    if size:
+        _side(rt, source, size, DIRECTIONS[kind][0])
+        _side(rt, to, size, DIRECTIONS[kind][1])
+        ctypes.memmove(to, source, size)
+
+
+def _fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
+    if not count:
+        return
+    _side(rt, to, count * width, "d")
+    if width == 1:
+        ctypes.memset(to, value & 0xFF, count)
+    else:
+        offset = to - rt.heap.base
+        place = rt.heap.arena[offset : offset + count * width].reshape(count, width)
+        place[:] = np.frombuffer((value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), np.uint8)
+
+
+@serve()
+def hipMemcpy(rt: Runtime, to: Pointer, source: Pointer, size: Size, kind: Int) -> None:
+    rt.wait()
+    _copy(rt, to, source, size, kind)
+
+
+@serve()
+def hipMemcpyAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, kind: Int, stream: Pointer) -> None:
+    rt.stream(stream)
+    _copy(rt, to, source, size, kind)
+
+
+@serve()
+def hipMemcpyWithStream(rt: Runtime, to: Pointer, source: Pointer, size: Size, kind: Int, stream: Pointer) -> None:
+    rt.wait(rt.stream(stream).device)
+    _copy(rt, to, source, size, kind)
+
+
+@serve()
+def hipMemcpyHtoD(rt: Runtime, to: Pointer, source: Pointer, size: Size) -> None:
+    hipMemcpy(rt, to, source, size, 1)
+
+
+@serve()
+def hipMemcpyDtoH(rt: Runtime, to: Pointer, source: Pointer, size: Size) -> None:
+    hipMemcpy(rt, to, source, size, 2)
+
+
+@serve()
+def hipMemcpyDtoD(rt: Runtime, to: Pointer, source: Pointer, size: Size) -> None:
+    hipMemcpy(rt, to, source, size, 3)
+
+
+@serve()
+def hipMemcpyHtoDAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, stream: Pointer) -> None:
+    hipMemcpyAsync(rt, to, source, size, 1, stream)
+
+
+@serve()
+def hipMemcpyDtoHAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, stream: Pointer) -> None:
+    hipMemcpyAsync(rt, to, source, size, 2, stream)
+
+
+@serve()
+def hipMemcpyDtoDAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, stream: Pointer) -> None:
+    hipMemcpyAsync(rt, to, source, size, 3, stream)
+
+
+@serve()
+def hipMemcpyPeer(rt: Runtime, to: Pointer, to_device: Int, source: Pointer, source_device: Int, size: Size) -> None:
+    rt.wait(rt.checked(to_device))
+    rt.wait(rt.checked(source_device))
+    _copy(rt, to, source, size, DEVICE_TO_DEVICE)
+
+
+@serve()
+def hipMemcpyPeerAsync(
+    rt: Runtime, to: Pointer, to_device: Int, source: Pointer, source_device: Int, size: Size, stream: Pointer
+) -> None:
+    rt.checked(to_device), rt.checked(source_device), rt.stream(stream)
+    _copy(rt, to, source, size, DEVICE_TO_DEVICE)
+
+
+@serve()
+def hipMemcpy2D(
+    rt: Runtime, to: Pointer, to_pitch: Size, source: Pointer, pitch: Size, width: Size, height: Size, kind: Int
+) -> None:
+    rt.wait()
+    if width > min(to_pitch, pitch) and height:
+        raise HipFailure(BAD_PITCH)
+    for row in range(height):
+        _copy(rt, to + row * to_pitch, source + row * pitch, width, kind)
+
+
+@serve()
+def hipMemset(rt: Runtime, to: Pointer, value: Int, size: Size) -> None:
+    _fill(rt, to, value, size)
+
+
+@serve()
+def hipMemsetAsync(rt: Runtime, to: Pointer, value: Int, size: Size, stream: Pointer) -> None:
+    rt.stream(stream)
+    _fill(rt, to, value, size)
+
+
+@serve()
+def hipMemsetD8(rt: Runtime, to: Pointer, value: UInt, count: Size) -> None:
+    _fill(rt, to, value, count)
+
+
+@serve()
+def hipMemsetD16(rt: Runtime, to: Pointer, value: UInt, count: Size) -> None:
+    _fill(rt, to, value, count, 2)
+
+
+@serve()
+def hipMemsetD32(rt: Runtime, to: Pointer, value: UInt, count: Size) -> None:
+    _fill(rt, to, value, count, 4)
+
+
+@serve()
+def hipMemsetD8Async(rt: Runtime, to: Pointer, value: UInt, count: Size, stream: Pointer) -> None:
+    hipMemsetAsync(rt, to, value, count, stream)
+
+
+@serve()
+def hipMemsetD16Async(rt: Runtime, to: Pointer, value: UInt, count: Size, stream: Pointer) -> None:
+    rt.stream(stream)
+    _fill(rt, to, value, count, 2)
+
+
+@serve()
+def hipMemsetD32Async(rt: Runtime, to: Pointer, value: UInt, count: Size, stream: Pointer) -> None:
+    rt.stream(stream)
+    _fill(rt, to, value, count, 4)
+
+
+@serve()
+def hipMemset2D(rt: Runtime, to: Pointer, pitch: Size, value: Int, width: Size, height: Size) -> None:
+    if width > pitch and height:
+        raise HipFailure(BAD_PITCH)
+    for row in range(height):
+        _fill(rt, to + row * pitch, value, width)

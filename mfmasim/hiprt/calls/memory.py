@@ -1,0 +1,167 @@
+"""Allocation, and what is known of an address."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, Allocation
+from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
+from mfmasim.hiprt.words import put_int, put_word
+
+if TYPE_CHECKING:
+    from mfmasim.hiprt.runtime import Runtime
+
+INVALID_VALUE = 1
+NOT_SUPPORTED = 801
+PITCH = 256
+"""Rows of a pitched allocation start at multiples of this."""
+
+
+def _allocate(rt: Runtime, out: int, size: int, kind: int, name: str, flags: int = 0) -> None:
+    put_word(out, 0)
+    if size:
+        put_word(out, rt.heap.allocate(size, kind, rt.checked(rt.device), name, flags).address)
+
+
+def _free(rt: Runtime, address: int, *kinds: int) -> None:
+    if not address:
+        return
+    found = rt.heap.at(address)
+    if found is None or found.address != address or found.kind not in kinds:
+        raise HipFailure(INVALID_VALUE)
+    rt.heap.free(address)
+
+
+@serve("hipExtMallocWithFlags")
+def hipMalloc(rt: Runtime, out: Pointer, size: Size) -> None:
+    _allocate(rt, out, size, DEVICE, "hipMalloc")
+
+
+@serve()
+def hipMallocAsync(rt: Runtime, out: Pointer, size: Size, stream: Pointer) -> None:
+    rt.stream(stream)
+    _allocate(rt, out, size, DEVICE, "hipMallocAsync")
+
+
+@serve()
+def hipMallocManaged(rt: Runtime, out: Pointer, size: Size, flags: UInt) -> None:
+    _allocate(rt, out, size, MANAGED, "hipMallocManaged", flags)
+
+
+@serve("hipHostAlloc")
+def hipHostMalloc(rt: Runtime, out: Pointer, size: Size, flags: UInt) -> None:
+    _allocate(rt, out, size, HOST, "hipHostMalloc", flags)
+
+
+@serve("hipMemAllocHost")
+def hipMallocHost(rt: Runtime, out: Pointer, size: Size) -> None:
+    _allocate(rt, out, size, HOST, "hipMallocHost")
+
+
+@serve()
+def hipMallocPitch(rt: Runtime, out: Pointer, pitch: Pointer, width: Size, height: Size) -> None:
+    row = -(-width // PITCH) * PITCH
+    put_word(pitch, row)
+    _allocate(rt, out, row * height, DEVICE, "hipMallocPitch")
+
+
+@serve()
+def hipFree(rt: Runtime, address: Pointer) -> None:
+    _free(rt, address, DEVICE, MANAGED)
+
+
+@serve()
+def hipFreeAsync(rt: Runtime, address: Pointer, stream: Pointer) -> None:
+    rt.stream(stream)
+    _free(rt, address, DEVICE, MANAGED)
+
+
+@serve("hipFreeHost")
+def hipHostFree(rt: Runtime, address: Pointer) -> None:
+    _free(rt, address, HOST)
+
+
+@serve()
+def hipHostGetDevicePointer(rt: Runtime, out: Pointer, address: Pointer, flags: UInt) -> None:  # noqa: ARG001
+    _known(rt, address, HOST)
+    put_word(out, address)
+
+
+@serve()
+def hipHostGetFlags(rt: Runtime, out: Pointer, address: Pointer) -> None:
+    put_int(out, _known(rt, address, HOST).flags)
+
+
+@serve()
+def hipHostRegister(rt: Runtime, address: Pointer, size: Size, flags: UInt) -> None:  # noqa: ARG001
+    raise HipFailure(NOT_SUPPORTED, "kernels see no memory of the program's own; take it from hipHostMalloc")
+
+
+def _known(rt: Runtime, address: int, *kinds: int) -> Allocation:
+    found = rt.heap.at(address)
+    if found is None or found.kind == INTERNAL or (kinds and found.kind not in kinds):
+        raise HipFailure(INVALID_VALUE)
+    return found
+
+
+@serve()
+def hipMemGetInfo(rt: Runtime, free: Pointer, total: Pointer) -> None:
+    limit = rt.heap.limit
+    put_word(free, limit - rt.heap.used(rt.checked(rt.device)))
+    put_word(total, limit)
+
+
+@serve()
+def hipMemGetAddressRange(rt: Runtime, base: Pointer, size: Pointer, address: Pointer) -> None:
+    found = _known(rt, address)
+    put_word(base, found.address)
+    put_word(size, found.size)
+
+
+@serve()
+def hipMemPtrGetInfo(rt: Runtime, address: Pointer, size: Pointer) -> None:
+    put_word(size, _known(rt, address).size)
+
+
+class PointerAttribute(ctypes.Structure):
+    """hipPointerAttribute_t of hip_runtime_api.h, ROCm 6 and 7."""
+
+    _fields_ = (
+        ("type", ctypes.c_int),
+        ("device", ctypes.c_int),
+        ("devicePointer", ctypes.c_void_p),
+        ("hostPointer", ctypes.c_void_p),
+        ("isManaged", ctypes.c_int),
+        ("allocationFlags", ctypes.c_uint),
+    )
+
+
+@serve()
+def hipPointerGetAttributes(rt: Runtime, out: Pointer, address: Pointer) -> None:
+    if not out or not address:
+        raise HipFailure(INVALID_VALUE)
+    found = rt.heap.at(address)
+    attributes = PointerAttribute.from_address(out)
+    if found is None or found.kind == INTERNAL:
+        ctypes.memset(out, 0, ctypes.sizeof(PointerAttribute))  # hipMemoryTypeUnregistered
+        attributes.device = -1
+        return
+    attributes.type, attributes.device = found.kind, found.device
+    attributes.devicePointer = address
+    attributes.hostPointer = None if found.kind == DEVICE else address
+    attributes.isManaged, attributes.allocationFlags = found.kind == MANAGED, found.flags
+
+
+@serve()
+def hipPointerGetAttribute(rt: Runtime, out: Pointer, attribute: Int, address: Pointer) -> None:
+    found = _known(rt, address)
+    # HIP_POINTER_ATTRIBUTE_: MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, IS_MANAGED, DEVICE_ORDINAL, RANGE_*, MAPPED
+    ints = {2: found.kind, 8: found.kind == MANAGED, 9: found.device, 13: True}
+    words = {3: address, 4: 0 if found.kind == DEVICE else address, 11: found.address, 12: found.size}
+    if attribute in ints:
+        put_int(out, int(ints[attribute]))
+    elif attribute in words:
+        put_word(out, words[attribute])
+    else:
+        raise HipFailure(NOT_SUPPORTED, f"pointer attribute {attribute} is not known")

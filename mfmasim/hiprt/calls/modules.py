@@ -1,0 +1,161 @@
+"""Modules, functions and launches."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+from mfmasim.hiprt.launching import image_at, launch, load_module, unload
+from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Text, UInt, serve
+from mfmasim.hiprt.runtime import Function, Module, Runtime
+from mfmasim.hiprt.words import put_int, put_word, words_at
+
+INVALID_VALUE, FILE_NOT_FOUND, NOT_FOUND, NOT_SUPPORTED = 1, 301, 500, 801
+BUFFER_POINTER, BUFFER_SIZE, END = 1, 2, 3
+"""HIP_LAUNCH_PARAM_: what the entries of `extra` announce."""
+LARGEST = 1024
+"""Bytes that an occupancy question may go up to, in work-items."""
+
+
+@serve()
+def hipModuleLoad(rt: Runtime, out: Pointer, name: Text) -> None:
+    try:
+        data = Path(name).read_bytes()
+    except OSError as error:
+        raise HipFailure(FILE_NOT_FOUND, f"{name}: {error.strerror or error}") from None
+    put_word(out, rt.add(load_module(rt, data)))
+
+
+@serve()
+def hipModuleLoadData(rt: Runtime, out: Pointer, image: Pointer) -> None:
+    put_word(out, rt.add(load_module(rt, image_at(image))))
+
+
+@serve()
+def hipModuleLoadDataEx(  # the options are for a compiler at load time, which there is none of
+    rt: Runtime,
+    out: Pointer,
+    image: Pointer,
+    count: UInt,  # noqa: ARG001
+    options: Pointer,  # noqa: ARG001
+    values: Pointer,  # noqa: ARG001
+) -> None:
+    hipModuleLoadData(rt, out, image)
+
+
+@serve()
+def hipModuleUnload(rt: Runtime, module: Pointer) -> None:
+    unload(rt, module)
+
+
+@serve()
+def hipModuleGetFunction(rt: Runtime, out: Pointer, module: Pointer, name: Text) -> None:
+    found = rt.find(module, Module)
+    if name not in found.code.kernels:
+        raise HipFailure(NOT_FOUND)
+    put_word(out, rt.add(Function(found, found.code[name])))
+
+
+@serve()
+def hipModuleGetGlobal(rt: Runtime, out: Pointer, size: Pointer, module: Pointer, name: Text) -> None:
+    found = rt.find(module, Module)
+    symbol = found.code.object.symbols.get(name)
+    if symbol is None:
+        raise HipFailure(NOT_FOUND)
+    put_word(out, found.image + symbol.value)
+    if size:
+        put_word(size, symbol.size)
+
+
+def _attribute(function: Function, attribute: int) -> int:
+    """HIP_FUNC_ATTRIBUTE_: see hip_runtime_api.h."""
+    kernel = function.kernel
+    info, metadata = kernel.info, kernel.info.metadata
+    largest = metadata.max_flat_workgroup_size or kernel.arch.max_workgroup
+    values = {
+        0: min(kernel.arch.max_workgroup, largest),
+        1: info.group_segment_fixed_size,
+        2: 0,
+        3: info.private_segment_fixed_size,
+        4: metadata.vgpr_count or 0,
+        5: 0,
+        6: 0,
+        7: 0,
+        8: kernel.arch.lds_bytes - info.group_segment_fixed_size,
+        9: 0,
+    }
+    if attribute not in values:
+        raise HipFailure(INVALID_VALUE)
+    return values[attribute]
+
+
+@serve()
+def hipFuncGetAttribute(rt: Runtime, out: Pointer, attribute: Int, function: Pointer) -> None:
+    put_int(out, _attribute(rt.find(function, Function), attribute))
+
+
+@serve()
+def hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    rt: Runtime, out: Pointer, function: Pointer, block: Int, shared: Pointer
+) -> None:
+    found = rt.find(function, Function)
+    fits = 0 < block <= _attribute(found, 0) and shared <= _attribute(found, 8)
+    put_int(out, int(fits))
+
+
+def _from_params(function: Function, params: int) -> list[bytes]:
+    """Bytes of the arguments: an array of pointers, one to each."""
+    arguments = function.kernel.args
+    places = words_at(params, len(arguments)) if arguments else []
+    if not all(places):
+        raise HipFailure(INVALID_VALUE, f"{function.kernel.name}: argument {places.index(0)} is a null pointer")
+    return [ctypes.string_at(place, arg.size) for place, arg in zip(places, arguments, strict=True)]
+
+
+def _from_extra(function: Function, extra: int) -> list[bytes]:
+    """Bytes of the arguments: a buffer laid out as the kernel's argument segment, and its size."""
+    buffer = size = 0
+    for at in range(extra, extra + 16 * 8, 16):
+        key = words_at(at, 1)[0]
+        if key == END:
+            break
+        value = words_at(at + 8, 1)[0]
+        if key == BUFFER_POINTER:
+            buffer = value
+        elif key == BUFFER_SIZE:
+            size = words_at(value, 1)[0]
+        else:
+            raise HipFailure(INVALID_VALUE, f"{function.kernel.name}: extra holds {key}")
+    arguments = function.kernel.args
+    needed = max((arg.offset + arg.size for arg in arguments), default=0)
+    if (arguments and not buffer) or size < needed:
+        text = f"{function.kernel.name}: its arguments take {needed} bytes, extra gives {size}"
+        raise HipFailure(INVALID_VALUE, text)
+    return [ctypes.string_at(buffer + arg.offset, arg.size) for arg in arguments]
+
+
+@serve()
+def hipModuleLaunchKernel(
+    rt: Runtime,
+    function: Pointer,
+    grid_x: UInt,
+    grid_y: UInt,
+    grid_z: UInt,
+    block_x: UInt,
+    block_y: UInt,
+    block_z: UInt,
+    shared: UInt,
+    stream: Pointer,
+    params: Pointer,
+    extra: Pointer,
+) -> None:
+    found = rt.find(function, Function)
+    rt.stream(stream)
+    if params and extra:
+        raise HipFailure(INVALID_VALUE, f"{found.kernel.name}: kernelParams and extra were both given")
+    if found.kernel.args and not (params or extra):
+        raise HipFailure(
+            INVALID_VALUE, f"{found.kernel.name} takes {len(found.kernel.args)} arguments, none were given"
+        )
+    words = _from_extra(found, extra) if extra else _from_params(found, params)
+    launch(rt, found, (grid_x, grid_y, grid_z), (block_x, block_y, block_z), shared, words)

@@ -1,0 +1,75 @@
+"""Faults on request: calls that fail as hardware and drivers do, so that programs can be tested against it.
+
+``MFMASIM_HIPRT_FAULTS`` is a list, separated by commas, of ``CALL[#N]=ERROR[@sync|@forever]``: the Nth call of that
+name (every call without ``#N``) returns the error. With ``@sync`` the call itself succeeds and does nothing, and the
+next one that waits for the device returns the error, as a kernel that fails does. With ``@forever`` the device is lost:
+every later call returns the error too, until the process ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.hiprt.tables.errors import CODES, ERRORS
+from mfmasim.hiprt.tables.names import NAMES
+
+__all__ = ["Fault", "Faults", "parse"]
+
+FORM = re.compile(r"(?P<call>\w+)(?:#(?P<number>\d+))?=(?P<error>\w+)(?:@(?P<when>\w+))?")
+TIMES = ("now", "sync", "forever")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault."""
+
+    call: str
+    number: int
+    """Which call of that name, from 1; 0 for every one."""
+    code: int
+    when: str
+    """One of `TIMES`."""
+
+
+def parse(text: str) -> list[Fault]:
+    """Read a list of faults.
+
+    Raises:
+        MfmasimError: an entry has another form, or names a call, an error or a time that does not exist.
+    """
+    return [_parse(entry.strip()) for entry in text.split(",") if entry.strip()]
+
+
+def _parse(entry: str) -> Fault:
+    found = FORM.fullmatch(entry)
+    if found is None:
+        raise MfmasimError(f"fault {entry!r}: CALL[#N]=ERROR[@sync|@forever] is expected, such as hipMalloc#2=2")
+    call, error, when = found["call"], found["error"], found["when"] or "now"
+    if call not in NAMES:
+        raise unknown("call", call, NAMES, f"in fault {entry!r}")
+    code = int(error) if error.isdigit() else CODES.get(error, -1)
+    if code not in ERRORS:
+        raise unknown("error", error, CODES, f"in fault {entry!r}")
+    if when not in TIMES:
+        raise unknown("time", when, TIMES[1:], f"in fault {entry!r}")
+    return Fault(call, int(found["number"] or 0), code, when)
+
+
+class Faults:
+    """Counts calls and says which fail."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        """Watch for `faults`."""
+        self._faults = faults
+        self._calls: Counter[str] = Counter()
+
+    def of(self, name: str) -> Fault | None:
+        """The fault of this call, which is the next one of its name."""
+        if not self._faults:
+            return None
+        self._calls[name] += 1
+        numbers = (0, self._calls[name])
+        return next((fault for fault in self._faults if fault.call == name and fault.number in numbers), None)

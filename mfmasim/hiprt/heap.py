@@ -1,0 +1,137 @@
+"""Memory of the simulated devices: one range of this process's addresses, which programs and kernels see alike.
+
+A pointer means the same on both sides, so that pointers in arguments, in structures and in buffers need no translation,
+and pinned and managed memory is what it is. Every allocation starts on a page, is followed by one that belongs
+to nobody, and holds poison. Pages take memory only once they are written to.
+"""
+
+from __future__ import annotations
+
+import bisect
+import mmap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.hiprt.registry import HipFailure
+from mfmasim.machine.memory import POISON_BYTE, Region
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DEVICE", "HOST", "INTERNAL", "MANAGED", "PAGE", "Allocation", "Heap"]
+
+PAGE = 4096
+OUT_OF_MEMORY, INVALID = 2, 1
+HOST, DEVICE, MANAGED, INTERNAL = 1, 2, 3, 0
+"""Kinds of memory, by hipMemoryType; internal memory holds code, arguments and printf's buffer."""
+NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """A piece of memory that somebody asked for."""
+
+    name: str
+    address: int
+    size: int
+    kind: int
+    device: int
+    flags: int = 0
+
+    @property
+    def end(self) -> int:
+        """The address behind it."""
+        return self.address + self.size
+
+    @property
+    def region(self) -> Region:
+        """What the machine sees of it."""
+        return Region(self.name, self.address, self.size)
+
+
+class Heap:
+    """The range of addresses and the allocations in it. `limit` is what one device may hold, in bytes."""
+
+    def __init__(self, limit: int, devices: int) -> None:
+        """Reserve addresses for every device and for pinned memory."""
+        self.limit = limit
+        size = (limit * (devices + 1) // PAGE + 4096) * PAGE
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
+        self._map = mmap.mmap(-1, size, flags=flags)
+        self.arena: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
+        self.base = int(self.arena.ctypes.data)
+        self._free = [(PAGE, size - 2 * PAGE)]
+        self._starts: list[int] = []
+        self._allocations: dict[int, Allocation] = {}
+        self._count = 0
+        self.changes = 0
+        """Counts what was allocated and freed, so that what was derived from the allocations can be kept."""
+
+    @property
+    def allocations(self) -> list[Allocation]:
+        """All allocations, by address."""
+        return [self._allocations[start] for start in self._starts]
+
+    def used(self, device: int) -> int:
+        """Bytes that a device holds, in whole pages."""
+        mine = (a for a in self._allocations.values() if a.device == device and a.kind != HOST)
+        return sum(-(-a.size // PAGE) * PAGE for a in mine)
+
+    def allocate(self, size: int, kind: int, device: int, name: str = "", flags: int = 0) -> Allocation:
+        """Allocate poisoned memory.
+
+        Raises:
+            HipFailure: there is not so much.
+        """
+        pages = -(-max(size, 1) // PAGE) * PAGE
+        if kind in (DEVICE, MANAGED) and self.used(device) + pages > self.limit:
+            raise HipFailure(OUT_OF_MEMORY)
+        number = next((n for n, (_, length) in enumerate(self._free) if length >= pages + PAGE), None)
+        if number is None:
+            raise HipFailure(OUT_OF_MEMORY)
+        offset, length = self._free[number]
+        rest = (offset + pages + PAGE, length - pages - PAGE)
+        self._free[number : number + 1] = [rest] if rest[1] else []
+        self._count += 1
+        label = f"{name or 'allocation'} {self._count}" if kind else name
+        made = Allocation(label, self.base + offset, size, kind, device, flags)
+        if kind:
+            self.arena[offset : offset + pages] = POISON_BYTE
+        self._allocations[made.address] = made
+        bisect.insort(self._starts, made.address)
+        self.changes += 1
+        return made
+
+    def free(self, address: int) -> None:
+        """Free an allocation by its first address; its pages go back to the system.
+
+        Raises:
+            HipFailure: nothing was allocated there.
+        """
+        found = self._allocations.pop(address, None)
+        if found is None:
+            raise HipFailure(INVALID)
+        self._starts.remove(address)
+        offset, length = address - self.base, -(-max(found.size, 1) // PAGE) * PAGE
+        self._map.madvise(mmap.MADV_DONTNEED, offset, length)
+        place = bisect.bisect(self._free, (offset, 0))
+        self._free.insert(place, (offset, length + PAGE))
+        for at in (place, place - 1):  # join with the neighbours
+            if 0 <= at < len(self._free) - 1 and sum(self._free[at]) == self._free[at + 1][0]:
+                first, second = self._free[at : at + 2]
+                self._free[at : at + 2] = [(first[0], first[1] + second[1])]
+        self.changes += 1
+
+    def holds(self, address: int) -> bool:
+        """Whether an address lies in the range at all."""
+        return self.base <= address < self.base + len(self.arena)
+
+    def at(self, address: int, size: int = 0) -> Allocation | None:
+        """The allocation that holds `size` bytes from an address on, if one does."""
+        place = bisect.bisect_right(self._starts, address) - 1
+        if place < 0:
+            return None
+        found = self._allocations[self._starts[place]]
+        return found if address < max(found.end, found.address + 1) and address + size <= found.end else None

@@ -1,0 +1,203 @@
+"""Modules and launches: what the runtime does where the machine begins."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import struct
+import sys
+from typing import TYPE_CHECKING
+
+from mfmasim.codeobject.metadata import KERNARG_LIMIT
+from mfmasim.devices.sim import SimDevice, chosen_checks
+from mfmasim.errors import MfmasimError
+from mfmasim.hiprt.heap import HOST, INTERNAL, MANAGED
+from mfmasim.hiprt.registry import HipFailure
+from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
+from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
+from mfmasim.machine.memory import Memory, Region, image_regions
+from mfmasim.machine.printf import PRINTF_BYTES
+from mfmasim.program import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.devices import Report
+
+__all__ = ["image_at", "launch", "load_module", "unload"]
+
+INVALID_VALUE, INVALID_CONFIGURATION, INVALID_IMAGE, NO_BINARY = 1, 9, 200, 209
+ILLEGAL_ADDRESS, LAUNCH_FAILURE, NOT_SUPPORTED = 700, 719, 801
+FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic")
+"""Findings that a device answers with a memory fault."""
+PACKET_BYTES = 64
+CODES = 64
+"""Code objects that are kept."""
+ELF, BUNDLE, COMPRESSED = b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"
+
+
+def image_at(address: int) -> bytes:
+    """The code object, or bundle of them, at an address of the program: how long it is stands in its headers.
+
+    Raises:
+        HipFailure: what is there is neither.
+    """
+    if not address:
+        raise HipFailure(INVALID_VALUE)
+    start = ctypes.string_at(address, 4)
+    if start == ELF:
+        header = ctypes.string_at(address, 64)
+        (sections,) = struct.unpack_from("<Q", header, 0x28)
+        size, count = struct.unpack_from("<HH", header, 0x3A)
+        table = ctypes.string_at(address + sections, size * count)
+        # sh_type, sh_offset and sh_size of every section; those without bytes in the file (SHT_NOBITS) do not count.
+        ends = [sections + size * count]
+        for at in range(0, size * count, max(size, 1)):
+            kind, offset, length = struct.unpack_from("<4xI16xQQ", table, at)
+            ends.append(offset + (0 if kind == 8 else length))
+        return ctypes.string_at(address, max(ends))
+    if start == COMPRESSED:  # magic, version, method, then the size: 32 bits, from version 3 on 64
+        (version,) = struct.unpack("<H", ctypes.string_at(address + 4, 2))
+        layout = "<Q" if version >= 3 else "<I"
+        (length,) = struct.unpack(layout, ctypes.string_at(address + 8, struct.calcsize(layout)))
+        return ctypes.string_at(address, length)
+    if start == BUNDLE[:4] and ctypes.string_at(address, len(BUNDLE)) == BUNDLE:
+        at = address + len(BUNDLE)
+        (count,) = struct.unpack("<Q", ctypes.string_at(at, 8))
+        at, end = at + 8, 0
+        for _ in range(min(count, 1024)):
+            offset, length, name = struct.unpack("<QQQ", ctypes.string_at(at, 24))
+            at, end = at + 24 + name, max(end, offset + length)
+        return ctypes.string_at(address, max(end, at - address))
+    raise HipFailure(INVALID_IMAGE, f"{address:#x} is no code object: it begins with {start.hex(' ')}")
+
+
+def load_module(rt: Runtime, data: bytes) -> Module:
+    """Load a code object for the calling thread's device.
+
+    Raises:
+        HipFailure: it is damaged, or for other devices.
+    """
+    device = rt.checked(rt.device)
+    arch = rt.archs[device]
+    key = (hashlib.sha256(data).digest(), arch.name)
+    try:
+        code = rt.codes.get(key) or load(data, arch)
+    except MfmasimError as error:
+        number = NO_BINARY if _readable(data) else INVALID_IMAGE
+        raise HipFailure(number, f"no code for {arch.name}: {error}") from None
+    if len(rt.codes) >= CODES:
+        rt.codes.clear()
+    rt.codes[key] = code  # instructions that were decoded stay so when a program loads a file again
+    if code.arch is not arch:
+        raise HipFailure(NO_BINARY, f"the code object is for {code.arch.name}, device {device} is {arch.name}")
+    spans = segment_spans(code)
+    size = max(offset + length for offset, length, _ in spans)
+    image = rt.heap.allocate(size, INTERNAL, device, "code object").address
+    regions = tuple(image_regions("code object", image, spans))
+    load_image(Memory.over(rt.heap.base, rt.heap.arena, regions), code, image)
+    return Module(code, image, device, regions)
+
+
+def _readable(data: bytes) -> bool:
+    """Whether bytes are a code object of some architecture; a bundle without ours is one."""
+    try:
+        load(data)
+    except MfmasimError as error:
+        return "holds" in str(error) or "entr" in str(error) or "arch" in str(error)
+    return True
+
+
+def unload(rt: Runtime, handle: int) -> None:
+    """Unload a module and forget its functions."""
+    module = rt.find(handle, Module)
+    gone = [h for h, thing in rt.handles.items() if isinstance(thing, Function) and thing.module is module]
+    for one in (handle, *gone):
+        del rt.handles[one]
+    rt.heap.free(module.image)
+
+
+def launch(
+    rt: Runtime, function: Function, grid: Sequence[int], block: Sequence[int], shared: int, words: Sequence[bytes]
+) -> None:
+    """Run a kernel.
+
+    Args:
+        rt: the runtime.
+        function: the kernel.
+        grid: workgroups in x, y, z.
+        block: work-items in x, y, z.
+        shared: dynamic LDS in bytes.
+        words: bytes of every explicit argument.
+
+    Raises:
+        HipFailure: the device would not take the launch. What goes wrong while it runs is told by the next wait.
+    """
+    kernel, device = function.kernel, function.module.device
+    size = (grid[0], grid[1], grid[2]), (block[0], block[1], block[2])
+    if min(*grid, *block) < 1:
+        raise HipFailure(INVALID_CONFIGURATION, f"{kernel.name}: grid {size[0]}, block {size[1]}")
+    try:
+        check_sizes(kernel, *size, shared)
+    except MfmasimError as error:
+        raise HipFailure(INVALID_CONFIGURATION, str(error)) from None
+    if device in rt.failed:
+        raise HipFailure(rt.failed[device])
+    service, memory = _memory(rt, function)
+    kernarg = Region("kernel arguments", service.kernarg, max(kernel.info.kernarg_size, 1), writable=False)
+    packet = Region("dispatch packet", service.packet, PACKET_BYTES, writable=False)
+    printf = Region("printf buffer", service.printf, PRINTF_BYTES) if prints(kernel) else None
+    prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf)
+    fill(prepared, words)
+    rt.counts.launches += 1
+    try:
+        report = SimDevice().run(prepared, chosen_checks(rt.settings.checks))
+    except MfmasimError as error:
+        rt.failed[device] = LAUNCH_FAILURE
+        raise HipFailure(NOT_SUPPORTED, f"{kernel.name}: {error}") from None
+    for line in report.printed:
+        print(line, file=sys.stdout)
+    sys.stdout.flush()
+    _judge(rt, device, report)
+
+
+def _judge(rt: Runtime, device: int, report: Report) -> None:
+    """Tell findings, and let the device fail where hardware would."""
+    for finding in report.findings:
+        if finding.severity == "info":
+            continue
+        text = f"{finding.severity} {finding.check} {finding.source or report.kernel}: {finding.message}"
+        rt.counts.findings.append(text)
+        say(text)
+        if finding.id in FAULTING:
+            rt.failed[device] = ILLEGAL_ADDRESS
+    if report.stopped:
+        rt.failed.setdefault(device, LAUNCH_FAILURE)
+
+
+def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
+    """The machine's view of the heap for a launch: what its device may touch."""
+    device = function.module.device
+    service = rt.services.get(device)
+    if service is None:
+        sizes = (KERNARG_LIMIT, PACKET_BYTES, PRINTF_BYTES)
+        names = ("kernel arguments", "dispatch packet", "printf buffer")
+        pieces = [rt.heap.allocate(size, INTERNAL, device, name) for size, name in zip(sizes, names, strict=True)]
+        kernarg, packet, printf = (piece.address for piece in pieces)
+        service = rt.services[device] = Service(kernarg, packet, printf)
+    key = (rt.heap.changes, function.kernel)
+    if service.memory is None or service.memory[0] != key:
+        mine = {device, *(peer for own, peer in rt.peers if own == device)}
+        seen = [
+            allocation.region
+            for allocation in rt.heap.allocations
+            if allocation.kind != INTERNAL and (allocation.kind in (HOST, MANAGED) or allocation.device in mine)
+        ]
+        seen += function.module.regions
+        seen.append(
+            Region("kernel arguments", service.kernarg, max(function.kernel.info.kernarg_size, 1), writable=False)
+        )
+        seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
+        seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
+        service.memory = key, Memory.over(rt.heap.base, rt.heap.arena, seen)
+    return service, service.memory[1]

@@ -1,0 +1,231 @@
+"""The state of the simulated runtime, and the one way by which every call goes through it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.hiprt.faults import Faults
+from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
+from mfmasim.hiprt.registry import CALLS, HipFailure
+
+if TYPE_CHECKING:
+    from mfmasim.architectures import Arch
+    from mfmasim.hiprt.settings import Settings
+    from mfmasim.machine.memory import Memory, Region
+    from mfmasim.program import Code, Kernel
+
+__all__ = ["Event", "Function", "Module", "Runtime", "Stream", "say"]
+
+INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
+STREAMS = (0, 1, 2)
+"""Handles that need no creation: the null stream, hipStreamLegacy, hipStreamPerThread."""
+
+
+def say(text: str) -> None:
+    """One line on standard error."""
+    print(f"mfmasim: {' '.join(text.split())}", file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True)
+class Module:
+    """A loaded code object."""
+
+    code: Code
+    image: int
+    """Address of the file's offset 0."""
+    device: int
+    regions: tuple[Region, ...]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A kernel of a module."""
+
+    module: Module
+    kernel: Kernel
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream; its work is done when its call returns."""
+
+    device: int
+    flags: int = 0
+    priority: int = 0
+
+
+@dataclass
+class Event:
+    """An event."""
+
+    device: int
+    flags: int = 0
+    recorded: int | None = None
+    """Nanoseconds of a steady clock."""
+
+
+@dataclass
+class Service:
+    """What the launches of one device share."""
+
+    kernarg: int
+    packet: int
+    printf: int
+    memory: tuple[tuple[int, Kernel], Memory] | None = None
+    """The memory of the last launch, and what it was made for."""
+
+
+@dataclass
+class Counts:
+    """What happened, for the report."""
+
+    launches: int = 0
+    calls: Counter[str] = field(default_factory=Counter)
+    findings: list[str] = field(default_factory=list)
+    unserved: Counter[str] = field(default_factory=Counter)
+
+
+class Runtime:
+    """Devices, memory, handles and errors of a process."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start with nothing allocated."""
+        self.settings = settings
+        self.archs: tuple[Arch, ...] = settings.archs
+        self.heap = Heap(settings.memory, max(len(self.archs), 1))
+        self.handles: dict[int, Any] = {}
+        self.peers: set[tuple[int, int]] = set()
+        self.failed: dict[int, int] = {}
+        """Devices whose work failed, with the error that every wait for them returns."""
+        self.lost = 0
+        """The error of a lost device, which every call returns."""
+        self.codes: dict[tuple[bytes, str], Code] = {}
+        """Code objects by hash and architecture."""
+        self.services: dict[int, Service] = {}
+        self.counts = Counts()
+        self._faults = Faults(list(settings.faults))
+        self._local = threading.local()
+        self._next = 0x1000
+
+    @property
+    def device(self) -> int:
+        """The calling thread's device."""
+        return getattr(self._local, "device", 0)
+
+    @device.setter
+    def device(self, number: int) -> None:
+        self._local.device = self.checked(number)
+
+    @property
+    def error(self) -> int:
+        """The calling thread's last error."""
+        return getattr(self._local, "error", 0)
+
+    @error.setter
+    def error(self, code: int) -> None:
+        self._local.error = code
+
+    @property
+    def arch(self) -> Arch:
+        """Architecture of the calling thread's device."""
+        return self.archs[self.device]
+
+    def checked(self, device: int) -> int:
+        """A device's number, if there is such a device."""
+        if not 0 <= device < len(self.archs):
+            raise HipFailure(INVALID_DEVICE if self.archs else NO_DEVICE)
+        return device
+
+    def add(self, thing: object) -> int:
+        """Give a handle to a thing."""
+        self._next += 16
+        self.handles[self._next] = thing
+        return self._next
+
+    def find(self, handle: int, kind: type[Any]) -> Any:
+        """The thing of a handle."""
+        found = self.handles.get(handle)
+        if not isinstance(found, kind):
+            raise HipFailure(INVALID_HANDLE)
+        return found
+
+    def stream(self, handle: int) -> Stream:
+        """The stream of a handle."""
+        return Stream(self.device) if handle in STREAMS else self.find(handle, Stream)
+
+    def wait(self, device: int | None = None) -> None:
+        """Wait for a device: its work is done, but may have failed."""
+        code = self.failed.get(self.device if device is None else device, 0)
+        if code:
+            raise HipFailure(code)
+
+    def answer(self, name: str, arguments: Any) -> int:
+        """Serve a call.
+
+        Args:
+            name: the call.
+            arguments: its arguments as words, indexable.
+
+        Returns:
+            What the call returns.
+        """
+        self.counts.calls[name] += 1
+        call = CALLS.get(name)
+        if self.lost and not (call and call.keeps_error):
+            return self.lost
+        try:
+            if call is None:
+                self.counts.unserved[name] += 1
+                raise HipFailure(NOT_SUPPORTED, "not served by the simulated HIP runtime")  # noqa: TRY301
+            if not self._fails(name):
+                words = [read(arguments[number]) for number, read in enumerate(call.readers)]
+                return call.function(self, *words) or 0
+        except HipFailure as failure:
+            if failure.why:
+                say(f"{name}: {failure.why}")
+            if not (call and call.keeps_error):
+                self.error = failure.code
+            return failure.code
+        return 0
+
+    def _fails(self, name: str) -> bool:
+        """Whether a fault takes the place of the call, which then does nothing."""
+        fault = self._faults.of(name)
+        if fault is None:
+            return False
+        if fault.when == "sync":
+            self.failed[self.device] = fault.code
+            return True
+        if fault.when == "forever":
+            self.lost = fault.code
+        raise HipFailure(fault.code)
+
+    def report(self) -> dict[str, Any]:
+        """A summary of the run, as JSON can hold it."""
+        live = [a for a in self.heap.allocations if a.kind != INTERNAL]
+        return {
+            "devices": [arch.name for arch in self.archs],
+            "launches": self.counts.launches,
+            "calls": dict(sorted(self.counts.calls.items())),
+            "unserved": dict(sorted(self.counts.unserved.items())),
+            "findings": self.counts.findings,
+            "live": [{"name": a.name, "size": a.size, "pinned": a.kind == HOST} for a in live],
+            "handles": Counter(type(thing).__name__ for thing in self.handles.values()),
+        }
+
+    def write_report(self) -> None:
+        """Write the summary to the file that was asked for, whole or not at all."""
+        if self.settings.report:
+            path = Path(self.settings.report)
+            unfinished = path.with_name(f"{path.name}.part")
+            try:
+                unfinished.write_text(json.dumps(self.report(), indent=1) + "\n")
+                unfinished.replace(path)
+            except OSError as error:
+                say(f"{path}: cannot be written: {error.strerror or error}")

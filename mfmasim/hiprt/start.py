@@ -1,0 +1,62 @@
+"""Starting programs so that they find the simulated runtime."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+from mfmasim.hiprt.build import library
+from mfmasim.hiprt.settings import PACKAGE, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["environment", "start"]
+
+
+def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment in which hip-python loads the simulated runtime; child processes inherit it.
+
+    Args:
+        changes: further variables, such as those of `mfmasim.hiprt.settings`.
+
+    Returns:
+        This process's environment with them, and with the library's folder before all others.
+
+    Raises:
+        MfmasimError: the library cannot be built, or a setting is wrong.
+    """
+    made = {**os.environ, **(changes or {})}
+    Settings.read(made)
+    folder = library().parent
+    others = made.get("LD_LIBRARY_PATH", "")
+    made["LD_LIBRARY_PATH"] = f"{folder}:{others}" if others else str(folder)
+    # hip-python 10 looks below these first.
+    made["ROCM_PATH"] = made["ROCM_HOME"] = str(folder.parent)
+    made[PACKAGE] = str(Path(__file__).resolve().parents[2])
+    return made
+
+
+def start(command: Sequence[str], changes: Mapping[str, str] | None = None) -> int:
+    """Run a command on the simulated runtime.
+
+    Args:
+        command: program and arguments.
+        changes: see `environment`.
+
+    Returns:
+        The command's exit code; 128 plus the signal where one ended it.
+
+    Raises:
+        MfmasimError: the command cannot be started.
+    """
+    if not command:
+        raise MfmasimError("hiprt: a command is expected, such as: mfmasim hiprt -- python program.py")
+    try:
+        code = subprocess.run(list(command), env=environment(changes), check=False).returncode
+    except OSError as error:
+        raise MfmasimError(f"hiprt: cannot start {command[0]}: {error.strerror or error}") from None
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,1 @@
+"""Tables of the HIP interface: facts of its headers, no code."""

@@ -1,0 +1,86 @@
+"""hipDeviceProp_tR0600: fields of the structure that hipGetDeviceProperties fills, and which attribute asks for which.
+
+Source: hip_runtime_api.h of ROCm 6 and 7, whose layout is the same (hip-python's 7.2 and 10.0 agree on it). `arch` is a
+word of bit flags in C.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+__all__ = ["ATTRIBUTES", "Properties"]
+
+_TYPES: dict[str, Any] = {
+    "char": ctypes.c_char,
+    "int": ctypes.c_int,
+    "uint": ctypes.c_uint,
+    "size": ctypes.c_size_t,
+    "pointer": ctypes.c_void_p,
+}
+
+# type:name*count
+_LAYOUT = """
+    char:name*256 char:uuid*16 char:luid*8 uint:luidDeviceNodeMask size:totalGlobalMem size:sharedMemPerBlock
+    int:regsPerBlock int:warpSize size:memPitch int:maxThreadsPerBlock int:maxThreadsDim*3 int:maxGridSize*3
+    int:clockRate size:totalConstMem int:major int:minor size:textureAlignment size:texturePitchAlignment
+    int:deviceOverlap int:multiProcessorCount int:kernelExecTimeoutEnabled int:integrated int:canMapHostMemory
+    int:computeMode int:maxTexture1D int:maxTexture1DMipmap int:maxTexture1DLinear int:maxTexture2D*2
+    int:maxTexture2DMipmap*2 int:maxTexture2DLinear*3 int:maxTexture2DGather*2 int:maxTexture3D*3
+    int:maxTexture3DAlt*3 int:maxTextureCubemap int:maxTexture1DLayered*2 int:maxTexture2DLayered*3
+    int:maxTextureCubemapLayered*2 int:maxSurface1D int:maxSurface2D*2 int:maxSurface3D*3 int:maxSurface1DLayered*2
+    int:maxSurface2DLayered*3 int:maxSurfaceCubemap int:maxSurfaceCubemapLayered*2 size:surfaceAlignment
+    int:concurrentKernels int:ECCEnabled int:pciBusID int:pciDeviceID int:pciDomainID int:tccDriver
+    int:asyncEngineCount int:unifiedAddressing int:memoryClockRate int:memoryBusWidth int:l2CacheSize
+    int:persistingL2CacheMaxSize int:maxThreadsPerMultiProcessor int:streamPrioritiesSupported
+    int:globalL1CacheSupported int:localL1CacheSupported size:sharedMemPerMultiprocessor int:regsPerMultiprocessor
+    int:managedMemory int:isMultiGpuBoard int:multiGpuBoardGroupID int:hostNativeAtomicSupported
+    int:singleToDoublePrecisionPerfRatio int:pageableMemoryAccess int:concurrentManagedAccess
+    int:computePreemptionSupported int:canUseHostPointerForRegisteredMem int:cooperativeLaunch
+    int:cooperativeMultiDeviceLaunch size:sharedMemPerBlockOptin int:pageableMemoryAccessUsesHostPageTables
+    int:directManagedMemAccessFromHost int:maxBlocksPerMultiProcessor int:accessPolicyMaxWindowSize
+    size:reservedSharedMemPerBlock int:hostRegisterSupported int:sparseHipArraySupported
+    int:hostRegisterReadOnlySupported int:timelineSemaphoreInteropSupported int:memoryPoolsSupported
+    int:gpuDirectRDMASupported uint:gpuDirectRDMAFlushWritesOptions int:gpuDirectRDMAWritesOrdering
+    uint:memoryPoolSupportedHandleTypes int:deferredMappingHipArraySupported int:ipcEventSupported int:clusterLaunch
+    int:unifiedFunctionPointers int:reserved*63 int:hipReserved*32 char:gcnArchName*256
+    size:maxSharedMemoryPerMultiProcessor int:clockInstructionRate uint:arch pointer:hdpMemFlushCntl
+    pointer:hdpRegFlushCntl int:cooperativeMultiDeviceUnmatchedFunc int:cooperativeMultiDeviceUnmatchedGridDim
+    int:cooperativeMultiDeviceUnmatchedBlockDim int:cooperativeMultiDeviceUnmatchedSharedMem int:isLargeBar
+    int:asicRevision
+"""
+
+
+def _field(text: str) -> tuple[str, Any]:
+    kind, _, rest = text.partition(":")
+    name, _, count = rest.partition("*")
+    return name, _TYPES[kind] * int(count) if count else _TYPES[kind]
+
+
+class Properties(ctypes.Structure):
+    """The structure."""
+
+    _fields_ = tuple(_field(text) for text in _LAYOUT.split())
+
+
+# hipDeviceAttribute_t: number, field of the structure, and place in it where it is an array.
+_ATTRIBUTES = """
+2:asyncEngineCount 3:canMapHostMemory 5:clockRate 6:computeMode 7:computePreemptionSupported 8:concurrentKernels
+9:concurrentManagedAccess 10:cooperativeLaunch 16:integrated 17:isMultiGpuBoard 18:kernelExecTimeoutEnabled
+19:l2CacheSize 23:major 24:managedMemory 25:maxBlocksPerMultiProcessor 26:maxThreadsDim*0 27:maxThreadsDim*1
+28:maxThreadsDim*2 29:maxGridSize*0 30:maxGridSize*1 31:maxGridSize*2 56:maxThreadsPerBlock
+57:maxThreadsPerMultiProcessor 58:memPitch 59:memoryBusWidth 60:memoryClockRate 61:minor 63:multiProcessorCount
+65:pageableMemoryAccess 67:pciBusID 68:pciDeviceID 69:pciDomainID 71:regsPerBlock 72:regsPerMultiprocessor
+74:sharedMemPerBlock 75:sharedMemPerBlockOptin 76:sharedMemPerMultiprocessor 78:streamPrioritiesSupported
+81:textureAlignment 83:totalConstMem 85:unifiedAddressing 87:warpSize 88:memoryPoolsSupported 90:hostRegisterSupported
+10002:maxSharedMemoryPerMultiProcessor 10011:isLargeBar 10012:asicRevision 10015:multiProcessorCount
+"""
+
+
+def _attribute(text: str) -> tuple[int, tuple[str, int | None]]:
+    number, _, rest = text.partition(":")
+    name, _, place = rest.partition("*")
+    return int(number), (name, int(place) if place else None)
+
+
+ATTRIBUTES = dict(_attribute(text) for text in _ATTRIBUTES.split())
