@@ -28,6 +28,7 @@ def add(subparsers: Any) -> None:
     binary.add_argument("--binary", action="store_true", help="change one instruction of the compiled code at a time")
     binary.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     binary.add_argument("--arch", help="only this architecture")
+    binary.add_argument("--kind", action="append", metavar="TEXT", help="only kinds whose name contains this")
     binary.add_argument("--limit", type=int, metavar="N", help="at most N mutants of each case")
 
 
@@ -40,8 +41,8 @@ def run(args: argparse.Namespace) -> int:
         from mfmasim.cli.mutate_binary import run_all
 
         return run_all(args)
-    if args.case or args.arch or args.limit is not None:
-        raise MfmasimError("--case, --arch and --limit belong to --binary; --name chooses among declared mutants")
+    if args.case or args.arch or args.kind or args.limit is not None:
+        raise MfmasimError("--case, --arch, --kind, --limit belong to --binary; --name chooses among declared mutants")
     chosen = [(m, case) for m, case in mutants_of(args.family) if not args.name or args.name in m.name]
     if not chosen:
         raise MfmasimError(f"no mutant of {args.family} has {args.name!r} in its name")

@@ -26,10 +26,11 @@ def run_all(args: argparse.Namespace) -> int:
 
     if args.limit is not None and args.limit < 1:
         raise MfmasimError(f"--limit {args.limit}: a positive number of mutants is expected")
+    kinds = [kind for text in args.kind or () for kind in matching(text)]
     work = [pair for _, cases in find(args.family) for pair in select(cases, args.arch, args.case)]
     if not work:
         raise MfmasimError(f"no case of {args.family} matches --arch {args.arch or 'any'} --case {args.case or 'any'}")
-    verdicts = [verdict for case, arch in work for verdict in run_binary(case, arch, args.limit)]
+    verdicts = [verdict for case, arch in work for verdict in run_binary(case, arch, args.limit, kinds)]
     if args.json:
         print(json.dumps([_record(verdict) for verdict in verdicts], indent=1))
     else:
@@ -37,8 +38,25 @@ def run_all(args: argparse.Namespace) -> int:
     return 1 if any(verdict.survived for verdict in verdicts) else 0
 
 
+def matching(text: str) -> list[str]:
+    """Kinds of mutants whose name contains a text.
+
+    Raises:
+        MfmasimError: there is none.
+    """
+    from mfmasim.errors import unknown
+    from mfmasim.verify.binary import KINDS
+
+    found = [kind for kind in KINDS if text in kind]
+    if not found:
+        raise unknown("kind of mutant", text, KINDS)
+    return found
+
+
 def _record(verdict: BinaryVerdict) -> dict[str, Any]:
-    return {**asdict(verdict), "survived": verdict.survived}
+    record = asdict(verdict)
+    record["mutant"]["code"] = verdict.mutant.code.hex()
+    return {**record, "survived": verdict.survived}
 
 
 def _print(verdicts: list[BinaryVerdict]) -> None:
@@ -53,9 +71,9 @@ def _print(verdicts: list[BinaryVerdict]) -> None:
     killers = Counter(check for v in verdicts for check in v.caught)
     for kind in kinds:
         of_kind = [v for v in verdicts if v.mutant.kind == kind]
-        equal = sum(bool(v.equivalent) for v in of_kind)
+        equal, same = sum(bool(v.equivalent) for v in of_kind), sum(bool(v.same) for v in of_kind)
         caught = sum(bool(v.caught) for v in of_kind)
-        print(f"{kind}: {caught} of {len(of_kind) - equal} caught, {equal} equivalent")
+        print(f"{kind}: {caught} of {len(of_kind) - equal - same} caught, {equal} equivalent, {same} do the same here")
     print("by check: " + (", ".join(f"{check} {count}" for check, count in killers.most_common()) or "none"))
     for verdict in verdicts:
         if verdict.survived:
@@ -72,6 +90,6 @@ def _place(verdict: BinaryVerdict) -> str:
 def _fate(verdict: BinaryVerdict) -> str:
     if verdict.caught:
         return ", ".join(verdict.caught)
-    return (
-        f"equivalent: {verdict.equivalent}" if verdict.equivalent else f"NOTHING ({verdict.note or 'no reason known'})"
-    )
+    if verdict.equivalent or verdict.same:
+        return f"equivalent: {verdict.equivalent}" if verdict.equivalent else verdict.same
+    return f"NOTHING ({verdict.note or 'no reason known'})"

@@ -168,6 +168,9 @@ class SimDevice:
                 prepared, executor, listening, lambda: [OBSERVERS[name](kernel, prepared) for name in names], budget,
                 max_waves, parts,
             )  # fmt: skip
+        for observer in observers:
+            if hasattr(observer, "on_end"):
+                observer.on_end(prepared.memory)
         findings = [finding for observer in listening for finding in observer.findings()]
         if outcome.stopped:
             findings.insert(0, ending(outcome, kernel))

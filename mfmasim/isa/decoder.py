@@ -134,7 +134,7 @@ def _decode(found: Family, data: bytes, pc: int) -> Instruction:
         if len(cache.templates) > _MOST_CACHED:
             cache.templates.clear()
             cache.sizes.clear()
-        if found.dialect.long_literals and template.size >= 8 and _encoding(found, data).size == 8:
+        if found.dialect.long_literals and template.size >= 8 and encoding_of(found, data).size == 8:
             # Whether a literal follows, the sources in the second dword say.
             cache.sizes[head] = 0
             cache.sizes[data[:8]] = template.size
@@ -156,7 +156,7 @@ def _build(found: Family, data: bytes) -> Instruction:
     if len(data) < 4:
         raise Refused("the code ends inside the instruction")
     dword = int.from_bytes(data[:4], "little")
-    encoding = _encoding(found, data)
+    encoding = encoding_of(found, data)
     size = encoding.size
     if found.dialect.sdwa and encoding.name in ("VOP1", "VOP2", "VOPC") and dword & 0x1FF in (249, 250):
         size = 8
@@ -167,7 +167,7 @@ def _build(found: Family, data: bytes) -> Instruction:
     op = word >> low & ((1 << width) - 1)
     if found.dialect.sdwa and encoding.name == "VOP3P" and op == packed.SCALE_OP:
         return _build_scaled(found, encoding, word, data)
-    kind, row, promoted = _find_row(found, encoding, op, word)
+    kind, row, promoted = find_row(found, encoding, op, word)
     if word & encoding.reserved and size == encoding.size:
         raise Refused(f"reserved bits of {row.name} are set")
     fields = Fields(word, size, encoding.fields, data[size:], row, found, kind)
@@ -180,7 +180,7 @@ def _build(found: Family, data: bytes) -> Instruction:
     return _freeze(found, data, fields.size, parts, encoding.name, row.name)
 
 
-def _encoding(found: Family, data: bytes) -> Encoding:
+def encoding_of(found: Family, data: bytes) -> Encoding:
     encoding = found.dialect.encodings.identify(int.from_bytes(data[:4], "little"))
     if encoding is None:
         raise Refused("no encoding has this prefix")
@@ -189,7 +189,7 @@ def _encoding(found: Family, data: bytes) -> Encoding:
     return encoding
 
 
-def _find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[str, Row, str]:
+def find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[str, Row, str]:
     """(key of the builder, row, short encoding it was promoted from)."""
     kind = encoding.name
     if kind == "VOP3" and op in found.promoted:

@@ -1,7 +1,9 @@
-"""Mutants of compiled code: waits and barriers taken out or weakened, LDS offsets shifted, one at a time.
+"""Mutants of compiled code: one instruction changed at a time by each operator that fits it, and which check tells.
 
-Each is the code object with one dword changed. Waits that cannot matter are recognised on the unchanged kernel, by the
-counters: nothing that they would wait for was in flight, or nothing but stores before the end of the program.
+Each is the code object with a few bytes changed. Waits that cannot matter are recognised on the unchanged kernel, by
+the counters: nothing that they would wait for was in flight, or nothing but stores before the end of the program. Other
+changes are compared by what they do: a mutant that is never executed, or that takes the same path and leaves the same
+bytes in memory on all data of the case, tells nothing about the checks, only about the case.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from elftools.elf.elffile import ELFFile
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError
-from mfmasim.isa.counters import raised, waited, waiting_for
+from mfmasim.isa.counters import raised, waited
+from mfmasim.observe.behaviour import Behaviour
 from mfmasim.observe.waits import Flight, Waits, settled
+from mfmasim.verify.operators import LDS_WRITES, OPERATORS
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import verify_case
 
@@ -27,24 +31,29 @@ if TYPE_CHECKING:
     from mfmasim.program import Code, Kernel
     from mfmasim.verify.cases import Case
 
-__all__ = ["BinaryMutant", "BinaryVerdict", "mutants_in", "patched", "run_binary"]
+__all__ = ["KINDS", "BinaryMutant", "BinaryVerdict", "mutants_in", "patched", "run_binary"]
 
-NOP = 0xBF800000
-"""S_NOP 0: SOPP's opcode 0 on every architecture (ISA manuals, SOPP)."""
-LDS = ("ds_read", "ds_write", "ds_load", "ds_store")
+ROUNDING = "rounding toward zero"
+TOWARD_ZERO = 0xF << 12
+"""FLOAT_ROUND_MODE_32 and _16_64 of COMPUTE_PGM_RSRC1, both 3 (LLVM's AMDGPU usage guide, kernel descriptor)."""
+RSRC1 = 48
+"""Byte of COMPUTE_PGM_RSRC1 in the descriptor."""
+KINDS = (*(operator.kind for operator in OPERATORS), ROUNDING)
+"""What `mutants_in` makes."""
+ORDER = frozenset(operator.kind for operator in OPERATORS if operator.order)
 
 
 @dataclass(frozen=True)
 class BinaryMutant:
-    """One changed dword."""
+    """A few changed bytes."""
 
     pc: int
     kind: str
-    """``wait removed``, ``wait weakened``, ``barrier removed`` or ``LDS offset shifted``."""
+    """One of `KINDS`."""
     text: str
     """The instruction, and what it became."""
     source: str
-    dword: int
+    code: bytes
     counter: str = ""
     """Of a weakened wait: the counter whose value is one larger."""
 
@@ -62,11 +71,13 @@ class BinaryVerdict:
     """Why nothing can report it."""
     note: str = ""
     """Of one that survives: what it leaves unordered."""
+    same: str = ""
+    """Why nothing reports it on the data of this case, though it may matter on others."""
 
     @property
     def survived(self) -> bool:
         """Whether it should have been caught and was not."""
-        return not self.caught and not self.equivalent
+        return not self.caught and not self.equivalent and not self.same
 
 
 class InFlight(Waits):
@@ -96,44 +107,32 @@ class InFlight(Waits):
         return super()._step(flights, instruction, event, index)
 
 
-def patched(code: bytes, pc: int, dword: int) -> bytes:
-    """The code object with the dword at a virtual address replaced.
+def patched(code: bytes, pc: int, change: bytes) -> bytes:
+    """The code object with the bytes at a virtual address replaced.
 
     Raises:
         MfmasimError: nothing of the file is loaded there.
     """
     for segment in ELFFile(io.BytesIO(code)).iter_segments("PT_LOAD"):
         first, offset, size = segment["p_vaddr"], segment["p_offset"], segment["p_filesz"]
-        if first <= pc and pc + 4 <= first + size:
+        if first <= pc and pc + len(change) <= first + size:
             at = offset + pc - first
-            return code[:at] + dword.to_bytes(4, "little") + code[at + 4 :]
+            return code[:at] + change + code[at + len(change) :]
     raise MfmasimError(f"address {pc:#x}: the code object loads nothing there")
 
 
 def mutants_in(kernel: Kernel) -> list[BinaryMutant]:
-    """Mutants of a kernel, in address order."""
-    return [mutant for instruction in kernel.decodable for mutant in _of(kernel, instruction)]
-
-
-def _of(kernel: Kernel, ins: Instruction) -> Iterator[BinaryMutant]:
-    source = kernel.source_at(ins.pc)
-    dword = int.from_bytes(kernel.code.object.read_bytes(ins.pc, 4), "little")
-    waits = waited(kernel.arch, ins)
-    if waits and ins.name != "s_endpgm":
-        yield BinaryMutant(ins.pc, "wait removed", ins.text, source, NOP)
-        for counter, value in waits:
-            bits = waiting_for(kernel.arch, ins, counter, value + 1)
-            if bits is not None:
-                text = f"{ins.text}, {counter} {value + 1}"
-                yield BinaryMutant(ins.pc, "wait weakened", text, source, dword & ~0xFFFF | bits, counter)
-    elif ins.name.startswith("s_barrier"):
-        yield BinaryMutant(ins.pc, "barrier removed", ins.text, source, NOP)
-    elif ins.name.startswith(LDS) and "offset" in ins.modifiers and (offset := int(ins.modifiers["offset"])) < 0xFFFC:
-        text = f"{ins.text}, offset {offset + 4}"
-        yield BinaryMutant(ins.pc, "LDS offset shifted", text, source, dword + 4)
-    elif ins.name.startswith(LDS) and int(ins.modifiers.get("offset0", 0xFF)) < 0xFF:
-        text = f"{ins.text}, offset0 {int(ins.modifiers['offset0']) + 1}"
-        yield BinaryMutant(ins.pc, "LDS offset shifted", text, source, dword + 1)
+    """Mutants of a kernel, in address order; that of the descriptor comes last."""
+    found = [
+        BinaryMutant(ins.pc, operator.kind, change.text, kernel.source_at(ins.pc), change.code, change.counter)
+        for ins in kernel.decodable
+        for operator in OPERATORS
+        for change in operator.changes(kernel, ins)
+    ]
+    address = kernel.info.descriptor_address + RSRC1
+    word = int.from_bytes(kernel.code.object.read_bytes(address, 4), "little")
+    rounded = (word | TOWARD_ZERO).to_bytes(4, "little")
+    return [*found, BinaryMutant(address, ROUNDING, "FLOAT_ROUND_MODE 3", kernel.name, rounded)]
 
 
 def run_binary(
@@ -156,8 +155,8 @@ def run_binary(
     """
     code = code or code_for(case.source, arch, None, case.flags)
     kernel = code[case.kernel_name()]
-    flown = InFlight(kernel)
-    right = verify_case(case, arch, kernel=kernel, observers=[flown])
+    flown, before = InFlight(kernel), Behaviour()
+    right = verify_case(case, arch, kernel=kernel, observers=[flown, before])
     if right.status == "skipped":
         return
     if right.status != "pass":
@@ -166,28 +165,41 @@ def run_binary(
     chosen = [mutant for mutant in mutants_in(kernel) if not kinds or mutant.kind in kinds]
     if limit is not None and limit < len(chosen):
         chosen = [chosen[number * len(chosen) // limit] for number in range(limit)]
-    ran = _executed(kernel, flown)
     for mutant in chosen:
-        changed = program.load(patched(code.object.data, mutant.pc, mutant.dword), kernel.arch)[kernel.name]
-        equivalent, note = _judge(mutant, kernel, flown, ran)
-        result = verify_case(case, arch, kernel=changed, budget=budget)
-        caught = tuple(sorted({f.check for f in result.findings if f.severity == "error"}))
-        yield BinaryVerdict(mutant, case.title, arch, caught, "" if caught else equivalent, "" if caught else note)
+        caught, after = _caught(mutant, case, arch, kernel, budget)
+        equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown)
+        same = "" if caught or equivalent else _alike(mutant, before, after)
+        yield BinaryVerdict(mutant, case.title, arch, caught, equivalent, note, same)
 
 
-def _executed(kernel: Kernel, flown: InFlight) -> set[int]:
-    """Addresses of the waits that were executed."""
-    return {pc for pc, _, _ in flown.ended if pc} & {ins.pc for ins in kernel.decodable}
+def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour) -> str:
+    """Why a mutant makes no difference on the data of its case, or nothing."""
+    if mutant.kind != ROUNDING and mutant.pc not in before.executed:
+        return "never executed in this case"
+    if mutant.kind not in ORDER and after.digest == before.digest:
+        return "the same path and the same bytes on all data of this case"
+    return ""
 
 
-def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, ran: set[int]) -> tuple[str, str]:
+def _caught(
+    mutant: BinaryMutant, case: Case, arch: str, kernel: Kernel, budget: int
+) -> tuple[tuple[str, ...], Behaviour]:
+    """Checks that report an error about a mutant, and what it did."""
+    after = Behaviour()
+    changed = program.load(patched(kernel.code.object.data, mutant.pc, mutant.code), kernel.arch)[kernel.name]
+    try:
+        result = verify_case(case, arch, kernel=changed, budget=budget, observers=[after])
+    except MfmasimError:
+        return ("refused",), after  # an instruction that the machine stops at
+    return tuple(sorted({f.check for f in result.findings if f.severity == "error"})), after
+
+
+def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight) -> tuple[str, str]:
     """Why a mutant is equivalent, and else what it leaves unordered."""
     if mutant.kind == "barrier removed":
         return ("a workgroup has one wave", "") if not flown.last_wave else ("", "")
     if not mutant.kind.startswith("wait"):
         return "", ""
-    if mutant.pc not in ran:
-        return "", "never executed"
     weakened = int(mutant.kind == "wait weakened")
     open_ = {
         flight
@@ -195,11 +207,15 @@ def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, ran: set[int])
         if pc == mutant.pc and how == weakened and mutant.counter in ("", counter)
         for flight in flights
     }
+    if not any(pc == mutant.pc for pc, _, _ in flown.ended):
+        return "", "never executed"
     if not open_:
         return "nothing that it would wait for is in flight", ""
     names = ", ".join(sorted({flight.name for flight in open_}))
     if all(not f.writes and not f.name.startswith("ds_") for f in open_) and _ends(kernel, mutant.pc):
         return f"only stores are in flight ({names}), and the program ends", ""
+    if not flown.last_wave and all(f.name.startswith(LDS_WRITES) for f in open_):
+        return f"one wave's LDS accesses are done in order ({names}), and the workgroup has no other wave", ""
     return "", f"in flight: {names}"
 
 

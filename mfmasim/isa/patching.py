@@ -1,0 +1,102 @@
+"""One instruction turned into another by changing a field or the opcode, for mutants of compiled code.
+
+What comes out has the size of what went in and decodes; where no such instruction exists, the answer is None.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.errors import MfmasimError
+from mfmasim.isa.decoder import decode, encoding_of, find_row
+from mfmasim.isa.encodings import MAI
+from mfmasim.isa.family import family
+from mfmasim.isa.operands import LITERAL
+
+if TYPE_CHECKING:
+    from mfmasim.isa.encodings import Encoding
+    from mfmasim.isa.instruction import Instruction
+
+__all__ = ["field", "with_fields", "with_literal", "with_operation"]
+
+
+def _main(instruction: Instruction) -> int:
+    """First byte of the instruction proper: after a scale prefix, if there is one."""
+    return 8 if instruction.encoding == "MAI" and instruction.size == 16 else 0
+
+
+def _encoding(instruction: Instruction) -> tuple[Encoding, dict[str, tuple[int, int]]]:
+    """The microcode format, and its fields by name."""
+    found = encoding_of(family(instruction.arch), instruction.raw[_main(instruction) :])
+    return found, found.fields | (MAI if instruction.encoding == "MAI" else {})
+
+
+def _replaced(instruction: Instruction, word: int, size: int, wave: int | None) -> bytes | None:
+    """The bytes with another word at the place of the instruction proper, if they decode to the same size."""
+    start = _main(instruction)
+    raw = instruction.raw[:start] + word.to_bytes(size, "little") + instruction.raw[start + size :]
+    try:
+        changed = decode(raw, instruction.arch, wave=wave)
+    except MfmasimError:
+        return None
+    return raw if changed.size == instruction.size and raw != instruction.raw else None
+
+
+def field(instruction: Instruction, name: str) -> int | None:
+    """Value of an encoding's field; None where it has none of that name."""
+    encoding, fields = _encoding(instruction)
+    if name not in fields:
+        return None
+    low, width = fields[name]
+    start = _main(instruction)
+    return int.from_bytes(instruction.raw[start : start + encoding.size], "little") >> low & ((1 << width) - 1)
+
+
+def with_fields(instruction: Instruction, values: dict[str, int], wave: int | None = None) -> bytes | None:
+    """The instruction with other values in some fields of its encoding.
+
+    Args:
+        instruction: what to change.
+        values: new values by the field's name in `mfmasim.isa.encodings`.
+        wave: lanes of a wave; without it the architecture's usual size.
+
+    Returns:
+        Its bytes; None when a field is missing or too narrow, nothing changes, or the outcome is no instruction.
+    """
+    encoding, fields = _encoding(instruction)
+    start = _main(instruction)
+    word = int.from_bytes(instruction.raw[start : start + encoding.size], "little")
+    for name, value in values.items():
+        low, width = fields.get(name, (0, 0))
+        if not 0 <= value < 1 << width:
+            return None
+        word = word & ~(((1 << width) - 1) << low) | value << low
+    return _replaced(instruction, word, encoding.size, wave)
+
+
+def with_operation(instruction: Instruction, name: str, wave: int | None = None) -> bytes | None:
+    """The instruction with another operation of the same encoding and the same operands' fields; see `with_fields`."""
+    found = family(instruction.arch, wave)
+    encoding, _ = _encoding(instruction)
+    start = _main(instruction)
+    word = int.from_bytes(instruction.raw[start : start + encoding.size], "little")
+    low, width = encoding.op
+    kind, _, promoted = find_row(found, encoding, word >> low & ((1 << width) - 1), word)
+    base = found.dialect.promoted[promoted] if promoted else 0
+    op = next((row.op + base for row in found.rows[promoted or kind].values() if row.name == name), None)
+    if op is None:
+        return None
+    return _replaced(instruction, word & ~(((1 << width) - 1) << low) | op << low, encoding.size, wave)
+
+
+def with_literal(instruction: Instruction, change: int, wave: int | None = None) -> bytes | None:
+    """The instruction with `change` added to the literal that follows it; None when it has none."""
+    if not any(o.kind == "const" and o.index == LITERAL for o in instruction.src):
+        return None
+    value = int.from_bytes(instruction.raw[-4:], "little")
+    raw = instruction.raw[:-4] + (value + change & 0xFFFFFFFF).to_bytes(4, "little")
+    try:
+        changed = decode(raw, instruction.arch, wave=wave)
+    except MfmasimError:
+        return None
+    return raw if changed.size == instruction.size else None

@@ -1,0 +1,56 @@
+"""What a launch does, as one number: its path, where it writes, and the bytes that it leaves in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.memory import BASE
+
+if TYPE_CHECKING:
+    from mfmasim.machine.events import AccessEvent, BlockEvent
+    from mfmasim.machine.memory import Memory
+
+__all__ = ["Behaviour"]
+
+
+class Behaviour:
+    """Digest of one or several launches: equal for programs that do the same, but for what stays in registers."""
+
+    name = "behaviour"
+
+    def __init__(self) -> None:
+        """Nothing done so far."""
+        self._hash = hashlib.blake2b()
+        self.executed: set[int] = set()
+        """Addresses of the instructions on the path of any wave."""
+
+    @property
+    def digest(self) -> str:
+        """Hexadecimal digest of everything so far."""
+        return self._hash.hexdigest()
+
+    def on_block(self, event: BlockEvent) -> None:
+        """The path of each wave."""
+        self._hash.update(b"block %d %d" % (event.instructions[0].pc, len(event.instructions)))
+        self._hash.update(event.waves.tobytes())
+        self.executed.update(ins.pc for ins in event.instructions)
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Addresses of what is written to global memory; what a load fetches shows in what is done with it."""
+        if event.space != "global" or event.kind == "read":
+            return
+        self._hash.update(b"access %d %d %d" % (event.instruction.pc, event.size, event.part))
+        taken = event.addresses if event.active is None else np.where(event.active, event.addresses, 0)
+        self._hash.update(taken.tobytes())
+        if event.active is not None:
+            self._hash.update(event.active.tobytes())
+
+    def on_end(self, memory: Memory) -> None:
+        """What every buffer holds after the launch. Code and arguments, which nobody can write, are not compared."""
+        for region in memory.regions:
+            if region.writable:
+                start = region.address - BASE
+                self._hash.update(memory.arena[start : start + region.size].tobytes())

@@ -1,0 +1,187 @@
+"""Mutation operators on compiled code: each changes one instruction, or one field of the kernel descriptor.
+
+A row says what the operator stands for in a programmer's terms. Those marked `order` leave every value as the simulator
+delivers it and only take order away; the others change what is computed, so that a mutant that computes the same on a
+case's data can be recognised by running it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mfmasim.isa import decode
+from mfmasim.isa.counters import waited, waiting_for
+from mfmasim.isa.patching import field, with_fields, with_operation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mfmasim.isa import Instruction
+    from mfmasim.program import Kernel
+
+__all__ = ["OPERATORS", "Change", "Operator", "nops"]
+
+LDS = ("ds_read", "ds_write", "ds_load", "ds_store")
+LDS_WRITES = ("ds_write", "ds_store")
+STORES = ("global_store", "flat_store", "buffer_store")
+LOADS = ("global_load", "flat_load", "buffer_load")
+MATRIX = ("v_mfma_", "v_wmma_", "v_smfmac_", "v_swmmac_")
+ZERO = 128
+"""Source code of the inline constant 0 (ISA manuals, operands)."""
+NARROWER = {
+    "dwordx4": "dwordx3", "dwordx3": "dwordx2", "dwordx2": "dword", "b128": "b96", "b96": "b64", "b64": "b32",
+}  # fmt: skip
+INVERTED = {
+    "s_cbranch_scc0": "s_cbranch_scc1", "s_cbranch_vccz": "s_cbranch_vccnz", "s_cbranch_execz": "s_cbranch_execnz",
+}  # fmt: skip
+INVERTED |= {there: here for here, there in INVERTED.items()}
+OFF_BY_ONE = {"_lt_": "_le_", "_le_": "_lt_", "_gt_": "_ge_", "_ge_": "_gt_"}
+UNGUARDED = {"s_and_saveexec_b64": "s_or_saveexec_b64", "s_and_saveexec_b32": "s_or_saveexec_b32"}
+# Element types of matrix instructions that another instruction of the same shape takes in their place.
+OTHER_TYPE = {"fp8_fp8": "bf8_bf8", "bf8_bf8": "fp8_fp8", "fp8_bf8": "fp8_fp8", "bf8_fp8": "fp8_fp8",
+              "_f16": "_bf16", "_bf16": "_f16"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Change:
+    """Bytes that replace an instruction, what they say, and the counter that is weakened if one is."""
+
+    code: bytes
+    text: str
+    counter: str = ""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One way to go wrong."""
+
+    kind: str
+    about: str
+    """The programmer's mistake that it stands for."""
+    changes: Callable[[Kernel, Instruction], Iterator[Change]]
+    order: bool = False
+    """It takes order away and leaves the values that the simulator delivers."""
+
+
+def nops(size: int) -> bytes:
+    """S_NOP 0, `size` bytes of it: SOPP's opcode 0 on every architecture (ISA manuals, SOPP)."""
+    return b"\x00\x00\x80\xbf" * (size // 4)
+
+
+def _removed(*prefixes: str) -> Callable[[Kernel, Instruction], Iterator[Change]]:
+    def changes(kernel: Kernel, ins: Instruction) -> Iterator[Change]:  # noqa: ARG001
+        if ins.name.startswith(prefixes) and not ins.halves:
+            yield Change(nops(ins.size), ins.text)
+
+    return changes
+
+
+def _renamed(table: dict[str, str], *prefixes: str) -> Callable[[Kernel, Instruction], Iterator[Change]]:
+    """Another operation of the same encoding: the first entry whose text occurs in the name is replaced."""
+
+    def changes(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
+        for old, new in table.items():
+            if not ins.name.startswith(prefixes) or old not in ins.name:
+                continue
+            name = new.join(ins.name.rsplit(old, 1))
+            code = with_operation(ins, name, kernel.wave)
+            if code is not None:
+                yield Change(code, f"{ins.text} as {name}")
+                return
+
+    return changes
+
+
+def _waits_removed(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
+    if ins.name != "s_endpgm" and waited(kernel.arch, ins):
+        yield Change(nops(4), ins.text)
+
+
+def _waits_weakened(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
+    for counter, value in waited(kernel.arch, ins) if ins.name != "s_endpgm" else ():
+        bits = waiting_for(kernel.arch, ins, counter, value + 1)
+        if bits is not None:
+            code = bits.to_bytes(2, "little") + ins.raw[2:]
+            yield Change(code, f"{ins.text}, {counter} {value + 1}", counter)
+
+
+def _lds_shifted(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
+    if not ins.name.startswith(LDS) or ins.encoding != "DS":
+        return
+    if "offset" in ins.modifiers:
+        offset = int(ins.modifiers["offset"]) + 4
+        code = with_fields(ins, {"offset0": offset & 0xFF, "offset1": offset >> 8}, kernel.wave)
+        text = f"{ins.text}, offset {offset}"
+    else:
+        offset = int(ins.modifiers["offset0"]) + 1
+        code = with_fields(ins, {"offset0": offset}, kernel.wave)
+        text = f"{ins.text}, offset0 {offset}"
+    if code is not None:
+        yield Change(code, text)
+
+
+def _offset_shifted(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
+    """By 4 bytes, the other way at the end of the field."""
+    if not ins.name.startswith((*LOADS, *STORES)) or "offset" not in ins.modifiers:
+        return
+    now = field(ins, "offset")
+    for step in (4, -4):
+        code = None if now is None else with_fields(ins, {"offset": now + step}, kernel.wave)
+        # The field may be signed: one step beyond its largest value is its smallest.
+        if code is not None and decode(code, ins.arch, wave=kernel.wave).modifiers["offset"] == (
+            ins.modifiers["offset"] + step
+        ):
+            yield Change(code, f"{ins.text}, offset {step:+d}")
+            return
+
+
+def _exchanged(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
+    if not ins.name.startswith(MATRIX) or len({(o.count, o.type) for o in ins.src[:2]}) > 1:
+        return
+    a, b, acc = field(ins, "src0"), field(ins, "src1"), field(ins, "acc")
+    if a is None or b is None:
+        return
+    values = {"src0": b, "src1": a} | ({} if acc is None else {"acc": (acc & 1) << 1 | acc >> 1})
+    code = with_fields(ins, values, kernel.wave)
+    if code is not None:
+        yield Change(code, ins.text)
+
+
+def _accumulator_dropped(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
+    if ins.name.startswith(("v_mfma_", "v_wmma_")):
+        code = with_fields(ins, {"src2": ZERO}, kernel.wave)
+        if code is not None:
+            yield Change(code, ins.text)
+
+
+def _shift_changed(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
+    """V_LSHLREV by a constant: the scale of an index."""
+    if ins.name != "v_lshlrev_b32" or ins.src[0].kind != "const" or ins.encoding in ("SDWA", "DPP", "DPP8"):
+        return
+    code = field(ins, "src0")
+    if code is not None and 128 <= code < 192:  # inline 0 to 63
+        changed = with_fields(ins, {"src0": code + 1}, kernel.wave)
+        if changed is not None:
+            yield Change(changed, f"{ins.text}, by {code - 127}")
+
+
+OPERATORS = (
+    Operator("wait removed", "a wait is forgotten", _waits_removed, order=True),
+    Operator("wait weakened", "a wait lets one operation more be in flight", _waits_weakened, order=True),
+    Operator("barrier removed", "a barrier is forgotten", _removed("s_barrier"), order=True),
+    Operator("LDS offset shifted", "an LDS access is one dword off", _lds_shifted),
+    Operator("LDS write removed", "a part of a tile is never filled", _removed(*LDS_WRITES)),
+    Operator("store removed", "a part of the output is never written", _removed(*STORES)),
+    Operator("offset shifted", "a load or store is one dword off", _offset_shifted),
+    Operator("load narrowed", "a load fetches a dword less", _renamed(NARROWER, *LOADS, "ds_read_", "ds_load_")),
+    Operator("operands exchanged", "A and B of a matrix instruction the wrong way round", _exchanged),
+    Operator("accumulator dropped", "a matrix instruction starts from 0", _accumulator_dropped),
+    Operator("type changed", "another element type of the same width", _renamed(OTHER_TYPE, *MATRIX)),
+    Operator("branch inverted", "a condition the wrong way round", _renamed(INVERTED, "s_cbranch_")),
+    Operator("guard removed", "an `if` that is always taken", _renamed(UNGUARDED, "s_and_saveexec")),
+    Operator("comparison off by one", "< for <=", _renamed(OFF_BY_ONE, "v_cmp_", "v_cmpx_", "s_cmp_")),
+    Operator("or for exclusive-or", "a swizzle that is none", _renamed({"v_xor_b32": "v_or_b32"}, "v_xor_b32")),
+    Operator("shift changed", "an index scaled by twice its size", _shift_changed),
+)  # fmt: skip
+"""The operators, in the order in which mutants are tried."""
