@@ -1,4 +1,4 @@
-"""``mfmasim mutate FAMILY``: run wrong variants of a family's kernels and say which check caught each."""
+"""``mfmasim mutate TARGET``: run wrong variants of kernels and say which check caught each."""
 
 from __future__ import annotations
 
@@ -17,15 +17,22 @@ def add(subparsers: Any) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "mutate",
-        help="run wrong variants of a family's kernels and say which check caught each (needs a compiler)",
-        description="Compile and verify wrong variants of kernels: every one must be caught by the checks it names.",
+        help="run wrong variants of kernels and say which check caught each",
+        description="Verify wrong variants of kernels: the declared ones of a family, each of which must be caught by "
+        "the checks it names, or ones made by changing the compiled code or the source of any case in one place.",
     )
-    parser.add_argument("family", help="a family of hipkernels that has mutants")
+    parser.add_argument(
+        "target", help="a family of hipkernels; with --binary or --source also your case file, or 'all'"
+    )
     parser.add_argument("--name", help="only mutants whose name contains this; prints their findings")
     parser.add_argument("--compiler", help="compile with this compiler")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
-    binary = parser.add_argument_group("mutants of compiled code")
-    binary.add_argument("--binary", action="store_true", help="change one instruction of the compiled code at a time")
+    binary = parser.add_argument_group("mutants by one change")
+    how = binary.add_mutually_exclusive_group()
+    how.add_argument("--binary", action="store_true", help="change one instruction of the compiled code at a time")
+    how.add_argument(
+        "--source", action="store_true", help="change one place of the source at a time (needs a compiler)"
+    )
     binary.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     binary.add_argument("--arch", help="only this architecture")
     binary.add_argument("--kind", action="append", metavar="TEXT", help="only kinds whose name contains this")
@@ -37,15 +44,15 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
     from mfmasim.verify.mutants import mutants_of, run_mutant
 
-    if args.binary:
-        from mfmasim.cli.mutate_binary import run_all
+    if args.binary or args.source:
+        from mfmasim.cli.mutate_one import run_all
 
         return run_all(args)
     if args.case or args.arch or args.kind or args.limit is not None:
-        raise MfmasimError("--case, --arch, --kind, --limit belong to --binary; --name chooses among declared mutants")
-    chosen = [(m, case) for m, case in mutants_of(args.family) if not args.name or args.name in m.name]
+        raise MfmasimError("--case, --arch, --kind, --limit need --binary or --source; --name takes declared mutants")
+    chosen = [(m, case) for m, case in mutants_of(args.target) if not args.name or args.name in m.name]
     if not chosen:
-        raise MfmasimError(f"no mutant of {args.family} has {args.name!r} in its name")
+        raise MfmasimError(f"no mutant of {args.target} has {args.name!r} in its name")
     verdicts = [run_mutant(mutant, case, args.compiler) for mutant, case in chosen]
     if args.json:
         print(json.dumps([_record(verdict) for verdict in verdicts], indent=1))

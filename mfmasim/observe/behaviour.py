@@ -21,8 +21,9 @@ class Behaviour:
 
     name = "behaviour"
 
-    def __init__(self) -> None:
-        """Nothing done so far."""
+    def __init__(self, *, path: bool = True) -> None:
+        """Nothing done so far. Without `path`, only what is left in memory counts: for two different programs."""
+        self.path = path
         self._hash = hashlib.blake2b()
         self.executed: set[int] = set()
         """Addresses of the instructions on the path of any wave."""
@@ -34,13 +35,14 @@ class Behaviour:
 
     def on_block(self, event: BlockEvent) -> None:
         """The path of each wave."""
-        self._hash.update(b"block %d %d" % (event.instructions[0].pc, len(event.instructions)))
-        self._hash.update(event.waves.tobytes())
         self.executed.update(ins.pc for ins in event.instructions)
+        if self.path:
+            self._hash.update(b"block %d %d" % (event.instructions[0].pc, len(event.instructions)))
+            self._hash.update(event.waves.tobytes())
 
     def on_access(self, event: AccessEvent) -> None:
         """Addresses of what is written to global memory; what a load fetches shows in what is done with it."""
-        if event.space != "global" or event.kind == "read":
+        if not self.path or event.space != "global" or event.kind == "read":
             return
         self._hash.update(b"access %d %d %d" % (event.instruction.pc, event.size, event.part))
         taken = event.addresses if event.active is None else np.where(event.active, event.addresses, 0)

@@ -19,6 +19,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
 from mfmasim.observe.behaviour import Behaviour
 from mfmasim.observe.waits import Flight, Waits, settled
+from mfmasim.verify.fate import Fate
 from mfmasim.verify.operators import LDS_WRITES, OPERATORS
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import verify_case
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mfmasim.program import Code, Kernel
     from mfmasim.verify.cases import Case
 
-__all__ = ["KINDS", "BinaryMutant", "BinaryVerdict", "mutants_in", "patched", "run_binary"]
+__all__ = ["KINDS", "BinaryMutant", "mutants_in", "patched", "run_binary"]
 
 ROUNDING = "rounding toward zero"
 TOWARD_ZERO = 0xF << 12
@@ -57,27 +58,15 @@ class BinaryMutant:
     counter: str = ""
     """Of a weakened wait: the counter whose value is one larger."""
 
-
-@dataclass(frozen=True)
-class BinaryVerdict:
-    """What happened to a mutant."""
-
-    mutant: BinaryMutant
-    case: str
-    arch: str
-    caught: tuple[str, ...]
-    """Checks that reported an error."""
-    equivalent: str = ""
-    """Why nothing can report it."""
-    note: str = ""
-    """Of one that survives: what it leaves unordered."""
-    same: str = ""
-    """Why nothing reports it on the data of this case, though it may matter on others."""
+    @property
+    def place(self) -> str:
+        """Source line, or the address where there is none."""
+        return self.source or f"{self.pc:#x}"
 
     @property
-    def survived(self) -> bool:
-        """Whether it should have been caught and was not."""
-        return not self.caught and not self.equivalent and not self.same
+    def change(self) -> str:
+        """The instruction, and what it became."""
+        return self.text
 
 
 class InFlight(Waits):
@@ -137,13 +126,13 @@ def mutants_in(kernel: Kernel) -> list[BinaryMutant]:
 
 def run_binary(
     case: Case, arch: str, limit: int | None = None, kinds: Sequence[str] = (), code: Code | None = None
-) -> Iterator[BinaryVerdict]:
+) -> Iterator[Fate]:
     """Run the mutants of a case's compiled kernel, with all checks.
 
     Args:
         case: the case.
         arch: architecture.
-        limit: at most so many, spread evenly over the kernel.
+        limit: at most so many, spread evenly over what the case executes.
         kinds: only these kinds.
         code: code object; else the case's own.
 
@@ -164,12 +153,14 @@ def run_binary(
     budget = 2 * sum(right.executed.values()) + 1000
     chosen = [mutant for mutant in mutants_in(kernel) if not kinds or mutant.kind in kinds]
     if limit is not None and limit < len(chosen):
+        chosen = [mutant for mutant in chosen if mutant.kind == ROUNDING or mutant.pc in before.executed]
+    if limit is not None and limit < len(chosen):
         chosen = [chosen[number * len(chosen) // limit] for number in range(limit)]
     for mutant in chosen:
         caught, after = _caught(mutant, case, arch, kernel, budget)
         equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown)
         same = "" if caught or equivalent else _alike(mutant, before, after)
-        yield BinaryVerdict(mutant, case.title, arch, caught, equivalent, note, same)
+        yield Fate(mutant, case.title, arch, caught, equivalent, note, same)
 
 
 def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour) -> str:

@@ -208,7 +208,7 @@ def test_every_wait_of_a_kernel_is_found(capsys):
     assert count >= 2
     assert f"wait removed: {count} of {count} caught, 0 equivalent" in text
     assert "survived" not in text
-    assert "rounding toward zero: 0 of 0 caught, 0 equivalent, 1 do the same here" in text
+    assert "rounding toward zero: 0 of 0 caught, 0 equivalent, 1 without effect here" in text
 
 
 DIFFERENT = """
@@ -254,7 +254,7 @@ def test_limit_and_bad_input(capsys):
     assert main(["mutate", "intro", "--binary", "--limit", "0"]) == 2
     assert "a positive number of mutants" in capsys.readouterr().err
     assert main(["mutate", "intro", "--arch", "gfx942"]) == 2
-    assert "belong to --binary" in capsys.readouterr().err
+    assert "need --binary or --source" in capsys.readouterr().err
     with pytest.raises(MfmasimError, match="loads nothing there"):
         patched(
             mfmasim.load(folder("golden") / "code" / "intro" / f"{case.source.stem}.{arch}.hsaco").object.data,

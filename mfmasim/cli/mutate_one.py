@@ -1,0 +1,85 @@
+"""``mfmasim mutate TARGET --binary`` and ``--source``: one place changed at a time, and who told."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from mfmasim.verify.fate import Fate
+
+__all__ = ["run_all"]
+
+
+def run_all(args: argparse.Namespace) -> int:
+    """Run them; exit code 1 when one survived.
+
+    Raises:
+        MfmasimError: the limit is no positive number, or no case or kind matches.
+    """
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import find, select
+    from mfmasim.verify.binary import KINDS, run_binary
+    from mfmasim.verify.textual import SOURCE_KINDS, run_source
+
+    if args.limit is not None and args.limit < 1:
+        raise MfmasimError(f"--limit {args.limit}: a positive number of mutants is expected")
+    known = SOURCE_KINDS if args.source else KINDS
+    kinds = [kind for text in args.kind or () for kind in matching(text, known)]
+    work = [pair for _, cases in find(args.target) for pair in select(cases, args.arch, args.case)]
+    if not work:
+        raise MfmasimError(f"no case of {args.target} matches --arch {args.arch or 'any'} --case {args.case or 'any'}")
+    if args.source:
+        fates = [f for case, arch in work for f in run_source(case, arch, args.limit, kinds, args.compiler)]
+    else:
+        fates = [f for case, arch in work for f in run_binary(case, arch, args.limit, kinds)]
+    if args.json:
+        print(json.dumps([fate.record() for fate in fates], indent=1))
+    else:
+        _print(fates)
+    return 1 if any(fate.survived for fate in fates) else 0
+
+
+def matching(text: str, known: Sequence[str]) -> list[str]:
+    """Kinds of mutants whose name contains a text.
+
+    Raises:
+        MfmasimError: there is none.
+    """
+    from mfmasim.errors import unknown
+
+    found = [kind for kind in known if text in kind]
+    if not found:
+        raise unknown("kind of mutant", text, known)
+    return found
+
+
+def _print(fates: list[Fate]) -> None:
+    from collections import Counter
+
+    from mfmasim.cli.output import table
+
+    columns = ("case", "arch", "place", "mutant", "change", "caught by")
+    rows = [(f.case, f.arch, f.mutant.place, f.mutant.kind, f.mutant.change, str(f)) for f in fates]
+    print(table(columns, rows, "terminal"), end="")
+    killers = Counter(check for f in fates for check in f.caught)
+    for kind in dict.fromkeys(f.mutant.kind for f in fates):
+        of_kind = [f for f in fates if f.mutant.kind == kind]
+        equal, same = sum(bool(f.equivalent) for f in of_kind), sum(bool(f.same) for f in of_kind)
+        caught = sum(bool(f.caught) for f in of_kind)
+        print(
+            f"{kind}: {caught} of {len(of_kind) - equal - same} caught, {equal} equivalent, {same} without effect here"
+        )
+    caught, survived = sum(bool(f.caught) for f in fates), sum(f.survived for f in fates)
+    print(
+        f"in all: {caught} of {caught + survived} caught, {len(fates) - caught - survived} equivalent or without effect"
+    )
+    print("by check: " + (", ".join(f"{check} {count}" for check, count in killers.most_common()) or "none"))
+    for fate in fates:
+        if fate.survived:
+            where = f"{fate.case} on {fate.arch}, {fate.mutant.place}"
+            why = fate.note or "no reason known"
+            print(f"survived: {where}: {fate.mutant.kind}: {fate.mutant.change} ({why})")

@@ -1,0 +1,61 @@
+"""What becomes of a mutant: caught, equivalent, without effect on the case's data, or survived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+__all__ = ["Changed", "Fate"]
+
+
+class Changed(Protocol):
+    """A mutant, of compiled code or of a source."""
+
+    @property
+    def kind(self) -> str:
+        """The operator that made it."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a reader."""
+
+    @property
+    def change(self) -> str:
+        """What stood there and what stands there now."""
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What happened to a mutant."""
+
+    mutant: Any
+    """A `Changed`."""
+    case: str
+    arch: str
+    caught: tuple[str, ...]
+    """Checks that reported an error; ``refused`` when the machine, ``compiler`` when the compiler does not take it."""
+    equivalent: str = ""
+    """Why nothing can report it."""
+    note: str = ""
+    """Of one that survives: what it leaves unordered."""
+    same: str = ""
+    """Why nothing reports it on the data of this case, though it may matter on others."""
+
+    @property
+    def survived(self) -> bool:
+        """Whether it should have been caught and was not."""
+        return not self.caught and not self.equivalent and not self.same
+
+    def __str__(self) -> str:
+        """Who caught it, or why nobody did."""
+        if self.caught:
+            return ", ".join(self.caught)
+        if self.equivalent:
+            return f"equivalent: {self.equivalent}"
+        return self.same or f"NOTHING ({self.note or 'no reason known'})"
+
+    def record(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        mutant = {"kind": self.mutant.kind, "place": self.mutant.place, "change": self.mutant.change}
+        rest = {name: getattr(self, name) for name in ("case", "arch", "equivalent", "note", "same", "survived")}
+        return {"mutant": mutant, "caught": list(self.caught), **rest}

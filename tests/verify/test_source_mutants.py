@@ -1,0 +1,115 @@
+"""Mutants of a source: each is one changed place on an executed line, and equivalent ones are recognised."""
+
+import json
+
+import pytest
+
+from mfmasim.cli import main
+from mfmasim.errors import MfmasimError
+from mfmasim.resources import folder
+from mfmasim.verify import find
+from mfmasim.verify.binary import KINDS
+from mfmasim.verify.textual import SOURCE_KINDS, mutants_of_text, run_source
+
+KERNEL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(unsigned* y, const unsigned* x, int n) {
+  __shared__ unsigned cells[256];
+  unsigned t = threadIdx.x, sum = 0;
+  cells[t] = x[t];  // the barrier below: __syncthreads();
+  __syncthreads();
+  for (unsigned j = 0; j < 256; j += 64) {
+    sum += cells[(t ^ 32) + j & 255];
+  }
+  if (t < n) y[t] = sum;
+}
+extern "C" __global__ void other(unsigned* y) { __syncthreads(); y[threadIdx.x] = 1; }
+"""
+CASES = """
+from mfmasim.verify import case, In, Out
+import numpy as np
+
+def reference(x):
+    t = np.arange(BLOCK)
+    x = np.resize(x, 256)
+    return sum(x[((t ^ 32) + j) & 255] for j in range(0, 256, 64)).astype(np.uint32)
+
+BLOCK = 256
+
+@case("k.hip", kernel="k", arch=["gfx942", "gfx1201"])
+def k():
+    return dict(grid=1, block=BLOCK, args=[Out("u32", BLOCK), In("u32", 256), BLOCK], expect=reference)
+"""
+
+
+def test_places_are_found_and_comments_left_alone():
+    found = mutants_of_text(KERNEL, file="k.hip")
+    assert [(m.kind, m.line) for m in found] == [
+        ("barrier removed", 7),
+        ("barrier doubled", 7),
+        ("barrier of the first wave", 7),
+        ("last step dropped", 8),
+        ("exclusive-or dropped", 9),
+        ("guard off by one", 11),
+        ("barrier removed", 13),
+        ("barrier doubled", 13),
+        ("barrier of the first wave", 13),
+    ]
+    lines = KERNEL.split("\n")
+    for mutant in found:
+        changed = mutant.text.split("\n")
+        assert [n + 1 for n, (a, b) in enumerate(zip(lines, changed, strict=True)) if a != b] == [mutant.line]
+    by_kind = {m.kind: m for m in found[:6]}
+    assert by_kind["last step dropped"].after == "for (unsigned j = 0; j < (256) - (64); j += 64)"
+    assert "cells[(t + 0 * 32) + j & 255]" in by_kind["exclusive-or dropped"].text
+    assert "if (t <= n) y[t]" in by_kind["guard off by one"].text
+    assert by_kind["guard off by one"].place == "k.hip:11"
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
+def test_who_catches_them(tmp_path, arch):
+    (tmp_path / "k.hip").write_text(KERNEL)
+    (tmp_path / "cases.py").write_text(CASES)
+    ((_, (case,)),) = find(str(tmp_path / "cases.py"))
+    fates = {f.mutant.kind: f for f in run_source(case, arch)}
+    assert [f.mutant.line for f in fates.values()] == [7, 7, 7, 8, 9, 11], "only the function that this kernel executes"
+    assert fates["barrier removed"].caught == ("races",)
+    assert "races" in fates["barrier of the first wave"].caught
+    assert fates["last step dropped"].caught == ("outputs",)
+    assert fates["barrier doubled"].equivalent == "every wave passes both"
+    assert fates["exclusive-or dropped"].caught == ("outputs",)
+    assert fates["guard off by one"].same == "the same bytes on all data of this case"
+    assert not any(f.survived for f in fates.values())
+
+
+def test_the_command_line(tmp_path, capsys):
+    (tmp_path / "k.hip").write_text(KERNEL)
+    (tmp_path / "cases.py").write_text(CASES)
+    target = str(tmp_path / "cases.py")
+    assert main(["mutate", target, "--source", "--arch", "gfx942", "--kind", "last", "--json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    assert record["caught"] == ["outputs"]
+    assert record["mutant"]["place"] == "k.hip:8"
+    assert main(["mutate", target, "--source", "--kind", "LDS"]) == 2
+    assert "kind of mutant 'LDS'" in capsys.readouterr().err
+    assert main(["mutate", target, "--source", "--binary"]) == 2
+    assert "not allowed with" in capsys.readouterr().err
+
+
+def test_a_source_is_needed(tmp_path):
+    ((_, cases),) = find("intro")
+    from dataclasses import replace
+
+    with pytest.raises(MfmasimError, match="need a"):
+        list(run_source(replace(cases[0], source=tmp_path / "k.hsaco"), "gfx942"))
+
+
+def test_every_kind_has_a_place_in_some_kernel():
+    text = KERNEL + '\nvoid f() { asm volatile("s_waitcnt vmcnt(0)" ::: "memory"); }\n'
+    assert {m.kind for m in mutants_of_text(text)} == set(SOURCE_KINDS)
+
+
+def test_the_page_lists_every_kind():
+    page = (folder("hipkernels").parent / "docs" / "mutants.md").read_text()
+    for kind in (*KINDS, *SOURCE_KINDS):
+        assert f"| {kind} |" in page
