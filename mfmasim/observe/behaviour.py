@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.memory import BASE
-
 if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.machine.memory import Memory
@@ -54,5 +52,4 @@ class Behaviour:
         """What every buffer holds after the launch. Code and arguments, which nobody can write, are not compared."""
         for region in memory.regions:
             if region.writable:
-                start = region.address - BASE
-                self._hash.update(memory.arena[start : start + region.size].tobytes())
+                self._hash.update(memory.view(region).tobytes())

@@ -242,8 +242,8 @@ def test_a_users_case_says_what_its_data_cannot_show(tmp_path, n, guard, capsys)
     assert main(["mutate", str(tmp_path / "cases.py"), "--binary", "--kind", "guard", "--kind", "rounding"]) == 0
     text = capsys.readouterr().out
     assert f"guard removed: {int(guard == 'caught')} of {int(guard == 'caught')} caught" in text
-    assert main(["mutate", str(tmp_path / "cases.py"), "--binary", "--kind", "gard"]) == 2
-    assert "kind of mutant 'gard'" in capsys.readouterr().err
+    assert main(["mutate", str(tmp_path / "cases.py"), "--binary", "--kind", "guards"]) == 2
+    assert "kind of mutant 'guards'" in capsys.readouterr().err
 
 
 def test_limit_and_bad_input(capsys):
