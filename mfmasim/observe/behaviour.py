@@ -1,14 +1,12 @@
-"""What a launch does, as one number: its path, where it writes, and the bytes that it leaves in memory."""
+"""What a launch does, as one number: its path and the bytes that it leaves in memory."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from mfmasim.machine.events import AccessEvent, BlockEvent
+    from mfmasim.machine.events import BlockEvent
     from mfmasim.machine.memory import Memory
 
 __all__ = ["Behaviour"]
@@ -37,16 +35,6 @@ class Behaviour:
         if self.path:
             self._hash.update(b"block %d %d" % (event.instructions[0].pc, len(event.instructions)))
             self._hash.update(event.waves.tobytes())
-
-    def on_access(self, event: AccessEvent) -> None:
-        """Addresses of what is written to global memory; what a load fetches shows in what is done with it."""
-        if not self.path or event.space != "global" or event.kind == "read":
-            return
-        self._hash.update(b"access %d %d %d" % (event.instruction.pc, event.size, event.part))
-        taken = event.addresses if event.active is None else np.where(event.active, event.addresses, 0)
-        self._hash.update(taken.tobytes())
-        if event.active is not None:
-            self._hash.update(event.active.tobytes())
 
     def on_end(self, memory: Memory) -> None:
         """What every buffer holds after the launch. Code and arguments, which nobody can write, are not compared."""
