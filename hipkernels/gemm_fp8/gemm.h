@@ -42,3 +42,14 @@ __device__ inline void finish(const Gemm &g, int row, int column, float sum) {
 __device__ inline void finish_tile(const Gemm &g, int row, int column, f32x4 sum, unsigned lane) {
   for (int t = 0; t < 4; ++t) finish(g, row + 4 * (lane / 16) + t, column + lane % 16, sum[t]);
 }
+
+// Whether C is read is asked once, and not for every element: `STORE` uses the problem `p`.
+#define FINISH(g, p, STORE)       \
+  if (g.beta == 0.0f) {           \
+    Gemm p = g;                   \
+    p.beta = 0.0f;                \
+    STORE;                        \
+  } else {                        \
+    const Gemm &p = g;            \
+    STORE;                        \
+  }

@@ -46,19 +46,25 @@ __device__ inline __amdgpu_buffer_rsrc_t rows_of(const fp8 *matrix, int first, i
   return __builtin_amdgcn_make_buffer_rsrc((void *)(matrix + (size_t)first * ld), 0, (rows - 1) * ld + K, 0x27000);
 }
 
-// Start to fetch ROWS rows, from `first` of the resource and the byte k on, by WAVES waves together. The LDS fills without
-// gaps, lane by lane, so it is the bytes of global memory that are put in another order.
+// What a kernel calls to move data has no lines of its own for the debugger, so that reports name the line of the kernel.
+#define MOVES __device__ __attribute__((always_inline, nodebug)) inline
+
+// Load number n of a fetch of ROWS rows; the LDS fills without gaps, lane by lane, so it is the bytes of global memory that
+// are put in another order.
 template <typename S, int ROWS, int WAVES>
-__device__ __attribute__((always_inline)) void fetch(char *tile, __amdgpu_buffer_rsrc_t source, int first, int ld, int k,
-                                                     unsigned wave, unsigned lane) {
-  constexpr unsigned part = 64 * DIRECT_BYTES;
+MOVES void fetch_one(unsigned n, char *tile, __amdgpu_buffer_rsrc_t source, int first, int ld, int k, unsigned wave,
+                     unsigned lane) {
+  const unsigned start = (n * WAVES + wave) * 64 * DIRECT_BYTES, place = start + lane * DIRECT_BYTES;
+  const unsigned row = place / TILE_K, column = place % TILE_K;
+  __builtin_amdgcn_raw_ptr_buffer_load_lds(source, (mfmasim_lds_void *)(tile + start), DIRECT_BYTES,
+                                           row * ld + FETCH_COLUMN(S, row, column), first * ld + k, 0, 0);
+}
+
+// Start to fetch ROWS rows, from `first` of the resource and the byte k on, by WAVES waves together.
+template <typename S, int ROWS, int WAVES>
+MOVES void fetch(char *tile, __amdgpu_buffer_rsrc_t source, int first, int ld, int k, unsigned wave, unsigned lane) {
 #pragma unroll
-  for (unsigned n = 0; n < DIRECT_LOADS(ROWS, WAVES); ++n) {
-    const unsigned start = (n * WAVES + wave) * part, place = start + lane * DIRECT_BYTES;
-    const unsigned row = place / TILE_K, column = place % TILE_K;
-    __builtin_amdgcn_raw_ptr_buffer_load_lds(source, (mfmasim_lds_void *)(tile + start), DIRECT_BYTES,
-                                             row * ld + FETCH_COLUMN(S, row, column), first * ld + k, 0, 0);
-  }
+  for (unsigned n = 0; n < DIRECT_LOADS(ROWS, WAVES); ++n) fetch_one<S, ROWS, WAVES>(n, tile, source, first, ld, k, wave, lane);
 }
 
 // 16 rows of A, or 16 of B, times 128 of K: a lane has row lane % 16, k 16 (lane / 16) and 64 + 16 (lane / 16) onwards.
@@ -74,15 +80,20 @@ __device__ __attribute__((always_inline)) Fragment read(const char *tile, unsign
           *reinterpret_cast<const words4 *>(tile + READ_AT(S, row, 64 + lane / 16 * 16))};
 }
 
+// Start to read 16 bytes a lane from 16 rows; lgkmcnt rises by 1.
+template <typename S>
+MOVES void start_half(words4 &to, const char *tile, unsigned row, unsigned column, unsigned lane) {
+  asm volatile("ds_read_b128 %0, %1"
+               : "=v"(to)
+               : "v"(LDS_ADDRESS(tile + READ_AT(S, row + lane % 16, column + lane / 16 * 16)))
+               : "memory");
+}
+
 // Start to read a fragment; two reads, lgkmcnt rises by 2. Nobody waits for them but `arrived`, after the kernel's own wait.
 template <typename S>
-__device__ __attribute__((always_inline)) void start_read(Fragment &f, const char *tile, unsigned row, unsigned lane) {
-  row += lane % 16;
-  asm volatile("ds_read_b128 %0, %1" : "=v"(f.low) : "v"(LDS_ADDRESS(tile + READ_AT(S, row, lane / 16 * 16))) : "memory");
-  asm volatile("ds_read_b128 %0, %1"
-               : "=v"(f.high)
-               : "v"(LDS_ADDRESS(tile + READ_AT(S, row, 64 + lane / 16 * 16)))
-               : "memory");
+MOVES void start_read(Fragment &f, const char *tile, unsigned row, unsigned lane) {
+  start_half<S>(f.low, tile, row, 0, lane);
+  start_half<S>(f.high, tile, row, 64, lane);
 }
 
 // Keeps the compiler from using a fragment before the wait that stands above.

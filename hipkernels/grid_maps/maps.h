@@ -4,6 +4,7 @@
 // by one workgroup; it is good when the tiles of one XCD share rows of A and columns of B, which its L2 then keeps.
 // NumPy twins of all maps are in mfmasim/grids.
 #pragma once
+#include <hip/hip_runtime.h>
 
 struct Tile {
   int row, col;

@@ -90,6 +90,11 @@ _ROWS = (
          "written to separate.",
          "if (wave == 0) __syncthreads(); else __syncthreads();",
          "Move the barrier to where all waves come by."),
+    Kind("barrier-uneven", "barrier", "warning", "Waves of a workgroup pass different numbers of barriers",
+         "The hardware does not wait for waves that have ended, so that the barriers that are too many open all the "
+         "same. Where waves work in turns, one half is a barrier too late or too early from some place on.",
+         "if (half == 1) barrier(); ... // and no barrier that only the other half executes at the end",
+         "Let every path through the kernel pass as many barriers."),
     Kind("barrier-deadlock", "barrier", "error", "A barrier that is never complete",
          "Waves wait for others that will not come.",
          "a split barrier that one wave never signals", "Let every wave signal, or end."),
