@@ -13,7 +13,7 @@
 #define WAIT "\n s_waitcnt lgkmcnt(0)"
 #endif
 // The first of the operands that every architecture of the family needs nothing in.
-#define SET_M0 "s_mov_b32 m0, 0\n "
+#define SET_M0 "s_mov_b32 m0, 0\n s_nop 0\n "
 
 typedef unsigned w1;
 typedef unsigned w2 __attribute__((ext_vector_type(2)));

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.launch import prepare
+from mfmasim.machine.passes import passes
 from mfmasim.machine.run import BUDGET, Machine
 from mfmasim.observe import CHECKS, Finding
 from mfmasim.observe.alignment import Alignment
 from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
+from mfmasim.observe.hazards import Hazards
 from mfmasim.observe.kinds import STOPS
 from mfmasim.observe.races import make as races_of
 from mfmasim.observe.strides import Strides
@@ -37,6 +39,7 @@ OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
     "barrier": lambda kernel, launch: Barriers(kernel.name, kernel.source_at, launch.waves_per_workgroup),
     "conflicts": lambda kernel, launch: Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at),  # noqa: ARG005
     "waits": lambda kernel, launch: Waits(kernel.name, kernel.arch, kernel.source_at),  # noqa: ARG005
+    "hazards": lambda kernel, launch: Hazards(kernel.name, kernel.arch, kernel.wave, kernel.source_at, passes),  # noqa: ARG005
     "races": races_of,
     "strides": lambda kernel, launch: Strides(kernel.name, kernel.source_at, launch.lds_bytes),
 }

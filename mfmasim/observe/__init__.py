@@ -12,6 +12,7 @@ CHECKS = {
     "barrier": "waves of a workgroup that meet at different barriers",
     "conflicts": "bank conflicts of the LDS, by instruction and source line",
     "waits": "registers that are touched while a load to them is in flight",
+    "hazards": "instructions that software has to keep apart (wait states), and did not",
     "races": "accesses of waves to the same bytes of the LDS that nothing orders",
     "strides": "addresses whose step from lane to lane does not fit the bytes they move",
 }

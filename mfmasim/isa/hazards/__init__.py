@@ -1,0 +1,29 @@
+"""Hazards: pairs of instructions that software has to keep apart, as rows by architecture."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.hazards import cdna, matrix, rdna
+from mfmasim.isa.hazards.row import Row
+from mfmasim.isa.hazards.traits import ROLES, Register, Traits, named
+
+if TYPE_CHECKING:
+    from mfmasim.architectures import Arch
+
+__all__ = ["ROLES", "Register", "Row", "Traits", "named", "rows"]
+
+_TABLES: dict[str, tuple[Row, ...]] = {
+    "gfx90a": (*cdna.CDNA2, *matrix.CDNA2),
+    "gfx940": (*cdna.CDNA3, *matrix.CDNA3),
+    "gfx950": (*cdna.CDNA4, *matrix.CDNA4),
+    "gfx11": rdna.RDNA3,
+    "gfx12": rdna.RDNA4,
+}
+
+
+@cache
+def rows(arch: Arch) -> tuple[Row, ...]:
+    """The rows that hold on an architecture; none where its instructions are not in the tables."""
+    return tuple(row for row in _TABLES.get(arch.encoding, ()) if not row.archs or arch.name in row.archs)

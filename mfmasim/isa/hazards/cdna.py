@@ -1,0 +1,54 @@
+"""Wait states that CDNA's software has to see to, but for matrix instructions (`mfmasim.isa.hazards.matrix`).
+
+Sources: CDNA2, CDNA3 and CDNA4 ISA manuals, 4.5, "Required Software-inserted Wait States"; where a line names LLVM, the
+insertion of wait states that compilers rely on (GCNHazardRecognizer) has it and the manuals have not.
+
+Left out: what the machine does not execute (S_RFE, VSKIP); VCC under the number of the SGPRs that hold it (assemblers
+write it by name); and the replay of clauses with XNACK, which is no matter of wait states.
+"""
+
+from __future__ import annotations
+
+from mfmasim.isa.hazards.row import Row
+
+__all__ = ["CDNA2", "CDNA3", "CDNA4"]
+
+_ALL = "CDNA2, CDNA3 and CDNA4 ISA manuals, 4.5"
+_3 = "CDNA3 and CDNA4 ISA manuals, 4.5"
+_4 = "CDNA4 ISA manual, 4.5"
+
+#   first                        second                          states  source
+_COMMON = (
+    Row("S_SETREG",                 "S_GETREG",                      2, _ALL),
+    Row("S_SETREG",                 "S_SETREG",                      2, _ALL),
+    Row("VALU writes VCC or EXEC",  "VALU reads EXECZ or VCCZ",      5, _ALL),
+    Row("VALU writes SGPR",         "lane select reads SGPR",        4, _ALL),
+    Row("VALU writes VCC",          "V_DIV_FMAS",                    4, _ALL),
+    Row("VALU writes SGPR",         "VMEM reads SGPR",               5, _ALL),
+    Row("VALU writes VGPR",         "DPP reads VGPR",                2, _ALL),
+    Row("VALU writes EXEC",         "DPP",                           5, _ALL),
+    Row("SALU writes M0",           "uses M0",                       1, _ALL),
+)  # fmt: skip
+
+CDNA2 = (
+    *_COMMON,
+    Row("wide store of VGPR",       "VALU writes store data",        1, "CDNA2 ISA manual, 4.5"),
+    Row("VALU writes VGPR",         "memory reads VGPR",             2, "LLVM, gfx90a: DGEMM before VMEM",
+        link="after DGEMM"),
+)  # fmt: skip
+
+CDNA3 = (
+    *_COMMON,
+    Row("wide store of VGPR",       "VALU writes store data",        2, _3),
+    Row("VALU writes SGPR",         "VALU reads SGPR",               2, _3),
+    Row("VALU writes EXEC",         "lane access",                   4, _3),
+    Row("VALU writes VGPR",         "V_READLANE reads VGPR",         1, _3),
+    Row("VALU writes part of VGPR", "VALU reads VGPR",               1, _3),
+    Row("trans writes VGPR",        "VALU but trans reads VGPR",     1, _3),
+)  # fmt: skip
+
+CDNA4 = (
+    *CDNA3,
+    Row("VALU writes EXEC",         "V_PERMLANE",                    4, _4),
+    Row("VALU writes VGPR",         "V_PERMLANE reads VGPR",         2, _4),
+)  # fmt: skip

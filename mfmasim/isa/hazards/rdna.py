@@ -1,0 +1,27 @@
+"""What RDNA's software has to see to although the hardware resolves dependencies; S_DELAY_ALU is a hint only.
+
+Sources: RDNA3 (7.2.8, 7.9), RDNA3.5 and RDNA4 (7.2.8, 7.12.1) ISA manuals; where a line names LLVM, the
+insertion of waits that compilers rely on (GCNHazardRecognizer) has it and the manuals have not. What counts here are
+mostly instructions of the vector ALU, which S_NOP is not.
+"""
+
+from __future__ import annotations
+
+from mfmasim.isa.hazards.row import Row
+
+__all__ = ["RDNA3", "RDNA4"]
+
+_WMMA_3 = "RDNA3 ISA manual, 7.9: back-to-back dependent WMMA"
+_WMMA_4 = "RDNA4 ISA manual, 7.12.1"
+
+RDNA3 = (
+    Row("WMMA writes D", "WMMA reads A, B", 1, _WMMA_3, clock="vector"),
+    Row("VALU writes EXEC", "V_PERMLANE", 1, "RDNA3 ISA manual, 7.2.8", clock="vector"),
+    Row("trans writes half", "VALU reads half", 6, "LLVM, gfx11.0: fixVALUTransUseHazard", clock="trans",
+        archs=("gfx1100",)),
+)  # fmt: skip
+
+RDNA4 = (
+    Row("WMMA writes D", "WMMA reads A, B", 1, _WMMA_4, clock="vector"),
+    Row("VALU writes EXEC", "V_PERMLANE", 1, "RDNA4 ISA manual, 7.2.8", clock="vector"),
+)

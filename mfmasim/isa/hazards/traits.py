@@ -1,0 +1,301 @@
+"""What an instruction is to the rules of wait states: its unit, the registers it reads and writes, and as what.
+
+Register sets have a name each, which the rows of `mfmasim.isa.hazards` use. A register is its file (``v``, ``a``,
+``s``) and number; a hardware register of S_GETREG and S_SETREG has the file ``hw``; halves of VGPRs
+have ``v.l`` and ``v.h`` where they matter.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.operands import EXEC, VCC
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mfmasim.isa.instruction import Instruction, Operand
+
+__all__ = ["ROLES", "Register", "Traits", "named"]
+
+Register = tuple[str, int]
+Registers = frozenset[Register]
+NOTHING: Registers = frozenset()
+
+# Operations of the transcendental unit (CDNA3 ISA manual, table 12; RDNA3 likewise).
+_TRANS = re.compile(r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_b?f(16|32|64)$|v_(exp|log)_legacy_f32$")
+# Dot products: the "DL ops" of CDNA's manuals.
+_DOT = re.compile(r"v_dot\d+c?_")
+_MATRIX = re.compile(r"v_(s?mfma|smfmac|swmmac|wmma)")
+_VECTOR_MEMORY = ("buffer_", "tbuffer_", "flat_", "global_", "scratch_", "image_")
+_NO_ACCESS = re.compile(r"(buffer|global)_(wbl2|inv|wbinv|gl0_inv|gl1_inv)")
+# Conversions that put a byte of their result where OP_SEL says (LLVM: getFPDstSelType).
+_TO_BYTE = re.compile(r"v_cvt_(scalef32_)?sr_[bf][fp]8_")
+_TO_FP4 = re.compile(r"v_cvt_scalef32_(sr_)?pk_fp4_")
+_SETREG = ("s_setreg_b32", "s_setreg_imm32_b32")
+_LANE = ("v_readlane_b32", "v_writelane_b32")
+_CARRIES = re.compile(r"v_(addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)_")
+_WITH_M0 = re.compile(r"s_sendmsg|s_ttracedata|s_movrel|ds_(read|write)_addtid|.*_load_lds_|ds_gws_")
+DWORD = 6
+ZERO = {251: VCC, 252: EXEC}
+"""VCCZ and EXECZ as sources, and the register that each looks at."""
+
+
+def named(register: Register, m0: int) -> str:
+    """A register as it is written.
+
+    >>> named(("v", 5), 124), named(("s", 106), 124), named(("s", 127), 124), named(("hw", 1), 124)
+    ('v5', 'vcc_lo', 'exec_hi', 'hwreg 1')
+    """
+    file, number = register
+    if file == "hw":
+        return f"hwreg {number}"
+    if file == "s" and number == m0:
+        return "m0"
+    if file in ("v.l", "v.h"):
+        return f"v{number}"
+    special = {VCC: "vcc_lo", VCC + 1: "vcc_hi", EXEC: "exec_lo", EXEC + 1: "exec_hi"} if file == "s" else {}
+    return special.get(number, f"{file}{number}")
+
+
+def _span(operands: Iterable[Operand], files: str = "vas") -> Registers:
+    return frozenset((o.kind, o.index + k) for o in operands if o.kind in files for k in range(o.count))
+
+
+@dataclass(frozen=True)
+class Traits:
+    """One instruction as the rules see it."""
+
+    instruction: Instruction
+    m0: int
+    passes: int
+    """Passes of four cycles that a matrix instruction takes; 0 for any other."""
+
+    @cached_property
+    def name(self) -> str:
+        """Mnemonic."""
+        return self.instruction.name
+
+    @cached_property
+    def vector(self) -> bool:
+        """Whether the vector ALU executes it, matrix instructions included."""
+        return self.name.startswith("v_")
+
+    @cached_property
+    def matrix(self) -> str:
+        """``xdl``, ``sgemm`` (f32), ``dgemm`` (f64) or ``wmma``; empty for all others (CDNA3 ISA manual 7.5)."""
+        if not _MATRIX.match(self.name):
+            return ""
+        if "wmma" in self.name:
+            return "wmma"
+        kind = self.instruction.src[0].type
+        return {"f32": "sgemm", "f64": "dgemm"}.get(kind, "xdl")
+
+    @cached_property
+    def alu(self) -> bool:
+        """A vector operation that is no matrix instruction."""
+        return self.vector and not self.matrix
+
+    @cached_property
+    def dot(self) -> bool:
+        """Whether it is a dot product."""
+        return bool(_DOT.match(self.name))
+
+    @cached_property
+    def trans(self) -> bool:
+        """Whether the transcendental unit executes it."""
+        return bool(_TRANS.match(self.name))
+
+    @cached_property
+    def memory(self) -> bool:
+        """Whether it goes to the vector memory (buffer, FLAT, GLOBAL, SCRATCH)."""
+        return self.name.startswith(_VECTOR_MEMORY) and not _NO_ACCESS.match(self.name)
+
+    @cached_property
+    def lds(self) -> bool:
+        """Whether it goes to the LDS."""
+        return self.name.startswith("ds_")
+
+    @cached_property
+    def dpp(self) -> bool:
+        """Whether a source comes from another lane."""
+        return self.instruction.encoding in ("DPP", "DPP8")
+
+    @cached_property
+    def waits_for_vectors(self) -> bool:
+        """Whether it waits for all results of the vector ALU: va_vdst is 0 (RDNA3 ISA manual, S_WAITCNT_DEPCTR)."""
+        waits = self.name in ("s_waitcnt_depctr", "s_wait_alu")
+        return waits and not self.instruction.modifiers.get("simm16", 0) >> 12 & 15
+
+    @cached_property
+    def states(self) -> int:
+        """Wait states that it is (CDNA3 ISA manual, S_NOP: SIMM16[3:0] + 1); any other instruction is one."""
+        return (self.instruction.modifiers.get("simm16", 0) & 15) + 1 if self.name == "s_nop" else 1
+
+    @cached_property
+    def reads(self) -> Registers:
+        """All registers among the sources."""
+        return _span(self.instruction.src)
+
+    @cached_property
+    def writes(self) -> Registers:
+        """All registers among the destinations."""
+        return _span(self.instruction.dst)
+
+    def part(self, *places: int) -> Registers:
+        """Registers of some sources."""
+        return _span(self.instruction.src[place] for place in places if place < len(self.instruction.src))
+
+    @cached_property
+    def c(self) -> tuple[str, int, int]:
+        """Operand C of a matrix instruction: file, first register, registers."""
+        place = 3 if self.name.startswith(("v_smfmac", "v_swmmac")) else 2
+        operand = self.instruction.src[place]
+        return operand.kind, operand.index, operand.count
+
+    @cached_property
+    def d(self) -> tuple[str, int, int]:
+        """Operand D of a matrix instruction."""
+        operand = self.instruction.dst[0]
+        return operand.kind, operand.index, operand.count
+
+    @cached_property
+    def c_registers(self) -> Registers:
+        """Registers of operand C."""
+        return self.part(3 if self.name.startswith(("v_smfmac", "v_swmmac")) else 2)
+
+    @cached_property
+    def other_sources(self) -> Registers:
+        """Registers of A, B, the index and the scales."""
+        sources = range(len(self.instruction.src))
+        return self.part(*(k for k in sources if k != (3 if self.name.startswith(("v_smfmac", "v_swmmac")) else 2)))
+
+    @cached_property
+    def hardware_register(self) -> Registers:
+        """What S_GETREG reads or S_SETREG writes."""
+        return frozenset([("hw", self.instruction.modifiers.get("simm16", 0) & 63)])
+
+    @cached_property
+    def moved_result(self) -> bool:
+        """Whether the result goes to another place of its register than the lowest (SDWA, OP_SEL; CDNA3 manual 4.5)."""
+        modifiers = self.instruction.modifiers
+        if modifiers.get("dst_sel", DWORD) != DWORD:
+            return True
+        select = modifiers.get("op_sel", 0) if self.instruction.encoding == "VOP3" else 0
+        if _TO_FP4.match(self.name):
+            return True
+        return bool(select & (12 if _TO_BYTE.match(self.name) else 8))
+
+    @cached_property
+    def wide_data(self) -> Registers:
+        """Data of a store of more than 64 bits, unless an SGPR gives the offset of a buffer (CDNA3 manual 4.5)."""
+        if not self.memory or self.instruction.dst:
+            return NOTHING
+        sources = self.instruction.src
+        data = [o for o in sources if o.field in ("vdata", "data") and o.count > 2]
+        by_register = any(o.field == "soffset" and o.kind == "s" for o in sources)
+        return NOTHING if by_register else _span(data)
+
+
+def _only(registers: Registers, files: str) -> Registers:
+    return frozenset(r for r in registers if r[0] in files)
+
+
+def _halves(instruction: Instruction, operands: Iterable[Operand]) -> Registers:
+    """The halves of VGPRs that sources or destinations of an instruction are (`Operand.half`: only one of two)."""
+    select = instruction.modifiers.get("op_sel", 0)
+    found = []
+    for place, operand in enumerate(operands):
+        bit = 3 if operand.field in ("vdst", "") else place  # a destination, also where it is read back
+        files = ("v.h" if select >> bit & 1 else "v.l",) if operand.half else ("v.l", "v.h")
+        found += [(file, operand.index + k) for file in files for k in range(operand.count) if operand.kind == "v"]
+    return frozenset(found)
+
+
+def _exec(registers: Registers) -> Registers:
+    return registers & {("s", EXEC), ("s", EXEC + 1)}
+
+
+def _constants(t: Traits) -> Registers:
+    """Scalar registers that a vector operation reads, but not as a carry or a lane's number."""
+    if t.name in _LANE or t.name.startswith("v_div_fmas"):
+        return _span(t.instruction.src[:1], "s")
+    sources = t.instruction.src[:2] if _CARRIES.match(t.name) else t.instruction.src
+    return _span(sources, "s")
+
+
+def _zero(t: Traits) -> Registers:
+    """EXECZ and VCCZ as what they come from."""
+    used = {o.index for o in t.instruction.src if o.kind == "special"} & set(ZERO)
+    return frozenset(("s", ZERO[code] + k) for code in used for k in (0, 1))
+
+
+ROLES: dict[str, Callable[[Traits], Registers]] = {
+    # What a first instruction does.
+    "VALU writes SGPR": lambda t: _only(t.writes, "s") if t.vector else NOTHING,
+    "VALU writes VCC": lambda t: t.writes & {("s", VCC), ("s", VCC + 1)} if t.vector else NOTHING,
+    "VALU writes VCC or EXEC": lambda t: (
+        t.writes & {("s", r + k) for r in (VCC, EXEC) for k in (0, 1)} if t.vector else NOTHING
+    ),
+    "VALU writes EXEC": lambda t: _exec(t.writes) if t.vector else NOTHING,
+    "VALU writes VGPR": lambda t: _only(t.writes, "va") if t.alu else NOTHING,
+    "VALU (no dot product) writes VGPR": lambda t: _only(t.writes, "va") if t.alu and not t.dot else NOTHING,
+    "dot product writes VGPR": lambda t: t.writes if t.dot else NOTHING,
+    "trans writes half": lambda t: _halves(t.instruction, t.instruction.dst) if t.trans else NOTHING,
+    "trans writes VGPR": lambda t: t.writes if t.trans else NOTHING,
+    "VALU writes part of VGPR": lambda t: _only(t.writes, "va") if t.alu and t.moved_result else NOTHING,
+    "SALU writes M0": lambda t: t.writes & {("s", t.m0)} if t.name.startswith("s_") else NOTHING,
+    "S_SETREG": lambda t: t.hardware_register if t.name in _SETREG else NOTHING,
+    "wide store of VGPR": lambda t: t.wide_data,
+    "XDL writes D": lambda t: t.writes if t.matrix == "xdl" else NOTHING,
+    "SGEMM writes D": lambda t: t.writes if t.matrix == "sgemm" else NOTHING,
+    "XDL or SGEMM writes D": lambda t: t.writes if t.matrix in ("xdl", "sgemm") else NOTHING,
+    "DGEMM 4x4x4 writes D": lambda t: t.writes if t.matrix == "dgemm" and "_4x4x4" in t.name else NOTHING,
+    "DGEMM 16x16x4 writes D": lambda t: t.writes if t.matrix == "dgemm" and "_16x16x4" in t.name else NOTHING,
+    "XDL reads C": lambda t: t.c_registers if t.matrix == "xdl" else NOTHING,
+    "XDL or SGEMM reads C": lambda t: t.c_registers if t.matrix in ("xdl", "sgemm") else NOTHING,
+    "DGEMM": lambda t: frozenset([("hw", -1)]) if t.matrix == "dgemm" else NOTHING,
+    "WMMA writes D": lambda t: t.writes if t.matrix == "wmma" else NOTHING,
+    # What a second instruction does.
+    "VMEM reads SGPR": lambda t: _only(t.reads, "s") if t.memory else NOTHING,
+    "lane select reads SGPR": lambda t: t.part(1) if t.name in _LANE else NOTHING,
+    "V_DIV_FMAS": lambda t: (
+        _only(t.reads, "s") & {("s", VCC), ("s", VCC + 1)} if t.name.startswith("v_div_fmas") else NOTHING
+    ),
+    "VALU reads EXECZ or VCCZ": lambda t: _zero(t) if t.vector else NOTHING,
+    "VALU writes store data": lambda t: _only(t.writes, "va") if t.vector else NOTHING,
+    "DPP reads VGPR": lambda t: _only(t.reads, "v") if t.dpp else NOTHING,
+    "DPP": lambda t: frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.dpp else NOTHING,
+    "uses M0": lambda t: (
+        frozenset([("s", t.m0)]) if _WITH_M0.match(t.name) or t.instruction.modifiers.get("lds") else NOTHING
+    ),
+    "S_GETREG": lambda t: t.hardware_register if t.name == "s_getreg_b32" else NOTHING,
+    "VALU reads SGPR": lambda t: _constants(t) if t.vector else NOTHING,
+    "lane access": lambda t: (
+        frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.name in (*_LANE, "v_readfirstlane_b32") else NOTHING
+    ),
+    "V_READLANE reads VGPR": lambda t: t.part(0) if t.name in ("v_readlane_b32", "v_readfirstlane_b32") else NOTHING,
+    "VALU reads half": lambda t: _halves(t.instruction, t.instruction.src) if t.vector else NOTHING,
+    "VALU reads VGPR": lambda t: _only(t.reads, "va") if t.alu else NOTHING,
+    "VALU but trans reads VGPR": lambda t: _only(t.reads, "va") if t.vector and not t.trans else NOTHING,
+    "V_PERMLANE reads VGPR": lambda t: _only(t.reads, "v") if t.name.startswith("v_permlane") else NOTHING,
+    "V_PERMLANE": lambda t: frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.name.startswith("v_permlane") else NOTHING,
+    "MFMA": lambda t: frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.matrix else NOTHING,
+    "MFMA reads VGPR": lambda t: _only(t.reads, "va") if t.matrix else NOTHING,
+    "MFMA reads A, B": lambda t: t.other_sources if t.matrix else NOTHING,
+    "XDL reads C after": lambda t: t.c_registers if t.matrix == "xdl" else NOTHING,
+    "SGEMM reads C": lambda t: t.c_registers if t.matrix == "sgemm" else NOTHING,
+    "DGEMM reads C": lambda t: t.c_registers if t.matrix == "dgemm" else NOTHING,
+    "DGEMM 4x4x4 reads C": lambda t: t.c_registers if t.matrix == "dgemm" and "_4x4x4" in t.name else NOTHING,
+    "VALU uses VGPR": lambda t: _only(t.reads | t.writes, "va") if t.alu else NOTHING,
+    "VALU writes VGPR after": lambda t: _only(t.writes, "va") if t.alu else NOTHING,
+    "memory reads VGPR": lambda t: _only(t.reads, "va") if t.memory or t.lds else NOTHING,
+    "dot product reads A, B": lambda t: t.part(0, 1) if t.dot else NOTHING,
+    "uses VGPR": lambda t: _only(t.reads | t.writes, "va") if t.vector or t.memory or t.lds else NOTHING,
+    "FMA_F64": lambda t: frozenset([("hw", -1)]) if t.name in ("v_fma_f64", "v_fmac_f64") else NOTHING,
+    "WMMA reads A, B": lambda t: t.other_sources if t.matrix == "wmma" else NOTHING,
+}
+"""Registers that an instruction puts at risk, or touches, by what it does; the words stand in the rows and messages."""

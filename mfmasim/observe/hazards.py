@@ -1,0 +1,254 @@
+"""hazards: instructions that software has to keep apart, and did not.
+
+The simulator executes one instruction after the other, so that values are right here and may be wrong on the hardware.
+This check follows, on the executed path of every wave and across branches, which results are too young to be used. That
+depends on the path alone: waves of one state share it, and a block that was seen from a state is never looked at again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.isa.hazards import ROLES, Register, Row, Traits, named, rows
+from mfmasim.observe.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import BlockEvent
+
+__all__ = ["Hazards"]
+
+LONGEST_NOP = 16
+"""Wait states of the longest S_NOP."""
+TRANS = 1
+"""Transcendental instructions after which the result of another one may still be missed."""
+TRANSCENDENTAL = 256
+"""What one of them adds to an age, beside itself as a vector instruction."""
+
+
+@dataclass(frozen=True)
+class Risk:
+    """A first instruction, whose registers may not be touched yet."""
+
+    row: int
+    pc: int
+    registers: frozenset[Register]
+    needs: int
+    """What has to pass."""
+    age: int = 0
+    """What has passed since, on the row's clock."""
+    armed: bool = True
+    """Whether the instruction that the row wants between them has come."""
+
+
+State = tuple[Risk, ...]
+
+
+@dataclass(frozen=True)
+class Known:
+    """An instruction as the rows see it."""
+
+    traits: Traits
+    firsts: tuple[tuple[int, frozenset[Register], int], ...]
+    """Row, registers at risk, what has to pass, of the rows that begin with it."""
+    seconds: dict[int, frozenset[Register]]
+    """Registers touched, of the rows that end with it."""
+
+
+class Hazards:
+    """Follows what is too young, for every wave."""
+
+    name = "hazards"
+
+    def __init__(
+        self, kernel: str, arch: Arch, wave: int, source_at: Callable[[int], str],
+        passes: Callable[[Instruction, Arch, int], int],
+    ) -> None:  # fmt: skip
+        """Report in the name of `kernel`.
+
+        Args:
+            kernel: name.
+            arch: architecture.
+            wave: lanes of a wave.
+            source_at: gives the source line of an address in the code.
+            passes: gives the passes of a matrix instruction, 0 for any other.
+        """
+        self.kernel, self.arch, self.wave, self.source_at, self.passes = kernel, arch, wave, source_at, passes
+        self.rows: tuple[Row, ...] = rows(arch)
+        self._known: dict[int, Known] = {}
+        self._states: list[State] = [()]
+        self._numbers: dict[State, int] = {(): 0}
+        self._next: dict[tuple[int, int, int], int] = {}
+        self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._findings: dict[tuple[int, int], tuple[int, Finding]] = {}
+        """(Second, first) address to how much is missing, and the finding."""
+
+    def on_block(self, event: BlockEvent) -> None:
+        """Move the waves of a block to their next state."""
+        if event.fresh:
+            self._of_wave = np.zeros(event.total, np.int32)
+        waves = event.waves
+        before = self._of_wave[waves]
+        first = int(before[0])
+        if (before == first).all():
+            self._of_wave[waves] = self._after(first, event, 0)
+            return
+        after = np.empty_like(before)
+        for state in np.unique(before):
+            mine = before == state
+            after[mine] = self._after(int(state), event, int(mine.argmax()))
+        self._of_wave[waves] = after
+
+    def _after(self, state: int, event: BlockEvent, index: int) -> int:
+        key = state, event.instructions[0].pc, len(event.instructions)
+        found = self._next.get(key)
+        if found is None:
+            risks = self.after(self._states[state], event, index)
+            found = self._numbers.setdefault(risks, len(self._states))
+            if found == len(self._states):
+                self._states.append(risks)
+            self._next[key] = found
+        return found
+
+    def after(self, risks: State, event: BlockEvent, index: int) -> State:
+        """What is at risk after a block, in a wave for which `risks` were before."""
+        for instruction in event.instructions:
+            risks = self._step(risks, instruction, event, index)
+        return risks
+
+    def _knows(self, instruction: Instruction) -> Known:
+        """What the rows see in an instruction."""
+        known = self._known.get(instruction.pc)
+        if known is None:
+            passes = self.passes(instruction, self.arch, self.wave)
+            traits = Traits(instruction, self.arch.m0, passes)
+            firsts, seconds = [], {}
+            for number, row in enumerate(self.rows):
+                states = row.states(passes)
+                risky = ROLES[row.first](traits)
+                if risky and states:
+                    firsts.append((number, risky, states))
+                touched = ROLES[row.second](traits)
+                if touched:
+                    seconds[number] = touched
+            known = self._known[instruction.pc] = Known(traits, tuple(firsts), seconds)
+        return known
+
+    def _step(self, risks: State, instruction: Instruction, event: BlockEvent, index: int) -> State:
+        """Execute one instruction: it touches registers, time passes, and it may put others at risk."""
+        known = self._knows(instruction)
+        left = []
+        for risk in risks:
+            row, before = self.rows[risk.row], self._known[risk.pc]
+            touched = risk.registers & known.seconds.get(risk.row, frozenset())
+            if touched and risk.armed and _linked(row, before.traits, known.traits):
+                self._missing(row, risk, min(touched), instruction, event, index)
+            age = _later(row, risk.age, known.traits)
+            armed = risk.armed or known.traits.matrix == "dgemm"
+            # What a later matrix instruction writes again is that one's result.
+            again = known.traits.writes if row.first.endswith(" D") and known.traits.matrix else frozenset()
+            registers = risk.registers - again if again else risk.registers
+            if registers and age is not None and not _over(row, age, risk.needs):
+                left.append(Risk(risk.row, risk.pc, registers, risk.needs, age, armed))
+        begun = [
+            Risk(row, instruction.pc, registers, needs, 0, self.rows[row].link != "after DGEMM")
+            for row, registers, needs in known.firsts
+        ]
+        return (*left, *begun)
+
+    def _missing(
+        self, row: Row, risk: Risk, register: Register, instruction: Instruction, event: BlockEvent,
+        index: int,
+    ) -> None:  # fmt: skip
+        needs, present = risk.needs, _counted(row, risk.age)
+        place = event.place(index, None)
+        first = self._known[risk.pc].traits
+        there = self.source_at(risk.pc)
+        name = named(register, self.arch.m0)
+        kind, unit, fix = _advice(row, needs - present)
+        finding = Finding(
+            check="hazards",
+            severity="error",
+            message=f"{row.first} ({first.name} at {risk.pc:#x}{f', {there}' if there else ''}), then {row.second} "
+            f"({name}): {_many(needs, unit)} must lie between them, {present} {'does' if present == 1 else 'do'}; "
+            f"{fix} is missing ({row.source})",
+            id=kind,
+            kernel=self.kernel,
+            pc=instruction.pc,
+            source=self.source_at(instruction.pc),
+            workgroup=place.workgroup,
+            wave=place.wave,
+            register=name,
+            instruction=instruction.name,
+            expected=_many(needs, unit),
+            actual=_many(present, unit),
+        )
+        self._keep((instruction.pc, risk.pc), needs - present, finding)
+
+    def _keep(self, key: tuple[int, int], short: int, finding: Finding) -> None:
+        """Of a pair of instructions the worst case is told, and the first of those."""
+        had = self._findings.get(key)
+        if had is None or had[0] < short:
+            self._findings[key] = short, finding
+
+    def merge(self, other: Hazards) -> None:
+        """Take in what another part of the same launch found; parts come in the order of the grid."""
+        for key, (short, finding) in other._findings.items():
+            self._keep(key, short, finding)
+
+    def findings(self) -> list[Finding]:
+        """The findings, in address order."""
+        return [self._findings[key][1] for key in sorted(self._findings)]
+
+
+def _linked(row: Row, first: Traits, second: Traits) -> bool:
+    """Whether a row's further condition holds."""
+    if row.link in ("same", "part"):
+        return (first.d == second.c) == (row.link == "same")
+    if row.link in ("same opcode", "other opcode"):
+        return (first.name == second.name) == (row.link == "same opcode")
+    return True
+
+
+def _later(row: Row, age: int, passed: Traits) -> int | None:
+    """The age of a risk after an instruction has passed; None where it is over."""
+    if row.clock == "states":
+        return age + passed.states
+    if row.clock == "trans":
+        if passed.memory or passed.lds or passed.waits_for_vectors:
+            return None
+        age += TRANSCENDENTAL * passed.trans
+    return age + passed.vector
+
+
+def _counted(row: Row, age: int) -> int:
+    """What has passed, as it is told."""
+    return age % TRANSCENDENTAL if row.clock == "trans" else age
+
+
+def _over(row: Row, age: int, needs: int) -> bool:
+    """Whether a first instruction is old enough."""
+    return _counted(row, age) >= needs or (row.clock == "trans" and age // TRANSCENDENTAL > TRANS)
+
+
+def _many(count: int, unit: str) -> str:
+    return f"{count} {unit}{'s' * (count != 1)}"
+
+
+def _advice(row: Row, short: int) -> tuple[str, str, str]:
+    """Kind of the finding, what is counted, and what would do."""
+    if row.clock == "states":
+        parts = [LONGEST_NOP] * (short // LONGEST_NOP) + [short % LONGEST_NOP] * bool(short % LONGEST_NOP)
+        kind = "hazards-matrix" if row.matrix else "hazards-wait-states"
+        return kind, "wait state", "; ".join(f"s_nop {part - 1}" for part in parts)
+    if row.clock == "trans":
+        return "hazards-dependency", "vector instruction", "s_waitcnt_depctr depctr_va_vdst(0)"
+    return "hazards-vector", "vector instruction", "v_nop"
