@@ -1,4 +1,4 @@
-"""What a launch does, as one number: its path and the bytes that it leaves in memory."""
+"""What a launch does: the instructions on its path, and the bytes that it leaves in memory, as one number."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ __all__ = ["Behaviour"]
 
 
 class Behaviour:
-    """Digest of one or several launches: equal for programs that do the same, but for what stays in registers."""
+    """Digest of what one or several launches leave in every buffer, and the addresses that they executed."""
 
     name = "behaviour"
 
-    def __init__(self, *, path: bool = True) -> None:
-        """Nothing done so far. Without `path`, only what is left in memory counts: for two different programs."""
-        self.path = path
+    def __init__(self) -> None:
+        """Nothing done so far."""
         self._hash = hashlib.blake2b()
         self.executed: set[int] = set()
         """Addresses of the instructions on the path of any wave."""
@@ -30,11 +29,8 @@ class Behaviour:
         return self._hash.hexdigest()
 
     def on_block(self, event: BlockEvent) -> None:
-        """The path of each wave."""
+        """The path."""
         self.executed.update(ins.pc for ins in event.instructions)
-        if self.path:
-            self._hash.update(b"block %d %d" % (event.instructions[0].pc, len(event.instructions)))
-            self._hash.update(event.waves.tobytes())
 
     def on_end(self, memory: Memory) -> None:
         """What every buffer holds after the launch. Code and arguments, which nobody can write, are not compared."""

@@ -1,9 +1,9 @@
 """Mutants of compiled code: one instruction changed at a time by each operator that fits it, and which check tells.
 
-Each is the code object with a few bytes changed. Waits that cannot matter are recognised on the unchanged kernel, by
-the counters: nothing that they would wait for was in flight, or nothing but stores before the end of the program. Other
-changes are compared by what they do: a mutant that is never executed, or that takes the same path and leaves the same
-bytes in memory on all data of the case, tells nothing about the checks, only about the case.
+Each is the code object with a few bytes changed. Waits that cannot matter are recognised by the counters: nothing that
+they would wait for was in flight, or nothing but stores before the end of the program, or another wait does their work.
+Other changes are compared by what they do: a mutant that is never executed, or that leaves the same bytes in memory on
+all data of the case, tells nothing about the checks, only about the case.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from mfmasim.isa.counters import raised, waited
 from mfmasim.observe.behaviour import Behaviour
 from mfmasim.observe.waits import Flight, Waits, settled
 from mfmasim.verify.fate import Fate
-from mfmasim.verify.operators import LDS_WRITES, OPERATORS
+from mfmasim.verify.operators import LDS_WRITES, OPERATORS, STORES
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import verify_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import BlockEvent
@@ -41,6 +41,8 @@ RSRC1 = 48
 """Byte of COMPUTE_PGM_RSRC1 in the descriptor."""
 KINDS = (*(operator.kind for operator in OPERATORS), ROUNDING)
 """What `mutants_in` makes."""
+TELLING = ("s_barrier", *STORES, "scratch_store")
+"""Instructions by which another wave may learn that this one has come so far."""
 ORDER = frozenset(operator.kind for operator in OPERATORS if operator.order)
 
 
@@ -80,6 +82,8 @@ class InFlight(Waits):
         self.ended: dict[tuple[int, str, int], set[Flight]] = {}
         """(address, counter, 0 for its removal or 1 for weakening it by one) to operations that are then not ended."""
         self.last_wave = 0
+        self.seen: set[Flight] = set()
+        """Operations in flight where another wave may learn of them: at a barrier, or at a store or an atomic."""
 
     def on_block(self, event: BlockEvent) -> None:
         """Follow the counters."""
@@ -93,6 +97,8 @@ class InFlight(Waits):
             weaker = settled(flights, counter, value + 1)
             self.ended.setdefault((instruction.pc, counter, 0), set()).update(f for f in flights if f not in left)
             self.ended.setdefault((instruction.pc, counter, 1), set()).update(f for f in weaker if f not in left)
+        if instruction.name.startswith(TELLING) or "atomic" in instruction.name:
+            self.seen.update(flights)
         return super()._step(flights, instruction, event, index)
 
 
@@ -157,8 +163,8 @@ def run_binary(
     if limit is not None and limit < len(chosen):
         chosen = [chosen[number * len(chosen) // limit] for number in range(limit)]
     for mutant in chosen:
-        caught, after = _caught(mutant, case, arch, kernel, budget)
-        equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown)
+        caught, after, changed = _caught(mutant, case, arch, kernel, budget)
+        equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown, changed.seen)
         same = "" if caught or equivalent else _alike(mutant, before, after)
         yield Fate(mutant, case.title, arch, caught, equivalent, note, same)
 
@@ -167,26 +173,29 @@ def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour) -> str:
     """Why a mutant makes no difference on the data of its case, or nothing."""
     if mutant.kind != ROUNDING and mutant.pc not in before.executed:
         return "never executed in this case"
-    if mutant.kind not in ORDER and after.digest == before.digest:
-        return "the same path and the same bytes on all data of this case"
+    if mutant.kind not in ORDER and mutant.kind != "LDS write removed" and after.digest == before.digest:
+        return "the same bytes on all data of this case"
     return ""
 
 
 def _caught(
     mutant: BinaryMutant, case: Case, arch: str, kernel: Kernel, budget: int
-) -> tuple[tuple[str, ...], Behaviour]:
+) -> tuple[tuple[str, ...], Behaviour, InFlight]:
     """Checks that report an error about a mutant, and what it did."""
-    after = Behaviour()
+    after, flown = Behaviour(), InFlight(kernel)
     changed = program.load(patched(kernel.code.object.data, mutant.pc, mutant.code), kernel.arch)[kernel.name]
     try:
-        result = verify_case(case, arch, kernel=changed, budget=budget, observers=[after])
+        result = verify_case(case, arch, kernel=changed, budget=budget, observers=[after, flown])
     except MfmasimError:
-        return ("refused",), after  # an instruction that the machine stops at
-    return tuple(sorted({f.check for f in result.findings if f.severity == "error"})), after
+        return ("refused",), after, flown  # an instruction that the machine stops at
+    return tuple(sorted({f.check for f in result.findings if f.severity == "error"})), after, flown
 
 
-def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight) -> tuple[str, str]:
-    """Why a mutant is equivalent, and else what it leaves unordered."""
+def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, seen: Collection[Flight]) -> tuple[str, str]:
+    """Why a mutant that no check reports is equivalent, and else what it leaves unordered.
+
+    `seen` are the operations in flight, when the mutant runs, where another wave may learn of them.
+    """
     if mutant.kind == "barrier removed":
         return ("a workgroup has one wave", "") if not flown.last_wave else ("", "")
     if not mutant.kind.startswith("wait"):
@@ -207,6 +216,10 @@ def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight) -> tuple[str, 
         return f"only stores are in flight ({names}), and the program ends", ""
     if not flown.last_wave and all(f.name.startswith(LDS_WRITES) for f in open_):
         return f"one wave's LDS accesses are done in order ({names}), and the workgroup has no other wave", ""
+    if all(f.writes and "atomic" not in f.name for f in open_):
+        return f"another wait comes before every use of what is loaded ({names})", ""
+    if not any(f.writes for f in open_) and not open_ & set(seen):
+        return f"done before any barrier, store or atomic by which another wave may learn of it ({names})", ""
     return "", f"in flight: {names}"
 
 

@@ -1,7 +1,6 @@
 """Mutants of a kernel's source: one place changed at a time, by patterns that HIP kernels share.
 
-Only functions that the case executes are changed. What a changed source compiles to is another program, so that a
-mutant is compared with the kernel by the bytes it leaves in memory, not by its path.
+Only functions that the case executes are changed.
 """
 
 from __future__ import annotations
@@ -126,7 +125,7 @@ def run_source(
     if case.source.suffix != ".hip":
         raise MfmasimError(f"{case.source}: mutants of the source need a .hip file")
     kernel = code_for(case.source, arch, compiler, case.flags)[case.kernel_name()]
-    before, flown = Behaviour(path=False), InFlight(kernel)
+    before, flown = Behaviour(), InFlight(kernel)
     right = verify_case(case, arch, kernel=kernel, observers=[before, flown])
     if right.status == "skipped":
         return
@@ -140,7 +139,7 @@ def run_source(
     if limit is not None and limit < len(chosen):
         chosen = [chosen[number * len(chosen) // limit] for number in range(limit)]
     for mutant in chosen:
-        after = Behaviour(path=False)
+        after = Behaviour()
         changed = _compiled(mutant, case, arch, compiler)
         if changed is None:
             yield Fate(mutant, case.title, arch, ("compiler",))
