@@ -140,7 +140,7 @@ def launch(
     try:
         check_sizes(kernel, *size, shared)
     except MfmasimError as error:
-        raise HipFailure(INVALID_CONFIGURATION, str(error)) from None
+        raise HipFailure(INVALID_CONFIGURATION, f"{kernel.name}: {error}") from None
     if device in rt.failed:
         raise HipFailure(rt.failed[device])
     service, memory = _memory(rt, function)

@@ -8,9 +8,9 @@ import threading
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from mfmasim.hiprt.faults import Faults
+from mfmasim.hiprt.faults import Faults, parse
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
 from mfmasim.hiprt.registry import CALLS, HipFailure
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Event", "Function", "Module", "Runtime", "Stream", "say"]
 
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
+T = TypeVar("T")
 STREAMS = (0, 1, 2)
 """Handles that need no creation: the null stream, hipStreamLegacy, hipStreamPerThread."""
 
@@ -148,7 +149,7 @@ class Runtime:
         self.handles[self._next] = thing
         return self._next
 
-    def find(self, handle: int, kind: type[Any]) -> Any:
+    def find(self, handle: int, kind: type[T]) -> T:
         """The thing of a handle."""
         found = self.handles.get(handle)
         if not isinstance(found, kind):
@@ -204,7 +205,17 @@ class Runtime:
             return True
         if fault.when == "forever":
             self.lost = fault.code
+            for allocation in self.heap.allocations:  # its memory is gone with it
+                self.heap.free(allocation.address)
+            self.services.clear()
+            self.handles.clear()
         raise HipFailure(fault.code)
+
+    def inject(self, faults: str) -> None:
+        """Replace the faults, see `mfmasim.hiprt.faults`; calls count from here, and devices are well again."""
+        self._faults = Faults(parse(faults))
+        self.lost = 0
+        self.failed.clear()
 
     def report(self) -> dict[str, Any]:
         """A summary of the run, as JSON can hold it."""

@@ -10,3 +10,12 @@ CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kerne
 def test_the_device_suite_passes_through_hip_python(arch, options):
     variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": arch, "PYTEST_ADDOPTS": options}
     assert suite("tests/devices/test_device_launches.py", **variables) >= 23
+
+
+def test_programs_after_the_documentation_of_hip_python():
+    variables = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx1201", "MFMASIM_HIPRT_MEMORY": "64"}
+    assert suite("tests/hiprt/inside_programs.py", **variables) >= 19
+
+
+def test_faults_leave_nothing_behind():
+    assert suite("tests/hiprt/inside_faults.py", MFMASIM_HIPRT_MEMORY="16") >= 90

@@ -62,7 +62,7 @@ def hipModuleGetGlobal(rt: Runtime, out: Pointer, size: Pointer, module: Pointer
     symbol = found.code.object.symbols.get(name)
     if symbol is None:
         raise HipFailure(NOT_FOUND)
-    put_word(out, found.image + symbol.value)
+    put_word(out, found.image + symbol.address)
     if size:
         put_word(size, symbol.size)
 

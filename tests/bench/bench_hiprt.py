@@ -1,0 +1,66 @@
+"""Cost of a launch through hip-python and the simulated HIP runtime against a direct one.
+
+Prints the least time of a direct launch of an introductory kernel, of one through hip-python (hipModuleLaunchKernel and
+hipDeviceSynchronize), of one through the back end hip (buffers, copies and module included), what the first two differ
+by (the aim: at most 2 ms), and the time of one call that does nothing. It starts itself on the runtime.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import mfmasim
+from mfmasim.hiprt import start
+from mfmasim.resources import folder
+
+REPEATS = 200
+
+
+def least(function, repeats=REPEATS):
+    """Least time of some runs, in milliseconds."""
+    times = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - begin)
+    return min(times) * 1000
+
+
+def inside():
+    """The measurement, in a process that the runtime serves."""
+    from hip import hip
+
+    def check(answer):
+        assert not int(answer[0]), answer
+        return answer[1] if len(answer) > 1 else None
+
+    code = mfmasim.load(folder("golden") / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco")
+    kernel = code["mfma_f32_32x32x2_f32"]
+    arrays = [np.ones((32, 2), np.float32), np.ones((2, 32), np.float32), np.zeros((32, 32), np.float32)]
+    sim, gpu = mfmasim.device("sim"), mfmasim.device("hip")
+    module = check(hip.hipModuleLoadData(np.frombuffer(code.object.data, np.uint8)))
+    function = check(hip.hipModuleGetFunction(module, kernel.name.encode()))
+    buffers = tuple(check(hip.hipMalloc(array.nbytes)) for array in arrays)
+    for buffer, array in zip(buffers, arrays, strict=True):
+        check(hip.hipMemcpyHtoD(buffer, array, array.nbytes))
+
+    def through():
+        check(hip.hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, None, None, buffers))
+        check(hip.hipDeviceSynchronize())
+
+    direct = least(lambda: sim.launch(kernel, 1, 64, arrays, checks="bounds"))
+    hipped = least(through)
+    print(f"direct launch                     {direct:8.3f} ms")
+    print(f"through hip-python                {hipped:8.3f} ms")
+    print(f"through mfmasim.device('hip')     {least(lambda: gpu.launch(kernel, 1, 64, arrays)):8.3f} ms")
+    print(f"hip-python over direct            {hipped - direct:+8.3f} ms   (at most +2)")
+    print(f"hipGetDevice                      {least(hip.hipGetDevice):8.4f} ms")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["inside"]:
+        inside()
+    else:
+        sys.exit(start([sys.executable, str(Path(__file__)), "inside"]))

@@ -1,0 +1,138 @@
+"""Faults of every kind at every call of a launch on the back end hip. Run by test_hiprt_suites.py."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mfmasim
+from mfmasim.errors import MfmasimError
+from mfmasim.hiprt.heap import INTERNAL
+from mfmasim.hiprt.serving import current
+from mfmasim.hiprt.tables.errors import ERRORS
+
+CODE = mfmasim.load(
+    Path(__file__).resolve().parents[2] / "golden" / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco"
+)
+# Every call of a launch with three buffers.
+CALLS = [
+    "hipSetDevice", "hipMalloc#1", "hipMalloc#2", "hipMalloc#3", "hipMemcpy#1", "hipMemcpy#3", "hipModuleLoadData",
+    "hipModuleGetFunction", "hipEventCreate#1", "hipEventCreate#2", "hipEventRecord#1", "hipModuleLaunchKernel",
+    "hipEventRecord#2", "hipDeviceSynchronize", "hipEventElapsedTime", "hipMemcpy#4", "hipMemcpy#6",
+    "hipEventDestroy#1", "hipModuleUnload", "hipFree#1", "hipFree#3",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def device():
+    return mfmasim.device("hip")
+
+
+@pytest.fixture(autouse=True)
+def runtime(device):
+    runtime = current()
+    runtime.inject("")
+    yield runtime
+    runtime.inject("")
+
+
+def live(runtime):
+    return [a.name for a in runtime.heap.allocations if a.kind != INTERNAL], list(runtime.handles.values())
+
+
+def launch(device, c):
+    a, b = np.ones((32, 2), np.float32), np.ones((2, 32), np.float32)
+    return device.launch(CODE["mfma_f32_32x32x2_f32"], 1, 64, [a, b, c])
+
+
+def works(device):
+    c = np.zeros((32, 32), np.float32)
+    return launch(device, c).ok and bool((c == 2).all())
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("code", [2, 719, 999])
+def test_a_call_that_fails_once_leaves_nothing_behind(device, runtime, call, code):
+    name = call.partition("#")[0]
+    before = runtime.counts.calls.copy()
+    runtime.inject(f"{name}#{call.partition('#')[2] or 1}={code}")
+    with pytest.raises(
+        MfmasimError, match=rf"^hip: {name}\b.* failed: {ERRORS[code][0]} \({code}\), {ERRORS[code][1]}$"
+    ):
+        launch(device, np.zeros((32, 32), np.float32))
+    spent = runtime.counts.calls - before
+    assert spent["hipFree"] == spent["hipMalloc"] - (name == "hipMalloc")
+    assert spent["hipEventDestroy"] == spent["hipEventCreate"] - (name == "hipEventCreate")
+    if name in {"hipFree", "hipEventDestroy", "hipModuleUnload"}:  # that one call gave nothing back
+        buffers, _ = live(runtime)
+        assert len(buffers) == (name == "hipFree")
+        for allocation in [a for a in runtime.heap.allocations if a.kind != INTERNAL]:
+            runtime.heap.free(allocation.address)
+        runtime.handles.clear()
+    assert live(runtime) == ([], [])
+    runtime.inject("")
+    assert works(device)
+
+
+def test_an_error_of_the_kernel_is_told_by_the_wait(device, runtime):
+    runtime.inject("hipModuleLaunchKernel=hipErrorLaunchFailure@sync")
+    with pytest.raises(MfmasimError, match=r"hipDeviceSynchronize \(mfma_f32_32x32x2_f32 ran\) failed: .*\(719\)"):
+        launch(device, np.zeros((32, 32), np.float32))
+    assert live(runtime) == ([], [])
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_lost_device_is_told_once_and_everything_was_tried(device, runtime, call):
+    name = call.partition("#")[0]
+    before = runtime.counts.calls.copy()
+    runtime.inject(f"{name}#{call.partition('#')[2] or 1}=hipErrorNoDevice@forever")
+    with pytest.raises(MfmasimError, match=rf"^hip: {name}\b.* failed: hipErrorNoDevice \(100\)"):
+        launch(device, np.zeros((32, 32), np.float32))
+    spent = runtime.counts.calls - before
+    assert spent["hipFree"] == spent["hipMalloc"] - (name == "hipMalloc")
+    with pytest.raises(MfmasimError, match="hipSetDevice failed: hipErrorNoDevice"):
+        launch(device, np.zeros((32, 32), np.float32))
+    assert live(runtime) == ([], [])
+    runtime.inject("")
+    assert works(device)
+
+
+def test_the_array_of_a_failed_launch_keeps_its_contents(device, runtime):
+    c = np.full((32, 32), 7, np.float32)
+    runtime.inject("hipMemcpy#4=1")
+    with pytest.raises(MfmasimError):
+        launch(device, c)
+    assert (c == 7).all()
+
+
+def test_memory_that_runs_out_is_told_with_the_size(device, runtime):
+    with pytest.raises(MfmasimError, match=r"hipMalloc \(.* for argument 2.*\) failed: hipErrorOutOfMemory \(2\)"):
+        device.launch(CODE["mfma_f32_32x32x2_f32"], 1, 64, [None, None, np.zeros(1 << 25, np.uint8)])
+    assert live(runtime) == ([], [])
+
+
+def test_code_for_another_architecture_is_refused_before_anything_is_sent(device, runtime):
+    path = Path(__file__).resolve().parents[2] / "golden" / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx950.hsaco"
+    kernel = mfmasim.load(path)["mfma_f32_32x32x2_f32"]
+    with pytest.raises(MfmasimError, match=r"hip is gfx942 .*, mfma_f32_32x32x2_f32 was compiled for gfx950"):
+        device.launch(kernel, 1, 64, [None, None, None])
+    assert live(runtime) == ([], [])
+
+
+def test_devices_that_are_not_there(runtime):
+    with pytest.raises(MfmasimError, match=r"device hip:3: there is 1, from hip:0 on"):
+        mfmasim.device("hip:3")
+    runtime.inject("hipGetDeviceCount=hipErrorNoDevice")
+    with pytest.raises(MfmasimError, match="device hip: the HIP runtime works but sees no GPU; is the kernel driver"):
+        mfmasim.device("hip")
+    runtime.inject("hipGetDeviceCount=hipErrorInvalidContext")
+    with pytest.raises(MfmasimError, match=r"hipGetDeviceCount failed: hipErrorInvalidContext \(201\)"):
+        mfmasim.device("hip")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("budget", 5), ("observers", [object()]), ("max_waves", 3), ("executor", object())]
+)
+def test_what_only_the_simulator_has_is_refused(device, option, value):
+    with pytest.raises(MfmasimError, match=f"{option}: hip cannot look inside a launch"):
+        device.launch(CODE["mfma_f32_32x32x2_f32"], 1, 64, [None, None, None], **{option: value})

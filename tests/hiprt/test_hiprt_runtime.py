@@ -1,0 +1,285 @@
+"""The runtime's own parts, without a library in between: calls are answered from words."""
+
+import ctypes
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
+from oracles import require
+
+from mfmasim.codeobject import read
+from mfmasim.errors import MfmasimError
+from mfmasim.hiprt import build, calls
+from mfmasim.hiprt.faults import Fault, parse
+from mfmasim.hiprt.heap import DEVICE, HOST, PAGE, Heap
+from mfmasim.hiprt.launching import image_at
+from mfmasim.hiprt.registry import CALLS, HipFailure
+from mfmasim.hiprt.runtime import Runtime
+from mfmasim.hiprt.settings import Settings
+from mfmasim.hiprt.tables.names import NAMES
+from mfmasim.hiprt.tables.properties import ATTRIBUTES, Properties
+
+calls.load()
+INTRO = Path(__file__).resolve().parents[2] / "golden" / "code" / "intro"
+
+
+def address(thing):
+    return ctypes.addressof(thing)
+
+
+class Caller:
+    """A program that calls the runtime with words, as the library does."""
+
+    def __init__(self, **environment):
+        self.runtime = Runtime(Settings.read({f"MFMASIM_HIPRT_{k.upper()}": v for k, v in environment.items()}))
+
+    def __call__(self, name, *words):
+        # What lies above an int in its 64-bit place is anybody's guess.
+        return self.runtime.answer(name, [word if word > 0 else word & (1 << 64) - 1 for word in words])
+
+    def out(self, name, *words, kind=ctypes.c_uint64):
+        place = kind()
+        return self(name, address(place), *words), place.value
+
+
+def test_every_call_that_hip_python_looks_up_is_exported():
+    require("hip-python 10", importlib.util.find_spec("rocm") is not None, "pip install 'mfmasim[hip]'")
+    places = importlib.util.find_spec("rocm.bindings").submodule_search_locations
+    looked_up = set()
+    for place in places:
+        for name in ("cyhip.pyx", "cyhiprtc.pyx"):
+            looked_up |= set(re.findall(r'__init_symbol\(&\w+, ?"(\w+)"\)', (Path(place) / name).read_text()))
+    others = {"hipCreateChannelDesc", "hipApiName", "hipKernelNameRef", "hipKernelNameRefByPtr"}
+    assert len(looked_up) > 500
+    assert looked_up - set(NAMES) == others
+    exported = {name for _, name in re.findall(r"CALL(\d+)\((\w+)\)", build.header())}
+    assert exported >= looked_up - others
+    assert set(CALLS) <= exported
+
+
+def test_the_library_is_built_once_and_whole(monkeypatch, tmp_path):
+    monkeypatch.setenv("MFMASIM_CACHE", str(tmp_path))
+    path = build.library()
+    assert path.name == "libamdhip64.so"
+    assert sorted(p.name for p in path.parent.iterdir()) == ["libamdhip64.so", "libhiprtc.so"]
+    stamp = path.stat().st_mtime_ns
+    assert build.library().stat().st_mtime_ns == stamp
+    raw = ctypes.CDLL(str(path))
+    assert raw.hipMalloc
+    assert raw.hiprtcCompileProgram
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MFMASIM_CACHE", str(tmp_path / "file"))
+    with pytest.raises(MfmasimError, match="cannot be built there: Not a directory; set MFMASIM_CACHE"):
+        build.library()
+
+
+@pytest.mark.parametrize("compiler", ["", "nosuch", "false"])
+def test_a_compiler_that_is_not_there_or_fails_is_told(monkeypatch, tmp_path, compiler):
+    monkeypatch.setenv("MFMASIM_CACHE", str(tmp_path))
+    monkeypatch.setenv("CC", compiler)
+    if not compiler:  # neither CC nor anything on PATH: the ziglang wheel is left
+        monkeypatch.setenv("PATH", "")
+        monkeypatch.setattr("mfmasim.toolchain.clibrary.find_zig", lambda: None)
+    text = {"": "no C compiler found", "nosuch": "CC: no compiler 'nosuch'", "false": "cannot build libamdhip64.so"}
+    with pytest.raises(MfmasimError, match=text[compiler]):
+        build.library()
+    assert not list(tmp_path.rglob("*.so*"))
+
+
+def test_layout_of_the_properties():
+    # hip-python, compiled from the header, reads these fields: see inside_programs.py
+    offsets = {"uuid": 256, "totalGlobalMem": 288, "warpSize": 308, "maxGridSize": 336, "gcnArchName": 1160}
+    assert {name: getattr(Properties, name).offset for name in offsets} == offsets
+    assert ctypes.sizeof(Properties) == 1472
+    for name, place in ATTRIBUTES.values():
+        value = getattr(Properties(), name)
+        assert isinstance(value if place is None else value[place], int)
+
+
+def test_ints_are_cut_from_their_words():
+    call = Caller()
+    garbage = 0xDEAD_BEEF << 32
+    assert call("hipSetDevice", garbage) == 0
+    assert call("hipSetDevice", garbage | 1) == 101
+    assert call("hipSetDevice", -1) == 101
+    assert call("hipGetLastError") == 101
+    assert call("hipGetLastError") == 0
+
+
+def test_an_unknown_call_names_itself(capsys):
+    call = Caller()
+    assert call("hipGraphCreate", 0, 0) == 801
+    assert capsys.readouterr().err == "mfmasim: hipGraphCreate: not served by the simulated HIP runtime\n"
+    assert call.runtime.report()["unserved"] == {"hipGraphCreate": 1}
+
+
+def test_null_pointers_for_results_are_refused():
+    call = Caller()
+    for name in ("hipMalloc", "hipGetDeviceCount", "hipStreamCreate", "hipEventCreate", "hipGetDevicePropertiesR0600"):
+        assert call(name, 0, 64, 0) == 1, name
+
+
+@pytest.mark.parametrize("name", ["mfma_f32_32x32x2_f32.gfx942", "mfma_scale_f32_32x32x64_fp8.gfx950"])
+def test_the_size_of_a_code_object_is_found(name):
+    data = (INTRO / f"{name}.hsaco").read_bytes()
+    place = ctypes.create_string_buffer(data + bytes(1000))
+    found = image_at(address(place))
+    assert found == data[: len(found)]
+    assert read(found).kernels.keys() == read(data).kernels.keys()
+
+
+def test_what_is_no_code_object_is_refused():
+    for data in (b"MZ\0\0" * 40, b"__CLANG_NOTHING__" * 9):
+        with pytest.raises(HipFailure):
+            image_at(address(ctypes.create_string_buffer(data)))
+    with pytest.raises(HipFailure):
+        image_at(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("", []),
+        ("hipMalloc=2", [Fault("hipMalloc", 0, 2, "now")]),
+        (" hipMalloc#3=hipErrorOutOfMemory , ", [Fault("hipMalloc", 3, 2, "now")]),
+        (
+            "hipFree=1@sync,hipMemcpy#2=100@forever",
+            [Fault("hipFree", 0, 1, "sync"), Fault("hipMemcpy", 2, 100, "forever")],
+        ),
+    ],
+)
+def test_faults_are_read(text, faults):
+    assert parse(text) == faults
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hipMalloc", "CALL"),
+        ("hipMaloc=2", "did you mean 'hipMalloc'"),
+        ("hipMalloc=hipErrorOutofMemory", "did you mean 'hipErrorOutOfMemory'"),
+        ("hipMalloc=12345", "unknown error"),
+        ("hipMalloc=2@later", "allowed: sync, forever"),
+    ],
+)
+def test_faults_that_mean_nothing_are_refused(text, message):
+    with pytest.raises(MfmasimError, match=message):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("ARCH", "gfx942,gfx9", "MFMASIM_HIPRT_ARCH: unknown architecture 'gfx9'"),
+        ("MEMORY", "much", "MFMASIM_HIPRT_MEMORY=much: a number of MB"),
+        ("MEMORY", "0", "from 1 to"),
+        ("CHECKS", "bound", "MFMASIM_HIPRT_CHECKS: unknown check 'bound'; did you mean 'bounds'"),
+        ("FAULTS", "x", "MFMASIM_HIPRT_FAULTS"),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(variable, value, message):
+    with pytest.raises(MfmasimError, match=re.escape(message)):
+        Settings.read({f"MFMASIM_HIPRT_{variable}": value})
+
+
+def test_no_device_at_all():
+    call = Caller(arch="")
+    assert call.out("hipGetDeviceCount", kind=ctypes.c_int) == (100, 0)
+    assert call("hipInit", 0) == 100
+    assert call.out("hipMalloc", 64)[0] == 100
+
+
+def test_freed_memory_is_joined_and_used_again():
+    heap = Heap(64 * PAGE, 1)
+    made = [heap.allocate(PAGE * n, DEVICE, 0, "x") for n in (1, 2, 3, 4)]
+    first = made[0].address
+    for allocation in (made[1], made[3], made[0], made[2]):
+        heap.free(allocation.address)
+    assert heap.used(0) == 0
+    assert heap.allocate(20 * PAGE, DEVICE, 0, "y").address == first
+
+
+class Program(RuleBasedStateMachine):
+    """A program that allocates, fills, copies and frees at random, beside a model in plain bytes."""
+
+    buffers = Bundle("buffers")
+
+    def __init__(self):
+        super().__init__()
+        self.call = Caller(memory="1")
+        self.model = {}
+
+    @rule(target=buffers, size=st.integers(1, 3 * PAGE), pinned=st.booleans())
+    def allocate(self, size, pinned):
+        code, pointer = self.call.out("hipHostMalloc" if pinned else "hipMalloc", size, *([0] if pinned else []))
+        pages = -(-size // PAGE) * PAGE
+        used = sum(-(-len(data) // PAGE) * PAGE for data, host in self.model.values() if not host)
+        if code:
+            assert code == 2
+            assert used + pages > 1 << 20
+            return None
+        assert all(pointer + size <= other or other + len(data) <= pointer for other, (data, _) in self.model.items())
+        self.model[pointer] = bytearray(b"\xa5" * size), pinned
+        return pointer
+
+    @rule(pointer=buffers, value=st.integers(0, 255), data=st.data())
+    def fill(self, pointer, value, data):
+        if pointer in self.model:
+            room = self.model[pointer][0]
+            start = data.draw(st.integers(0, len(room)))
+            size = data.draw(st.integers(0, len(room) + 2))
+            code = self.call("hipMemset", pointer + start, value, size)
+            fits = start + size <= len(room) or size == 0
+            assert code == (0 if fits else 1)
+            if fits:
+                room[start : start + size] = bytes([value]) * size
+
+    @rule(to=buffers, source=buffers, size=st.integers(0, 3 * PAGE + 1))
+    def copy(self, to, source, size):
+        if to in self.model and source in self.model and to != source:
+            fits = size <= min(len(self.model[to][0]), len(self.model[source][0]))
+            assert self.call("hipMemcpy", to, source, size, 4) == (0 if fits else 1)
+            if fits:
+                self.model[to][0][:size] = self.model[source][0][:size]
+
+    @rule(pointer=consumes(buffers))
+    def free(self, pointer):
+        if pointer in self.model:
+            _, pinned = self.model.pop(pointer)
+            assert self.call("hipFree" if pinned else "hipHostFree", pointer) == 1  # the other kind's call
+            assert self.call("hipHostFree" if pinned else "hipFree", pointer) == 0
+            assert self.call("hipHostFree" if pinned else "hipFree", pointer) == 1
+
+    @precondition(lambda self: self.model)
+    @invariant()
+    def memory_is_what_the_model_says(self):
+        for pointer, (data, _) in self.model.items():
+            back = np.zeros(len(data), np.uint8)
+            assert self.call("hipMemcpy", back.ctypes.data, pointer, len(data), 2) == 0
+            assert back.tobytes() == bytes(data)
+
+    def teardown(self):
+        for pointer, (_, pinned) in self.model.items():
+            assert self.call("hipHostFree" if pinned else "hipFree", pointer) == 0
+        assert self.call.runtime.report()["live"] == []
+
+
+TestProgram = Program.TestCase
+TestProgram.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+
+
+def test_pinned_memory_is_not_counted_as_the_devices():
+    heap = Heap(4 * PAGE, 1)
+    heap.allocate(3 * PAGE, HOST, 0, "pinned")
+    assert heap.used(0) == 0
+    heap.allocate(4 * PAGE, DEVICE, 0, "all")
+    with pytest.raises(HipFailure):
+        heap.allocate(1, DEVICE, 0, "one more")
