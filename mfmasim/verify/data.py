@@ -29,6 +29,9 @@ CLASSES = {
 }
 
 
+LARGEST = 2.0**50
+
+
 def draw(tensor: Tensor, data: str, case: str, arch: Arch) -> NDArray[Any]:
     """Draw codes for an argument.
 
@@ -77,7 +80,9 @@ def _one_hot(tensor: Tensor, fmt: Format, rng: np.random.Generator) -> NDArray[A
 def _special(fmt: Format, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
     """Half extremes, half small integers; one element in 64 is no finite number, where the format has such."""
     one = fmt.bias << fmt.mantissa_bits
-    positive = np.array([0, 1, 1 << fmt.mantissa_bits, one, one + 1, fmt.max_code])
+    # Products of two of the largest stay finite in f32: where they overflow depends on the order of the sums.
+    largest = min(fmt.max_code, int(fmt.encode(np.array([LARGEST]), overflow="saturate")[0]))
+    positive = np.array([0, 1, 1 << fmt.mantissa_bits, one, one + 1, largest])
     codes = rng.choice(np.concatenate([positive, positive | fmt.sign_bit]), shape)
     if fmt.nan_code is not None and fmt.nan_code == fmt.sign_bit:
         codes[codes == fmt.sign_bit] = 0  # FNUZ: minus zero is the NaN

@@ -78,7 +78,8 @@ def magnitude(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: A
     if isinstance(expression, Times):
         return abs(_as_passed(expression, arch)) * magnitude(expression.matrix, codes, arch)
     if isinstance(expression, MatMul):
-        return np.abs(_values(expression.left, codes, arch)) @ np.abs(_values(expression.right, codes, arch))
+        with np.errstate(invalid="ignore"):  # 0 times an infinity: NaN has no bound
+            return np.abs(_values(expression.left, codes, arch)) @ np.abs(_values(expression.right, codes, arch))
     return np.abs(_values(expression, codes, arch))
 
 

@@ -1,0 +1,28 @@
+"""GEMM with block scales on CDNA4, C = alpha (A * scale_A) (B * scale_B)^T + beta C, in the MX formats and mixed."""
+
+from mfmasim.verify import A, B, C, ScaleA, ScaleB, case
+
+PAIRS = [(name, name) for name in ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")]
+PAIRS += [("e4m3fn", "e2m1fn"), ("e2m1fn", "e2m3fn"), ("e2m3fn", "e5m2")]
+
+
+@case(
+    "scaled.hip",
+    kernel="scaled_{a}_{b}",
+    arch="gfx950",
+    needs="M % 64 == 0 and N % 64 == 0 and K % 128 == 0",
+    each=[{"a": a, "b": b} for a, b in PAIRS],
+    executes="v_mfma_scale_f32_16x16x128_f8f6f4",
+)
+def scaled(a="e4m3fn", b="e4m3fn", M=64, N=64, K=256, lda=0, ldb=0, ldc=0, alpha=1.25, beta=0.5):
+    x = A(a, (M, K), ld=lda, align=16)
+    y = B(b, (K, N), order="column", ld=ldb, align=16)
+    sx, sy = ScaleA((M, K // 32)), ScaleB((K // 32, N), order="column")
+    c = C("bf16", (M, N), ld=ldc, align=2)
+    product = alpha * ((x * sx) @ (y * sy))
+    return {
+        "grid": (N // 64, M // 64),
+        "block": 256,
+        "args": [x, y, sx, sy, c, M, N, K, lda or K, ldb or K, ldc or N, alpha, beta],
+        "expect": product + beta * c if beta else product,
+    }
