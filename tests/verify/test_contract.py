@@ -8,7 +8,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.verify import A, B, C, find, select, verify_case
 from mfmasim.verify.contract import broken, check_memory
 
-((_, CASES),) = find("gemm_fp8")
+CASES = dict(find("gemm_fp8"))["gemm_fp8"]
 
 
 def gemm(changes):

@@ -6,7 +6,7 @@ import pytest
 
 from mfmasim.verify import find, select, verify_case
 
-((_, CASES),) = [group for group in find("gemm_fp8") if group[0] == "gemm_fp8"]
+CASES = dict(find("gemm_fp8"))["gemm_fp8"]
 RUNS = select(CASES, None)
 DEGREES = {
     "none": {"gfx942": {4}, "gfx950": {4}},
