@@ -225,7 +225,7 @@ class Races:
         count = -(-size // self.unit) + (1 if self.unit > 1 and (addresses[row, lane] % self.unit).any() else 0)
         units = (first[:, None] + np.arange(count)).ravel()
         rows = np.repeat(row, count)
-        fits = units < self.shadow.atomic.shape[1]
+        fits = units < self.shadow.units
         return rows[fits], units[fits]
 
     def _own(
@@ -244,7 +244,7 @@ class Races:
                 late = done[record.waves[index]] <= record.order[index]
                 if not late.any():
                     continue
-                width = self.shadow.atomic.shape[1]
+                width = self.shadow.units
                 both = np.isin(rows * width + units, their_rows[late] * width + their_units[late])
                 if both.any():
                     left = int(

@@ -1,8 +1,10 @@
 """Who touched each unit of memory last, and whether the next one comes in order.
 
-A unit remembers its last writer and its last two readers of different waves. An access a of one wave comes before an
-access b of another if a was done before its wave told barrier number n of its arrival, and b began after its own wave
-had passed barrier n. So for a unit it is enough to keep how many barriers the wave had told when its access was done.
+A unit remembers its last writer, its last two readers and its last two atomic operations of different waves: atomic
+operations do not meet each other, so that neither may hide an ordinary write behind it. An access a of one wave comes
+before an access b of another if a was done before its wave told barrier number n of its arrival, and b began after its
+own wave had passed barrier n. So for a unit it is enough to keep how many barriers the wave had told when its access
+was done.
 """
 
 from __future__ import annotations
@@ -67,20 +69,24 @@ class Shadow:
 
     def __init__(self, groups: int, units: int) -> None:
         """Make rows for workgroups; one row may stand for all of them."""
-        self.writer, self.reader, self.second = (Last((groups, units)) for _ in range(3))
-        self.atomic = np.zeros((groups, units), np.bool_)
-        """Whether the last write was an atomic operation."""
+        self.groups, self.units = groups, units
+        self.writer = self._fresh()
+        self.readers = self._fresh(), self._fresh()
+        self.changers: tuple[Last, ...] = ()
+        """Two as soon as there is an atomic operation."""
+
+    def _fresh(self) -> Last:
+        return Last((self.groups, self.units))
 
     @property
-    def groups(self) -> int:
-        """Rows."""
-        return len(self.atomic)
+    def _all(self) -> tuple[Last, ...]:
+        return self.writer, *self.readers, *self.changers
 
     def widen(self, groups: int) -> None:
         """Give each workgroup its own row."""
-        for last in (self.writer, self.reader, self.second):
+        self.groups *= groups
+        for last in self._all:
             last.widen(groups)
-        self.atomic = np.repeat(self.atomic, groups, axis=0)
 
     def access(
         self, kind: str, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, joined: I32,
@@ -102,30 +108,30 @@ class Shadow:
             The first unordered access of each sort.
         """
         at = rows, units
-        clashes = self._clashes(
-            self.writer, at, wave, joined, since, spare=self.atomic[at] if kind == "atomic" else None
-        )
-        if kind != "read":
-            clashes += self._clashes(self.reader, at, wave, joined, since)
-            clashes += self._clashes(self.second, at, wave, joined, since)
+        meets = {
+            "read": (self.writer, *self.changers),
+            "write": self._all,
+            "atomic": (self.writer, *self.readers),
+        }[kind]
+        clashes = [clash for last in meets for clash in self._clashes(last, at, wave, joined, since)]
+        if kind == "write":
             self.writer.put(at, wave, signalled, record)
-            self.atomic[at] = kind == "atomic"
             return clashes
-        other = self.reader.wave[at] != wave
+        if kind == "atomic" and not self.changers:
+            self.changers = self._fresh(), self._fresh()
+        first, second = self.readers if kind == "read" else self.changers
+        other = first.wave[at] != wave
         moved = rows[other], units[other]
         if len(moved[0]):
-            self.second.move(moved, self.reader)
-        self.reader.put(at, wave, signalled, record)
+            second.move(moved, first)
+        first.put(at, wave, signalled, record)
         return clashes
 
     def _clashes(
-        self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32,
-        since: I32, spare: NDArray[np.bool_] | None = None,
-    ) -> list[Clash]:  # fmt: skip
+        self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32, since: I32
+    ) -> list[Clash]:
         before = last.wave[at]
         wrong = (before != NOBODY) & (before != wave) & (joined <= last.done[at]) & (last.record[at] >= since)
-        if spare is not None:
-            wrong &= ~spare
         if not wrong.any():
             return []
         out: dict[int, Clash] = {}
@@ -139,6 +145,6 @@ class Shadow:
 
     def still(self, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, record: int) -> None:
         """An access is not done yet although its wave has told another barrier of its arrival."""
-        for last in (self.writer, self.reader, self.second):
+        for last in self._all:
             mine = (last.wave[rows, units] == wave) & (last.record[rows, units] == record)
             last.done[rows[mine], units[mine]] = signalled[mine]
