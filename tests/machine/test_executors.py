@@ -221,7 +221,9 @@ def test_checks_of_the_whole_launch_are_refused():
     class Whole:
         name = "whole"
 
-    listening = [make(looping()[0], None) for name, make in OBSERVERS.items() if name in ("bounds", "barrier")]
+    program, arrays = looping()
+    prepared = prepare(program, 9, 64, arrays)
+    listening = [make(program, prepared) for name, make in OBSERVERS.items() if name in ("bounds", "barrier")]
     with pytest.raises(MfmasimError, match=r"executor: whole look at the launch as a whole; .*checks='bounds,barrier'"):
         check_executor(Broken(), None, [], [*listening, Whole()])
 

@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(64) accumulate_agpr(const _Float16 
   for (int k = 4 * group; k < K; k += 8) {
     f16x4 a = *(const f16x4 *)(A + K * line + k), b;
     for (unsigned i = 0; i < 4; ++i) b[i] = B[32 * (k + i) + line];
-    asm volatile("v_mfma_f32_32x32x8_f16 %0, %1, %2, %0\n\ts_nop 15\n\ts_nop 3" : "+a"(c) : "v"(a), "v"(b));
+    asm volatile("s_nop 1\n\tv_mfma_f32_32x32x8_f16 %0, %1, %2, %0\n\ts_nop 15\n\ts_nop 3" : "+a"(c) : "v"(a), "v"(b));
   }
   for (unsigned r = 0; r < 16; ++r) C[32 * (8 * (r / 4) + 4 * group + r % 4) + line] = c[r];
 }
