@@ -27,6 +27,7 @@ VERBS = (
     "verify",
     "explain",
     "mutate",
+    "golden",
     "hiprt",
     "bench",
     "doctor",

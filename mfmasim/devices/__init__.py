@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mfmasim.devices.hip import HipDevice
 
 __all__ = ["Device", "Fidelity", "Report", "SimDevice", "device"]
 
-Device: TypeAlias = "SimDevice | HipDevice"
-"""Any back end."""
+
+class Device(Protocol):
+    """Any back end, and whatever stands in front of one."""
+
+    name: str
+
+    @property
+    def launch(self) -> Callable[..., Report]:
+        """Run a kernel; see `SimDevice.launch`."""
+
+
 BACK_ENDS = ("sim", "hip")
 
 
-def device(name: str = "sim") -> Device:
+def device(name: str = "sim") -> SimDevice | HipDevice:
     """Open a device.
 
     Args:

@@ -51,6 +51,8 @@ class HipDevice:
         properties = self.hip.properties(number)
         self.product = text_of(properties.name)
         """The device's name, such as ``AMD Instinct MI300X``."""
+        self.clock_khz = int(properties.clockRate)
+        """Peak clock of the shader engines, in kHz."""
         self.target = text_of(properties.gcnArchName)
         """The target ID, such as ``gfx942:sramecc+:xnack-``."""
 

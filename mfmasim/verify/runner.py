@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
 
-__all__ = ["select", "verify_case"]
+__all__ = ["MATRIX", "informed", "select", "verify_case"]
 
 MATRIX = ("v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_")
 """Prefixes of matrix instructions."""
@@ -51,7 +51,7 @@ def verify_case(
     arch: str,
     *,
     group: str = "",
-    device: str = "sim",
+    device: str | Device = "sim",
     compiler: str | None = None,
     budget: int | None = None,
     kernel: Kernel | None = None,
@@ -63,7 +63,7 @@ def verify_case(
         case: the case.
         arch: one of the case's architectures.
         group: family or file, for the report.
-        device: back end, such as ``sim`` or ``hip:1``; mapping is proved on the simulator only.
+        device: back end, by name, such as ``sim`` or ``hip:1``, or an open one; only the simulator proves mappings.
         compiler: compile with this one and leave prebuilt code objects aside.
         budget: instructions a wave may execute.
         kernel: run this one and not the case's own (for mutants).
@@ -77,24 +77,27 @@ def verify_case(
     """
     start = time.perf_counter()
     target = find_arch(arch)
+    device_name = device if isinstance(device, str) else device.name
     if target.name in case.skip:
         kernel_name = case.kernel_name()
-        left_out = Result(group, case.title, kernel_name, target.name, device, status="skipped")
+        left_out = Result(group, case.title, kernel_name, target.name, device_name, status="skipped")
         left_out.source = str(case.source)
         left_out.findings.append(Finding("skip", "info", case.skip[target.name], "skip-declared", kernel=kernel_name))
         return left_out
-    case = _informed(case, arch=target.name)
+    case = informed(case, arch=target.name)
     case.check_contract()
-    back_end = open_device(device)
+    back_end = open_device(device) if isinstance(device, str) else device
     if kernel is None:
         kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
-    result = Result(group, case.title, kernel.name, target.name, device)
+    result = Result(group, case.title, kernel.name, target.name, device_name)
     result.source = str(case.source)
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
-    case = _informed(case, wave=kernel.wave)
+    case = informed(case, wave=kernel.wave)
     built = case.make()
     watched = back_end if isinstance(back_end, SimDevice) else None  # only the simulator sees what a kernel does
-    options: dict[str, Any] = {"observers": observers} | ({} if budget is None else {"budget": budget})
+    options: dict[str, Any] = ({"observers": observers} if observers else {}) | (
+        {} if budget is None else {"budget": budget}
+    )
     if arrays_in(built):
         report, findings = run_arrays(result, case, built, kernel, back_end, options)
         _note(result, report)
@@ -125,7 +128,7 @@ def verify_case(
     return _settled(result, case, start)
 
 
-def _informed(case: Case, **facts: Any) -> Case:
+def informed(case: Case, **facts: Any) -> Case:
     """The case with its parameters `arch` and `wave`, if it has them, set to what the launch is for."""
     known = {name: value for name, value in facts.items() if name in case.parameters}
     return replace(case, parameters={**case.parameters, **known})

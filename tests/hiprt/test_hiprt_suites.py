@@ -1,7 +1,7 @@
 """Suites that run in a process that the simulated HIP runtime serves: the device suite, on the back end hip."""
 
 import pytest
-from inside import suite
+from inside import run, suite
 
 CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kernel_gives_the_golden_bits"
 
@@ -19,3 +19,19 @@ def test_programs_after_the_documentation_of_hip_python():
 
 def test_faults_leave_nothing_behind():
     assert suite("tests/hiprt/inside_faults.py", MFMASIM_HIPRT_MEMORY="16") >= 90
+
+
+def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
+    record = ("-m", "mfmasim", "golden", "record", "intro", "--case", "f16", "--into", tmp_path)
+    run(*record)
+    path = tmp_path / "f16_16x16x16.gfx942.hip.npz"
+    before = path.read_bytes()
+    for fault in ("hipMalloc#5=hipErrorOutOfMemory", "hipModuleLaunchKernel#3=719@sync", "hipMemcpy#9=100@forever"):
+        report = run(*record, report=tmp_path / "report", expect=2, MFMASIM_HIPRT_FAULTS=fault)
+        assert report["live"] == []
+        assert report["handles"] == {}
+    (tmp_path / "report").unlink()
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == before
+    checked = run("-m", "mfmasim", "golden", "check", tmp_path)
+    assert "simulator, device and reference agree" in checked.stdout

@@ -1,0 +1,141 @@
+"""``mfmasim golden record|check``: keep what a device computed, and say who disagrees with whom."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mfmasim.verify.threeway import ThreeWay
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: Any) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "golden",
+        help="record what a device computes; compare simulator, device and reference",
+        description="Captures of a device's outputs. What they hold and how NumPy reads it: docs/golden.md.",
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=type(parser))
+    record = actions.add_parser("record", help="run cases on a device and keep inputs and outputs")
+    record.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    record.add_argument("--device", default="hip", help="hip (default), hip:1, ..., or sim")
+    record.add_argument("--arch", help="only this architecture (a GPU: its own)")
+    record.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
+    record.add_argument("--into", metavar="FOLDER", default="captures", help="folder of the captures (captures)")
+    check = actions.add_parser("check", help="compare captures with the simulator and the reference")
+    check.add_argument("captures", nargs="+", metavar="PATH", help="a capture, or a folder of them")
+    check.add_argument("--json", metavar="FILE", help="write what was found as JSON ('-' for standard output)")
+    check.add_argument("--max-differences", type=int, default=5, help="elements shown for each capture (default 5)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 0, 1 or 2."""
+    return _record(args) if args.action == "record" else _check(args)
+
+
+def _record(args: argparse.Namespace) -> int:
+    from mfmasim.devices import device
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import find, select
+    from mfmasim.verify.threeway import record
+
+    back_end = device(args.device)
+    chosen = args.arch or getattr(back_end, "arch", None)
+    work = [
+        (name, case, arch)
+        for target in args.targets
+        for name, cases in find(target)
+        for case, arch in select(cases, chosen, args.case)
+        if arch not in case.skip
+    ]
+    if not work:
+        raise MfmasimError(f"no case matches --arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}")
+    target_of = {name: target for target in args.targets for name, _ in find(target)}
+    failed = False
+    for name, case, arch in work:
+        found_by = name if target_of[name] == "all" else target_of[name]
+        path, result = record(case, arch, found_by, back_end, Path(args.into))
+        failed = failed or result.status == "fail"
+        print(f"{'wrote' if result.status == 'pass' else 'WROTE':6} {path}   {result.status} against the reference")
+    if getattr(back_end, "simulated", True):
+        print("recorded on a simulated device: no evidence of what a GPU does")
+    return 1 if failed else 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify.threeway import check
+
+    paths = [path for text in args.captures for path in _captures(Path(text))]
+    found, refused = [], []
+    for path in paths:
+        try:
+            found.append(check(path, args.max_differences))
+        except MfmasimError as error:
+            refused.append(str(error))
+            if args.json != "-":
+                print(f"REFUSED {error}")
+            continue
+        if args.json != "-":
+            for line in _lines(found[-1]):
+                print(line)
+    if args.json:
+        text = json.dumps({"captures": [_row(one) for one in found], "refused": refused}, indent=1)
+        if args.json == "-":
+            print(text)
+        else:
+            Path(args.json).write_text(text + "\n")
+    if refused:
+        return 2
+    return 0 if all(one.ok for one in found) else 1
+
+
+def _captures(path: Path) -> list[Path]:
+    from mfmasim.errors import MfmasimError
+
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob("*.npz"))
+    if not found:
+        raise MfmasimError(f"{path}: no captures (*.npz) in this folder")
+    return found
+
+
+def _lines(one: ThreeWay) -> Iterator[str]:
+    about = one.about
+    yield f"{'AGREE' if one.ok else 'DIFFER':7} {about['arch']}   {about['case']}   {one.agreement}"
+    origin = about["device"]["product"] + (", simulated" if about["device"]["simulated"] else "")
+    yield f"        captured {about['captured']} on {about['device']['name']} ({origin})"
+    if one.ok:
+        return
+    for name, result in (("simulator", one.simulator), ("device", one.device)):
+        outputs = result.outputs
+        text = f"{outputs['mismatches']:,} of {outputs['elements']:,} elements, at most {outputs['max_ulp']} ulp"
+        yield f"        {name} against reference: {text}"
+    text = f"{one.mismatches:,} of {one.elements:,} elements, at most {one.max_ulp} ulp"
+    made = f", made by {' or '.join(one.instructions)}" if one.instructions else ""
+    yield f"        simulator against device: {text}{made}"
+    for row in one.differences:
+        where = f"launch {row.launch + 1} {row.element}"
+        yield f"        {where}: simulator {row.simulator}, device {row.device}, {row.ulp} ulp"
+
+
+def _row(one: ThreeWay) -> dict[str, Any]:
+    return {
+        "path": str(one.path),
+        "about": one.about,
+        "agreement": one.agreement,
+        "ok": one.ok,
+        "simulator_and_reference": one.simulator.outputs,
+        "device_and_reference": one.device.outputs,
+        "simulator_and_device": {"elements": one.elements, "mismatches": one.mismatches, "max_ulp": one.max_ulp},
+        "instructions": list(one.instructions),
+        "differences": [vars(row) for row in one.differences],
+    }
