@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Code", "Kernel", "NotCodeError", "compile", "load"]
 
 
+CALLS = ("s_swappc_b64", "s_call_b64", "s_setpc_b64")
+
+
 class NotCodeError(MfmasimError):
     """An address from which no instruction can be fetched."""
 
@@ -84,6 +87,22 @@ class Kernel:
                 address += found[-1].size
             except MfmasimError:
                 address += 4
+        return tuple(found)
+
+    @cached_property
+    def reachable(self) -> tuple[Instruction, ...]:
+        """The same and, when the kernel calls functions, every instruction of the code object, in address order."""
+        if not any(ins.name.startswith(CALLS) for ins in self.decodable):
+            return self.decodable
+        found: list[Instruction] = []
+        for segment in self.code.object.segments:
+            address = segment.vaddr
+            while segment.executable and address < segment.end:
+                try:
+                    found.append(self.code.instruction_at(address, self.wave))
+                    address += found[-1].size
+                except MfmasimError:
+                    address += 4
         return tuple(found)
 
     def source_at(self, pc: int) -> str:

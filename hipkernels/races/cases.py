@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import reference
 
-from mfmasim.verify import In, Out, case
+from mfmasim.verify import In, InOut, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 CDNA, SPLIT = ARCHS[:2], ARCHS[3:]
@@ -140,3 +140,100 @@ def split_rotation(waves=2, wave=32, rounds=3):
     n = waves * wave
     args = [In("u32", n, "bits"), Out("u32", n), rounds]
     return launch(n, args, partial(reference.split_rotation, rounds=rounds))
+
+
+# Through global memory: workgroups of two and of eight waves, two and five workgroups.
+SIZES = [{"waves": 2, "groups": 2}, {"waves": 8, "groups": 5}]
+
+
+def memory_case(executes="global_store_(dword|b32)"):
+    """Register a case under its own name as the kernel's."""
+    return lambda build: case(
+        "memory.hip", kernel=build.__name__, arch=ARCHS, each=SIZES, executes=executes
+    )(build)  # fmt: skip
+
+
+def memory_launch(groups, n, args, expect):
+    return {"grid": groups, "block": n, "args": args, "expect": expect}
+
+
+@memory_case()
+def memory_exchange(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    args = [In("u32", shape, "bits"), Out("u32", shape), Out("u32", shape)]
+    return memory_launch(*shape, args, lambda x: (x, x[:, ::-1]))
+
+
+@memory_case()
+def memory_stencil(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    return memory_launch(*shape, [InOut("u32", shape, "bits")], lambda x: x * np.uint32(5) + np.roll(x, 1, axis=1))
+
+
+@memory_case("global_store_(byte|b8)")
+def memory_bytes(waves=2, groups=2, wave=64):
+    n = groups * waves * wave
+    args = [In("u8", n, "bits"), Out("u8", n)]
+    return memory_launch(groups, waves * wave, args, partial(reference.memory_bytes, wave=wave))
+
+
+@memory_case("global_atomic_add(_u32)?")
+def memory_histogram(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    args = [In("u32", shape, "bits"), InOut("u32", 64, "zeros")]
+    return memory_launch(*shape, args, lambda x, bins: bins + np.bincount(x.ravel() % 64, minlength=64).astype("u4"))
+
+
+@case("memory.hip", kernel="split_k", arch=ARCHS, each=WAVES, executes="global_atomic_add(_u32)?")
+def split_k(waves=2, wave=64, rows=3, parts=4, depth=5):
+    n = waves * wave
+    args = [In("u32", (rows, parts * depth)), In("u32", (parts * depth, n)), InOut("u32", (rows, n), "bits"), depth]
+    return {"grid": (rows, parts), "block": n, "args": args, "expect": lambda a, b, c: c + a @ b}
+
+
+@memory_case("global_atomic_(add|add_u32)")
+def last_block(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    args = [In("u32", shape, "bits"), Out("u32", shape), InOut("u32", 1, "zeros"), Out("u32", shape[1])]
+    count = np.array([groups], np.uint32)
+    return memory_launch(*shape, args, lambda x, _: (x * np.uint32(3), count, reference.folded(x * np.uint32(3), 5)))
+
+
+@memory_case()
+def hand_over(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    args = [In("u32", shape, "bits"), Out("u32", shape), InOut("u32", groups, "zeros"), Out("u32", shape)]
+    return memory_launch(*shape, args, reference.hand_over)
+
+
+@memory_case("global_atomic_(add|add_u32)")
+def chained_scan(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    args = [
+        In("u32", shape, "bits"), InOut("u32", 1, "zeros"), Out("u32", groups), InOut("u32", groups, "zeros"),
+        Out("u32", shape),
+    ]  # fmt: skip
+    return memory_launch(*shape, args, reference.chained_scan)
+
+
+@memory_case("global_atomic_(add|add_u32)")
+def grid_barrier(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    args = [In("u32", shape, "bits"), Out("u32", shape), InOut("u32", 1, "zeros"), Out("u32", shape)]
+    count = np.array([groups], np.uint32)
+    mark = np.uint32(0x55)
+    return memory_launch(*shape, args, lambda x, _: (x ^ mark, count, np.roll(x ^ mark, -1, axis=0)[:, ::-1]))
+
+
+@memory_case("global_atomic_cmpswap(_b32)?")
+def locked(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    args = [In("u32", shape, "bits"), InOut("u32", 1, "zeros"), InOut("u32", shape[1], "bits")]
+    return memory_launch(*shape, args, lambda x, lock, cells: (lock, cells + x.sum(axis=0, dtype=np.uint32)))
+
+
+@memory_case()
+def found_any(waves=2, groups=2, wave=64):
+    shape = groups, waves * wave
+    args = [In("u32", shape, "bits"), InOut("u32", 1, "zeros")]
+    return memory_launch(*shape, args, lambda x, _: np.array([(x % 3 == 0).any()], np.uint32))

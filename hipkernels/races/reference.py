@@ -59,3 +59,23 @@ def split_rotation(x, rounds):
     for r in range(rounds):
         x = np.roll(x, -33) * U32(5) + U32(r)
     return x
+
+
+def memory_bytes(x, wave):
+    """Each byte goes to the place of its lane, waves side by side."""
+    return x.reshape(-1, wave).T.ravel() + np.uint8(1)
+
+
+def hand_over(x, flags):
+    """Values of every workgroup, its row of the room, and all flags set."""
+    rows = x.copy()
+    for g in range(1, len(rows)):
+        rows[g] += rows[g - 1][::-1] * U32(3)
+    return rows, np.ones_like(flags), rows
+
+
+def chained_scan(x, tickets, flags):
+    """The next ticket, sums up to each part, flags, and the sums before each part plus its own elements."""
+    sums = x.sum(axis=1, dtype=U32).cumsum(dtype=U32)
+    before = np.concatenate([[U32(0)], sums[:-1]]).astype(U32)
+    return tickets + U32(len(x)), sums, np.ones_like(flags), before[:, None] + x

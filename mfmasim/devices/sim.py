@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.devices.report import Fidelity, Report
@@ -138,7 +139,10 @@ class SimDevice:
         if max_waves is not None and (not isinstance(max_waves, int) or isinstance(max_waves, bool) or max_waves < 1):
             raise MfmasimError(f"max_waves {max_waves!r}: a positive number of waves is expected")
         prepared = prepare(kernel, grid, block, args, shared_bytes)
-        report = self.run(prepared, names, budget, observers, debug, max_waves, executor, parts)
+        report = self.run(
+            prepared, names, budget, observers, debug, max_waves, executor, parts,
+            lambda: prepare(kernel, grid, block, args, shared_bytes),  # arrays change only when it is over
+        )  # fmt: skip
         prepared.collect()
         return report
 
@@ -152,10 +156,19 @@ class SimDevice:
         max_waves: int | None = None,
         executor: Executor | None = None,
         parts: int | None = None,
+        again: Callable[[], Launch] | None = None,
     ) -> Report:
-        """Run a launch whose memory is laid out; `names` are the checks, all else is as `launch` has it."""
+        """Run a launch whose memory is laid out; `names` are the checks, all else is as `launch` has it.
+
+        `again` gives the launch once more as it is before anything ran; without it, memory is copied when a check may
+        want to see it run twice.
+        """
         kernel = prepared.kernel
         listening = [OBSERVERS[name](kernel, prepared) for name in names]
+        if again is None:
+            twice = any(hasattr(observer, "again") for observer in listening)
+            first = replace(prepared, memory=prepared.memory.copied()) if twice else prepared
+            again = lambda: first  # noqa: E731
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
         if debug is not None:
             debug.begin(kernel)
@@ -174,6 +187,11 @@ class SimDevice:
         for observer in observers:
             if hasattr(observer, "on_end"):
                 observer.on_end(prepared.memory)
+        for observer in listening:
+            history = observer.again() if hasattr(observer, "again") else None
+            if history is not None:
+                Machine(again(), [history], budget, max_waves).run()
+                observer.take(history)
         findings = [finding for observer in listening for finding in observer.findings()]
         if outcome.stopped:
             findings.insert(0, ending(outcome, kernel))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "AccessEvent",
     "AccessFault",
-    "BarrierEvent",
     "BlockEvent",
     "MatrixEvent",
     "Observer",
@@ -83,6 +82,10 @@ class AccessEvent:
     """Waves that execute it; rows of `addresses` and `active` that are alike are kept once."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
+    numbers: NDArray[Any]
+    """Number of each wave in the launch: workgroup number times waves per workgroup, plus wave of the workgroup."""
+    data: Sequence[NDArray[np.uint32]] = ()
+    """What a store writes, dword by dword, each (1 or waves, lanes)."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,8 @@ class BlockEvent:
     """Whether this is the first block of a new batch: all waves start anew."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event."""
+    place_of: Callable[[int], Place]
+    """Place of a wave by its number within the batch, also when the batch is over."""
 
 
 @dataclass(frozen=True)
@@ -114,17 +119,6 @@ class AccessFault:
     """The nearest buffer and the distance to it, in words."""
     lanes: int
     """Lanes of this instruction, over all waves of the group, that went outside."""
-
-
-@dataclass(frozen=True)
-class BarrierEvent:
-    """A wave waits at another barrier instruction than the first waiting wave of its workgroup; both go on together."""
-
-    pc: int
-    """The barrier where it waits."""
-    other: int
-    """The barrier where the first one waits."""
-    place: Place
 
 
 class Observer(Protocol):

@@ -103,6 +103,19 @@ class Memory:
         memory._arrange(arena)
         return memory
 
+    def copied(self) -> Memory:
+        """The same buffers with the same bytes, in an arena of their own."""
+        arena = np.zeros(len(self._bytes), np.uint8)
+        for region in self.regions:
+            start = region.address - self._base
+            arena[start : start + region.size] = self._bytes[start : start + region.size]
+        return Memory.over(self._base, arena, self.regions)
+
+    @property
+    def base(self) -> int:
+        """Address of the arena's first byte."""
+        return self._base
+
     @property
     def size(self) -> int:
         """Bytes of the arena."""

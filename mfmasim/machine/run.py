@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
-from mfmasim.machine.events import AccessEvent, AccessFault, BarrierEvent, BlockEvent, MatrixEvent, Place
+from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, MatrixEvent, Place
 from mfmasim.machine.ops.register_index import GPR_IDX_EN
+from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.block import Block
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.memory import Memory, Outside
-    from mfmasim.machine.ops.spaces import Part
     from mfmasim.program import Code
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
@@ -97,7 +98,7 @@ class Machine:
         self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
         self.block_listeners = [o.on_block for o in observers if hasattr(o, "on_block")]
         self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
-        self.barrier_listeners = [o.on_barrier for o in observers if hasattr(o, "on_barrier")]
+        self.scalar_listeners = [o.on_scalar for o in observers if hasattr(o, "on_scalar")]
         self.step_listeners = [o for o in observers if hasattr(o, "before_step") or hasattr(o, "after_step")]
         self.skipped: Counter[int] = Counter()
         """Wave-instructions that a block counts but that were not executed, by address."""
@@ -189,8 +190,6 @@ class Machine:
             if waves.status[0] != RUNNING:
                 if self._stuck(np.arange(waves.count)):
                     return None
-                if len(waves.pc) > 1 and self.barrier_listeners:
-                    self._tell_barriers(np.arange(waves.count))
                 waves.status = np.full(1, RUNNING, np.uint8)
             if len(waves.pc) == 1:
                 waves.own.clear()
@@ -201,8 +200,6 @@ class Machine:
         if not len(running):
             if self._stuck(np.flatnonzero(status == AT_BARRIER)):
                 return None
-            if len(waves.pc) > 1 and self.barrier_listeners:
-                self._tell_barriers(np.flatnonzero(status == AT_BARRIER))
             waves.status = np.where(status == AT_BARRIER, np.uint8(RUNNING), status)
             return self._next_group(everyone)
         running = self._fair(status, running)
@@ -232,8 +229,6 @@ class Machine:
         opening = (status == AT_BARRIER) & ~busy[waves.workgroup]
         opening[self._signalling(np.flatnonzero(opening))] = False
         if opening.any():
-            if len(waves.pc) > 1 and self.barrier_listeners:
-                self._tell_barriers(np.flatnonzero(opening))
             waves.status = np.where(opening, np.uint8(RUNNING), status)
             running = np.flatnonzero(waves.status == RUNNING)
         behind = running[executed[running] < limit]
@@ -265,17 +260,6 @@ class Machine:
         why = f"deadlock: {len(here)} waves wait at a barrier that not every wave of their workgroup has signalled"
         self.stop("barrier", why, int(group.pc[0]) - 4, group)
         return True
-
-    def _tell_barriers(self, waiting: NDArray[np.int64]) -> None:
-        """Tell listeners of the waves that have arrived at another barrier than the first one of their workgroup."""
-        workgroups, after = self.waves.workgroup[waiting], self.waves.pc[waiting]
-        _, starts, which = np.unique(workgroups, return_index=True, return_inverse=True)
-        first = after[starts[which]]
-        for index in np.flatnonzero(after != first):
-            # Every barrier instruction has one dword.
-            event = BarrierEvent(int(after[index]) - 4, int(first[index]) - 4, self.place(waiting, int(index)))
-            for listener in self.barrier_listeners:
-                listener(event)
 
     def _waiting(self) -> str:
         """Waves that wait at a barrier, in words; empty when there are none."""
@@ -316,9 +300,12 @@ class Machine:
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
         """Where in the grid a wave of the batch runs."""
+        return self._place(self.first_workgroup, int(waves[index]), lane)
+
+    def _place(self, first: int, wave: int, lane: int | None = None) -> Place:
+        """Where a wave of the batch runs that begins with workgroup number `first`."""
         per, grid = self.launch.waves_per_workgroup, self.launch.grid
-        wave = int(waves[index])
-        linear = self.first_workgroup + wave // per
+        linear = first + wave // per
         workgroup = (linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1]))
         return Place(workgroup, wave % per, lane)
 
@@ -340,21 +327,38 @@ class Machine:
         """Tell listeners of a block that was executed."""
         waves = group.indices()
         event = BlockEvent(
-            block.instructions, waves, self.waves.count, self._fresh, lambda index, lane: self.place(waves, index, lane)
-        )
+            block.instructions, waves, self.waves.count, self._fresh,
+            lambda index, lane: self.place(waves, index, lane), partial(self._place, self.first_workgroup),
+        )  # fmt: skip
         self._fresh = False
         for listener in self.block_listeners:
             listener(event)
 
-    def accessed(self, instruction: Instruction, group: Group, part: Part, kind: str, size: int) -> None:
+    def accessed(
+        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int,
+        data: Sequence[NDArray[np.uint32]] = (),
+    ) -> None:  # fmt: skip
         """Tell listeners of an access; callers ask first whether there are any."""
-        waves = group.indices()
-        event = AccessEvent(
-            instruction, part.space, kind, part.address, part.mask, size, part.number, group.count,
-            lambda index, lane: self.place(waves, index, lane),
-        )  # fmt: skip
+        event = self._access(instruction, group, part, kind, size, data)
         for listener in self.access_listeners:
             listener(event)
+
+    def read_by_scalars(self, instruction: Instruction, group: Group, address: NDArray[Any], size: int) -> None:
+        """Tell listeners of a scalar load, address (1 or waves,); callers ask first whether there are any."""
+        event = self._access(instruction, group, Part("global", address[:, None], None), "read", size, ())
+        for listener in self.scalar_listeners:
+            listener(event)
+
+    def _access(
+        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int,
+        data: Sequence[NDArray[np.uint32]],
+    ) -> AccessEvent:  # fmt: skip
+        waves = group.indices()
+        return AccessEvent(
+            instruction, part.space, kind, part.address, part.mask, size, part.number, group.count,
+            lambda index, lane: self.place(waves, index, lane),
+            waves + self.first_workgroup * self.launch.waves_per_workgroup, data,
+        )  # fmt: skip
 
     def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Tell listeners of a matrix instruction; a listener may put another result in its place."""

@@ -13,7 +13,7 @@ CHECKS = {
     "conflicts": "bank conflicts of the LDS, by instruction and source line",
     "waits": "registers that are touched while a load to them is in flight",
     "hazards": "instructions that software has to keep apart (wait states), and did not",
-    "races": "accesses of waves to the same bytes of the LDS that nothing orders",
+    "races": "accesses of waves to the same bytes of the LDS or of global memory that nothing orders",
     "strides": "addresses whose step from lane to lane does not fit the bytes they move",
 }
 """Checks that `launch` can turn on, and what each finds. The mapping check needs roles: see `mfmasim.verify`."""

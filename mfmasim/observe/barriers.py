@@ -1,131 +1,183 @@
-"""barrier: waves of one workgroup that wait at different barrier instructions, or pass different numbers of them.
+"""barrier: waves of one workgroup that meet at different barriers, pass different numbers of them, or signal twice.
 
 The hardware counts arrivals and does not look where a wave waits, so that such waves go on together (CDNA3 ISA manual,
 S_BARRIER; RDNA4 ISA manual 5.6.1); waves that have ended are not waited for. It works, and is hardly ever meant: in HIP
-a ``__syncthreads()`` that only some threads reach is undefined. Kernels whose waves work in turns let them meet at
-different barriers on purpose; they have to pass as many of them all the same, or the last ones open only because the
-others have ended.
+a ``__syncthreads()`` that only some threads reach is undefined.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.observe.finding import Finding
-from mfmasim.observe.progress import ARRIVALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from mfmasim.machine.events import BarrierEvent, BlockEvent, Place
+    from mfmasim.machine.events import BlockEvent, Place
+
+    I64 = NDArray[np.int64]
 
 __all__ = ["Barriers"]
 
+WAIT = "s_barrier_wait"
+NONE = -1
+
+
+@dataclass
+class Seen:
+    """What was seen of one kind at one pair of instructions."""
+
+    place: Place
+    count: int
+    words: str
+    """What the message says of the first place."""
+
+
+class _Batch:
+    """Arrivals of the workgroups in flight; the last two barriers of each wave and workgroup."""
+
+    def __init__(self, event: BlockEvent, per: int) -> None:
+        waves, groups = event.total, event.total // per
+        self.place = event.place_of
+        self.arrived, self.waited, self.end = np.zeros((3, waves), np.int64)
+        """Barriers arrived at and waited for; address of the instruction that ended the wave."""
+        self.pc, self.number = np.full((2, waves, 2), NONE, np.int64)
+        self.first, self.of = np.full((2, groups, 2), NONE, np.int64)
+        self.differs = np.zeros((groups, 2), np.bool_)
+
 
 class Barriers:
-    """Collects meetings at different barriers, one finding per pair of instructions, and the first uneven workgroup."""
+    """Collects findings, one for each pair of instructions."""
 
     name = "barrier"
 
-    def __init__(self, kernel: str, source_at: Callable[[int], str], waves: int = 1) -> None:
-        """Report in the name of `kernel`; `source_at` gives the source line of an address; `waves` of a workgroup."""
+    def __init__(self, kernel: str, source_at: Callable[[int], str], waves: int) -> None:
+        """Report in the name of `kernel`; `source_at` gives the source line of an address.
+
+        `waves` are those of a workgroup.
+        """
         self.kernel, self.source_at, self.per = kernel, source_at, waves
-        self._first: dict[tuple[int, int], BarrierEvent] = {}
-        self._count: dict[tuple[int, int], int] = {}
-        self._passed: NDArray[np.int64]
-        """Barriers passed by each wave of the batch."""
-        self._ended: NDArray[np.int64]
-        """Barriers that the first wave to end had passed, by workgroup; -1 while none has."""
-        self._uneven: dict[int, tuple[Place, int, int, int]] = {}
-        """By address of the end: first wave, its barriers, those of a wave that ended earlier, and waves in all."""
+        self._seen: dict[tuple[str, int, int], Seen] = {}
+        self._batch: _Batch | None = None
 
     def on_block(self, event: BlockEvent) -> None:
-        """Count barriers, and compare where waves end."""
+        """Count barriers; they end a block, as the end of a wave does."""
         if event.fresh:
-            self._passed = np.zeros(event.total, np.int64)
-            self._ended = np.full(-(-event.total // self.per), -1)
-        last = event.instructions[-1]
-        if last.name in ARRIVALS:
-            self._passed[event.waves] += 1
-        elif last.name.startswith("s_endpgm"):
-            self._end(event, last.pc)
+            self._close()
+            self._batch = _Batch(event, self.per)
+        batch, ins, waves = self._batch, event.instructions[-1] if event.instructions else None, event.waves
+        if ins is None or batch is None:
+            return
+        if ins.name == "s_endpgm":
+            batch.end[waves] = ins.pc
+        elif ins.name == WAIT:
+            batch.waited[waves] += 1
+        elif ins.name.startswith("s_barrier"):
+            if ins.name != "s_barrier":
+                self._signal(batch, waves, ins.pc)
+            self._arrive(batch, waves, ins.pc)
 
-    def _end(self, event: BlockEvent, pc: int) -> None:
-        mine, groups = self._passed[event.waves], event.waves // self.per
-        first = np.flatnonzero(self._ended[groups] < 0)[::-1]  # of several waves of a workgroup the first one stays
-        self._ended[groups[first]] = mine[first]
-        other = self._ended[groups]
-        wrong = np.flatnonzero(mine != other)
-        if len(wrong):
-            index = int(wrong[0])
-            self._unequal(pc, event.place(index, None), int(mine[index]), int(other[index]), len(wrong))
+    def _signal(self, batch: _Batch, waves: I64, pc: int) -> None:
+        """A signal while an earlier one has not been waited for."""
+        twice = waves[batch.arrived[waves] > batch.waited[waves]]
+        if len(twice):
+            before = int(batch.pc[twice[0], (batch.arrived[twice[0]] - 1) & 1])
+            self._add("barrier-signalled-twice", pc, before, batch.place(int(twice[0])), len(twice), "")
 
-    def _unequal(self, pc: int, place: Place, mine: int, other: int, count: int) -> None:
-        known = self._uneven.get(pc)
-        if known is not None:
-            count += known[3]
-            if known[0].order < place.order:
-                place, mine, other = known[:3]
-        self._uneven[pc] = place, mine, other, count
+    def _arrive(self, batch: _Batch, waves: I64, pc: int) -> None:
+        number, group = batch.arrived[waves], waves // self.per
+        slot = number & 1
+        new = batch.of[group, slot] != number
+        for index in np.unique(group[new & batch.differs[group, slot]]):
+            self._differ(batch, int(index))
+        batch.differs[group[new], slot[new]] = False
+        batch.first[group[new], slot[new]] = pc
+        batch.of[group[new], slot[new]] = number[new]
+        apart = batch.first[group, slot] != pc
+        batch.differs[group[apart], slot[apart]] = True
+        batch.pc[waves, slot], batch.number[waves, slot] = pc, number
+        batch.arrived[waves] += 1
 
-    def on_barrier(self, event: BarrierEvent) -> None:
-        """Remember the first wave of each pair of barriers, and count all."""
-        self._add(event, 1)
+    def _differ(self, batch: _Batch, group: int) -> None:
+        """Waves of a workgroup were at different barriers at a time: compare with where its first wave was."""
+        mine = np.arange(group * self.per, (group + 1) * self.per)
+        for slot in np.flatnonzero(batch.differs[group]):
+            here = mine[batch.number[mine, slot] == batch.of[group, slot]]
+            other = int(batch.pc[here[0], slot])
+            for pc in np.unique(batch.pc[here, slot]):
+                there = here[batch.pc[here, slot] == pc]
+                if pc != other:
+                    self._add("barrier-different", int(pc), other, batch.place(int(there[0])), len(there), "")
+        batch.differs[group] = False
+
+    def _close(self) -> None:
+        """A batch is over, or nothing more of it comes."""
+        batch = self._batch
+        if batch is None:
+            return
+        for group in np.flatnonzero(batch.differs.any(axis=1)):
+            self._differ(batch, int(group))
+        grid = batch.arrived.reshape(-1, self.per)
+        most = np.repeat(grid.max(axis=1), self.per)
+        for wave in np.flatnonzero((batch.end != 0) & (batch.arrived < most)):
+            group = wave // self.per
+            last = group * self.per + int(grid[group].argmax())
+            pc = int(batch.pc[last, (batch.arrived[last] - 1) & 1])
+            words = (
+                f"after {batch.arrived[wave]} barriers, while wave {last - group * self.per} of its workgroup comes to "
+                f"{most[wave]}"
+            )
+            self._add("barrier-uneven", int(batch.end[wave]), pc, batch.place(int(wave)), 1, words)
+        self._batch = None
+
+    def _add(self, kind: str, pc: int, other: int, place: Place, count: int, words: str) -> None:
+        """The first wave of the grid is told, whichever came first."""
+        old = self._seen.get((kind, pc, other))
+        if old is None:
+            self._seen[kind, pc, other] = Seen(place, count, words)
+            return
+        old.count += count
+        if place.order < old.place.order:
+            old.place, old.words = place, words
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels: what was found."""
+        self._close()
+        return self.__dict__
 
     def merge(self, other: Barriers) -> None:
         """Take in what another part of the same launch found."""
-        for pair, event in other._first.items():
-            self._add(event, other._count[pair])
-        for pc, uneven in other._uneven.items():
-            self._unequal(pc, *uneven)
-
-    def _add(self, event: BarrierEvent, count: int) -> None:
-        """The first wave of the grid is told, whichever came first."""
-        pair = event.pc, event.other
-        first = self._first.get(pair)
-        if first is None or event.place.order < first.place.order:
-            self._first[pair] = event
-        self._count[pair] = self._count.get(pair, 0) + count
+        other._close()
+        for (kind, pc, there), seen in other._seen.items():
+            self._add(kind, pc, there, seen.place, seen.count, seen.words)
 
     def findings(self) -> list[Finding]:
         """The findings, in address order."""
-        uneven = [self._uneven_finding(pc) for pc in sorted(self._uneven)]
-        return [*(self._finding(pair) for pair in sorted(self._first)), *uneven]
+        self._close()
+        return [self._finding(*key) for key in sorted(self._seen, key=lambda key: (key[1], key[2], key[0]))]
 
-    def _uneven_finding(self, pc: int) -> Finding:
-        place, mine, other, count = self._uneven[pc]
+    def _finding(self, kind: str, pc: int, other: int) -> Finding:
+        seen = self._seen[kind, pc, other]
+        there = self.source_at(other)
+        at = f"{other:#x}" + (f" ({there})" if there else "")
+        waves = f"{seen.count} wave{'s' * (seen.count != 1)} in all"
+        messages = {
+            "barrier-different": f"this wave waits here while others of its workgroup wait at {at}; {waves}, the "
+            "hardware counts arrivals and lets them go on together",
+            "barrier-uneven": f"this wave ends {seen.words}, the last at {at}; "
+            f"{waves}, an ended wave counts as arrived",
+            "barrier-signalled-twice": f"this wave signals here before it has waited for the barrier that it signalled "
+            f"at {at}; {waves}, the hardware counts signals, so that a barrier may be complete although a wave has not "
+            "come",
+        }
         return Finding(
-            check="barrier",
-            severity="warning",
-            message=f"this wave ends after {mine} barriers, another one of its workgroup after {other}; {count} "
-            f"wave{'s' * (count != 1)} in all: the barriers that are too many open only because waves have ended",
-            id="barrier-uneven",
-            kernel=self.kernel,
-            pc=pc,
-            source=self.source_at(pc),
-            workgroup=place.workgroup,
-            wave=place.wave,
-            count=count,
-        )
-
-    def _finding(self, pair: tuple[int, int]) -> Finding:
-        event, count = self._first[pair], self._count[pair]
-        there = self.source_at(event.other)
-        return Finding(
-            check="barrier",
-            severity="warning",
-            message=f"this wave waits here while others of its workgroup wait at {event.other:#x}"
-            + (f" ({there})" if there else "")
-            + f"; {count} wave{'s' * (count != 1)} in all, the hardware counts arrivals and lets them go on together",
-            id="barrier-different",
-            kernel=self.kernel,
-            pc=event.pc,
-            source=self.source_at(event.pc),
-            workgroup=event.place.workgroup,
-            wave=event.place.wave,
-            count=count,
-        )
+            check="barrier", severity="warning", message=messages[kind], id=kind, kernel=self.kernel, pc=pc,
+            source=self.source_at(pc), workgroup=seen.place.workgroup, wave=seen.place.wave, count=seen.count,
+            other=there,
+        )  # fmt: skip

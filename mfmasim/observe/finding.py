@@ -43,6 +43,8 @@ class Finding:
     """Mnemonic."""
     count: int = 1
     """Places this finding stands for."""
+    other: str = ""
+    """``file:line`` of the other side, for a finding about two places."""
     suppressed: str = ""
     """Why it does not count, where the case suppresses it."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
 
-__all__ = ["flag_reads"]
+__all__ = ["DECIDES", "READS", "flag_reads", "registers"]
 
 READS = ("ds_read_", "ds_load_", "flat_load_")
 MEMORY = ("ds_", "global_", "flat_", "buffer_")
@@ -43,7 +43,8 @@ def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], s
     return found | {ins.pc for ins in instructions if ins.name.startswith(READS) and source_at(ins.pc) in lines}
 
 
-def _registers(operands: Sequence[object]) -> set[tuple[str, int]]:
+def registers(operands: Sequence[object]) -> set[tuple[str, int]]:
+    """Registers of operands, one by one: kind and index."""
     return {(o.kind, o.index + k) for o in operands for k in range(o.count)}  # type: ignore[attr-defined]
 
 
@@ -51,7 +52,7 @@ def _only_reads(body: Sequence[Instruction]) -> set[int]:
     """Reads of a loop that changes no memory and none of their addresses, and decides by what it read."""
     reads = [ins for ins in body if ins.name.startswith(READS)]
     memory = [ins for ins in body if ins.name.startswith(MEMORY) and not ins.name.startswith(CACHES)]
-    written = set().union(*(_registers(ins.dst) for ins in body))
+    written = set().union(*(registers(ins.dst) for ins in body))
     others = any(ins not in reads for ins in memory) or any(ins.name.startswith("s_barrier") for ins in body)
     if others or any((ins.src[0].kind, ins.src[0].index) in written for ins in reads):
         return set()
@@ -60,14 +61,14 @@ def _only_reads(body: Sequence[Instruction]) -> set[int]:
 
 def _decides(body: Sequence[Instruction], read: Instruction) -> bool:
     """Whether a value that was read, or what is computed from it, reaches a condition."""
-    known = _registers(read.dst)
+    known = registers(read.dst)
     before = -1
     while len(known) > before:
         before = len(known)
         for ins in body:
-            if ins is read or not _registers(ins.src) & known:
+            if ins is read or not registers(ins.src) & known:
                 continue
             if ins.name.startswith(DECIDES):
                 return True
-            known |= _registers(ins.dst)
+            known |= registers(ins.dst)
     return False

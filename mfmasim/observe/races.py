@@ -19,6 +19,7 @@ import numpy as np
 from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.finding import Finding
 from mfmasim.observe.flags import flag_reads
+from mfmasim.observe.global_races import GlobalRaces, RaceCheck
 from mfmasim.observe.progress import Progress, Step
 from mfmasim.observe.shadow import Clash, Shadow
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent, BlockEvent
 
-__all__ = ["Races"]
+__all__ = ["Races", "make"]
 
 IN_ORDER = ("ds_", "flat_")
 """What one wave does to the LDS in the order of the program; compilers rely on it and put no wait in between (LLVM)."""
@@ -263,6 +264,7 @@ class Races:
             "races-own-in-flight", access, event, 0,
             f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
             f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
+            self._where(record.instruction),
         )  # fmt: skip
 
     def _race(self, clash: Clash, access: AccessEvent, event: BlockEvent, index: int) -> None:
@@ -285,17 +287,20 @@ class Races:
             kind_of_race, access, event, index,
             f"LDS byte {clash.unit * self.unit} is {words[access.kind]} here and {words[kind]} by wave {clash.wave} at "
             f"{self._where(earlier)} ({earlier.name}): {why}",
+            self._where(earlier),
         )  # fmt: skip
 
     def _where(self, instruction: Instruction) -> str:
         return self.source_at(instruction.pc) or f"{instruction.pc:#x}"
 
-    def _finding(self, kind: str, access: AccessEvent, event: BlockEvent, index: int, message: str) -> Finding:
+    def _finding(
+        self, kind: str, access: AccessEvent, event: BlockEvent, index: int, message: str, other: str
+    ) -> Finding:
         place = event.place(index, None)
         return Finding(
             check="races", severity="error", message=message, id=kind, kernel=self.kernel,
             pc=access.instruction.pc, source=self.source_at(access.instruction.pc),
-            workgroup=place.workgroup, wave=place.wave, instruction=access.instruction.name,
+            workgroup=place.workgroup, wave=place.wave, instruction=access.instruction.name, other=other,
         )  # fmt: skip
 
     def merge(self, other: Races) -> None:
@@ -308,8 +313,11 @@ class Races:
         return [self._found[key] for key in sorted(self._found)]
 
 
-def make(kernel: Any, launch: Any) -> Races:
+def make(kernel: Any, launch: Any) -> RaceCheck:
     """The check for a launch."""
-    return Races(
-        kernel.name, kernel.arch, kernel.source_at, launch.lds_bytes, launch.waves_per_workgroup, kernel.decodable
+    if not launch.lds_bytes:
+        return RaceCheck(None, GlobalRaces(kernel, launch))
+    lds = Races(
+        kernel.name, kernel.arch, kernel.source_at, launch.lds_bytes, launch.waves_per_workgroup, kernel.reachable
     )
+    return RaceCheck(lds, GlobalRaces(kernel, launch))

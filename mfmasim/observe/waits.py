@@ -157,6 +157,7 @@ class Waits:
             wave=place.wave,
             register=f"{register[0]}{register[1]}",
             instruction=instruction.name,
+            other=there,
         )
 
     def merge(self, other: Waits) -> None:

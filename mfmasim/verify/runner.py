@@ -335,9 +335,9 @@ def _output_finding(
 
 def _merge(result: Result, findings: Sequence[Finding]) -> None:
     """Add findings, each place once."""
-    seen = {(f.id, f.pc, f.element if f.check != "outputs" else "") for f in result.findings}
+    seen = {(f.id, f.pc, f.other, f.element if f.check != "outputs" else "") for f in result.findings}
     for finding in findings:
-        key = (finding.id, finding.pc, finding.element if finding.check != "outputs" else "")
+        key = (finding.id, finding.pc, finding.other, finding.element if finding.check != "outputs" else "")
         if key not in seen:
             seen.add(key)
             result.findings.append(finding)

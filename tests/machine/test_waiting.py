@@ -18,7 +18,7 @@ WAIT = """
   s_cmp_lg_u32 s2, 0
   s_cbranch_scc1 .Lother
 .Lwait:
-  global_load_dword v11, v10, s[10:11]
+  global_load_dword v11, v10, s[10:11] sc1
   s_waitcnt vmcnt(0)
   v_readfirstlane_b32 s20, v11
   s_cmp_lg_u32 s20, {goal}

@@ -17,7 +17,10 @@ BEGIN = """
   v_xor_b32_e32 v3, 0x100, v2
   v_mov_b32_e32 v5, 0
   s_mov_b32 m0, 0
+  s_lshl_b32 s20, s2, 9
   s_waitcnt lgkmcnt(0)
+  s_add_u32 s8, s8, s20
+  s_addc_u32 s9, s9, 0
 """
 END = """
   s_waitcnt vmcnt(0) lgkmcnt(0)

@@ -90,7 +90,7 @@ def found(report):
             (other,) = re.findall(r"[a-z]+\.h(?:ip)?:\d+", f.message)
             out.add((f.id, f.source, other))
         elif f.id == "barrier-uneven":
-            out.add((f.id, "", re.search(r"after (\d+) barriers.* after (\d+);", f.message).groups()))
+            out.add((f.id, "", re.search(r"after (\d+) barriers.* comes to (\d+),", f.message).groups()))
     return out
 
 
@@ -105,7 +105,7 @@ MISSING = [("races-no-barrier", f"prologue: {m}0", f"prologue: first half of {m.
 EXPECTED = {
     "pingpong_printed_loop": [PRINTED],
     "pingpong_racy_epilogue": EARLY,
-    "pingpong_barrier_parity": [("barrier-uneven", "", ("48", "47"))],
+    "pingpong_barrier_parity": [("barrier-uneven", "", ("47", "48"))],
     "interleave_barrier_first": [FIRST],
     "interleave_not_all_fetched": MISSING,
 }

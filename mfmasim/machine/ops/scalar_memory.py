@@ -55,6 +55,8 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
             crooked = (address & np.uint64(3) != 0).reshape(-1, 1)
             machine.fault(instruction, g, "scalar", "misaligned read", 4 * count, Outside(crooked, address[:, None]))
             address &= ~np.uint64(3)  # the two low bits are ignored
+        if machine.scalar_listeners:
+            machine.read_by_scalars(instruction, g, address, 4 * count)
         words, outside = machine.memory.load_dwords(address, count)
         if outside is not None:
             alone = Outside(outside.mask.reshape(-1, 1), np.reshape(outside.addresses, (-1, 1)))
@@ -91,6 +93,8 @@ def _buffer_load(instruction: Instruction, machine: Any) -> Callable[[Group], No
         for k in range(count):
             at = offset + np.uint64(4 * k)
             inside = at < size
+            if machine.scalar_listeners and inside.all():
+                machine.read_by_scalars(instruction, g, (base & ~np.uint64(3)) + at, 4)
             word, outside = machine.memory.load_dwords((base & ~np.uint64(3)) + at, 1, inside)
             if outside is not None:
                 out = Outside(outside.mask.reshape(-1, 1), outside.addresses.reshape(-1, 1))
@@ -133,6 +137,8 @@ def _small_load(instruction: Instruction, machine: Any) -> Callable[[Group], Non
             high = high & np.uint64(0xFFFF)
         address = (low | high << np.uint64(32)) + offset & aligned
         address, *rest = np.broadcast_arrays(address, *([] if inside is None else [inside]))
+        if machine.scalar_listeners and (not rest or rest[0].all()):
+            machine.read_by_scalars(instruction, g, address, size)
         word, outside = machine.memory.load_small(address, size, rest[0] if rest else None)
         if outside is not None:
             out = Outside(outside.mask.reshape(-1, 1), outside.addresses.reshape(-1, 1))

@@ -135,7 +135,7 @@ def store(
 ) -> None:
     """Write `size` bytes a lane."""
     if machine.access_listeners:
-        machine.accessed(instruction, g, part, "write", size)
+        machine.accessed(instruction, g, part, "write", size, words)
     if part.space == "global":
         outside = machine.memory.store(part.address, words, size, part.mask)
         if outside is not None:

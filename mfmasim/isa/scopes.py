@@ -1,0 +1,56 @@
+"""Scopes: how far a memory operation reaches by its cache bits, and which instructions drop what caches hold.
+
+Sources: LLVM, AMDGPU usage guide, "Memory model" of gfx90a, gfx942, gfx11 and gfx12; RDNA4 ISA manual, "Memory scopes
+and temporal hints". Read-modify-write atomics act in the L2 whatever their bits say, but on gfx12, where the scope is
+a field of the instruction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mfmasim.isa.instruction import Instruction
+
+__all__ = ["DEVICE", "PLAIN", "UNSTATED", "WORKGROUP", "invalidates", "reach"]
+
+PLAIN, WORKGROUP, UNSTATED, DEVICE = range(4)
+"""Through the caches of a compute unit; seen by the workgroup; the bits do not tell; seen by the whole device."""
+SCOPE_DEVICE = 2
+"""gfx12: SCOPE_DEV; SCOPE_SYS is larger, SCOPE_SE (1) reaches the workgroup."""
+
+# What drops the lines that other workgroups may have written, and the modifier that has to say so, if any.
+_INVALIDATE: dict[str, tuple[str, int]] = {
+    "buffer_inv": ("sc1", 1),
+    "global_inv": ("scope", SCOPE_DEVICE),
+    "buffer_gl1_inv": ("", 0),
+    "buffer_wbinvl1": ("", 0),
+    "buffer_wbinvl1_vol": ("", 0),
+    "buffer_wbinvl1_sc": ("", 0),
+}
+
+
+def reach(instruction: Instruction, kind: str) -> int:
+    """How far an access reaches: `PLAIN`, `WORKGROUP`, `UNSTATED` (stores where cache bits are glc) or `DEVICE`.
+
+    Args:
+        instruction: a vector memory instruction.
+        kind: ``read``, ``write`` or ``atomic``.
+    """
+    bits = instruction.modifiers
+    if "scope" in bits:
+        narrow = WORKGROUP if bits["scope"] or kind == "atomic" else PLAIN
+        return DEVICE if bits["scope"] >= SCOPE_DEVICE else narrow
+    if kind == "atomic":
+        return DEVICE
+    if "sc1" in bits:
+        return DEVICE if bits["sc1"] else WORKGROUP if bits["sc0"] else PLAIN
+    if kind == "write":
+        return UNSTATED  # an atomic store has the bits of any other
+    return DEVICE if bits.get("glc") else PLAIN
+
+
+def invalidates(instruction: Instruction) -> bool:
+    """Whether it drops what the caches hold of memory that other workgroups write to."""
+    found = _INVALIDATE.get(instruction.name)
+    return found is not None and (not found[0] or instruction.modifiers.get(found[0], 0) >= found[1])

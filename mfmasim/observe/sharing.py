@@ -1,0 +1,142 @@
+"""Which dwords of global memory waves share: those that one writes and another one touches.
+
+Most launches have none, and for them this is all that the search for races costs: who read and who wrote each dword,
+as the number of a wave or `MANY`, in arrays whose pages the system gives when they are first touched.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.isa.scopes import WORKGROUP, reach
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.events import AccessEvent
+
+__all__ = ["Sharing", "dwords_of"]
+
+MANY = -1
+"""More than one wave; 0 is none, and n + 1 wave number n."""
+
+
+def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """First dword that each lane touches, counted from address `base`, and the lanes that count; None is all.
+
+    Lanes that are off, or reach outside the `end` bytes of memory, do not count.
+    """
+    offsets = event.addresses.astype(np.int64) - base
+    active = event.active
+    if active is not None:
+        offsets, active = np.broadcast_arrays(offsets, active)
+    if offsets.size and (offsets.min() < 0 or offsets.max() + event.size > end):
+        inside = (offsets >= 0) & (offsets + event.size <= end)
+        active = inside if active is None else active & inside
+    return offsets, active
+
+
+class Sharing:
+    """Readers and writers of every dword."""
+
+    def __init__(self, base: int, size: int) -> None:
+        """Follow `size` bytes from address `base` on."""
+        self.base, self.size = base, size
+        self.reader: NDArray[np.int32] = np.zeros(size // 4 + 1, np.int32)
+        self.writer: NDArray[np.int32] = np.zeros(size // 4 + 1, np.int32)
+        self.changer: NDArray[np.int32] = np.zeros(size // 4 + 1, np.int32)
+        """Atomic operations."""
+        self.bytewise = False
+        """Whether something smaller than a dword, or one that is not aligned, was touched."""
+        self.asked: dict[int, NDArray[np.int64]] = {}
+        """Dwords whose value came back from an atomic operation or past the caches, by the address of the
+        instruction."""
+        self._known: set[int] = set()
+        """Dwords that other parts of the launch found."""
+        self._outside: list[tuple[int, int]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: what is shared, not who did it."""
+        return {"base": self.base, "size": self.size, "bytewise": self.bytewise, "asked": self.asked,
+                "known": set(self.shared().tolist())}  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The same, with nothing more followed."""
+        self.__init__(state["base"], state["size"])  # type: ignore[misc]
+        self.bytewise, self.asked, self._known = state["bytewise"], state["asked"], state["known"]
+
+    def add(self, event: AccessEvent) -> None:
+        """Take in an access to global memory."""
+        offsets, active = dwords_of(event, self.base, self.size)
+        if not event.waves or (active is not None and not active.any()):
+            return
+        rows = len(offsets)
+        owners: NDArray[np.int32] = (event.numbers[:, None] + 1).astype(np.int32)
+        if rows == 1 < event.waves:
+            owners = np.full((1, 1), MANY, np.int32)
+        who: Any = owners
+        if active is not None:
+            who = np.broadcast_to(owners, offsets.shape)[active]
+            offsets = offsets[active]
+        crooked = event.size % 4 != 0 or bool(np.bitwise_or.reduce(offsets, axis=None) & 3)
+        self.bytewise |= crooked
+        book = {"read": self.reader, "write": self.writer, "atomic": self.changer}[event.kind]
+        first = offsets >> 2
+        count = -(-event.size // 4)
+        for k in range(count):
+            _note(book, first + k if k else first, who)
+        if crooked:
+            _note(book, offsets + (event.size - 1) >> 2, who)
+        if event.kind != "write" and event.instruction.dst and reach(event.instruction, event.kind) >= WORKGROUP:
+            self._ask(event.instruction.pc, np.unique(first))
+
+    def _ask(self, pc: int, dwords: NDArray[np.int64]) -> None:
+        old = self.asked.get(pc)
+        if old is None or not np.isin(dwords, old).all():
+            self.asked[pc] = dwords if old is None else np.union1d(old, dwords)
+
+    def shared(self) -> NDArray[np.int64]:
+        """Dwords that one wave writes and another one touches, ascending."""
+        written = np.flatnonzero(self.writer)
+        writer, reader, changer = self.writer[written], self.reader[written], self.changer[written]
+        clash = (writer == MANY) | ((reader != 0) & (reader != writer)) | ((changer != 0) & (changer != writer))
+        changed = np.flatnonzero(self.changer)
+        reader = self.reader[changed]
+        read = changed[(reader != 0) & ((reader != self.changer[changed]) | (reader == MANY))]
+        found = np.union1d(written[clash], read)
+        if self._known:
+            found = np.union1d(found, np.array(sorted(self._known), np.int64))
+        for first, last in self._outside:
+            found = found[(found < first // 4) | (found >= -(-last // 4))]
+        return found
+
+    def leave_out(self, spans: list[tuple[int, int]]) -> None:
+        """Do not count what lies in some spans of bytes, each from its first to one past its last."""
+        self._outside = spans
+
+    def merge(self, other: Sharing) -> None:
+        """Take in another part of the launch; parts share nothing between them."""
+        self._known |= other._known or set(other.shared().tolist())
+        self.bytewise |= other.bytewise
+        for pc, dwords in other.asked.items():
+            self._ask(pc, dwords)
+
+
+def _note(book: NDArray[np.int32], at: NDArray[np.int64], who: NDArray[np.int32]) -> None:
+    """Each of some waves is at its dwords."""
+    before = book[at]
+    new = (before != who) & (before != MANY)
+    if not new.any():
+        return
+    who = np.broadcast_to(who, at.shape)
+    if new.all():
+        values = np.where(before == 0, who, MANY)
+    else:
+        at, before, who = at[new], before[new], who[new]
+        values = np.where(before == 0, who, MANY)
+    book[at] = values
+    lost = book[at] != values  # two waves of this access at one dword
+    if lost.any():
+        book[at[lost]] = MANY

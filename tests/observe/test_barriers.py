@@ -1,0 +1,122 @@
+"""barrier: different places, different numbers, signals that nobody waits for, on four architectures."""
+
+import functools
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mfmasim
+
+ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
+HEAD = """#include <hip/hip_runtime.h>
+#if defined(__GFX12__)
+#define BAR(n) asm volatile("s_nop " #n "\\n s_barrier_signal -1\\n s_barrier_wait -1")
+#else
+#define BAR(n) asm volatile("s_nop " #n "\\n s_barrier")
+#endif
+#define SIGNAL asm volatile("s_barrier_signal -1")
+#define WAIT asm volatile("s_barrier_wait -1")
+"""
+TAIL = "\n out[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n}\n"
+FIRST = "if (__builtin_amdgcn_readfirstlane(threadIdx.x) == 0)"
+# Two workgroups of three waves. What is told: id, here, there (texts of lines), wave, count.
+KERNELS = {
+    "all alike": ("BAR(1);\nBAR(2);", []),
+    "in a loop": ("for (unsigned r = 0; r < rounds; ++r)\n BAR(1);", []),
+    "first wave elsewhere": (
+        f"{FIRST}\n BAR(1);\nelse\n BAR(2);", [("barrier-different", "BAR(2)", "BAR(1)", 1, 4)]
+    ),
+    "first wave elsewhere, then together": (
+        f"{FIRST}\n BAR(1);\nelse\n BAR(2);\nBAR(3);", [("barrier-different", "BAR(2)", "BAR(1)", 1, 4)]
+    ),
+    "first wave once more": (f"BAR(1);\n{FIRST}\n BAR(2);", [("barrier-uneven", "}", "BAR(2)", 1, 4)]),
+    "parity": (
+        f"for (unsigned r = 0; r < rounds; ++r)\n BAR(1);\n{FIRST}\n BAR(2);\nBAR(3);",
+        [("barrier-different", "BAR(3)", "BAR(2)", 1, 4), ("barrier-uneven", "}", "BAR(3)", 1, 4)],
+    ),
+    "a wave leaves early": (
+        f"{FIRST} {{\n return;\n}}\nBAR(1);\nBAR(2);", [("barrier-uneven", "}", "BAR(2)", 0, 2)]
+    ),
+}  # fmt: skip
+
+
+@functools.cache
+def compiled(arch):
+    """One code object with all kernels of an architecture, and the lines of its source."""
+    bodies = {**KERNELS, **SPLIT, **HANGS} if arch == "gfx1201" else KERNELS
+    text = HEAD
+    for name, (body, *_) in bodies.items():
+        text += f'extern "C" __global__ void {symbol(name)}(unsigned *out, unsigned rounds) {{\n{body}{TAIL}'
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "k.hip"
+        path.write_text(text)
+        return mfmasim.compile(path, arch), text.splitlines()
+
+
+def symbol(name):
+    return name.replace(" ", "_").replace(",", "")
+
+
+def told(name, arch, block=None, **options):
+    code, lines = compiled(arch)
+    kernel = code[symbol(name)]
+    out = np.zeros(2 * 3 * 64, np.uint32)
+    report = mfmasim.device("sim").launch(
+        kernel, 2, block or 3 * kernel.wave, [out, np.uint32(3)], checks="barrier", **options
+    )
+    first = next(number for number, line in enumerate(lines, 1) if f" {symbol(name)}(" in line)
+    return report, {line.strip(): str(number) for number, line in enumerate(lines, 1) if number <= first + 8}
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels(name, arch):
+    _, expected = KERNELS[name]
+    report, line = told(name, arch)
+    have = [(f.id, f.other.rpartition(":")[2], f.wave, f.count) for f in report.findings]
+    want = [(kind, line[f"{there};"], wave, count) for kind, _, there, wave, count in expected]
+    assert have == want, [f.message for f in report.findings]
+    for finding, (_, here, _, _, _) in zip(report.findings, expected, strict=True):
+        assert finding.severity == "warning"
+        assert finding.workgroup == (0, 0, 0)
+        if here != "}":
+            assert finding.source.endswith(f"k.hip:{line[here + ';']}")
+    assert report.ok
+    assert told(name, arch, max_waves=3)[0].findings == report.findings
+
+
+SPLIT = {
+    "signals twice": (
+        f"{FIRST}\n SIGNAL;\nBAR(1);",
+        [("barrier-signalled-twice", 0), ("barrier-uneven", 1)],
+    ),
+    "nobody waits": ("SIGNAL;", []),
+}
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_signals(name):
+    _, expected = SPLIT[name]
+    report, _ = told(name, "gfx1201")
+    assert {(f.id, f.wave) for f in report.findings} >= set(expected), [f.message for f in report.findings]
+    assert bool(report.findings) == bool(expected)
+
+
+HANGS = {
+    "one wave does not signal": (f"{FIRST}\n SIGNAL;\nWAIT;",),
+    "one wave waits twice": (f"BAR(1);\n{FIRST}\n WAIT;\nBAR(2);",),
+    "nobody signals": ("WAIT;",),
+    "all wait twice": ("BAR(1);\nWAIT;",),
+}
+
+
+@pytest.mark.parametrize("name", HANGS)
+def test_a_barrier_of_two_halves_that_is_never_complete(name):
+    """The hardware hangs; the launch ends and says where."""
+    report, _ = told(name, "gfx1201")
+    assert report.stopped
+    assert not report.ok
+    assert report.findings[0].id == "barrier-deadlock"
+    assert report.findings[0].source.rpartition("/")[2].startswith("k.hip:")

@@ -1,0 +1,92 @@
+"""races in global memory: programs of a few lines, right and wrong, whatever the number of waves in flight."""
+
+import functools
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mfmasim
+from mfmasim.observe.clocks import Clocks
+
+HEAD = "#include <hip/hip_runtime.h>\n"
+U32 = np.uint32
+# body of a kernel(unsigned *data, unsigned *flag, unsigned *out), and what is told: id, here, there (texts of lines)
+FAR = "races-between-workgroups"
+KERNELS = {
+    "each its own": ("out[blockIdx.x * 128 + threadIdx.x] = data[threadIdx.x];", []),
+    "one writes, another reads": (
+        "if (blockIdx.x < 1)\n data[threadIdx.x]=1;\nelse\n out[blockIdx.x * 128 + threadIdx.x] = data[threadIdx.x];",
+        [(FAR, "data[threadIdx.x]=1", "out[")],
+    ),
+    "another value at the same place": (
+        "out[threadIdx.x] = threadIdx.x + blockIdx.x;",
+        [(FAR, "out[", "out[")],
+    ),
+    "the same value at the same place": ("out[threadIdx.x] = 7;", [("races-same-value", "out[", "out[")]),
+    "an atomic operation and a plain read": (
+        "atomicAdd(flag, 1u);\n out[blockIdx.x * 128 + threadIdx.x] = *flag;",
+        [("races-global-no-barrier", "*flag;", "atomicAdd"), (FAR, "*flag;", "atomicAdd")],
+    ),
+    "atomic operations alone": ("atomicAdd(flag, 1u);\n atomicMax(flag + 1, threadIdx.x);", []),
+    "a bus that is only read": ("out[blockIdx.x * 128 + threadIdx.x] = data[0] + data[1];", []),
+    "a slot of a queue": (
+        "unsigned i = atomicAdd(flag, 1u);\n out[i] = threadIdx.x;", []
+    ),
+}  # fmt: skip
+
+
+@functools.cache
+def compiled(arch):
+    """One code object with all kernels, and the lines of its source."""
+    text = HEAD
+    for name, (body, _) in KERNELS.items():
+        head = f'extern "C" __global__ void {symbol(name)}(unsigned *data, unsigned *flag, unsigned *out)'
+        text += f"{head} {{\n{body}\n}}\n"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "k.hip"
+        path.write_text(text)
+        return mfmasim.compile(path, arch), text.splitlines()
+
+
+def symbol(name):
+    return name.replace(" ", "_").replace(",", "")
+
+
+def told(name, arch, **options):
+    args = [np.zeros(512, U32), np.zeros(64, U32), np.zeros(1024, U32)]
+    kernel = compiled(arch)[0][symbol(name)]
+    return mfmasim.device("sim").launch(kernel, 4, 128, args, checks="races", **options).findings
+
+
+def line(lines, name, text):
+    first = next(number for number, there in enumerate(lines) if f" {symbol(name)}(" in there)
+    return next(f"k.hip:{number + 1}" for number in range(first, len(lines)) if text in lines[number])
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1151"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels(name, arch):
+    _, expected = KERNELS[name]
+    lines = compiled(arch)[1]
+    findings = told(name, arch)
+    have = {(f.id, f.source.rpartition("/")[2], f.other.rpartition("/")[2]) for f in findings}
+    want = {(kind, line(lines, name, here), line(lines, name, there)) for kind, here, there in expected}
+    assert have == want, [f.message for f in findings]
+    # Neither the waves in flight nor a second launch change a word.
+    for waves in (1, 2, 4):
+        assert told(name, arch, max_waves=waves) == findings
+
+
+def test_values_go_from_place_to_place():
+    """Wave 0 tells place 7, wave 1 asks it and tells place 8, wave 2 asks that: it knows of wave 0."""
+    clocks = Clocks(3, 1)
+    clocks.hand_on(7, 0, 5, None, wide=True)
+    clocks.learn(1, clocks.ask(7, wide=True))
+    clocks.hand_on(8, 1, 2, None, wide=True)
+    clocks.hand_on(7, 0, 9, None, wide=True)  # later than the question
+    told = clocks.ask(8, wide=True)
+    assert told[0].tolist() == [5, 2, 0]
+    assert clocks.ask(9, wide=True) is None
+    assert not clocks.ask(8, wide=False)[0].any()
