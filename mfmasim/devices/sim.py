@@ -168,7 +168,7 @@ class SimDevice:
         if again is None:
             twice = any(hasattr(observer, "again") for observer in listening)
             first = replace(prepared, memory=prepared.memory.copied()) if twice else prepared
-            again = lambda: first  # noqa: E731
+            again = lambda: replace(first, memory=first.memory.copied())  # noqa: E731
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
         if debug is not None:
             debug.begin(kernel)
