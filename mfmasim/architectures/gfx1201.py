@@ -5,7 +5,7 @@ Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, FloatRules
+from mfmasim.architectures.model import Arch, FloatRules, Simd
 
 __all__ = ["ARCH"]
 
@@ -25,6 +25,7 @@ ARCH = Arch(
     unified_vgprs=False,
     packed_workitem_ids=True,
     workgroup_id_in_ttmp=True,
+    simd=Simd(waves=16, vgprs=((32, 1536, 24), (64, 768, 12)), lds_bytes=131072, barriers=32),
     m0=125,
     keeps_halves=True,
     clock_registers=((29, 0, 32), (30, 32, 32)),

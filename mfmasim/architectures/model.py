@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Arch", "FloatRules"]
+__all__ = ["Arch", "FloatRules", "Simd"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,28 @@ class FloatRules:
     """Dot products of floats round as a step of the matrix instructions does."""
     omod_flushes: bool = False
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
+
+
+@dataclass(frozen=True)
+class Simd:
+    """What the waves of a SIMD share, and so how many of them fit; workgroups are spread over four SIMDs.
+
+    Source: LLVM, ``AMDGPUBaseInfo.cpp``: getMaxWavesPerEU, getTotalNumVGPRs, getVGPRAllocGranule, getTotalNumSGPRs,
+    getSGPRAllocGranule, getMaxWorkGroupsPerCU (barriers). Four SIMDs are a compute unit of CDNA and a work-group
+    processor of RDNA, which has the LDS of two compute units.
+    """
+
+    waves: int
+    """Most waves."""
+    vgprs: tuple[tuple[int, int, int], ...]
+    """Lanes of a wave, VGPRs for all waves together, and the granule in which a wave is given them."""
+    lds_bytes: int
+    """LDS for the workgroups on four SIMDs together."""
+    sgprs: int = 0
+    """SGPRs for all waves together; 0 where each wave has its own."""
+    sgpr_granule: int = 16
+    barriers: int = 16
+    """Most workgroups of more than one wave on four SIMDs."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +86,8 @@ class Arch:
     """Work-item ids x, y, z arrive in 10-bit fields of v0 and not in v0, v1, v2."""
     workgroup_id_in_ttmp: bool
     """Workgroup ids arrive in trap temporaries (gfx12) and not in SGPRs."""
+    simd: Simd
+    """What limits the waves that run at a time."""
     max_workgroup: int = 1024
     """Most work-items of a workgroup."""
     m0: int = 124

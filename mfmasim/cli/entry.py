@@ -25,6 +25,7 @@ VERBS = (
     "grid",
     "run",
     "verify",
+    "report",
     "explain",
     "mutate",
     "golden",

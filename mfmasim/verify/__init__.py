@@ -2,13 +2,14 @@
 
 A case file needs these names::
 
-    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB, In, Out, InOut
+    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB, In, Out, InOut, Claim
 """
 
 from __future__ import annotations
 
 from mfmasim.verify.arrays import In, InOut, Out
 from mfmasim.verify.cases import Case, case
+from mfmasim.verify.claims import Claim
 from mfmasim.verify.files import families, find, load_file
 from mfmasim.verify.mutants import Mutant
 from mfmasim.verify.result import Result
@@ -20,6 +21,7 @@ __all__ = [
     "B",
     "C",
     "Case",
+    "Claim",
     "In",
     "InOut",
     "Mutant",

@@ -22,6 +22,8 @@ from mfmasim.verify.suppress import check_suppressions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from mfmasim.verify.claims import Claim
+
 __all__ = ["Case", "case", "check_built", "collecting", "line_in"]
 
 
@@ -50,6 +52,8 @@ class Case:
     """Architectures of `arch` that are left out, each with its reason."""
     suppress: Mapping[str, str] = field(default_factory=dict)
     """Ids of findings, or checks, that do not count, each with its reason."""
+    claims: tuple[Claim, ...] = ()
+    """Counts that somebody states of the kernel; ``mfmasim report`` judges them."""
 
     @property
     def title(self) -> str:
@@ -194,6 +198,7 @@ def case(
     executes: str | Sequence[str] = (),
     skip: Mapping[str, str] | None = None,
     suppress: Mapping[str, str] | None = None,
+    claims: Sequence[Claim] = (),
 ) -> Callable[[Callable[..., Mapping[str, Any]]], Callable[..., Mapping[str, Any]]]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
@@ -213,6 +218,7 @@ def case(
         skip: architectures to leave out, each with its reason.
         suppress: ids of findings, or names of checks, that do not count, each with its reason; they are kept in
             the result. One that matches nothing is told.
+        claims: counts that a text states of the kernel, such as `Claim("32 in a turn", "v_mfma.*", 32)`.
 
     Returns:
         A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally
@@ -258,7 +264,7 @@ def case(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
                         tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
-                        dict(suppress or {}),
+                        dict(suppress or {}), tuple(claims),
                     )
                 )  # fmt: skip
         return build

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mfmasim.devices import Report
     from mfmasim.observe import Finding
 
 __all__ = ["STATUSES", "Result"]
@@ -41,6 +42,8 @@ class Result:
     code: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the code object and who compiled it."""
     seconds: float = 0.0
+    launch: Report | None = None
+    """What the last launch reports; it stays out of JSON."""
     source: str = ""
     """Path of the case's source; it stays out of JSON, as it differs between machines."""
 

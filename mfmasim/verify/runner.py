@@ -135,6 +135,7 @@ def informed(case: Case, **facts: Any) -> Case:
 
 
 def _note(result: Result, report: Report) -> None:
+    result.launch = report
     result.fidelity, result.fidelity_of = str(report.fidelity), report.fidelity.operations
     result.matrix_fidelity = report.fidelity.among(MATRIX)
     result.lds = report.lds

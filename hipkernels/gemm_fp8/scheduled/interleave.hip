@@ -182,5 +182,6 @@ __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
 
 GEMM(interleave, 64 * WAVES, (interleave<Offset, Right>(g)))
 GEMM(interleave_row, 64 * WAVES, (interleave<Row, Right>(g)))
+GEMM(interleave_none, 64 * WAVES, (interleave<None, Right>(g)))
 GEMM(interleave_barrier_first, 64 * WAVES, (interleave<Offset, BarrierFirst>(g)))
 GEMM(interleave_not_all_fetched, 64 * WAVES, (interleave<Offset, NotAllFetched>(g)))

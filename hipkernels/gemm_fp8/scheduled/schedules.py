@@ -2,18 +2,53 @@
 
 from problem import declare
 
+from mfmasim.verify import Claim
+
 APART = {"barrier-different": "the halves of the workgroup are one barrier apart on purpose"}
 HALVES = {"gfx942": 64, "gfx950": 128}
 """Rows of a half: two slots of two halves of A and of B fill the LDS of gfx942, and 128 KiB on gfx950."""
 
 
-def both(name, source, arch, threads, suppress=None):
+MFMA, READ, FETCH, BARRIER = "v_mfma_.*", "ds_read_b128", "buffer_load_dword(x4)?", "s_barrier"
+
+# What AMD's two posts state of the kernels on gfx950, and what the smaller tiles of gfx942 make of it: numbers in the
+# order of HALVES.
+PINGPONG = [
+    ("buffer loads for half a matrix: vmcnt rises by 2", FETCH, "FETCH_", (4, 2)),
+    ("reads of a half of B: lgkmcnt rises by 4", READ, "READ_B(b", (2, 4)),
+    ("reads of a half of A: lgkmcnt rises by 8", READ, "READ_A(a", (4, 8)),
+    ("matrix instructions of a wave and a tile of K", MFMA, "", (32, 32)),
+    ("reads of a wave and a tile of K", READ, "", (12, 24)),
+    ("buffer loads of a wave and a tile of K", FETCH, "", (16, 8)),
+    ("barriers of a tile of K", BARRIER, "", (8, 8)),
+    ("LDS of a workgroup", "LDS bytes", "", (65536, 131072)),
+    ("two waves on each SIMD", "waves per SIMD", "", (2, 2)),
+]
+INTERLEAVE = [
+    ("reads of a block", READ, "BLOCK(", (4, 8)),
+    ("buffer loads of a block", FETCH, "BLOCK(", (8, 4)),
+    ("matrix instructions of four blocks of 16", MFMA, "", (64, 64)),
+    ("reads of four blocks", READ, "", (16, 32)),
+    ("buffer loads of four blocks", FETCH, "", (32, 16)),
+    ("LDS of a workgroup", "LDS bytes", "", (65536, 131072)),
+    ("one wave on each SIMD", "waves per SIMD", "", (1, 1)),
+]
+EIGHT_WAY = Claim("bank conflicts without a swizzle are 8-way", "LDS degree", 8, holds=False)
+"""Both posts say so; it is 4-way in the phases of either architecture."""
+
+
+def claims_of(rows, arch):
+    which = list(HALVES).index(arch)
+    return [Claim(text, what, counts[which], where) for text, what, where, counts in rows]
+
+
+def both(name, source, arch, threads, suppress=None, claims=()):
     """A case on one architecture. The prologue fetches two tiles of K, so that there have to be two."""
     size = 2 * HALVES[arch]
     needs = f"M % {size} == 0 and N % {size} == 0 and K % 128 == 0 and K >= 256"
     declare(
         f"{name}_{size}", source, kernel=name, arch=arch, tile=(size, size, 128), threads=threads, needs=needs,
-        M=size, N=2 * size if size < 256 else size, K=512, suppress=suppress,
+        M=size, N=2 * size if size < 256 else size, K=512, suppress=suppress, claims=claims,
     )  # fmt: skip
 
 
@@ -21,9 +56,10 @@ def right():
     """Kernels that no check may blame; the second of each is free of bank conflicts on gfx942, too."""
     for arch in HALVES:
         for name in ("pingpong", "pingpong_row"):
-            both(name, "pingpong.hip", arch, 512, APART)
+            both(name, "pingpong.hip", arch, 512, APART, claims_of(PINGPONG, arch))
         for name in ("interleave", "interleave_row"):
-            both(name, "interleave.hip", arch, 256)
+            both(name, "interleave.hip", arch, 256, claims=claims_of(INTERLEAVE, arch))
+        both("interleave_none", "interleave.hip", arch, 256, claims=[EIGHT_WAY])
 
 
 def wrong():

@@ -1,0 +1,129 @@
+"""Claims: counts that a text states of a kernel, held to what was executed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.errors import MfmasimError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from mfmasim.devices import Report
+    from mfmasim.devices.loops import Loop
+
+__all__ = ["QUANTITIES", "Claim", "Judged", "judge"]
+
+QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups")
+"""What a claim may be about besides instructions; a workgroup's, or on four SIMDs."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One count that somebody states."""
+
+    text: str
+    """The statement in words."""
+    what: str
+    """One of `QUANTITIES`, or a regular expression for whole mnemonics."""
+    count: float
+    """Instructions of a wave in a turn of the main loop, or each time that a line of `where` is executed."""
+    where: str = ""
+    """Text in the source lines whose instructions are counted; empty for the main loop."""
+    holds: bool = True
+    """Whether it is known to be true; a claim of a text that is wrong is kept with False."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be judged."""
+        try:
+            re.compile(self.what)
+        except (re.error, TypeError) as error:
+            raise MfmasimError(f"claim {self.text!r}: pattern {self.what!r}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with what was found."""
+
+    claim: Claim
+    found: float | None
+    """None when nothing was executed that it could be about."""
+
+    @property
+    def where(self) -> str:
+        """Where the count was taken."""
+        return self.claim.where or ("" if self.claim.what in QUANTITIES else "main loop")
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the count is what the claim says."""
+        return self.found is not None and abs(self.found - self.claim.count) < 1e-9
+
+    @property
+    def as_known(self) -> bool:
+        """Whether the verdict is the known one."""
+        return self.confirmed == self.claim.holds
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        word = "confirmed" if self.confirmed else "refuted"
+        return word if self.as_known else f"{word}, which is not what is known"
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary that JSON can hold."""
+        return {
+            "text": self.claim.text, "what": self.claim.what, "where": self.where,
+            "claimed": self.claim.count, "found": self.found, "verdict": self.verdict,
+        }  # fmt: skip
+
+
+def judge(
+    claim: Claim, report: Report, loop: Loop | None, quantities: Mapping[str, float | None], source: Path
+) -> Judged:
+    """Hold a claim to a launch.
+
+    Args:
+        claim: the claim.
+        report: the launch.
+        loop: its main loop.
+        quantities: values of `QUANTITIES`.
+        source: the kernel's source file.
+
+    Raises:
+        MfmasimError: no line of the source has the claim's text.
+    """
+    if claim.what in quantities:
+        return Judged(claim, quantities[claim.what])
+    if " " in claim.what:
+        raise unknown("quantity", claim.what, QUANTITIES, f"of claim {claim.text!r}")
+    if claim.where:
+        return Judged(claim, _of_lines(claim, report, source))
+    if loop is None:
+        return Judged(claim, None)
+    return Judged(claim, sum(count for name, count in loop.counts.items() if re.fullmatch(claim.what, name)))
+
+
+def _of_lines(claim: Claim, report: Report, source: Path) -> float | None:
+    """Instructions of the claim's lines, each time that a wave executes one of them."""
+    lines = {
+        f"{source.name}:{number}"
+        for number, text in enumerate(source.read_text(errors="replace").splitlines(), 1)
+        if claim.where in text
+    }
+    if not lines:
+        raise MfmasimError(f"claim {claim.text!r}: no line of {source.name} contains {claim.where!r}")
+    kernel = report.program
+    if kernel is None:
+        return None
+    times: dict[str, int] = {}
+    found = 0
+    for pc, runs in report.executed.items():
+        line = kernel.source_at(pc)
+        if line in lines and runs:
+            times[line] = max(times.get(line, 0), runs)
+            found += runs * bool(re.fullmatch(claim.what, kernel.code.instruction_at(pc, kernel.wave).name))
+    return found / sum(times.values()) if times else None

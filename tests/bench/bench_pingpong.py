@@ -1,0 +1,128 @@
+"""The 8-wave ping-pong at full size: `python tests/bench/bench_pingpong.py [SIDE] [--checks NAMES] [--profile]`.
+
+SIDE x SIDE x SIDE (4096: 256 workgroups) of normally distributed FP8; outputs are held to the exact product, LDS
+conflicts are counted. The yardstick is numpy.matmul in float64 on the same shape in the same run. Goals: 300 times the
+yardstick and 4 GiB at most, aiming at 30; 512 x 512 x 512 with all checks at most 4 times the run without. Times are
+CPU time of all threads.
+"""
+
+import argparse
+import cProfile
+import pstats
+import resource
+import time
+from collections import Counter
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+
+from mfmasim import device
+from mfmasim.resources import folder
+from mfmasim.verify.prebuilt import code_for
+
+TILE, DEPTH, THREADS = 256, 128, 512
+GIB = 1 << 30
+
+
+class Bar:
+    """Counts matrix instructions as they are executed, for the progress bar."""
+
+    name = "bar"
+
+    def __init__(self, progress, total):
+        self.progress, self.task = progress, progress.add_task("matrix instructions", total=total)
+        self.known = {}
+
+    def on_block(self, event):
+        key = event.instructions[0].pc, len(event.instructions)
+        if key not in self.known:
+            self.known[key] = sum(ins.name.startswith("v_mfma") for ins in event.instructions)
+        if self.known[key]:
+            self.progress.advance(self.task, self.known[key] * len(event.waves))
+
+
+def inputs(side):
+    random = np.random.default_rng(0)
+    return [random.standard_normal((side, side), np.float32).astype(ml_dtypes.float8_e4m3fn) for _ in "ab"]
+
+
+def launch(kernel, a, b, checks, bar=None):
+    """C, the report and the CPU seconds."""
+    side = len(a)
+    c = np.full((side, side), 0xFFFF, np.uint16)
+    numbers = [*[np.int32(side)] * 6, np.float32(1), np.float32(0)]
+    args = [a.view(np.uint8), b.view(np.uint8), c, *numbers]
+    start = time.process_time()
+    grid = (side // TILE, side // TILE)
+    report = device("sim").launch(kernel, grid, THREADS, args, checks=checks, observers=[] if bar is None else [bar])
+    return c.view(ml_dtypes.bfloat16), report, time.process_time() - start
+
+
+def yardstick(a, b):
+    """The exact product, and the CPU seconds of one multiplication."""
+    x, y = (m.astype(np.float64) for m in (a, b))
+    start = time.process_time()
+    exact = np.matmul(x, y.T)
+    return exact, time.process_time() - start
+
+
+def wrong(c, exact, a, b):
+    """Elements of C that are further from the exact product than 2 K 2^-24 sum |a||b| and half a unit of BF16."""
+    bound = np.abs(a.astype(np.float32)) @ np.abs(b.astype(np.float32)).T
+    half = np.ldexp(1.0, np.frexp(exact)[1] - 9)
+    error = np.abs(c.astype(np.float64) - exact)
+    return int((~(error <= 2 * len(a) * 2.0**-24 * bound * (1 + 2.0**-10) + half)).sum())
+
+
+def where(profile):
+    """Seconds by room of the package, most first."""
+    seconds = Counter()
+    for (path, _, _), (_, _, own, _, _) in pstats.Stats(profile).stats.items():
+        parts = Path(path).parts
+        if "mfmasim" in parts:
+            place = parts[len(parts) - 1 - parts[::-1].index("mfmasim") + 1 :]
+            seconds["/".join(place[:2]) if place[0] in ("matrix", "machine", "observe") else place[0]] += own
+        else:
+            seconds["NumPy" if "numpy" in path or path == "~" else "other"] += own
+    return seconds.most_common(8)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("side", nargs="?", type=int, default=4096)
+    parser.add_argument("--checks", default="conflicts")
+    parser.add_argument("--profile", action="store_true", help="where the time goes; it takes longer")
+    options = parser.parse_args()
+    kernel = code_for(folder("hipkernels") / "gemm_fp8" / "scheduled" / "pingpong.hip", "gfx950")["pingpong"]
+    small = inputs(512)
+    seconds = {checks: min(launch(kernel, *small, checks)[2] for _ in range(2)) for checks in ("none", "all")}
+    print(f"512: none {seconds['none']:.2f} s, all checks {seconds['all']:.2f} s")
+    print(f"ratio all/none {seconds['all'] / seconds['none']:.2f} (goal 4)")
+
+    side = options.side
+    a, b = inputs(side)
+    exact, least = yardstick(a, b)
+    profile = cProfile.Profile()
+    columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    with Progress("{task.description}", *columns) as progress:
+        bar = Bar(progress, (side // 16) ** 2 * side // DEPTH)
+        if options.profile:
+            profile.enable()
+        c, report, taken = launch(kernel, a, b, options.checks, bar)
+        profile.disable()
+    count, mfma = sum(report.counts.values()), report.counts["v_mfma_f32_16x16x128_f8f6f4"]
+    print(f"{side}: {report.waves:,} waves, {count:,} wave-instructions, {mfma:,} matrix instructions")
+    print(f"LDS: {report.lds.get('accesses', 0):,} accesses, {report.lds.get('extra_passes', 0):,} extra passes")
+    print(f"wrong outputs: {wrong(c, exact, a, b)} of {c.size:,}; findings: {len(report.findings)}")
+    print(f"{taken:.1f} s, numpy.matmul {least:.2f} s")
+    print(f"{count / taken:,.0f} wave-instructions/s, {mfma / taken:,.0f} MFMA/s")
+    print(f"ratio {taken / least:.1f} (goal 300, aim 30)")
+    print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB:.2f} GiB at most (goal 4)")
+    if options.profile:
+        print("\n".join(f"{name:24} {own:7.2f} s" for name, own in where(profile)))
+
+
+if __name__ == "__main__":
+    main()
