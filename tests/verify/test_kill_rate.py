@@ -1,0 +1,38 @@
+"""Mutants of every family's compiled code: the checks catch 99 of 100, and what they do not catch is listed."""
+
+from collections import Counter
+
+import pytest
+
+from mfmasim.verify import find, select
+from mfmasim.verify.binary import run_binary
+from mfmasim.verify.files import families
+
+ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
+PER_FAMILY = 40
+"""Mutants of a top family on an architecture, about; spread over its cases and over what each executes."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arch", ARCHS)
+def test_the_checks_catch_99_of_100_mutants_of_all_families(arch):
+    killers, kinds, survivors = Counter(), Counter(), []
+    for root in dict.fromkeys(name.partition("/")[0] for name in families()):
+        chosen = [pair for _, cases in find(root) for pair in select(cases, arch)]
+        # Every so many, so that a family of hundreds of cases takes no longer than one of three.
+        step = max(1, len(chosen) // PER_FAMILY)
+        chosen = chosen[::step]
+        for number, (case, _) in enumerate(chosen):
+            share = PER_FAMILY * (number + 1) // len(chosen) - PER_FAMILY * number // len(chosen)
+            for fate in run_binary(case, arch, max(1, share)):
+                if fate.caught:
+                    kinds[root] += 1
+                    killers.update(fate.caught)
+                elif fate.survived:
+                    what = fate.mutant
+                    survivors.append(f"{fate.case}, {what.place}: {what.kind}: {what.change}: {fate}")
+    caught = sum(kinds.values())
+    print(f"{arch}: {caught} caught, {len(survivors)} survived; {dict(kinds)}; by check {dict(killers)}")
+    print("\n".join(survivors))
+    assert caught >= 200
+    assert caught >= 0.99 * (caught + len(survivors)), survivors
