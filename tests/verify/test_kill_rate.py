@@ -9,7 +9,7 @@ from mfmasim.verify.binary import run_binary
 from mfmasim.verify.files import families
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
-PER_FAMILY = 40
+PER_FAMILY = 90
 """Mutants of a top family on an architecture, about; spread over its cases and over what each executes."""
 
 
