@@ -21,6 +21,7 @@ __all__ = [
     "MatrixEvent",
     "Observer",
     "Place",
+    "ResourceEvent",
 ]
 
 
@@ -119,6 +120,21 @@ class AccessFault:
     """The nearest buffer and the distance to it, in words."""
     lanes: int
     """Lanes of this instruction, over all waves of the group, that went outside."""
+
+
+@dataclass(frozen=True)
+class ResourceEvent:
+    """A vector memory instruction reads a buffer resource."""
+
+    instruction: Instruction
+    words: NDArray[np.uint32]
+    """The resource, (1 or waves, 4)."""
+    active: Callable[[], NDArray[np.bool_]]
+    """EXEC, (1 or waves, lanes)."""
+    outside: Callable[[int], str]
+    """For an address in no buffer the nearest one and the distance to it, in words; empty for any other."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event."""
 
 
 class Observer(Protocol):

@@ -17,7 +17,7 @@ import numpy as np
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
-from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, MatrixEvent, Place
+from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, MatrixEvent, Place, ResourceEvent
 from mfmasim.machine.ops.register_index import GPR_IDX_EN
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.start import first_state, register_counts
@@ -97,6 +97,7 @@ class Machine:
         self.matrix_listeners = [o.on_matrix for o in observers if hasattr(o, "on_matrix")]
         self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
         self.block_listeners = [o.on_block for o in observers if hasattr(o, "on_block")]
+        self.resource_listeners = [o.on_resource for o in observers if hasattr(o, "on_resource")]
         self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
         self.scalar_listeners = [o.on_scalar for o in observers if hasattr(o, "on_scalar")]
         self.step_listeners = [o for o in observers if hasattr(o, "before_step") or hasattr(o, "after_step")]
@@ -321,6 +322,17 @@ class Machine:
             int(out.mask.sum()) * each,
         )  # fmt: skip
         for listener in self.fault_listeners:
+            listener(event)
+
+    def described(self, instruction: Instruction, group: Group, words: list[NDArray[np.uint32]]) -> None:
+        """Tell listeners of the buffer resource of an instruction; callers ask first whether there are any."""
+        waves, memory = group.indices(), self.memory
+        event = ResourceEvent(
+            instruction, np.stack(np.broadcast_arrays(*words), axis=1), lambda: group.active,
+            lambda address: "" if memory.region_at(address) else memory.nearest(address),
+            lambda index, lane: self.place(waves, index, lane),
+        )  # fmt: skip
+        for listener in self.resource_listeners:
             listener(event)
 
     def _passed(self, block: Block, group: Group) -> None:

@@ -117,6 +117,15 @@ _ROWS = (
          "The hardware drops such stores and returns 0 for such loads; kernels use that on purpose for edges.",
          "buffer_load_dword v4, v2, s[4:7], 0 offen  // v2 is num_records or more",
          "Nothing where it is meant; else correct the range or the offset."),
+    Kind("bounds-resource", "bounds", "error", "A buffer resource that this architecture reads otherwise",
+         "The last of its four words has an invalid format or type, reserved bits, or a range check under which "
+         "nothing is in range: often the constant of another generation.",
+         "__builtin_amdgcn_make_buffer_rsrc(p, 0, bytes, 0x27000)  // CDNA's constant on RDNA",
+         "Take the architecture's own constant: 0x27000 on CDNA, 0x31004000 on RDNA3 and RDNA4 for raw buffers."),
+    Kind("bounds-resource-base", "bounds", "warning", "The base of a buffer resource lies in no buffer",
+         "Accesses through it hit memory by their offsets alone, or nothing.",
+         "__builtin_amdgcn_make_buffer_rsrc(p + rows * ld, 0, bytes, 0x27000)  // behind the last row",
+         "Start the resource in the buffer, or give it 0 records."),
     Kind("guard-overwritten", "guard", "error", "Bytes around a buffer were written",
          "On a GPU every buffer lies between guard zones of poison; what is found changed there was written by the "
          "kernel, to an address outside its buffers.",

@@ -140,7 +140,7 @@ def _memory(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     rules = machine.arch.floats
     mode = float_mode(FLUSHING if rules.atomic_add_flushes and operation == "add_f32" else PLAIN, rules)
     if buffer:
-        return _buffer(atomic, resource(instruction), mode)
+        return _buffer(atomic, resource(instruction, machine), mode)
     resolve = RESOLVERS[segment](instruction)
 
     def run(g: Group) -> None:

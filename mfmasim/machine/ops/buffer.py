@@ -53,7 +53,7 @@ def load_words(machine: Any, g: Group, instruction: Instruction, reach: Reach, s
 
 def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     access = LOAD_OF[instruction.name.removeprefix("buffer_load_")]
-    where = resource(instruction)
+    where = resource(instruction, machine)
     if instruction.modifiers.get("lds"):
         from mfmasim.machine.ops.lds_direct import to_lds
 
@@ -68,7 +68,7 @@ def _store(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     access = STORE_OF[instruction.name.removeprefix("buffer_store_")]
     if instruction.modifiers.get("lds"):
         raise unsupported(instruction, "store from the LDS")
-    where = resource(instruction)
+    where = resource(instruction, machine)
     readers = [read_dword(instruction.src[3], k, instruction) for k in range(max(1, access.size // 4))]
     shift = np.uint32(16 if access.half == "high" else 0)
     step = min(access.size, 4)

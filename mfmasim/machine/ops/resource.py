@@ -7,7 +7,7 @@ swizzling, stride scale, a resource without a format is unbound).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -103,7 +103,7 @@ def _by_field(terms: _Terms, scalar_counts: bool) -> Callable[[int, int], Mask]:
     return inside
 
 
-def resource(instruction: Instruction) -> Callable[[Group], Reach]:
+def resource(instruction: Instruction, machine: Any) -> Callable[[Group], Reach]:
     """Bind the address of a buffer instruction: index and offset registers, resource, SGPR offset, immediate."""
     vaddr, srsrc, soffset = instruction.src[:3]
     modifiers, arch = instruction.modifiers, find_arch(instruction.arch)
@@ -118,6 +118,8 @@ def resource(instruction: Instruction) -> Callable[[Group], Reach]:
 
     def reach(g: Group) -> Reach:
         words = [g.s(first + k) for k in range(4)]
+        if machine.resource_listeners:
+            machine.described(instruction, g, words)
         stride, size, swizzled = _layout(words, arch)
         add_tid = _field(words, 119, 1) != 0
         given = np.zeros((1, 1), np.uint64) if index_of is None else index_of(g).astype(np.uint64)
