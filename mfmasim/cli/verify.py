@@ -28,6 +28,11 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, by way of hip-python"
     )
+    parser.add_argument(
+        "--source",
+        metavar="FILE",
+        help="prove this source (a changed copy) in place of the cases' own; of several sources the one of its name",
+    )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     parser.add_argument("--compiler", help="compile with this compiler, leaving prebuilt code objects aside")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
@@ -49,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
     # A GPU runs the cases of its own architecture.
     chosen = args.arch or getattr(device(args.device), "arch", None)
     work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, chosen, args.case)]
+    if args.source:
+        work = _with_source(args.source, work)
     if not work:
         every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
         choice = f"--arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}"
@@ -84,6 +91,29 @@ def run(args: argparse.Namespace) -> int:
     if failed_input:
         return 2
     return 1 if any(result.status == "fail" for result in results) else 0
+
+
+def _with_source(file: str, work: list[tuple[str, Any, str]]) -> list[tuple[str, Any, str]]:
+    """The work on a changed copy; headers that do not lie beside it come from where the original lies."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from mfmasim.errors import MfmasimError
+
+    path = Path(file).absolute()
+    if not path.is_file():
+        raise MfmasimError(f"--source {file}: no such file")
+    sources = {case.source.name for _, case, _ in work}
+    if len(sources) > 1 and path.name not in sources:
+        raise MfmasimError(
+            f"--source {file}: the cases have {len(sources)} sources ({', '.join(sorted(sources))}); give the copy the "
+            f"name of one of them, or choose cases with --case"
+        )
+    return [
+        (name, replace(case, source=path, flags=(*case.flags, f"-iquote{case.source.parent}")), arch)
+        for name, case, arch in work
+        if len(sources) == 1 or case.source.name == path.name
+    ]
 
 
 def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Any]) -> None:
