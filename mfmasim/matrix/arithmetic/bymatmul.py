@@ -13,6 +13,7 @@ e_dot is the largest of L sums ea+eb. With L <= 2^w, the sum of the powers 2^(w 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,8 +46,8 @@ class MatmulSteps:
     b: Factors
     a_value: NDArray[np.float64]
     b_value: NDArray[np.float64]
-    a_power: NDArray[np.float32]
-    b_power: NDArray[np.float32]
+    tables: tuple[NDArray[np.float32], NDArray[np.float32]]
+    """Powers by exponent, from that of zero up, for A and B."""
     log_width: int
     bias: int
     lowest: int
@@ -57,6 +58,17 @@ class MatmulSteps:
     """Every product is a multiple of 2^grain."""
     fraction_bits: int
     """Fraction bits of both formats together."""
+
+    # Exact steps need no exponents, and so no powers.
+    @cached_property
+    def a_power(self) -> NDArray[np.float32]:
+        """Powers of A's factors."""
+        return self.tables[0].take(self.a.exponent - np.int16(_EMPTY))
+
+    @cached_property
+    def b_power(self) -> NDArray[np.float32]:
+        """Powers of B's factors."""
+        return self.tables[1].take(self.b.exponent - np.int16(_EMPTY))
 
     def exact(self, c: NDArray[np.float32]) -> bool:
         """Whether c plus any step's sum is exact before the rounding to f32, with no bit lost to any grid.
@@ -162,12 +174,12 @@ def prepare(model: Model, a: Factors, b: Factors, fraction_bits: int) -> MatmulS
     # subnormal or infinite even when only one operand has a range.
     spread = [width * (high - low) for low, high in bounds]
     first = (2 * (width - 127) - spread[0] + spread[1]) // 4
-    powers = []
-    for x, (low, high), base in zip((a, b), bounds, (first, width - 127 - first), strict=True):
+    tables = []
+    for (low, high), base in zip(bounds, (first, width - 127 - first), strict=True):
         table = np.zeros(high - _EMPTY + 1, np.float32)
         table[low - _EMPTY :] = np.ldexp(np.float32(1), base + width * np.arange(high - low + 1, dtype=np.int32))
-        powers.append(table.take(x.exponent - np.int16(_EMPTY)))
+        tables.append(table)
     return MatmulSteps(
-        model, a, b, a.value.astype(np.float64), b.value.astype(np.float64), powers[0], powers[1],
+        model, a, b, a.value.astype(np.float64), b.value.astype(np.float64), (tables[0], tables[1]),
         log_width, bias, lowest, highest, lowest - fraction_bits, fraction_bits,
     )  # fmt: skip
