@@ -31,7 +31,7 @@ ARROWS = {
         "devices",
     },
     "figures": {"architectures", "formats"},
-    "testing": {"architectures", "formats", "matrix"},
+    "testing": {"architectures", "devices", "formats", "matrix", "program", "verify"},
     "cli": None,
     "golden": None,
 }  # fmt: skip

@@ -1,0 +1,227 @@
+"""The pytest plugin: fixtures for launching kernels in tests, on the simulator or a GPU. See docs/pytest.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.devices import Device, Report
+    from mfmasim.program import Code, Kernel
+
+__all__ = ["Compiler", "DeviceUnderTest", "Golden"]
+
+MARKER = "mfmasim(arch=..., checks='all', fail_on='error'): architectures of a test, checks of its launches, and the \
+severity of findings that fails it: 'error', 'warning' or 'never'"
+SETTINGS = {"arch": None, "checks": "all", "fail_on": "error"}
+FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
+DEFAULT_ARCH = "gfx942"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options and their defaults in the configuration file."""
+    group = parser.getgroup("mfmasim", "kernels on the simulator or a GPU")
+    group.addoption("--mfmasim-device", metavar="DEVICE", help="sim, hip, hip:1, ... (ini: mfmasim_device; sim)")
+    group.addoption(
+        "--mfmasim-arch", metavar="ARCH[,ARCH...]", help="architectures to test (ini: mfmasim_arch; each test's own)"
+    )
+    group.addoption("--mfmasim-update-golden", action="store_true", help="write golden files instead of comparing")
+    parser.addini("mfmasim_device", "device of kernel tests", default="sim")
+    parser.addini("mfmasim_arch", "architectures of kernel tests, separated by commas", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line("markers", MARKER)
+
+
+def _option(config: pytest.Config, name: str) -> str:
+    return str(config.getoption(name) or config.getini(name) or "")
+
+
+def _settings(node: Any) -> dict[str, Any]:
+    """What the markers of a test say, the nearest first."""
+    found: dict[str, Any] = {}
+    for marker in node.iter_markers("mfmasim"):
+        if marker.args:
+            raise pytest.UsageError(f"@pytest.mark.mfmasim: names are expected, such as checks={marker.args[0]!r}")
+        for name, value in marker.kwargs.items():
+            if name not in SETTINGS:
+                raise pytest.UsageError(f"@pytest.mark.mfmasim: {', '.join(SETTINGS)} are known, not {name!r}")
+            found.setdefault(name, value)
+    settings = SETTINGS | found
+    if settings["fail_on"] not in FAIL_ON:
+        raise pytest.UsageError(f"@pytest.mark.mfmasim: fail_on is one of {', '.join(FAIL_ON)}")
+    return settings
+
+
+def _names(value: str | Sequence[str] | None) -> list[str]:
+    parts = value.split(",") if isinstance(value, str) else list(value or ())
+    return [part.strip() for part in parts if part.strip()]
+
+
+_open: dict[str, Any] = {}
+
+
+def _device(config: pytest.Config) -> Any:
+    from mfmasim.devices import device
+
+    name = _option(config, "mfmasim_device")
+    if name not in _open:
+        try:
+            _open[name] = device(name)
+        except MfmasimError as error:
+            raise pytest.UsageError(f"--mfmasim-device: {error}") from None
+    return _open[name]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each architecture: those of the command line that are the test's, or the test's own."""
+    if "mfmasim_arch" not in metafunc.fixturenames:
+        return
+    from mfmasim.architectures import arch
+
+    own = _names(_settings(metafunc.definition)["arch"])
+    asked = _names(_option(metafunc.config, "mfmasim_arch"))
+    gpu = getattr(_device(metafunc.config), "arch", None)
+    chosen = asked or ([gpu] if gpu else own or [DEFAULT_ARCH])
+    try:
+        names = [arch(name).name for name in chosen]
+        wanted = {arch(name).name for name in own}
+    except MfmasimError as error:
+        raise pytest.UsageError(f"mfmasim: {error}") from None
+    skip = pytest.mark.skip(reason=f"for {', '.join(own)}")
+    params = [pytest.param(name, marks=[skip] if own and name not in wanted else []) for name in names]
+    metafunc.parametrize("mfmasim_arch", params, scope="session")
+
+
+class DeviceUnderTest:
+    """A device whose launches fail the test when there are findings."""
+
+    def __init__(self, device: Device, checks: Any, fail_on: str) -> None:
+        """Launch on `device` with the checks that the test asked for."""
+        self.device = device
+        self.reports: list[Report] = []
+        self._checks = checks
+        self._fail_on = fail_on
+
+    @property
+    def name(self) -> str:
+        """The device's name."""
+        return self.device.name
+
+    def launch(
+        self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, **options: Any
+    ) -> Report:
+        """Run a kernel, as `mfmasim.devices.SimDevice.launch` does, and fail the test if there are findings.
+
+        Args:
+            kernel: such as ``code["gemm"]``.
+            grid: workgroups in x, y, z.
+            block: work-items of a workgroup in x, y, z.
+            args: one entry per argument.
+            shared_bytes: dynamic LDS in bytes.
+            options: `checks` in place of the marker's, and what else the device takes.
+
+        Returns:
+            The report, for further assertions.
+        """
+        __tracebackhide__ = True
+        checks = options.pop("checks", self._checks if self.name == "sim" else "all")
+        report = self.device.launch(kernel, grid, block, args, shared_bytes, checks, **options)
+        self.reports.append(report)
+        bad = [finding for finding in report.findings if finding.severity in FAIL_ON[self._fail_on]]
+        if bad:
+            many = f"{len(bad)} finding{'s' * (len(bad) > 1)}"
+            lines = [f"{report.kernel} on {report.device} ({report.arch}): {many}"]
+            lines += [line for finding in bad[:10] for line in finding.lines()]
+            pytest.fail("\n".join(lines), pytrace=False)
+        return report
+
+
+@pytest.fixture
+def mfmasim_device(request: pytest.FixtureRequest) -> DeviceUnderTest:
+    """The device of ``--mfmasim-device``; launches with errors fail the test."""
+    settings = _settings(request.node)
+    return DeviceUnderTest(_device(request.config), settings["checks"], settings["fail_on"])
+
+
+class Compiler:
+    """Compiles sources that lie beside the tests; each once."""
+
+    def __init__(self, arch: str, folder: Path, cache: dict[Any, Code]) -> None:
+        """Compile for `arch` what lies in `folder`."""
+        self.arch = arch
+        self._folder = folder
+        self._cache = cache
+
+    def __call__(self, name: str, **options: Any) -> Code:
+        """Compile a source, or load a code object (``.hsaco``); `options` as `mfmasim.compile` takes them."""
+        from mfmasim import program
+
+        path = self._folder / name
+        key = (path, self.arch, repr(sorted(options.items())))
+        if key not in self._cache:
+            made = program.load(path) if path.suffix == ".hsaco" else program.compile(path, self.arch, **options)
+            self._cache[key] = made
+        return self._cache[key]
+
+
+_compiled: dict[Any, Any] = {}
+
+
+@pytest.fixture
+def mfmasim_compile(request: pytest.FixtureRequest, mfmasim_arch: str) -> Compiler:
+    """A function that compiles a source beside the test for the test's architecture."""
+    return Compiler(mfmasim_arch, Path(request.path).parent, _compiled)
+
+
+class Golden:
+    """Expected outputs in the folder ``golden`` beside the test file."""
+
+    def __init__(self, folder: Path, stem: str, *, update: bool) -> None:
+        """Compare with files in `folder` whose names begin with `stem`, or write them."""
+        self._folder = folder
+        self._stem = stem
+        self._update = update
+
+    def check(self, actual: Any, name: str = "", *, format: str = "", ulp: int = 0) -> None:  # noqa: A002
+        """Compare an output with the stored one; ``--mfmasim-update-golden`` stores it instead.
+
+        Args:
+            actual: the output.
+            name: which output, for a test that has several.
+            format: number format of codes.
+            ulp: units in the last place that values may differ by.
+        """
+        import numpy as np
+
+        from mfmasim.testing.bits import difference
+        from mfmasim.testing.stored import load, store
+
+        __tracebackhide__ = True
+        path = self._folder / f"{self._stem}{f'.{name}' if name else ''}.npz"
+        if self._update:
+            store(path, np.asarray(actual))
+            return
+        try:
+            text = difference(actual, load(path), format=format, ulp=ulp)
+        except MfmasimError as error:
+            pytest.fail(str(error), pytrace=False)
+        if text:
+            pytest.fail(f"{path.name}: {text}", pytrace=False)
+
+
+@pytest.fixture
+def mfmasim_golden(request: pytest.FixtureRequest) -> Golden:
+    """Expected outputs kept beside the test."""
+    stem = re.sub(r"[^A-Za-z0-9._=-]+", "_", request.node.name).strip("_")
+    folder = Path(request.path).parent / "golden"
+    return Golden(folder, stem, update=bool(request.config.getoption("--mfmasim-update-golden")))
