@@ -213,10 +213,11 @@ class Golden:
             return
         try:
             text = difference(actual, load(path), format=format, ulp=ulp)
+            told = f"{path.name}: {text}" if text else ""
         except MfmasimError as error:
-            pytest.fail(str(error), pytrace=False)
-        if text:
-            pytest.fail(f"{path.name}: {text}", pytrace=False)
+            told = str(error)
+        if told:
+            pytest.fail(told, pytrace=False)
 
 
 @pytest.fixture
