@@ -24,7 +24,7 @@ table { border-collapse: collapse; width: 100% }
 th { text-align: left; border-bottom: 2px solid #c5ccd6 }
 td, th { padding: .25rem .7rem .25rem 0; vertical-align: top }
 tr + tr td { border-top: 1px solid #e6e9ee }
-td.number { text-align: right; font-variant-numeric: tabular-nums }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 code, pre { font: 13px/1.45 ui-monospace, monospace }
 pre { white-space: pre-wrap; margin: .2rem 0 }
 .pass { color: #17713a } .fail, .error { color: #b3261e; font-weight: 600 } .skipped, .warning { color: #8a5a00 }
@@ -40,6 +40,8 @@ summary { cursor: pointer }
 }
 """
 COLUMNS = ("status", "arch", "case", "outputs", "slots", "LDS", "matrix", "findings", "suppressed")
+NUMBERS = ("outputs", "slots", "findings", "suppressed")
+"""Columns of numbers."""
 
 
 def page(results: Sequence[Result], version: str) -> str:
@@ -57,7 +59,7 @@ def page(results: Sequence[Result], version: str) -> str:
     elements = sum(result.outputs["elements"] for result in results)
     slots = sum(result.mapping["slots_checked"] for result in results)
     rows = "\n".join(_row(number, result) for number, result in enumerate(results))
-    head = "".join(f"<th>{column}</th>" for column in COLUMNS)
+    head = "".join(f'<th class="number">{c}</th>' if c in NUMBERS else f"<th>{c}</th>" for c in COLUMNS)
     told = "\n".join(_told(number, r) for number, r in enumerate(results) if r.findings or r.suppressed)
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

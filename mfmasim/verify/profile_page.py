@@ -100,9 +100,13 @@ def _section(profile: Profile) -> str:
     return head + "".join(_table(*table) for table in tables_of(profile))
 
 
-def _table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    body = "\n".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows)
+def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
+    lines = [[_cell(cell) for cell in row] for row in rows]
+    # A heading stands where the values of its column stand.
+    first = lines[0] if lines else [""] * len(columns)
+    kinds = [' class="number"' if cell.startswith('<td class="number"') else "" for cell in first]
+    head = "".join(f"<th{kind}>{escape(name)}</th>" for name, kind in zip(columns, kinds, strict=True))
+    body = "\n".join(f"<tr>{''.join(cells)}</tr>" for cells in lines)
     return f"<h3>{escape(title)}</h3><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>"
 
 
