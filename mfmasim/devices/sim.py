@@ -19,6 +19,7 @@ from mfmasim.observe.hazards import Hazards
 from mfmasim.observe.kinds import STOPS
 from mfmasim.observe.races import make as races_of
 from mfmasim.observe.strides import Strides
+from mfmasim.observe.uninitialised import Uninitialised
 from mfmasim.observe.waits import Waits
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
     "waits": lambda kernel, launch: Waits(kernel.name, kernel.arch, kernel.source_at),  # noqa: ARG005
     "hazards": lambda kernel, launch: Hazards(kernel.name, kernel.arch, kernel.wave, kernel.source_at, passes),  # noqa: ARG005
     "races": races_of,
+    "uninitialised": Uninitialised,
     "strides": lambda kernel, launch: Strides(kernel.name, kernel.source_at, launch.lds_bytes),
 }
 
@@ -105,6 +107,7 @@ class SimDevice:
         max_waves: int | None = None,
         executor: Executor | None = None,
         parts: int | None = None,
+        undefined: Sequence[int | str] = (),
     ) -> Report:
         """Run a kernel to its end.
 
@@ -126,6 +129,8 @@ class SimDevice:
                 without one; where workgroups of several parts share memory that they write, the launch runs in this
                 process, and `Report.notes` says so. Checks that need the whole launch, and observers, are refused.
             parts: how many parts the executor is given; None takes two for each processor of this machine.
+            undefined: arguments, by number or name, whose buffers hold nothing yet, for the check `uninitialised`: the
+                kernel may not use what it did not write to them. All others count as written by the caller.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -138,10 +143,10 @@ class SimDevice:
             raise MfmasimError(f"budget {budget!r}: a positive number of instructions is expected")
         if max_waves is not None and (not isinstance(max_waves, int) or isinstance(max_waves, bool) or max_waves < 1):
             raise MfmasimError(f"max_waves {max_waves!r}: a positive number of waves is expected")
-        prepared = prepare(kernel, grid, block, args, shared_bytes)
+        prepared = prepare(kernel, grid, block, args, shared_bytes, undefined)
         report = self.run(
             prepared, names, budget, observers, debug, max_waves, executor, parts,
-            lambda: prepare(kernel, grid, block, args, shared_bytes),  # arrays change only when it is over
+            lambda: prepare(kernel, grid, block, args, shared_bytes, undefined),  # arrays change only when it is over
         )  # fmt: skip
         prepared.collect()
         return report

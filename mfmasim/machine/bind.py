@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from mfmasim.machine.registry import Operation
     from mfmasim.machine.state import Group
 
-__all__ = ["bind", "operation_of"]
+    Reader = Callable[[Group], NDArray[Any]]
+    Writer = Callable[[Group, NDArray[Any]], None]
+
+__all__ = ["bind", "operation_of", "scalar_operands", "vector_operands"]
 
 SIXTEEN = ("u16", "i16", "f16", "b16")
 # Modifiers that the generic vector binding understands; any other that is set stops the launch.
@@ -104,7 +107,12 @@ def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return narrowed(instruction, step) if is_dpp(instruction) else step
 
 
-def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
+def vector_operands(instruction: Instruction, operation: Operation) -> tuple[list[Reader], list[Writer]]:
+    """Readers of the sources and writers of the results of a vector operation.
+
+    Raises:
+        MfmasimError: an operand or modifier that the machine does not execute.
+    """
     modifiers = instruction.modifiers
     for name, value in modifiers.items():
         if value and name not in UNDERSTOOD:
@@ -128,6 +136,11 @@ def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -
         vector_writer(operand, kind, instruction, high=bool(modifiers.get("op_sel", 0) >> 3 & 1))
         for operand, kind in zip(instruction.dst, results, strict=True)
     ]
+    return readers, writers
+
+
+def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
+    readers, writers = vector_operands(instruction, operation)
     body = operation.body(instruction, machine.arch) if operation.shaped else operation.body
     finish = output_modifiers(instruction, operation, machine.arch.floats)
     if finish is not None or "mode" in operation.sources:
@@ -196,8 +209,9 @@ def _bind_with_mode(
     return three if third else two
 
 
-def _bind_scalar(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
-    readers: list[Callable[[Group], NDArray[Any]]] = []
+def scalar_operands(instruction: Instruction, operation: Operation) -> tuple[list[Reader], list[Writer]]:
+    """Readers of the sources and writers of the results of a scalar operation, SCC included."""
+    readers: list[Reader] = []
     operands = iter(instruction.src)
     for kind in operation.sources:
         if kind == "scc":
@@ -205,9 +219,14 @@ def _bind_scalar(instruction: Instruction, operation: Operation, machine: Any) -
         elif kind != "mode":
             readers.append(scalar_reader(next(operands), kind, instruction))
     targets = iter(instruction.dst)
-    writers: list[Callable[[Group, NDArray[Any]], None]] = [
+    writers: list[Writer] = [
         _write_scc if kind == "scc" else scalar_writer(next(targets), kind, instruction) for kind in operation.results
     ]
+    return readers, writers
+
+
+def _bind_scalar(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
+    readers, writers = scalar_operands(instruction, operation)
     body = operation.body(instruction, machine.arch) if operation.shaped else operation.body
     if "mode" in operation.sources:
         return _bind_with_mode(body, takes_mode=True, finish=None, readers=readers, writers=writers)

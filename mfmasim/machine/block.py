@@ -64,7 +64,7 @@ def build(machine: Any, pc: int, *, indexing: bool) -> Block:
         machine.joins.add(instructions[-1].target)
     for ins in instructions:
         _check_registers(machine, ins)
-    bound = [indexed(ins, machine, bind) if indexing else bind(ins, machine) for ins in instructions]
+    bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
     if machine.step_listeners:
         bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     last = instructions[-1] if instructions else None
@@ -72,6 +72,22 @@ def build(machine: Any, pc: int, *, indexing: bool) -> Block:
         where = last.pc if last is not None else pc
         bound.append(lambda g: machine.stop("fetch", ending, where, g))
     return Block(pc, len(instructions), bound, np.array([last.pc + last.size if last else pc]), instructions)
+
+
+def _bound(instruction: Instruction, machine: Any, *, indexing: bool) -> Callable[[Group], None]:
+    """An instruction bound, and followed where somebody asked for that."""
+    follows = machine.definedness
+    if follows is None:
+        return indexed(instruction, machine, bind) if indexing else bind(instruction, machine)
+
+    def both(ins: Instruction, machine: Any) -> Callable[[Group], None]:
+        run: Callable[[Group], None] = follows.beside(ins, bind(ins, machine))
+        return run
+
+    if not indexing:
+        return both(instruction, machine)
+    step: Callable[[Group], None] = follows.indexed(instruction, indexed(instruction, machine, both))
+    return step
 
 
 def _decode(machine: Any, pc: int) -> tuple[list[Instruction], str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness.origin import Origin
     from mfmasim.matrix import MatrixInstruction
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Observer",
     "Place",
     "ResourceEvent",
+    "UndefinedUse",
 ]
 
 
@@ -135,6 +137,28 @@ class ResourceEvent:
     """For an address in no buffer the nearest one and the distance to it, in words; empty for any other."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event."""
+
+
+@dataclass(frozen=True)
+class UndefinedUse:
+    """Undefined bits decide something, or leave the kernel."""
+
+    instruction: Instruction
+    use: str
+    """``branch``, ``exec``, ``address``, ``jump``, ``index``, ``matrix``, ``stored`` or ``atomic``."""
+    register: str
+    """The register that holds them."""
+    bits: int
+    """Those of the first lane."""
+    place: Place
+    """The first lane."""
+    lanes: int
+    """Lanes, over all waves of the group; of a scalar register waves."""
+    origin: Origin
+    origin_register: str
+    """Name of the register that was never written, where the origin is one."""
+    loaded: int | None
+    """Address of the instruction that loaded them, where they come from memory."""
 
 
 class Observer(Protocol):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.arguments import argument
-from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
+from mfmasim.machine.memory import BASE, POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class Launch:
     printf: Region | None = None
     """The buffer that printf fills, for a kernel that prints."""
     buffers: list[tuple[Region, NDArray[Any]]] = field(default_factory=list)
+    undefined: tuple[Region, ...] = ()
+    """Buffers that hold nothing yet: the kernel may not use what it did not write to them."""
 
     @property
     def workgroups(self) -> int:
@@ -79,6 +81,11 @@ class Launch:
         fixed = self.kernel.info.private_segment_fixed_size
         dynamic = STACK_BYTES if self.kernel.info.descriptor.uses_dynamic_stack else 0
         return -(-(fixed + dynamic) // 4) * 4
+
+    @property
+    def layout(self) -> list[tuple[str, int, int]]:
+        """Name, first byte in the arena and size of every buffer."""
+        return [(region.name, region.address - BASE, region.size) for region in self.memory.regions]
 
     def printed(self) -> tuple[str, str]:
         """What the kernel printed, and what is wrong with the printf buffer; both empty most times."""
@@ -116,7 +123,10 @@ def dimensions(value: Any, what: str) -> Dim3:
     return x, y, z
 
 
-def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0) -> Launch:
+def prepare(
+    kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0,
+    undefined: Sequence[int | str] = (),
+) -> Launch:  # fmt: skip
     """Check a launch and lay out its memory.
 
     Args:
@@ -126,6 +136,7 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
         args: one entry per explicit argument: an array for a pointer (None is a null pointer), a NumPy scalar or a
             Python number for a value, a list for a structure (see `mfmasim.machine.arguments`).
         shared_bytes: dynamic LDS in bytes.
+        undefined: numbers or names of arguments whose buffers hold nothing yet.
 
     Returns:
         The launch, its memory filled.
@@ -141,12 +152,27 @@ def prepare(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_b
     printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
     launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
     words = [argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(kernel.args, args, strict=True))]
+    launch.undefined = _undefined(launch, args, undefined)
     memory.seal()
     for region, array in launch.buffers:
         memory.view(region)[:] = array.reshape(-1).view(np.uint8)
     load_image(memory, kernel.code, image)
     fill(launch, words)
     return launch
+
+
+def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str]) -> tuple[Region, ...]:
+    """Buffers of the arguments that hold nothing yet."""
+    arrays = {k: arg.name or str(k) for k, arg in enumerate(launch.kernel.args) if isinstance(args[k], np.ndarray)}
+    numbers = {name: number for number, name in arrays.items()}
+    regions = []
+    for each in chosen:
+        number = numbers.get(each, each) if isinstance(each, str) else each
+        if number not in arrays:
+            raise unknown("argument", str(each), arrays.values(), "among those that are arrays")
+        start = args[int(number)].__array_interface__["data"][0]
+        regions += [region for region, array in launch.buffers if array.__array_interface__["data"][0] == start]
+    return tuple(regions)
 
 
 def check_call(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int) -> tuple[Dim3, Dim3]:

@@ -78,6 +78,13 @@ class Outcome:
             self.instructions[code.instruction_at(pc, wave).name] += runs
 
 
+def followed(machine: Machine) -> Any:
+    """What follows undefined bits through a launch."""
+    from mfmasim.machine.definedness import Definedness
+
+    return Definedness(machine)
+
+
 class Machine:
     """Executes one launch. Operations reach memory, LDS, architecture and listeners through it."""
 
@@ -100,10 +107,12 @@ class Machine:
         self.resource_listeners = [o.on_resource for o in observers if hasattr(o, "on_resource")]
         self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
         self.scalar_listeners = [o.on_scalar for o in observers if hasattr(o, "on_scalar")]
+        self.use_listeners = [o.on_use for o in observers if hasattr(o, "on_use")]
         self.step_listeners = [o for o in observers if hasattr(o, "before_step") or hasattr(o, "after_step")]
         self.skipped: Counter[int] = Counter()
         """Wave-instructions that a block counts but that were not executed, by address."""
         self.outcome = Outcome()
+        self.definedness = followed(self) if self.use_listeners else None
         self.waves: Waves
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
@@ -146,6 +155,8 @@ class Machine:
         state = first_state(self.launch, first, count)
         self.waves, self.lds, self.scratch = state.waves, state.lds, state.scratch
         self.first_workgroup, self._fresh = first, True
+        if self.definedness is not None:
+            self.definedness.begin()
         self.outcome.waves += state.waves.count
 
     def _run_batch(self) -> None:

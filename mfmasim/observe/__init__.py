@@ -14,6 +14,7 @@ CHECKS = {
     "waits": "registers that are touched while a load to them is in flight",
     "hazards": "instructions that software has to keep apart (wait states), and did not",
     "races": "accesses of waves to the same bytes of the LDS or of global memory that nothing orders",
+    "uninitialised": "bits that nobody has written and that decide something, are multiplied or leave the kernel",
     "strides": "addresses whose step from lane to lane does not fit the bytes they move",
 }
 """Checks that `launch` can turn on, and what each finds. The mapping check needs roles: see `mfmasim.verify`."""

@@ -60,6 +60,8 @@ def run_arrays(
     start = {place: draw_array(args[place], f"{case.title}/{place}") for place in places}
     memory = {place: start[place].copy() for place in places}
     given = [memory.get(place, arg) for place, arg in enumerate(args)]
+    unset = [place for place in places if not args[place].reads]
+    options = dict(options) | ({"undefined": unset} if unset else {})
     report = device.launch(kernel, built["grid"], built["block"], given, built.get("shared_bytes", 0), "all", **options)
     found: list[Finding] = []
     if report.stopped:

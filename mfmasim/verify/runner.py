@@ -202,7 +202,8 @@ def _run(
 ) -> tuple[Report, dict[int, NDArray[np.uint8]]]:
     buffers: dict[int, NDArray[np.uint8]] = {}
     args: list[Any] = []
-    for arg in built["args"]:
+    unset: list[int] = []
+    for number, arg in enumerate(built["args"]):
         if not isinstance(arg, Tensor):
             args.append(arg)
             continue
@@ -210,7 +211,9 @@ def _run(
         memory = bytes_of(arg, inputs[id(arg)] if known else untouched(arg, arch), arch)
         buffers[id(arg)] = memory
         args.append(placed(arg, memory))
-    report = device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **options)
+        unset += [] if known else [number]
+    given = dict(options) | ({"undefined": unset} if unset else {})
+    report = device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **given)
     return report, buffers
 
 

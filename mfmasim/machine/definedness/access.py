@@ -1,0 +1,296 @@
+"""What instructions that access memory do to undefined bits: addresses are used, data move between planes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.bind import bind
+from mfmasim.machine.definedness.keys import GLOBAL, LDS, SCRATCH, SGPR, VECTORS, keys_of, set_of
+from mfmasim.machine.definedness.origin import at_address
+from mfmasim.machine.definedness.planes import ONES, register
+from mfmasim.machine.memory import BASE
+from mfmasim.machine.ops.spaces import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.state import Group
+
+    Bits = NDArray[np.uint32]
+
+__all__ = ["ACCESSES", "AccessPlan", "access_plan"]
+
+ACCESSES = (
+    "atomic", "buffer", "global_lanes", "global_memory", "lds", "lds_by_lane", "lds_direct", "lds_exchange",
+    "lds_transposed", "scalar_memory",
+)  # fmt: skip
+"""Families of operations that access memory."""
+ATOMIC = ("atomic", "lds_exchange")
+# Operands that make the address, by encoding; data follow.
+ADDRESSES = {"DS": 1, "FLAT": 2, "GLOBAL": 2, "SCRATCH": 2, "MUBUF": 3, "MTBUF": 3, "SMEM": 2}
+REACHES = {
+    "DS": (LDS,), "FLAT": (GLOBAL, LDS, SCRATCH), "GLOBAL": (GLOBAL,), "SCRATCH": (SCRATCH,), "MUBUF": (GLOBAL,),
+    "MTBUF": (GLOBAL,), "SMEM": (GLOBAL,),
+}  # fmt: skip
+HALF = np.uint32(0xFFFF)
+
+
+class AccessPlan:
+    """One memory instruction."""
+
+    atomic = False
+
+    def __init__(self, instruction: Instruction, family: str, owner: Any) -> None:
+        """Tell addresses from data."""
+        self.instruction, self.owner, self.planes = instruction, owner, owner.planes
+        count = 0 if family == "lds_by_lane" else ADDRESSES[instruction.encoding]
+        self.data = instruction.src[count:]
+        self.address = [key for operand in instruction.src[:count] for key in keys_of(operand)]
+        if family in ("lds_by_lane", "lds_direct") or instruction.modifiers.get("lds"):
+            self.address.append(SGPR + owner.machine.arch.m0)
+        self.stored = [key for operand in self.data for key in keys_of(operand)]
+        self.loaded = [key for operand in instruction.dst for key in keys_of(operand)]
+        spaces = REACHES[instruction.encoding]
+        if family == "lds_direct" or instruction.modifiers.get("lds"):
+            spaces = (*spaces, LDS)
+        self.spaces = set_of(spaces)
+        self.touched = self.spaces | set_of([*self.address, *self.stored, *self.loaded])
+        name = instruction.name
+        self.half = np.uint32(0xFFFFFFFF)
+        if "d16" in name and self.loaded:
+            self.half = HALF << np.uint32(16) if "d16_hi" in name or name.endswith("_hi") else HALF
+        self.small = any(
+            f"_{word}" in name for word in ("u8", "i8", "u16", "i16", "ubyte", "sbyte", "ushort", "sshort")
+        )
+        self.small |= "d16" in name
+        self._bound: dict[str, Any] = {}
+
+    def note(self, event: AccessEvent) -> None:
+        """An access of this instruction; of interest to atomics."""
+
+    def after(self, g: Group) -> None:
+        """Nothing is left to be done."""
+
+    def before(self, g: Group) -> None:
+        """Addresses are used; then what is loaded, or what is stored."""
+        planes, owner = self.planes, self.owner
+        owner.uses.registers("address", self.instruction, g, self.address)
+        if self.loaded:
+            if planes.dirty & self.spaces:
+                self._load(g)
+            else:
+                self._define(g)
+        elif planes.dirty & (self.spaces | set_of(self.stored)):
+            self._store(g)
+
+    def _define(self, g: Group) -> None:
+        """What is loaded is defined."""
+        if self.half == np.uint32(0xFFFFFFFF):
+            self.planes.define(g, self.loaded)
+            return
+        self._put(g, {key: np.zeros((1, g.lanes), np.uint32) for key in self.loaded}, None)
+
+    def _load(self, g: Group) -> None:
+        """Load undefined bits, and where there are any, their origins."""
+        owner = self.owner
+        bits = self._executed("bits", owner.plane, g)
+        rows = {key: g.take(values) for key, values in bits.items()}
+        if self.half != ONES:
+            rows = {key: values & self.half for key, values in rows.items()}
+        if g.mask is not None:
+            rows = {k: np.where(g.mask, v, np.uint32(0)) if k < VECTORS else v for k, v in rows.items()}
+        if not any(values.any() for values in rows.values()):
+            self._define(g)
+            return
+        plane = owner.origins.ready()
+        words = {key: g.take(values) for key, values in self._executed("origins", plane, g).items()}
+        if self.small and plane.parts:
+            part = plane.parts[0]
+            address = part.address.astype(np.int64) - (BASE if part.space == "global" else 0)
+            words = dict.fromkeys(words, at_address(part.space, address))
+        for key, values in rows.items():
+            for origin in np.unique(np.broadcast_to(words[key], values.shape)[values != 0])[:64].tolist():
+                owner.loaded.setdefault(origin, self.instruction.pc)
+        self._put(g, rows, words)
+
+    def _put(self, g: Group, rows: dict[int, Bits], words: dict[int, Bits] | None) -> None:
+        """Take over loaded bits in the lanes that are active, in the half that is loaded."""
+        planes = self.planes
+        for key, bits in rows.items():
+            old, before = planes.of(g, key), planes.origin(g, key)
+            origins = before if words is None else np.broadcast_to(words[key], bits.shape)
+            kept = old & ~self.half
+            new, source = bits | kept, np.where(bits != 0, origins, before)
+            if key < VECTORS and g.mask is not None:
+                new, source = np.where(g.mask, new, old), np.where(g.mask, source, before)
+            planes.put(g, key, new, np.broadcast_to(source, new.shape))
+
+    def _executed(self, name: str, plane: Any, g: Group) -> dict[int, Bits]:
+        """Destinations after the load was executed on a plane, in all waves."""
+        run = self._bound.get(name)
+        if run is None:
+            run = self._bound[name] = bind(self.instruction, plane)
+        after = self.planes.beside(g, {})
+        run(after)
+        return {key: register(after.waves, key) for key in self.loaded}
+
+    def _store(self, g: Group) -> None:
+        """Store undefined bits; global memory is where they are used."""
+        owner, plane = self.owner, self.owner.plane
+        if "store" not in self._bound:
+            self._bound["store"] = self._renamed(plane), self._renamed(owner.origins)
+        run, run_origins = self._bound["store"]
+        plane.stored = True
+        plane.memory.leaks.clear()
+        run(self._with_data(g, self.planes.undefined))
+        if not self.stored or self.planes.dirty & set_of(self.stored):
+            owner.origins.ready()
+            if not self.small:
+                run_origins(self._with_data(g, self.planes.origins))
+        for words in plane.memory.leaks:
+            self._leak(g, words)
+
+    def _leak(self, g: Group, words: Sequence[Bits]) -> None:
+        """Undefined bits reached global memory."""
+        number, bits = next((k, word) for k, word in enumerate(words) if word.any())
+        lanes = np.broadcast_to(bits, (len(bits), g.lanes))
+        # A buffer store goes dword by dword, so that the number of the word tells nothing.
+        keys = [self.stored[number]] if len(words) == len(self.stored) else self.stored
+        key = next((k for k in keys if (np.where(bits != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
+        self.owner.uses.tell("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
+
+    def _renamed(self, plane: Any) -> Any:
+        """The store with its data in registers behind those of the wave."""
+        first = len(self.owner.machine.waves.v)
+        operands = []
+        for operand in self.data:
+            operands.append(replace(operand, kind="v", index=first))
+            first += operand.count
+        count = len(self.instruction.src) - len(self.data)
+        changed = replace(self.instruction, src=(*self.instruction.src[:count], *operands))
+        return bind(changed, plane)
+
+    def _with_data(self, g: Group, table: dict[int, Bits]) -> Group:
+        """The waves with a row of `table` in those registers."""
+        after: Group = self.planes.beside(g, {})
+        zero = np.zeros((1, g.lanes), np.uint32)
+        file = after.waves.v
+        for operand in self.data:
+            keys = keys_of(operand) or (-1,) * operand.count
+            file += [table.get(key, zero) for key in keys]
+        return after
+
+
+class AtomicPlan(AccessPlan):
+    """An atomic: what it finds, what it leaves, and what it returns."""
+
+    atomic = True
+
+    def __init__(self, instruction: Instruction, family: str, owner: Any) -> None:
+        """As for any access."""
+        super().__init__(instruction, family, owner)
+        self._events: list[AccessEvent] = []
+        self._bits: dict[int, Bits] = {}
+        self._group: Any = None
+
+    def before(self, g: Group) -> None:
+        """Addresses are used; remember which data are undefined."""
+        self.owner.uses.registers("address", self.instruction, g, self.address)
+        self._events = []
+        self._bits = {key: self.planes.of(g, key) for key in self.stored}
+
+    def note(self, event: AccessEvent) -> None:
+        """An access of this instruction."""
+        if event.instruction.pc == self.instruction.pc:
+            self._events.append(event)
+
+    def after(self, g: Group) -> None:
+        """Memory and the returned value are undefined where data or memory were."""
+        owner, planes, ins = self.owner, self.planes, self.instruction
+        shape = (g.count, g.lanes)
+        data = np.zeros(shape, np.bool_)
+        for bits in self._bits.values():
+            data = data | (bits != 0)
+        returned, source = np.zeros(shape, np.bool_), np.zeros(shape, np.uint32)
+        for key in self.stored:
+            source = np.where(source == 0, planes.origin(g, key), source)
+        replaces = any(word in ins.name for word in ("swap", "xchg")) and not any(
+            word in ins.name for word in ("cmp", "cond")
+        )
+        for event in self._events:
+            active = np.broadcast_to(np.ones((1, 1), np.bool_) if event.active is None else event.active, shape)
+            flat, start, inside = self._places(g, event, shape)
+            inside = inside & active
+            if not inside.any():
+                continue
+            at = start[inside]
+            old = np.zeros(len(at), np.bool_)
+            for byte in range(event.size):
+                old |= flat[at + byte] != 0
+            here = at_address(event.space, self._own(g, event, shape)[inside])
+            origin = np.where(old, here, source[inside])
+            bad = data[inside] if replaces else old | data[inside]
+            if event.space == "global" and (bad | (old & bool(self.loaded))).any():
+                full = np.zeros(shape, np.uint32)
+                words = np.zeros(shape, np.uint32)
+                full[inside], words[inside] = np.where(bad, ONES, np.uint32(0)), origin
+                if bad.any():
+                    self._loaded_here(words[full != 0])
+                    owner.uses.tell(
+                        "atomic" if old.any() else "stored", ins, g, (self.stored or [0])[0], full, words,
+                        name="memory" if old.any() else "",
+                    )  # fmt: skip
+                bad = np.zeros_like(bad)
+            for value, chosen in ((0, ~bad), (0xFF, bad)):  # of several lanes at one place an undefined one wins
+                for byte in range(event.size):
+                    flat[at[chosen] + byte] = value
+            again = np.zeros(len(at), np.bool_)
+            for byte in range(event.size):
+                again |= flat[at + byte] != 0
+            self.owner.plane.stored = True
+            returned[inside] |= again | old
+            some = np.zeros(shape, np.uint32)
+            some[inside] = np.where(origin != 0, origin, here)
+            self._loaded_here(some[returned])
+            source = np.where(returned & (source == 0) | (some != 0) & returned, some, source)
+        for key in self.loaded:
+            bits = np.where(returned, ONES, np.uint32(0))
+            old_bits, old_origins = planes.of(g, key), planes.origin(g, key)
+            if g.mask is not None:
+                bits, words = np.where(g.mask, bits, old_bits), np.where(g.mask, source, old_origins)
+            else:
+                words = source
+            planes.put(g, key, bits, words)
+
+    def _loaded_here(self, origins: Bits) -> None:
+        for origin in np.unique(origins)[:64].tolist():
+            self.owner.loaded.setdefault(origin, self.instruction.pc)
+
+    def _own(self, g: Group, event: AccessEvent, shape: tuple[int, int]) -> NDArray[np.int64]:
+        del g
+        address = np.broadcast_to(event.addresses, shape).astype(np.int64)
+        return address - BASE if event.space == "global" else address
+
+    def _places(self, g: Group, event: AccessEvent, shape: tuple[int, int]) -> tuple[Any, Any, Any]:
+        """Bytes of the plane of a space, the first byte of each lane, and which lanes are inside."""
+        plane, address = self.owner.plane, np.broadcast_to(event.addresses, shape)
+        if event.space == "global":
+            offsets, outside = plane.memory.locate(address, event.size, None, write=True)
+            inside = np.ones(shape, np.bool_) if outside is None else ~np.broadcast_to(outside.mask, shape)
+            return plane.memory.arena, np.broadcast_to(offsets, shape), inside
+        rows, row, limit = rows_of(plane, g, event.space)
+        address = address.astype(np.int64)
+        inside = (address >= 0) & (address + event.size <= limit)
+        return rows.reshape(-1), row * rows.shape[1] + np.where(inside, address, 0), inside
+
+
+def access_plan(instruction: Instruction, family: str, owner: Any) -> AccessPlan:
+    """What a memory instruction means for undefined bits."""
+    return (AtomicPlan if family in ATOMIC else AccessPlan)(instruction, family, owner)

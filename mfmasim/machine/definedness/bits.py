@@ -1,0 +1,135 @@
+"""Rules in which the operation itself tells: it is executed on both values of the undefined bits.
+
+Where every bit of a result is a function of one bit of each operand, a bit of the result is undefined exactly when it
+is not the same for all choices of 0 and 1 for the undefined bits, taken alike within an operand.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.definedness.keys import EXECS, SCC, VECTORS
+from mfmasim.machine.definedness.planes import ONES, register
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.state import Group
+
+    Bits = NDArray[np.uint32]
+    Found = dict[int, Bits]
+
+__all__ = ["by_execution", "moved_origins"]
+
+
+def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[list[int]]:
+    """Undefined registers that vary together: those of one operand, and of operands that share one."""
+    parts: list[list[int]] = []
+    for operand in operands:
+        mine = [key for key in operand if key in dirty]
+        if not mine:
+            continue
+        for part in [part for part in parts if set(part) & set(mine)]:
+            mine += [key for key in part if key not in mine]
+            parts.remove(part)
+        parts.append(mine)
+    rest = [key for key in dirty if not any(key in part for part in parts)]
+    if not parts:
+        return [rest] if rest else []
+    parts[0] += rest  # what destinations held before: its bits stay, or go
+    return parts
+
+
+def by_execution(
+    planes: Planes, group: Group, run: Callable[[Group], None], operands: Sequence[Sequence[int]],
+    writes: Sequence[int],
+) -> Found:  # fmt: skip
+    """Undefined bits of the results, in all waves.
+
+    Args:
+        planes: what is undefined before.
+        group: waves that execute.
+        run: the bound instruction.
+        operands: keys that each source operand reads.
+        writes: keys that the instruction may write.
+    """
+    reads = [key for operand in operands for key in operand]
+    dirty = [key for key in dict.fromkeys([*reads, *writes]) if key in planes.undefined]
+    parts = together(operands, dirty)
+    results: list[Group] = []
+    for choice in product((False, True), repeat=len(parts)):
+        changes: dict[int, NDArray[Any]] = {}
+        for part, ones in zip(parts, choice, strict=True):
+            for key in part:
+                undefined, real = planes.undefined[key], planes.real(key)
+                changes[key] = real | undefined if ones else real & ~undefined
+        results.append(planes.beside(group, changes))
+        run(results[-1])
+    out: Found = {}
+    for key in writes:
+        first = register(results[0].waves, key)
+        total: Bits = np.zeros_like(first)
+        for other in results[1:]:
+            total = total | (register(other.waves, key) ^ first)
+        out[key] = total
+    if SCC in writes and len(writes) > 1:
+        out[SCC] = _whether_zero(out, results[0], [key for key in writes if key in EXECS] or writes)
+    return out
+
+
+def _whether_zero(out: Found, after: Group, keys: Sequence[int]) -> Bits:
+    """SCC says whether a result is other than 0: it is undefined where only undefined bits could make it so."""
+    some, sure = np.zeros(1, np.bool_), np.zeros(1, np.bool_)
+    for key in keys:
+        if key != SCC:
+            some = some | (out[key] != 0)
+            sure = sure | (register(after.waves, key) & ~out[key] != 0)
+    return (some & ~sure).astype(np.uint32)
+
+
+def steered(planes: Planes, group: Group, keys: Sequence[int], *, vector: bool) -> NDArray[np.bool_] | None:
+    """Lanes (or waves) in which an operand that steers is undefined; None where there are none."""
+    bad: NDArray[np.bool_] | None = None
+    for key in keys:
+        if key not in planes.undefined:
+            continue
+        here = planes.of(group, key) != 0
+        if vector and key >= VECTORS:
+            here = here[:, None]
+        elif not vector and key < VECTORS:
+            here = here.any(axis=1)
+        bad = here if bad is None else bad | here
+    return bad if bad is not None and bad.any() else None
+
+
+def moved_origins(
+    planes: Planes, group: Group, run: Callable[[Group], None], data: Sequence[int], writes: Sequence[int]
+) -> Found:
+    """Origins of results that are moved as they are: the instruction moves the origins of its sources.
+
+    Args:
+        planes: what is undefined before.
+        group: waves that execute.
+        run: the bound instruction.
+        data: keys of the operands that are moved.
+        writes: keys of the results.
+    """
+    zero = np.zeros((1, group.lanes), np.uint32)
+    changes = {
+        key: planes.origins.get(key, zero if key < VECTORS else zero[:, 0])
+        for key in dict.fromkeys([*data, *writes]) if key != SCC
+    }  # fmt: skip
+    after = planes.beside(group, changes)
+    run(after)
+    return {key: register(after.waves, key) for key in writes}
+
+
+def everything(values: Bits, bad: NDArray[np.bool_]) -> Bits:
+    """Undefined bits where some lanes have all."""
+    return np.where(bad, ONES, values)

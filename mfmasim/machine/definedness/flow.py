@@ -1,0 +1,244 @@
+"""What one instruction that works on registers does to undefined bits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.bind import operation_of
+from mfmasim.machine.definedness.bits import by_execution, everything, moved_origins, steered
+from mfmasim.machine.definedness.keys import AGPR, EXECS, SCC, SGPR, VECTORS, keys_of, set_of
+from mfmasim.machine.definedness.planes import ONES
+from mfmasim.machine.definedness.probe import Probed
+from mfmasim.machine.definedness.table import MIXES, Rule, rule_of
+from mfmasim.machine.definedness.typed import Typed, source_origins
+from mfmasim.machine.definedness.uses import matrix_bits
+from mfmasim.machine.dpp import is_dpp
+from mfmasim.machine.dual import bind_dual
+from mfmasim.machine.ops.matrix import bind_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    Found = dict[int, Any]
+
+__all__ = ["Flow"]
+
+SIXTEEN = ("u16", "i16", "f16", "b16")
+RELATIVE = ("v_movrel", "v_swaprel", "s_movrel")
+
+
+class Flow:
+    """An instruction that works on registers, and its rule."""
+
+    def __init__(self, instruction: Instruction, run: Callable[[Group], None], owner: Any) -> None:
+        """Work out what it reads and writes."""
+        self.instruction, self.run, self.owner, self.planes = instruction, run, owner, owner.planes
+        self.parts = instruction.halves or (instruction,)
+        self.operations = [operation_of(part) for part in self.parts]
+        self.indexes = instruction.name.startswith(RELATIVE)
+        self.operands = [keys_of(operand) for part in self.parts for operand in part.src]
+        self.reads = [key for keys in self.operands for key in keys]
+        self.writes = [key for part in self.parts for operand in part.dst for key in keys_of(operand)]
+        sources = {kind for operation in self.operations for kind in operation.sources}
+        results = {kind for operation in self.operations for kind in operation.results}
+        execs = "exec" in instruction.name and instruction.name.startswith("s_")  # saveexec, wrexec
+        if "scc" in sources or instruction.name.startswith("s_cmov_"):
+            self.reads.append(SCC)
+            self.operands.append((SCC,))
+        if "scc" in results or execs:
+            self.writes.append(SCC)
+        if execs:
+            self.writes += EXECS
+        if instruction.name.startswith(("v_swap_", "v_permlane16_swap", "v_permlane32_swap")):
+            self.writes += [key for key in self.reads if key < VECTORS]
+        if self.indexes:
+            vector = instruction.name.startswith("v_")
+            everyone = list(
+                range(len(owner.machine.waves.v)) if vector else range(SGPR, SGPR + owner.machine.arch.sgprs)
+            )
+            self.reads, self.writes = [*self.reads, *everyone], [*self.writes, *everyone]
+            self.operands = [tuple(self.reads)]
+        self.writes = list(dict.fromkeys(self.writes))
+        self.matrix = self.operations[0].body is bind_matrix
+        self.partial = self._partial(results)
+        self.touched = set_of([*self.reads, *self.writes])
+        self.reading = set_of([*self.reads, *(self.writes if self.partial else ())])
+        self._made: Any = None
+        self._alone: dict[Instruction, Callable[[Group], None]] = {}
+
+    def _partial(self, results: set[str]) -> bool:
+        """Whether destinations may keep bits or lanes beside those that EXEC leaves out."""
+        instruction = self.instruction
+        return (
+            any(kind in SIXTEEN for kind in results)
+            or is_dpp(instruction)
+            or instruction.modifiers.get("dst_sel", 6) != 6
+            or any(operand.half for part in self.parts for operand in part.dst)
+            or self.indexes
+            or instruction.name.startswith(("v_writelane", "v_permlane", "s_cmov", "s_bitset"))
+        )
+
+    def follow(self, g: Group) -> None:
+        """Before the instruction runs: work out what its results will be."""
+        planes = self.planes
+        if self.matrix:
+            self._matrix(g)
+            return
+        if not planes.dirty & self.reading:
+            planes.define(g, self.writes)
+            return
+        found, origins = self._found(g)
+        for key, bits in found.items():
+            if bits.any():
+                planes.assign(key, bits, origins[key])
+            else:
+                planes.forget(key)
+
+    def _found(self, g: Group) -> tuple[Found, Found]:
+        """Undefined bits and origins of everything that is written, of all waves."""
+        if len(self.parts) == 1:
+            return self._of_part(g, self.instruction, self.run, self.operands, self.writes)
+        both: tuple[Found, Found] = ({}, {})
+        for part, operation in zip(self.parts, self.operations, strict=True):  # both halves read before either writes
+            operands = [keys_of(operand) for operand in part.src]
+            writes = [key for operand in part.dst for key in keys_of(operand)]
+            if part not in self._alone:
+                self._alone[part] = bind_dual([(part, operation)], self.owner.machine.arch)
+            for whole, found in zip(both, self._of_part(g, part, self._alone[part], operands, writes), strict=True):
+                whole.update(found)
+        return both
+
+    def _of_part(
+        self, g: Group, part: Instruction, run: Callable[[Group], None], operands: list[tuple[int, ...]],
+        writes: list[int],
+    ) -> tuple[Found, Found]:  # fmt: skip
+        rule = rule_of(part.name)
+        steered_elsewhere = is_dpp(part) and 0 in rule.steering
+        if self.indexes or (rule.kind in ("bits", "moves") and not steered_elsewhere and not self._hidden(part)):
+            return self._by_execution(g, part, run, rule, operands, writes)
+        reads = [key for keys in operands for key in keys]
+        found = self._typed(part, operation_of(part), rule).found(self.planes, g, writes, reads)
+        return found, self._origins(g, part, found)
+
+    def _typed(self, part: Instruction, operation: Any, rule: Rule) -> Any:
+        if self._made is None:
+            self._made = {}
+        if part not in self._made:
+            if operation.unit == "direct":
+                made: Any = Loose(part)
+            elif operation.shaped and operation.unit == "vector":
+                made = Probed(part, self.owner.machine)
+            else:
+                made = Typed(part, operation, sums=rule.kind == "sums" and not part.modifiers.get("clamp"))
+            self._made[part] = made
+        return self._made[part]
+
+    def _hidden(self, instruction: Instruction) -> bool:
+        """Whether one register stands in several operands, in other places, of an operation that combines bits."""
+        elsewhere = is_dpp(instruction) or instruction.modifiers.get("op_sel", 0) or any(
+            operand.sel != 6 or operand.half for operand in instruction.src
+        )  # fmt: skip
+        return bool(elsewhere) and bool(MIXES.match(instruction.name)) and len(set(self.reads)) < len(self.reads)
+
+    def _by_execution(
+        self, g: Group, part: Instruction, run: Callable[[Group], None], rule: Rule, operands: list[tuple[int, ...]],
+        writes: list[int],
+    ) -> tuple[Found, Found]:  # fmt: skip
+        planes = self.planes
+        found = by_execution(planes, g, run, operands, writes)
+        steering = [key for place in rule.steering for key in operands[place]]
+        data = [k for place, keys in enumerate(operands) if place not in rule.steering for k in keys]
+        bad = steered(planes, g, steering, vector=writes[0] < VECTORS)
+        if bad is not None and part.name.startswith("ds_permute"):  # pushed to any lane
+            active: Any = bad if g.mask is None else bad & g.mask
+            bad = np.broadcast_to(active.any(axis=1)[:, None], (len(active), g.lanes))
+        if bad is not None:
+            for key in found:
+                rows = g.take(found[key])
+                if key < VECTORS and g.mask is not None:
+                    bad = bad & g.mask
+                full = everything(rows, bad if key < VECTORS else bad.reshape(len(bad), -1)[:, 0])
+                found[key] = full if g.all else g._put(found[key], full)  # noqa: SLF001
+        if (rule.kind == "moves" or self.indexes) and bad is None:
+            return found, moved_origins(planes, g, run, data, writes)
+        return found, self._origins(g, part, found)
+
+    def _origins(self, g: Group, part: Instruction, found: Found) -> Found:
+        """Origins by lane: of what is read, and where a lane is not written, what was there."""
+        planes = self.planes
+        source = source_origins(planes, g, part)
+        if SCC in self.reads and SCC in planes.origins:
+            source = np.where(source == 0, planes.origin(g, SCC)[:, None], source)
+        out: Found = {}
+        for key, bits in found.items():
+            if not bits.any():
+                out[key] = np.zeros(1, np.uint32)
+                continue
+            old = planes.origin(g, key)
+            if key < VECTORS:
+                new = np.where(source != 0, source, old)
+                if g.mask is not None:
+                    new = np.where(g.mask, new, old)
+                new = np.broadcast_to(new, (len(new), g.lanes))
+            else:
+                new = source.max(axis=1)
+                new = np.where(new != 0, new, old)
+            if not g.all:
+                whole = planes.origins.get(key, np.zeros((1, *new.shape[1:]), np.uint32))
+                new = g._put(whole, new)  # noqa: SLF001
+            out[key] = new
+        return out
+
+    def _matrix(self, g: Group) -> None:
+        """Operands of a matrix instruction are used, whatever EXEC says; its result is defined."""
+        planes, owner = self.planes, self.owner
+        if self._made is None:
+            self._made = matrix_bits(self.instruction, owner.machine.arch, owner.machine.kernel.wave)
+        sources, written = self._made
+        for operand, used in zip(self.instruction.src, sources, strict=True):
+            for number, key in enumerate(keys_of(operand)):
+                if planes.dirty >> key & 1:
+                    bits = planes.of(g, key)
+                    if used is not None:
+                        bits = bits & used[number]
+                    if bits.any():
+                        owner.uses.tell("matrix", self.instruction, g, key, bits, planes.origin(g, key))
+                        planes.define(g, [key], everywhere=True)
+        target = self.instruction.dst[0]
+        for number, key in enumerate(keys_of(target)):
+            if planes.dirty >> key & 1:
+                left = planes.of(g, key) & ~written[number]
+                planes.put(g, key, left, planes.origin(g, key))
+
+
+class Loose:
+    """An operation that binds itself and has no row: an undefined bit that is read makes all results undefined."""
+
+    def __init__(self, instruction: Instruction) -> None:
+        """Nothing is needed but its operands."""
+        self.instruction = instruction
+
+    def found(self, planes: Any, g: Group, writes: list[int], reads: list[int]) -> Found:
+        """Undefined bits of the results, in all waves."""
+        shadow = planes.beside(g, planes.chosen(planes.undefined, [*reads, *writes]), blank=True)
+        bad: Any = np.zeros((1, 1), np.bool_)
+        for key in reads:
+            bits = planes.of(g, key)
+            bad = bad | (bits != 0 if key < VECTORS else (bits != 0)[:, None])
+        out: Found = {}
+        for key in writes:
+            if key < VECTORS:
+                value = np.broadcast_to(np.where(bad, ONES, np.uint32(0)), (len(bad), g.lanes))
+                kind, index = ("v", key) if key < AGPR else ("a", key - AGPR)
+                shadow.write_v(kind, index, value)
+                out[key] = (shadow.waves.v if key < AGPR else shadow.waves.a)[index]
+            else:
+                value = np.where(bad.any(axis=1), ONES, np.uint32(0))
+                whole = planes.undefined.get(key, np.zeros(1, np.uint32))
+                out[key] = value if g.all else g._put(whole, value)  # noqa: SLF001
+        return out

@@ -1,0 +1,158 @@
+"""Following undefined bits: what is wrapped around each bound instruction of a launch that is checked.
+
+What an instruction means for undefined bits is worked out once, when it is bound (`Plan`); when it runs, and nothing
+that it touches is undefined, the price is one AND. All is computed before the instruction itself runs, from the state
+that it will see; atomics are looked at afterwards, by the places that they went to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.machine.bind import operation_of
+from mfmasim.machine.definedness.access import ACCESSES, AccessPlan, access_plan
+from mfmasim.machine.definedness.flow import Flow
+from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
+from mfmasim.machine.definedness.memory import OriginPlane, Plane
+from mfmasim.machine.definedness.planes import Planes
+from mfmasim.machine.definedness.uses import Uses
+from mfmasim.machine.state import VCC
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.state import Group
+
+    Bound = Callable[[Group], None]
+
+__all__ = ["Definedness"]
+
+BARRIERS = ("s_barrier", "s_barrier_wait")
+JUMPS = ("s_setpc_b64", "s_swappc_b64")
+INDEXING = ("s_set_gpr_idx_on", "s_set_gpr_idx_idx")
+QUIET = ("clock", "control", "barrier")
+"""Families of operations that neither read nor write what is followed here, but for the cases above."""
+
+
+class Definedness:
+    """Follows undefined bits through one launch."""
+
+    def __init__(self, machine: Any) -> None:
+        """Nothing runs yet."""
+        self.machine = machine
+        self.planes = Planes(machine)
+        self.plane, self.origins = Plane(machine), OriginPlane(machine)
+        self.loaded: dict[int, int] = {}
+        self.uses = Uses(machine, self.planes, self.loaded)
+
+    def begin(self) -> None:
+        """A new batch of workgroups."""
+        self.planes.begin()
+        self.plane.begin()
+
+    def beside(self, instruction: Instruction, run: Bound) -> Bound:
+        """The bound instruction with what follows undefined bits before it.
+
+        Args:
+            instruction: the instruction.
+            run: what executes it.
+        """
+        name, planes = instruction.name, self.planes
+        family = operation_of(instruction).body.__module__.rpartition(".")[2]
+        if name in BARRIERS:
+            return self._barrier(run)
+        if name.startswith("s_cbranch_"):
+            return self._branch(instruction, run)
+        if name in JUMPS:
+            return self._used("jump", instruction, run)
+        if family in ACCESSES:
+            return self._access(access_plan(instruction, family, self), run)
+        if family in QUIET and not instruction.dst:
+            return run
+        flow = Flow(instruction, run, self)
+        touched = flow.touched
+        use = "index" if name in INDEXING or flow.indexes else ""
+        m0 = (SGPR + self.machine.arch.m0,) if flow.indexes else keys_of(instruction.src[0]) if use else ()
+        writes_exec = any(key in EXECS for key in flow.writes)
+
+        def step(g: Group) -> None:
+            if planes.dirty & touched:
+                if use:
+                    self.uses.registers(use, instruction, g, m0)
+                flow.follow(g)
+                if writes_exec:
+                    self.uses.mask(instruction, g, EXECS)
+            run(g)
+
+        return step
+
+    def indexed(self, instruction: Instruction, run: Bound) -> Bound:
+        """An instruction that runs with VGPR indexing on, as M0 says; what that makes of it is followed by itself."""
+        m0 = (SGPR + self.machine.arch.m0,)
+        touched = set_of(m0)
+
+        def step(g: Group) -> None:
+            if self.planes.dirty & touched and instruction.encoding.startswith("V"):
+                self.uses.registers("index", instruction, g, m0)
+            run(g)
+
+        return step
+
+    def _barrier(self, run: Bound) -> Bound:
+        def step(g: Group) -> None:
+            self.plane.settle(self.planes)
+            run(g)
+
+        return step
+
+    def _branch(self, instruction: Instruction, run: Bound) -> Bound:
+        if "exec" in instruction.name:
+            return run
+        keys = set_of([SCC] if "scc" in instruction.name else [SGPR + VCC, SGPR + VCC + 1])
+
+        def step(g: Group) -> None:
+            if self.planes.dirty & keys:
+                self.uses.branch(instruction, g)
+            run(g)
+
+        return step
+
+    def _used(self, use: str, instruction: Instruction, run: Bound) -> Bound:
+        keys = [key for operand in instruction.src for key in keys_of(operand)]
+        targets = [key for operand in instruction.dst for key in keys_of(operand)]
+        touched = set_of([*keys, *targets])
+
+        def step(g: Group) -> None:
+            if self.planes.dirty & touched:
+                self.uses.registers(use, instruction, g, keys)
+                self.planes.define(g, targets)
+            run(g)
+
+        return step
+
+    def _access(self, plan: AccessPlan, run: Bound) -> Bound:
+        planes, touched = self.planes, plan.touched
+        if plan.atomic:
+            listeners = self.machine.access_listeners
+
+            def atomic(g: Group) -> None:
+                if not planes.dirty & touched:
+                    run(g)
+                    return
+                plan.before(g)
+                listeners.append(plan.note)
+                try:
+                    run(g)
+                finally:
+                    listeners.remove(plan.note)
+                plan.after(g)
+
+            return atomic
+
+        def step(g: Group) -> None:
+            if planes.dirty & touched:
+                plan.before(g)
+            run(g)
+
+        return step

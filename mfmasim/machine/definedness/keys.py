@@ -1,0 +1,53 @@
+"""Keys: one number for every register, flag and space of memory, so that sets of them are bits of an integer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.machine.state import EXEC, VCC
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mfmasim.isa import Operand
+
+__all__ = ["AGPR", "EXECS", "GLOBAL", "LDS", "SCC", "SCRATCH", "SGPR", "VECTORS", "keys_of", "name_of", "set_of"]
+
+AGPR, SGPR = 512, 1024
+"""First keys of the accumulation registers and of the scalar ones; VGPRs begin with 0."""
+VECTORS = SGPR
+"""Keys below are registers of a dword a lane."""
+SCC, LDS, SCRATCH, GLOBAL = range(SGPR + 128, SGPR + 132)
+EXECS = (SGPR + EXEC, SGPR + EXEC + 1)
+FIRST = {"v": 0, "a": AGPR, "s": SGPR}
+SPECIAL = {251: (SGPR + VCC, SGPR + VCC + 1), 253: (SCC,)}
+"""Keys behind VCCZ and SCC as sources."""
+NAMES = {106: "vcc_lo", 107: "vcc_hi", 126: "exec_lo", 127: "exec_hi"}
+
+
+def keys_of(operand: Operand) -> tuple[int, ...]:
+    """Keys of the registers of an operand."""
+    first = FIRST.get(operand.kind)
+    if first is None:
+        return SPECIAL.get(operand.index, ()) if operand.kind == "special" else ()
+    return tuple(range(first + operand.index, first + operand.index + operand.count))
+
+
+def set_of(keys: Iterable[int]) -> int:
+    """A set of keys as an integer."""
+    out = 0
+    for key in keys:
+        out |= 1 << key
+    return out
+
+
+def name_of(key: int, arch: Any) -> str:
+    """What a person calls a register."""
+    if key == SCC:
+        return "scc"
+    if key < VECTORS:
+        return f"v{key}" if key < AGPR else f"a{key - AGPR}"
+    code = key - SGPR
+    if code in NAMES:
+        return NAMES[code]
+    return "m0" if code == arch.m0 else f"s{code}" if code < 108 else f"ttmp{code - 108}"

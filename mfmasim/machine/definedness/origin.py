@@ -1,0 +1,52 @@
+"""Origins of undefined bits, packed into a dword so that the machine's own moves and stores can carry them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SPACES", "Origin", "at_address", "of_registers", "unpack"]
+
+REGISTER, LANE_BITS = 1 << 20, 6
+SPACES = {"lds": 1 << 30, "scratch": 2 << 30, "global": 3 << 30}
+LOW = (1 << 30) - 1
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where undefined bits come from."""
+
+    space: str
+    """``register``, ``lds``, ``scratch`` or ``global``."""
+    key: int = 0
+    """Of a register."""
+    lane: int | None = None
+    """Lane of a vector register."""
+    address: int = 0
+    """Of a dword: bytes from the start of the LDS, of the lane's scratch, or of the arena."""
+
+
+def of_registers(key: int, lanes: int) -> NDArray[np.uint32]:
+    """Origins of a register that starts undefined, one a lane."""
+    return (REGISTER + (key << LANE_BITS) + np.arange(lanes)).astype(np.uint32)
+
+
+def at_address(space: str, address: NDArray[Any]) -> NDArray[np.uint32]:
+    """Origins of the dwords that hold bytes of a space; of global memory the address counts from the arena's start."""
+    value = address.astype(np.int64)
+    value = value >> 2 if space == "global" else value & ~3
+    return (value & LOW | SPACES[space]).astype(np.uint32)
+
+
+def unpack(word: int) -> Origin:
+    """The origin behind a dword; a register that is not there for one that was cut apart on its way."""
+    for space, tag in SPACES.items():
+        if word & ~LOW == tag:
+            return Origin(space, address=(word & LOW) << (2 if space == "global" else 0))
+    rest = max(word - REGISTER, 0)
+    return Origin("register", rest >> LANE_BITS, rest & ((1 << LANE_BITS) - 1))

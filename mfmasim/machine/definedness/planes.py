@@ -1,0 +1,155 @@
+"""The state: undefined bits of every register beside the machine's own, and the origin of each lane's.
+
+A register that is defined in all lanes of all waves has no entry, and `Planes.dirty` has no bit of it: what most
+instructions of most kernels need to know is one AND of two integers. Arrays have the shape of the machine's registers:
+(1 or waves, lanes) uint32, scalars (1 or waves,); they are never changed in place.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.definedness.keys import AGPR, GLOBAL, LDS, SCC, SCRATCH, SGPR, VECTORS
+from mfmasim.machine.definedness.origin import of_registers
+from mfmasim.machine.memory import POISON_DWORD
+from mfmasim.machine.state import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.state import Waves
+
+    Bits = NDArray[np.uint32]
+
+__all__ = ["Planes"]
+
+ONES = np.uint32(0xFFFFFFFF)
+
+
+class Planes:
+    """Undefined bits and their origins, by key."""
+
+    def __init__(self, machine: Any) -> None:
+        """Begin with nothing undefined."""
+        self.machine = machine
+        self.undefined: dict[int, Bits] = {}
+        self.origins: dict[int, Bits] = {}
+        self.dirty = 0
+
+    def begin(self) -> None:
+        """Look at the first state of a batch: what the launch did not set is undefined."""
+        waves: Waves = self.machine.waves
+        self.undefined, self.origins, self.dirty = {}, {}, 0
+        ones = np.full((1, waves.lanes), ONES, np.uint32)
+        for first, file in ((0, waves.v), (AGPR, waves.a)):
+            for index, values in enumerate(file):
+                if (values == POISON_DWORD).all():
+                    self.assign(first + index, ones, of_registers(first + index, waves.lanes)[None])
+        for code, values in enumerate(waves.s):
+            if (values == POISON_DWORD).all():
+                self.assign(SGPR + code, ones[:, 0], of_registers(SGPR + code, 1))
+        self.assign(SCC, np.ones(1, np.uint32), of_registers(SCC, 1))
+        launch = self.machine.launch
+        for key, there in ((LDS, launch.lds_bytes), (SCRATCH, launch.scratch_bytes), (GLOBAL, launch.undefined)):
+            self.dirty |= bool(there) << key
+
+    def assign(self, key: int, undefined: Bits, origins: Bits) -> None:
+        """Replace what is known of a register."""
+        if undefined.any():
+            self.undefined[key], self.origins[key] = undefined, np.where(undefined != 0, origins, np.uint32(0))
+            self.dirty |= 1 << key
+        else:
+            self.forget(key)
+
+    def forget(self, key: int) -> None:
+        """A register is defined everywhere."""
+        if self.dirty >> key & 1:
+            self.dirty &= ~(1 << key)
+            self.undefined.pop(key, None)
+            self.origins.pop(key, None)
+
+    def of(self, group: Group, key: int) -> Bits:
+        """Undefined bits of a register in the waves of a group; zeros where there are none."""
+        found = self.undefined.get(key)
+        if found is None:
+            return np.zeros((1, group.lanes) if key < VECTORS else 1, np.uint32)
+        return group.take(found)
+
+    def origin(self, group: Group, key: int) -> Bits:
+        """Origins of the same."""
+        found = self.origins.get(key)
+        if found is None:
+            return np.zeros((1, group.lanes) if key < VECTORS else 1, np.uint32)
+        return group.take(found)
+
+    def chosen(self, table: Mapping[int, Bits], keys: Iterable[int]) -> dict[int, Bits]:
+        """Rows of `undefined` or `origins`, of all waves, for those of some keys that have one."""
+        return {key: table[key] for key in keys if key in table}
+
+    def put(self, group: Group, key: int, undefined: Bits, origins: Bits) -> None:
+        """Replace what is known of a register in the waves of a group."""
+        if group.all:
+            self.assign(key, undefined, origins)
+            return
+        whole = np.zeros((1, group.lanes) if key < VECTORS else 1, np.uint32)
+        old, before = self.undefined.get(key, whole), self.origins.get(key, whole)
+        self.assign(key, group._put(old, undefined), group._put(before, origins))  # noqa: SLF001
+
+    def define(self, group: Group, keys: Iterable[int], *, everywhere: bool = False) -> None:
+        """The group writes registers: of vector ones the lanes that EXEC enables, or all."""
+        for key in keys:
+            if not self.dirty >> key & 1:
+                continue
+            if group.all and (group.mask is None or everywhere or key >= VECTORS):
+                self.forget(key)
+            elif group.mask is None or everywhere or key >= VECTORS:
+                zero = np.zeros_like(self.of(group, key)[:1])
+                self.put(group, key, zero, zero)
+            else:
+                kept = np.where(group.mask, np.uint32(0), self.of(group, key))
+                self.put(group, key, kept, self.origin(group, key))
+
+    def real(self, key: int) -> NDArray[Any]:
+        """What the machine holds in a register, in all waves."""
+        return register(self.machine.waves, key)
+
+    def beside(self, group: Group, changes: Mapping[int, NDArray[Any]], *, blank: bool = False) -> Group:
+        """The same waves with other values in some registers, to execute something on.
+
+        Args:
+            group: the waves.
+            changes: values of all waves, by key.
+            blank: whether all other registers hold 0.
+        """
+        real = group.waves
+        waves = copy(real)
+        if blank:
+            zero = np.zeros((1, real.lanes), np.uint32)
+            waves.v, waves.a, waves.s = [zero] * len(real.v), [zero] * len(real.a), [zero[:, 0]] * len(real.s)
+        else:
+            waves.v, waves.a, waves.s = list(real.v), list(real.a), list(real.s)
+        waves.own, waves.lane_masks = {}, {}
+        for key, values in changes.items():
+            if key == SCC:
+                waves.scc = values != 0
+            elif key < AGPR:
+                waves.v[key] = values
+            elif key < SGPR:
+                waves.a[key - AGPR] = values
+            else:
+                waves.s[key - SGPR] = values
+        return Group(waves, group.selection, group.count)
+
+
+def register(waves: Waves, key: int) -> NDArray[Any]:
+    """A register of some waves, by key; SCC as 0 and 1."""
+    if key == SCC:
+        return waves.scc.astype(np.uint32)
+    if key < AGPR:
+        return waves.v[key]
+    return waves.a[key - AGPR] if key < SGPR else waves.s[key - SGPR]

@@ -1,0 +1,158 @@
+"""Which halves of its registers an operation reads for which halves of its results, found by trying.
+
+Operations on packed numbers and conversions take their registers as whole dwords and choose parts themselves. Instead
+of saying once more which, the operation is executed on random numbers and on the same with one part changed: what it
+never shows in a result, it does not read for it. Parts are as large as the numbers that an operation takes (`UNITS`):
+what a format drops of a number, rarely or always, is read all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.bind import bind
+from mfmasim.machine.definedness.keys import AGPR, SCC, SGPR, VECTORS, keys_of
+from mfmasim.machine.definedness.planes import ONES, register
+from mfmasim.machine.dpp import is_dpp, narrowed
+from mfmasim.machine.operands import read_dword
+from mfmasim.machine.state import Group, Waves
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness.planes import Planes
+
+    Bits = NDArray[np.uint32]
+
+__all__ = ["Probed"]
+
+SAMPLES = 32
+"""Waves of the trial."""
+HALVES = (np.uint32(0x0000FFFF), np.uint32(0xFFFF0000))
+# What an operation takes as one: half a register, a register, or (all others) a whole operand.
+UNITS = (
+    ("operand", re.compile(r"v_cvt_scalef32_(sr_)?(pk32|2xpk16)_\w+")),
+    (
+        "half",
+        re.compile(r"v_pk_\w+16|v_fma_mix\w*|v_dot2\w*|v_cvt_\w+_([fiu]16|bf16|fp8|bf8|fp4|ubyte\d|i4)|v_sat_pk_\w+"),
+    ),
+    ("register", re.compile(r"v_pk_\w+_f32")),
+)
+DPP = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8")
+
+
+class Probed:
+    """An instruction whose flow is found by trying, once, when an undefined operand is met."""
+
+    def __init__(self, instruction: Instruction, machine: Any) -> None:
+        """Nothing is tried yet."""
+        self.instruction, self.machine = instruction, machine
+        self.writes = [key for operand in instruction.dst for key in keys_of(operand)]
+        self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
+
+    def found(self, planes: Planes, group: Group, writes: Sequence[int], reads: Sequence[int]) -> dict[int, Bits]:
+        """Undefined bits of the results, in all waves."""
+        keys = dict.fromkeys([*reads, *writes])
+        shadow = planes.beside(group, planes.chosen(planes.undefined, keys), blank=True)
+        self.step(shadow)
+        return {key: register(shadow.waves, key) for key in writes}
+
+    def _step(self, shadow: Group) -> None:
+        values: dict[int, Any] = {key: _read(shadow, key) for key in self.writes}
+        for operand in self.instruction.src:
+            bare = replace(operand, sel=6)
+            for number, key in enumerate(keys_of(operand)):
+                values[key] = values.get(key, np.uint32(0)) | read_dword(bare, number, self.instruction)(shadow)
+        results: dict[int, Any] = {key: np.zeros((1, shadow.lanes), np.uint32) for key in self.writes}
+        for (source, part), targets in self.flow.items():
+            some = values[source] & part != 0
+            for target, mask in targets:
+                results[target] = results[target] | np.where(some, mask, np.uint32(0))
+        for key, value in results.items():
+            if key < VECTORS:
+                shadow.write_v("v" if key < AGPR else "a", key % AGPR, value)
+            else:
+                shadow.write_s(key - SGPR, np.where((value != 0).any(axis=1), ONES, np.uint32(0)))
+
+    @cached_property
+    def flow(self) -> dict[tuple[int, Any], list[tuple[int, Any]]]:
+        """By key and half of a source: keys and halves of results that it reaches."""
+        ins = self.instruction
+        modifiers = {name: value for name, value in ins.modifiers.items() if name not in DPP}
+        run = bind(replace(ins, modifiers=modifiers, encoding="VOP3"), self.machine)
+        before = self._random(np.random.default_rng(0))
+        first = self._after(before, run, [])
+        flow: dict[tuple[int, Any], list[tuple[int, Any]]] = {}
+        for unit in self._units():
+            if any(source >= VECTORS for source, _ in unit):  # the same in all lanes: too few numbers to try
+                reached = [(key, mask) for key in self.writes for mask in HALVES]
+            else:
+                other = self._after(before, run, unit)
+                changed = [(key, (first[key] ^ other[key])) for key in self.writes]
+                reached = [(key, mask) for key, bits in changed for mask in HALVES if (bits & mask).any()]
+            for place in unit:
+                flow[place] = [*flow.get(place, []), *reached]
+        return flow
+
+    def _units(self) -> list[list[tuple[int, Any]]]:
+        """What is taken as one, as keys and halves; destinations by halves."""
+        name = self.instruction.name
+        size = next((size for size, names in UNITS if names.fullmatch(name)), "operand")
+        out = [[(key, half)] for key in self.writes for half in HALVES]
+        for operand in self.instruction.src:
+            keys = keys_of(operand)
+            if not operand.printed and set(keys) <= set(self.writes):
+                continue
+            if size == "half":
+                out += [[(key, half)] for key in keys for half in HALVES]
+            elif size == "register":
+                out += [[(key, half) for half in HALVES] for key in keys]
+            else:
+                out.append([(key, half) for key in keys for half in HALVES])
+        return out
+
+    def _random(self, rng: np.random.Generator) -> Waves:
+        """Waves whose vector registers hold random bits, numbers of f32, and pairs of f16."""
+        real: Waves = self.machine.waves
+        waves = Waves(real.arch, SAMPLES, real.lanes, len(real.v), len(real.a))
+        waves.mode = real.mode[:1]
+        shape = (SAMPLES, real.lanes)
+        keys = {key for operand in (*self.instruction.src, *self.instruction.dst) for key in keys_of(operand)}
+        for key in sorted(keys):
+            words = rng.integers(0, 1 << 32, shape, np.uint32)
+            words[::4] = (rng.normal(size=shape) * 4).astype(np.float32).view(np.uint32)[::4]
+            halves = (rng.normal(size=(2, *shape)) * 4).astype(np.float16).view(np.uint16).astype(np.uint32)
+            words[1::4] = (halves[0] | halves[1] << np.uint32(16))[1::4]
+            words[2::4] = rng.integers(-40000, 40000, shape).astype(np.int32).view(np.uint32)[2::4]
+            if key < VECTORS:
+                (waves.v if key < AGPR else waves.a)[key % AGPR] = words
+            elif key != SCC:
+                waves.s[key - SGPR] = words[:, 0].copy()
+        return waves
+
+    def _after(self, before: Waves, run: Any, changed: Sequence[tuple[int, Any]]) -> dict[int, Bits]:
+        """What destinations hold when some parts of registers are changed before."""
+        waves = Waves(before.arch, before.count, before.lanes, 0, 0)
+        waves.v, waves.a, waves.s, waves.mode = list(before.v), list(before.a), list(before.s), before.mode
+        for source, part in changed:
+            noise = np.random.default_rng(source).integers(0, 1 << 32, (before.count, before.lanes), np.uint32)
+            file, index = (waves.v if source < AGPR else waves.a), source % AGPR
+            file[index] = file[index] ^ (noise & part)
+        group = Group(waves, slice(0, waves.count), waves.count)
+        with np.errstate(all="ignore"):
+            run(group)
+        return {key: np.broadcast_to(register(waves, key).T, (before.lanes, before.count)).T for key in self.writes}
+
+
+def _read(shadow: Group, key: int) -> Bits:
+    values = register(shadow.waves, key)
+    values = shadow.take(values)
+    return values if key < VECTORS else values[:, None]

@@ -1,0 +1,152 @@
+"""Rules by the types of operands: what an operation reads of its registers, and what it writes to them.
+
+The readers and writers are the machine's own, bound to registers that hold undefined bits in the place of values; so
+halves, parts, lanes of DPP and masks mean here what they mean there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.bind import scalar_operands, vector_operands
+from mfmasim.machine.definedness.keys import SCC, keys_of
+from mfmasim.machine.definedness.planes import register
+from mfmasim.machine.definedness.table import SHIFTED
+from mfmasim.machine.dpp import is_dpp, narrowed
+from mfmasim.machine.operands import read_dword
+from mfmasim.machine.state import VCC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.registry import Operation
+    from mfmasim.machine.state import Group
+
+    Bits = NDArray[np.uint32]
+    Found = dict[int, Bits]
+
+__all__ = ["Typed", "source_origins"]
+
+WIDTHS = {"u16": 16, "i16": 16, "f16": 16, "b16": 16, "u64": 64, "i64": 64, "f64": 64, "b64": 64}
+REGISTERS = ("v", "a", "s")
+VCCZ_SOURCE, SCC_SOURCE = 251, 253
+
+
+def plain(operand: Operand) -> Operand:
+    """The operand as undefined bits are read: a sign that is negated stays as undefined as it was."""
+    if operand.kind in REGISTERS or (operand.kind == "special" and operand.index == SCC_SOURCE):
+        return replace(operand, neg=False)
+    if operand.kind == "special" and operand.index == VCCZ_SOURCE:
+        return replace(operand, kind="s", index=VCC)
+    return replace(operand, kind="const", bits=0, neg=False, abs=False)
+
+
+class Typed:
+    """An instruction of the vector or scalar unit, bound for undefined bits."""
+
+    def __init__(self, instruction: Instruction, operation: Operation, *, sums: bool) -> None:
+        """Bind it; `sums` says that undefined bits reach only the bits above them."""
+        self.instruction, self.operation, self.sums = instruction, operation, sums
+        blank = replace(instruction, src=tuple(plain(operand) for operand in instruction.src))
+        self.vector = operation.unit == "vector"
+        bound = vector_operands if self.vector else scalar_operands
+        self.readers, self.writers = bound(blank, operation)
+        self.kinds = [kind for kind in operation.sources if kind != "mode"]
+        self.results = list(operation.results)
+        if len(self.results) < len(self.writers):
+            self.results *= len(self.writers)
+        shift = SHIFTED.get(instruction.name) if sums else None
+        self.shift = None if shift is None else bound(instruction, operation)[0][shift]
+        self.shifted = shift
+        self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
+        self._real: Group
+
+    def found(self, planes: Planes, group: Group, writes: Sequence[int], reads: Sequence[int]) -> Found:
+        """Undefined bits of the results, in all waves."""
+        keys = dict.fromkeys([*reads, *writes])
+        shadow = planes.beside(group, planes.chosen(planes.undefined, keys), blank=True)
+        if SCC not in planes.undefined:
+            shadow.waves.scc = np.zeros(1, np.bool_)
+        self._real = group
+        self.step(shadow)
+        return {key: register(shadow.waves, key) for key in writes}
+
+    def _step(self, shadow: Group) -> None:
+        values = [_unsigned(read(shadow)) for read in self.readers]
+        total: Any = np.zeros(1, np.uint64) if self.sums else np.zeros(1, np.bool_)
+        if self.sums:
+            total = self._sum(values)
+        else:
+            for value in values:
+                total = total | _any(value)
+            if not self.vector and total.ndim > 1:
+                total = total.any(axis=1)
+        for write, kind in zip(self.writers, self.results, strict=True):
+            write(shadow, _result(total, kind))
+
+    def _sum(self, values: list[Any]) -> Any:
+        total: Any = np.uint64(0)
+        for place, (value, kind) in enumerate(zip(values, self.kinds, strict=True)):
+            if kind in ("mask", "scc"):
+                wide = np.where(value != 0, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0))
+            elif place == self.shifted:
+                continue
+            else:
+                wide = value.astype(np.uint64)
+                if self.operation.name.endswith("_u24") and place < 2:
+                    wide = wide & np.uint64(0xFFFFFF)
+            if self.shift is not None and place == 0:
+                wide = wide << (self.shift(self._real).astype(np.uint64) & np.uint64(31))
+            total = total | wide
+        total = total | (~total + np.uint64(1))  # the lowest bit and all above it
+        if self.shifted is not None:
+            total = np.where(values[self.shifted] != 0, np.uint64(0xFFFFFFFFFFFFFFFF), total)
+        return total
+
+
+def _unsigned(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return np.logical_or.reduce(np.broadcast_arrays(*[part != 0 for part in value]))
+    return value.view(f"u{value.dtype.itemsize}") if value.dtype.kind in "if" else value
+
+
+def _any(value: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether anything of a value is undefined; registers of an operand stand on a leading axis."""
+    some: NDArray[np.bool_] = value != 0
+    return np.logical_or.reduce(some, axis=0) if some.ndim == 3 else some
+
+
+def _result(total: Any, kind: str) -> Any:
+    """Undefined bits of a result, in the type that its writer takes."""
+    flags = total != 0
+    if kind in ("mask", "scc"):
+        return flags
+    if total.dtype == np.bool_:
+        total = np.where(flags, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0))
+    if kind.startswith("b32x"):
+        return [total.astype(np.uint32)] * int(kind[4:])
+    if kind == "pair":
+        return total.astype(np.uint32), total.astype(np.uint32)
+    return total.astype({16: np.uint16, 64: np.uint64}.get(WIDTHS.get(kind, 32), np.uint32))
+
+
+def source_origins(planes: Planes, group: Group, instruction: Instruction) -> Bits:
+    """Origin of what each lane reads: that of the first operand that has one, (1 or waves, lanes or 1)."""
+    parts = instruction.halves or (instruction,)
+    operands = [(part, operand) for part in parts for operand in part.src if operand.kind in REGISTERS]
+    keys = [key for _, operand in operands for key in keys_of(operand)]
+    shadow = planes.beside(group, planes.chosen(planes.origins, keys), blank=True)
+    out: Any = np.zeros((1, 1), np.uint32)
+    for part, operand in operands:
+        bare = replace(operand, sel=6)
+        for number in range(operand.count):
+            word = read_dword(bare, number, part)(shadow)
+            out = np.where(out == 0, word, out)
+    return np.asarray(out, np.uint32)

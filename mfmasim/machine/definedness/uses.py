@@ -1,0 +1,132 @@
+"""Uses of undefined bits: what is told, and the bits of registers that an instruction really uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.machine.definedness.keys import SCC, SGPR, VECTORS, name_of
+from mfmasim.machine.definedness.origin import unpack
+from mfmasim.machine.events import UndefinedUse
+from mfmasim.machine.ops.matrix import resolve
+from mfmasim.machine.state import VCC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.state import Group
+
+    Bits = NDArray[np.uint32]
+
+__all__ = ["Uses", "matrix_bits"]
+
+
+class Uses:
+    """Tells listeners of uses. What was told counts as defined afterwards, so that it is told once."""
+
+    def __init__(self, machine: Any, planes: Planes, loaded: dict[int, int]) -> None:
+        """`loaded` gives the load that first met an origin in memory, by the packed origin."""
+        self.machine, self.planes, self.loaded = machine, planes, loaded
+
+    def tell(
+        self, use: str, instruction: Instruction, group: Group, key: int, bits: Any, origins: Bits, name: str = ""
+    ) -> None:  # fmt: skip
+        """Tell of one register.
+
+        Args:
+            use: what it is used for.
+            instruction: that uses it.
+            group: the waves.
+            key: the register.
+            bits: undefined bits that are used, (1 or waves, lanes) or of a scalar register (1 or waves,).
+            origins: in the same shape.
+            name: of the operand, where the key is none.
+        """
+        bits, origins = np.broadcast_arrays(bits, origins)
+        first = tuple(int(i) for i in np.argwhere(bits != 0)[0])
+        row, lane = first[0], first[1] if bits.ndim > 1 else None
+        origin = int(origins[first])
+        if not origin:  # bits and origins met on different ways: any that is there will do
+            there = origins[(bits != 0) & (origins != 0)]
+            origin = int(there[0]) if len(there) else 0
+        indices = group.indices()
+        source = unpack(origin)
+        event = UndefinedUse(
+            instruction, use, name or name_of(key, self.machine.arch), int(bits[first]),
+            self.machine.place(indices, row, lane), int((bits != 0).sum()) * (group.count // len(bits)),
+            source, name_of(source.key, self.machine.arch), self.loaded.get(origin),
+        )  # fmt: skip
+        for listener in self.machine.use_listeners:
+            listener(event)
+
+    def registers(self, use: str, instruction: Instruction, group: Group, keys: Sequence[int]) -> None:
+        """Tell of undefined bits in registers that active lanes use as a whole."""
+        for key in keys:
+            if not self.planes.dirty >> key & 1:
+                continue
+            bits = self.planes.of(group, key)
+            if key < VECTORS and group.mask is not None:
+                bits = np.where(group.mask, bits, np.uint32(0))
+            elif key >= VECTORS and group.mask is not None and use == "address":
+                bits = np.where(group.mask.any(axis=1), bits, np.uint32(0))
+            if bits.any():
+                self.tell(use, instruction, group, key, bits, self.planes.origin(group, key))
+                self.planes.define(group, [key])
+
+    def branch(self, instruction: Instruction, group: Group) -> None:
+        """A branch on SCC, or on whether VCC is 0: a bit of VCC that is surely 1 settles that."""
+        if "scc" in instruction.name:
+            self.registers("branch", instruction, group, [SCC])
+            return
+        keys = [SGPR + VCC, SGPR + VCC + 1][: group.lanes // 32]
+        sure: Any = np.zeros(1, np.bool_)
+        for key in keys:
+            sure = sure | (group.s(key - SGPR) & ~self.planes.of(group, key) != 0)
+        for key in keys:
+            bits = np.where(sure, np.uint32(0), self.planes.of(group, key))
+            if bits.any():
+                self.tell("branch", instruction, group, key, bits, self.planes.origin(group, key))
+                self.planes.define(group, keys)
+
+    def mask(self, instruction: Instruction, group: Group, keys: Sequence[int]) -> None:
+        """EXEC was written with undefined bits."""
+        for key in keys:
+            if self.planes.dirty >> key & 1:
+                bits = self.planes.of(group, key)
+                self.tell("exec", instruction, group, key, bits, self.planes.origin(group, key))
+                for each in keys:
+                    self.planes.forget(each)
+
+
+def matrix_bits(instruction: Instruction, arch: Any, wave: int) -> tuple[list[Any], Any]:
+    """Bits that a matrix instruction uses of each source register, and those that it writes of D's.
+
+    Returns:
+        For each source a uint32 array (registers, lanes), None for constants; and one for D.
+    """
+    operation, extra = resolve(instruction, arch, wave)
+    fragments: list[Any] = [operation.A, operation.B, operation.C]
+    if operation.sparse:
+        fragments = [operation.A, operation.B, operation.index, operation.C]
+    fragments += [operation.scale_A, operation.scale_B] if operation.scale_A is not None else []
+    half = np.uint32(0xFFFF0000 if extra.get("op_sel", 0) & 4 else 0x0000FFFF)
+    every = np.uint32(0xFFFFFFFF)
+    shifts = {"scale_A": 8 * extra.get("scale_a_byte", 0), "scale_B": 8 * extra.get("scale_b_byte", 0)}
+    sources: list[Any] = []
+    for place, operand in enumerate(instruction.src):
+        fragment = fragments[place] if place < len(fragments) else None
+        if operand.kind not in ("v", "a") or fragment is None:
+            sources.append(None)
+        elif fragment is operation.C and not operation.D.full:
+            sources.append(np.full((operand.count, wave), half))
+        elif fragment is operation.index:  # which set of them counts, modifiers say
+            sources.append(np.full((operand.count, wave), every))
+        else:
+            sources.append(fragment.mask << np.uint32(shifts.get(fragment.name, 0)))
+    target = instruction.dst[0]
+    return sources, np.full((target.count, wave), every if operation.D.full else half)

@@ -1,0 +1,54 @@
+"""Undefined bits: whatever depends on them is known to be undefined, in every operation and form."""
+
+from __future__ import annotations
+
+import random
+
+import harness
+import lines
+import numpy as np
+import pytest
+import twice
+from drawing import probes
+
+pytestmark = pytest.mark.oracle
+
+LEFT_OUT = (
+    "s_memtime", "s_memrealtime", "s_sendmsg", "s_getreg", "s_setreg", "s_get_barrier", "s_barrier", "s_round_mode",
+    "s_denorm_mode", "global_", "flat_", "buffer_", "tbuffer_",
+)  # fmt: skip
+"""Clocks and the like, what changes how others compute, and stores to memory, which are uses."""
+
+
+def tallied(arch, count, names, seed):
+    """A tally over `count` lines of each of some operations."""
+    chosen = [name for name in names if not name.startswith(LEFT_OUT)]
+    if arch.startswith("gfx1"):  # EXEC_HI of a wave of 32 lanes is nobody's
+        chosen = [name for name in chosen if not name.endswith(("saveexec_b64", "wrexec_b64"))]
+    drawn, _ = probes(arch, random.Random(seed), count, chosen)
+    tally = twice.Tally()
+    twice.compare(drawn, arch, np.random.default_rng(seed), tally)
+    return tally
+
+
+@pytest.fixture(autouse=True)
+def _taken():
+    yield
+    lines.taken = set(lines.FORMS)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
+def test_some_operations(arch):
+    names = harness.executable(arch)[::9]
+    tally = tallied(arch, 1, names, 1)
+    assert not tally.missed, tally.missed[:10]
+    assert tally.differing > 1000
+    assert len(tally.names) > 40
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1151", "gfx1201"])
+def test_every_operation(arch):
+    tally = tallied(arch, 2, harness.executable(arch), 2)
+    assert not tally.missed, tally.missed[:10]
+    assert tally.differing > 10_000
