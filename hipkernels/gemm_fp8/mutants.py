@@ -26,7 +26,7 @@ MUTANTS = [
         "c_read_with_beta_zero",
         "naive",
         ("g.beta == 0.0f ? g.alpha * sum :", "false ? g.alpha * sum :"),
-        OUT,
+        (*OUT, "uninitialised"),
         parameters={"beta": 0.0},
         about="0 times NaN",
     ),
@@ -85,7 +85,7 @@ MUTANTS = [
         ("bounds", "outputs"),
     ),
     # --- one_tile.hip
-    Mutant("last_bytes_not_copied", ONE, ("n < 16 * TILE_K;", "n < 16 * TILE_K - 64;"), BOTH),
+    Mutant("last_bytes_not_copied", ONE, ("n < 16 * TILE_K;", "n < 16 * TILE_K - 64;"), (*BOTH, "uninitialised")),
     Mutant("k_tile_not_advanced", ONE, ("g.lda + k0 + k]", "g.lda + k]"), BOTH),
     Mutant(
         "barrier_for_one_wave",

@@ -140,6 +140,9 @@ KERNEL(source_overwritten) {
   asm volatile(
       "v_mov_b32 v16, %1\n"
       "v_mov_b32 v17, %1\n"
+      ".irp n, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63\n"
+      "v_mov_b32 v\\n, %1\n"
+      ".endr\n"
       "s_nop 1\n"
       "v_mfma_f32_32x32x8_f16 v[32:47], v[16:17], v[16:17], v[48:63]\n"
       "s_nop 6\n"  // overwritten: far

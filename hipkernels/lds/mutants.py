@@ -35,7 +35,9 @@ MUTANTS = [
         arch="gfx942",
         about="loads of 4 bytes: the offset in elements is right, the read is not",
     ),
-    Mutant("copy_waves_share_a_base", COPY2, ("((tile) + 256 * (wave))", "(tile)"), ("outputs", "races")),
+    Mutant(
+        "copy_waves_share_a_base", COPY2, ("((tile) + 256 * (wave))", "(tile)"), ("outputs", "races", "uninitialised")
+    ),
     # --- transposed read: rows and columns of the tile exchanged, an ordinary read in its place
     Mutant(
         "transposed_addresses",

@@ -43,7 +43,10 @@ class Uninitialised:
         self._orders: dict[tuple[int, str, str], tuple[int, ...]] = {}
 
     def on_use(self, event: UndefinedUse) -> None:
-        """Remember the first use of each register by each instruction, in the order of the grid."""
+        """Remember the first use of each register by each instruction, in the order of the grid.
+
+        Registers of a matrix operand stand for one another.
+        """
         kind, what = USES[event.use]
         origin = self._origin(event)
         ins, place = event.instruction, event.place
@@ -63,7 +66,7 @@ class Uninitialised:
             instruction=ins.name,
             count=event.lanes,
         )
-        self._add((ins.pc, event.use, event.register), found, place.order)
+        self._add((ins.pc, event.use, "" if event.use == "matrix" else event.register), found, place.order)
 
     def _origin(self, event: UndefinedUse) -> str:
         """Where the bits come from, in words."""

@@ -131,7 +131,7 @@ BODIES = {
     ),
     "an accumulator that was not set": (
         ["v_mov_b32 v20, 1.0", "v_mov_b32 v21, 1.0", "v_mfma_f32_4x4x1_16b_f32 a[0:3], v20, v21, a[0:3]"],
-        [("v_mfma_f32_4x4x1_16b_f32", "matrix", f"a{k}", f"a{k} is an operand") for k in range(4)],
+        [("v_mfma_f32_4x4x1_16b_f32", "matrix", "a0", "of a matrix instruction and was never written")],
     ),
     "an accumulator of zeros": (
         ["v_mov_b32 v20, 1.0", "v_mov_b32 v21, 1.0", "v_mfma_f32_4x4x1_16b_f32 a[0:3], v20, v21, 0", "s_nop 7",

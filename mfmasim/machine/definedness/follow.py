@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.definedness.access import ACCESSES, AccessPlan, access_plan
 from mfmasim.machine.definedness.flow import Flow
@@ -30,7 +32,8 @@ __all__ = ["Definedness"]
 
 BARRIERS = ("s_barrier", "s_barrier_wait")
 JUMPS = ("s_setpc_b64", "s_swappc_b64")
-INDEXING = ("s_set_gpr_idx_on", "s_set_gpr_idx_idx")
+INDEXING = {"s_set_gpr_idx_on": 0xF0FF, "s_set_gpr_idx_idx": 0xFF, "s_set_gpr_idx_mode": 0xF000}
+"""What puts an index into M0, and the bits of M0 that it writes (CDNA3 ISA manual, SOP1 and SOPC)."""
 QUIET = ("clock", "control", "barrier")
 """Families of operations that neither read nor write what is followed here, but for the cases above."""
 
@@ -68,12 +71,14 @@ class Definedness:
             return self._used("jump", instruction, run)
         if family in ACCESSES:
             return self._access(access_plan(instruction, family, self), run)
+        if name in INDEXING:
+            return self._index(instruction, run)
         if family in QUIET and not instruction.dst:
             return run
         flow = Flow(instruction, run, self)
         touched = flow.touched
-        use = "index" if name in INDEXING or flow.indexes else ""
-        m0 = (SGPR + self.machine.arch.m0,) if flow.indexes else keys_of(instruction.src[0]) if use else ()
+        use = "index" if flow.indexes else ""
+        m0 = (SGPR + self.machine.arch.m0,)
         writes_exec = any(key in EXECS for key in flow.writes)
 
         def step(g: Group) -> None:
@@ -94,7 +99,20 @@ class Definedness:
 
         def step(g: Group) -> None:
             if self.planes.dirty & touched and instruction.encoding.startswith("V"):
-                self.uses.registers("index", instruction, g, m0)
+                self.uses.registers("index", instruction, g, m0, INDEXING["s_set_gpr_idx_on"])
+            run(g)
+
+        return step
+
+    def _index(self, instruction: Instruction, run: Bound) -> Bound:
+        """An index goes into M0, some of whose bits stay."""
+        m0, keys = SGPR + self.machine.arch.m0, keys_of(instruction.src[0])
+        touched, left = set_of([m0, *keys]), np.uint32(0xFFFFFFFF & ~INDEXING[instruction.name])
+
+        def step(g: Group) -> None:
+            if self.planes.dirty & touched:
+                self.uses.registers("index", instruction, g, keys)
+                self.planes.put(g, m0, self.planes.of(g, m0) & left, self.planes.origin(g, m0))
             run(g)
 
         return step

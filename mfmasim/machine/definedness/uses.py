@@ -64,12 +64,14 @@ class Uses:
         for listener in self.machine.use_listeners:
             listener(event)
 
-    def registers(self, use: str, instruction: Instruction, group: Group, keys: Sequence[int]) -> None:
-        """Tell of undefined bits in registers that active lanes use as a whole."""
+    def registers(
+        self, use: str, instruction: Instruction, group: Group, keys: Sequence[int], used: int = 0xFFFFFFFF
+    ) -> None:
+        """Tell of undefined bits in registers that active lanes use; `used` are the bits that count."""
         for key in keys:
             if not self.planes.dirty >> key & 1:
                 continue
-            bits = self.planes.of(group, key)
+            bits = self.planes.of(group, key) & np.uint32(used)
             if key < VECTORS and group.mask is not None:
                 bits = np.where(group.mask, bits, np.uint32(0))
             elif key >= VECTORS and group.mask is not None and use == "address":
