@@ -181,7 +181,7 @@ MUTANTS = [
         "one_slot",
         DOUBLE,
         ("(a_tile[slot ^ 1], a_rows, 0, g.lda, (t + 1)", "(a_tile[slot], a_rows, 0, g.lda, (t + 1)"),
-        RACED,
+        (*RACED, "uninitialised"),
     ),
     Mutant("last_tile_left_out", DOUBLE, ("tiles = g.K / TILE_K;", "tiles = g.K / TILE_K - 1;"), BOTH),
     Mutant("first_tile_twice", DOUBLE, ("(t + 1) * TILE_K, wave", "t * TILE_K, wave"), BOTH),
