@@ -1,5 +1,7 @@
 """What the host refuses before a launch: shapes, strides, misaligned pointers, shared memory."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,22 @@ def test_bits_count_for_narrow_formats():
 def test_alignments_are_powers_of_two(align):
     with pytest.raises(MfmasimError, match="power of two"):
         A("fp8", (4, 4), align=align)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "checks"),
+    [
+        ("double_buffer_pairs", {"M": 96, "N": 64, "K": 128}, {"bounds"}),
+        ("double_buffer_pairs", {"M": 64, "N": 64, "K": 192}, {"outputs", "mapping"}),
+        ("double_buffer_pairs", {"M": 64, "N": 100, "K": 128}, {"outputs", "mapping", "bounds", "races"}),
+        ("lds_tiled", {"M": 20, "N": 16, "K": 16}, {"bounds"}),
+        ("lds_tiled", {"M": 16, "N": 16, "K": 20}, {"outputs", "bounds"}),
+    ],
+)
+def test_what_the_contract_keeps_away_would_show(name, changes, checks):
+    """The same shapes with the contract taken away: why it says what it says."""
+    ((case, arch), *_) = select(CASES, "gfx950", name)
+    with pytest.raises(MfmasimError, match="does not hold"):
+        verify_case(case.with_parameters(changes), arch)
+    result = verify_case(replace(case.with_parameters(changes), needs=""), arch)
+    assert {f.check for f in result.findings if f.severity == "error"} == checks
