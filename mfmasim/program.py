@@ -228,5 +228,7 @@ def compile(  # noqa: A001  (the contract's name)
     if not isinstance(path, str | Path):
         raise MfmasimError(f"compile: the path of a source is expected, not {type(path).__name__}")
     target = find_arch(arch)
+    if not isinstance(flags, list | tuple) or not all(isinstance(flag, str) for flag in flags):
+        raise MfmasimError(f"flags {flags!r}: a list of compiler flags is expected, such as ['-O3']")
     made = toolchain.compile_hip(Path(path), target.name, compiler=compiler, flags=flags, device_libs=device_libs)
     return Code(codeobject.read(made.data, name=str(path), arch=target), made_by=made.compiler)

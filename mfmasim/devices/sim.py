@@ -67,6 +67,20 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
+def check_listeners(observers: Any, debug: Any, executor: Any, parts: Any) -> None:
+    """Refuse what cannot listen, and parts for nobody.
+
+    Raises:
+        MfmasimError: names the value and what is expected.
+    """
+    if not isinstance(observers, list | tuple):
+        raise MfmasimError(f"observers {observers!r}: a list of observers is expected")
+    if debug is not None and not hasattr(debug, "begin"):
+        raise MfmasimError(f"debug {debug!r}: a mfmasim.Debugger() is expected")
+    if parts is not None and executor is None:
+        raise MfmasimError(f"parts {parts!r}: parts are for an executor, and there is none")
+
+
 def ending(outcome: Outcome, kernel: Kernel) -> Finding:
     """The finding about a launch that ended early; that somebody ended it by hand is no error."""
     pc, place = outcome.stopped_pc, outcome.stopped_at
@@ -143,6 +157,7 @@ class SimDevice:
             raise MfmasimError(f"budget {budget!r}: a positive number of instructions is expected")
         if max_waves is not None and (not isinstance(max_waves, int) or isinstance(max_waves, bool) or max_waves < 1):
             raise MfmasimError(f"max_waves {max_waves!r}: a positive number of waves is expected")
+        check_listeners(observers, debug, executor, parts)
         prepared = prepare(kernel, grid, block, args, shared_bytes, undefined)
         report = self.run(
             prepared, names, budget, observers, debug, max_waves, executor, parts,

@@ -180,6 +180,8 @@ def find_swizzle(
         MfmasimError: accesses outside the tile or off their alignment, no instruction of that name, or nothing helps;
             the message says why.
     """
+    if not isinstance(tile, tuple | list) or len(tile) != 2:
+        raise MfmasimError(f"tile {tile!r}: rows and bytes of a row are expected, such as (16, 128)")
     rows, row_bytes = tile
     targets = [arch(name) for name in archs]
     patterns = tuple(([] if write is None else [write]) + list(reads))
