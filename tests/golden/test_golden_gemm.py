@@ -19,9 +19,8 @@ from mfmasim.verify.roles import Tensor, bytes_of, codes_of
 ENTRIES = {entry["id"]: entry for entry in json.loads(gemm.HERE.read_text(encoding="utf-8"))["entries"]}
 PROBLEMS = list(gemm.problems())
 GROUPS = dict(find("gemm_fp8"))
-# Those of the other folder that are meant to be wrong say so.
-CASES = GROUPS["gemm_fp8"] + [case for case in GROUPS.get("gemm_fp8/scheduled", []) if not case.suppress]
-KERNELS = {case.kernel_name(): case for case in CASES}
+CASES = [case for cases in GROUPS.values() for case in cases]
+KERNELS = {(case.kernel_name(), arch): case for case, arch in select(CASES, None)}
 SEQUENTIAL = ("naive", "lds_tiled", "lds_tiled_guarded")
 
 
@@ -136,7 +135,7 @@ def left_by(case, problem):
 
 def compare(name, arch, problems):
     """How many problems a kernel was compared on."""
-    case, count = KERNELS[name], 0
+    case, count = KERNELS[name, arch], 0
     kind = "sequential" if name in SEQUENTIAL else "matrix"
     for problem in problems:
         found = left_by(case, problem) if problem.arch == arch else None
@@ -146,7 +145,7 @@ def compare(name, arch, problems):
     return count
 
 
-RUNS = [(case.kernel_name(), arch) for case, arch in select(list(KERNELS.values()), None)]
+RUNS = list(KERNELS)
 
 
 @pytest.mark.parametrize(("name", "arch"), RUNS)
