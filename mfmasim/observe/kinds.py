@@ -36,6 +36,11 @@ _ROWS = (
          "The load may arrive after the other write and replace its value.",
          "global_load_dword v4, v2, s[8:9]; v_mov_b32 v4, 1",
          "Wait for the load first, or use another register."),
+    Kind("waits-stricter", "waits", "info", "A wait is stricter than what was executed needs",
+         "On every path that was executed a larger value, or no wait, would have ended what was used. Only said where "
+         "the wait ended nothing but loads to registers, and nothing that orders memory came before their use.",
+         "two loads, to v4 and v5; s_waitcnt vmcnt(0); v_add_u32 v4, 1, v4  // v5 is waited for later",
+         "Wait for the value that the message names, and for the rest where it is used."),
     Kind("hazards-wait-states", "hazards", "error", "Too few wait states between two instructions",
          "The hardware does not look after this pair: the second one may take what was there before the first. The "
          "simulator executes one after the other, so that outputs are right here.",

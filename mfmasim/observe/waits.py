@@ -14,6 +14,7 @@ import numpy as np
 
 from mfmasim.isa.counters import SPELLING, raised, waited
 from mfmasim.observe.finding import Finding
+from mfmasim.observe.spare import Ended, Spare, coherent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Flight", "Waits", "registers", "settled"]
 
 Register = tuple[str, int]
-State = tuple["Flight", ...]
+State = tuple[tuple["Flight", ...], tuple[Ended, ...]]
+"""What may be in flight, and what waits have ended and nothing has needed yet."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Flight:
     name: str
     writes: frozenset[Register]
     """Registers that it will write."""
+    coherent: bool = False
+    """Whether it goes past caches, as what is volatile or atomic does."""
 
 
 def registers(operands: Any) -> Iterator[Register]:
@@ -72,8 +76,9 @@ class Waits:
     def __init__(self, kernel: str, arch: Arch, source_at: Callable[[int], str]) -> None:
         """Report in the name of `kernel`; `source_at` gives the source line of an address in the code."""
         self.kernel, self.arch, self.source_at = kernel, arch, source_at
-        self.states: list[State] = [()]
-        self._numbers: dict[State, int] = {(): 0}
+        self.spare = Spare(arch)
+        self.states: list[State] = [((), ())]
+        self._numbers: dict[State, int] = {((), ()): 0}
         self._next: dict[tuple[int, int, int], int] = {}
         self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
         self._findings: dict[tuple[int, int, str], Finding] = {}
@@ -98,10 +103,15 @@ class Waits:
         key = state, event.instructions[0].pc, len(event.instructions)
         found = self._next.get(key)
         if found is None:
-            flights = list(self.states[state])
+            before, ended = self.states[state]
+            flights = list(before)
             for instruction in event.instructions:
+                if ended or flights:
+                    parts = instruction.halves or (instruction,)
+                    touched = frozenset(r for part in parts for r in registers((*part.src, *part.dst)))
+                    ended = self.spare.step(ended, flights, instruction, touched)
                 flights = self._step(flights, instruction, event, index)
-            reached = tuple(flights)
+            reached = tuple(flights), ended
             found = self._numbers.setdefault(reached, len(self.states))
             if found == len(self.states):
                 self.states.append(reached)
@@ -128,7 +138,9 @@ class Waits:
             # Told once: what was touched counts as arrived.
             flights = [f if not f.writes & (reads | writes) else _arrived(f) for f in flights]
         for u in up:
-            mine = Flight(u.counter, u.order, u.limit, instruction.pc, instruction.name, frozenset(writes))
+            mine = Flight(
+                u.counter, u.order, u.limit, instruction.pc, instruction.name, frozenset(writes), coherent(instruction)
+            )
             flights = settled([*flights, mine], u.counter, u.limit)
         return flights
 
@@ -164,10 +176,18 @@ class Waits:
         """Take in what another part of the same launch found; parts come in the order of the grid."""
         for key, found in other._findings.items():
             self._findings.setdefault(key, found)
+        self.spare.merge(other.spare)
 
     def findings(self) -> list[Finding]:
-        """The findings, in address order."""
-        return [self._findings[key] for key in sorted(self._findings)]
+        """The findings, in address order; of waits that are stricter than needed when nothing is missing."""
+        found = [self._findings[key] for key in sorted(self._findings)]
+        return found or [
+            Finding(
+                "waits", "info", message, "waits-stricter", kernel=self.kernel, pc=pc, source=self.source_at(pc),
+                instruction=name,
+            )
+            for pc, name, message in self.spare.told()
+        ]  # fmt: skip
 
 
 def _arrived(flight: Flight) -> Flight:

@@ -187,7 +187,7 @@ def test_a_crooked_atomic_changes_nothing():
 def test_beyond_a_buffer_resource():
     """Lanes out of range read 0 and are mentioned; the launch is good all the same."""
     body = LOAD + (
-        "s_and_b32 s5, s5, 0xffff\ns_mov_b32 s6, 100\ns_mov_b32 s7, 0\nv_lshlrev_b32_e32 v1, 2, v0\n"
+        "s_and_b32 s5, s5, 0xffff\ns_mov_b32 s6, 100\ns_mov_b32 s7, 0x27000\nv_lshlrev_b32_e32 v1, 2, v0\n"
         "buffer_load_dword v2, v1, s[4:7], 0 offen\ns_waitcnt vmcnt(0)\nv_add_u32_e32 v2, 1, v2\n"
         "global_store_dword v1, v2, s[4:5]\ns_endpgm"
     )

@@ -94,13 +94,13 @@ BODIES = {
 }  # fmt: skip
 
 
-def told(body, arch="gfx942", block=64, lds=1024):
+def told(body, arch="gfx942", block=64, lds=1024, severity="error"):
     text = BEGIN + "s_waitcnt lgkmcnt(0)\n" + body + END
     out = np.zeros(1024, np.uint32)
     report = mfmasim.device("sim").launch(
         harness.kernel(text, arch, "p", lds=lds), grid=2, block=block, args=[out], checks="waits"
     )
-    return report.findings
+    return [f for f in report.findings if f.severity == severity]
 
 
 @pytest.mark.parametrize("name", BODIES)

@@ -1,0 +1,153 @@
+"""Waits that are stricter than what follows needs, on every path that was executed.
+
+A wait ends loads. Each of them is remembered as if it were in flight still, until something touches its registers (the
+wait was needed, up to a value that would still have ended this load), or a later wait would have ended it as well (this
+one was not needed for it). Waits order more than registers: stores, the LDS between waves, caches, volatile accesses.
+So a wait counts as needed as it stands when it ended anything but a plain load to registers, and when anything that
+stores or orders memory comes before the registers are touched.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.counters import SPELLING, raised, waited
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction
+    from mfmasim.observe.waits import Flight, Register
+
+__all__ = ["Ended", "Spare", "coherent"]
+
+UNNEEDED = 1 << 16
+"""A value that is larger than any counter: the wait may go."""
+_ORDERS = (
+    "s_barrier", "s_sleep", "s_sendmsg", "s_dcache", "s_icache", "s_setpc", "s_swappc", "s_call", "s_trap", "s_setreg",
+    "buffer_wb", "buffer_inv", "buffer_gl", "global_wb", "global_inv", "s_atomic", "s_gl1_inv",
+)  # fmt: skip
+_MEMORY = ("buffer_", "tbuffer_", "global_", "flat_", "scratch_", "ds_")
+_EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A load that a wait has ended."""
+
+    registers: frozenset[Register]
+    wait: int
+    """Address of the wait."""
+    counter: str
+    order: str
+    limit: int
+    largest: int
+    """Largest value of the wait that would have ended it."""
+    rank: int
+    """Smallest value that the counter could have now, were it in flight still."""
+
+
+def orders_memory(instruction: Instruction) -> bool:
+    """Whether an instruction stores, or is there for the order of memory, so that a wait before it may be meant so."""
+    name = instruction.name
+    if name.startswith(_ORDERS):
+        return True
+    if not name.startswith(_MEMORY) or name.startswith(_EXCHANGES):
+        return False
+    reads = ("_load", "ds_read") if not instruction.modifiers.get("lds") else ()
+    return not any(word in name for word in reads) or "_lds_" in name or coherent(instruction)
+
+
+def coherent(instruction: Instruction) -> bool:
+    """Whether a memory operation goes past caches, as what is volatile or atomic does."""
+    return any(instruction.modifiers.get(bit) for bit in ("sc0", "sc1", "glc", "dlc", "scope"))
+
+
+class Spare:
+    """What each wait was needed for, so far."""
+
+    def __init__(self, arch: Arch) -> None:
+        """Follow waits of an architecture."""
+        self.arch = arch
+        self.needed: dict[tuple[int, str], int] = {}
+        """(Address, counter) of each wait that ended something, to the largest value that would do."""
+        self.values: dict[tuple[int, str], int] = {}
+        """What it waits for."""
+        self.names: dict[int, str] = {}
+
+    def step(
+        self, ended: tuple[Ended, ...], flights: Sequence[Flight], instruction: Instruction,
+        touched: frozenset[Register],
+    ) -> tuple[Ended, ...]:  # fmt: skip
+        """Execute one instruction.
+
+        Args:
+            ended: what earlier waits have ended.
+            flights: what is in flight before it.
+            instruction: what is executed.
+            touched: registers that it reads or writes.
+
+        Returns:
+            What waits have ended now.
+        """
+        if instruction.name.startswith("s_wait"):
+            for counter, value in waited(self.arch, instruction):
+                # What this wait would end as well did not need the one before.
+                ended = tuple(e for e in ended if e.counter != counter or e.rank <= value)
+                ended += tuple(self._ends(flights, instruction, counter, value))
+            return ended
+        if not ended:
+            return ended
+        if orders_memory(instruction):
+            for each in ended:
+                self._needs(each, self.values[each.wait, each.counter])
+            return ()
+        left = []
+        up = raised(self.arch, instruction.name, bool(instruction.dst))
+        for each in ended:
+            if each.registers & touched:
+                self._needs(each, each.largest)
+                continue
+            later = sum(u.counter == each.counter and u.order == each.order != "" for u in up)
+            if each.rank + later <= each.limit:
+                left.append(replace(each, rank=each.rank + later) if later else each)
+        return tuple(left)
+
+    def _ends(self, flights: Sequence[Flight], wait: Instruction, counter: str, value: int) -> Iterator[Ended]:
+        """The loads that a wait ends; anything else that it ends needs it as it stands."""
+        mine = [f for f in flights if f.counter == counter]
+        for place, flight in enumerate(mine):
+            rank = sum(f.order == flight.order for f in mine[place:]) if flight.order else 1
+            if rank <= value:
+                continue
+            key = wait.pc, counter
+            self.names[wait.pc] = wait.name
+            self.values[key] = value
+            self.needed.setdefault(key, UNNEEDED)
+            if flight.writes and not flight.coherent:
+                yield Ended(flight.writes, wait.pc, counter, flight.order, flight.limit, rank - 1, rank)
+            else:
+                self.needed[key] = value
+
+    def _needs(self, each: Ended, value: int) -> None:
+        key = each.wait, each.counter
+        self.needed[key] = min(self.needed[key], value)
+
+    def merge(self, other: Spare) -> None:
+        """Take in what another part of the same launch needed."""
+        for key, value in other.needed.items():
+            self.needed[key] = min(value, self.needed.get(key, UNNEEDED))
+        self.values |= other.values
+        self.names |= other.names
+
+    def told(self) -> Iterator[tuple[int, str, str]]:
+        """Address, mnemonic and what would do, of each wait that is stricter than needed."""
+        for (pc, counter), needed in sorted(self.needed.items()):
+            if needed > self.values[pc, counter]:
+                now = SPELLING[counter].format(self.values[pc, counter])
+                if needed == UNNEEDED:
+                    yield pc, self.names[pc], f"nothing that was executed needs {now} here"
+                else:
+                    yield pc, self.names[pc], f"{SPELLING[counter].format(needed)} would do in the place of {now}"
