@@ -29,6 +29,7 @@ VERBS = (
     "explain",
     "mutate",
     "golden",
+    "calibrate",
     "hiprt",
     "bench",
     "doctor",

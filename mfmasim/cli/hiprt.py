@@ -26,6 +26,12 @@ def add(subparsers: Any) -> None:
         help="let the Nth call of that name (every one without #N) fail; @sync: the next wait tells; @forever: the "
         "device is lost (may be repeated)",
     )
+    parser.add_argument(
+        "--model",
+        action="append",
+        metavar="MODEL.PARAMETER=VALUE",
+        help="let matrix instructions round otherwise (may be repeated)",
+    )
     parser.add_argument("--report", metavar="FILE", help="write launches, calls and what stayed allocated as JSON")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="program and arguments")
 
@@ -33,10 +39,12 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; the exit code is the command's."""
     from mfmasim.hiprt import start
-    from mfmasim.hiprt.settings import ARCH, CHECKS, FAULTS, MEMORY, REPORT
+    from mfmasim.hiprt.settings import ARCH, CHECKS, FAULTS, MEMORY, MODELS, REPORT
 
     given = {ARCH: args.arch, MEMORY: args.memory, CHECKS: args.checks, REPORT: args.report}
     changes = {name: value for name, value in given.items() if value is not None}
     if args.fault:
         changes[FAULTS] = ",".join(args.fault)
+    if args.model:
+        changes[MODELS] = ",".join(args.model)
     return start(args.command[1:] if args.command[:1] == ["--"] else args.command, changes)

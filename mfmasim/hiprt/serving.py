@@ -12,6 +12,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import calls
 from mfmasim.hiprt.runtime import Runtime, say
 from mfmasim.hiprt.settings import Settings
+from mfmasim.matrix import models
 
 __all__ = ["begin", "current"]
 
@@ -46,6 +47,8 @@ def begin(library: str) -> None:
             say(f"{name.decode()}: {traceback.format_exc()}")
         return UNKNOWN
 
+    # Before anything runs: an instruction keeps the model that it has found once.
+    models.MODELS.update({model.name: model for model in runtime.settings.models})
     _runtime.append(runtime)
     atexit.register(runtime.write_report)
     _serve(library, answer)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.sim import chosen_checks
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 from mfmasim.hiprt.faults import Fault, parse
+from mfmasim.matrix import models
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mfmasim.architectures import Arch
+    from mfmasim.matrix.models import Model
 
-__all__ = ["ARCH", "CHECKS", "FAULTS", "MEMORY", "PACKAGE", "REPORT", "Settings"]
+__all__ = ["ARCH", "CHECKS", "FAULTS", "MEMORY", "MODELS", "PACKAGE", "REPORT", "Settings"]
 
 ARCH = "MFMASIM_HIPRT_ARCH"
 """Architectures of the devices, separated by commas: one device each. Without it one gfx942."""
@@ -28,6 +31,8 @@ FAULTS = "MFMASIM_HIPRT_FAULTS"
 """Faults to inject; see `mfmasim.hiprt.faults`."""
 REPORT = "MFMASIM_HIPRT_REPORT"
 """A file that gets a summary of the run as JSON when the process ends."""
+MODELS = "MFMASIM_HIPRT_MODELS"
+"""Parameters of accumulation models that differ from their rows: ``MODEL.PARAMETER=VALUE``, separated by commas."""
 PACKAGE = "MFMASIM_HIPRT_PACKAGE"
 """The folder of this package, for programs whose environment lacks it."""
 
@@ -42,6 +47,8 @@ class Settings:
     checks: str = "bounds"
     faults: tuple[Fault, ...] = ()
     report: str = ""
+    models: tuple[Model, ...] = ()
+    """Accumulation models that take the place of the rows of their names."""
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -68,4 +75,38 @@ class Settings:
             faults = tuple(parse(found.get(FAULTS, "")))
         except MfmasimError as error:
             raise MfmasimError(f"{FAULTS}: {error}") from None
-        return cls(archs, int(memory) << 20, checks, faults, found.get(REPORT, ""))
+        try:
+            changed = changed_models(found.get(MODELS, ""))
+        except MfmasimError as error:
+            raise MfmasimError(f"{MODELS}: {error}") from None
+        return cls(archs, int(memory) << 20, checks, faults, found.get(REPORT, ""), changed)
+
+
+def changed_models(text: str) -> tuple[Model, ...]:
+    """Read ``MODEL.PARAMETER=VALUE``, separated by commas.
+
+    Raises:
+        MfmasimError: there is no such model or parameter, or the value does not go with it.
+    """
+    changed: dict[str, Model] = {}
+    for entry in (part.strip() for part in text.split(",") if part.strip()):
+        where, equals, value = entry.partition("=")
+        name, _, parameter = where.partition(".")
+        if not equals:
+            raise MfmasimError(f"{entry!r}: MODEL.PARAMETER=VALUE is expected, such as cdna4_fp8.group=8")
+        if name not in models.MODELS:
+            raise unknown("model", name, models.MODELS)
+        row = changed.get(name, models.MODELS[name])
+        known = models.PARAMETERS[row.algorithm] | {"group"}
+        if parameter not in known:
+            raise unknown("parameter", parameter, sorted(known), f"of model {name}")
+        try:
+            meant = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            meant = value
+        allowed = (int, type(None)) if isinstance(getattr(row, parameter), int | None) else (str,)
+        if not isinstance(meant, allowed):
+            raise MfmasimError(f"{entry!r}: {parameter} is {getattr(row, parameter)!r} otherwise")
+        change: dict[str, Any] = {parameter: meant}
+        changed[name] = replace(row, **change)
+    return tuple(changed.values())

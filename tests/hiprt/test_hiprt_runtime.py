@@ -183,6 +183,10 @@ def test_faults_that_mean_nothing_are_refused(text, message):
         ("MEMORY", "0", "from 1 to"),
         ("CHECKS", "bound", "MFMASIM_HIPRT_CHECKS: unknown check 'bound'; did you mean 'bounds'"),
         ("FAULTS", "x", "MFMASIM_HIPRT_FAULTS"),
+        ("MODELS", "cdna4_fp8", "MODEL.PARAMETER=VALUE is expected"),
+        ("MODELS", "cdna4_fp9.group=8", "unknown model 'cdna4_fp9'; did you mean 'cdna4_fp8'"),
+        ("MODELS", "cdna4_fp8.groups=8", "unknown parameter 'groups' of model cdna4_fp8; did you mean 'group'"),
+        ("MODELS", "cdna4_fp8.group=eight", "'cdna4_fp8.group=eight': group is 16 otherwise"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(variable, value, message):

@@ -3,6 +3,10 @@
 import pytest
 from inside import run, suite
 
+from mfmasim.verify.capture import read
+from mfmasim.verify.fitting import fit
+from mfmasim.verify.probes import observed
+
 CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kernel_gives_the_golden_bits"
 
 
@@ -35,3 +39,14 @@ def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
     assert path.read_bytes() == before
     checked = run("-m", "mfmasim", "golden", "check", tmp_path)
     assert "simulator, device and reference agree" in checked.stdout
+
+
+def test_calibration_finds_parameters_that_the_runtime_hides(tmp_path):
+    path = tmp_path / "probes.npz"
+    hidden = "cdna4_16bit.group=16,cdna4_fp8.product_bits=22,cdna4_fp8.final_rounding=truncate"
+    run("-m", "mfmasim", "calibrate", "--record", path, MFMASIM_HIPRT_ARCH="gfx950", MFMASIM_HIPRT_MODELS=hidden)
+    found = {one.probe.name: fit(one) for one in observed(read(path))}
+    assert all(one.exact for one in found.values())
+    assert found["f16_k16"].differs == found["f16_k32"].differs == {"group": (8, 16)}
+    assert found["fp8"].differs == {"product_bits": (24, 22), "final_rounding": ("floor", "truncate")}
+    assert found["scaled_fp8"].differs == {}

@@ -1,0 +1,111 @@
+"""``mfmasim calibrate``: which parameters of the accumulation models fit a device."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from mfmasim.verify.fitting import Fit
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: Any) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "calibrate",
+        help="run probes on a device and find the rounding parameters that fit",
+        description="Run probing matrices through matrix instructions of a device, and search the parameters of the "
+        "accumulation models for those that give the same bits. docs/calibrate.md explains what is printed.",
+    )
+    parser.add_argument("--device", default="hip", help="hip (default), hip:1, ..., or sim")
+    parser.add_argument("--arch", help="architecture (sim only; a GPU has its own)")
+    parser.add_argument("--record", metavar="FILE", help="keep what the device gave in a file, and fit nothing")
+    parser.add_argument("--replay", metavar="FILE", help="fit what such a file holds; needs no device")
+    parser.add_argument("--json", metavar="FILE", help="write the fits as JSON ('-' for standard output)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 0 where every row fits as it is, 1 where one does not, or 2."""
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import capture
+    from mfmasim.verify.fitting import fit
+    from mfmasim.verify.probes import observed
+
+    if args.record and args.replay:
+        raise MfmasimError("--record and --replay: one of them")
+    found = capture.read(Path(args.replay)) if args.replay else _observe(args)
+    if args.record:
+        capture.write(Path(args.record), found)
+        print(f"wrote {args.record}: {', '.join(found.about['probes'])} on {found.about['device']['product']}")
+        return 0
+    fits = []
+    for seen in observed(found):
+        fits.append(fit(seen, told=lambda line: print(f"  {line}", file=sys.stderr)))
+        if args.json != "-":
+            for line in _lines(fits[-1]):
+                print(line)
+    if args.json:
+        text = json.dumps({"about": found.about, "fits": [_row(one) for one in fits]}, indent=1)
+        if args.json == "-":
+            print(text)
+        else:
+            Path(args.json).write_text(text + "\n")
+    return 0 if all(one.exact and not one.differs for one in fits) else 1
+
+
+def _observe(args: argparse.Namespace) -> Any:
+    from mfmasim.devices import device
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify.probes import observe
+
+    back_end = device(args.device)
+    arch = getattr(back_end, "arch", None)
+    if arch is None and not args.arch:
+        raise MfmasimError("--arch: the device sim is of every architecture; name one")
+    if arch is not None and args.arch and args.arch != arch:
+        raise MfmasimError(f"--arch {args.arch}: {args.device} is {arch}")
+    return observe(back_end, arch or args.arch)
+
+
+def _lines(one: Fit) -> Iterator[str]:
+    row, op = one.observed.op.model, one.observed.op
+    yield f"{op.name} ({op.arch.name})   row {row.name}, {row.fidelity}"
+    if one.exact and not one.differs:
+        yield f"  fits as it is: {one.matches:,} of {one.elements:,} elements"
+    elif one.exact:
+        yield f"  another row fits all {one.elements:,} elements:"
+        for name, (was, found) in one.differs.items():
+            yield f"    {name:<18} {found!s:<12} (the row has {was})"
+        yield f"  {one.row()}"
+    else:
+        yield f"  none of {one.tried:,} models fits: at best {one.matches:,} of {one.elements:,} elements are the same"
+        yield f"  {one.row()}"
+    for name, values in one.also.items():
+        yield f"  not decided: {name} {', '.join(map(str, values))}"
+    for name, bits in one.nans().items():
+        shown = ", ".join(f"{word:#010x}" for word in bits[:4]) + (
+            f" and {len(bits) - 4} more" if len(bits) > 4 else ""
+        )
+        yield f"  NaN ({name}): {shown or 'none'}"
+
+
+def _row(one: Fit) -> dict[str, Any]:
+    return {
+        "instruction": one.observed.op.name,
+        "arch": one.observed.op.arch.name,
+        "model": one.observed.op.model.name,
+        "exact": one.exact,
+        "matches": one.matches,
+        "elements": one.elements,
+        "differs": {name: {"row": was, "fits": found} for name, (was, found) in one.differs.items()},
+        "undecided": {name: list(values) for name, values in one.also.items()},
+        "row": one.row(),
+        "nans": one.nans(),
+    }
