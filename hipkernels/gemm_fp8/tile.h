@@ -46,7 +46,7 @@ __device__ inline __amdgpu_buffer_rsrc_t rows_of(const fp8 *matrix, int first, i
   return __builtin_amdgcn_make_buffer_rsrc((void *)(matrix + (size_t)first * ld), 0, (rows - 1) * ld + K, 0x27000);
 }
 
-// What a kernel calls to move data has no lines of its own for the debugger, so that reports name the line of the kernel.
+// What a kernel calls to move or multiply data has no lines of its own for the debugger, so that reports name the line of the kernel.
 #define MOVES __device__ __attribute__((always_inline, nodebug)) inline
 
 // Load number n of a fetch of ROWS rows; the LDS fills without gaps, lane by lane, so it is the bytes of global memory that
@@ -102,7 +102,7 @@ __device__ __attribute__((always_inline)) inline void arrived(Fragment &f) {
 }
 
 // sum + a b^T over the 128 of K. Four instructions on CDNA3 take the lane's bytes in turn: K is permuted, in a and b alike.
-__device__ __attribute__((always_inline)) inline f32x4 multiply(f32x4 sum, const Fragment &a, const Fragment &b) {
+MOVES f32x4 multiply(f32x4 sum, const Fragment &a, const Fragment &b) {
 #if defined(__gfx950__)
   typedef int i32x8 __attribute__((ext_vector_type(8)));
   // Literal zeros for both scales: the instruction without scales.

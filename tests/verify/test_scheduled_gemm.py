@@ -11,6 +11,7 @@ import pytest
 from mfmasim import MfmasimError, device
 from mfmasim.resources import folder
 from mfmasim.verify import find, load_file, select, verify_case
+from mfmasim.verify.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 FAMILY = folder("hipkernels") / "gemm_fp8" / "scheduled"
@@ -18,6 +19,7 @@ FAMILY = folder("hipkernels") / "gemm_fp8" / "scheduled"
 RIGHT = [(case, arch) for case, arch in select(ALL, None, ["pingpong", "interleave"])]
 QUICK = {"pingpong_256", "interleave_row_128"}
 WRONG = load_file(FAMILY / "wrong_cases.py")
+MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("gemm_fp8/scheduled")}
 HALF = {"gfx942": 64, "gfx950": 128}
 FP8 = {"gfx942": ml_dtypes.float8_e4m3fnuz, "gfx950": ml_dtypes.float8_e4m3fn}
 
@@ -170,6 +172,21 @@ def test_the_contract_refuses_what_would_leave_the_matrices(case):
     for wrong in ({"K": 128}, {"K": 320}, {"M": 64}, {"N": 200}):
         with pytest.raises(MfmasimError, match="contract"):
             verify_case(case.with_parameters(wrong), case.arch[0])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutants_are_caught_by_the_checks_they_name(name):
+    mutant, case = MUTANTS[name]
+    verdict = run_mutant(mutant, case)
+    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+
+
+def test_mutants_name_text_that_is_there():
+    for mutant, case in MUTANTS.values():
+        text = case.source.read_text()
+        assert all(text.count(old) == 1 for old, _ in mutant.replacements), mutant.name
+    assert sum(bool(mutant.caught) for mutant, _ in MUTANTS.values()) >= 16
 
 
 def test_wrong_cases_are_those_of_the_table():

@@ -27,7 +27,8 @@ PINGPONG = [
 INTERLEAVE = [
     ("reads of a block", READ, "BLOCK(", (4, 8)),
     ("buffer loads of a block", FETCH, "BLOCK(", (8, 4)),
-    ("matrix instructions of four blocks of 16", MFMA, "", (64, 64)),
+    ("matrix instructions of a block", MFMA, "BLOCK(", (16, 16)),
+    ("matrix instructions of four blocks", MFMA, "", (64, 64)),
     ("reads of four blocks", READ, "", (16, 32)),
     ("buffer loads of four blocks", FETCH, "", (32, 16)),
     ("LDS of a workgroup", "LDS bytes", "", (65536, 131072)),
