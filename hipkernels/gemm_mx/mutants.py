@@ -40,7 +40,7 @@ MUTANTS = [
     ),
     Mutant("fp6_read_as_bf6", FP6, ("Format<6, 2> e2m3fn", "Format<6, 3> e2m3fn"), BOTH),
     Mutant("fp4_read_as_fp8", MIXED, ("FA::code, FB::code", "FA::code, FA::code"), BOTH),
-    Mutant("fp6_in_steps_of_fp8", FP6, ("line + 24 * group", "line + 32 * group"), (*BOTH, "bounds")),
+    Mutant("fp6_in_steps_of_fp8", FP6, ("line + 24 * group", "line + 32 * group"), (*BOTH, "bounds", "uninitialised")),
     Mutant(
         "garbage_in_unused_registers",
         FP4,
