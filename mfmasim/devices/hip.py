@@ -83,6 +83,8 @@ class HipDevice:
         args: Sequence[Any],
         shared_bytes: int = 0,
         checks: str | Sequence[str] | None = "all",
+        *,
+        undefined: Sequence[int | str] = (),
         **options: Any,
     ) -> Report:
         """Run a kernel to its end.
@@ -94,6 +96,7 @@ class HipDevice:
             args: as `mfmasim.devices.SimDevice.launch` takes them.
             shared_bytes: dynamic LDS in bytes.
             checks: ``"all"`` looks at the guard zones, ``"none"`` does not. The simulator's checks are refused.
+            undefined: as the simulator takes it; a GPU does not tell what it reads.
             options: what only the simulator has (observers, budget, ...); refused unless empty.
 
         Returns:
@@ -102,6 +105,7 @@ class HipDevice:
         Raises:
             MfmasimError: bad arguments; a kernel for another architecture; any error of HIP. Nothing stays allocated.
         """
+        del undefined
         self._refuse(checks, options)
         grid, block = check_call(kernel, grid, block, args, shared_bytes)
         if kernel.arch.name != self.arch:
