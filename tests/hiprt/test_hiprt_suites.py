@@ -50,3 +50,10 @@ def test_calibration_finds_parameters_that_the_runtime_hides(tmp_path):
     assert found["f16_k16"].differs == found["f16_k32"].differs == {"group": (8, 16)}
     assert found["fp8"].differs == {"product_bits": (24, 22), "final_rounding": ("floor", "truncate")}
     assert found["scaled_fp8"].differs == {}
+
+
+def test_simulator_device_and_reference_agree_through_hip_python():
+    """Drawn matrices, on the architecture that has every kernel of the family."""
+    variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": "gfx950"}
+    options = "--deselect tests/verify/test_three_way.py::test_a_failure_shrinks_to_the_element_that_matters"
+    assert suite("tests/verify/test_three_way.py", PYTEST_ADDOPTS=options, **variables) == 2

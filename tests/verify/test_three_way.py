@@ -1,0 +1,161 @@
+"""Simulator, device and reference on matrices that hypothesis draws, over the introductory family.
+
+The device is MFMASIM_TEST_DEVICE (as in tests/devices): without it the simulator is compared with the reference alone.
+`tests/hiprt/test_hiprt_suites.py` runs this file once more on the back end hip through the simulated HIP runtime. The
+reference is golden's, which shares no code with the simulator.
+"""
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+import mfmasim
+from golden.cases import FAMILIES, FAMILY_OF
+from golden.reference import models
+from mfmasim.architectures import arch as find_arch
+from mfmasim.testing import codes
+from mfmasim.verify import find as find_cases
+from mfmasim.verify.compare import bit_exact
+from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, untouched
+
+NAME = os.environ.get("MFMASIM_TEST_DEVICE", "sim")
+DEVICE = mfmasim.device(NAME)
+ARCHS = [DEVICE.arch] if NAME != "sim" else ["gfx942", "gfx950"]
+CASES = [(case, arch) for _, cases in find_cases("intro") for case in cases for arch in case.arch if arch in ARCHS]
+GOLDEN = {case.name: case for case in FAMILIES["intro"]}
+MOST = 5
+"""Codes that differ from an operand's background: few, so that a failure shrinks to the one that matters."""
+
+
+@dataclass
+class Drawn:
+    """Operands: codes by role."""
+
+    case: object
+    arch: str
+    operands: dict
+
+    def __repr__(self):
+        parts = [f"{self.case.title} on {self.arch}"]
+        for role, array in self.operands.items():
+            values, counts = np.unique(array, return_counts=True)
+            common = values[counts.argmax()]
+            places = [f"{list(map(int, p))}: {int(array[tuple(p)]):#x}" for p in np.argwhere(array != common)[:MOST]]
+            parts.append(f"{role} {int(common):#x}" + (f" but {', '.join(places)}" if places else ""))
+        return "; ".join(parts)
+
+
+def tensors_of(case):
+    return [arg for arg in case.make()["args"] if isinstance(arg, Tensor)]
+
+
+@st.composite
+def operands(draw, which=st.sampled_from(CASES)):
+    case, arch = draw(which)
+    out = {}
+    for tensor in tensors_of(case):
+        if tensor.role == "C":
+            continue
+        code = codes(format_of(tensor, find_arch(arch)))
+        array = np.full(tensor.stored_shape, draw(code), format_of(tensor, find_arch(arch)).carrier)
+        place = st.tuples(*(st.integers(0, n - 1) for n in array.shape))
+        for where, value in draw(st.lists(st.tuples(place, code), max_size=MOST)):
+            array[where] = value
+        out[tensor.role] = array
+    return Drawn(case, arch, out)
+
+
+def launch(device, drawn):
+    """C as a device computes it."""
+    arch = find_arch(drawn.arch)
+    built = drawn.case.make()
+    args = [bytes_of(t, drawn.operands[t.role] if t.role != "C" else untouched(t, arch), arch) for t in built["args"]]
+    kernel = code_for(drawn.case.source, drawn.arch, None, drawn.case.flags)[drawn.case.kernel_name()]
+    report = device.launch(kernel, built["grid"], built["block"], args, checks="all")
+    assert report.ok
+    output = next(n for n, t in enumerate(built["args"]) if t.role == "C")
+    return codes_of(built["args"][output], args[output], arch)
+
+
+def reference(drawn, rows, cols):
+    """Some rows and columns of C as golden's reference computes them."""
+    golden = GOLDEN[drawn.case.golden_name()]
+    a, b = drawn.operands["A"][rows], drawn.operands["B"][:, cols]
+    scales = {}
+    if "scale_A" in drawn.operands:
+        byte = drawn.case.parameters["opsel"]
+        scales = {
+            "scale_a": drawn.operands["scale_A"][rows][..., byte],
+            "scale_b": drawn.operands["scale_B"][:, cols][..., byte],
+        }
+    rule = models.RULES[FAMILY_OF[drawn.arch], golden.kind]
+    return models.matmul(a, b, *golden.formats(drawn.arch), rule, **scales)
+
+
+def disagreement(drawn, device):
+    """Which of the three differ on a drawn case; empty when they agree."""
+    fmt = mfmasim.format("f32")
+    results = {"simulator": launch(mfmasim.device("sim"), drawn)}
+    if device is not None:
+        results["device"] = launch(device, drawn)
+        if bit_exact(results["device"], results["simulator"], fmt).mismatches:
+            return "simulator and device"
+    # Rows and columns that hold something else than the background, and one that does not.
+    rows = touched(drawn.operands["A"], 0) + touched(drawn.operands.get("scale_A"), 0)
+    cols = touched(drawn.operands["B"], 1) + touched(drawn.operands.get("scale_B"), 1)
+    rows, cols = sorted({0, 17 % len(drawn.operands["A"]), *rows}), sorted({0, 9, *cols})
+    want = reference(drawn, rows, cols)
+    for name, have in results.items():
+        if bit_exact(np.ascontiguousarray(have[np.ix_(rows, cols)]), want, fmt).mismatches:
+            return f"{name} and reference"
+    return ""
+
+
+def touched(array, axis):
+    """Lines of an array that differ from the others."""
+    if array is None:
+        return []
+    values, counts = np.unique(array, return_counts=True)
+    return np.unique(np.argwhere(array != values[counts.argmax()])[:, axis]).tolist()
+
+
+@given(operands())
+@settings(max_examples=120)
+def test_simulator_device_and_reference_agree(drawn):
+    assert not disagreement(drawn, DEVICE if NAME != "sim" else None)
+
+
+def test_every_case_of_the_family_is_drawn_from():
+    assert len(CASES) == sum(len(set(case.arch) & set(ARCHS)) for _, cases in find_cases("intro") for case in cases)
+    assert {case.golden_name() for case, _ in CASES} <= set(GOLDEN)
+
+
+class Wrong:
+    """A device that gets one thing wrong: a subnormal in A counts as zero."""
+
+    def launch(self, kernel, grid, block, args, *others, **options):
+        a = args[0].view(np.float16)
+        kept = a.copy()
+        a[np.abs(a) < 2.0**-14] = 0
+        report = mfmasim.device("sim").launch(kernel, grid, block, args, *others, **options)
+        a[:] = kept
+        return report
+
+
+@pytest.mark.skipif("gfx942" not in ARCHS, reason="looks at a kernel of gfx942")
+def test_a_failure_shrinks_to_the_element_that_matters():
+    case = next(pair for pair in CASES if pair[0].title == "f16_16x16x16" and pair[1] == "gfx942")
+    found = find(
+        operands(st.just(case)),
+        lambda drawn: disagreement(drawn, Wrong()) == "simulator and device",
+        settings=settings(max_examples=2000, phases=(Phase.generate, Phase.shrink), derandomize=True, database=None),
+    )
+    a, b = found.operands["A"], found.operands["B"]
+    assert len(np.unique(a)) + len(np.unique(b)) <= 3  # at most one element stands out
+    tiny = a[(a & 0x7FFF) != 0]
+    assert ((tiny & 0x7C00) == 0).all()  # what is left of A is a subnormal
