@@ -32,6 +32,9 @@ MOST = 5
 """Codes that differ from an operand's background: few, so that a failure shrinks to the one that matters."""
 
 
+ANY = st.sampled_from(CASES)
+
+
 @dataclass
 class Drawn:
     """Operands: codes by role."""
@@ -55,7 +58,7 @@ def tensors_of(case):
 
 
 @st.composite
-def operands(draw, which=st.sampled_from(CASES)):
+def operands(draw, which=ANY):
     case, arch = draw(which)
     out = {}
     for tensor in tensors_of(case):
