@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.schedules import SCHEDULE_HELP
 from mfmasim.cli.tracing import add_tracing, tracing
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--checks", default="all", help="checks to turn on (default all)")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
     parser.add_argument("--max-waves", type=int, metavar="N", help="waves in flight at most; memory, not results")
+    parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument(
         "--workers",
         type=int,
@@ -73,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     with tracing(args) as observers, _workers(args.workers) as executor:
         report = device("sim").launch(
             kernel, _sizes(args.grid, "--grid"), _sizes(args.block, "--block"), values, args.shared, args.checks,
-            observers=observers, executor=executor, **options,
+            observers=observers, executor=executor, schedule=args.schedule, **options,
         )  # fmt: skip
     if args.out:
         _save(args.out, values)

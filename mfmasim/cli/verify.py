@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.schedules import SCHEDULE_HELP
+
 if TYPE_CHECKING:
     import argparse
 
@@ -36,6 +38,7 @@ def add(subparsers: Any) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
     parser.add_argument("--compiler", help="compile with this compiler, leaving prebuilt code objects aside")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
+    parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
     parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
     parser.add_argument("--html", metavar="FILE", help="write results and findings as one HTML page")
@@ -69,7 +72,13 @@ def run(args: argparse.Namespace) -> int:
         try:
             changed = case.with_parameters(changes) if changes else case
             result = verify_case(
-                changed, arch, group=name, device=args.device, compiler=args.compiler, budget=args.budget
+                changed,
+                arch,
+                group=name,
+                device=args.device,
+                compiler=args.compiler,
+                budget=args.budget,
+                schedule=args.schedule,
             )
         except MfmasimError as error:
             from mfmasim.observe import Finding

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.devices.report import Fidelity, Report
+from mfmasim.devices.witness import witnessed
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.launch import prepare
 from mfmasim.machine.passes import passes
 from mfmasim.machine.run import BUDGET, Machine
+from mfmasim.machine.schedule import schedule as schedule_of
 from mfmasim.observe import CHECKS, Finding
 from mfmasim.observe.alignment import Alignment
 from mfmasim.observe.barriers import Barriers
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.run import Outcome
+    from mfmasim.machine.schedule import Schedule
     from mfmasim.observe.debugger import Debugger
     from mfmasim.program import Kernel
 
@@ -122,6 +125,7 @@ class SimDevice:
         executor: Executor | None = None,
         parts: int | None = None,
         undefined: Sequence[int | str] = (),
+        schedule: str = "usual",
     ) -> Report:
         """Run a kernel to its end.
 
@@ -145,6 +149,10 @@ class SimDevice:
             parts: how many parts the executor is given; None takes two for each processor of this machine.
             undefined: arguments, by number or name, whose buffers hold nothing yet, for the check `uninitialised`: the
                 kernel may not use what it did not write to them. All others count as written by the caller.
+            schedule: in which order waves run, where the hardware promises none: ``forward`` and ``reversed`` (each
+                as far as it can), ``random:SEED``, ``first:WAVE``, ``last:WAVE``; ``usual`` is all together. Findings
+                are the same in each. ``witness`` looks for an order in which a race changes the outputs, says so in
+                the finding, and leaves these outputs in the buffers.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -158,10 +166,16 @@ class SimDevice:
         if max_waves is not None and (not isinstance(max_waves, int) or isinstance(max_waves, bool) or max_waves < 1):
             raise MfmasimError(f"max_waves {max_waves!r}: a positive number of waves is expected")
         check_listeners(observers, debug, executor, parts)
+        order = None if schedule == "witness" else schedule_of(schedule)
+        if executor is not None and schedule != "usual":
+            raise MfmasimError(f"schedule {schedule!r}: an order of all waves; run without an executor")
+        if schedule == "witness" and "races" not in names:
+            raise MfmasimError("schedule 'witness' replays what the check 'races' finds; turn that check on")
         prepared = prepare(kernel, grid, block, args, shared_bytes, undefined)
         report = self.run(
             prepared, names, budget, observers, debug, max_waves, executor, parts,
             lambda: prepare(kernel, grid, block, args, shared_bytes, undefined),  # arrays change only when it is over
+            order, witness=schedule == "witness",
         )  # fmt: skip
         prepared.collect()
         return report
@@ -177,6 +191,9 @@ class SimDevice:
         executor: Executor | None = None,
         parts: int | None = None,
         again: Callable[[], Launch] | None = None,
+        order: Schedule | None = None,
+        *,
+        witness: bool = False,
     ) -> Report:
         """Run a launch whose memory is laid out; `names` are the checks, all else is as `launch` has it.
 
@@ -195,7 +212,7 @@ class SimDevice:
             observers = [*observers, debug]
         notes: list[str] = []
         if executor is None:
-            outcome = Machine(prepared, [*listening, *observers], budget, max_waves).run()
+            outcome = Machine(prepared, [*listening, *observers], budget, max_waves, order).run()
         else:
             from mfmasim.devices.spread import check_executor, spread
 
@@ -213,6 +230,9 @@ class SimDevice:
                 Machine(again(), [history], budget, max_waves).run()
                 observer.take(history)
         findings = [finding for observer in listening for finding in observer.findings()]
+        if witness and not outcome.stopped:
+            findings, note = witnessed(prepared, listening, findings, again, budget, max_waves)
+            notes.append(note)
         if outcome.stopped:
             findings.insert(0, ending(outcome, kernel))
         text, wrong = prepared.printed()

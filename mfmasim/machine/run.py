@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.block import Block
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.memory import Memory, Outside
+    from mfmasim.machine.schedule import Schedule
     from mfmasim.program import Code
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
@@ -41,6 +42,8 @@ BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
 PATIENCE = 4096
 """Instructions by which a wave may be ahead of one that could run as well."""
+SCHEDULED_PATIENCE = 65536
+"""The same where a schedule holds waves back on purpose."""
 BATCH_BYTES = 256 << 20
 """Bytes that the workgroups in flight may take, which bounds a batch."""
 WAVES = 2048
@@ -89,12 +92,14 @@ class Machine:
     """Executes one launch. Operations reach memory, LDS, architecture and listeners through it."""
 
     def __init__(
-        self, launch: Launch, observers: Sequence[Any] = (), budget: int = BUDGET, max_waves: int | None = None
-    ) -> None:
+        self, launch: Launch, observers: Sequence[Any] = (), budget: int = BUDGET, max_waves: int | None = None,
+        schedule: Schedule | None = None,
+    ) -> None:  # fmt: skip
         """Prepare to run `launch`; of each observer, the ``on_...`` methods that it has are bound.
 
         `max_waves` are in flight at most, but never less than a workgroup; None leaves it to the memory they take.
         """
+        self.schedule = schedule
         self.max_waves = max_waves
         self.launch = launch
         self.kernel = launch.kernel
@@ -132,7 +137,10 @@ class Machine:
         last = self.launch.workgroups if count is None else first + count
         batch = self.workgroups_in_flight()
         with np.errstate(all="ignore"):
-            for start in range(first, last, batch):
+            starts: Sequence[int] = range(first, last, batch)
+            if self.schedule is not None:
+                starts = self.schedule.batches(starts, batch, self.launch.waves_per_workgroup)
+            for start in starts:
                 self._start(start, min(batch, last - start))
                 self._run_batch()
                 self.outcome.batches += 1
@@ -203,7 +211,7 @@ class Machine:
                 if self._stuck(np.arange(waves.count)):
                     return None
                 waves.status = np.full(1, RUNNING, np.uint8)
-            if len(waves.pc) == 1:
+            if len(waves.pc) == 1 and self.schedule is None:
                 waves.own.clear()
                 everyone.resume()
                 return everyone
@@ -215,6 +223,9 @@ class Machine:
             waves.status = np.where(status == AT_BARRIER, np.uint8(RUNNING), status)
             return self._next_group(everyone)
         running = self._fair(status, running)
+        if self.schedule is not None:
+            running = self._open(np.broadcast_to(waves.status, (waves.count,)), running)
+            running = self.schedule.choose(running, self.first_workgroup * self.launch.waves_per_workgroup)
         pcs = np.broadcast_to(waves.pc, (waves.count,))[running]
         chosen = running[pcs == pcs.min()]
         first, last = int(chosen[0]), int(chosen[-1])
@@ -233,18 +244,24 @@ class Machine:
         """
         waves = self.waves
         executed = np.broadcast_to(waves.executed, (waves.count,))
-        limit = executed[running].max() - PATIENCE
+        limit = executed[running].max() - (PATIENCE if self.schedule is None else SCHEDULED_PATIENCE)
         if limit <= 0 or executed[status != ENDED].min() >= limit:
             return running
-        busy = np.zeros(int(waves.workgroup[-1]) + 1, np.bool_)
-        busy[waves.workgroup[running]] = True
-        opening = (status == AT_BARRIER) & ~busy[waves.workgroup]
-        opening[self._signalling(np.flatnonzero(opening))] = False
-        if opening.any():
-            waves.status = np.where(opening, np.uint8(RUNNING), status)
-            running = np.flatnonzero(waves.status == RUNNING)
+        running = self._open(status, running)
         behind = running[executed[running] < limit]
         return behind if len(behind) else running
+
+    def _open(self, status: NDArray[np.uint8], running: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Open the barriers at which all waves of a workgroup have arrived; returns who runs now."""
+        waves = self.waves
+        busy = np.zeros(int(waves.workgroup[-1]) + 1, np.bool_)
+        busy[waves.workgroup[status == RUNNING]] = True
+        opening = (status == AT_BARRIER) & ~busy[waves.workgroup]
+        opening[self._signalling(np.flatnonzero(opening))] = False
+        if not opening.any():
+            return running
+        waves.status = np.where(opening, np.uint8(RUNNING), status)
+        return np.sort(np.concatenate([running, np.flatnonzero(opening)]))
 
     def _bind(self, pc: int, *, indexing: bool) -> Block:
         block = self._blocks[pc, indexing] = build(self, pc, indexing=indexing)

@@ -57,6 +57,8 @@ class GlobalRaces:
         self.sharing = Sharing(memory.base, memory.size)
         self.regions = [(r.name, r.address - memory.base, r.size) for r in memory.regions]
         self.found: list[Finding] = []
+        self.suspects: list[tuple[Finding, tuple[int, int]]] = []
+        """Errors among them, with the numbers of both waves in the launch."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel without the kernel."""
@@ -94,8 +96,12 @@ class GlobalRaces:
             key = pair.kinds[0], pair.kinds[1], near
             if key not in best or best[key].why < pair.why:
                 best[key] = pair
-        self.found = [self._finding(history, pair) for pair in best.values()]
-        self.found.sort(key=lambda f: (f.pc, f.message))
+        pairs = sorted(
+            ((self._finding(history, pair), pair.waves) for pair in best.values()),
+            key=lambda told: (told[0].pc, told[0].message),
+        )
+        self.found = [finding for finding, _ in pairs]
+        self.suspects = [(finding, waves) for finding, waves in pairs if finding.severity == "error"]
         if history.full:
             self.found.append(self._not_followed())
 
@@ -187,6 +193,16 @@ class RaceCheck:
     def take(self, history: History) -> None:
         """Judge what it told."""
         self.memory.take(history)
+
+    def suspects(self) -> list[tuple[Finding, tuple[int, int]]]:
+        """Races between two waves, with the numbers of these in the launch."""
+        grid, per = self.memory.grid, self.memory.per
+        out = []
+        for finding, place, other in self.lds.suspects() if self.lds is not None else []:
+            x, y, z = place.workgroup
+            first = (x + grid[0] * (y + grid[1] * z)) * per
+            out.append((finding, (first + place.wave, first + other)))
+        return out + self.memory.suspects
 
     def findings(self) -> list[Finding]:
         """The findings: of the LDS in address order, then of global memory."""

@@ -47,6 +47,8 @@ class Kind:
     """``read``, ``write`` or ``atomic``."""
     reach: int
     """As `mfmasim.isa.scopes.reach` tells."""
+    asks: bool
+    """Whether its value decides how its wave goes on."""
 
 
 @dataclass
@@ -122,9 +124,9 @@ class History:
         self._slot = np.zeros(sharing.size // 4 + 1, np.bool_)
         self._slot[sharing.shared()] = True
         self._asked = np.zeros(sharing.size // 4 + 1, np.bool_)
-        self._questions = {pc for pc in sharing.asked if decides(instructions, pc)}
-        for pc in self._questions:
-            self._asked[sharing.asked[pc]] = True
+        for pc, dwords in sharing.asked.items():
+            if decides(instructions, pc):
+                self._asked[dwords] = True
         self._slot |= self._asked
         self._flags = flag_reads(instructions, source_at)
         self.clocks = Clocks(waves, per)
@@ -252,7 +254,7 @@ class History:
 
     def _take(self, hit: Hit, waves: I64, step: Step) -> None:
         """One access of all waves of a group."""
-        event, pc = hit.event, hit.event.instruction.pc
+        event = hit.event
         self._count += 1
         if event.space == "lds":
             self._since[waves] = self._count
@@ -282,7 +284,7 @@ class History:
             number=np.full(len(of), self._count, np.int64),
             value=hit.value,
         )
-        if asked.any() and (kind.kind != "read" or pc in self._questions):
+        if asked.any() and (kind.kind != "read" or kind.asks):
             self._ask_and_hand_on(kind, hit.row[asked], dword[asked], waves, key, order)
         if not self._keep(entries, number):
             return
@@ -295,14 +297,13 @@ class History:
         """Waves ask places, or write to places that are asked."""
         wide = kind.reach >= UNSTATED
         stepping = np.unique(rows) if kind.kind != "read" else rows[:0]
-        asks = kind.instruction.pc in self._questions
         if len(stepping):
             self._tick[waves[stepping]] += 1
             self._late(waves[stepping])
         places = np.unique(np.stack([rows, dwords]), axis=1)
         for row, dword in places.T.tolist():
             wave = int(waves[row])
-            if asks:
+            if kind.asks:
                 told = self.clocks.ask(dword, wide=wide)
                 if told is not None:
                     self.clocks.answer(self._first + wave, Question(key, int(order[row]), told))
@@ -318,23 +319,29 @@ class History:
         return self.full
 
     def _met(self, wave: int) -> I32 | None:
-        """Step of each wave of the workgroup when it told the last barrier that `wave` has passed."""
+        """Step of each other wave of the workgroup when it told the last barrier that `wave` has passed.
+
+        With the fence that follows the barrier these are over as well: it goes the same way behind them.
+        """
         joined = int(self.progress.joined[wave])
         if not joined:
             return None
         first = wave // self.per * self.per
         group = slice(first, first + self.per)
         steps = self._arrived[joined - 1][group]
-        return np.where((steps == 0) & self._ended[group], FOREVER, steps)
+        steps = np.where((steps == 0) & self._ended[group], FOREVER, steps)
+        steps[wave - first] = 0  # what the wave did itself has to be waited for
+        return steps
 
     def _kind(self, event: AccessEvent) -> int:
         key = event.instruction.pc, event.kind
         if key not in self._numbers:
             self._numbers[key] = len(self.kinds)
             far = reach(event.instruction, event.kind)
+            asks = event.kind != "write" and far >= WORKGROUP and decides(self.instructions, event.instruction.pc)
             if event.kind == "read" and confirmed(self.instructions, event.instruction.pc):
                 far = DEVICE  # as good as an atomic read
-            self.kinds.append(Kind(event.instruction, event.kind, far))
+            self.kinds.append(Kind(event.instruction, event.kind, far, asks))
         return self._numbers[key]
 
     def _knowledge_of(self, waves: I64) -> I32:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-    from mfmasim.machine.events import AccessEvent, BlockEvent
+    from mfmasim.machine.events import AccessEvent, BlockEvent, Place
 
 __all__ = ["Races", "make"]
 
@@ -88,6 +88,8 @@ class Races:
         """Instruction of each record, by its number."""
         self._kinds: list[str] = []
         self._found: dict[tuple[int, int, str], Finding] = {}
+        self.waves: dict[tuple[int, int, str], tuple[Place, int]] = {}
+        """Of a race between two waves one of them, and the other's number in the workgroup."""
         self.progress: Progress
         self.shadow: Shadow
         self.groups = 0
@@ -283,6 +285,7 @@ class Races:
         else:
             kind_of_race = "races-no-barrier"
             why = "no barrier lies between them"
+        self.waves[key] = event.place(index, None), clash.wave
         self._found[key] = self._finding(
             kind_of_race, access, event, index,
             f"LDS byte {clash.unit * self.unit} is {words[access.kind]} here and {words[kind]} by wave {clash.wave} at "
@@ -307,6 +310,12 @@ class Races:
         """Take in what another part of the same launch found; parts come in the order of the grid."""
         for key, found in other._found.items():
             self._found.setdefault(key, found)
+        for key, waves in other.waves.items():
+            self.waves.setdefault(key, waves)
+
+    def suspects(self) -> list[tuple[Finding, Place, int]]:
+        """Races between two waves, with these."""
+        return [(self._found[key], *self.waves[key]) for key in sorted(self.waves)]
 
     def findings(self) -> list[Finding]:
         """The findings, in address order."""

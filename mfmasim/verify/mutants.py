@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import tempfile
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,9 @@ class Mutant:
     equivalent: str = ""
     """Why no check should fail, for a variant that computes the same."""
     about: str = ""
+    told: Sequence[tuple[str, str, str]] | None = None
+    """Exactly the errors about two places: id, and a text of the line of each in the edited kernel. None: any. A file
+    ``told.json`` beside the mutants may say it instead, by name."""
 
     @property
     def replacements(self) -> list[tuple[str, str]]:
@@ -61,11 +65,45 @@ class Verdict:
     caught: tuple[str, ...]
     """Checks that reported an error."""
     result: Result
+    text: str = ""
+    """The edited source."""
 
     @property
     def as_expected(self) -> bool:
         """Whether exactly the declared checks caught it."""
-        return set(self.caught) == set(self.mutant.caught)
+        return set(self.caught) == set(self.mutant.caught) and self.told == self.wanted
+
+    @property
+    def told(self) -> set[tuple[str, str, str]]:
+        """Errors about two places: id and both source lines; empty where the mutant does not say which it wants."""
+        if self.mutant.told is None:
+            return set()
+        return {
+            (f.id, f.source.rpartition("/")[2], f.other.rpartition("/")[2])
+            for f in self.result.findings
+            if f.severity == "error" and f.other
+        }
+
+    @property
+    def wanted(self) -> set[tuple[str, str, str]]:
+        """The same as the mutant declares it."""
+        return {(kind, self._line(here), self._line(there)) for kind, here, there in self.mutant.told or ()}
+
+    def _line(self, text: str) -> str:
+        """``file:line`` of the line of the edited kernel that holds a text.
+
+        Raises:
+            MfmasimError: none or several do.
+        """
+        name = Path(self.result.source).name
+        lines = self.text.splitlines()
+        head = next((n for n, line in enumerate(lines) if f" {self.result.kernel}(" in line), 0)
+        end = next((n for n in range(head + 1, len(lines)) if lines[n].startswith("}")), len(lines))
+        found = [n + 1 for n in range(head, end) if text in lines[n]]
+        found = found or [n + 1 for n, line in enumerate(lines) if text in line]
+        if len(found) != 1:
+            raise MfmasimError(f"mutant {self.mutant.name}: {len(found)} lines of {self.result.kernel} hold {text!r}")
+        return f"{name}:{found[0]}"
 
 
 def mutants_of(family: str) -> list[tuple[Mutant, Case]]:
@@ -81,21 +119,26 @@ def mutants_of(family: str) -> list[tuple[Mutant, Case]]:
     if not path.is_file():
         raise MfmasimError(f"family {family} has no mutants")
     cases = {case.title: case for case in load_file(known[family])}
+    table = path.with_name("told.json")
+    told = json.loads(table.read_text()) if table.is_file() else {}
     out = []
     for mutant in runpy.run_path(str(path), run_name="mfmasim_mutants")["MUTANTS"]:
         if mutant.case not in cases:
             raise unknown("case", mutant.case, cases, f"of mutant {mutant.name}")
-        out.append((mutant, cases[mutant.case]))
+        rows = told.get(mutant.name)
+        said = mutant.told if rows is None else tuple((kind, here, there) for kind, here, there in rows)
+        out.append((replace(mutant, told=said), cases[mutant.case]))
     return out
 
 
-def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None) -> Verdict:
+def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None, schedule: str = "usual") -> Verdict:
     """Compile and verify one mutant.
 
     Args:
         mutant: the variant.
         case: the case it varies.
         compiler: as for `mfmasim.compile`.
+        schedule: as for `verify_case`.
 
     Returns:
         Who caught it.
@@ -104,8 +147,9 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None) -> Verdi
         MfmasimError: a text to replace does not occur, or the variant does not compile.
     """
     arch = mutant.arch or case.arch[-1]
+    texts = _edited(mutant, case.source)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as folder:
-        for name, text in _edited(mutant, case.source).items():
+        for name, text in texts.items():
             (Path(folder) / name).write_text(text)
         # Headers of other folders, by their path from the source.
         flags = (*case.flags, f"-iquote{case.source.parent}")
@@ -114,9 +158,9 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None) -> Verdi
     changed = case.with_parameters(mutant.parameters)
     if mutant.data:
         changed = replace(changed, golden="", data=(mutant.data,))
-    result = verify_case(changed, arch, group="mutants", kernel=kernel)
+    result = verify_case(changed, arch, group="mutants", kernel=kernel, schedule=schedule)
     caught = tuple(dict.fromkeys(f.check for f in result.findings if f.severity == "error"))
-    return Verdict(mutant, arch, tuple(sorted(caught)), result)
+    return Verdict(mutant, arch, tuple(sorted(caught)), result, texts[case.source.name])
 
 
 def _edited(mutant: Mutant, source: Path) -> dict[str, str]:

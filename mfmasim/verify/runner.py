@@ -56,6 +56,7 @@ def verify_case(
     budget: int | None = None,
     kernel: Kernel | None = None,
     observers: Sequence[Any] = (),
+    schedule: str = "usual",
 ) -> Result:
     """Verify a case on one architecture.
 
@@ -68,6 +69,7 @@ def verify_case(
         budget: instructions a wave may execute.
         kernel: run this one and not the case's own (for mutants).
         observers: further listeners to the machine's events, in every launch but that of the mapping check.
+        schedule: order of waves in these launches, as `SimDevice.launch` has it.
 
     Returns:
         The result. Whatever goes wrong with the kernel is in it.
@@ -98,6 +100,8 @@ def verify_case(
     options: dict[str, Any] = ({"observers": observers} if observers else {}) | (
         {} if budget is None else {"budget": budget}
     )
+    if schedule != "usual":
+        options["schedule"] = schedule
     if arrays_in(built):
         report, findings = run_arrays(result, case, built, kernel, back_end, options)
         _note(result, report)

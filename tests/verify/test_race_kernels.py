@@ -1,5 +1,7 @@
 """hipkernels/races: what right kernels must not be blamed for, and what every wrong one has to be caught by."""
 
+from dataclasses import replace
+
 import pytest
 
 from mfmasim.verify import find, select, verify_case
@@ -20,14 +22,52 @@ def test_right_kernels_pass(case, arch):
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
     mutant, case = MUTANTS[name]
     verdict = run_mutant(mutant, case)
+    assert mutant.told is not None, "both lines of each finding"
+    assert verdict.told == verdict.wanted
     assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+
+
+def right_ones():
+    """Cases of two waves, on one architecture with lanes of 64 and on one with 32."""
+    names = ("exchange[", "two_halves[", "double_buffer[", "split_rotation[", "memory_stencil[", "last_block[")
+    names += ("chained_scan[", "grid_barrier[", "locked[")
+    return [
+        (c, a) for c, a in RUNS if a in ("gfx942", "gfx1201") and c.title.startswith(names) and "waves=2" in c.title
+    ]
+
+
+@pytest.mark.parametrize(("case", "arch"), right_ones(), ids=lambda value: getattr(value, "title", value))
+@pytest.mark.parametrize("schedule", ["reversed", "random:7", "last:1"])
+def test_right_kernels_give_the_same_in_every_order(case, arch, schedule):
+    result = verify_case(case, arch, schedule=schedule)
+    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
+    assert result.outputs["elements"]
+
+
+# What goes wrong in some order, and what only when an operation is late, which no order shows.
+WITNESSES = {
+    "exchange_without_barrier": "with --schedule last:0 32 elements of argument 1 change",
+    "memory_without_barrier": "with --schedule last:0 32 elements of argument 2 change",
+    "grid_barrier_not_waited_for": "with --schedule last:0 64 elements of argument 3 change",
+    "exchange_without_wait": "none of the orders tried changes an output (last:0,",
+}
+
+
+@pytest.mark.parametrize("name", WITNESSES)
+def test_witnesses(name):
+    mutant, case = MUTANTS[name]
+    result = run_mutant(replace(mutant, caught=()), case, schedule="witness").result
+    (race,) = [f for f in result.findings if f.check == "races"]
+    assert WITNESSES[name] in race.message
+    # The outputs are those of the witness.
+    assert bool(result.outputs["mismatches"]) == WITNESSES[name].startswith("with")
 
 
 def test_there_are_enough_of_both():
     kernels = {case.kernel_name() for case in CASES}
     wrong = [mutant for mutant, _ in MUTANTS.values() if not mutant.equivalent]
-    assert len(kernels) >= 20
-    assert len(wrong) >= 50
+    assert len(kernels) >= 33
+    assert len(wrong) >= 75
     assert {arch for _, arch in RUNS} == {"gfx942", "gfx950", "gfx1151", "gfx1201"}
     alone = [mutant for mutant in wrong if "outputs" not in mutant.caught]
     assert len(alone) > len(wrong) // 2, "most compute right values here, and only the order is wrong"

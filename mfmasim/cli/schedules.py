@@ -1,0 +1,10 @@
+"""The option that orders waves, which several verbs have."""
+
+from __future__ import annotations
+
+__all__ = ["SCHEDULE_HELP"]
+
+SCHEDULE_HELP = (
+    "order of waves: usual (all together), forward, reversed, random:SEED, first:WAVE, last:WAVE, or witness: one in "
+    "which a race that was found changes the outputs"
+)

@@ -1,0 +1,141 @@
+"""Witnesses of races: orders of waves in which the outputs of a launch really change.
+
+For each race, one of its two waves goes first or last, and the buffers are compared with those of the usual order. A
+race that shows only when a memory operation is late has no witness here: the machine does them at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.machine.run import Machine
+from mfmasim.machine.schedule import schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
+
+__all__ = ["Witness", "find_witnesses", "witnessed"]
+
+FEW = 64
+"""Waves of a launch up to which every order is tried, not only those of two waves."""
+MOST = 12
+"""Races that witnesses are looked for."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An order in which outputs change."""
+
+    schedule: str
+    changes: str
+    """What changes, in words."""
+    memory: dict[str, NDArray[np.uint8]]
+    """Bytes of each buffer afterwards."""
+
+
+def _orders(waves: tuple[int, int], total: int) -> Iterator[str]:
+    """What to try for a race."""
+    for wave in dict.fromkeys(waves):
+        yield f"last:{wave}"
+        yield f"first:{wave}"
+    if total <= FEW:
+        yield from ("reversed", "forward", "random:0", "random:1", "random:2")
+
+
+def _buffers(launch: Launch) -> dict[str, NDArray[np.uint8]]:
+    return {region.name: launch.memory.view(region) for region, _ in launch.buffers if region.writable}
+
+
+def _changes(before: dict[str, NDArray[np.uint8]], launch: Launch) -> str:
+    """Which elements of which buffers are others now, in words; empty if none is."""
+    words = []
+    for region, array in launch.buffers:
+        if region.name not in before:
+            continue
+        width = array.dtype.itemsize
+        now = launch.memory.view(region)
+        count = int((before[region.name] != now).reshape(-1, width).any(axis=1).sum()) if now.size else 0
+        if count:
+            words.append(f"{count} element{'s' * (count > 1)} of {region.name} change{'s' * (count == 1)}")
+    return " and ".join(words)
+
+
+def find_witnesses(
+    launch: Launch,
+    suspects: Sequence[tuple[Finding, tuple[int, int]]],
+    again: Callable[[], Launch],
+    budget: int,
+    max_waves: int | None,
+) -> tuple[list[Finding], Witness | None]:
+    """Look for a witness of each race.
+
+    Args:
+        launch: as it is after the usual order.
+        suspects: races that were found, each with the numbers in the launch of its two waves.
+        again: gives the launch as it was before.
+        budget: instructions a wave may execute.
+        max_waves: waves in flight.
+
+    Returns:
+        The findings, each with what came out in its message, and the first witness.
+    """
+    before = {name: view.copy() for name, view in _buffers(launch).items()}
+    total = launch.workgroups * launch.waves_per_workgroup
+    tried: dict[str, Witness | None] = {}
+    findings, first = [], None
+    for number, (finding, waves) in enumerate(suspects):
+        names = list(_orders(waves, total)) if number < MOST else []
+        found = None
+        for name in names:
+            if name not in tried:
+                tried[name] = _try(name, before, again, budget, max_waves)
+            found = tried[name]
+            if found is not None:
+                break
+        first = first or found
+        if found is not None:
+            text = f"; with --schedule {found.schedule} {found.changes}"
+        elif names:
+            text = f"; none of the orders tried changes an output ({', '.join(names)})"
+        else:
+            text = f"; no order was tried, as there are more than {MOST} races"
+        findings.append(replace(finding, message=finding.message + text))
+    return findings, first
+
+
+def _try(
+    name: str, before: dict[str, NDArray[np.uint8]], again: Callable[[], Launch], budget: int, max_waves: int | None
+) -> Witness | None:
+    launch = again()
+    outcome = Machine(launch, (), budget, max_waves, schedule(name)).run()
+    changes = "the launch comes to no end" if outcome.stopped else _changes(before, launch)
+    return Witness(name, changes, _buffers(launch)) if changes else None
+
+
+def witnessed(
+    launch: Launch, listening: Sequence[Any], findings: list[Finding], again: Callable[[], Launch], budget: int,
+    max_waves: int | None,
+) -> tuple[list[Finding], str]:  # fmt: skip
+    """The findings with what witnesses say of the races among them, and a note on the launch.
+
+    The buffers of the launch hold what the first witness leaves in them.
+    """
+    suspects = [suspect for check in listening if hasattr(check, "suspects") for suspect in check.suspects()]
+    if not suspects:
+        return findings, "schedule witness: no race between two waves was found, so that no order was tried"
+    said, witness = find_witnesses(launch, suspects, again, budget, max_waves)
+    place = {id(finding): number for number, (finding, _) in enumerate(suspects)}
+    findings = [said[place[id(finding)]] if id(finding) in place else finding for finding in findings]
+    if witness is None:
+        return findings, "schedule witness: none of the orders tried changes an output"
+    for region, _ in launch.buffers:
+        if region.name in witness.memory:
+            launch.memory.view(region)[:] = witness.memory[region.name]
+    return findings, f"schedule witness: the buffers are those of --schedule {witness.schedule}: {witness.changes}"

@@ -1,0 +1,114 @@
+"""Orders in which waves may run: the hardware promises none, so that a right kernel gives the same in each.
+
+Without a schedule all waves at one program counter go together. A schedule says which of those that can go on may, at
+every branch and barrier; the barrier of a workgroup opens as soon as all its waves have arrived. Memory operations are
+done at once in every order: what goes wrong only because one is late is not shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    I64 = NDArray[np.int64]
+
+__all__ = ["NAMES", "Schedule", "schedule"]
+
+NAMES = ("usual", "forward", "reversed", "random:SEED", "first:WAVE", "last:WAVE")
+"""How schedules are written; a wave has its number in the launch."""
+
+
+class Schedule(Protocol):
+    """An order of waves."""
+
+    def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
+        """Order of the batches that begin with workgroups `starts`, `size` workgroups of `per` waves each."""
+
+    def choose(self, running: I64, first: int) -> I64:
+        """Those of the running waves that may go on; `first` is the number of the batch's first wave."""
+
+
+class OneByOne:
+    """Each wave goes as far as it can, in the order of their numbers or against it."""
+
+    def __init__(self, *, backwards: bool) -> None:
+        """Go up or down."""
+        self.backwards = backwards
+
+    def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
+        """As the waves go."""
+        del size, per
+        return list(starts)[::-1] if self.backwards else list(starts)
+
+    def choose(self, running: I64, first: int) -> I64:
+        """The first or the last one."""
+        del first
+        return running[-1:] if self.backwards else running[:1]
+
+
+class Shuffled:
+    """Drawn waves go for drawn times."""
+
+    def __init__(self, seed: int) -> None:
+        """Draw from a seed."""
+        self.random = np.random.default_rng(seed)
+        self.current, self.left = -1, 0
+
+    def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
+        """In drawn order."""
+        del size, per
+        return [starts[i] for i in self.random.permutation(len(starts))]
+
+    def choose(self, running: I64, first: int) -> I64:
+        """The one that goes, or another one."""
+        del first
+        self.left -= 1
+        if self.left < 0 or self.current not in running:
+            self.current, self.left = int(self.random.choice(running)), int(self.random.integers(0, 8))
+        return np.array([self.current])
+
+
+class Favoured:
+    """One wave goes as far as it can before the others, or only when no other can."""
+
+    def __init__(self, wave: int, *, last: bool) -> None:
+        """Favour a wave, or hold it back."""
+        self.wave, self.last = wave, last
+
+    def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
+        """Its batch comes first or last."""
+        mine = [start for start in starts if start <= self.wave // per < start + size]
+        others = [start for start in starts if start not in mine]
+        return others + mine if self.last else mine + others
+
+    def choose(self, running: I64, first: int) -> I64:
+        """The one, or all others."""
+        mine = running + first == self.wave
+        wanted = running[~mine] if self.last else running[mine]
+        return wanted if len(wanted) else running
+
+
+def schedule(text: str) -> Schedule | None:
+    """The schedule that a text names; None for the usual one.
+
+    Raises:
+        MfmasimError: there is no such schedule.
+    """
+    if not isinstance(text, str):
+        raise MfmasimError(f"schedule {text!r}: one of {', '.join(NAMES)} is expected")
+    name, colon, number = text.partition(":")
+    if name in ("usual", "forward", "reversed") and not colon:
+        return None if name == "usual" else OneByOne(backwards=name == "reversed")
+    if name not in ("random", "first", "last"):
+        raise unknown("schedule", text, [*NAMES, "witness"])
+    if not number.isdecimal():
+        raise MfmasimError(f"schedule {text!r}: a number is expected, such as {name}:7")
+    return Shuffled(int(number)) if name == "random" else Favoured(int(number), last=name == "last")
