@@ -8,7 +8,6 @@ another one is not allowed to keep that one from running: who is far behind goes
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from mfmasim.machine.block import build
 from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, MatrixEvent, Place, ResourceEvent
 from mfmasim.machine.ops.register_index import GPR_IDX_EN
 from mfmasim.machine.ops.spaces import Part
+from mfmasim.machine.outcome import Outcome
 from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.memory import Memory, Outside
     from mfmasim.machine.schedule import Schedule
-    from mfmasim.program import Code
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
 
@@ -51,34 +50,6 @@ WAVES = 2048
 the reference machine, four times as many took up to three times as long each)."""
 TEMPORARY_BYTES = 64
 """Bytes a lane that an instruction may take on its way: eight arrays of 64-bit addresses or numbers."""
-
-
-@dataclass
-class Outcome:
-    """What a launch did."""
-
-    instructions: Counter[str] = field(default_factory=Counter)
-    """Wave-instructions by mnemonic."""
-    waves: int = 0
-    batches: int = 0
-    fidelity: dict[str, str] = field(default_factory=dict)
-    """Fidelity of every operation that was executed, by mnemonic (for matrix operations, of their model)."""
-    stopped: str = ""
-    """Why the launch ended early, or empty."""
-    stopped_by: str = ""
-    """The check that a finding about it belongs to: ``budget``, ``trap``, ``fetch`` or ``debugger``."""
-    stopped_pc: int | None = None
-    stopped_at: Place | None = None
-    """The first wave that stopped it."""
-    executed: Counter[int] = field(default_factory=Counter)
-    """Wave-instructions by address."""
-
-    def arrange(self, code: Code, wave: int) -> None:
-        """Count by mnemonic, and order by address and name: which waves came where first must not show."""
-        self.executed = Counter(dict(sorted(self.executed.items())))
-        self.fidelity = dict(sorted(self.fidelity.items()))
-        for pc, runs in self.executed.items():
-            self.instructions[code.instruction_at(pc, wave).name] += runs
 
 
 def followed(machine: Machine) -> Any:
