@@ -112,6 +112,7 @@ class Runtime:
         self.counts = Counts()
         self._faults = Faults(list(settings.faults))
         self._local = threading.local()
+        self._lock = threading.RLock()  # launches of one device share where their arguments lie
         self._next = 0x1000
 
     @property
@@ -176,6 +177,10 @@ class Runtime:
         Returns:
             What the call returns.
         """
+        with self._lock:
+            return self._answer(name, arguments)
+
+    def _answer(self, name: str, arguments: Any) -> int:
         self.counts.calls[name] += 1
         call = CALLS.get(name)
         if self.lost and not (call and call.keeps_error):

@@ -77,6 +77,12 @@ class Progress:
         self.console.print(
             Text(f"{words}; {elements:,} output elements and {slots:,} fragment slots checked", style="bold")
         )
+        on_gpu = [result for result in results if result.device != "sim"]
+        if on_gpu:
+            who = sorted({name for result in on_gpu for name in result.fidelity_of})
+            text = f"run by {', '.join(who) or 'hip'}: outputs and guard zones; mapping and all else is proved on sim"
+            self.console.print(Text(text))
+        results = [result for result in results if result.device == "sim"]
         assumed = sorted({op for r in results if r.fidelity == "assumed" for op in r.fidelity_of})
         if assumed:
             self.console.print(

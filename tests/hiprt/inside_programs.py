@@ -1,6 +1,7 @@
 """What programs do with hip-python, after the examples of its documentation. Run by test_hiprt_suites.py."""
 
 import ctypes
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -289,3 +290,40 @@ def test_every_pointer_is_known():
         assert found.type == getattr(hip.hipMemoryType, name)
         assert int(found.devicePointer) == int(pointer)
         check((hip.hipHostFree if name == "hipMemoryTypeHost" else hip.hipFree)(pointer))
+
+
+def test_threads_launch_at_the_same_time():
+    module = check(hip.hipModuleLoadData(compile_source(SCALE)))
+    kernel = check(hip.hipModuleGetFunction(module, b"scale"))
+
+    hip.hipGetLastError()
+
+    def work(number):
+        assert check(hip.hipGetDevice()) == 0  # a thread starts on the first device
+        stream = check(hip.hipStreamCreate())
+        device = check(hip.hipMalloc(64 * 4))
+        host = np.arange(64, dtype=np.float32)
+        for _ in range(5):
+            check(hip.hipMemcpyAsync(device, host, 256, KIND.hipMemcpyHostToDevice, stream))
+            arguments = (device, ctypes.c_float(number), ctypes.c_int(64))
+            check(hip.hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, stream, None, arguments))
+            back = np.empty_like(host)
+            check(hip.hipMemcpyAsync(back, device, 256, KIND.hipMemcpyDeviceToHost, stream))
+            check(hip.hipStreamSynchronize(stream))
+            assert (back == host * number).all()
+        check(hip.hipFree(device))
+        check(hip.hipStreamDestroy(stream))
+        assert hip.hipSetDevice(7)[0] == ERROR.hipErrorInvalidDevice
+        return hip.hipGetLastError()[0]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(1, 9))) == [ERROR.hipErrorInvalidDevice] * 8
+    assert hip.hipGetLastError()[0] == ERROR.hipSuccess  # every thread has its own last error
+    check(hip.hipModuleUnload(module))
+
+
+def test_a_function_of_the_program_is_called_in_order():
+    seen = []
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: seen.append((data, int(hip.hipGetDevice()[0]))))
+    check(hip.hipLaunchHostFunc(None, ctypes.cast(function, ctypes.c_void_p).value, 42))
+    assert seen == [(42, 0)]
