@@ -19,6 +19,7 @@ from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.hazards import Hazards
 from mfmasim.observe.kinds import STOPS
+from mfmasim.observe.numerics import Numerics
 from mfmasim.observe.races import make as races_of
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.uninitialised import Uninitialised
@@ -47,6 +48,7 @@ OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
     "hazards": lambda kernel, launch: Hazards(kernel.name, kernel.arch, kernel.wave, kernel.source_at, passes),  # noqa: ARG005
     "races": races_of,
     "uninitialised": Uninitialised,
+    "numerics": lambda kernel, launch: Numerics(kernel.name, kernel.source_at, kernel.arch),  # noqa: ARG005
     "strides": lambda kernel, launch: Strides(kernel.name, kernel.source_at, launch.lds_bytes),
 }
 

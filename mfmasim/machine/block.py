@@ -11,6 +11,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.machine.bind import bind
 from mfmasim.machine.ops.register_index import indexed
 from mfmasim.machine.stepping import stepped
+from mfmasim.machine.watching import watched
 from mfmasim.program import NotCodeError
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def build(machine: Any, pc: int, *, indexing: bool) -> Block:
     for ins in instructions:
         _check_registers(machine, ins)
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
+    if machine.value_listeners and not indexing:
+        bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if machine.step_listeners:
         bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     last = instructions[-1] if instructions else None

@@ -24,6 +24,7 @@ __all__ = [
     "Place",
     "ResourceEvent",
     "UndefinedUse",
+    "ValueEvent",
 ]
 
 
@@ -159,6 +160,25 @@ class UndefinedUse:
     """Name of the register that was never written, where the origin is one."""
     loaded: int | None
     """Address of the instruction that loaded them, where they come from memory."""
+
+
+@dataclass(frozen=True)
+class ValueEvent:
+    """An instruction that a listener watches was executed; registers as bits, each (1 or waves, 1 or lanes)."""
+
+    instruction: Instruction
+    sources: tuple[tuple[NDArray[np.uint32], ...], ...]
+    """Registers of each source, as they were before; a constant has two dwords, what is neither has none."""
+    results: tuple[tuple[NDArray[np.uint32], ...], ...]
+    """Registers of each destination."""
+    mode: NDArray[np.uint32]
+    """MODE, (1 or waves,)."""
+    active: Callable[[], NDArray[np.bool_]]
+    """EXEC, (1 or waves, lanes)."""
+    waves: int
+    """Waves that execute it; rows that are alike are kept once."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event, and of a lane in it."""
 
 
 class Observer(Protocol):

@@ -80,6 +80,7 @@ class Machine:
         self.matrix_listeners = [o.on_matrix for o in observers if hasattr(o, "on_matrix")]
         self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
         self.block_listeners = [o.on_block for o in observers if hasattr(o, "on_block")]
+        self.value_listeners = [o for o in observers if hasattr(o, "on_value")]
         self.resource_listeners = [o.on_resource for o in observers if hasattr(o, "on_resource")]
         self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
         self.scalar_listeners = [o.on_scalar for o in observers if hasattr(o, "on_scalar")]

@@ -15,6 +15,7 @@ CHECKS = {
     "hazards": "instructions that software has to keep apart (wait states), and did not",
     "races": "accesses of waves to the same bytes of the LDS or of global memory that nothing orders",
     "uninitialised": "bits that nobody has written and that decide something, are multiplied or leave the kernel",
+    "numerics": "where NaN and Inf first appear, conversions out of range, denormals that are flushed",
     "strides": "addresses whose step from lane to lane does not fit the bytes they move",
 }
 """Checks that `launch` can turn on, and what each finds. The mapping check needs roles: see `mfmasim.verify`."""

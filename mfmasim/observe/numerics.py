@@ -1,0 +1,256 @@
+"""numerics: where NaN and Inf first appear, conversions beyond the range of their format, denormals that are flushed.
+
+All of it is information: a kernel may mean it. Of NaN and Inf only the place is told where operands were finite and the
+result is not; what they spread to is not told. Operands whose format is not followed here (8 bits and fewer) count as
+if they were not finite.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.observe.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.events import Place, ValueEvent
+
+    Mask = NDArray[np.bool_]
+
+__all__ = ["Numerics"]
+
+# Exponent of a format by the part of a dword it stands in: all ones is NaN or Inf.
+_EXPONENTS = {
+    "f32": (0x7F800000,), "pk_f32": (0x7F800000,), "xf32": (0x7F800000,), "f16": (0x7C00,), "bf16": (0x7F80,),
+    "pk_f16": (0x7C00, 0x7C000000), "pk_bf16": (0x7F80, 0x7F800000),
+}  # fmt: skip
+_FROM_SMALL = re.compile(r"v_cvt_(scalef32_)?(pk\d*_)?b?f(32|16)_[bf][fp][468]")
+_WHOLE = {"i32", "u32", "i16", "u16", "b32", "b16"}
+F32_INPUTS = 1 << 4
+"""MODE: whether denormal f32 inputs are let through (CDNA3 ISA manual, table of MODE; RDNA likewise)."""
+
+
+def _below(value: float) -> float:
+    """The f32 before a value, towards 0."""
+    return float(np.nextafter(np.float32(value), np.float32(0)))
+
+
+# Conversions: mnemonic, smallest and largest source that is not beyond the format's range once it is rounded. OCP's and
+# FNUZ's FP8 differ; their largest values are 448 and 240, of BF8 57344 (OCP 8-bit floating point; CDNA3 manual 7.1).
+_RANGES: tuple[tuple[str, dict[str, float], str], ...] = (
+    (r"v_cvt_(pk|sr)_fp8_f32$", {"ocp": 464.0, "fnuz": _below(248.0)}, "FP8"),
+    (r"v_cvt_(pk|sr)_bf8_f32$", {"": _below(61440.0)}, "BF8"),
+    (r"v_cvt_(f16_f32|pk_f16_f32)$", {"": _below(65520.0)}, "F16"),
+    (r"v_cvt_(pkrtz|pk_rtz)_f16_f32$", {"": _below(65536.0)}, "F16"),
+    (r"v_cvt_pk_bf16_f32$", {"": float.fromhex("0x1.feffffp127")}, "BF16"),
+    (r"v_cvt_(flr_|nearest_)?i32_f32$", {"": _below(2.0**31)}, "I32"),
+    (r"v_cvt_u32_f32$", {"": _below(2.0**32)}, "U32"),
+)
+
+
+@dataclass
+class Seen:
+    """What was seen at a place of the code, and how often."""
+
+    finding: Finding
+    order: tuple[int, ...]
+    count: int
+
+
+def not_finite(words: tuple[NDArray[np.uint32], ...], operand: Operand, *, result: bool, matrix: bool) -> Mask | bool:
+    """Where an operand holds NaN or Inf; True everywhere where its format is not followed."""
+    kind, half = operand.type, 0
+    if matrix and kind in ("f16", "bf16"):
+        kind = f"pk_{kind}"
+    if kind == "f64":
+        return _any([words[k] & np.uint32(0x7FF00000) == 0x7FF00000 for k in range(1, len(words), 2)])
+    if kind in _WHOLE and not matrix:
+        return False
+    if kind not in _EXPONENTS:
+        return True
+    masks = _EXPONENTS[kind]
+    if not result and kind in ("f16", "bf16") and operand.kind != "const":
+        masks = (*masks, masks[0] << 16)  # which half is read does not matter: either may hold it
+    used = words[:1] if operand.kind == "const" else words
+    return _any([w & np.uint32(mask << half) == mask for w in used for mask in masks])
+
+
+def _any(parts: list[Mask]) -> Mask:
+    found = parts[0]
+    for part in parts[1:]:
+        found = found | part
+    return found
+
+
+class Numerics:
+    """Looks at results of floating-point instructions."""
+
+    name = "numerics"
+
+    def __init__(self, kernel: str, source_at: Callable[[int], str], arch: Arch) -> None:
+        """Report in the name of `kernel` of an architecture; `source_at` gives the source line of an address."""
+        self.kernel, self.source_at, self.arch = kernel, source_at, arch
+        self._seen: dict[tuple[str, str], Seen] = {}
+
+    def watches(self, instruction: Instruction) -> bool:
+        """Whether an instruction's values matter: it converts, or its result is a float."""
+        if not instruction.name.startswith("v_") or _FROM_SMALL.match(instruction.name):
+            return False
+        floats = any(o.kind in ("v", "a") and o.type in (*_EXPONENTS, "f64") for o in instruction.dst)
+        return floats or self._range(instruction) is not None
+
+    def _range(self, instruction: Instruction) -> tuple[float, float, str] | None:
+        """Smallest and largest source of a conversion, and its format."""
+        for pattern, limits, name in _RANGES:
+            if re.match(pattern, instruction.name):
+                high = float(limits.get(self.arch.fp8, limits.get("", np.inf)))
+                low = {"I32": -(2.0**31), "U32": _below(-1.0)}.get(name, -high)
+                return low, high, name
+        return None
+
+    def on_value(self, event: ValueEvent) -> None:
+        """Look at one instruction."""
+        instruction = event.instruction
+        matrix = instruction.name.startswith(("v_mfma", "v_smfmac", "v_wmma", "v_swmmac"))
+        limits = self._range(instruction)
+        if limits is not None:
+            self._beyond(event, *limits)
+        self._flushed(event)
+        for place, dst in enumerate(instruction.dst):
+            if dst.kind in ("v", "a") and (dst.type in _EXPONENTS or dst.type == "f64"):
+                self._look(event, place, matrix=matrix)
+
+    def _look(self, event: ValueEvent, place: int, *, matrix: bool) -> None:
+        """Look at one result."""
+        instruction = event.instruction
+        result = _placed(instruction, place)
+        bad = not_finite(event.results[place], result, result=True, matrix=matrix)
+        if isinstance(bad, bool) or not bad.any():
+            return
+        if not matrix:
+            bad = bad & event.active()
+        for words, operand in zip(event.sources, instruction.src, strict=True):
+            if not words:
+                continue
+            before = not_finite(words, operand, result=False, matrix=matrix)
+            bad = bad & ~(np.any(before, axis=-1, keepdims=True) if matrix else np.asarray(before))
+        if bad.any():
+            self._appears(event, bad, event.results[place], result.type, matrix=matrix)
+
+    def _appears(
+        self, event: ValueEvent, bad: Mask, result: tuple[NDArray[np.uint32], ...], kind: str, *, matrix: bool
+    ) -> None:
+        wave, lane = (int(k) for k in np.argwhere(bad)[0])
+        instruction = event.instruction
+        what = "NaN" if _is_nan(_at(result, wave, lane), kind) else "Inf"
+        shown = [
+            text for words, operand in zip(event.sources, instruction.src, strict=True)
+            if words and (text := _text(_at(words, wave, lane), operand.type))
+        ]  # fmt: skip
+        of = f" ({', '.join(shown)})" if shown and not matrix else ""
+        self._add("numerics-not-finite", event, bad, f"{what} appears here though all operands are finite{of}")
+
+    def _beyond(self, event: ValueEvent, low: float, high: float, name: str) -> None:
+        """Finite sources of a conversion that its format cannot hold."""
+        for words, operand in zip(event.sources, event.instruction.src, strict=True):
+            if operand.type != "f32" or not words or not operand.printed:
+                continue
+            values = np.abs(words[0].view(np.float32)) if operand.abs else words[0].view(np.float32)
+            if operand.neg:
+                values = -values
+            over = ((values > high) | (values < low)) & np.isfinite(values)
+            if over.any() and (over := over & event.active()).any():
+                wave, lane = (int(k) for k in np.argwhere(over)[0])
+                value = _at((values.view(np.uint32),), wave, lane)
+                self._add("numerics-overflow", event, over, f"{_text(value, 'f32')} is beyond the range of {name}")
+
+    def _flushed(self, event: ValueEvent) -> None:
+        """Denormal f32 operands where MODE flushes them."""
+        if (event.mode & np.uint32(F32_INPUTS)).all():
+            return
+        for words, operand in zip(event.sources, event.instruction.src, strict=True):
+            if operand.type == "f32" and words and operand.kind in ("v", "a"):
+                small = (words[0] & np.uint32(0x7F800000) == 0) & (words[0] & np.uint32(0x7FFFFF) != 0)
+                small = small & event.active() & (event.mode & np.uint32(F32_INPUTS) == 0)[:, None]
+                if small.any():
+                    self._add("numerics-denormal", event, small, "a denormal operand counts as 0: MODE flushes them")
+
+    def _add(self, kind: str, event: ValueEvent, lanes: Mask, text: str) -> None:
+        """The first of a source line is told; all of it are counted."""
+        instruction = event.instruction
+        source = self.source_at(instruction.pc)
+        wave, lane = (int(k) for k in np.argwhere(lanes)[0])
+        place: Place = event.place(wave, lane if lanes.shape[-1] > 1 else None)
+        finding = Finding(
+            check="numerics", severity="info", message=text, id=kind, kernel=self.kernel, pc=instruction.pc,
+            source=source, workgroup=place.workgroup, wave=place.wave, lane=place.lane, instruction=instruction.name,
+        )  # fmt: skip
+        self._take(
+            (kind, source or f"{instruction.pc:#x}"),
+            Seen(finding, place.order, int(lanes.sum()) * (event.waves // len(lanes))),
+        )
+
+    def _take(self, key: tuple[str, str], new: Seen) -> None:
+        had = self._seen.get(key)
+        if had is None:
+            self._seen[key] = new
+            return
+        first = min(had, new, key=lambda seen: (seen.finding.pc or 0, seen.order))
+        self._seen[key] = Seen(first.finding, first.order, had.count + new.count)
+
+    def merge(self, other: Numerics) -> None:
+        """Take in what another part of the same launch found."""
+        for key, seen in other._seen.items():
+            self._take(key, seen)
+
+    def findings(self) -> list[Finding]:
+        """The findings, in address order."""
+        ordered = sorted(self._seen.values(), key=lambda seen: (seen.finding.pc or 0, seen.finding.id))
+        return [
+            replace(
+                s.finding, message=f"{s.finding.message}; {s.count} value{'s' * (s.count != 1)} in all", count=s.count
+            )
+            for s in ordered
+        ]
+
+
+def _placed(instruction: Instruction, place: int) -> Operand:
+    """A destination; of no known format where a 16-bit result is not in the lower half."""
+    operand = instruction.dst[place]
+    upper = instruction.modifiers.get("op_sel", 0) & 8 and instruction.encoding != "VOP3P"
+    if operand.type in ("f16", "bf16") and (upper or instruction.modifiers.get("dst_sel", 6) != 6):
+        return replace(operand, type="unknown")
+    return operand
+
+
+def _at(words: tuple[NDArray[np.uint32], ...], wave: int, lane: int) -> list[int]:
+    """What one lane holds."""
+    return [int(w[min(wave, len(w) - 1), min(lane, w.shape[-1] - 1)]) for w in words]
+
+
+def _is_nan(words: list[int], kind: str) -> bool:
+    if kind == "f64":
+        return (words[1] & 0xFFFFF) != 0 or words[0] != 0
+    mantissa = {"f32": 0x7FFFFF, "pk_f32": 0x7FFFFF, "f16": 0x3FF, "bf16": 0x7F}.get(kind, 0)
+    exponent = _EXPONENTS[kind][0]
+    return any(w & exponent == exponent and w & mantissa for w in words)
+
+
+def _text(words: list[int], kind: str) -> str:
+    """A value as a person reads it; nothing for a format that has no short form."""
+    if kind == "f32":
+        return str(np.array(words[:1], np.uint32).view(np.float32)[0])
+    if kind == "f16":
+        return str(np.array([words[0] & 0xFFFF], np.uint16).view(np.float16)[0])
+    if kind == "f64" and len(words) > 1:
+        return str(np.array(words[:2], np.uint32).view(np.float64)[0])
+    return ""
