@@ -12,7 +12,7 @@ from mfmasim.machine.launch import prepare
 from mfmasim.machine.passes import passes
 from mfmasim.machine.run import BUDGET, Machine
 from mfmasim.machine.schedule import schedule as schedule_of
-from mfmasim.observe import CHECKS, Finding
+from mfmasim.observe import ASKED, CHECKS, Finding
 from mfmasim.observe.alignment import Alignment
 from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
@@ -62,7 +62,7 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
     if checks is None or checks == "none":
         return ()
     if checks == "all":
-        return tuple(CHECKS)
+        return tuple(name for name in CHECKS if name not in ASKED)
     if not isinstance(checks, str | list | tuple):
         raise MfmasimError(f"checks {checks!r}: 'all', 'none' or names of checks are expected")
     names = tuple(part.strip() for part in checks.split(",")) if isinstance(checks, str) else tuple(checks)

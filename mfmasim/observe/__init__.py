@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mfmasim.observe.finding import SEVERITIES, Finding
 
-__all__ = ["CHECKS", "SEVERITIES", "Finding"]
+__all__ = ["ASKED", "CHECKS", "SEVERITIES", "Finding"]
 
 CHECKS = {
     "bounds": "accesses outside every buffer",
@@ -19,3 +19,7 @@ CHECKS = {
     "strides": "addresses whose step from lane to lane does not fit the bytes they move",
 }
 """Checks that `launch` can turn on, and what each finds. The mapping check needs roles: see `mfmasim.verify`."""
+
+ASKED = ("numerics",)
+"""Checks that ``"all"`` leaves out: they run when they are asked for by name. Data with NaN, Inf and large values on
+purpose would drown everything else."""

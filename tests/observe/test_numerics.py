@@ -98,3 +98,9 @@ def test_parts_of_a_grid_tell_the_same():
         ]
     assert both[0] == both[1]
     assert both[0][0].count == 384
+
+
+def test_all_leaves_it_out():
+    kernel = harness.kernel("v_rcp_f32 v4, 0\n s_endpgm", "gfx942", "p")
+    report = mfmasim.device("sim").launch(kernel, grid=1, block=64, args=[np.zeros(64, np.uint32)], checks="all")
+    assert not report.findings
