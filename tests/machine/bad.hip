@@ -21,6 +21,8 @@ extern "C" __global__ void misaligned_atomic(int* out, const int* in, int n) {
 
 extern "C" __global__ void misaligned_lds(int* out, const int* in, int n) {
     __shared__ four space[65];
+    ((volatile int*)space)[threadIdx.x] = 0;
+    __syncthreads();
     *(volatile four*)((char*)(space + threadIdx.x) + n) = four{1, 2, 3, 4};  // bad: misaligned_lds
     __syncthreads();
     out[threadIdx.x] = ((volatile int*)space)[threadIdx.x];

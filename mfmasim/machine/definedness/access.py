@@ -100,8 +100,11 @@ class AccessPlan:
     def _load(self, g: Group) -> None:
         """Load undefined bits, and where there are any, their origins."""
         owner = self.owner
+        owner.plane.outside = False
         bits = self._executed("bits", owner.plane, g)
         rows = {key: g.take(values) for key, values in bits.items()}
+        if np.any(owner.plane.outside):
+            rows = {key: np.where(owner.plane.outside, np.uint32(0), values) for key, values in rows.items()}
         if self.half != ONES:
             rows = {key: values & self.half for key, values in rows.items()}
         if g.mask is not None:

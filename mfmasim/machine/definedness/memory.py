@@ -119,6 +119,8 @@ class Plane:
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
         self.stored = False
+        self.outside: Any = False
+        """Lanes of the last access that went outside."""
 
     def __getattr__(self, name: str) -> list[Any]:
         """Nobody listens to what happens here."""
@@ -142,8 +144,9 @@ class Plane:
             if not self.lds.reshape(-1).view(np.uint32).any():
                 planes.dirty &= ~(1 << LDS)
 
-    def fault(self, *_: Any) -> None:
-        """Accesses outside are told by the machine itself."""
+    def fault(self, *event: Any) -> None:
+        """Lanes outside are told by another check; what they get is no matter of this one."""
+        self.outside = event[-1].mask
 
 
 class OriginPlane(Plane):
