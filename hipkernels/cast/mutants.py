@@ -1,0 +1,84 @@
+"""Wrong casts: which check has to catch each; one unit or one byte is enough.
+
+``mfmasim mutate cast`` compiles and runs them and prints who caught what.
+"""
+
+from mfmasim.verify import Mutant
+
+BULK = "cast[given=f32,target=e4m3,overflow=clamp,data=finite]"
+SPECIAL = "cast[given=f32,target=e4m3,overflow=clamp,data=special]"
+HALF = "cast[given=bf16,target=e5m2,overflow=plain,data=special]"
+MODE = "cast[given=f16,target=e4m3,overflow=ovfl,data=special]"
+GRID, TAIL, ONE = "cast_grid[blocks=2]", "cast_count[n=17,given=f32]", "cast_count[n=15,given=f32]"
+NOOP, SKIP, SCALE = "cast_noop[noop=2.0]", "cast_noop[noop=1.0]", "cast_scale[scale=7.0,overflow=clamp]"
+PRESET, NAN = "cast_amax[preset=-1.0]", "cast_amax_nan[place=4015]"
+OUT = ("outputs",)
+MIXED = ("packed[i] = pack_four<To, How>", "packed[i] = pack_four<To, plain>")
+MED3 = ("x != x ? x : __builtin_amdgcn_fmed3f", "__builtin_amdgcn_fmed3f")
+
+MUTANTS = [
+    # --- values beyond the range
+    Mutant("first_version", BULK, MIXED, OUT, about="NaN in the bulk, the largest number in the tail"),
+    Mutant("first_version_cdna3", BULK, MIXED, OUT, arch="gfx942", about="the same with FNUZ"),
+    Mutant("first_version_rdna4", BULK, MIXED, OUT, arch="gfx1201"),
+    Mutant("first_version_cdna4", BULK, MIXED, OUT, arch="gfx950"),
+    Mutant("nan_becomes_a_number", SPECIAL, MED3, OUT, about="V_MED3_F32 drops the NaN"),
+    Mutant("limit_of_the_other_flavour", BULK, ("448.0f", "240.0f"), OUT, arch="gfx950"),
+    Mutant("limit_of_ocp_on_fnuz", BULK, ("240.0f", "448.0f"), OUT, arch="gfx942"),
+    Mutant("mode_not_entered", MODE, ("  enter_mode<How>();\n", ""), OUT),
+    Mutant("mode_bit_beside", MODE, ("1 | 23 << 6", "1 | 22 << 6"), OUT, arch="gfx950"),
+    Mutant("mode_entered_though_plain", HALF, ("How == ovfl)", "How == plain)"), OUT),
+    # --- packing
+    Mutant("both_words_low", BULK, ("pack_two<To, How, true>(x[2]", "pack_two<To, How, false>(x[2]"), OUT),
+    Mutant("pair_exchanged", BULK, ("(x[0], x[1], 0)", "(x[1], x[0], 0)"), OUT),
+    Mutant("second_pair_twice", BULK, ("(x[0], x[1], 0)", "(x[2], x[3], 0)"), OUT),
+    Mutant("quads_reversed", HALF, ("scaled + 4 * i)", "scaled + 12 - 4 * i)"), OUT),
+    Mutant("bf16_in_low_half", HALF, ("x.code << 16", "x.code"), OUT),
+    Mutant("ordinary_stores", BULK, (
+        "__builtin_nontemporal_store(packed, (vector<uint32_t, 4> *)out + v);",
+        "((vector<uint32_t, 4> *)out)[v] = packed;",
+    ), ("executes",), about="right bytes, without the hint"),
+    # --- scale
+    Mutant("bulk_not_scaled", SCALE, ("scaled[i] = x * factor", "scaled[i] = x"), OUT),
+    Mutant("tail_not_scaled", ONE, ("convert_one<To, How>(x * factor)", "convert_one<To, How>(x)"), OUT),
+    Mutant("divided_by_scale", SCALE, ("scaled[i] = x * factor", "scaled[i] = x / factor"), OUT),
+    Mutant("scale_inv_is_scale", SCALE, ("scale_inv[0] = 1.0f / scale", "scale_inv[0] = scale"), OUT),
+    Mutant("scale_inv_of_every_block", GRID, (
+        "if (blockIdx.x == 0 && threadIdx.x == 0) scale_inv[0] = 1.0f / scale",
+        "if (threadIdx.x == 0) scale_inv[0] = 1.0f / scale",
+    ), (), equivalent="every workgroup writes the same bits"),
+    # --- amax
+    Mutant("amax_of_the_scaled", SCALE, ("highest = max(highest, magnitude(x));\n      scaled",
+                                         "highest = max(highest, magnitude(x * factor));\n      scaled"), OUT,
+           parameters={"data": "finite"}),
+    Mutant("amax_without_tail", "cast_amax_nan[place=4100]", (
+        "highest = max(highest, magnitude(x));\n    out[last]", "out[last]"), OUT),
+    Mutant("amax_drops_nan", NAN, (
+        "highest = max(highest, magnitude(x));\n      scaled",
+        "highest = max(highest, x != x ? 0 : magnitude(x));\n      scaled",
+    ), OUT, about="what fmaxf does"),
+    Mutant("amax_keeps_the_sign", PRESET,
+           ("mfmasim::bits<uint32_t>(x) & 0x7fffffff", "mfmasim::bits<uint32_t>(x)"), OUT),
+    Mutant("amax_unsigned", PRESET,
+           ("atomicMax((int *)amax, highest)", "atomicMax((unsigned *)amax, (unsigned)highest)"),
+           OUT, about="a negative preset stays"),
+    Mutant("amax_stored", GRID, ("atomicMax((int *)amax, highest)", "*(int *)amax = highest"), ("outputs", "races"),
+           parameters={"n": 4097, "blocks": 2}),
+    Mutant("amax_of_half_a_wave", NAN, ("int step = warpSize / 2", "int step = warpSize / 4"), OUT),
+    Mutant("amax_of_the_first_wave", NAN, ("i < waves; ++i", "i < 1; ++i"), OUT),
+    Mutant("amax_without_barrier", BULK, ("  __syncthreads();\n", ""), ("races",)),
+    # --- counts
+    Mutant("tail_left_out", TAIL, ("last < n)", "last < 0)"), OUT),
+    Mutant("tail_one_too_far", TAIL, ("last < n)", "last <= n)"), ("bounds",)),
+    Mutant("tail_from_the_start", TAIL,
+           ("bulk * EACH + threadIdx.x", "threadIdx.x"), (), equivalent="the first 16 again"),
+    Mutant("bulk_rounded_up", TAIL, ("bulk = n / EACH", "bulk = (n + EACH - 1) / EACH"), ("bounds", "outputs")),
+    Mutant("every_other_round", "cast_grid[blocks=1]", ("v < bulk; v += step", "v < bulk; v += 2 * step"), OUT),
+    Mutant("grid_too_wide", GRID, ("(int64_t)gridDim.x * THREADS", "(int64_t)(gridDim.x + 1) * THREADS"), OUT),
+    # --- noop
+    Mutant("noop_by_truth", NOOP, ("noop[0] == 1.0f", "noop[0] != 0.0f"), OUT),
+    Mutant("noop_ignored", SKIP, ("noop && noop[0] == 1.0f", "noop && noop[0] == -7.0f"), OUT),
+    Mutant("noop_still_defines_scale_inv", SKIP, (
+        "if (skipped(noop)) return;", "if (skipped(noop)) return define_scale_inv(scale[0], scale_inv);"), OUT),
+    Mutant("noop_null_read", BULK, ("noop && noop[0]", "noop[0]"), ("bounds",)),
+]  # fmt: skip

@@ -1,0 +1,50 @@
+"""What the cast kernels have to give: f32 multiplication, one rounding, the largest magnitude, the inverse scale."""
+
+import numpy as np
+
+import mfmasim
+
+F32 = np.float32
+SIGN = np.uint32(1 << 31)
+RULES = {"clamp": "saturate", "ovfl": "saturate", "plain": "infinity_or_nan"}
+"""What each kernel's way with values beyond the range is called in `mfmasim.format(...).encode`."""
+
+
+def target_format(target, arch):
+    """Name of a target in the architecture's own flavour."""
+    fnuz = mfmasim.arch(arch).fp8 == "fnuz"
+    return {"e4m3": "e4m3fn", "e5m2": "e5m2"}[target].removesuffix("fn" if fnuz else "") + ("fnuz" if fnuz else "")
+
+
+def widened(x):
+    """Elements as f32: exact. bf16 comes as its codes."""
+    if x.dtype == np.uint16:
+        return (x.astype(np.uint32) << np.uint32(16)).view(F32)
+    return x.astype(F32)
+
+
+def multiplied(x, scale):
+    """The product as the GPU gives it: the first operand's NaN is kept, a NaN of Inf * 0 is positive."""
+    with np.errstate(all="ignore"):
+        product = widened(x) * F32(scale)
+    bits = product.view(np.uint32).copy()
+    made = np.isnan(product) & ~np.isnan(widened(x)) & ~np.isnan(F32(scale))
+    bits[made] &= ~SIGN
+    return bits.view(F32)
+
+
+def cast(x, scale, fmt, how):
+    """FP8 codes of x * scale."""
+    return mfmasim.format(fmt).encode(multiplied(x, scale), overflow=RULES[how])
+
+
+def amax(x, preset):
+    """The largest of the preset and every magnitude, compared as signed integers: NaN is above infinity."""
+    bits = (widened(x).view(np.uint32) & ~SIGN).view(np.int32)
+    return np.maximum(np.max(bits, initial=np.int32(0)), F32(preset).view(np.int32)).astype(np.int32).view(F32)
+
+
+def scale_inv(scale):
+    """1 / scale, correctly rounded."""
+    with np.errstate(all="ignore"):
+        return F32(1) / F32(scale)
