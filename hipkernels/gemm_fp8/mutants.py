@@ -196,7 +196,7 @@ MUTANTS = [
         "half_of_the_columns",
         WIDE,
         ("wave % WAVES_N * 16 * COLUMNS", "wave % 2 * 16 * COLUMNS"),
-        BOTH,
+        RACED,
         parameters={"K": 128},
     ),
     Mutant("wide_fragments_in_flight", WIDE, without("WAIT_LDS();  // fragments"), WAITS, parameters={"K": 128}),
