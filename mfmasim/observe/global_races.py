@@ -110,7 +110,10 @@ class GlobalRaces:
         first_wave, second_wave = pair.waves
         name, byte = self._place(pair.unit * history.unit)
         harmless = pair.same and pair.why != STALE
-        why = "both write the same value" if harmless else WHY[pair.why]
+        why = WHY[pair.why]
+        if harmless:
+            both = first.kind == second.kind == "write"
+            why = "both write the same value" if both else "nothing else is written there, and another write came first"
         if pair.why in (NOTHING, NARROW, IN_FLIGHT, STALE) or first_wave // self.per != second_wave // self.per:
             who = f"wave {first_wave % self.per} of workgroup {self._workgroup(first_wave)}"
         else:

@@ -61,6 +61,20 @@ class _Judge:
         self.atomic = np.array([k.kind == "atomic" for k in history.kinds], np.bool_)[entries.kind]
         self.reach = np.array([k.reach for k in history.kinds], np.int8)[entries.kind]
         self.plain_read = ~self.writes & (self.reach < DEVICE)
+        self.uniform = self._uniform()
+        """Entries of units to which only one value is written, and by no atomic operation."""
+        self.served: Flags = np.zeros(len(entries.unit), np.bool_)
+        """Reads of such units that come after one of these writes: another one changes nothing for them."""
+
+    def _uniform(self) -> Flags:
+        e = self.entries
+        starts = np.flatnonzero(np.append(True, np.diff(e.unit) != 0))
+        value = e.value.astype(np.int64)
+        low = np.minimum.reduceat(np.where(self.writes, value, 1 << 32), starts)
+        high = np.maximum.reduceat(np.where(self.writes, value, -1), starts)
+        one = (low == high) & ~np.logical_or.reduceat(self.atomic, starts)
+        result: Flags = np.repeat(one, np.diff(np.append(starts, len(e.unit))))
+        return result
 
     def fine_together(self, a: I64, b: I64) -> Flags:
         """Both are atomic, as far as their instructions tell, so that they need no order."""
@@ -142,6 +156,16 @@ def unordered(history: History) -> list[Pair]:
     judge = _Judge(history, entries)
     found: dict[tuple[int, int, int], list[Any]] = {}
     place = np.argsort(np.argsort([k.instruction.pc for k in history.kinds], kind="stable"))
+    waiting: list[tuple[I64, I64, NDArray[np.int8]]] = []
+
+    def sort(first: I64, second: I64, why: NDArray[np.int8]) -> None:
+        """Collect pairs, the instruction with the smaller address first."""
+        swap = (place[entries.kind[first]] > place[entries.kind[second]]) | (
+            (entries.kind[first] == entries.kind[second]) & (entries.wave[first] > entries.wave[second])
+        )
+        if len(first):
+            _collect(found, judge, np.where(swap, second, first), np.where(swap, first, second), why)
+
     for write, other in _candidates(entries, judge.writes):
         left = ~judge.fine_together(write, other)
         if not left.any():
@@ -154,11 +178,14 @@ def unordered(history: History) -> list[Pair]:
             back = judge.between(after, earlier) == ORDERED
             why = np.where(back, np.int8(ORDERED), why)
         wrong = why != ORDERED
-        first, second = a[wrong], b[wrong]
-        swap = (place[entries.kind[first]] > place[entries.kind[second]]) | (
-            (entries.kind[first] == entries.kind[second]) & (entries.wave[first] > entries.wave[second])
-        )
-        _collect(found, judge, np.where(swap, second, first), np.where(swap, first, second), why[wrong])
+        judge.served[after[~wrong & judge.writes[earlier] & ~judge.writes[after]]] = True
+        # A read waits for what other writes of the same value have to say.
+        wait = wrong & judge.uniform[a] & ~judge.writes[b]
+        waiting.append((a[wait], b[wait], why[wait]))
+        wrong &= ~wait
+        sort(a[wrong], b[wrong], why[wrong])
+    for a, b, why in waiting:
+        sort(a, b, why)
     return [
         Pair(key[2], state[0], (key[0], key[1]), (state[1], state[2]), state[3], len(state[4]))
         for key, state in sorted(found.items(), key=lambda item: item[0])
@@ -171,6 +198,7 @@ def _collect(
     """Add pairs to what is known of their instructions: the first one, whether values are the same, the units."""
     e = judge.entries
     same = judge.writes[a] & judge.writes[b] & ~judge.atomic[a] & ~judge.atomic[b] & (e.value[a] == e.value[b])
+    same |= judge.uniform[a] & (judge.served[a] | judge.served[b])
     table = np.stack([e.kind[a], e.kind[b], why], axis=1)
     for key in np.unique(table, axis=0):
         mine = np.flatnonzero((table == key).all(axis=1))

@@ -28,11 +28,12 @@ def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64
 
     Lanes that are off, or reach outside the `end` bytes of memory, do not count.
     """
-    offsets = event.addresses.astype(np.int64) - base
+    offsets = np.ascontiguousarray(event.addresses).view(np.int64) - base
     active = event.active
     if active is not None:
         offsets, active = np.broadcast_arrays(offsets, active)
-    if offsets.size and (offsets.min() < 0 or offsets.max() + event.size > end):
+    # Addresses below the first byte are huge as unsigned numbers.
+    if offsets.size and int(offsets.view(np.uint64).max()) + event.size > end:
         inside = (offsets >= 0) & (offsets + event.size <= end)
         active = inside if active is None else active & inside
     return offsets, active
@@ -56,6 +57,7 @@ class Sharing:
         self._known: set[int] = set()
         """Dwords that other parts of the launch found."""
         self._outside: list[tuple[int, int]] = []
+        self._changes = False
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: what is shared, not who did it."""
@@ -82,6 +84,7 @@ class Sharing:
             offsets = offsets[active]
         crooked = event.size % 4 != 0 or bool(np.bitwise_or.reduce(offsets, axis=None) & 3)
         self.bytewise |= crooked
+        self._changes |= event.kind == "atomic"
         book = {"read": self.reader, "write": self.writer, "atomic": self.changer}[event.kind]
         first = offsets >> 2
         count = -(-event.size // 4)
@@ -99,13 +102,15 @@ class Sharing:
 
     def shared(self) -> NDArray[np.int64]:
         """Dwords that one wave writes and another one touches, ascending."""
-        written = np.flatnonzero(self.writer)
-        writer, reader, changer = self.writer[written], self.reader[written], self.changer[written]
-        clash = (writer == MANY) | ((reader != 0) & (reader != writer)) | ((changer != 0) & (changer != writer))
-        changed = np.flatnonzero(self.changer)
-        reader = self.reader[changed]
+        writer, reader = self.writer, self.reader
+        clash = (reader != writer) & (reader != 0)
+        changed = np.flatnonzero(self.changer) if self._changes else np.zeros(0, np.int64)
+        clash[changed[self.changer[changed] != writer[changed]]] = True
+        clash &= writer != 0
+        clash |= writer == MANY
+        reader = reader[changed]
         read = changed[(reader != 0) & ((reader != self.changer[changed]) | (reader == MANY))]
-        found = np.union1d(written[clash], read)
+        found = np.union1d(np.flatnonzero(clash), read)
         if self._known:
             found = np.union1d(found, np.array(sorted(self._known), np.int64))
         for first, last in self._outside:
@@ -126,17 +131,19 @@ class Sharing:
 
 def _note(book: NDArray[np.int32], at: NDArray[np.int64], who: NDArray[np.int32]) -> None:
     """Each of some waves is at its dwords."""
-    before = book[at]
+    before = book.take(at)
+    if not before.any():  # the usual case of what is touched once
+        book[at] = who
+        lost = book.take(at) != who  # two waves of this access at one dword
+        if lost.any():
+            book[at[lost]] = MANY
+        return
     new = (before != who) & (before != MANY)
     if not new.any():
         return
-    who = np.broadcast_to(who, at.shape)
-    if new.all():
-        values = np.where(before == 0, who, MANY)
-    else:
-        at, before, who = at[new], before[new], who[new]
-        values = np.where(before == 0, who, MANY)
+    at, before, who = at[new], before[new], np.broadcast_to(who, at.shape)[new]
+    values = np.where(before == 0, who, MANY)
     book[at] = values
-    lost = book[at] != values  # two waves of this access at one dword
+    lost = book.take(at) != values
     if lost.any():
         book[at[lost]] = MANY

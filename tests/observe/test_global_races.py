@@ -2,6 +2,7 @@
 
 import functools
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,10 @@ KERNELS = {
     "an atomic operation and a plain read": (
         "atomicAdd(flag, 1u);\n out[blockIdx.x * 128 + threadIdx.x] = *flag;",
         [("races-global-no-barrier", "*flag;", "atomicAdd"), (FAR, "*flag;", "atomicAdd")],
+    ),
+    "waves of one workgroup": (
+        "unsigned i = blockIdx.x * 128 + threadIdx.x;\n data[i]=threadIdx.x;\n out[i] = data[i ^ 64];",
+        [("races-global-no-barrier", "data[i]=", "out[")],  # the compiler loads first
     ),
     "atomic operations alone": ("atomicAdd(flag, 1u);\n atomicMax(flag + 1, threadIdx.x);", []),
     "a bus that is only read": ("out[blockIdx.x * 128 + threadIdx.x] = data[0] + data[1];", []),
@@ -77,6 +82,13 @@ def test_kernels(name, arch):
     # Neither the waves in flight nor a second launch change a word.
     for waves in (1, 2, 4):
         assert told(name, arch, max_waves=waves) == findings
+
+
+def test_parts_of_an_executor_are_looked_at_together():
+    """Workgroups share nothing, so that the parts are what ran; then they do, and the launch runs in one process."""
+    for name in ("waves of one workgroup", "one writes, another reads"):
+        with ThreadPoolExecutor(2) as executor:
+            assert told(name, "gfx942", executor=executor, parts=2) == told(name, "gfx942") != []
 
 
 def test_values_go_from_place_to_place():
