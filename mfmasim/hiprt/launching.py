@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.devices.sim import SimDevice, chosen_checks
 from mfmasim.errors import MfmasimError
-from mfmasim.hiprt.heap import HOST, INTERNAL, MANAGED
+from mfmasim.hiprt.heap import HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
@@ -199,5 +199,9 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         )
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
         seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
-        service.memory = key, Memory.over(rt.heap.base, rt.heap.arena, seen)
+        # Only the range that holds something: checks keep books of the whole of what the machine sees.
+        first = min(region.address for region in seen) - rt.heap.base
+        last = max(region.address + region.size for region in seen) - rt.heap.base
+        first, last = first // PAGE * PAGE, (-(-last // PAGE) + 1) * PAGE
+        service.memory = key, Memory.over(rt.heap.base + first, rt.heap.arena[first:last], seen)
     return service, service.memory[1]

@@ -10,9 +10,12 @@ from mfmasim.verify.probes import observed
 CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kernel_gives_the_golden_bits"
 
 
-@pytest.mark.parametrize(("arch", "options"), [("gfx942", ""), ("gfx1201", f"--deselect {CDNA_ONLY}")])
-def test_the_device_suite_passes_through_hip_python(arch, options):
-    variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": arch, "PYTEST_ADDOPTS": options}
+@pytest.mark.parametrize(
+    ("arch", "checks", "options"), [("gfx942", "all", ""), ("gfx1201", "bounds", f"--deselect {CDNA_ONLY}")]
+)
+def test_the_device_suite_passes_through_hip_python(arch, checks, options):
+    variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": arch, "MFMASIM_HIPRT_CHECKS": checks}
+    variables["PYTEST_ADDOPTS"] = options
     assert suite("tests/devices/test_device_launches.py", **variables) >= 23
 
 
