@@ -227,7 +227,9 @@ class AtomicPlan(AccessPlan):
         replaces = any(word in ins.name for word in ("swap", "xchg")) and not any(
             word in ins.name for word in ("cmp", "cond")
         )
-        for event in self._events:
+        twice = len(self._events) > 1  # lanes go from one place to the other: both are looked at again
+        replaces = replaces and not twice
+        for event in self._events * (1 + twice):
             active = np.broadcast_to(np.ones((1, 1), np.bool_) if event.active is None else event.active, shape)
             flat, start, inside = self._places(g, event, shape)
             inside = inside & active

@@ -46,7 +46,12 @@ UNITS = (
     ),
     ("register", re.compile(r"v_pk_\w+_f32")),
 )
-DPP = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8")
+PACKED = re.compile(
+    r"v_pk_\w+16|v_fma_mix(lo|hi)_\w+|v_cvt_pk(?!_f32)\w*|v_cvt_sr_\w+|v_cvt_scalef32_(?!f32|pk_f32|pk32_f32)\w+"
+)
+"""Operations whose result has parts of its own; of all others one that is reached is reached as a whole."""
+LEFT_OUT = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8", "clamp", "omod")
+"""Modifiers that change what is seen, and not what is read."""
 
 
 class Probed:
@@ -86,38 +91,42 @@ class Probed:
     def flow(self) -> dict[tuple[int, Any], list[tuple[int, Any]]]:
         """By key and half of a source: keys and halves of results that it reaches."""
         ins = self.instruction
-        modifiers = {name: value for name, value in ins.modifiers.items() if name not in DPP}
+        modifiers = {name: value for name, value in ins.modifiers.items() if name not in LEFT_OUT}
         run = bind(replace(ins, modifiers=modifiers, encoding="VOP3"), self.machine)
         before = self._random(np.random.default_rng(0))
         first = self._after(before, run, [])
-        flow: dict[tuple[int, Any], list[tuple[int, Any]]] = {}
-        for unit in self._units():
-            if any(source >= VECTORS for source, _ in unit):  # the same in all lanes: too few numbers to try
-                reached = [(key, mask) for key in self.writes for mask in HALVES]
-            else:
+        kept, units = self._units()
+        seen = []
+        for unit in [*kept, *units]:
+            reached = [(key, mask) for key in self.writes for mask in HALVES]
+            if all(source < VECTORS for source, _ in unit):  # a scalar is the same in all lanes: too few numbers to try
                 other = self._after(before, run, unit)
-                changed = [(key, (first[key] ^ other[key])) for key in self.writes]
-                reached = [(key, mask) for key, bits in changed for mask in HALVES if (bits & mask).any()]
+                reached = [(key, mask) for key, mask in reached if ((first[key] ^ other[key]) & mask).any()]
+            seen.append(reached)
+        flow: dict[tuple[int, Any], list[tuple[int, Any]]] = {}
+        every = list(dict.fromkeys(place for reached in seen[len(kept) :] for place in reached))
+        for number, (unit, reached) in enumerate(zip([*kept, *units], seen, strict=True)):
+            whole = number >= len(kept) and reached and not PACKED.fullmatch(self.instruction.name)
             for place in unit:
-                flow[place] = [*flow.get(place, []), *reached]
+                flow[place] = [*flow.get(place, []), *(every if whole else reached)]
         return flow
 
-    def _units(self) -> list[list[tuple[int, Any]]]:
-        """What is taken as one, as keys and halves; destinations by halves."""
+    def _units(self) -> tuple[list[list[tuple[int, Any]]], list[list[tuple[int, Any]]]]:
+        """Halves that destinations may keep, and what is read as one, as keys and halves."""
         name = self.instruction.name
         size = next((size for size, names in UNITS if names.fullmatch(name)), "operand")
-        out = [[(key, half)] for key in self.writes for half in HALVES]
-        for operand in self.instruction.src:
-            keys = keys_of(operand)
-            if not operand.printed and set(keys) <= set(self.writes):
-                continue
+        operands = [keys_of(operand) for operand in self.instruction.src]
+        read = {key for keys in operands for key in keys}
+        kept = [[(key, half)] for key in self.writes if key not in read for half in HALVES]
+        units: list[list[tuple[int, Any]]] = []
+        for keys in operands:
             if size == "half":
-                out += [[(key, half)] for key in keys for half in HALVES]
+                units += [[(key, half)] for key in keys for half in HALVES]
             elif size == "register":
-                out += [[(key, half) for half in HALVES] for key in keys]
-            else:
-                out.append([(key, half) for key in keys for half in HALVES])
-        return out
+                units += [[(key, half) for half in HALVES] for key in keys]
+            elif keys:
+                units.append([(key, half) for key in keys for half in HALVES])
+        return kept, units
 
     def _random(self, rng: np.random.Generator) -> Waves:
         """Waves whose vector registers hold random bits, numbers of f32, and pairs of f16."""
