@@ -1,0 +1,16 @@
+"""GEMM in f16 by RDNA's WMMA: four tiles, variants that leave the same bytes, and any shape."""
+
+from problem import declare
+
+declare("tiles.hip", "tile_64x64", (64, 64), 128, M=65, N=72)
+declare("tiles.hip", "tile_128x64", (128, 64), 256)
+declare("tiles.hip", "tile_256x64", (256, 64), 512)
+declare("tiles.hip", "tile_128x128", (128, 128), 512)
+declare("variants.hip", "native_128x64", (128, 64), 256)
+declare("variants.hip", "no_prefetch", (128, 64), 256)
+declare("variants.hip", "k_unrolled", (128, 64), 256, k=32, K=64)
+declare("variants.hip", "quad", (128, 64), 256, k=64, K=128)
+declare("variants.hip", "high_occupancy", (64, 32), 128)
+declare("any_shape.hip", "any_64x64", (64, 64), 128, whole=False, M=65, N=3, K=37)
+declare("any_shape.hip", "any_128x64", (128, 64), 256, whole=False, M=29, N=33, K=36)
+declare("any_shape.hip", "any_k_unrolled", (128, 64), 256, whole=False, M=127, N=17, K=40)
