@@ -160,7 +160,7 @@ class Flow:
         if bad is not None:
             for key in found:
                 rows = g.take(found[key])
-                if key < VECTORS and g.mask is not None:
+                if key < VECTORS and g.mask is not None and part.name != "v_writelane_b32":  # which ignores EXEC
                     bad = bad & g.mask
                 full = everything(rows, bad if key < VECTORS else bad.reshape(len(bad), -1)[:, 0])
                 found[key] = full if g.all else g._put(found[key], full)  # noqa: SLF001

@@ -63,10 +63,8 @@ class Typed:
         if len(self.results) < len(self.writers):
             self.results *= len(self.writers)
         shift = SHIFTED.get(instruction.name) if sums else None
-        self.shift = None if shift is None else bound(instruction, operation)[0][shift]
-        self.shifted = shift
+        self.shifted = shift  # to the left: what is undefined stays at its place or above
         self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
-        self._real: Group
 
     def found(self, planes: Planes, group: Group, writes: Sequence[int], reads: Sequence[int]) -> Found:
         """Undefined bits of the results, in all waves."""
@@ -74,7 +72,6 @@ class Typed:
         shadow = planes.beside(group, planes.chosen(planes.undefined, keys), blank=True)
         if SCC not in planes.undefined:
             shadow.waves.scc = np.zeros(1, np.bool_)
-        self._real = group
         self.step(shadow)
         return {key: register(shadow.waves, key) for key in writes}
 
@@ -102,8 +99,6 @@ class Typed:
                 wide = value.astype(np.uint64)
                 if self.operation.name.endswith("_u24") and place < 2:
                     wide = wide & np.uint64(0xFFFFFF)
-            if self.shift is not None and place == 0:
-                wide = wide << (self.shift(self._real).astype(np.uint64) & np.uint64(31))
             total = total | wide
         total = total | (~total + np.uint64(1))  # the lowest bit and all above it
         if self.shifted is not None:
