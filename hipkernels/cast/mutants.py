@@ -12,6 +12,8 @@ MODE = "cast[given=f16,target=e4m3,overflow=ovfl,data=special]"
 GRID, TAIL, ONE = "cast_grid[blocks=2]", "cast_count[n=17,given=f32]", "cast_count[n=15,given=f32]"
 NOOP, SKIP, SCALE = "cast_noop[noop=2.0]", "cast_noop[noop=1.0]", "cast_scale[scale=7.0,overflow=clamp]"
 PRESET, NAN = "cast_amax[preset=-1.0]", "cast_amax_nan[place=4015]"
+TILE, REST = "transpose[given=f32,load=16,store=8]", "transpose_rest[given=f32,target=e4m3]"
+PART = "transpose_part[part=tiles,kernel=cast_transpose_f32_e4m3_load8_store2]"
 OUT = ("outputs",)
 MIXED = ("packed[i] = pack_four<To, How>", "packed[i] = pack_four<To, plain>")
 MED3 = ("x != x ? x : __builtin_amdgcn_fmed3f", "__builtin_amdgcn_fmed3f")
@@ -81,4 +83,34 @@ MUTANTS = [
     Mutant("noop_still_defines_scale_inv", SKIP, (
         "if (skipped(noop)) return;", "if (skipped(noop)) return define_scale_inv(scale[0], scale_inv);"), OUT),
     Mutant("noop_null_read", BULK, ("noop && noop[0]", "noop[0]"), ("bounds",)),
+    # --- cast and transpose
+    Mutant("tile_read_before_it_is_written", TILE,
+           ("columns[j][turn];\n    __syncthreads();", "columns[j][turn];"), ("races",)),
+    Mutant("tile_written_before_it_is_read", TILE, (
+        "(anywhere<Store> *)(across + at));\n    }\n    __syncthreads();",
+        "(anywhere<Store> *)(across + at));\n    }"), ("races",)),
+    Mutant("tile_not_turned", TILE, ("tile[column][tidx], (any", "tile[tidx][column], (any"), OUT),
+    Mutant("columns_of_one_turn", TILE, ("columns[j][turn];", "columns[j][0];"), OUT),
+    Mutant("columns_backwards", TILE, ("<< 8 * i;", "<< 8 * (Store - 1 - i);"), OUT),
+    Mutant("byte_of_the_neighbour", TILE, ("packed >> 8 * j", "packed >> 8 * (j ^ 1)"), OUT),
+    Mutant("sign_lost_on_the_way", TILE, ("8 * j & 0xff", "8 * j & 0x7f"), OUT),
+    Mutant("transposed_not_saturated", TILE,
+           ("word<Store>)(packed >> 8 * j", "word<Store>)(pack_four<To, plain>(scaled) >> 8 * j"), OUT,
+           about="the rowwise output is right"),
+    Mutant("stores_without_hint", TILE, [
+        ("__builtin_nontemporal_store(packed, (anywhere<Wide> *)(out + at))", "*(anywhere<Wide> *)(out + at) = packed"),
+        ("__builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at))",
+         "*(anywhere<Store> *)(across + at) = tile[column][tidx]"),
+    ], ("executes",)),
+    Mutant("tiles_go_across", PART, [
+        ("blockIdx.x % tiles_down", "blockIdx.x / tiles_down"),
+        ("blockIdx.x / tiles_down) * SIDE * Wide", "blockIdx.x % tiles_down) * SIDE * Wide"),
+    ], (), equivalent="as many tiles down as across"),
+    Mutant("part_from_the_first_row", PART, ("top = first_row +", "top ="), OUT),
+    Mutant("part_from_the_first_column", PART, ("left = first_col +", "left ="), OUT),
+    Mutant("strides_exchanged", PART, ("* rows + top", "* cols + top"), OUT, parameters={"rows": 195}),
+    Mutant("rest_left_out", REST, ("place < high * wide", "place < high * wide - 1"), OUT),
+    Mutant("rest_one_too_many", REST, ("place < high * wide", "place <= high * wide"), ("bounds", "outputs", "races")),
+    Mutant("rest_not_turned", REST, ("across[col * rows + row]", "across[row * cols + col]"), OUT),
+    Mutant("rest_amax_dropped", REST, ("highest = magnitude(x);\n    const uint8_t", "const uint8_t"), OUT),
 ]  # fmt: skip

@@ -32,3 +32,74 @@ def plan_cast(count, given_bytes, units):
         raise ValueError(f"{count} elements: 0 or more are expected")
     most = 2 * units if given_bytes == 2 and count >= MANY else units
     return Flat(min(-(-count // (CAST_THREADS * CAST_EACH)), most), count)
+
+
+SIDE = 32
+SHORT = 512
+"""Matrices of fewer rows take one launch for all of them."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One launch of cast and transpose, over the rows and columns of a part of the matrix."""
+
+    load: int
+    """Bytes of a row that a thread loads; 0 for the kernel of one element a thread."""
+    store: int
+    """Bytes of a column that a thread stores; 0 likewise."""
+    first_row: int
+    rows: int
+    first_col: int
+    cols: int
+
+    def kernel(self, given, target):
+        """Name of the kernel."""
+        tail = f"load{self.load}_store{self.store}" if self.load else "rest"
+        return f"cast_transpose_{given}_{target}_{tail}"
+
+    def tiles(self, given_bytes):
+        """Tiles down and across; one column of workgroups for the kernel without tiles."""
+        if not self.load:
+            return -(-self.rows * self.cols // 256), 1
+        return self.rows // (SIDE * self.store), self.cols // (SIDE * self.load // given_bytes)
+
+
+def plan_transpose(rows, cols, given_bytes):
+    """The launches of a cast with transposition; none for a matrix without elements (`cast_nothing` is for that).
+
+    Rows: below 512 all with the longest store whose tiles fit, else without tiles; from 512 on stores of 8 for all
+    whole tiles, and one more kind for the rest. Columns, for each kind of rows: one launch where a wide tile fits, else
+    the widest as far as it goes, and one launch for the remaining columns.
+
+    Args:
+        rows: of the input.
+        cols: of the input.
+        given_bytes: bytes of an input element, 2 or 4.
+    """
+    if rows < 0 or cols < 0:
+        raise ValueError(f"{rows} x {cols} elements: 0 or more are expected")
+    bulk = rows // (SIDE * 8) * (SIDE * 8) if rows >= SHORT else 0
+    kinds = [(8, 0, bulk), (_store(rows - bulk, 8 if rows < SHORT else 4), bulk, rows - bulk)]
+    return [
+        part for store, first, high in kinds if high and cols for part in _across(store, first, high, cols, given_bytes)
+    ]
+
+
+def _store(rows, longest):
+    """The longest store whose tiles fit; 0 for none."""
+    return next((store for store in (8, 4, 2) if store <= longest and rows % (SIDE * store) == 0), 0)
+
+
+def _across(store, first_row, rows, cols, given_bytes):
+    if not store:
+        return [Part(0, 0, first_row, rows, 0, cols)]
+    loads = [load for load in (16, 8, 4, 2) if given_bytes <= load <= (16 if given_bytes == 4 else 8)]
+    width = {load: SIDE * load // given_bytes for load in loads}
+    whole = next((load for load in loads if load >= 8 and cols % width[load] == 0), 0)
+    if whole:
+        return [Part(whole, store, first_row, rows, 0, cols)]
+    wide = cols // width[loads[0]] * width[loads[0]]
+    rest = cols - wide
+    load = next((load for load in loads if load <= 8 and rest % width[load] == 0), 0)
+    last = Part(load, store if load else 0, first_row, rows, wide, rest)
+    return [Part(loads[0], store, first_row, rows, 0, wide), last] if wide else [last]

@@ -1,0 +1,131 @@
+// Cast and transpose in one pass: tiles of 32 * Store rows and 32 * Wide columns by 32 x 16 threads, each of which loads
+// Load bytes of a row and ends up with Store bytes of a column.
+#pragma once
+
+#include "convert.h"
+
+constexpr int SIDE = 32, DOWN = 16, TURNS = SIDE / DOWN, TILE_THREADS = SIDE * DOWN;
+
+template <int Bytes>
+struct word_of;
+template <>
+struct word_of<1> {
+  typedef uint8_t type;
+};
+template <>
+struct word_of<2> {
+  typedef uint16_t type;
+};
+template <>
+struct word_of<4> {
+  typedef uint32_t type;
+};
+template <>
+struct word_of<8> {
+  typedef uint64_t type;
+};
+template <int Bytes>
+using word = typename word_of<Bytes>::type;
+// Odd strides put words on any address: the hardware serves it, and the type says it.
+template <int Bytes>
+using anywhere = word<Bytes> __attribute__((aligned(1)));
+
+template <target To, int Wide>
+MFMASIM_DEVICE word<Wide> pack(const float *x) {
+  if constexpr (Wide == 4) return pack_four<To, clamp>(x);
+  else if constexpr (Wide == 2) return (uint16_t)pack_two<To, clamp, false>(x[0], x[1], 0);
+  else return convert_one<To, clamp>(x[0]);
+}
+
+// The part that starts at (first_row, first_col); rows and cols are the whole matrix's. Tiles go down first.
+template <typename From, int Load, int Store, target To, int Pad>
+__device__ void cast_transpose(const From *in, uint8_t *out, uint8_t *across, const float *noop, const float *scale,
+                               float *amax, float *scale_inv, int64_t rows, int64_t cols, int64_t first_row,
+                               int64_t first_col, int tiles_down) {
+  if (skipped(noop)) return;
+  constexpr int Wide = Load / sizeof(From);
+  __shared__ word<Store> tile[SIDE][SIDE + Pad];
+  const int tidx = threadIdx.x % SIDE, tidy = threadIdx.x / SIDE;
+  const int64_t top = first_row + (int64_t)(blockIdx.x % tiles_down) * SIDE * Store;
+  const int64_t left = first_col + (int64_t)(blockIdx.x / tiles_down) * SIDE * Wide;
+  const float factor = scale[0];
+  word<Store> columns[Wide][TURNS] = {};
+  int highest = 0;
+#pragma unroll
+  for (int turn = 0; turn < TURNS; ++turn) {
+#pragma unroll
+    for (int i = 0; i < Store; ++i) {
+      const int64_t at = (top + (tidy + turn * DOWN) * Store + i) * cols + left + tidx * Wide;
+      From given[Wide];
+      __builtin_memcpy(given, in + at, sizeof given);
+      float scaled[Wide];
+      for (int j = 0; j < Wide; ++j) {
+        const float x = widen(given[j]);
+        highest = max(highest, magnitude(x));
+        scaled[j] = x * factor;
+      }
+      const word<Wide> packed = pack<To, Wide>(scaled);
+      __builtin_nontemporal_store(packed, (anywhere<Wide> *)(out + at));
+      for (int j = 0; j < Wide; ++j) columns[j][turn] |= (word<Store>)(packed >> 8 * j & 0xff) << 8 * i;
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < Wide; ++j) {
+    for (int turn = 0; turn < TURNS; ++turn) tile[tidx][tidy + turn * DOWN] = columns[j][turn];
+    __syncthreads();
+    for (int turn = 0; turn < TURNS; ++turn) {
+      const int column = tidy + turn * DOWN;
+      const int64_t at = (left + column * Wide + j) * rows + top + tidx * Store;
+      __builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at));
+    }
+    __syncthreads();
+  }
+  collect_amax<TILE_THREADS>(highest, amax);
+  define_scale_inv(factor, scale_inv);
+}
+
+// What no tile fits: one element a thread, in the part of `high` rows and `wide` columns.
+constexpr int REST_THREADS = 256;
+template <typename From, target To>
+__device__ void cast_transpose_rest(const From *in, uint8_t *out, uint8_t *across, const float *noop,
+                                    const float *scale, float *amax, float *scale_inv, int64_t rows, int64_t cols,
+                                    int64_t first_row, int64_t first_col, int64_t high, int64_t wide) {
+  if (skipped(noop)) return;
+  const float factor = scale[0];
+  const int64_t place = (int64_t)blockIdx.x * REST_THREADS + threadIdx.x;
+  int highest = 0;
+  if (place < high * wide) {
+    const int64_t row = first_row + place / wide, col = first_col + place % wide;
+    const float x = widen(in[row * cols + col]);
+    highest = magnitude(x);
+    const uint8_t code = convert_one<To, clamp>(x * factor);
+    out[row * cols + col] = code;
+    across[col * rows + row] = code;
+  }
+  collect_amax<REST_THREADS>(highest, amax);
+  define_scale_inv(factor, scale_inv);
+}
+
+#define BESIDE const float *noop, const float *scale, float *amax, float *scale_inv, int64_t rows, int64_t cols
+#define TILES(from, to, load, store, pad, name)                                                                    \
+  extern "C" __global__ void __launch_bounds__(TILE_THREADS) name##_##from##_##to##_load##load##_store##store(      \
+      const from *in, uint8_t *out, uint8_t *across, BESIDE, int64_t first_row, int64_t first_col,                  \
+      int tiles_down) {                                                                                             \
+    cast_transpose<from, load, store, to, pad>(in, out, across, noop, scale, amax, scale_inv, rows, cols,           \
+                                               first_row, first_col, tiles_down);                                   \
+  }
+#define REST(from, to)                                                                                              \
+  extern "C" __global__ void __launch_bounds__(REST_THREADS) cast_transpose_##from##_##to##_rest(                   \
+      const from *in, uint8_t *out, uint8_t *across, BESIDE, int64_t first_row, int64_t first_col, int64_t high,    \
+      int64_t wide) {                                                                                               \
+    cast_transpose_rest<from, to>(in, out, across, noop, scale, amax, scale_inv, rows, cols, first_row, first_col,  \
+                                  high, wide);                                                                      \
+  }
+#define STORES(from, to, load, pad, name) \
+  TILES(from, to, load, 8, pad, name) TILES(from, to, load, 4, pad, name) TILES(from, to, load, 2, pad, name)
+#define LOADS(from, to, a, b, c)                   \
+  STORES(from, to, a, 1, cast_transpose)           \
+  STORES(from, to, b, 1, cast_transpose)           \
+  STORES(from, to, c, 1, cast_transpose)           \
+  REST(from, to)
+#define EVERY_TILE(from, a, b, c) LOADS(from, e4m3, a, b, c) LOADS(from, e5m2, a, b, c)
