@@ -35,6 +35,15 @@ BODIES = {
         ["v_mov_b32 v5, 1", "s_movk_i32 s14, 0xff", "v_bfi_b32 v4, s14, v5, v9", "v_lshlrev_b32 v4, 24, v4", STORE], []
     ),
     "a register shifted out": (["v_lshrrev_b32 v4, 16, v5", "v_lshrrev_b32 v4, 16, v4", STORE], []),
+    "a pair of which OP_SEL_HI takes one register twice": (
+        ["s_mov_b32 s10, 0x40000000", "v_mov_b32 v4, 1.0", "v_mov_b32 v5, 1.0",
+         "v_pk_mul_f32 v[4:5], v[4:5], s[10:11] op_sel_hi:[1,0]", "v_add_f32 v4, v4, v5", STORE], []
+    ),
+    "a pair of which one register was never written": (
+        ["s_mov_b32 s10, 0x40000000", "v_mov_b32 v4, 1.0", "v_mov_b32 v5, 1.0",
+         "v_pk_mul_f32 v[4:5], v[4:5], s[10:11]", "v_add_f32 v4, v4, v5", STORE],
+        [("global_store_dword", "stored", "v4", "comes from s11")],
+    ),
     "x xor x": (["v_xor_b32 v4, v5, v5", STORE], []),
     "a selector that takes defined bytes": (
         ["v_mov_b32 v5, 1", "s_mov_b32 s10, 0x03020100", "v_perm_b32 v4, v9, v5, s10", STORE], []

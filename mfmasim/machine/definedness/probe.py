@@ -99,7 +99,8 @@ class Probed:
         seen = []
         for unit in [*kept, *units]:
             reached = [(key, mask) for key in self.writes for mask in HALVES]
-            if all(source < VECTORS for source, _ in unit):  # a scalar is the same in all lanes: too few numbers to try
+            # A scalar is the same in all lanes: enough numbers to try where it is read whole or not at all.
+            if all(source < VECTORS or (self._size == "register" and source != SCC) for source, _ in unit):
                 other = self._after(before, run, unit)
                 reached = [(key, mask) for key, mask in reached if ((first[key] ^ other[key]) & mask).any()]
             seen.append(reached)
@@ -111,10 +112,14 @@ class Probed:
                 flow[place] = [*flow.get(place, []), *(every if whole else reached)]
         return flow
 
+    @property
+    def _size(self) -> str:
+        """What is taken as one: an entry of `UNITS`, or a whole operand."""
+        return next((size for size, names in UNITS if names.fullmatch(self.instruction.name)), "operand")
+
     def _units(self) -> tuple[list[list[tuple[int, Any]]], list[list[tuple[int, Any]]]]:
         """Halves that destinations may keep, and what is read as one, as keys and halves."""
-        name = self.instruction.name
-        size = next((size for size, names in UNITS if names.fullmatch(name)), "operand")
+        size = self._size
         operands = [keys_of(operand) for operand in self.instruction.src]
         read = {key for keys in operands for key in keys}
         kept = [[(key, half)] for key in self.writes if key not in read for half in HALVES]
@@ -153,6 +158,9 @@ class Probed:
         waves.v, waves.a, waves.s, waves.mode = list(before.v), list(before.a), list(before.s), before.mode
         for source, part in changed:
             noise = np.random.default_rng(source).integers(0, 1 << 32, (before.count, before.lanes), np.uint32)
+            if source >= VECTORS:
+                waves.s[source - SGPR] = waves.s[source - SGPR] ^ (noise[:, 0] & part)
+                continue
             file, index = (waves.v if source < AGPR else waves.a), source % AGPR
             file[index] = file[index] ^ (noise & part)
         group = Group(waves, slice(0, waves.count), waves.count)
