@@ -292,7 +292,24 @@ class MappingCheck:
                 needed = side.element(int(lines[line]), int(ks[k]))
                 entry.add(side.slot(int(line), int(k)), needed, int(side.labels[line, k]))
             self.report.mismatches += int(wrong.sum())
+        self._check_copies(tile, side, unused)
         return wrong
+
+    def _check_copies(self, tile: Tile, side: Side, unused: Bools) -> None:
+        """Further copies of an operand, which the hardware may take as well as the first, hold the same."""
+        for number, copy in enumerate(tile.copies.get(side.operand, []), 1):
+            labels = copy if side.operand == "A" else copy.T
+            differ = (labels != side.labels) & (tile.ks >= 0)[None, :] & ~unused[:, None]
+            if not differ.any():
+                continue
+            lanes = tile.executed.event.a.shape[-1] // (1 + len(tile.copies[side.operand]))
+            text = f"the copy in lanes {lanes * number} to {lanes * (number + 1) - 1} holds something else"
+            entry = self._entry(tile, side.operand, side.role, "mapping-copies-differ", text)
+            entry.copy = number
+            for line, k in np.argwhere(differ):
+                needed = side.element(int(tile.lines[side.operand][line]), int(tile.ks[k]))
+                entry.add(side.slot(int(line), int(k)), needed, int(labels[line, k]))
+            self.report.mismatches += int(differ.sum())
 
     def _check_places(self, tile: Tile, operand: str, message: str, needed: I64, held: I64) -> None:
         """Places of C that a result goes to, or an accumulator comes from, other than those of its row and column."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class Tile:
     """Element of C that each place of the accumulator was loaded from, (m, n, 2); None when it was not."""
     lines: dict[str, I64] = field(default_factory=dict)
     """Line of the product that each line of slots belongs to, by operand."""
+    copies: dict[str, list[I64]] = field(default_factory=dict)
+    """Labels of the further copies of A and B, where the layout has them, in the shape of `labels`."""
     ks: I64 = field(default_factory=_none)
     """K at each position of the summed index; -1 where both operands are padded with zeros."""
 
@@ -57,8 +59,8 @@ class Tile:
 def tiles_of(executed: Executed, tracer: Tracer, inputs: LabelSpace) -> list[Tile]:
     """Decode what an execution's slots held, and split it by wave and block."""
     event = executed.event
-    labels: dict[str, I64] = {}
-    for name, observed in executed.codes.items():
+
+    def decoded(name: str, observed: list[NDArray[Any]]) -> I64:
         width = 8 if name.startswith("scale") else fragment_of(event, name).width
         own = name == "C"
         space, alphabet = (tracer.results, tracer.result_alphabet) if own else (inputs, Alphabet(width))
@@ -66,11 +68,15 @@ def tiles_of(executed: Executed, tracer: Tracer, inputs: LabelSpace) -> list[Til
         registers = getattr(event, REGISTERS[name])
         untouched = codes_of(event, name, np.full_like(registers[:1], POISON_DWORD))
         same = np.logical_and.reduce([codes == untouched for codes in observed])
-        labels[name] = np.where((found == NOT_AN_ELEMENT) & same, POISON, found)
+        return np.where((found == NOT_AN_ELEMENT) & same, POISON, found)
+
+    labels = {name: decoded(name, observed) for name, observed in executed.codes.items()}
+    copies = {name: [decoded(name, observed) for observed in each] for name, each in executed.copies.items()}
     return [
         Tile(
             executed, wave, block, int(event.waves[wave]), int(executed.order[wave]),
             {name: array[wave, min(block, array.shape[1] - 1)] for name, array in labels.items()},
+            copies={name: [array[wave, block] for array in each] for name, each in copies.items()},
         )
         for wave in range(len(event.waves))
         for block in range(event.operation.blocks)

@@ -29,6 +29,8 @@ class Executed:
     order: NDArray[np.int64]
     """How many matrix instructions each wave had executed before."""
     codes: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
+    copies: dict[str, list[list[NDArray[Any]]]] = field(default_factory=dict)
+    """Where the layout has copies of A or B in further lanes: the codes of each copy, run by run."""
 
     @property
     def key(self) -> tuple[int, bytes]:
@@ -105,6 +107,11 @@ class Tracer:
         self._next += 1
         for name, codes in operand_codes(event).items():
             kept.codes.setdefault(name, []).append(codes)
+        for name in ("A", "B"):
+            for number, codes in enumerate(copies_of(event, name)):
+                known = kept.copies.setdefault(name, [])
+                known += [[]] if number == len(known) else []
+                known[number].append(codes)
         numbers = self._numbers(event.waves, order, cells)
         labels = LabelSpace.codes(numbers, self._run, self._runs, self.result_alphabet)
         return event.operation.D.pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
@@ -162,6 +169,16 @@ def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> ND
     scales: NDArray[Any] = np.zeros((len(registers), 1, fragment.rows, fragment.cols), np.uint32)
     scales[:, 0, table["row"], table["col"]] = registers[:, 0, table["lane"]] >> np.uint32(8 * byte) & np.uint32(0xFF)
     return scales
+
+
+def copies_of(event: MatrixEvent, name: str) -> list[NDArray[Any]]:
+    """Codes of the further copies of A or B, which RDNA3 wants in each 16 lanes (RDNA3 ISA guide, 7.9)."""
+    fragment = fragment_of(event, name)
+    slots = fragment.blocks * fragment.rows * fragment.cols
+    count = len(fragment.table()) // slots
+    registers: NDArray[np.uint32] = getattr(event, REGISTERS[name])
+    apart = registers.shape[-1] // count
+    return [codes_of(event, name, np.roll(registers, -apart * copy, axis=-1)) for copy in range(1, count)]
 
 
 def operand_codes(event: MatrixEvent) -> dict[str, NDArray[Any]]:

@@ -40,6 +40,8 @@ class Wrong:
     """Id of the finding."""
     message: str
     severity: str = "error"
+    copy: int = 0
+    """Which of the places that a slot has, where the layout has copies."""
     slots: list[tuple[int, int]] = field(default_factory=list)
     needs: list[tuple[int, ...]] = field(default_factory=list)
     holds: list[int] = field(default_factory=list)
@@ -95,7 +97,7 @@ class Teller:
             return self.finding(wrong.kind, wrong.severity, wrong.message, event.instruction, wrong.tile, element="K")
         fragment = fragment_of(event, wrong.operand)
         slot = wrong.slots[0]
-        place = fragment.locate(*slot, wrong.tile.block)[0]
+        place = fragment.locate(*slot, wrong.tile.block)[wrong.copy]
         sources = event.instruction.src
         operand = event.instruction.dst[0] if wrong.operand == "D" else sources[SOURCE_OPERAND[wrong.operand]]
         bit = place.bit

@@ -7,6 +7,7 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.matrix import slow
 from mfmasim.verify import find, select, verify_case
+from mfmasim.verify.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 CASES = dict(find("wmma"))["wmma"]
@@ -31,6 +32,20 @@ LDS = {
     "any_128x64": 18432,
     "any_k_unrolled": 30720,
 }
+MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("wmma")}
+TOLD = {
+    "column_of_a_on_gfx12": {"mapping-wrong-element", "outputs-differ"},
+    "column_of_a_symmetric": {"mapping-wrong-element"},
+    "rows_of_gfx12": {"mapping-wrong-output", "outputs-differ"},
+    "rows_of_gfx11": {"mapping-wrong-output", "outputs-differ"},
+    "upper_lanes_hold_another_row": {"mapping-copies-differ"},
+    "halves_of_k_on_rdna3": {"mapping-copies-differ"},
+    "stale_a_times_zero": {"outputs-differ"},
+    "k_of_a_not_guarded": {"bounds-outside-buffer"},
+    "writes_nothing": {"mapping-no-result", "outputs-differ"},
+    "next_tile_not_awaited": {"races-no-barrier"},
+}
+"""Exactly the errors of the wrong variants that run by default."""
 
 
 def errors(result):
@@ -154,3 +169,20 @@ def test_what_a_contract_excludes_is_refused_before_the_launch(name, changes, pa
     ((case, arch), *_) = select(CASES, "gfx1151", name)
     with pytest.raises(MfmasimError, match=part):
         verify_case(case.with_parameters(changes), arch)
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in TOLD else pytest.mark.long) for n in MUTANTS])
+def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
+    verdict = run_mutant(*MUTANTS[name])
+    assert verdict.as_expected, (verdict.caught, errors(verdict.result))
+    if name in TOLD:
+        assert {f.id for f in verdict.result.findings if f.severity == "error"} == TOLD[name]
+
+
+def test_copies_that_differ_are_told_with_the_lane_that_holds_the_wrong_one():
+    result = run_mutant(*MUTANTS["upper_lanes_hold_another_row"]).result
+    (found,) = [f for f in result.findings if f.id == "mapping-copies-differ"]
+    assert (found.lane, found.expected, found.actual) == (16, "A[0, 0]", "A[16, 0]")
+    assert "the copy in lanes 16 to 31" in found.message
+    (outputs,) = {key for key in result.compared_with if "normal" in key}
+    assert "within the error bound" in outputs  # the values cannot show it
