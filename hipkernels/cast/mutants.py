@@ -14,6 +14,9 @@ NOOP, SKIP, SCALE = "cast_noop[noop=2.0]", "cast_noop[noop=1.0]", "cast_scale[sc
 PRESET, NAN = "cast_amax[preset=-1.0]", "cast_amax_nan[place=4015]"
 TILE, REST = "transpose[given=f32,load=16,store=8]", "transpose_rest[given=f32,target=e4m3]"
 PART = "transpose_part[part=tiles,kernel=cast_transpose_f32_e4m3_load8_store2]"
+MX, MX_COLUMN = "mx_quantise[given=f32,target=e4m3,way=row]", "mx_quantise[given=f32,target=e4m3,way=column]"
+MX_SPECIAL, MX_FP4 = "mx_special[given=f32,target=e4m3,way=row]", "mx_quantise[given=bf16,target=e2m1,way=row]"
+MX_BACK = "mx_dequantise[target=e5m2,way=column]"
 OUT = ("outputs",)
 MIXED = ("packed[i] = pack_four<To, How>", "packed[i] = pack_four<To, plain>")
 MED3 = ("x != x ? x : __builtin_amdgcn_fmed3f", "__builtin_amdgcn_fmed3f")
@@ -113,4 +116,19 @@ MUTANTS = [
     Mutant("rest_one_too_many", REST, ("place < high * wide", "place <= high * wide"), ("bounds", "outputs", "races")),
     Mutant("rest_not_turned", REST, ("across[col * rows + row]", "across[row * cols + col]"), OUT),
     Mutant("rest_amax_dropped", REST, ("highest = magnitude(x);\n    const uint8_t", "const uint8_t"), OUT),
+    # --- scales by block
+    Mutant("scale_rounded_down", MX, ("((highest & 0x7fffff) > top_mantissa<To>)", "0"), OUT,
+           about="the rule of OCP MX 1.0: the largest magnitudes saturate"),
+    Mutant("scale_rounded_up_once_more", MX, ("> top_mantissa<To>", ">= top_mantissa<To>"), OUT),
+    Mutant("scale_of_a_nan_lost", MX_SPECIAL, ("return 0xff;", "return 0xfe;"), OUT),
+    Mutant("scale_of_an_infinity_is_a_nan", MX_SPECIAL, ("return 0xfe;", "return 0xff;"), OUT),
+    Mutant("scale_applied_twice", MX, (
+        "convert_one<To, clamp>(x[i] * inverse)", "convert_one<To, clamp>(x[i] * inverse * inverse)"), OUT),
+    Mutant("blocks_of_rows_for_columns", MX_COLUMN, (
+        "block / each * BLOCK * cols + block % each", "block * BLOCK"),
+        ("bounds", "outputs", "races", "uninitialised")),
+    Mutant("nibbles_swapped", MX_FP4, ("x[8 * i], x[8 * i + 1]", "x[8 * i + 1], x[8 * i]"), OUT),
+    Mutant("fp4_byte_twice", MX_FP4, ("factor, 2)", "factor, 1)"), OUT),
+    Mutant("smallest_scale_is_zero", MX_BACK, ("(uint32_t)code << 23 : 0x400000u", "(uint32_t)code << 23 : 0u"), OUT),
+    Mutant("back_with_the_neighbours_scale", MX_BACK, ("at / cols / BLOCK * cols + at % cols", "at / BLOCK"), OUT),
 ]  # fmt: skip

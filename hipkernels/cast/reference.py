@@ -48,3 +48,56 @@ def scale_inv(scale):
     """1 / scale, correctly rounded."""
     with np.errstate(all="ignore"):
         return F32(1) / F32(scale)
+
+
+TOPS = {"e4m3fn": (8, 0x600000), "e5m2": (15, 0x600000), "e2m1fn": (2, 0x400000)}
+"""Largest number of each element format: exponent, and mantissa as that of an f32."""
+
+
+def blocks_of(x, way):
+    """(blocks, 32) of a matrix, by rows or by columns, in the order in which the scales lie."""
+    if way == "row":
+        return x.reshape(-1, 32)
+    return x.reshape(-1, 32, x.shape[1]).transpose(0, 2, 1).reshape(-1, 32)
+
+
+def matrix_of(blocks, shape, way):
+    """The inverse of `blocks_of`."""
+    if way == "row":
+        return blocks.reshape(shape)
+    return np.ascontiguousarray(blocks.reshape(-1, shape[1], 32).transpose(0, 2, 1)).reshape(shape)
+
+
+def mx_scales(blocks, fmt):
+    """E8M0 codes: the smallest power of two with which the largest magnitude fits; NaN 0xff, Inf 0xfe."""
+    highest = np.max(blocks.view(np.uint32) & ~SIGN, axis=1).astype(np.int64)
+    exponent, mantissa = TOPS[fmt]
+    codes = np.maximum(0, (highest >> 23) - exponent + ((highest & 0x7FFFFF) > mantissa))
+    codes[highest == 0x7F800000] = 0xFE
+    codes[highest > 0x7F800000] = 0xFF
+    return codes.astype(np.uint8)
+
+
+def powers(codes):
+    """E8M0 codes as f32: every one is exact."""
+    return mfmasim.format("e8m0fnu").decode(codes).astype(F32)
+
+
+def mx_quantise(x, fmt, way):
+    """Codes and scales of a matrix; FP4 two to a byte, the first in the low nibble. A NaN's sign does not count."""
+    blocks = blocks_of(widened(x), way)
+    scales = mx_scales(blocks, fmt)
+    with np.errstate(all="ignore"):
+        divided = blocks.astype(np.float64) / powers(scales).astype(np.float64)[:, None]
+    codes = mfmasim.format(fmt).encode(divided)
+    if fmt == "e2m1fn":
+        codes = codes[:, ::2] | codes[:, 1::2] << 4
+        return codes.reshape(x.shape[0], -1), scales
+    return matrix_of(codes, x.shape, way), scales
+
+
+def mx_dequantise(codes, scales, fmt, way):
+    """f32 values of FP8 codes and their scales."""
+    values = blocks_of(mfmasim.format(fmt).decode(codes).astype(F32), way)
+    with np.errstate(all="ignore"):
+        return matrix_of(values * powers(scales)[:, None], codes.shape, way)
