@@ -2,8 +2,21 @@
 
 from problem import declare
 
+from mfmasim.verify import Claim
+
+PADDED = [
+    Claim("18,432 bytes of the LDS with 16 bytes between the lines", "LDS bytes", 18432),
+    Claim("91 VGPRs allow five waves", "waves per SIMD", 5, holds=False),
+    Claim("a thread loads 4 pieces of 16 bytes a turn", "global_load_b128", 4, holds=False),
+    Claim("a thread stores 8 pieces of 16 bytes a turn", "ds_store_b128", 8, holds=False),
+]
+SWIZZLED = [
+    Claim("12,288 bytes of the LDS without padding", "LDS bytes", 12288),
+    Claim("a swizzle eliminates bank conflicts", "LDS degree", 1, holds=False),
+]
+
 declare("tiles.hip", "tile_64x64", (64, 64), 128, M=65, N=72)
-declare("tiles.hip", "tile_128x64", (128, 64), 256)
+declare("tiles.hip", "tile_128x64", (128, 64), 256, claims=PADDED)
 declare("tiles.hip", "tile_256x64", (256, 64), 512)
 declare("tiles.hip", "tile_128x128", (128, 128), 512)
 declare("variants.hip", "native_128x64", (128, 64), 256)
@@ -14,3 +27,5 @@ declare("variants.hip", "high_occupancy", (64, 32), 128)
 declare("any_shape.hip", "any_64x64", (64, 64), 128, whole=False, M=65, N=3, K=37)
 declare("any_shape.hip", "any_128x64", (128, 64), 256, whole=False, M=29, N=33, K=36)
 declare("any_shape.hip", "any_k_unrolled", (128, 64), 256, whole=False, M=127, N=17, K=40)
+for name in ("swizzled", "swizzled_by_8", "swizzled_as_published", "not_swizzled"):
+    declare("swizzled.hip", name, (128, 64), 256, claims=SWIZZLED)

@@ -6,7 +6,7 @@ BOTH, OUT, MAP = ("outputs", "mapping"), ("outputs",), ("mapping",)
 RACED = (*BOTH, "races", "uninitialised")
 TILE, NATIVE, ANY = "tile_64x64", "native_128x64", "any_64x64"
 SMALL = {"M": 16, "N": 16, "K": 16}
-READ_A = "return read_line(lds + Place::at(Block::rows, m + 16 * i + lane % 16, k), lane);"
+READ_A = "return read_line(lds, [=](int e) { return Place::at(Block::rows, m + 16 * i + lane % 16, k + e); }, lane);"
 COLUMN = """fragment out;
     for (int r = 0; r < 16; ++r) out[r] = lds[Place::at(Block::rows, m + 16 * i + r, k + lane % 16)];
     return out;"""
@@ -45,7 +45,7 @@ MUTANTS = [
     Mutant(
         "upper_lanes_hold_another_row",
         TILE,
-        ("m + 16 * i + lane % 16, k), lane)", "m + (16 * i + lane) % 32, k), lane)"),
+        ("m + 16 * i + lane % 16, k + e)", "m + (16 * i + lane) % 32, k + e)"),
         MAP,
         arch="gfx1151",
         about="which of two copies that differ counts is nowhere said",
@@ -53,12 +53,24 @@ MUTANTS = [
     Mutant(
         "halves_of_k_on_rdna3",
         TILE,
-        (
-            "low = *reinterpret_cast<const f16x8 *>(line)",
-            "low = *reinterpret_cast<const f16x8 *>(line + lane / 16 * 8)",
-        ),
+        ("lds + at(0)", "lds + at(lane / 16 * 8)"),
         MAP,
         arch="gfx1151",
+    ),
+    # The second half of a line lies where the swizzle says, not after the first.
+    Mutant(
+        "half_of_the_swizzle",
+        "swizzled",
+        ("lds + at(8)", "lds + at(0) + 8"),
+        (*RACED, "bounds"),
+        arch="gfx1151",
+    ),
+    Mutant(
+        "stored_without_the_swizzle",
+        "swizzled",
+        ("a_lds + Place::at(Block::rows, i / a_line, i % a_line * 8)", "a_lds + i * 8"),
+        BOTH,
+        arch="gfx1201",
     ),
     # Tails.
     Mutant(
