@@ -1,8 +1,9 @@
 """GEMM in f16 by RDNA's WMMA: four tiles, variants that leave the same bytes, and any shape."""
 
-from problem import declare
+from problem import RDNA, WMMA, declare
+from reference import in_their_order, slices_of
 
-from mfmasim.verify import Claim
+from mfmasim.verify import Claim, In, Out, case
 
 PADDED = [
     Claim("18,432 bytes of the LDS with 16 bytes between the lines", "LDS bytes", 18432),
@@ -29,3 +30,24 @@ declare("any_shape.hip", "any_128x64", (128, 64), 256, whole=False, M=29, N=33, 
 declare("any_shape.hip", "any_k_unrolled", (128, 64), 256, whole=False, M=127, N=17, K=40)
 for name in ("swizzled", "swizzled_by_8", "swizzled_as_published", "not_swizzled"):
     declare("swizzled.hip", name, (128, 64), 256, claims=SWIZZLED)
+
+
+@case(
+    "split.hip",
+    kernel="split_k",
+    arch=RDNA,
+    executes=WMMA,
+    needs="N % 8 == 0 and K % 16 == 0 and slice % 16 == 0 and slice > 0",
+    each=[{"slice": 32}, {"slice": 48}, {"slice": 112}],
+)
+def split_k(M=48, N=32, K=112, slice=32, arch=""):  # noqa: A002  (the text's name)
+    slices = -(-K // slice)
+    args = [In("f16", (M, K), "normal"), In("f16", (K, N), "normal"), Out("f32", (slices, M, N)), M, N, K, slice]
+    grid = (-(-N // 64), -(-M // 64), slices)
+    return {"grid": grid, "block": 128, "args": args, "expect": lambda a, b: slices_of(arch, a, b, slice)}
+
+
+@case("split.hip", kernel="add_slices", arch=RDNA, each=[{"slices": 1}, {"slices": 5}])
+def add_slices(elements=300, slices=5):
+    args = [In("f32", (slices, elements), "normal"), Out("f32", elements), elements, slices]
+    return {"grid": -(-elements // 128), "block": 128, "args": args, "expect": in_their_order}

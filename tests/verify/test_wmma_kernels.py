@@ -10,7 +10,9 @@ from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
-CASES = dict(find("wmma"))["wmma"]
+DECLARED = dict(find("wmma"))["wmma"]
+CASES = [case for case in DECLARED if case.source.name != "split.hip"]
+SPLIT = [case for case in DECLARED if case not in CASES]
 SECOND = {"tile_256x64", "no_prefetch", "swizzled_by_8", "not_swizzled", "any_128x64", "any_k_unrolled"}
 """Cases like another one, which are proved on RDNA4 in the long tier."""
 RUNS = [
@@ -166,6 +168,26 @@ def test_tails_of_every_kind_with_nan_all_around(arch, monkeypatch):
         for name in ("any_64x64", "any_128x64", "any_k_unrolled") if k in (20, 36) else ("any_64x64",):
             found = launch(name, arch, a, b, (1, 3, 2), checks=["bounds", "uninitialised"])
             assert (found == want).all(), (name, m, n, k)
+
+
+@pytest.mark.parametrize(("case", "arch"), select(SPLIT, None))
+def test_slices_of_k_and_their_sum_in_order(case, arch):
+    result = verify_case(case, arch)
+    assert result.status == "pass", errors(result)
+    assert result.outputs["elements"] >= 300
+
+
+def test_a_slice_that_is_no_multiple_of_16_counts_elements_twice_and_is_refused():
+    case = SPLIT[0].with_parameters({"K": 80, "slice": 20})
+    with pytest.raises(MfmasimError, match="slice % 16 == 0"):
+        verify_case(case, "gfx1151")
+    a, b = np.ones((16, 80), np.float16), np.ones((80, 16), np.float16)
+    partial = np.full((4, 16, 16), np.nan, np.float32)
+    kernel = code_for(case.source, "gfx1151")["split_k"]
+    args = [a, b, partial, *map(np.int32, (16, 16, 80, 20))]
+    report = mfmasim.device("sim").launch(kernel, (1, 1, 4), 128, args)
+    assert (partial[:3] == 32).all()  # 12 of the next slice, too
+    assert {f.check for f in report.findings if f.severity == "error"} >= {"bounds"}
 
 
 @pytest.mark.parametrize(
