@@ -159,6 +159,8 @@ def test_every_wait_of_the_introductory_kernels_is_needed_and_found(arch):
     ((_, cases),) = find("intro")
     found, kept = 0, []
     for case, _ in select(cases, arch):
+        if "opsel=" in case.title and "opsel=0" not in case.title:
+            continue  # the same waits four times
         path = folder("golden") / "code" / "intro" / f"{case.source.stem}.{arch}.hsaco"
         kernel = mfmasim.load(path)[case.kernel_name()]
         for ins in kernel.instructions:
