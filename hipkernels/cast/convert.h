@@ -73,7 +73,8 @@ template <int Threads>
 MFMASIM_DEVICE void collect_amax(int highest, float *amax) {
   __shared__ int staging[Threads / 32];
   const int wave = threadIdx.x / warpSize, waves = Threads / warpSize;
-  for (int step = warpSize / 2; step; step /= 2) highest = max(highest, __shfl_xor(highest, step));
+  for (int step = warpSize / 2; step; step /= 2)
+    highest = max(highest, __builtin_amdgcn_ds_bpermute((threadIdx.x ^ step) % warpSize * 4, highest));
   if (threadIdx.x % warpSize == 0) staging[wave] = highest;
   __syncthreads();
   if (threadIdx.x == 0) {
