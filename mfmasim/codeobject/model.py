@@ -165,6 +165,14 @@ class KernelInfo:
         return max(self.descriptor.kernarg_size, self.metadata.kernarg_segment_size, *ends, 0)
 
     @property
+    def kernarg_room(self) -> int:
+        """The same up to the end of its last 64 bytes.
+
+        Compilers read arguments with the next larger scalar load, which is aligned and may reach past the last of them.
+        """
+        return -(-max(self.kernarg_size, 1) // 64) * 64
+
+    @property
     def group_segment_fixed_size(self) -> int:
         """Static LDS of a workgroup, in bytes."""
         return self.descriptor.group_segment_fixed_size

@@ -144,7 +144,7 @@ def launch(
     if device in rt.failed:
         raise HipFailure(rt.failed[device])
     service, memory = _memory(rt, function)
-    kernarg = Region("kernel arguments", service.kernarg, max(kernel.info.kernarg_size, 1), writable=False)
+    kernarg = Region("kernel arguments", service.kernarg, kernel.info.kernarg_room, writable=False)
     packet = Region("dispatch packet", service.packet, PACKET_BYTES, writable=False)
     printf = Region("printf buffer", service.printf, PRINTF_BYTES) if prints(kernel) else None
     prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf)
@@ -194,9 +194,7 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
             if allocation.kind != INTERNAL and (allocation.kind in (HOST, MANAGED) or allocation.device in mine)
         ]
         seen += function.module.regions
-        seen.append(
-            Region("kernel arguments", service.kernarg, max(function.kernel.info.kernarg_size, 1), writable=False)
-        )
+        seen.append(Region("kernel arguments", service.kernarg, function.kernel.info.kernarg_room, writable=False))
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
         seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
         # Only the range that holds something: checks keep books of the whole of what the machine sees.

@@ -147,7 +147,7 @@ def prepare(
     grid, block = check_call(kernel, grid, block, args, shared_bytes)
     memory = Memory()
     image = memory.reserve_image("code object", segment_spans(kernel.code))
-    kernarg = memory.reserve("kernel arguments", max(kernel.info.kernarg_size, 1), writable=False)
+    kernarg = memory.reserve("kernel arguments", kernel.info.kernarg_room, writable=False)
     packet = memory.reserve("dispatch packet", 64, writable=False)
     printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
     launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)

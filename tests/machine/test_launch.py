@@ -234,6 +234,26 @@ def test_loads_outside_give_no_neighbour():
     assert report.findings[0].instruction == "global_load_dword"
 
 
+def test_arguments_may_be_read_with_a_load_that_reaches_past_them():
+    """56 bytes of arguments, the last 24 with one load of 32, as compilers do; past the room for them it is outside."""
+    text = """
+      s_load_dwordx8 s[8:15], s[0:1], 0x20
+      s_load_dwordx2 s[16:17], s[0:1], {past}
+      v_and_b32_e32 v0, 0x3ff, v0
+      v_lshlrev_b32_e32 v1, 2, v0
+      s_waitcnt lgkmcnt(0)
+      v_mov_b32_e32 v2, s12
+      global_store_dword v1, v2, s[10:11]
+      s_endpgm
+    """
+    for past, outside in ((0x38, False), (0x40, True)):
+        target = words(64)
+        args = [None, None, None, None, None, target, np.uint64(77)]
+        report = run(harness.kernel(text.format(past=past), "gfx942", "ppppppv"), args=args)
+        assert (target == 77).all()
+        assert [f.id for f in report.findings] == (["bounds-outside-buffer"] if outside else [])
+
+
 def test_a_scalar_load_outside_names_the_wave():
     """Several waves with addresses of their own, one of them outside."""
     text = """
