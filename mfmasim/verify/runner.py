@@ -211,7 +211,9 @@ def _run(
         if not isinstance(arg, Tensor):
             args.append(arg)
             continue
-        known = id(arg) in inputs and (arg.role != "C" or _reads(built.get("expect"), arg))
+        # Where nothing is expected of C, the kernel may read it.
+        read = arg.role != "C" or built.get("expect") is None or _reads(built["expect"], arg)
+        known = id(arg) in inputs and read
         memory = bytes_of(arg, inputs[id(arg)] if known else untouched(arg, arch), arch)
         buffers[id(arg)] = memory
         args.append(placed(arg, memory))

@@ -25,6 +25,7 @@ def obeying():
 
 def _probes(arch, rng, count):
     """Lines of every operation that obeys MODE, each between a write of MODE and its restoration."""
+    lines.aim(arch, harness.rows(arch))
     drawn = []
     for name in obeying():
         for encoding, row in harness.rows(arch).get(name, ()):

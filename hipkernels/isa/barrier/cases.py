@@ -17,7 +17,14 @@ def barrier_phases(phases=4, block=250):
     return {"grid": 2, "block": block, "args": args, "expect": partial(reference.barrier_phases, phases=phases)}
 
 
-@case("barrier.hip", kernel="barrier_after_exit", arch=ARCHS, each=[{"stay": 128}, {"stay": 32}], executes=BARRIER)
+@case(
+    "barrier.hip",
+    kernel="barrier_after_exit",
+    arch=ARCHS,
+    each=[{"stay": 128}, {"stay": 32}],
+    executes=BARRIER,
+    suppress={"barrier-uneven": "that the barrier does not wait for ended waves is what is tested"},
+)
 def barrier_after_exit(stay=128, block=256):
     args = [In("u32", (2, block), "bits"), Out("u32", (2, block)), stay]
     return {"grid": 2, "block": block, "args": args, "expect": partial(reference.barrier_after_exit, stay=stay)}
