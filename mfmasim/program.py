@@ -16,7 +16,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from mfmasim.architectures import Arch
     from mfmasim.codeobject import Argument, CodeObject, KernelInfo
@@ -79,31 +79,26 @@ class Kernel:
     @cached_property
     def decodable(self) -> tuple[Instruction, ...]:
         """The same as far as there are any: dwords that are no instruction, such as data, are passed over."""
-        found: list[Instruction] = []
-        address, end = self.info.entry, self.info.entry + self.info.size
-        while address < end:
-            try:
-                found.append(self.code.instruction_at(address, self.wave))
-                address += found[-1].size
-            except MfmasimError:
-                address += 4
-        return tuple(found)
+        return tuple(self._between(self.info.entry, self.info.entry + self.info.size))
 
     @cached_property
     def reachable(self) -> tuple[Instruction, ...]:
         """The same and, when the kernel calls functions, every instruction of the code object, in address order."""
         if not any(ins.name.startswith(CALLS) for ins in self.decodable):
             return self.decodable
-        found: list[Instruction] = []
-        for segment in self.code.object.segments:
-            address = segment.vaddr
-            while segment.executable and address < segment.end:
-                try:
-                    found.append(self.code.instruction_at(address, self.wave))
-                    address += found[-1].size
-                except MfmasimError:
-                    address += 4
-        return tuple(found)
+        code = [segment for segment in self.code.object.segments if segment.executable]
+        return tuple(ins for segment in code for ins in self._between(segment.vaddr, segment.end))
+
+    def _between(self, address: int, end: int) -> Iterator[Instruction]:
+        """What can be decoded in a range of addresses."""
+        while address < end:
+            try:
+                instruction = self.code.instruction_at(address, self.wave)
+            except MfmasimError:
+                address += 4
+                continue
+            yield instruction
+            address += instruction.size
 
     def source_at(self, pc: int) -> str:
         """Source line of an address as ``file:line``, empty where the code object does not tell."""

@@ -10,15 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from mfmasim.isa.hazards import ROLES, Register, Row, Traits, named, rows
 from mfmasim.observe.finding import Finding
+from mfmasim.observe.paths import Paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
@@ -63,7 +60,7 @@ class Known:
     """Registers touched, of the rows that end with it."""
 
 
-class Hazards:
+class Hazards(Paths[State]):
     """Follows what is too young, for every wave."""
 
     name = "hazards"
@@ -81,48 +78,18 @@ class Hazards:
             source_at: gives the source line of an address in the code.
             passes: gives the passes of a matrix instruction, 0 for any other.
         """
+        super().__init__(())
         self.kernel, self.arch, self.wave, self.source_at, self.passes = kernel, arch, wave, source_at, passes
         self.rows: tuple[Row, ...] = rows(arch)
         self._known: dict[int, Known] = {}
-        self._states: list[State] = [()]
-        self._numbers: dict[State, int] = {(): 0}
-        self._next: dict[tuple[int, int, int], int] = {}
-        self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
         self._findings: dict[tuple[int, int], tuple[int, Finding]] = {}
         """(Second, first) address to how much is missing, and the finding."""
 
-    def on_block(self, event: BlockEvent) -> None:
-        """Move the waves of a block to their next state."""
-        if event.fresh:
-            self._of_wave = np.zeros(event.total, np.int32)
-        waves = event.waves
-        before = self._of_wave[waves]
-        first = int(before[0])
-        if (before == first).all():
-            self._of_wave[waves] = self._after(first, event, 0)
-            return
-        after = np.empty_like(before)
-        for state in np.unique(before):
-            mine = before == state
-            after[mine] = self._after(int(state), event, int(mine.argmax()))
-        self._of_wave[waves] = after
-
-    def _after(self, state: int, event: BlockEvent, index: int) -> int:
-        key = state, event.instructions[0].pc, len(event.instructions)
-        found = self._next.get(key)
-        if found is None:
-            risks = self.after(self._states[state], event, index)
-            found = self._numbers.setdefault(risks, len(self._states))
-            if found == len(self._states):
-                self._states.append(risks)
-            self._next[key] = found
-        return found
-
-    def after(self, risks: State, event: BlockEvent, index: int) -> State:
-        """What is at risk after a block, in a wave for which `risks` were before."""
+    def after(self, state: State, event: BlockEvent, index: int) -> State:
+        """What is at risk after a block, in a wave for which `state` was before."""
         for instruction in event.instructions:
-            risks = self._step(risks, instruction, event, index)
-        return risks
+            state = self._step(state, instruction, event, index)
+        return state
 
     def _knows(self, instruction: Instruction) -> Known:
         """What the rows see in an instruction."""

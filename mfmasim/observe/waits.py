@@ -10,16 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mfmasim.isa.counters import SPELLING, raised, waited
 from mfmasim.observe.finding import Finding
+from mfmasim.observe.paths import Paths
 from mfmasim.observe.spare import Ended, Spare, coherent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
@@ -68,55 +65,29 @@ def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
     return [f for place, f in enumerate(flights) if f.counter != counter or rank(flights, place) <= value]
 
 
-class Waits:
+class Waits(Paths[State]):
     """Follows the counters of every wave."""
 
     name = "waits"
 
     def __init__(self, kernel: str, arch: Arch, source_at: Callable[[int], str]) -> None:
         """Report in the name of `kernel`; `source_at` gives the source line of an address in the code."""
+        super().__init__(((), ()))
         self.kernel, self.arch, self.source_at = kernel, arch, source_at
         self.spare = Spare(arch)
-        self.states: list[State] = [((), ())]
-        self._numbers: dict[State, int] = {((), ()): 0}
-        self._next: dict[tuple[int, int, int], int] = {}
-        self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
         self._findings: dict[tuple[int, int, str], Finding] = {}
 
-    def on_block(self, event: BlockEvent) -> None:
-        """Move the waves of a block to their next state."""
-        if event.fresh:
-            self._of_wave = np.zeros(event.total, np.int32)
-        waves = event.waves
-        before = self._of_wave[waves]
-        first = int(before[0])
-        if (before == first).all():
-            self._of_wave[waves] = self._after(first, event, 0)
-            return
-        after = np.empty_like(before)
-        for state in np.unique(before):
-            mine = before == state
-            after[mine] = self._after(int(state), event, int(mine.argmax()))
-        self._of_wave[waves] = after
-
-    def _after(self, state: int, event: BlockEvent, index: int) -> int:
-        key = state, event.instructions[0].pc, len(event.instructions)
-        found = self._next.get(key)
-        if found is None:
-            before, ended = self.states[state]
-            flights = list(before)
-            for instruction in event.instructions:
-                if ended or flights:
-                    parts = instruction.halves or (instruction,)
-                    touched = frozenset(r for part in parts for r in registers((*part.src, *part.dst)))
-                    ended = self.spare.step(ended, flights, instruction, touched)
-                flights = self._step(flights, instruction, event, index)
-            reached = tuple(flights), ended
-            found = self._numbers.setdefault(reached, len(self.states))
-            if found == len(self.states):
-                self.states.append(reached)
-            self._next[key] = found
-        return found
+    def after(self, state: State, event: BlockEvent, index: int) -> State:
+        """What is in flight after a block, and which waits have ended what."""
+        before, ended = state
+        flights = list(before)
+        for instruction in event.instructions:
+            if ended or flights:
+                parts = instruction.halves or (instruction,)
+                touched = frozenset(r for part in parts for r in registers((*part.src, *part.dst)))
+                ended = self.spare.step(ended, flights, instruction, touched)
+            flights = self._step(flights, instruction, event, index)
+        return tuple(flights), ended
 
     def _step(self, flights: list[Flight], instruction: Instruction, event: BlockEvent, index: int) -> list[Flight]:
         """Execute one instruction: touch its registers, wait, or take off."""
