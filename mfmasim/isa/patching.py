@@ -11,13 +11,12 @@ from mfmasim.errors import MfmasimError
 from mfmasim.isa.decoder import decode, encoding_of, find_row
 from mfmasim.isa.encodings import MAI
 from mfmasim.isa.family import family
-from mfmasim.isa.operands import LITERAL
 
 if TYPE_CHECKING:
     from mfmasim.isa.encodings import Encoding
     from mfmasim.isa.instruction import Instruction
 
-__all__ = ["field", "with_fields", "with_literal", "with_operation"]
+__all__ = ["field", "with_fields", "with_operation"]
 
 
 def _main(instruction: Instruction) -> int:
@@ -87,16 +86,3 @@ def with_operation(instruction: Instruction, name: str, wave: int | None = None)
     if op is None:
         return None
     return _replaced(instruction, word & ~(((1 << width) - 1) << low) | op << low, encoding.size, wave)
-
-
-def with_literal(instruction: Instruction, change: int, wave: int | None = None) -> bytes | None:
-    """The instruction with `change` added to the literal that follows it; None when it has none."""
-    if not any(o.kind == "const" and o.index == LITERAL for o in instruction.src):
-        return None
-    value = int.from_bytes(instruction.raw[-4:], "little")
-    raw = instruction.raw[:-4] + (value + change & 0xFFFFFFFF).to_bytes(4, "little")
-    try:
-        changed = decode(raw, instruction.arch, wave=wave)
-    except MfmasimError:
-        return None
-    return raw if changed.size == instruction.size else None

@@ -167,6 +167,14 @@ class Model:
     """Bits of d (see nan_rules)."""
     clamp: str = "none"
 
+    @property
+    def keeps_exact_sums(self) -> bool:
+        """Whether terms and sums that fit one grid of a significand come out exactly, as integers do.
+
+        ``dot2`` counts every term against the sign of c one unit of its grid too low, -13 + 0 included.
+        """
+        return self.algorithm != "dot2"
+
     def __post_init__(self) -> None:
         where = f"in model {self.name}"
         if self.fidelity not in FIDELITIES:

@@ -33,7 +33,7 @@ while the first is in flight; a barrier while the first is in flight; nothing; i
 CHUNK = 1 << 20
 """Pairs that are looked at in one go."""
 MOST = 40_000_000
-"""Pairs that are looked at in all."""
+"""Pairs that are looked at in all; a launch with more says that not every access was followed."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class _Judge:
         return out
 
 
-def _candidates(entries: Entries, writes: Flags) -> Iterator[tuple[I64, I64]]:
-    """Pairs of a write and another access to the same unit, each pair once, in pieces."""
+def _candidates(entries: Entries, writes: Flags, history: History) -> Iterator[tuple[I64, I64]]:
+    """Pairs of a write and another access to the same unit, each pair once, in pieces; `MOST`, and `history` knows."""
     starts = np.flatnonzero(np.append(True, np.diff(entries.unit) != 0))
     ends = np.append(starts[1:], len(entries.unit))
     which = np.repeat(np.arange(len(starts)), ends - starts)
@@ -129,6 +129,7 @@ def _candidates(entries: Entries, writes: Flags) -> Iterator[tuple[I64, I64]]:
         sizes = (ends - starts)[which[cut]]
         total += int(sizes.sum())
         if total > MOST and total > sizes.sum():
+            history.full = True
             return
         a = np.repeat(cut, sizes)
         offset = np.arange(len(a)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -166,7 +167,7 @@ def unordered(history: History) -> list[Pair]:
         if len(first):
             _collect(found, judge, np.where(swap, second, first), np.where(swap, first, second), why)
 
-    for write, other in _candidates(entries, judge.writes):
+    for write, other in _candidates(entries, judge.writes, history):
         left = ~judge.fine_together(write, other)
         if not left.any():
             continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 import zlib
 from hashlib import sha256
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.archives import write_archive
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -31,18 +31,7 @@ def store(path: Path, values: NDArray[Any]) -> None:
     Raises:
         MfmasimError: it cannot be written; what was there before is still there.
     """
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as file:
-            np.savez_compressed(file, values=values, sha256=np.array(_seal(values)))
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_archive(path, {"values": values, "sha256": np.array(_seal(values))})
 
 
 def load(path: Path) -> NDArray[Any]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.archives import write_archive
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -94,18 +94,7 @@ def write(path: Path, capture: Capture) -> None:
         MfmasimError: it cannot be written.
     """
     arrays = dict(_arrays(capture))
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as file:
-            np.savez_compressed(file, **arrays, seal=_seal(arrays))  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_archive(path, {**arrays, "seal": _seal(arrays)})
 
 
 def read(path: Path) -> Capture:

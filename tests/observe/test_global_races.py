@@ -102,3 +102,14 @@ def test_values_go_from_place_to_place():
     assert told[0].tolist() == [5, 2, 0]
     assert clocks.ask(9, wide=True) is None
     assert not clocks.ask(8, wide=False)[0].any()
+
+
+def test_more_pairs_than_are_looked_at_is_said(monkeypatch):
+    """Every piece is cut small, and the first one alone is more than all that is allowed."""
+    everything = told("another value at the same place", "gfx942")
+    monkeypatch.setattr("mfmasim.observe.pairs.CHUNK", 64)
+    assert told("another value at the same place", "gfx942") == everything
+    monkeypatch.setattr("mfmasim.observe.pairs.MOST", 128)
+    findings = told("another value at the same place", "gfx942")
+    assert findings[-1].id == "races-not-followed"
+    assert findings[-1] not in everything

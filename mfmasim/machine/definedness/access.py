@@ -11,7 +11,6 @@ from mfmasim.machine.bind import bind
 from mfmasim.machine.definedness.keys import GLOBAL, LDS, SCRATCH, SGPR, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.definedness.planes import ONES, register
-from mfmasim.machine.memory import BASE
 from mfmasim.machine.ops.spaces import rows_of
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ class AccessPlan:
         words = {key: g.take(values) for key, values in self._executed("origins", plane, g).items()}
         if self.small and plane.parts:
             part = plane.parts[0]
-            address = part.address.astype(np.int64) - (BASE if part.space == "global" else 0)
+            address = part.address.astype(np.int64) - (owner.machine.memory.base if part.space == "global" else 0)
             words = dict.fromkeys(words, at_address(part.space, address))
         for key, values in rows.items():
             for origin in np.unique(np.broadcast_to(words[key], values.shape)[values != 0])[:64].tolist():
@@ -281,7 +280,7 @@ class AtomicPlan(AccessPlan):
     def _own(self, g: Group, event: AccessEvent, shape: tuple[int, int]) -> NDArray[np.int64]:
         del g
         address = np.broadcast_to(event.addresses, shape).astype(np.int64)
-        return address - BASE if event.space == "global" else address
+        return address - self.owner.machine.memory.base if event.space == "global" else address
 
     def _places(self, g: Group, event: AccessEvent, shape: tuple[int, int]) -> tuple[Any, Any, Any]:
         """Bytes of the plane of a space, the first byte of each lane, and which lanes are inside."""
