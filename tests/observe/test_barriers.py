@@ -1,11 +1,8 @@
 """barrier: different places, different numbers, signals that nobody waits for, on four architectures."""
 
-import functools
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import pytest
+from small_kernels import compiled, first_line, symbol
 
 import mfmasim
 
@@ -19,7 +16,7 @@ HEAD = """#include <hip/hip_runtime.h>
 #define SIGNAL asm volatile("s_barrier_signal -1")
 #define WAIT asm volatile("s_barrier_wait -1")
 """
-TAIL = "\n out[blockIdx.x * blockDim.x + threadIdx.x] = 1;\n}\n"
+TAIL = "\n out[blockIdx.x * blockDim.x + threadIdx.x] = 1;"
 FIRST = "if (__builtin_amdgcn_readfirstlane(threadIdx.x) == 0)"
 # Two workgroups of three waves. What is told: id, here, there (texts of lines), wave, count.
 KERNELS = {
@@ -42,32 +39,21 @@ KERNELS = {
 }  # fmt: skip
 
 
-@functools.cache
-def compiled(arch):
-    """One code object with all kernels of an architecture, and the lines of its source."""
-    bodies = {**KERNELS, **SPLIT, **HANGS} if arch == "gfx1201" else KERNELS
-    text = HEAD
-    for name, (body, *_) in bodies.items():
-        text += f'extern "C" __global__ void {symbol(name)}(unsigned *out, unsigned rounds) {{\n{body}{TAIL}'
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "k.hip"
-        path.write_text(text)
-        return mfmasim.compile(path, arch), text.splitlines()
-
-
-def symbol(name):
-    return name.replace(" ", "_").replace(",", "")
+def code_of(arch):
+    kernels = {**KERNELS, **SPLIT, **HANGS} if arch == "gfx1201" else KERNELS
+    bodies = tuple((name, body + TAIL) for name, (body, *_) in kernels.items())
+    return compiled(HEAD, "unsigned *out, unsigned rounds", bodies, arch)
 
 
 def told(name, arch, block=None, **options):
-    code, lines = compiled(arch)
+    code, lines = code_of(arch)
     kernel = code[symbol(name)]
     out = np.zeros(2 * 3 * 64, np.uint32)
     report = mfmasim.device("sim").launch(
         kernel, 2, block or 3 * kernel.wave, [out, np.uint32(3)], checks="barrier", **options
     )
-    first = next(number for number, line in enumerate(lines, 1) if f" {symbol(name)}(" in line)
-    return report, {line.strip(): str(number) for number, line in enumerate(lines, 1) if number <= first + 8}
+    last = first_line(lines, name) + 9
+    return report, {line.strip(): str(number) for number, line in enumerate(lines[:last], 1)}
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -1,12 +1,10 @@
 """races in global memory: programs of a few lines, right and wrong, whatever the number of waves in flight."""
 
-import functools
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
+from small_kernels import compiled, first_line, symbol
 
 import mfmasim
 from mfmasim.observe.clocks import Clocks
@@ -42,31 +40,19 @@ KERNELS = {
 }  # fmt: skip
 
 
-@functools.cache
-def compiled(arch):
-    """One code object with all kernels, and the lines of its source."""
-    text = HEAD
-    for name, (body, _) in KERNELS.items():
-        head = f'extern "C" __global__ void {symbol(name)}(unsigned *data, unsigned *flag, unsigned *out)'
-        text += f"{head} {{\n{body}\n}}\n"
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "k.hip"
-        path.write_text(text)
-        return mfmasim.compile(path, arch), text.splitlines()
-
-
-def symbol(name):
-    return name.replace(" ", "_").replace(",", "")
+def code(arch):
+    bodies = tuple((name, body) for name, (body, _) in KERNELS.items())
+    return compiled(HEAD, "unsigned *data, unsigned *flag, unsigned *out", bodies, arch)
 
 
 def told(name, arch, **options):
     args = [np.zeros(512, U32), np.zeros(64, U32), np.zeros(1024, U32)]
-    kernel = compiled(arch)[0][symbol(name)]
+    kernel = code(arch)[0][symbol(name)]
     return mfmasim.device("sim").launch(kernel, 4, 128, args, checks="races", **options).findings
 
 
 def line(lines, name, text):
-    first = next(number for number, there in enumerate(lines) if f" {symbol(name)}(" in there)
+    first = first_line(lines, name)
     return next(f"k.hip:{number + 1}" for number in range(first, len(lines)) if text in lines[number])
 
 
@@ -74,7 +60,7 @@ def line(lines, name, text):
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name, arch):
     _, expected = KERNELS[name]
-    lines = compiled(arch)[1]
+    lines = code(arch)[1]
     findings = told(name, arch)
     have = {(f.id, f.source.rpartition("/")[2], f.other.rpartition("/")[2]) for f in findings}
     want = {(kind, line(lines, name, here), line(lines, name, there)) for kind, here, there in expected}
