@@ -13,13 +13,28 @@ from oracles import require
 from mfmasim.hiprt import environment
 
 ROOT = Path(__file__).resolve().parents[2]
+OLDER = "MFMASIM_HIP_PYTHON_7"
+"""Environment variable: a folder into which ``pip install --target`` put hip-python 7.2; .ci/run sets it."""
+VERSIONS = ("", "7.2")
+"""Versions of hip-python that suites run with: the one that is installed, and the one before 10."""
 
 
-def run(*arguments, report=None, expect=0, **variables):
+def folder_of(version):
+    """Folder that makes a version of hip-python the one that programs import; none for the installed one."""
+    if not version:
+        require("hip-python", importlib.util.find_spec("hip") is not None, "pip install 'mfmasim[hip]'")
+        return []
+    folder = os.environ.get(OLDER, "")
+    how = f"pip install --no-deps --target FOLDER 'hip-python=={version}.*' and set {OLDER}=FOLDER"
+    require(f"hip-python {version}", bool(folder), how)
+    return [str(Path(folder).resolve())]
+
+
+def run(*arguments, report=None, expect=0, version="", **variables):
     """Run Python with arguments on the simulated runtime; its output, or the report where a file for it is given."""
-    require("hip-python", importlib.util.find_spec("hip") is not None, "pip install 'mfmasim[hip]'")
     # The checkout is tested, whatever is installed.
-    changes = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    places = [*folder_of(version), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    changes = {"PYTHONPATH": os.pathsep.join(places), "MFMASIM_TEST_HIP_PYTHON": version}
     if report:
         changes["MFMASIM_HIPRT_REPORT"] = str(report)
     done = subprocess.run(
@@ -35,9 +50,9 @@ def run(*arguments, report=None, expect=0, **variables):
     return json.loads(Path(report).read_text()) if report else done
 
 
-def suite(path, **variables):
+def suite(path, version="", **variables):
     """Run a file of tests on the simulated runtime; how many passed. None may be skipped or fail."""
-    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / path, **variables)
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / path, version=version, **variables)
     last = done.stdout.strip().splitlines()[-1]
     found = re.match(r"(\d+) passed(, \d+ deselected)? in", last)
     assert found, done.stdout

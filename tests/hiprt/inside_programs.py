@@ -1,7 +1,9 @@
 """What programs do with hip-python, after the examples of its documentation. Run by test_hiprt_suites.py."""
 
 import ctypes
+import os
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +47,13 @@ def properties(number):
         found = hip.hipDeviceProp_t()
         check(hip.hipGetDeviceProperties(found, number))
         return found
+
+
+def test_the_version_of_hip_python_is_the_one_that_was_asked_for():
+    asked = os.environ["MFMASIM_TEST_HIP_PYTHON"]
+    assert metadata.version("hip-python").startswith(asked)
+    if asked == "7.2":
+        assert hip.__name__ == "hip.hip"  # version 10 has its modules below rocm.bindings
 
 
 def test_devices_tell_what_they_are():

@@ -1,7 +1,7 @@
 """Suites that run in a process that the simulated HIP runtime serves: the device suite, on the back end hip."""
 
 import pytest
-from inside import run, suite
+from inside import VERSIONS, run, suite
 
 from mfmasim.verify.capture import read
 from mfmasim.verify.fitting import fit
@@ -11,21 +11,28 @@ CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kerne
 
 
 @pytest.mark.parametrize(
-    ("arch", "checks", "options"), [("gfx942", "all", ""), ("gfx1201", "bounds", f"--deselect {CDNA_ONLY}")]
+    ("arch", "checks", "options", "version"),
+    [
+        ("gfx942", "all", "", ""),
+        ("gfx1201", "bounds", f"--deselect {CDNA_ONLY}", ""),
+        ("gfx942", "bounds", "", "7.2"),
+    ],
 )
-def test_the_device_suite_passes_through_hip_python(arch, checks, options):
+def test_the_device_suite_passes_through_hip_python(arch, checks, options, version):
     variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": arch, "MFMASIM_HIPRT_CHECKS": checks}
     variables["PYTEST_ADDOPTS"] = options
-    assert suite("tests/devices/test_device_launches.py", **variables) >= 23
+    assert suite("tests/devices/test_device_launches.py", version, **variables) >= 23
 
 
-def test_programs_after_the_documentation_of_hip_python():
+@pytest.mark.parametrize("version", VERSIONS)
+def test_programs_after_the_documentation_of_hip_python(version):
     variables = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx1201", "MFMASIM_HIPRT_MEMORY": "64"}
-    assert suite("tests/hiprt/inside_programs.py", **variables) >= 19
+    assert suite("tests/hiprt/inside_programs.py", version, **variables) >= 20
 
 
-def test_faults_leave_nothing_behind():
-    assert suite("tests/hiprt/inside_faults.py", MFMASIM_HIPRT_MEMORY="16") >= 90
+@pytest.mark.parametrize("version", VERSIONS)
+def test_faults_leave_nothing_behind(version):
+    assert suite("tests/hiprt/inside_faults.py", version, MFMASIM_HIPRT_MEMORY="16") >= 90
 
 
 def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
