@@ -7,7 +7,7 @@ import numpy as np
 from mfmasim.grids import MAPS, Grid, grid_map
 from mfmasim.verify import In, Out, case
 
-ARCHS = ["gfx942", "gfx950"]
+ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 SHAPES = [(1, 1), (5, 7), (16, 16), (16, 17), (40, 39)]
 NAMES = [{"name": name} for name in MAPS]
 

@@ -25,6 +25,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--xcds", type=int, default=8, help="dies that workgroups go to in turn (default 8)")
     parser.add_argument("--window", type=int, default=4, help="rows of a band, side of a square (default 4)")
     parser.add_argument("--chunk", type=int, default=8, help="consecutive tiles of one XCD (default 8)")
+    parser.add_argument(
+        "--every", type=int, metavar="N", help="instead: whether every tile is computed once, on every grid up to N x N"
+    )
     add_formats(parser, (*FORMATS, "svg"))
     parser.set_defaults(run=run)
 
@@ -42,6 +45,8 @@ def run(args: argparse.Namespace) -> int:
         rows = [[m.name, m.right, m.about] for m in grids.MAPS.values()]
         print(table(("map", "right", "about"), rows, form, "grid maps"), end="")
         return 0
+    if args.every is not None:
+        return _every(args, form)
     found = grids.layout(args.map, args.rows, args.cols, xcds=args.xcds, window=args.window, chunk=args.chunk)
     if form == "svg":
         print(tiles_svg(found))
@@ -54,3 +59,20 @@ def run(args: argparse.Namespace) -> int:
         rows = [[i, i % args.xcds, int(row), int(col)] for i, (row, col) in enumerate(found.tiles)]
         print(table(("workgroup", "xcd", "row", "col"), rows, form, str(found.name)), end="")
     return 0 if found.permutation else 1
+
+
+def _every(args: argparse.Namespace, form: str) -> int:
+    """Say on how many grids a map is no permutation; 1 when there is one."""
+    from mfmasim import grids
+
+    bad = grids.refuted(args.map, args.every, xcds=args.xcds, window=args.window, chunk=args.chunk)
+    if form != "terminal":
+        print(table(("rows", "cols"), bad, form, f"{args.map}, refuted"), end="")
+        return 1 if bad else 0
+    total = args.every**2
+    if not bad:
+        print(f"{args.map}: a permutation on all {total} grids up to {args.every} x {args.every}")
+        return 0
+    rows, cols = min(bad, key=lambda grid: (grid[0] * grid[1], grid))
+    print(f"{args.map}: no permutation on {len(bad)} of {total} grids, of which {rows} x {cols} is the smallest")
+    return 1

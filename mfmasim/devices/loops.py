@@ -1,4 +1,8 @@
-"""Loops of a kernel, from what was executed: a branch that goes back, and what runs between its target and it."""
+"""Loops of a kernel, from what was executed: a place that is on every way to a branch back to it, and what is between.
+
+These are the natural loops of the graph of executed instructions (Aho, Sethi, Ullman: Compilers, 10.4), so that neither
+a loop that is entered in its middle nor code that was moved behind the kernel's end misleads.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +21,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Loop", "loops_of", "main_loop"]
 
+_NEVER_ON = ("s_branch", "s_endpgm", "s_setpc_b64")
+"""Instructions after which the next one is not executed; a function that is called is a graph of its own."""
+
 
 @dataclass(frozen=True)
 class Loop:
     """One loop. Counts are averages of a wave and a turn."""
 
     first: int
-    """Address of the first instruction."""
+    """Address of the instruction that every turn begins with."""
     last: int
-    """Address of the branch that goes back."""
+    """Address of the last branch that goes back there."""
     turns: int
     """Turns of all waves together."""
     counts: dict[str, float]
@@ -34,6 +41,8 @@ class Loop:
     """Instructions by family."""
     source: str
     """Source line of the branch."""
+    own: tuple[int, int]
+    """Matrix instructions, and all, that were executed outside the loops within."""
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
@@ -41,7 +50,7 @@ class Loop:
 
 
 def loops_of(kernel: Kernel, executed: Mapping[int, int]) -> list[Loop]:
-    """Every loop that was executed, in address order; of several branches to one place the last one counts.
+    """Every loop that was executed, in address order.
 
     Args:
         kernel: its instructions.
@@ -51,35 +60,104 @@ def loops_of(kernel: Kernel, executed: Mapping[int, int]) -> list[Loop]:
         instructions: Sequence[Instruction] = kernel.instructions
     except MfmasimError:  # data among the code
         instructions = kernel.decodable
-    backwards: dict[int, int] = {}
-    for ins in instructions:
-        if ins.target is not None and ins.target <= ins.pc and executed.get(ins.pc):
-            backwards[ins.target] = ins.pc
-    return [_loop(kernel, instructions, executed, first, last) for first, last in sorted(backwards.items())]
+    run = [ins for ins in instructions if executed.get(ins.pc)]
+    blocks = _blocks(run)
+    starts = sorted(blocks)
+    after = {start: _successors(blocks[start][-1], blocks) for start in starts}
+    above = _dominators(starts, after)
+    branches: dict[int, list[int]] = {}
+    for start in starts:
+        for to in after[start]:
+            if to in above.get(start, ()):
+                branches.setdefault(to, []).append(start)
+    bodies = {head: _body(head, tails, after) for head, tails in sorted(branches.items())}
+    return [_loop(kernel, executed, blocks, head, max(branches[head]), bodies) for head in bodies]
+
+
+def _blocks(run: Sequence[Instruction]) -> dict[int, list[Instruction]]:
+    """Instructions that are executed one after the other, by the address of the first."""
+    targets = {ins.target for ins in run if ins.target is not None}
+    blocks: dict[int, list[Instruction]] = {}
+    before: Instruction | None = None
+    for ins in run:
+        if before is None or before.target is not None or ins.pc in targets or before.pc + before.size != ins.pc:
+            blocks[ins.pc] = []
+            current = blocks[ins.pc]
+        current.append(ins)
+        before = ins
+    return blocks
+
+
+def _successors(last: Instruction, blocks: Mapping[int, Any]) -> list[int]:
+    """Blocks after one that ends with this instruction."""
+    places = [] if last.name in _NEVER_ON else [last.pc + last.size]
+    if last.target is not None:
+        places.append(last.target)
+    return [place for place in places if place in blocks]
+
+
+def _dominators(starts: Sequence[int], after: Mapping[int, Sequence[int]]) -> dict[int, set[int]]:
+    """Blocks that are on every way to a block, by block; ways begin at the first one, and where none leads to."""
+    reached = {to for places in after.values() for to in places}
+    known: dict[int, set[int]] = {start: {start} for start in starts if start == starts[0] or start not in reached}
+    changed = True
+    while changed:
+        changed = False
+        for start in starts:
+            if start not in known:
+                continue
+            for to in after[start]:
+                new = known[start] | {to} if to not in known else known[to] & (known[start] | {to})
+                if known.get(to) != new:
+                    known[to], changed = new, True
+    return known
+
+
+def _body(head: int, tails: Sequence[int], after: Mapping[int, Sequence[int]]) -> set[int]:
+    """Blocks from which a tail is reached without passing the head, and the head."""
+    before: dict[int, list[int]] = {}
+    for start, places in after.items():
+        for to in places:
+            before.setdefault(to, []).append(start)
+    body, open_ = {head}, list(tails)
+    while open_:
+        block = open_.pop()
+        if block not in body:
+            body.add(block)
+            open_.extend(before.get(block, ()))
+    return body
 
 
 def _loop(
-    kernel: Kernel, instructions: Sequence[Instruction], executed: Mapping[int, int], first: int, last: int
+    kernel: Kernel,
+    executed: Mapping[int, int],
+    blocks: Mapping[int, Sequence[Instruction]],
+    head: int,
+    tail: int,
+    bodies: Mapping[int, set[int]],
 ) -> Loop:
     counts: Counter[str] = Counter()
     mix: Counter[str] = Counter()
-    for ins in instructions:
-        if first <= ins.pc <= last and executed.get(ins.pc):
-            counts[ins.name] += executed[ins.pc]
-            mix[family_of(ins)] += executed[ins.pc]
-    turns = max(executed[last], executed.get(first, 0))
+    own = [0, 0]
+    body, last = bodies[head], blocks[tail][-1].pc
+    within = set().union(*(inner for inner in bodies.values() if inner < body))
+    for start in sorted(body):
+        for ins in blocks[start]:
+            times, family = executed[ins.pc], family_of(ins)
+            counts[ins.name] += times
+            mix[family] += times
+            if start not in within:
+                own[0] += times * (family == "MATRIX")
+                own[1] += times
+    turns = executed[head]
     return Loop(
-        first, last, turns,
+        head, last, turns,
         {name: count / turns for name, count in counts.most_common()},
         {name: count / turns for name, count in mix.most_common()},
-        kernel.source_at(last),
+        kernel.source_at(last), (own[0], own[1]),
     )  # fmt: skip
 
 
 def main_loop(loops: Sequence[Loop]) -> Loop | None:
-    """The loop in which most matrix instructions were executed, or, without any, most instructions; the inner one."""
-
-    def weight(loop: Loop) -> tuple[float, float, int]:
-        return loop.mix.get("MATRIX", 0) * loop.turns, sum(loop.mix.values()) * loop.turns, loop.first - loop.last
-
-    return max(loops, key=weight, default=None)
+    """The loop that executed most matrix instructions outside the loops within it; without any, most instructions."""
+    return max(loops, key=lambda loop: loop.own, default=None)

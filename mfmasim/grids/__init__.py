@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mfmasim.grids.maps import MAPS, Grid, Map, remap_xcd
-from mfmasim.grids.proof import Layout, Rectangles, grid_map, layout, rectangle_claim, rectangles
+from mfmasim.grids.proof import Layout, Rectangles, grid_map, layout, rectangle_claim, rectangles, refuted
 
 __all__ = [
     "MAPS",
@@ -15,5 +15,6 @@ __all__ = [
     "layout",
     "rectangle_claim",
     "rectangles",
+    "refuted",
     "remap_xcd",
 ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Layout", "Rectangles", "grid_map", "layout", "rectangle_claim", "rectangles"]
+__all__ = ["Layout", "Rectangles", "grid_map", "layout", "rectangle_claim", "rectangles", "refuted"]
 
 
 def grid_map(name: str) -> Map:
@@ -96,6 +96,39 @@ def layout(name: str, rows: int, cols: int, *, xcds: int = 8, window: int = 4, c
     found = grid_map(name)
     grid = _checked(rows, cols, xcds, window, chunk)
     return Layout(name, grid, np.stack(found.place(np.arange(rows * cols), grid), axis=1))
+
+
+def refuted(name: str, most: int, *, xcds: int = 8, window: int = 4, chunk: int = 8) -> list[tuple[int, int]]:
+    """Grids on which a map is no permutation, of all with 1 to `most` rows and columns; none is a proof for them.
+
+    All workgroups of all grids are placed at once, and each tile's workgroups are counted (`Layout` does one grid).
+
+    Args:
+        name: one of `MAPS`.
+        most: rows and columns of the largest grid, up to 64.
+        xcds: as for `layout`, and so are the others.
+        window: as for `layout`.
+        chunk: as for `layout`.
+
+    Returns:
+        (rows, cols) of each.
+
+    Raises:
+        MfmasimError: an unknown map, or a number that is not positive or too large.
+    """
+    if not 1 <= most <= 64:
+        raise MfmasimError(f"grids up to {most} x {most}: 1 to 64 is expected")
+    found = grid_map(name)
+    _checked(most, most, xcds, window, chunk)
+    rows, cols = (side.reshape(-1) for side in np.mgrid[1 : most + 1, 1 : most + 1])
+    sizes = rows * cols
+    first = np.cumsum(sizes) - sizes
+    row_of, col_of, start = (np.repeat(line, sizes) for line in (rows, cols, first))
+    row, col = found.place(np.arange(sizes.sum()) - start, Grid(row_of, col_of, xcds, window, chunk))
+    inside = (row >= 0) & (row < row_of) & (col >= 0) & (col < col_of)
+    times = np.bincount((start + row * col_of + col)[inside], minlength=len(start))
+    bad = np.logical_or.reduceat(times != 1, first)
+    return list(zip(rows[bad].tolist(), cols[bad].tolist(), strict=True))
 
 
 def _checked(rows: int, cols: int, xcds: int, window: int, chunk: int) -> Grid:

@@ -25,12 +25,12 @@ def every_grid(sizes):
     return np.concatenate(parts, axis=1).astype(np.int32)
 
 
-def ask(name, asked, xcds, window=4, chunk=8):
+def ask(name, asked, xcds, window=4, chunk=8, arch="gfx950"):
     """Run the device code: row and column for each workgroup."""
     n = asked.shape[1]
     row, col = np.full((2, n), -1, np.int32)
     args = [*map(np.ascontiguousarray, asked), row, col, *map(np.int32, (n, xcds, window, chunk))]
-    code = code_for(folder("hipkernels") / "grid_maps" / "maps.hip", "gfx950")
+    code = code_for(folder("hipkernels") / "grid_maps" / "maps.hip", arch)
     report = device("sim").launch(code[f"ask_{name}"], -(-n // 256), 256, args, checks="bounds")
     assert report.ok, report.findings
     return row, col
@@ -47,9 +47,9 @@ def bad_grids(asked, row, col):
     return np.unique(number[bad]), len(np.unique(number))
 
 
-def prove(name, sizes, xcds, window=4, chunk=8):
+def prove(name, sizes, xcds, window=4, chunk=8, arch="gfx950"):
     asked = every_grid(sizes)
-    row, col = ask(name, asked, xcds, window, chunk)
+    row, col = ask(name, asked, xcds, window, chunk, arch)
     ids, rows, cols = asked.astype(np.int64)
     twin = MAPS[name].place(ids, Grid(rows, cols, xcds, window, chunk))
     assert np.array_equal(np.stack([row, col]), np.stack(twin))
@@ -68,6 +68,28 @@ def test_device_code_is_its_twin(case, arch):
 def test_right_maps_are_permutations(name, xcds):
     bad, total = prove(name, [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 40], xcds)
     assert (len(bad), total) == (0, 144)
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_twins_are_proved_or_refuted_for_every_grid(name):
+    """All grids at once; where one at a time says the same of the smaller ones, for several numbers of XCDs."""
+    bad = grids.refuted(name, MOST)
+    assert MAPS[name].right == (not bad)
+    for xcds, window, chunk in [(8, 4, 8), (1, 4, 8), (3, 2, 5)]:
+        more = {"xcds": xcds, "window": window, "chunk": chunk}
+        slow = [(r, c) for r in range(1, 9) for c in range(1, 9) if not grids.layout(name, r, c, **more).permutation]
+        assert grids.refuted(name, 8, **more) == slow
+        assert MAPS[name].right == (not grids.refuted(name, MOST, **more)) or (name, xcds) == ("xcd_divided", 1)
+
+
+# Checklist T34, of wmma_ops: chunked column-major, chiplet swizzle, L2-aware.
+def test_wmma_maps_on_rdna_are_refuted_by_as_many_grids_as_is_known():
+    bad, total = prove("chunked_clamped", range(1, 20), 1, arch="gfx1151")
+    assert (len(bad), total) == (327, 361)
+    known = {number // 64 * 100 + number % 64 for number in bad.tolist()}
+    assert {100 * r + c for r, c in grids.refuted("chunked_clamped", 19, xcds=1)} == known
+    for name in ("hilbert", "column", "snake", "grouped"):
+        assert prove(name, [1, 5, 16, 17, 40], 1, arch="gfx1151")[0].size == 0
 
 
 @pytest.mark.long
@@ -188,6 +210,14 @@ def test_command_line(capsys):
     assert "hilbert" in capsys.readouterr().err
     assert main(["grid", "row", "--rows", "0"]) == 2
     assert main(["grid", "row", "--rows", "100000"]) == 2
+    assert main(["grid", "hilbert", "--every", "41"]) == 0
+    assert main(["grid", "chunked_clamped", "--every", "19"]) == 1
+    out = capsys.readouterr().out
+    assert "a permutation on all 1681 grids" in out
+    assert "327 of 361 grids" in out
+    assert main(["grid", "super_clamped", "--every", "3", "--format", "csv"]) == 1
+    assert capsys.readouterr().out.startswith("rows,cols\n1,2\n")
+    assert main(["grid", "row", "--every", "65"]) == 2
 
 
 def test_bad_numbers_are_refused():

@@ -46,6 +46,21 @@ def test_the_main_loop_of_a_tiled_gemm(report):
     assert sum(main.mix.values()) == pytest.approx(sum(main.counts.values()))
 
 
+@pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
+def test_a_loop_that_is_entered_in_its_middle_has_as_many_turns_as_tiles_of_k(arch):
+    ((_, cases),) = find("wmma")
+    ((case, _),) = select(cases, arch, "tile_128x64")
+    found = profile_case(case.with_parameters({"K": 112}), arch)
+    turns = 112 // 16
+    assert found.main.turns == turns * found.report.waves
+    assert found.main.counts["v_wmma_f32_16x16x16_f16"] == 4
+    # Two pieces of 16 bytes for half of the waves, one for the others, in every turn but the last.
+    assert found.main.counts["global_load_b128"] == pytest.approx(1.5 * (turns - 1) / turns)
+    assert found.main.counts["ds_store_b128"] == pytest.approx((turns - 1) / turns)
+    # What the compiler moved behind the end of the kernel and jumps back from is no loop.
+    assert [loop.first for loop in found.loops] == [found.main.first]
+
+
 def test_no_loop_no_main_loop():
     assert main_loop([]) is None
 
