@@ -20,6 +20,8 @@ from mfmasim.machine.launch import check_call
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from mfmasim.program import Kernel
 
 __all__ = ["HipDevice"]
@@ -84,7 +86,7 @@ class HipDevice:
         shared_bytes: int = 0,
         checks: str | Sequence[str] | None = "all",
         *,
-        undefined: Sequence[int | str] = (),
+        undefined: Sequence[int | str | NDArray[Any]] = (),
         **options: Any,
     ) -> Report:
         """Run a kernel to its end.

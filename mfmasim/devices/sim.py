@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
+    from numpy.typing import NDArray
+
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.run import Outcome
     from mfmasim.machine.schedule import Schedule
@@ -126,7 +128,7 @@ class SimDevice:
         max_waves: int | None = None,
         executor: Executor | None = None,
         parts: int | None = None,
-        undefined: Sequence[int | str] = (),
+        undefined: Sequence[int | str | NDArray[Any]] = (),
         schedule: str = "usual",
     ) -> Report:
         """Run a kernel to its end.
@@ -149,8 +151,9 @@ class SimDevice:
                 without one; where workgroups of several parts share memory that they write, the launch runs in this
                 process, and `Report.notes` says so. Checks that need the whole launch, and observers, are refused.
             parts: how many parts the executor is given; None takes two for each processor of this machine.
-            undefined: arguments, by number or name, whose buffers hold nothing yet, for the check `uninitialised`: the
-                kernel may not use what it did not write to them. All others count as written by the caller.
+            undefined: arguments, by number or name, or arrays among them or their fields, whose buffers hold nothing
+                yet, for the check `uninitialised`: the kernel may not use what it did not write to them. All others
+                count as written by the caller.
             schedule: in which order waves run, where the hardware promises none: ``forward`` and ``reversed`` (each
                 as far as it can), ``random:SEED``, ``first:WAVE``, ``last:WAVE``; ``usual`` is all together. Findings
                 are the same in each. ``witness`` looks for an order in which a race changes the outputs, says so in

@@ -125,7 +125,7 @@ def dimensions(value: Any, what: str) -> Dim3:
 
 def prepare(
     kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0,
-    undefined: Sequence[int | str] = (),
+    undefined: Sequence[int | str | NDArray[Any]] = (),
 ) -> Launch:  # fmt: skip
     """Check a launch and lay out its memory.
 
@@ -136,7 +136,7 @@ def prepare(
         args: one entry per explicit argument: an array for a pointer (None is a null pointer), a NumPy scalar or a
             Python number for a value, a list for a structure (see `mfmasim.machine.arguments`).
         shared_bytes: dynamic LDS in bytes.
-        undefined: numbers or names of arguments whose buffers hold nothing yet.
+        undefined: numbers or names of arguments whose buffers hold nothing yet; or arrays, which may be fields.
 
     Returns:
         The launch, its memory filled.
@@ -161,16 +161,19 @@ def prepare(
     return launch
 
 
-def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str]) -> tuple[Region, ...]:
+def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str | NDArray[Any]]) -> tuple[Region, ...]:
     """Buffers of the arguments that hold nothing yet."""
     arrays = {k: arg.name or str(k) for k, arg in enumerate(launch.kernel.args) if isinstance(args[k], np.ndarray)}
     numbers = {name: number for number, name in arrays.items()}
     regions = []
     for each in chosen:
-        number = numbers.get(each, each) if isinstance(each, str) else each
-        if number not in arrays:
-            raise unknown("argument", str(each), arrays.values(), "among those that are arrays")
-        start = args[int(number)].__array_interface__["data"][0]
+        array: Any = each
+        if not isinstance(each, np.ndarray):
+            number = numbers.get(each, each) if isinstance(each, str) else each
+            if number not in arrays:
+                raise unknown("argument", str(each), arrays.values(), "among those that are arrays")
+            array = args[int(number)]
+        start = array.__array_interface__["data"][0]
         regions += [region for region, array in launch.buffers if array.__array_interface__["data"][0] == start]
     return tuple(regions)
 

@@ -11,13 +11,17 @@ import numpy as np
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import FORMATS
 from mfmasim.formats import format as find_format
+from mfmasim.machine.arguments import Placed
+from mfmasim.machine.memory import PAGE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from mfmasim.formats import Format
 
-__all__ = ["ARRAY_CLASSES", "Array", "In", "InOut", "Out", "draw_array"]
+__all__ = ["ARRAY_CLASSES", "Array", "In", "InOut", "Out", "arrays_within", "draw_array", "replaced", "set_down"]
 
 POISON = 0xA5
 
@@ -55,6 +59,8 @@ class Array:
     """Units in the last place that an output may differ by."""
     nan: str = "any"
     """``any``: a NaN equals any NaN; ``bits``: payload and sign count."""
+    offset: int = 0
+    """Bytes from an aligned address to the first element."""
 
     def __post_init__(self) -> None:
         """Check everything: it needs no architecture."""
@@ -67,6 +73,8 @@ class Array:
             raise unknown("nan", self.nan, NANS)
         if not isinstance(self.ulp, int) or self.ulp < 0:
             raise MfmasimError(f"ulp {self.ulp!r}: a number of units, 0 or more, is expected")
+        if not isinstance(self.offset, int) or not 0 <= self.offset < PAGE:
+            raise MfmasimError(f"array has offset {self.offset!r}: 0 to {PAGE - 1} bytes are possible")
         if isinstance(self.data, str):
             if self.data not in ARRAY_CLASSES:
                 raise unknown("data class", self.data, ARRAY_CLASSES, "of an array")
@@ -111,18 +119,19 @@ def _sizes(shape: int | tuple[int, ...]) -> tuple[int, ...]:
     return tuple(shape) if isinstance(shape, tuple | list) else (shape,)
 
 
-def In(format: str, shape: int | tuple[int, ...], data: str | NDArray[Any] = "special") -> Array:  # noqa: A002
+def In(format: str, shape: int | tuple[int, ...], data: str | NDArray[Any] = "special", offset: int = 0) -> Array:  # noqa: A002
     """An array the kernel reads.
 
     Args:
         format: ``i8`` to ``u64``, ``f16``, ``f32``, ``f64``; or another number format such as ``bf16``, as codes.
         shape: number of elements, or several sizes, the last one contiguous.
         data: a class of `ARRAY_CLASSES`, or the values.
+        offset: bytes from an aligned address to the first element.
     """
-    return Array("in", format, _sizes(shape), data)
+    return Array("in", format, _sizes(shape), data, offset=offset)
 
 
-def Out(format: str, shape: int | tuple[int, ...], ulp: int = 0, nan: str = "any") -> Array:  # noqa: A002
+def Out(format: str, shape: int | tuple[int, ...], ulp: int = 0, nan: str = "any", offset: int = 0) -> Array:  # noqa: A002
     """An array the kernel writes completely; it holds a pattern of 0xA5 before.
 
     Args:
@@ -130,8 +139,9 @@ def Out(format: str, shape: int | tuple[int, ...], ulp: int = 0, nan: str = "any
         shape: as for `In`.
         ulp: units in the last place that may differ, where IEEE 754 does not define the result.
         nan: ``any`` (a NaN equals any NaN) or ``bits``.
+        offset: as for `In`.
     """
-    return Array("out", format, _sizes(shape), "zeros", ulp, nan)
+    return Array("out", format, _sizes(shape), "zeros", ulp, nan, offset)
 
 
 def InOut(
@@ -140,9 +150,42 @@ def InOut(
     data: str | NDArray[Any] = "zeros",
     ulp: int = 0,
     nan: str = "any",
+    offset: int = 0,
 ) -> Array:
     """An array the kernel reads and writes; arguments as for `In` and `Out`."""
-    return Array("inout", format, _sizes(shape), data, ulp, nan)
+    return Array("inout", format, _sizes(shape), data, ulp, nan, offset)
+
+
+def arrays_within(args: Sequence[Any], names: Sequence[str] = ()) -> Iterator[tuple[str, Array]]:
+    """Arrays among arguments, and among the fields of those that are structures, in order, each with a name.
+
+    Args:
+        args: arguments of a kernel; a list is a structure, see `mfmasim.machine.arguments`.
+        names: of the arguments.
+    """
+    for number, arg in enumerate(args):
+        name = names[number] if names else f"argument {number}"
+        if isinstance(arg, Array):
+            yield name, arg
+        elif isinstance(arg, list | tuple):
+            yield from arrays_within(arg, [f"{name}[{field}]" for field in range(len(arg))])
+
+
+def replaced(args: Sequence[Any], by: Callable[[Array], Any]) -> list[Any]:
+    """Arguments with what stands for each array in its place, also within structures."""
+    return [
+        by(arg) if isinstance(arg, Array) else replaced(arg, by) if isinstance(arg, list | tuple) else arg
+        for arg in args
+    ]
+
+
+def set_down(array: Array, values: NDArray[Any]) -> NDArray[Any]:
+    """Values as an argument of a launch, which puts them where the array says."""
+    if not array.offset:
+        return values
+    found = values.view(Placed)
+    found.page_offset = array.offset
+    return found
 
 
 def draw_array(array: Array, seed: str) -> NDArray[Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.verify.arrays import Array
+from mfmasim.verify.arrays import arrays_within
 from mfmasim.verify.contract import broken
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.expression import Expression
@@ -145,7 +145,7 @@ def check_built(built: Any, where: str) -> dict[str, Any]:
             raise unknown("key", key, KEYS, f"in what {where} returns")
     if not isinstance(built["args"], list | tuple):
         raise MfmasimError(f"{where}: args has to be a list, not {type(built['args']).__name__}")
-    if any(isinstance(arg, Array) for arg in built["args"]):
+    if any(arrays_within(built["args"])):
         return _check_arrays(built, where)
     tensors = [arg for arg in built["args"] if isinstance(arg, Tensor)]
     roles = [tensor.role for tensor in tensors]
@@ -171,7 +171,10 @@ def _check_arrays(built: dict[str, Any], where: str) -> dict[str, Any]:
     """Check a case of plain arrays."""
     if any(isinstance(arg, Tensor) for arg in built["args"]):
         raise MfmasimError(f"{where}: args mixes matrices (A, B, C) with plain arrays (In, Out, InOut)")
-    if not any(isinstance(arg, Array) and arg.writes for arg in built["args"]):
+    found = [array for _, array in arrays_within(built["args"])]
+    if len({id(array) for array in found}) != len(found):
+        raise MfmasimError(f"{where}: args has one array twice; make one for each")
+    if not any(array.writes for array in found):
         raise MfmasimError(f"{where}: args has no Out or InOut, so there is nothing to compare")
     expect = built.get("expect")
     if expect is None or isinstance(expect, Expression):

@@ -9,7 +9,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.observe import Finding
-from mfmasim.verify.arrays import Array, draw_array
+from mfmasim.verify.arrays import Array, arrays_within, draw_array, replaced, set_down
 from mfmasim.verify.compare import Comparison, is_nan, ulp_distance
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ __all__ = ["arrays_in", "compare_array", "missing_instructions", "run_arrays"]
 
 
 def arrays_in(built: Mapping[str, Any]) -> list[Array]:
-    """Plain arrays among the arguments, in order."""
-    return [arg for arg in built["args"] if isinstance(arg, Array)]
+    """Plain arrays among the arguments and their fields, in order."""
+    return [array for _, array in arrays_within(built["args"])]
 
 
 def run_arrays(
@@ -56,33 +56,34 @@ def run_arrays(
         MfmasimError: what is expected does not fit the outputs.
     """
     args = list(built["args"])
-    places = [place for place, arg in enumerate(args) if isinstance(arg, Array)]
-    start = {place: draw_array(args[place], f"{case.title}/{place}") for place in places}
-    memory = {place: start[place].copy() for place in places}
-    given = [memory.get(place, arg) for place, arg in enumerate(args)]
-    unset = [place for place in places if not args[place].reads]
+    called = [arg.name or f"argument {number}" for number, arg in enumerate(kernel.args)]
+    arrays = list(arrays_within(args, called))
+    seeds = [f"{case.title}/{name.removeprefix('argument ')}" for name, _ in arrays_within(args)]
+    start = {id(a): draw_array(a, seed) for (_, a), seed in zip(arrays, seeds, strict=True)}
+    memory = {id(a): set_down(a, start[id(a)].copy()) for _, a in arrays}
+    given = replaced(args, lambda array: memory[id(array)])
+    unset = [memory[id(a)] for _, a in arrays if not a.reads]
     options = dict(options) | ({"undefined": unset} if unset else {})
     report = device.launch(kernel, built["grid"], built["block"], given, built.get("shared_bytes", 0), "all", **options)
     found: list[Finding] = []
     if report.stopped:
         return report, found
-    named = {place: kernel.args[place].name or f"argument {place}" for place in places}
-    for place in places:
-        if not args[place].writes and memory[place].tobytes() != start[place].tobytes():
-            text = f"the kernel changed its input {named[place]}"
+    for name, array in arrays:
+        if not array.writes and memory[id(array)].tobytes() != start[id(array)].tobytes():
+            text = f"the kernel changed its input {name}"
             found.append(Finding("inputs", "error", text, "inputs-changed", kernel=kernel.name))
-    outputs = [place for place in places if args[place].writes]
-    wanted = _expected(case, built["expect"], [start[p].copy() for p in places if args[p].reads], len(outputs))
-    for place, want in zip(outputs, wanted, strict=True):
-        array, actual = args[place], memory[place]
-        values = array.check(f"case {case.name}: what is expected of {named[place]}", want)
+    outputs = [(name, array) for name, array in arrays if array.writes]
+    wanted = _expected(case, built["expect"], [start[id(a)].copy() for _, a in arrays if a.reads], len(outputs))
+    for (name, array), want in zip(outputs, wanted, strict=True):
+        actual = np.asarray(memory[id(array)])
+        values = array.check(f"case {case.name}: what is expected of {name}", want)
         comparison = compare_array(array, actual, values)
         result.outputs["elements"] += actual.size
         result.outputs["mismatches"] += comparison.mismatches
         result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
         if comparison.mismatches:
-            found.append(_finding(kernel, case, named[place], actual, values, comparison))
-    bound = max(args[place].ulp for place in outputs)
+            found.append(_finding(kernel, case, name, actual, values, comparison))
+    bound = max(array.ulp for _, array in outputs)
     how = f"within {bound} ulp" if bound else "bit for bit"
     result.compared_with = (f"the reference function, {how}",)
     return report, found

@@ -172,3 +172,55 @@ def test_values_may_be_given():
     assert draw_array(InOut("i16", 4, values), "s").tolist() == [0, 1, 2, 3]
     with pytest.raises(MfmasimError, match="int16"):
         In("i32", 4, values)
+
+
+TABLE = """
+#include <hip/hip_runtime.h>
+struct table { const float* in[3]; float* out[3]; int n[3]; };
+__global__ void several(table t) {
+    const int k = blockIdx.x;
+    if ((int)threadIdx.x < t.n[k]) t.out[k][threadIdx.x] = 2 * t.in[k][threadIdx.x];
+}
+"""
+TABLE_CASE = """
+import numpy as np
+from mfmasim.verify import case, In, Out
+
+@case("add.hip", kernel="several", arch="gfx950")
+def several():
+    sizes = (5, 64, 33)
+    x = [In("f32", n, "normal", offset=4 * k) for k, n in enumerate(sizes)]
+    out = [Out("f32", n, offset=8) for n in sizes]
+    table = [x, out, [np.int32(n) for n in sizes]]
+    return dict(grid=3, block=64, args=[table], expect=lambda *x: [2 * v for v in x])
+"""
+
+
+def test_fields_of_a_structure_may_be_arrays(tmp_path):
+    result = verify_case(files(tmp_path, source=TABLE, case=TABLE_CASE), "gfx950")
+    assert result.status == "pass", result.findings
+    assert result.outputs["elements"] == 5 + 64 + 33
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "checks", "element"),
+    [
+        ("2 * t.in[k]", "2 * t.in[0]", {"bounds", "outputs"}, "argument 0[1][1][0]"),
+        ("< t.n[k])", "<= t.n[k])", {"bounds"}, ""),
+        ("2 * t.in[k]", "2 * t.out[k]", {"outputs", "uninitialised"}, "argument 0[1][0][0]"),
+        ("t.out[k][threadIdx.x] =", "((float*)t.in[k])[threadIdx.x] =", {"inputs", "outputs"}, "argument 0[1][0][0]"),
+    ],
+)
+def test_wrong_kernels_over_structures_are_caught(tmp_path, old, new, checks, element):
+    assert old in TABLE
+    result = verify_case(files(tmp_path, source=TABLE.replace(old, new), case=TABLE_CASE), "gfx950")
+    assert {f.check for f in result.findings if f.severity == "error"} == checks
+    assert element in [f.element for f in result.findings if f.check == "outputs"] or not element
+
+
+def test_an_array_stands_for_one_argument(tmp_path):
+    case = TABLE_CASE.replace("[x, out,", "[[x[0]] * 3, out,")
+    with pytest.raises(MfmasimError, match="one array twice"):
+        verify_case(files(tmp_path, source=TABLE, case=case), "gfx950")
+    with pytest.raises(MfmasimError, match="offset 4096: 0 to 4095 bytes"):
+        In("f32", 4, offset=4096)
