@@ -215,6 +215,9 @@ class SimDevice:
         if debug is not None:
             debug.begin(kernel)
             observers = [*observers, debug]
+        for observer in observers:
+            if hasattr(observer, "on_start"):
+                observer.on_start(prepared)
         notes: list[str] = []
         if executor is None:
             outcome = Machine(prepared, [*listening, *observers], budget, max_waves, order).run()

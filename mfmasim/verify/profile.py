@@ -6,11 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.loops import Loop, loops_of, main_loop
 from mfmasim.devices.occupancy import Occupancy, occupancy
 from mfmasim.errors import MfmasimError
+from mfmasim.observe.traffic import Traffic
 from mfmasim.verify.claims import Judged, judge
-from mfmasim.verify.runner import verify_case
+from mfmasim.verify.runner import informed, verify_case
+from mfmasim.verify.traffic_page import element_sizes
 
 if TYPE_CHECKING:
     from mfmasim.devices import Report
@@ -43,6 +46,7 @@ class Profile:
     occupancy: Occupancy
     accesses: list[Access]
     claims: list[Judged]
+    traffic: Traffic
 
     @property
     def matrix_share(self) -> float:
@@ -64,7 +68,7 @@ class Profile:
             "loops": [loop.record() for loop in self.loops],
             "lds": {"bytes": self.report.lds.get("bytes", 0), "lines": [vars(access) for access in self.accesses]},
             "registers": self.report.registers, "occupancy": self.occupancy.record(),
-            "claims": [judged.record() for judged in self.claims],
+            "claims": [judged.record() for judged in self.claims], "traffic": self.traffic.record(),
         }  # fmt: skip
 
 
@@ -75,7 +79,8 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
         MfmasimError: the case cannot be run, is left out on this architecture, or stops early.
     """
     once = replace(case, mapping=None, data=case.data[:1])
-    result = verify_case(once, arch, group=group, compiler=compiler)
+    traffic = Traffic(element_sizes(informed(once, arch=arch).make(), find_arch(arch)))
+    result = verify_case(once, arch, group=group, compiler=compiler, observers=[traffic])
     report = result.launch
     if report is None or report.program is None:
         why = "; ".join(finding.message for finding in result.findings) or "nothing was run"
@@ -86,7 +91,7 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
     loops = loops_of(kernel, report.executed)
     main = main_loop(loops)
     room = occupancy(kernel, math.prod(report.block), report.lds.get("bytes", 0))
-    found = Profile(result, report, loops, main, room, _accesses(report), [])
+    found = Profile(result, report, loops, main, room, _accesses(report), [], traffic)
     quantities = {
         "waves per SIMD": room.waves_per_simd,
         "workgroups": float(room.workgroups),

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.verify.page import STYLE
+from mfmasim.verify.traffic_page import traffic_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,6 +62,7 @@ def tables_of(profile: Profile) -> list[Table]:
     if conflicts:
         columns = ("source", "instruction", "executions", "degree", "extra passes")
         tables.append((f"LDS, {report.lds['bytes']:,} bytes", columns, conflicts))
+    tables += traffic_tables(profile.traffic)
     if main is not None:
         rows = [[name, _number(count)] for name, count in main.counts.items()]
         tables.append(("Main loop, of a wave in a turn", ("instruction", "count"), rows))

@@ -1,0 +1,212 @@
+"""Traffic: bytes that a launch asks global memory for, and how well the accesses of a wave fill the lines they touch.
+
+These are counts of what instructions ask for, as they were executed. Caches, write combining and time are not looked
+at, so that nothing here is a bandwidth. Lines of 128 bytes are those of CDNA3's vector L1 cache, of 64 those of CDNA2's
+(CDNA3 white paper).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.events import AccessEvent
+
+__all__ = ["LINES", "Site", "Traffic", "Used", "count_access"]
+
+LINES = (64, 128)
+"""Bytes of the lines that are counted."""
+OWN = ("code object", "kernel arguments", "dispatch packet", "printf buffer")
+"""How the names of buffers of the launch itself begin; they are left out."""
+
+
+@dataclass
+class Site:
+    """One instruction and one buffer; sums over all waves that executed it."""
+
+    pc: int
+    source: str
+    instruction: str
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    buffer: str
+    accesses: int = 0
+    """Waves that executed it with at least one lane."""
+    lanes: int = 0
+    bytes: int = 0
+    """What all lanes ask for together."""
+    distinct: int = 0
+    """The same, with bytes that several lanes of an access ask for counted once."""
+    lines: dict[int, int] = field(default_factory=lambda: dict.fromkeys(LINES, 0))
+    """Lines that each access touches, summed, by their size."""
+    fewest: dict[int, int] = field(default_factory=lambda: dict.fromkeys(LINES, 0))
+    """Lines that the distinct bytes of each access would fill if they lay side by side, summed."""
+
+    @property
+    def use(self) -> dict[int, float]:
+        """Part of the touched lines that is asked for, by their size."""
+        return {size: self.distinct / max(1, size * count) for size, count in self.lines.items()}
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary that JSON can hold."""
+        return {**vars(self), "lines": _named(self.lines), "fewest": _named(self.fewest), "use": _named(self.use)}
+
+
+def _named(by_size: dict[int, Any]) -> dict[str, Any]:
+    return {str(size): value for size, value in by_size.items()}
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a launch did with one buffer, in bytes."""
+
+    name: str
+    size: int
+    read: int
+    """What loads ask for, scalar loads once for each wave."""
+    written: int
+    """What stores and atomic operations ask for."""
+    touched_read: int
+    """Different bytes among them."""
+    touched_written: int
+    element: float
+    """Bytes of an element."""
+
+    @property
+    def elements(self) -> int:
+        """Elements of the buffer."""
+        return round(self.size / self.element)
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary that JSON can hold."""
+        return {**vars(self), "elements": self.elements}
+
+
+def count_access(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, size: int) -> dict[str, NDArray[Any]]:
+    """Count one access of several waves.
+
+    Args:
+        addresses: first byte of each lane, int64 (waves, lanes).
+        active: lanes that take part, same shape; None is all.
+        size: bytes of a lane.
+
+    Returns:
+        For each wave, int64 (waves,): ``lanes``, ``distinct`` bytes, and ``64`` and ``128``, the lines touched.
+    """
+    if active is None:
+        starts, lanes = np.sort(addresses, axis=1), np.full(len(addresses), addresses.shape[1], np.int64)
+    else:
+        lanes = active.sum(axis=1)
+        # Lanes that are off repeat one that is on: they add no byte and no line.
+        one = np.take_along_axis(addresses, active.argmax(axis=1)[:, None], axis=1)
+        starts = np.sort(np.where(active, addresses, one), axis=1)
+    steps = np.diff(starts, axis=1)
+    some = lanes > 0
+    counted = {"lanes": lanes, "distinct": some * (np.minimum(steps, size).sum(axis=1) + size)}
+    for line in LINES:
+        first, last = starts // line, (starts + size - 1) // line
+        # Starts ascend and all lanes are as wide, so that ends ascend, too: each adds what lies beyond the one before.
+        fresh = last[:, 1:] - np.maximum(first[:, 1:], last[:, :-1] + 1) + 1
+        counted[str(line)] = some * (np.maximum(fresh, 0).sum(axis=1) + last[:, 0] - first[:, 0] + 1)
+    return counted
+
+
+class Traffic:
+    """Listens to one launch; `sites` and `buffers` tell what was counted once it is over."""
+
+    name = "traffic"
+
+    def __init__(self, elements: Mapping[int, float] | None = None) -> None:
+        """`elements`: bytes of an element by number of the argument, where the array's own are others."""
+        self._given = dict(elements or {})
+        self._sites: dict[tuple[int, int, str], Site] = {}
+        self._asked: dict[str, list[int]] = {}
+        """Bytes read and written, by buffer."""
+        self._regions: list[Any] = []
+        self._source_at: Callable[[int], str] = hex
+        self._elements: dict[str, float] = {}
+        self.buffers: list[Used] = []
+
+    def on_start(self, launch: Any) -> None:
+        """A launch is laid out and about to run."""
+        self._regions = list(launch.memory.regions)
+        self._source_at = launch.kernel.source_at
+        self._elements = {region.name: float(array.itemsize) for region, array in launch.buffers}
+        for number, size in self._given.items():
+            self._elements[launch.kernel.args[number].name or f"argument {number}"] = size
+        launch.memory.follow()
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Count an access to global memory."""
+        if event.space != "global":
+            return
+        addresses = np.ascontiguousarray(event.addresses).view(np.int64)
+        active = event.active
+        if active is not None:
+            addresses, active = np.broadcast_arrays(addresses, active)
+            if not active.any():
+                return
+        at = int(addresses[active][0]) if active is not None else int(addresses.flat[0])
+        buffer = self._buffer(at)
+        if buffer.startswith(OWN):
+            return
+        alike = event.waves // len(addresses)  # one row stands for all waves, or each has its own
+        counted = count_access(addresses, active, event.size)
+        site = self._site(event, buffer)
+        total = event.size * int(counted["lanes"].sum()) * alike
+        site.accesses += int((counted["lanes"] > 0).sum()) * alike
+        site.lanes += int(counted["lanes"].sum()) * alike
+        site.bytes += total
+        site.distinct += int(counted["distinct"].sum()) * alike
+        for line in LINES:
+            site.lines[line] += int(counted[str(line)].sum()) * alike
+            site.fewest[line] += int((-(-counted["distinct"] // line)).sum()) * alike
+        asked = self._asked.setdefault(buffer, [0, 0])
+        asked[event.kind != "read"] += total
+
+    on_scalar = on_access
+    """A scalar load is the access of one lane."""
+
+    def on_end(self, memory: Any) -> None:
+        """The launch is over: sum up what became of each buffer."""
+        touched = memory.touched
+        for region in self._regions:
+            if region.name.startswith(OWN):
+                continue
+            part = slice(region.address - memory.base, region.address - memory.base + region.size)
+            read, written = self._asked.get(region.name, (0, 0))
+            seen, changed = (int(np.count_nonzero(flags[part])) for flags in (touched.read, touched.written))
+            element = self._elements.get(region.name, 1.0)
+            self.buffers.append(Used(region.name, region.size, read, written, seen, changed, element))
+
+    @property
+    def sites(self) -> list[Site]:
+        """What was executed, in address order."""
+        return [self._sites[key] for key in sorted(self._sites)]
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary that JSON can hold."""
+        return {
+            "buffers": [used.record() for used in self.buffers],
+            "accesses": [site.record() for site in self.sites],
+        }
+
+    def _site(self, event: AccessEvent, buffer: str) -> Site:
+        ins = event.instruction
+        key = ins.pc, event.part, buffer
+        if key not in self._sites:
+            self._sites[key] = Site(ins.pc, self._source_at(ins.pc), ins.name, event.kind, buffer)
+        return self._sites[key]
+
+    def _buffer(self, address: int) -> str:
+        """Name of the buffer that holds an address."""
+        inside = (region for region in self._regions if region.address <= address < region.address + region.size)
+        found = next(inside, None)
+        return "no buffer" if found is None else str(found.name)

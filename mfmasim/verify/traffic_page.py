@@ -1,0 +1,76 @@
+"""Traffic as tables, for the page and the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.observe.traffic import LINES, Site
+from mfmasim.verify.arrays import Array
+from mfmasim.verify.roles import Tensor, format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mfmasim.architectures import Arch
+    from mfmasim.observe.traffic import Traffic
+
+__all__ = ["element_sizes", "traffic_tables"]
+
+ACCESSES = (
+    "source", "instruction", "buffer", "accesses", "bytes",
+    *(name for size in LINES for name in (f"{size} B lines", "least")), f"use of {LINES[-1]} B",
+)  # fmt: skip
+
+
+def element_sizes(built: Mapping[str, Any], arch: Arch) -> dict[int, float]:
+    """Bytes of an element of each argument that is a matrix or an array, by its number."""
+    sizes: dict[int, float] = {}
+    for number, arg in enumerate(built["args"]):
+        if isinstance(arg, Array):
+            sizes[number] = arg.dtype.itemsize
+        elif isinstance(arg, Tensor):
+            sizes[number] = arg.bytes * format_of(arg, arch).bits / 8
+    return sizes
+
+
+def traffic_tables(traffic: Traffic) -> list[tuple[str, tuple[str, ...], list[list[Any]]]]:
+    """Title, columns and rows: what became of each buffer, and what one access of a wave touches."""
+    buffers = [
+        [used.name, f"{used.elements:,}", _number(used.element),
+         *(_number(count / used.elements) for count in (used.read, used.touched_read, used.written,
+                                                        used.touched_written))]
+        for used in traffic.buffers
+    ]  # fmt: skip
+    if not buffers:
+        return []
+    moved = sum(used.read + used.written for used in traffic.buffers)
+    least = sum(used.touched_read + used.touched_written for used in traffic.buffers)
+    columns = ("buffer", "elements", "bytes", "read", "least", "written", "least")
+    title = f"Bytes of global memory for each element: {moved:,} in all; each byte once, {least:,}"
+    accesses = [_row(site) for site in _by_line(traffic.sites)]
+    return [(title, columns, buffers), ("Bytes and lines of an access of a wave", ACCESSES, accesses)]
+
+
+def _by_line(sites: list[Site]) -> list[Site]:
+    """Sites of one source line, instruction and buffer together: the copies of an unrolled loop."""
+    merged: dict[tuple[str, str, str], Site] = {}
+    for site in sites:
+        key = site.source or f"{site.pc:#x}", site.instruction, site.buffer
+        into = merged.setdefault(key, Site(site.pc, key[0], site.instruction, site.kind, site.buffer))
+        for name in ("accesses", "lanes", "bytes", "distinct"):
+            setattr(into, name, getattr(into, name) + getattr(site, name))
+        for size in LINES:
+            into.lines[size] += site.lines[size]
+            into.fewest[size] += site.fewest[size]
+    return list(merged.values())
+
+
+def _row(site: Site) -> list[Any]:
+    times = max(1, site.accesses)
+    lines = [_number(count[size] / times) for size in LINES for count in (site.lines, site.fewest)]
+    return [site.source, site.instruction, site.buffer, f"{site.accesses:,}", _number(site.bytes / times), *lines,
+            f"{site.use[LINES[-1]]:.0%}"]  # fmt: skip
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
