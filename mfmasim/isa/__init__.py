@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from mfmasim.isa.decoder import decode, decode_range
-from mfmasim.isa.instruction import Instruction, Operand
+from mfmasim.isa.instruction import MATRIX, Instruction, Operand
 
-__all__ = ["Instruction", "Operand", "decode", "decode_range"]
+__all__ = ["MATRIX", "Instruction", "Operand", "decode", "decode_range"]

@@ -11,7 +11,10 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Instruction", "Operand"]
+__all__ = ["MATRIX", "Instruction", "Operand"]
+
+MATRIX = ("v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_")
+"""How the mnemonics of matrix instructions begin."""
 
 
 @dataclass(frozen=True, slots=True)

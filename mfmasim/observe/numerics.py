@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.isa import MATRIX
 from mfmasim.observe.finding import Finding
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Numerics:
     def on_value(self, event: ValueEvent) -> None:
         """Look at one instruction."""
         instruction = event.instruction
-        matrix = instruction.name.startswith(("v_mfma", "v_smfmac", "v_wmma", "v_swmmac"))
+        matrix = instruction.name.startswith(MATRIX)
         limits = self._range(instruction)
         if limits is not None:
             self._beyond(event, *limits)

@@ -9,6 +9,7 @@ products of the formats up to f32 lie far inside its range.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import format as find_format
+from mfmasim.isa import MATRIX
+from mfmasim.matrix import instruction as find_instruction
+from mfmasim.matrix.models import model_for
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.roles import Tensor, format_of
 
@@ -27,8 +31,13 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
+    from mfmasim.matrix.models import Model
+    from mfmasim.program import Kernel
 
-__all__ = ["Exact", "as_floats", "evaluate", "every_step_exact", "magnitude", "round_once"]
+__all__ = ["Exact", "as_floats", "evaluate", "every_step_exact", "keeps_sums", "magnitude", "round_once"]
+
+DOT = re.compile(r"v_dot2(c|acc)?_f32_(f16|bf16)")
+"""Dot products of one lane; on RDNA they are steps of the matrix instruction (`mfmasim.machine.ops.dot_steps`)."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,25 @@ def every_step_exact(expression: Expression, codes: Mapping[int, NDArray[Any]], 
     """Whether each product and sum of the expression fits a significand of so many bits, so that no kernel rounds."""
     parts = [part for part in expression.parts() if isinstance(part, MatMul | Times | Sum)]
     return all(_fits(evaluate(part, codes, arch), bits) for part in parts)
+
+
+def keeps_sums(kernel: Kernel, arch: Arch) -> bool:
+    """Whether every matrix instruction and dot product of a kernel leaves a sum as it is where no step has to round.
+
+    RDNA3's do not: -13 and zeros make -12.9999971 (`Model.keeps_exact_sums`).
+    """
+    return all(_model(name, arch).keeps_exact_sums for name in {i.name for i in kernel.decodable} if _adds(name, arch))
+
+
+def _adds(name: str, arch: Arch) -> bool:
+    return name.startswith(MATRIX) or (arch.floats.dot_steps and DOT.match(name) is not None)
+
+
+def _model(name: str, arch: Arch) -> Model:
+    if name.startswith(MATRIX):
+        return find_instruction(arch, name).model
+    kind = name.rpartition("_")[2]
+    return model_for(arch, "wmma", kind, kind, "f32", 16)  # a step of the matrix instruction, one for each lane
 
 
 def _fits(value: Exact, bits: int) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mfmasim.isa import decode
+from mfmasim.isa import MATRIX, decode
 from mfmasim.isa.counters import waited, waiting_for
 from mfmasim.isa.patching import field, with_fields, with_operation
 
@@ -26,7 +26,6 @@ LDS = ("ds_read", "ds_write", "ds_load", "ds_store")
 LDS_WRITES = ("ds_write", "ds_store")
 STORES = ("global_store", "flat_store", "buffer_store")
 LOADS = ("global_load", "flat_load", "buffer_load")
-MATRIX = ("v_mfma_", "v_wmma_", "v_smfmac_", "v_swmmac_")
 ZERO = 128
 """Source code of the inline constant 0 (ISA manuals, operands)."""
 NARROWER = {

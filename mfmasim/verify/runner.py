@@ -13,13 +13,13 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.devices import device as open_device
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix import instruction as find_instruction
+from mfmasim.isa import MATRIX
 from mfmasim.observe import Finding
 from mfmasim.verify import golden
 from mfmasim.verify.compare import Comparison, bit_exact, within
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.data import draw
-from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once
+from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, keeps_sums, magnitude, round_once
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
 
-__all__ = ["MATRIX", "informed", "select", "verify_case"]
+__all__ = ["informed", "select", "verify_case"]
 
-MATRIX = ("v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_")
-"""Prefixes of matrix instructions."""
 GOLDEN_NAME = {"A": "A", "B": "B", "scale_A": "scale_A", "scale_B": "scale_B"}
 ALIKE = {"error": 0, "warning": 1, "info": 2}
 
@@ -112,7 +110,7 @@ def verify_case(
         return _settled(result, case, start)
     check_memory(_tensors(built), target, case.name)
     executed: Counter[str] = Counter()
-    rounds = _rounds_integers(kernel, target)
+    keeps = keeps_sums(kernel, target)
     for label, inputs, expected in _inputs(case, built, target):
         report, outputs = _run(back_end, kernel, built, inputs, target, options)
         _merge(result, [*report.findings, *_changed(kernel, inputs, outputs, target, _tensors(built))])
@@ -120,7 +118,7 @@ def verify_case(
         executed += report.counts
         if report.stopped:
             break
-        _compare(result, case, built, target, label, inputs, outputs, expected, rounds=rounds)
+        _compare(result, case, built, target, label, inputs, outputs, expected, keeps=keeps)
     if watched and not report.stopped:
         result.findings += missing_instructions(case, executed, kernel)
     if watched and case.mapping is not None and not report.stopped:
@@ -255,12 +253,6 @@ def _changed(
     return found
 
 
-def _rounds_integers(kernel: Kernel, arch: Arch) -> bool:
-    """Whether the kernel has a matrix instruction that does not keep sums exact even where every step has room."""
-    names = {i.name for i in kernel.decodable if i.name.startswith(MATRIX)}
-    return not all(find_instruction(arch, name).model.keeps_exact_sums for name in names)
-
-
 def _compare(
     result: Result,
     case: Case,
@@ -271,7 +263,7 @@ def _compare(
     buffers: Mapping[int, NDArray[np.uint8]],
     expected: Mapping[str, NDArray[Any]] | None,
     *,
-    rounds: bool,
+    keeps: bool,
 ) -> None:
     output = next((t for t in _tensors(built) if t.role == "C"), None)
     expression = built.get("expect")
@@ -290,7 +282,7 @@ def _compare(
         wide = any(format_of(t, arch).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
         bits = 53 if wide else 24
         drawn = label.startswith(("normal", "special"))
-        if not drawn and not rounds and every_step_exact(expression, inputs, arch, bits):
+        if keeps and not drawn and every_step_exact(expression, inputs, arch, bits):
             comparison, against = bit_exact(actual, want, fmt, zeros=False), "the exact result, bit for bit"
         else:
             depth = _depth(expression)

@@ -14,6 +14,7 @@ import numpy as np
 from mfmasim.devices import SimDevice
 from mfmasim.devices.hip import HipDevice
 from mfmasim.errors import MfmasimError
+from mfmasim.isa import MATRIX
 from mfmasim.verify.arrays import Array
 from mfmasim.verify.capture import Capture, read, write
 from mfmasim.verify.compare import bit_exact
@@ -21,7 +22,7 @@ from mfmasim.verify.files import find
 from mfmasim.verify.plain import compare_array
 from mfmasim.verify.recording import Plain, Recorder, Replayer
 from mfmasim.verify.roles import Tensor, codes_of, format_of
-from mfmasim.verify.runner import MATRIX, informed, verify_case
+from mfmasim.verify.runner import informed, verify_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable

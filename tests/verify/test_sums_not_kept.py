@@ -52,3 +52,27 @@ def test_small_integers_are_asked_bit_for_bit_only_where_the_hardware_keeps_them
     wrong = case.source.with_name("wrong.hip")
     wrong.write_text(text.replace("* 16 + l]", "* 16 + (l ^ 1)]"))
     assert verify_case(replace(case, source=wrong), arch).outputs["mismatches"] > 100
+
+
+DOTS = """#include <hip/hip_runtime.h>
+typedef _Float16 pair __attribute__((ext_vector_type(2)));
+extern "C" __global__ void tile(const pair *a, const pair *b, float *c) {
+  int n = threadIdx.x % 16, m = threadIdx.x / 16;
+  float r = 0;
+  for (int k = 0; k < 8; ++k) r = __builtin_amdgcn_fdot2(a[m * 8 + k], b[n * 8 + k], r, false);
+  c[m * 16 + n] = r;
+}
+"""
+
+
+@pytest.mark.parametrize(("arch", "how"), [("gfx1151", "within the error bound"), ("gfx1201", "bit for bit")])
+def test_the_dot_product_of_one_lane_is_the_same_unit(tmp_path, arch, how):
+    (tmp_path / "tile.hip").write_text(DOTS)
+    (tmp_path / "cases.py").write_text(
+        PUBLISHED.replace("block=32", "block=256").replace(", data=", ", trace=False, data=")
+    )
+    ((case, _),) = select([c for _, cases in find(str(tmp_path / "cases.py")) for c in cases], arch)
+    result = verify_case(case, arch)
+    assert any(name.startswith("v_dot2") for name in result.executed)
+    assert result.status == "pass", [f.message for f in result.findings]
+    assert [said.endswith(how) for said in result.compared_with] == [True] * 3
