@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.matrix.arithmetic import chains, tiles
+from mfmasim.matrix.arithmetic import chains, dots, tiles
 from mfmasim.matrix.arithmetic.batches import CHUNK, check_scale, check_shapes, chunks, merge, select, take
 from mfmasim.matrix.arithmetic.integers import integer_bits, integer_chain
 from mfmasim.matrix.arithmetic.operands import Codes, check_codes, decode, row
@@ -242,8 +242,8 @@ def _plainly(run: _Plain) -> _Run:
 # The function, and whether it holds every product of a step at once.
 _RUN: dict[str, tuple[_Run, bool]] = {
     "aligned": (tiles.aligned, False),
-    "dot2": (_plainly(chains.dot), True),
-    "dot4": (_plainly(chains.dot), True),
+    "dot2": (dots.dot, True),
+    "dot4": (dots.dot, True),
     "exact": (_plainly(chains.exact), True),
     "flush_pairwise": (_plainly(chains.flush_pairwise), True),
 }

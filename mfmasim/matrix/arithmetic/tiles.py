@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.matrix.arithmetic import bymatmul, chains, fast
-from mfmasim.matrix.arithmetic.arrays import scratch
-from mfmasim.matrix.arithmetic.operands import Codes
+from mfmasim.matrix.arithmetic.order import NATURAL, TILES_LAST, pick
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.operands import Factors
+    from mfmasim.matrix.arithmetic.operands import Codes, Factors
     from mfmasim.matrix.models import Model
 
 __all__ = ["MERGED_FRACTION_BITS", "aligned"]
@@ -26,8 +25,6 @@ MERGED_FRACTION_BITS = bymatmul.FRACTION_BITS
 _MANY = 48
 # Outputs handled at once: a dozen float32 temporaries of this many stay in a core's cache.
 _OUTPUTS = 1 << 16
-# Tiles of this many outputs are transposed at once: reads and writes stay in the nearest cache.
-_BLOCK = 64
 # With the tile index innermost, so many tiles at once: B of all of them stays in the cache while bands of A pass.
 _TILES = 1024
 # Up to this many products, all steps are summed at once.
@@ -51,63 +48,21 @@ def aligned(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.O
         return _plain(model, a, b, c, options)
     narrow = options.fraction_bits <= bymatmul.FRACTION_BITS
     last = not narrow and c.shape[0] >= _MANY
-    order = _TILES_LAST if last else _NATURAL
+    order = TILES_LAST if last else NATURAL
     x, y = (codes.read(order.forth(codes.array, name)) for codes, name in ((a, "a codes"), (b, "b codes")))
     plain = _plain_tiles(x, y, axis=2 if last else 0)
     if plain is not None:
         d = np.empty_like(c)
         plain = plain[: len(c)]
-        d[plain] = _plain(model, *_pick(a, b, c, options, plain))
+        d[plain] = _plain(model, *pick(a, b, c, options, plain))
         if not plain.all():
-            d[~plain] = aligned(model, *_pick(a, b, c, options, ~plain))
+            d[~plain] = aligned(model, *pick(a, b, c, options, ~plain))
         return d
     if last:
         return _tiles_last(model, x, y, c, options)
     if c.size * x.value.shape[2] <= _SMALL and options.k % model.group == 0 == x.value.shape[2] % options.k:
         return _small(model, x, y, c, options)
     return _natural(model, x, y, c, options, narrow=narrow)
-
-
-class _Order:
-    """Axis order of tiles: (tiles, rows, columns), or the tile index last."""
-
-    def __init__(self, *, last: bool) -> None:
-        self.last = last
-
-    def forth(self, x: NDArray[Any], name: str) -> NDArray[Any]:
-        """From natural order, into scratch of that name."""
-        if not self.last:
-            return x
-        # A whole number of cache lines for each place of a tile; the first tile, again, fills the last line.
-        tiles = x.shape[0]
-        filled = -(-tiles // 16) * 16
-        out = scratch(name, (x.shape[1] * x.shape[2], filled), x.dtype)
-        flat = x.reshape(tiles, -1)
-        for start in range(0, tiles, _BLOCK):
-            out[:, start : min(start + _BLOCK, tiles)] = flat[start : start + _BLOCK].T
-        out[:, tiles:] = flat[0, :, None]
-        return out.reshape(*x.shape[1:], filled)
-
-    def back(self, x: NDArray[Any], tiles: int) -> NDArray[Any]:
-        """To natural order, so many tiles."""
-        out = np.empty((tiles, x.shape[0] * x.shape[1]), x.dtype)
-        flat = x.reshape(-1, x.shape[2])[:, :tiles]
-        for start in range(0, tiles, _BLOCK):
-            out[start : start + _BLOCK] = flat[:, start : start + _BLOCK].T
-        return out.reshape(tiles, *x.shape[:2])
-
-
-_NATURAL, _TILES_LAST = _Order(last=False), _Order(last=True)
-
-
-def _pick(
-    a: Codes, b: Codes, c: NDArray[Any], options: chains.Options, tiles: Any
-) -> tuple[Codes, Codes, NDArray[Any], chains.Options]:
-    """Some tiles of a batch, with their scales."""
-    scale_a = None if options.scale_a is None else options.scale_a[tiles]
-    scale_b = None if options.scale_b is None else options.scale_b[tiles]
-    p, q = (Codes(x.array[tiles], x.read) for x in (a, b))
-    return p, q, c[tiles], replace(options, scale_a=scale_a, scale_b=scale_b)
 
 
 def _any(flags: NDArray[np.bool_], axis: int | tuple[int, ...]) -> NDArray[np.bool_]:
@@ -140,7 +95,7 @@ def _plain(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.Op
     size = max(1, _OUTPUTS // (c.shape[1] * c.shape[2]))
     d = np.empty_like(c)
     for start in range(0, c.shape[0], size):
-        p, q, addend, tile_options = _pick(a, b, c, options, slice(start, start + size))
+        p, q, addend, tile_options = pick(a, b, c, options, slice(start, start + size))
         x, y = p.factors(), q.factors()
         for band in _bands(addend.shape):
             scale_a = None if tile_options.scale_a is None else tile_options.scale_a[:, band]
@@ -231,7 +186,7 @@ def _bits(model: Model, value: NDArray[np.float32]) -> NDArray[np.uint32]:
 def _tiles_last(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
     """Many tiles by products: factors (M, K, tiles) and (K, N, tiles)."""
     rows, columns = a.map(lambda v: v.transpose(1, 0, 2)[:, :, None, :]), b.map(lambda v: v[:, None, :, :])
-    d = _TILES_LAST.forth(c, "c codes")
+    d = TILES_LAST.forth(c, "c codes")
     parts = list(chains.step_slices(a.value.shape[1], options.k, model.group))
     for start in range(0, d.shape[2], _TILES):
         tiles = slice(start, start + _TILES)
@@ -248,4 +203,4 @@ def _tiles_last(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: 
         np.copyto(d, nan, where=_any(a.nan, 1)[:, None, :])
     if b.nan is not None:
         np.copyto(d, nan, where=_any(b.nan, 0)[None, :, :])
-    return _TILES_LAST.back(d, len(c))
+    return TILES_LAST.back(d, len(c))
