@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Progress"]
 
 COLOURS = {"pass": "green", "fail": "bold red", "error": "bold red", "skipped": "yellow", "info": "cyan"}
+
+NUMBER = re.compile(r"\d[\d,]*")
 
 
 class Progress:
@@ -52,10 +55,14 @@ class Progress:
             self.console.print("      the same error")
             return
         self._said = result.findings[0].message if result.status == "error" else ""
-        for finding in result.findings[: self.most]:
-            self._finding(finding)
-        if len(result.findings) > self.most:
-            self.console.print(f"      ... and {len(result.findings) - self.most} findings more (--max-findings)")
+        groups = _alike(result.findings)
+        for group in groups[: self.most]:
+            self._finding(group[0])
+            if len(group) > 1:
+                self.console.print(f"         and {len(group) - 1} more of the same kind at the same line")
+        if len(groups) > self.most:
+            left = sum(len(group) for group in groups[self.most :])
+            self.console.print(f"      ... and {left} findings more (--max-findings)")
 
     def _finding(self, finding: Finding) -> None:
         head, *body = finding.lines()
@@ -91,6 +98,15 @@ class Progress:
                     style="yellow",
                 )
             )
+
+
+def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings in their order, those together that differ in address, lanes and numbers alone: an unrolled loop's."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        where = (finding.source or number, finding.other, finding.instruction, finding.element.partition("[")[0])
+        groups.setdefault((finding.severity, finding.id, NUMBER.sub("", finding.message), *where), []).append(finding)
+    return list(groups.values())
 
 
 def _tint(mismatches: int) -> str:

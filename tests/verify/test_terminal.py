@@ -1,0 +1,39 @@
+"""What a person reads of findings that are alike."""
+
+from mfmasim.observe import Finding
+from mfmasim.verify.result import Result
+from mfmasim.verify.terminal import Progress
+
+
+def finding(message, lane, element="", source="k.hip:6"):
+    return Finding(
+        "bounds", "error", message, "bounds", kernel="k", source=source, lane=lane, instruction="global_store_b32",
+        element=element,
+    )  # fmt: skip
+
+
+def shown(findings, capsys, **options):
+    result = Result("mine", "k", "k", "gfx942", "sim", status="fail")
+    result.findings = findings
+    Progress(**options).show(result)
+    return capsys.readouterr().out
+
+
+def test_an_unrolled_loop_is_told_once_and_its_findings_are_all_kept(capsys):
+    alike = [finding(f"write of 4 bytes outside: {n} bytes past the end", n) for n in range(8)]
+    others = [finding("write of 4 bytes outside: 9 bytes past the end", 9, source="k.hip:7"), finding("a read", 1)]
+    text = shown([*alike, *others], capsys)
+    assert text.count("FAIL bounds") == 3
+    assert "0 bytes past the end" in text
+    assert "1 bytes past the end" not in text
+    assert text.count("and 7 more of the same kind at the same line") == 1
+    text = shown([*others, *alike], capsys, most=1)
+    assert "and 9 findings more" in text
+
+
+def test_operands_and_places_without_a_line_are_not_mixed(capsys):
+    pair = [finding("the slot holds another element", 0, f"{name}[0, 0]") for name in "AB"]
+    unknown = [finding("outside", lane, source="") for lane in range(2)]
+    text = shown([*pair, *unknown], capsys)
+    assert text.count("FAIL bounds") == 4
+    assert "more of the same" not in text
