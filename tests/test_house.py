@@ -25,7 +25,7 @@ ARROWS = {
     "machine": {"architectures", "formats", "matrix", "lds", "codeobject", "isa", "program"},
     "observe": {"machine.events", "lds", "isa"},
     "devices": {"machine", "codeobject", "observe", "program"},
-    "hiprt": {"architectures", "codeobject", "devices", "machine", "matrix", "program", "toolchain"},
+    "hiprt": {"architectures", "codeobject", "devices", "machine", "matrix", "observe", "program", "toolchain"},
     "verify": {
         "architectures", "formats", "matrix", "lds", "codeobject", "isa", "toolchain", "program", "machine", "observe",
         "devices",

@@ -2,6 +2,8 @@
 // wave and one trial: registers of A, B, C and D follow each other, 64 lanes apart; scales are one register each.
 #include <hip/hip_runtime.h>
 
+#include "phases.h"
+
 typedef float f32x4 __attribute__((ext_vector_type(4)));
 typedef int i32x8 __attribute__((ext_vector_type(8)));
 typedef _Float16 half4 __attribute__((ext_vector_type(4)));
@@ -32,8 +34,10 @@ __device__ inline void store(float* to, f32x4 d) {
 
 #define C load<f32x4>(c)
 
+#if defined(__gfx942__) || defined(__gfx950__)
 PROBE(f16_k16, half4, __builtin_amdgcn_mfma_f32_16x16x16f16(x, y, C, 0, 0, 0))
 PROBE(fp8, long, __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(x, y, C, 0, 0, 0))
+#endif
 #ifdef __gfx950__
 PROBE(f16_k32, half8, __builtin_amdgcn_mfma_f32_16x16x32_f16(x, y, C, 0, 0, 0))
 PROBE(scaled_fp8, i32x8, __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(x, y, C, 0, 0, 0, p, 0, q))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mfmasim.verify.fitting import Fit
+    from mfmasim.verify.phase_fitting import PhaseFit
 
 __all__ = ["add", "run"]
 
@@ -20,12 +21,17 @@ def add(subparsers: Any) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "calibrate",
-        help="run probes on a device and find the rounding parameters that fit",
+        help="run probes on a device and find the rounding parameters and LDS phases that fit",
         description="Run probing matrices through matrix instructions of a device, and search the parameters of the "
-        "accumulation models for those that give the same bits. docs/calibrate.md explains what is printed.",
+        "accumulation models for those that give the same bits; time LDS instructions, and derive which lanes share a "
+        "phase and how many banks there are. docs/calibrate.md explains what is printed.",
     )
     parser.add_argument("--device", default="hip", help="hip (default), hip:1, ..., or sim")
     parser.add_argument("--arch", help="architecture (sim only; a GPU has its own)")
+    parser.add_argument("--only", metavar="PROBE[,PROBE...]", help="such as fp8,read_b32; all probes without it")
+    parser.add_argument(
+        "--times", type=int, metavar="N", help="repetitions of what is timed (5; 1 where time is simulated)"
+    )
     parser.add_argument("--record", metavar="FILE", help="keep what the device gave in a file, and fit nothing")
     parser.add_argument("--replay", metavar="FILE", help="fit what such a file holds; needs no device")
     parser.add_argument("--json", metavar="FILE", help="write the fits as JSON ('-' for standard output)")
@@ -36,14 +42,19 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import capture
     from mfmasim.verify.fitting import fit
+    from mfmasim.verify.phase_fitting import fit_phases
+    from mfmasim.verify.phase_probes import timed
     from mfmasim.verify.probes import observed
 
+    if args.times is not None and args.times < 1:
+        raise MfmasimError(f"--times {args.times}: a positive number of repetitions is expected")
     if args.record and args.replay:
         raise MfmasimError("--record and --replay: one of them")
     found = capture.read(Path(args.replay)) if args.replay else _observe(args)
     if args.record:
         capture.write(Path(args.record), found)
-        print(f"wrote {args.record}: {', '.join(found.about['probes'])} on {found.about['device']['product']}")
+        names = [*found.about["probes"], *(told["row"] for told in found.about["phases"])]
+        print(f"wrote {args.record}: {', '.join(names)} on {found.about['device']['product']}")
         return 0
     fits = []
     for seen in observed(found):
@@ -51,13 +62,18 @@ def run(args: argparse.Namespace) -> int:
         if args.json != "-":
             for line in _lines(fits[-1]):
                 print(line)
+    phases = [fit_phases(seen) for seen in timed(found)]
+    for fitted in phases if args.json != "-" else ():
+        for line in _phase_lines(fitted):
+            print(line)
     if args.json:
-        text = json.dumps({"about": found.about, "fits": [_row(one) for one in fits]}, indent=1)
+        rows = {"fits": [_row(one) for one in fits], "phases": [_phase_row(one) for one in phases]}
+        text = json.dumps({"about": found.about, **rows}, indent=1)
         if args.json == "-":
             print(text)
         else:
             Path(args.json).write_text(text + "\n")
-    return 0 if all(one.exact and not one.differs for one in fits) else 1
+    return 0 if all(one.exact and not one.differs for one in fits) and all(one.fits for one in phases) else 1
 
 
 def _observe(args: argparse.Namespace) -> Any:
@@ -71,7 +87,8 @@ def _observe(args: argparse.Namespace) -> Any:
         raise MfmasimError("--arch: the device sim is of every architecture; name one")
     if arch is not None and args.arch and args.arch != arch:
         raise MfmasimError(f"--arch {args.arch}: {args.device} is {arch}")
-    return observe(back_end, arch or args.arch)
+    only = [name.strip() for name in args.only.split(",")] if args.only else ()
+    return observe(back_end, arch or args.arch, only, args.times)
 
 
 def _lines(one: Fit) -> Iterator[str]:
@@ -108,4 +125,42 @@ def _row(one: Fit) -> dict[str, Any]:
         "undecided": {name: list(values) for name, values in one.also.items()},
         "row": one.row(),
         "nans": one.nans(),
+    }
+
+
+def _phase_lines(one: PhaseFit) -> Iterator[str]:
+    probe, row = one.timed.probe, one.row
+    yield f"{probe.instruction} ({one.timed.arch}, wave {one.timed.wave})   row {probe.row}: {row}"
+    if one.cost:
+        yield f"  two lanes in one bank cost {one.cost:.2f} ticks an access; the clock scatters by {one.scatter:.2f}"
+    if one.phases is not None:
+        lanes = one.lanes if isinstance(one.lanes, str) else "no named lane sets"
+        yield f"  {len(one.phases)} phases ({lanes}), {one.banks or 'an unknown number of'} banks"
+        for part in one.phases if not one.names else ():
+            yield f"    {', '.join(map(str, part))}"
+    yield from (f"  not decided: {why}" for why in one.undecided)
+    if one.fits:
+        yield "  fits as it is"
+    elif one.decided:
+        yield "  the row does not fit" + (f"; its alternative does: {one.alternative}" if one.alternative else "")
+    if one.decided:
+        yield f"  like {', '.join(one.known()[:4]) or 'no known row'}"
+    yield from (f"  {line}" for text in one.lines() for line in text.split("\n"))
+
+
+def _phase_row(one: PhaseFit) -> dict[str, Any]:
+    return {
+        "instruction": one.timed.probe.instruction,
+        "arch": one.timed.arch,
+        "wave": one.timed.wave,
+        "row": str(one.row),
+        "fits": one.fits,
+        "phases": one.phases,
+        "lane_sets": list(one.names),
+        "banks": one.banks,
+        "ticks": one.cost,
+        "scatter": one.scatter,
+        "undecided": one.undecided,
+        "like": one.known(),
+        "paste": one.lines(),
     }

@@ -32,6 +32,14 @@ def add(subparsers: Any) -> None:
         metavar="MODEL.PARAMETER=VALUE",
         help="let matrix instructions round otherwise (may be repeated)",
     )
+    parser.add_argument(
+        "--phases",
+        action="append",
+        metavar="ACCESS=LANES/BANKS",
+        help="let clocks see LDS accesses, by phases of its own such as 'read b32=C32/32'; 'tables' is by mfmasim's "
+        "(may be repeated)",
+    )
+    parser.add_argument("--noise", metavar="TICKS", help="with --phases: by how much a clock is late at most")
     parser.add_argument("--report", metavar="FILE", help="write launches, calls and what stayed allocated as JSON")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="program and arguments")
 
@@ -39,12 +47,14 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; the exit code is the command's."""
     from mfmasim.hiprt import start
-    from mfmasim.hiprt.settings import ARCH, CHECKS, FAULTS, MEMORY, MODELS, REPORT
+    from mfmasim.hiprt.settings import ARCH, CHECKS, FAULTS, MEMORY, MODELS, NOISE, PHASES, REPORT
 
-    given = {ARCH: args.arch, MEMORY: args.memory, CHECKS: args.checks, REPORT: args.report}
+    given = {ARCH: args.arch, MEMORY: args.memory, CHECKS: args.checks, REPORT: args.report, NOISE: args.noise}
     changes = {name: value for name, value in given.items() if value is not None}
     if args.fault:
         changes[FAULTS] = ",".join(args.fault)
     if args.model:
         changes[MODELS] = ",".join(args.model)
+    if args.phases:
+        changes[PHASES] = ";".join(args.phases)
     return start(args.command[1:] if args.command[:1] == ["--"] else args.command, changes)

@@ -151,7 +151,8 @@ def launch(
     fill(prepared, words)
     rt.counts.launches += 1
     try:
-        report = SimDevice().run(prepared, chosen_checks(rt.settings.checks))
+        clock = rt.settings.clock(kernel.arch, rt.counts.launches)
+        report = SimDevice().run(prepared, chosen_checks(rt.settings.checks), observers=[clock] if clock else ())
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
         raise HipFailure(NOT_SUPPORTED, f"{kernel.name}: {error}") from None

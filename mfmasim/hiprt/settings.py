@@ -12,14 +12,16 @@ from mfmasim.devices.sim import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.hiprt.faults import Fault, parse
 from mfmasim.matrix import models
+from mfmasim.observe.lds_clock import LdsClock, read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mfmasim.architectures import Arch
+    from mfmasim.lds import PhaseTable
     from mfmasim.matrix.models import Model
 
-__all__ = ["ARCH", "CHECKS", "FAULTS", "MEMORY", "MODELS", "PACKAGE", "REPORT", "Settings"]
+__all__ = ["ARCH", "CHECKS", "FAULTS", "MEMORY", "MODELS", "NOISE", "PACKAGE", "PHASES", "REPORT", "Settings"]
 
 ARCH = "MFMASIM_HIPRT_ARCH"
 """Architectures of the devices, separated by commas: one device each. Without it one gfx942."""
@@ -33,6 +35,11 @@ REPORT = "MFMASIM_HIPRT_REPORT"
 """A file that gets a summary of the run as JSON when the process ends."""
 MODELS = "MFMASIM_HIPRT_MODELS"
 """Parameters of accumulation models that differ from their rows: ``MODEL.PARAMETER=VALUE``, separated by commas."""
+PHASES = "MFMASIM_HIPRT_PHASES"
+"""Clocks see LDS accesses, by phases that differ from the tables: ``ACCESS=LANES/BANKS``, separated by semicolons;
+``tables`` is no difference. See `mfmasim.observe.lds_clock`."""
+NOISE = "MFMASIM_HIPRT_NOISE"
+"""With them: ticks that a reading of a clock is late at most."""
 PACKAGE = "MFMASIM_HIPRT_PACKAGE"
 """The folder of this package, for programs whose environment lacks it."""
 
@@ -49,6 +56,15 @@ class Settings:
     report: str = ""
     models: tuple[Model, ...] = ()
     """Accumulation models that take the place of the rows of their names."""
+    phases: str = ""
+    """LDS phases that clocks see, as `PHASES` has them; empty: clocks do not see the LDS."""
+    noise: int = 0
+
+    def clock(self, arch: Arch, seed: int) -> LdsClock | None:
+        """What the clocks of a launch see of the LDS."""
+        if not self.phases:
+            return None
+        return LdsClock(arch.name, _tables(self.phases, arch), noise=self.noise, seed=seed)
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -79,7 +95,23 @@ class Settings:
             changed = changed_models(found.get(MODELS, ""))
         except MfmasimError as error:
             raise MfmasimError(f"{MODELS}: {error}") from None
-        return cls(archs, int(memory) << 20, checks, faults, found.get(REPORT, ""), changed)
+        phases, noise = found.get(PHASES, ""), found.get(NOISE, "0")
+        try:
+            for one in archs if phases else ():
+                _tables(phases, one)
+        except MfmasimError as error:
+            raise MfmasimError(f"{PHASES}: {error}") from None
+        if not noise.isdigit() or int(noise) > 1 << 20:
+            raise MfmasimError(f"{NOISE}={noise}: a number of ticks is expected, from 0 to {1 << 20}")
+        return cls(archs, int(memory) << 20, checks, faults, found.get(REPORT, ""), changed, phases, int(noise))
+
+
+def _tables(phases: str, arch: Arch) -> dict[str, PhaseTable]:
+    """Phases and banks that differ on an architecture, each good for its waves."""
+    tables = read_tables("" if phases.strip() == "tables" else phases, arch.name)
+    for table in tables.values():
+        table.sets(arch.wave_sizes[0])
+    return tables
 
 
 def changed_models(text: str) -> tuple[Model, ...]:

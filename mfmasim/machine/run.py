@@ -84,6 +84,7 @@ class Machine:
         self.resource_listeners = [o.on_resource for o in observers if hasattr(o, "on_resource")]
         self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
         self.scalar_listeners = [o.on_scalar for o in observers if hasattr(o, "on_scalar")]
+        self.clock_listeners = [o.on_clock for o in observers if hasattr(o, "on_clock")]
         self.use_listeners = [o.on_use for o in observers if hasattr(o, "on_use")]
         self.step_listeners = [o for o in observers if hasattr(o, "before_step") or hasattr(o, "after_step")]
         self.skipped: Counter[int] = Counter()
@@ -272,8 +273,11 @@ class Machine:
 
     def ticks(self, group: Group, pc: int) -> NDArray[np.uint64]:
         """What a clock shows at an instruction of the block that runs: it grows along every path, (1 or waves,)."""
-        executed = group.executed * 4  # an instruction has at most four dwords
-        return (executed + (pc - self._block.first) // 4).astype(np.uint64)
+        shown = group.executed * 4 + (pc - self._block.first) // 4  # an instruction has at most four dwords
+        if self.clock_listeners:
+            numbers = group.indices() + self.first_workgroup * self.launch.waves_per_workgroup
+            shown = shown + sum(ahead(numbers) for ahead in self.clock_listeners)
+        return shown.astype(np.uint64)
 
     def _count(self) -> None:
         for block in self._blocks.values():

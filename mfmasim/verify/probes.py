@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.errors import MfmasimError
+from mfmasim.devices import SimDevice
+from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import format as find_format
 from mfmasim.matrix import instruction as find_instruction
+from mfmasim.observe.lds_clock import LdsClock
 from mfmasim.program import compile as compile_source
-from mfmasim.resources import folder
+from mfmasim.verify import phase_probes
 from mfmasim.verify.capture import Capture
+from mfmasim.verify.phase_probes import PhaseProbe
 from mfmasim.verify.recording import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -86,35 +89,52 @@ class Observed:
         return slice(0, TRIALS)
 
 
-def observe(device: Device, arch: str) -> Capture:
-    """Run every probe of an architecture.
+def observe(
+    device: Device, arch: str, only: Sequence[str] = (), times: int | None = None, clock: LdsClock | None = None
+) -> Capture:
+    """Run probes of an architecture.
 
     Args:
         device: where.
         arch: the device's architecture.
+        only: names of probes; none is all.
+        times: repetitions of what is timed; None is 5 on a GPU and 1 where time is simulated.
+        clock: what the simulator's clock shall see of the LDS; None is by the phase tables.
 
     Returns:
         What went in and came out.
 
     Raises:
-        MfmasimError: there are no probes for it, or whatever compiling and launching raise.
+        MfmasimError: there are no such probes for it, or whatever compiling and launching raise.
     """
-    probes = [probe for probe in PROBES if arch in probe.archs]
-    if not probes:
-        known = sorted({name for probe in PROBES for name in probe.archs})
-        raise MfmasimError(f"there are no probes for {arch}; allowed: {', '.join(known)}")
-    code = compile_source(folder("hipkernels") / "calibrate" / "probe.hip", arch)
-    recorder = Recorder(device)
-    for probe in probes:
+    probes: dict[str, Any] = {probe.name: probe for probe in PROBES if arch in probe.archs}
+    probes.update({probe.name: probe for probe in phase_probes.chosen(arch)})
+    for name in only:
+        if name not in probes:
+            raise unknown("probe", name, probes, f"for {arch}")
+    taken = [probe for name, probe in probes.items() if not only or name in only]
+    rounding = [probe for probe in taken if isinstance(probe, Probe)]
+    phases = [probe for probe in taken if isinstance(probe, PhaseProbe)]
+    code = compile_source(phase_probes.source(), arch)
+    in_simulator = isinstance(device, SimDevice)
+    recorder = Recorder(device, "bounds" if in_simulator else "all")
+    for probe in rounding:
         args = [np.ascontiguousarray(array).view(np.uint32) for array in _arguments(probe, arch)]
         tiles = TRIALS + len(OUTLIERS)
         report = recorder.launch(code[f"probe_{probe.name}"], tiles, 64, [*args, np.zeros((tiles, 4, 64), np.uint32)])
         if not report.ok:
             raise MfmasimError(f"probe {probe.name}: {report.findings[0].message}")
+    simulated = in_simulator or bool(getattr(device, "simulated", False))
+    told = phase_probes.measure(
+        recorder, code, phases, rounds=1 if simulated else 4, times=times or (1 if simulated else 5),
+        simulated=simulated, options={"observers": [clock or LdsClock(arch)]} if in_simulator else {},
+    )  # fmt: skip
+    product = getattr(device, "product", "the simulator")
     about = {
-        "probes": [probe.name for probe in probes],
+        "probes": [probe.name for probe in rounding],
+        "phases": told,
         "arch": arch,
-        "device": {"name": device.name, "product": getattr(device, "product", "the simulator")},
+        "device": {"name": device.name, "product": product, "simulated": simulated},
         "code": {"sha256": code.sha256, "compiler": code.made_by},
         "captured": datetime.now(UTC).isoformat(timespec="seconds"),
     }
@@ -141,7 +161,7 @@ def observed(capture: Capture) -> Iterator[Observed]:
         if op.scale_A is not None and op.scale_B is not None:
             scales = {"scale_a": op.scale_A.unpack(sa), "scale_b": op.scale_B.unpack(sb)}
         yield Observed(probe, op, op.A.unpack(a), op.B.unpack(b), op.C.unpack(c), op.D.unpack(d), **scales)
-    if not capture.about.get("probes"):
+    if not capture.about.get("probes") and not capture.about.get("phases"):
         raise MfmasimError("this is no capture of probes: mfmasim calibrate --record makes one")
 
 

@@ -48,24 +48,25 @@ def _bytes(buffers: Sequence[NDArray[Any]]) -> list[NDArray[np.uint8]]:
 class Plain:
     """A device that is launched on and not looked into."""
 
-    def __init__(self, device: Device) -> None:
-        """Launch on `device`."""
+    def __init__(self, device: Device, checks: str = "all") -> None:
+        """Launch on `device`, with these checks."""
         self.device = device
         self.name = device.name
+        self.checks = checks
 
     def launch(
         self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, *_: Any, **options: Any
     ) -> Report:
         """Launch; see `mfmasim.devices.SimDevice.launch`."""
-        return self.device.launch(kernel, grid, block, args, shared_bytes, "all", **options)
+        return self.device.launch(kernel, grid, block, args, shared_bytes, self.checks, **options)
 
 
 class Recorder(Plain):
     """Keeps every launch."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, checks: str = "all") -> None:
         """Record what goes to `device`."""
-        super().__init__(device)
+        super().__init__(device, checks)
         self.launches: list[Launched] = []
         self.kernel: Kernel | None = None
 

@@ -5,6 +5,8 @@ from inside import VERSIONS, run, suite
 
 from mfmasim.verify.capture import read
 from mfmasim.verify.fitting import fit
+from mfmasim.verify.phase_fitting import fit_phases
+from mfmasim.verify.phase_probes import timed
 from mfmasim.verify.probes import observed
 
 CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kernel_gives_the_golden_bits"
@@ -54,12 +56,28 @@ def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
 def test_calibration_finds_parameters_that_the_runtime_hides(tmp_path):
     path = tmp_path / "probes.npz"
     hidden = "cdna4_16bit.group=16,cdna4_fp8.product_bits=22,cdna4_fp8.final_rounding=truncate"
-    run("-m", "mfmasim", "calibrate", "--record", path, MFMASIM_HIPRT_ARCH="gfx950", MFMASIM_HIPRT_MODELS=hidden)
+    only = ("--only", "f16_k16,f16_k32,fp8,scaled_fp8")
+    run("-m", "mfmasim", "calibrate", *only, "--record", path, MFMASIM_HIPRT_ARCH="gfx950", MFMASIM_HIPRT_MODELS=hidden)
     found = {one.probe.name: fit(one) for one in observed(read(path))}
     assert all(one.exact for one in found.values())
     assert found["f16_k16"].differs == found["f16_k32"].differs == {"group": (8, 16)}
     assert found["fp8"].differs == {"product_bits": (24, 22), "final_rounding": ("floor", "truncate")}
     assert found["scaled_fp8"].differs == {}
+
+
+def test_calibration_finds_phases_that_the_runtime_hides(tmp_path):
+    """Through hip-python: other phases than the tables', and clocks that are late by chance."""
+    path = tmp_path / "probes.npz"
+    only = ("--only", "read_b32,write_b64", "--times", "3")
+    hidden = {"MFMASIM_HIPRT_ARCH": "gfx950", "MFMASIM_HIPRT_NOISE": "6"}
+    hidden["MFMASIM_HIPRT_PHASES"] = "read b32=C32/32; write b64=X16/64"
+    run("-m", "mfmasim", "calibrate", *only, "--record", path, **hidden)
+    found = [fit_phases(one) for one in timed(read(path))]
+    assert [(one.names, one.banks, one.fits) for one in found] == [(("C32",), 32, False), (("X16",), 64, False)]
+    assert all(one.scatter for one in found)
+    run("-m", "mfmasim", "calibrate", "--only", "read_b32", "--record", path, MFMASIM_HIPRT_ARCH="gfx1151")
+    (one,) = (fit_phases(one) for one in timed(read(path)))
+    assert "a clock that does not see it" in one.undecided[0]
 
 
 def test_simulator_device_and_reference_agree_through_hip_python():
