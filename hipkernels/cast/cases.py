@@ -5,7 +5,8 @@ does not; ``amax`` is the largest |x| of the unscaled input and of what the buff
 NaN is above infinity and a preset with its sign bit set counts as nothing; ``scale_inv`` is 1/scale, correctly rounded.
 """
 
-import mx_cases as mx_cases  # noqa: PLC0414 - declares cases of its own
+import multi_cases as multi_cases  # noqa: PLC0414 - declares cases of its own
+import mx_cases as mx_cases  # noqa: PLC0414
 import numpy as np
 import operands
 import reference

@@ -16,6 +16,11 @@ TILE, REST = "transpose[given=f32,load=16,store=8]", "transpose_rest[given=f32,t
 PART = "transpose_part[part=tiles,kernel=cast_transpose_f32_e4m3_load8_store2]"
 MX, MX_COLUMN = "mx_quantise[given=f32,target=e4m3,way=row]", "mx_quantise[given=f32,target=e4m3,way=column]"
 MX_SPECIAL, MX_FP4 = "mx_special[given=f32,target=e4m3,way=row]", "mx_quantise[given=bf16,target=e2m1,way=row]"
+EDGES, EMPTY, SECOND = (
+    "multi[given=f32,target=e4m3,shapes=edges]",
+    "multi[shapes=empty]",
+    "multi[shapes=many,launch=1]",
+)
 MX_BACK = "mx_dequantise[target=e5m2,way=column]"
 OUT = ("outputs",)
 MIXED = ("packed[i] = pack_four<To, How>", "packed[i] = pack_four<To, plain>")
@@ -90,8 +95,8 @@ MUTANTS = [
     Mutant("tile_read_before_it_is_written", TILE,
            ("columns[j][turn];\n    __syncthreads();", "columns[j][turn];"), ("races",)),
     Mutant("tile_written_before_it_is_read", TILE, (
-        "(anywhere<Store> *)(across + at));\n    }\n    __syncthreads();",
-        "(anywhere<Store> *)(across + at));\n    }"), ("races",)),
+        "(tile[column][tidx] >> 8 * i);\n    }\n    __syncthreads();",
+        "(tile[column][tidx] >> 8 * i);\n    }"), ("races",)),
     Mutant("tile_not_turned", TILE, ("tile[column][tidx], (any", "tile[tidx][column], (any"), OUT),
     Mutant("columns_of_one_turn", TILE, ("columns[j][turn];", "columns[j][0];"), OUT),
     Mutant("columns_backwards", TILE, ("<< 8 * i;", "<< 8 * (Store - 1 - i);"), OUT),
@@ -107,15 +112,45 @@ MUTANTS = [
     ], ("executes",)),
     Mutant("tiles_go_across", PART, [
         ("blockIdx.x % tiles_down", "blockIdx.x / tiles_down"),
-        ("blockIdx.x / tiles_down) * SIDE * Wide", "blockIdx.x % tiles_down) * SIDE * Wide"),
+        ("blockIdx.x / tiles_down) * SIDE * (Load", "blockIdx.x % tiles_down) * SIDE * (Load"),
     ], (), equivalent="as many tiles down as across"),
     Mutant("part_from_the_first_row", PART, ("top = first_row +", "top ="), OUT),
     Mutant("part_from_the_first_column", PART, ("left = first_col +", "left ="), OUT),
-    Mutant("strides_exchanged", PART, ("* rows + top", "* cols + top"), OUT, parameters={"rows": 195}),
+    Mutant("strides_exchanged", PART, ("at = col * rows + row;", "at = col * cols + row;"), OUT,
+           parameters={"rows": 195}),
     Mutant("rest_left_out", REST, ("place < high * wide", "place < high * wide - 1"), OUT),
     Mutant("rest_one_too_many", REST, ("place < high * wide", "place <= high * wide"), ("bounds", "outputs", "races")),
     Mutant("rest_not_turned", REST, ("across[col * rows + row]", "across[row * cols + col]"), OUT),
     Mutant("rest_amax_dropped", REST, ("highest = magnitude(x);\n    const uint8_t", "const uint8_t"), OUT),
+    # --- many tensors
+    Mutant("search_off_by_one", EDGES, ("all.first[middle] <= block", "all.first[middle] < block"), OUT,
+           about="the first workgroup of a tensor goes to the one before"),
+    Mutant("search_stops_early", EDGES, ("high - low > 1", "high - low > 2"), OUT),
+    Mutant("search_through_all_places", EDGES, ("high = all.count", "high = MOST"), ("bounds", "outputs")),
+    Mutant("search_skips_one", EMPTY,
+           ("low = middle;\n    else high = middle", "low = middle;\n    else high = middle - 1"), OUT),
+    Mutant("table_one_late", EDGES, (), OUT, parameters={"table_fault": "late"}),
+    Mutant("table_one_short", EDGES, (), OUT, parameters={"table_fault": "short"}),
+    Mutant("tensor_257_lost", SECOND, (), ("executes", "outputs"), parameters={"table_fault": "lost"},
+           about="the only one of the second launch"),
+    Mutant("scale_of_the_first_tensor", EDGES, ("all.scale[mine][0]", "all.scale[0][0]"), OUT),
+    Mutant("amax_of_the_first_tensor", EDGES, ("all.amax[mine]", "all.amax[0]"), OUT),
+    Mutant("scale_inv_where_there_is_work", EMPTY, (
+        "all.scale_inv[each][0] = 1.0f", "if (all.rows[each] * all.cols[each]) all.scale_inv[each][0] = 1.0f"), OUT),
+    Mutant("scale_inv_of_the_first_tensor", EDGES, ("each < all.count; each +=", "each < 1; each +="), OUT),
+    Mutant("tiles_rounded_down", EDGES, ("(rows + SIDE * STORE - 1) / (SIDE * STORE)", "rows / (SIDE * STORE)"), OUT),
+    Mutant("edge_read_across_the_row", EDGES,
+           ("if (row < rows && col + j < cols) given", "if (row < rows) given"), ("bounds",)),
+    Mutant("edge_written_across_the_row", EDGES,
+           ("if (row < rows && col + j < cols) out", "if (row < rows) out"), ("bounds", "outputs", "races")),
+    Mutant("edge_of_the_transposed_open", EDGES,
+           ("if (row + i < rows && col < cols)", "if (col < cols)"), ("bounds", "outputs", "races")),
+    Mutant("edge_tile_taken_for_whole", EDGES,
+           ("top + SIDE * Store <= rows && left", "left"), ("bounds", "outputs", "races", "uninitialised")),
+    Mutant("edge_tile_of_the_exact_size", EDGES,
+           ("left + SIDE * Wide <= cols", "left + SIDE * Wide < cols"), (), equivalent="slower"),
+    Mutant("many_noop_ignored", "multi_idle[shapes=empty,noop=1.0]",
+           ("noop && noop[0] == 1.0f", "noop && noop[0] == -7.0f"), OUT),
     # --- scales by block
     Mutant("scale_rounded_down", MX, ("((highest & 0x7fffff) > top_mantissa<To>)", "0"), OUT,
            about="the rule of OCP MX 1.0: the largest magnitudes saturate"),

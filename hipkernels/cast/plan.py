@@ -4,6 +4,7 @@ The number of compute units is that of the products: CDNA3 white paper (MI300X: 
 RDNA4 (RX 9070 XT: 64). It decides nothing but the grid; every grid gives the same bytes.
 """
 
+import math
 from dataclasses import dataclass
 
 COMPUTE_UNITS = {"gfx942": 304, "gfx950": 256, "gfx1201": 64}
@@ -57,6 +58,11 @@ class Part:
         tail = f"load{self.load}_store{self.store}" if self.load else "rest"
         return f"cast_transpose_{given}_{target}_{tail}"
 
+    @property
+    def threads(self):
+        """Of a workgroup."""
+        return 512 if self.load else 256
+
     def tiles(self, given_bytes):
         """Tiles down and across; one column of workgroups for the kernel without tiles."""
         if not self.load:
@@ -75,13 +81,18 @@ def plan_transpose(rows, cols, given_bytes):
         rows: of the input.
         cols: of the input.
         given_bytes: bytes of an input element, 2 or 4.
+
+    Indices are 64 bits, so that only the grid bounds the size: a launch of 2^32 threads or more is refused.
     """
     if rows < 0 or cols < 0:
         raise ValueError(f"{rows} x {cols} elements: 0 or more are expected")
     bulk = rows // (SIDE * 8) * (SIDE * 8) if rows >= SHORT else 0
     kinds = [(8, 0, bulk), (_store(rows - bulk, 8 if rows < SHORT else 4), bulk, rows - bulk)]
     return [
-        part for store, first, high in kinds if high and cols for part in _across(store, first, high, cols, given_bytes)
+        launchable(part, math.prod(part.tiles(given_bytes)), part.threads)
+        for store, first, high in kinds
+        if high and cols
+        for part in _across(store, first, high, cols, given_bytes)
     ]
 
 
@@ -103,3 +114,48 @@ def _across(store, first_row, rows, cols, given_bytes):
     load = next((load for load in loads if load <= 8 and rest % width[load] == 0), 0)
     last = Part(load, store if load else 0, first_row, rows, wide, rest)
     return [Part(loads[0], store, first_row, rows, 0, wide), last] if wide else [last]
+
+
+AT_ONCE, TILE = 256, 128
+"""Tensors of a launch of many at most, and the side of the tiles that it cuts them into."""
+
+
+@dataclass(frozen=True)
+class Many:
+    """One launch over several tensors."""
+
+    tensors: range
+    """Which of them."""
+    first: tuple[int, ...]
+    """First workgroup of each; then the number of all."""
+
+    @property
+    def blocks(self) -> int:
+        """Workgroups of the grid: one at least, which defines the inverse scales of tensors without elements."""
+        return max(self.first[-1], 1)
+
+
+def plan_many(shapes):
+    """The launches of a cast with transposition of many tensors.
+
+    Args:
+        shapes: rows and columns of each; a tensor without elements takes no workgroup.
+    """
+    for rows, cols in shapes:
+        if not (0 <= rows < 1 << 31 and 0 <= cols < 1 << 31):
+            raise ValueError(f"{rows} x {cols} elements: 0 to {(1 << 31) - 1} rows and columns are expected")
+    launches = []
+    for start in range(0, len(shapes), AT_ONCE):
+        chosen, first = range(start, min(start + AT_ONCE, len(shapes))), [0]
+        for each in chosen:
+            rows, cols = shapes[each]
+            first.append(first[-1] + -(-rows // TILE) * -(-cols // TILE))
+        launches.append(Many(chosen, tuple(first)))
+    return [launchable(launch, launch.blocks, 512) for launch in launches]
+
+
+def launchable(launch, blocks, threads):
+    """The launch, if a dispatch packet can count its work-items: 32 bits (HSA runtime specification, 2.9.6)."""
+    if blocks * threads >= 1 << 32:
+        raise ValueError(f"{blocks} workgroups of {threads} threads: fewer than 2^32 threads are possible in a launch")
+    return launch

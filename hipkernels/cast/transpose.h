@@ -37,27 +37,30 @@ MFMASIM_DEVICE word<Wide> pack(const float *x) {
   else return convert_one<To, clamp>(x[0]);
 }
 
-// The part that starts at (first_row, first_col); rows and cols are the whole matrix's. Tiles go down first.
-template <typename From, int Load, int Store, target To, int Pad>
-__device__ void cast_transpose(const From *in, uint8_t *out, uint8_t *across, const float *noop, const float *scale,
-                               float *amax, float *scale_inv, int64_t rows, int64_t cols, int64_t first_row,
-                               int64_t first_col, int tiles_down) {
-  if (skipped(noop)) return;
+template <int Store, int Pad>
+using passage = word<Store>[SIDE][SIDE + Pad];
+
+// One tile, whose first element is (top, left); the largest magnitude of the thread's elements. With Edges the tile may
+// reach beyond the matrix: what lies there is neither read nor written.
+template <typename From, int Load, int Store, target To, int Pad, bool Edges>
+MFMASIM_DEVICE int turn(passage<Store, Pad> &tile, const From *in, uint8_t *out, uint8_t *across, float factor,
+                        int64_t rows, int64_t cols, int64_t top, int64_t left) {
   constexpr int Wide = Load / sizeof(From);
-  __shared__ word<Store> tile[SIDE][SIDE + Pad];
+  const bool whole = !Edges || (top + SIDE * Store <= rows && left + SIDE * Wide <= cols);
   const int tidx = threadIdx.x % SIDE, tidy = threadIdx.x / SIDE;
-  const int64_t top = first_row + (int64_t)(blockIdx.x % tiles_down) * SIDE * Store;
-  const int64_t left = first_col + (int64_t)(blockIdx.x / tiles_down) * SIDE * Wide;
-  const float factor = scale[0];
   word<Store> columns[Wide][TURNS] = {};
   int highest = 0;
 #pragma unroll
   for (int turn = 0; turn < TURNS; ++turn) {
 #pragma unroll
     for (int i = 0; i < Store; ++i) {
-      const int64_t at = (top + (tidy + turn * DOWN) * Store + i) * cols + left + tidx * Wide;
-      From given[Wide];
-      __builtin_memcpy(given, in + at, sizeof given);
+      const int64_t row = top + (tidy + turn * DOWN) * Store + i, col = left + tidx * Wide;
+      const int64_t at = row * cols + col;
+      From given[Wide] = {};
+      if (whole) __builtin_memcpy(given, in + at, sizeof given);
+      else
+        for (int j = 0; j < Wide; ++j)
+          if (row < rows && col + j < cols) given[j] = in[at + j];
       float scaled[Wide];
       for (int j = 0; j < Wide; ++j) {
         const float x = widen(given[j]);
@@ -65,7 +68,10 @@ __device__ void cast_transpose(const From *in, uint8_t *out, uint8_t *across, co
         scaled[j] = x * factor;
       }
       const word<Wide> packed = pack<To, Wide>(scaled);
-      __builtin_nontemporal_store(packed, (anywhere<Wide> *)(out + at));
+      if (whole) __builtin_nontemporal_store(packed, (anywhere<Wide> *)(out + at));
+      else
+        for (int j = 0; j < Wide; ++j)
+          if (row < rows && col + j < cols) out[at + j] = (uint8_t)(packed >> 8 * j);
       for (int j = 0; j < Wide; ++j) columns[j][turn] |= (word<Store>)(packed >> 8 * j & 0xff) << 8 * i;
     }
   }
@@ -75,12 +81,30 @@ __device__ void cast_transpose(const From *in, uint8_t *out, uint8_t *across, co
     __syncthreads();
     for (int turn = 0; turn < TURNS; ++turn) {
       const int column = tidy + turn * DOWN;
-      const int64_t at = (left + column * Wide + j) * rows + top + tidx * Store;
-      __builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at));
+      const int64_t col = left + column * Wide + j, row = top + tidx * Store;
+      const int64_t at = col * rows + row;
+      if (whole) __builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at));
+      else
+        for (int i = 0; i < Store; ++i)
+          if (row + i < rows && col < cols) across[at + i] = (uint8_t)(tile[column][tidx] >> 8 * i);
     }
     __syncthreads();
   }
-  collect_amax<TILE_THREADS>(highest, amax);
+  return highest;
+}
+
+// The part that starts at (first_row, first_col); rows and cols are the whole matrix's. Tiles go down first.
+template <typename From, int Load, int Store, target To, int Pad>
+__device__ void cast_transpose(const From *in, uint8_t *out, uint8_t *across, const float *noop, const float *scale,
+                               float *amax, float *scale_inv, int64_t rows, int64_t cols, int64_t first_row,
+                               int64_t first_col, int tiles_down) {
+  if (skipped(noop)) return;
+  __shared__ passage<Store, Pad> tile;
+  const int64_t top = first_row + (int64_t)(blockIdx.x % tiles_down) * SIDE * Store;
+  const int64_t left = first_col + (int64_t)(blockIdx.x / tiles_down) * SIDE * (Load / sizeof(From));
+  const float factor = scale[0];
+  collect_amax<TILE_THREADS>(
+      turn<From, Load, Store, To, Pad, false>(tile, in, out, across, factor, rows, cols, top, left), amax);
   define_scale_inv(factor, scale_inv);
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.memory import PAGE, POISON_BYTE, Region
 from mfmasim.observe import Finding
 
@@ -33,7 +34,7 @@ class HipBuffers:
         self._rooms: dict[int, int] = {}  # address of a buffer to the size of its block
         self._sent: dict[int, NDArray[np.uint8]] = {}
         self.regions: list[Region] = []
-        self.buffers: list[tuple[Region, NDArray[Any]]] = []
+        self.buffers = Buffers()
 
     @property
     def memory(self) -> HipBuffers:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.memory import BASE
 from mfmasim.machine.run import Machine, Outcome
 from mfmasim.machine.touched import Runs, Touched
@@ -153,7 +154,7 @@ def _all_parts(
     parts: int,
 ) -> list[Part]:
     cuts = [launch.workgroups * number // parts for number in range(parts + 1)]
-    travelling = replace(launch, buffers=[])
+    travelling = replace(launch, buffers=Buffers())
     tasks = [Task(travelling, first, last - first, tuple(make()), budget, max_waves) for first, last in pairwise(cuts)]
     futures: list[Any] = []
     try:

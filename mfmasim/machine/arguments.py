@@ -9,6 +9,7 @@ Source of the layout: LLVM's AMDGPU usage guide (kernel argument segment); the I
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject import Argument
 
-__all__ = ["Owner", "Placed", "argument"]
+__all__ = ["Buffers", "Owner", "Placed", "argument"]
 
 POINTER = 8
 """Bytes of a pointer, and their alignment."""
@@ -35,6 +36,44 @@ class Placed(np.ndarray):
     """An array whose buffer begins `page_offset` bytes past a page, where others begin on it."""
 
     page_offset: int = 0
+
+
+class Buffers(list[tuple[Region, "NDArray[Any]"]]):
+    """Buffers and the arrays they stand for, which do not overlap."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        super().__init__()
+        self._exact: dict[tuple[int, int], Region] = {}
+        self._spans: list[tuple[int, int, Region]] = []
+        """First byte, last byte and buffer of every array that has bytes, in order."""
+
+    def take(self, region: Region, array: NDArray[Any]) -> None:
+        """Add a buffer."""
+        start, size = _start(array), array.nbytes
+        self.append((region, array))
+        self._exact[start, size] = region
+        if size:
+            insort(self._spans, (start, start + size - 1, region), key=_first)
+
+    def same(self, array: NDArray[Any]) -> Region | None:
+        """The buffer that stands for exactly these bytes."""
+        return self._exact.get((_start(array), array.nbytes))
+
+    def overlapping(self, array: NDArray[Any]) -> Region | None:
+        """A buffer that stands for some of these bytes."""
+        start, size = _start(array), array.nbytes
+        place = bisect_right(self._spans, start + size - 1, key=_first) - 1
+        found = self._spans[place] if place >= 0 and size else None
+        return found[2] if found is not None and found[1] >= start else None
+
+
+def _start(array: NDArray[Any]) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _first(span: tuple[int, int, Region]) -> int:
+    return span[0]
 
 
 class Room(Protocol):
@@ -54,7 +93,7 @@ class Owner(Protocol):
         """Where its buffers lie."""
 
     @property
-    def buffers(self) -> list[tuple[Region, NDArray[Any]]]:
+    def buffers(self) -> Buffers:
         """Its buffers and the arrays they stand for."""
 
 
@@ -126,17 +165,15 @@ def _buffer(launch: Owner, name: str, array: NDArray[Any]) -> Region:
         raise MfmasimError(f"{name}: the array is not contiguous (strides {array.strides}); pass a contiguous copy")
     if array.dtype.byteorder == ">":
         raise MfmasimError(f"{name}: dtype {array.dtype} is big-endian, the device is little-endian")
-    start = array.__array_interface__["data"][0]
-    for region, other in launch.buffers:
-        first = other.__array_interface__["data"][0]
-        if start == first and array.nbytes == other.nbytes:
-            return region  # the same memory under two arguments: in-place operation
-        if array.nbytes and other.nbytes and start < first + other.nbytes and first < start + array.nbytes:
-            raise MfmasimError(f"{name} overlaps {region.name} in part; pass one array, or two that are apart")
+    same, other = launch.buffers.same(array), launch.buffers.overlapping(array)
+    if same is not None:
+        return same  # the same memory under two arguments: in-place operation
+    if other is not None:
+        raise MfmasimError(f"{name} overlaps {other.name} in part; pass one array, or two that are apart")
     region = launch.memory.reserve(name, array.nbytes, offset=array.page_offset if isinstance(array, Placed) else 0)
     if not array.flags.writeable:
         launch.memory.regions[-1] = region = Region(region.name, region.address, region.size, writable=False)
-    launch.buffers.append((region, array))
+    launch.buffers.take(region, array)
     return region
 
 

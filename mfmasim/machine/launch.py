@@ -12,7 +12,7 @@ import numpy as np
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.machine.arguments import argument
+from mfmasim.machine.arguments import Buffers, argument
 from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
 
@@ -33,6 +33,9 @@ SCRATCH_LIMIT = 262_144
 """Scratch of a work-item in bytes: the largest that any of the architectures can give (wave32 on gfx11 and gfx12)."""
 GRID_LIMIT = (2**31 - 1, 65535, 65535)
 """Workgroups a dimension, as hipDeviceProp_t.maxGridSize tells for these devices."""
+WORK_ITEMS_LIMIT = 2**32 - 1
+"""Work-items a dimension: the dispatch packet counts them in 32 bits (HSA runtime specification, 2.9.6; HIP's reference
+of hipModuleLaunchKernel)."""
 STACK_BYTES = 16384
 """Stack of a work-item when the compiler could not bound it (recursion, calls through pointers)."""
 
@@ -51,7 +54,7 @@ class Launch:
     image_base: int
     printf: Region | None = None
     """The buffer that printf fills, for a kernel that prints."""
-    buffers: list[tuple[Region, NDArray[Any]]] = field(default_factory=list)
+    buffers: Buffers = field(default_factory=Buffers)
     undefined: tuple[Region, ...] = ()
     """Buffers that hold nothing yet: the kernel may not use what it did not write to them."""
 
@@ -173,8 +176,10 @@ def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str |
             if number not in arrays:
                 raise unknown("argument", str(each), arrays.values(), "among those that are arrays")
             array = args[int(number)]
-        start = array.__array_interface__["data"][0]
-        regions += [region for region, array in launch.buffers if array.__array_interface__["data"][0] == start]
+        region = launch.buffers.same(array)
+        if region is None:
+            raise MfmasimError(f"undefined: an array of {array.nbytes} bytes that is no argument")
+        regions.append(region)
     return tuple(regions)
 
 
@@ -243,6 +248,12 @@ def check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> N
     for axis, size, limit in zip("xyz", grid, GRID_LIMIT, strict=True):
         if size > limit:
             raise MfmasimError(f"grid {grid}: {size} workgroups in {axis}, at most {limit} are allowed")
+    for axis, size, width in zip("xyz", grid, block, strict=True):
+        if size * width > WORK_ITEMS_LIMIT:
+            raise MfmasimError(
+                f"grid {grid} of blocks {block}: {size * width} work-items in {axis}, at most {WORK_ITEMS_LIMIT} fit "
+                "into a dispatch"
+            )
     threads = block[0] * block[1] * block[2]
     limit = min(arch.max_workgroup, info.metadata.max_flat_workgroup_size or arch.max_workgroup)
     if threads > limit:

@@ -70,6 +70,10 @@ BAD = {
     "a float grid": ({"grid": (1.5,)}, ("grid", "1.5")),
     "a boolean block": ({"block": True}, ("block", "True")),
     "a grid beyond the limit": ({"grid": (1, 65536)}, ("grid", "65536", "65535")),
+    "more work-items than a packet counts": (
+        {"grid": (1 << 24, 1), "block": 256},
+        ("16777216", "256", "4294967296 work-items in x", "4294967295"),
+    ),
     "a block beyond the limit": ({"block": (1025,)}, ("1025", "1024")),
     "a product beyond the limit": ({"block": (32, 32, 2)}, ("2048", "1024")),
     "negative LDS": ({"shared_bytes": -1}, ("shared_bytes", "-1")),
