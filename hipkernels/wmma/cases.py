@@ -30,6 +30,29 @@ declare("any_shape.hip", "any_128x64", (128, 64), 256, whole=False, M=29, N=33, 
 declare("any_shape.hip", "any_k_unrolled", (128, 64), 256, whole=False, M=127, N=17, K=40)
 for name in ("swizzled", "swizzled_by_8", "swizzled_as_published", "not_swizzled"):
     declare("swizzled.hip", name, (128, 64), 256, claims=SWIZZLED)
+declare("swizzled.hip", "xor_gathered", (128, 64), 256, n=1, N=61)
+declare("swizzled.hip", "xor_optimised", (128, 64), 256, claims=SWIZZLED)
+declare("roles.hip", "asm_optimised", (128, 64), 256)
+declare("roles.hip", "cooperative", (128, 64), 256)
+declare("roles.hip", "ping_pong_128x64", (128, 64), 256)
+declare("epilogue.hip", "zero_copy", (128, 64), 256, M=130)
+for name in ("shuffled_by_permute", "shuffled_by_dpp", "shuffled_by_permlane"):
+    declare("epilogue.hip", name, (128, 64), 256, c=16)
+declare("epilogue.hip", "opt_128x128", (128, 128), 256, c=16, K=32)
+declare("epilogue.hip", "hilbert_128x64", (128, 64), 256, M=136, N=136, K=32, line=True)
+ANY = {
+    "any_xor_gathered": ("swizzled.hip", (30, 33, 20)),
+    "any_xor_optimised": ("swizzled.hip", (30, 33, 20)),
+    "any_asm_optimised": ("roles.hip", (33, 17, 36)),
+    "any_cooperative": ("roles.hip", (33, 17, 36)),
+    "any_ping_pong": ("roles.hip", (33, 17, 36)),
+    "any_zero_copy": ("epilogue.hip", (129, 5, 8)),
+    "any_shuffled": ("epilogue.hip", (17, 35, 20)),
+    "any_hilbert": ("epilogue.hip", (129, 66, 9)),
+}
+for name, (source, (M, N, K)) in ANY.items():
+    declare(source, name, (128, 64), 256, whole=False, line=name == "any_hilbert", M=M, N=N, K=K)
+declare("epilogue.hip", "any_opt_128x128", (128, 128), 256, whole=False, M=17, N=70, K=20)
 
 
 @case(

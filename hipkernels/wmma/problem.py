@@ -7,7 +7,7 @@ WMMA = "v_wmma_f32_16x16x16_f16"
 DATA = ("normal", "special")  # where signs differ RDNA3 truncates even sums that f32 could hold
 
 
-def declare(source, kernel, tile, threads, *, k=16, whole=True, M=0, N=0, K=48, name="", **more):
+def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False, c=4, M=0, N=0, K=48, name="", **more):
     """A case for a kernel.
 
     Args:
@@ -16,27 +16,34 @@ def declare(source, kernel, tile, threads, *, k=16, whole=True, M=0, N=0, K=48, 
         tile: rows and columns of C that a workgroup computes.
         threads: work-items of a workgroup.
         k: what K has to be a multiple of.
-        whole: whether it loads 16 bytes at a time and so needs N % 8 == 0 and aligned rows.
+        n: what N has to be a multiple of; 8 where B is loaded 16 bytes at a time, which then needs aligned rows.
+        whole: whether A is loaded 16 bytes at a time, which needs `k` and aligned rows; otherwise M, N and K are any.
+        line: whether the grid has one dimension.
+        c: bytes that rows of C have to begin at a multiple of.
         M: rows of C by default; else a few less than the tile.
         N: columns of C; else a few less than the tile.
         K: length of the sums.
         name: name of the case, if it is another.
         more: further arguments of `case`.
     """
-    align = 16 if whole else 2
+    n = n if whole else 1
 
     def gemm(M=M or tile[0] - 8, N=N or tile[1] - 8, K=K, lda=0, ldb=0, ldc=0):
-        a = A("f16", (M, K), ld=lda, align=align)
-        b = B("f16", (K, N), ld=ldb, align=align)
-        c = C("f32", (M, N), ld=ldc, align=4)
+        tensors = [
+            A("f16", (M, K), ld=lda, align=16 if whole else 2),
+            B("f16", (K, N), ld=ldb, align=2 * n),
+            C("f32", (M, N), ld=ldc, align=c),
+        ]
+        a, b, _ = tensors
+        rows, columns = -(-M // tile[0]), -(-N // tile[1])
         return {
-            "grid": (-(-N // tile[1]), -(-M // tile[0])),
+            "grid": rows * columns if line else (columns, rows),
             "block": threads,
-            "args": [a, b, c, M, N, K, lda or K, ldb or N, ldc or N],
+            "args": [*tensors, M, N, K, lda or K, ldb or N, ldc or N],
             "expect": a @ b,
         }
 
     gemm.__name__ = name or kernel
-    needs = f"M > 0 and N % 8 == 0 and K % {k} == 0" if whole else "M > 0 and N > 0 and K > 0"
+    needs = f"M > 0 and N % {n} == 0 and K % {k} == 0" if whole else "M > 0 and N > 0 and K > 0"
     settings = {"arch": RDNA, "data": DATA, "needs": needs, "executes": WMMA} | more
     case(source, kernel=kernel, **settings)(gemm)

@@ -42,16 +42,30 @@ struct Part {
   }
 };
 
-#define TILES_IN_LDS(SLOTS)                                                             \
-  __shared__ __attribute__((aligned(16))) f16 a_lds[SLOTS][Place::size(Block::rows)],   \
-      b_lds[SLOTS][Place::size(Block::columns)];                                        \
-  const int row = blockIdx.y * Block::rows, column = blockIdx.x * Block::columns;       \
-  Pieces<Block, Place, Load> next;                                                      \
+// What the variants have of their own: where a workgroup's tile begins, and how it leaves it. Both are chosen by the type
+// of the problem, which is a `Gemm` with another name.
+struct Corner {
+  int row, column;
+};
+template <class Block>
+__device__ Corner corner_of(const Gemm &) {
+  return {(int)blockIdx.y * Block::rows, (int)blockIdx.x * Block::columns};
+}
+template <class Block, class Place>
+__device__ void finish(const Gemm &g, const Part<Block, Place> &part, int row, int column) {
+  part.finish(g, row, column);
+}
+
+#define TILES_IN_LDS(SLOTS)                                                           \
+  __shared__ __attribute__((aligned(16))) f16 a_lds[SLOTS][Place::size(Block::rows)], \
+      b_lds[SLOTS][Place::size(Block::columns)];                                      \
+  const auto [row, column] = corner_of<Block>(g);                                     \
+  Mover next;                                                                         \
   Part<Block, Place> part
 
 // Two slots; the next tile is on its way to registers while this one is multiplied.
-template <class Block, class Place, class Load>
-__device__ void ahead(const Gemm &g) {
+template <class Block, class Place, class Load, class Mover = Pieces<Block, Place, Load>, class Problem>
+__device__ void ahead(const Problem &g) {
   TILES_IN_LDS(2);
   next.fetch_a(g, row, 0);
   next.fetch_b(g, 0, column);
@@ -69,12 +83,12 @@ __device__ void ahead(const Gemm &g) {
       __syncthreads();  // next tile
     }
   }
-  part.finish(g, row, column);
+  finish(g, part, row, column);
 }
 
 // Two slots; nothing is fetched before it is needed.
-template <class Block, class Place, class Load>
-__device__ void in_turn(const Gemm &g) {
+template <class Block, class Place, class Load, class Mover = Pieces<Block, Place, Load>, class Problem>
+__device__ void in_turn(const Problem &g) {
   TILES_IN_LDS(2);
   for (int k = 0, slot = 0; k < g.K; k += Place::k, slot ^= 1) {
     next.fetch_a(g, row, k);
@@ -83,12 +97,12 @@ __device__ void in_turn(const Gemm &g) {
     __syncthreads();  // this tile; whoever is past it reads the other slot no more
     part.multiply_tile(a_lds[slot], b_lds[slot]);
   }
-  part.finish(g, row, column);
+  finish(g, part, row, column);
 }
 
 // One slot.
-template <class Block, class Place, class Load>
-__device__ void one_slot(const Gemm &g) {
+template <class Block, class Place, class Load, class Mover = Pieces<Block, Place, Load>, class Problem>
+__device__ void one_slot(const Problem &g) {
   TILES_IN_LDS(1);
   for (int k = 0; k < g.K; k += Place::k) {
     next.fetch_a(g, row, k);
@@ -98,12 +112,12 @@ __device__ void one_slot(const Gemm &g) {
     part.multiply_tile(a_lds[0], b_lds[0]);
     __syncthreads();  // read
   }
-  part.finish(g, row, column);
+  finish(g, part, row, column);
 }
 
 // As `ahead`, but the kernel says itself what it waits for, and fetches between the products.
-template <class Block, class Place, class Load>
-__device__ void native(const Gemm &g) {
+template <class Block, class Place, class Load, class Mover = Pieces<Block, Place, Load>, class Problem>
+__device__ void native(const Problem &g) {
   TILES_IN_LDS(2);
   next.fetch_a(g, row, 0);
   next.fetch_b(g, 0, column);
@@ -127,13 +141,15 @@ __device__ void native(const Gemm &g) {
       SYNC();  // next tile
     }
   }
-  part.finish(g, row, column);
+  finish(g, part, row, column);
 }
 
-// A kernel NAME that computes BLOCK = Waves<...> with `HOW`, an instance of the functions above.
-#define KERNEL(NAME, THREADS, ...)                                                                                   \
-  extern "C" __global__ void __launch_bounds__(THREADS)                                                              \
-      NAME(const f16 *A, const f16 *B, float *C, int M, int N, int K, int lda, int ldb, int ldc) {                   \
-    const Gemm g = {A, B, C, M, N, K, lda, ldb, ldc};                                                                \
-    __VA_ARGS__(g);                                                                                                  \
+// A kernel NAME that computes BLOCK = Waves<...> with `HOW`, an instance of the functions above; PROBLEM is a `Gemm`.
+#define KERNEL_OF(NAME, THREADS, PROBLEM, ...)                                                     \
+  extern "C" __global__ void __launch_bounds__(THREADS)                                            \
+      NAME(const f16 *A, const f16 *B, float *C, int M, int N, int K, int lda, int ldb, int ldc) { \
+    const PROBLEM g{{A, B, C, M, N, K, lda, ldb, ldc}};                                            \
+    __VA_ARGS__(g);                                                                                \
   }
+struct Plain : Gemm {};
+#define KERNEL(NAME, THREADS, ...) KERNEL_OF(NAME, THREADS, Plain, __VA_ARGS__)

@@ -31,6 +31,16 @@ struct Separate {  // tile after tile, each without gaps
   static __device__ int at(int lines, int line, int k_) { return (k_ / 16 * lines + line) * 16 + k_ % 16; }
 };
 
+// Without padding; bit SHIFT of the line exchanges the two halves. Eight lanes read 256 bytes at a time, lines 0 to 7: of the
+// 32 banks of four bytes each is met once where line 4 goes the other way than line 0 (SHIFT 2), and twice where line 1
+// does (SHIFT 0), which is what no exchange at all gives, too.
+template <int SHIFT>
+struct Exchanged {
+  static constexpr int k = 16;
+  static constexpr int size(int lines) { return lines * k; }
+  static __device__ int at(int, int line, int k_) { return line * k + (k_ ^ (line >> SHIFT & 1) << 3); }
+};
+
 // Loads that need rows of A and B to begin at multiples of 16 bytes, N % 8 == 0, and K a multiple of the tile.
 struct Whole {
   static __device__ f16x8 a(const Gemm &g, int row, int k) {
@@ -56,31 +66,59 @@ struct Guarded {
   }
 };
 
+// Which threads move a tile: all of them the pieces of A and of B.
+template <class Block>
+struct Everybody {
+  static constexpr int a_threads = Block::threads, b_threads = Block::threads;
+  static constexpr bool all = true;
+  static __device__ int a() { return threadIdx.x; }
+  static __device__ int b() { return threadIdx.x; }
+};
+
 // The pieces of a tile that one thread moves.
-template <class Block, class Place, class Load>
-struct Pieces {
-  static constexpr int a_line = Place::k / 8, b_line = Block::columns / 8;
-  static constexpr int a_count = Block::rows * a_line, b_count = Place::k * b_line, threads = Block::threads;
-  f16x8 a[(a_count + threads - 1) / threads], b[(b_count + threads - 1) / threads];
+template <class Block, class Place, class Load, class Who>
+struct PiecesOfA {
+  static constexpr int a_line = Place::k / 8, a_count = Block::rows * a_line, threads = Who::a_threads;
+  static constexpr int a_each = (a_count + threads - 1) / threads;
+  static constexpr bool a_all = Who::all && a_count % threads == 0;
+  f16x8 a[a_each];
 
   __device__ void fetch_a(const Gemm &g, int row, int k) {
 #pragma unroll
-    for (int n = 0, i = threadIdx.x; n < (a_count + threads - 1) / threads; ++n, i += threads)
-      if (a_count % threads == 0 || i < a_count) a[n] = Load::a(g, row + i / a_line, k + i % a_line * 8);
+    for (int n = 0, i = Who::a(); n < a_each; ++n, i += threads)
+      if (a_all || i < a_count) a[n] = Load::a(g, row + i / a_line, k + i % a_line * 8);
   }
+  __device__ void store_a(f16 *a_lds) const {
+#pragma unroll
+    for (int n = 0, i = Who::a(); n < a_each; ++n, i += threads)
+      if (a_all || i < a_count)
+        *reinterpret_cast<f16x8 *>(a_lds + Place::at(Block::rows, i / a_line, i % a_line * 8)) = a[n];
+  }
+};
+template <class Block, class Place, class Load, class Who>
+struct PiecesOfB {
+  static constexpr int b_line = Block::columns / 8, b_count = Place::k * b_line, threads = Who::b_threads;
+  static constexpr int b_each = (b_count + threads - 1) / threads;
+  static constexpr bool b_all = Who::all && b_count % threads == 0;
+  f16x8 b[b_each];
+
   __device__ void fetch_b(const Gemm &g, int k, int column) {
 #pragma unroll
-    for (int n = 0, i = threadIdx.x; n < (b_count + threads - 1) / threads; ++n, i += threads)
-      if (b_count % threads == 0 || i < b_count) b[n] = Load::b(g, k + i / b_line, column + i % b_line * 8);
+    for (int n = 0, i = Who::b(); n < b_each; ++n, i += threads)
+      if (b_all || i < b_count) b[n] = Load::b(g, k + i / b_line, column + i % b_line * 8);
   }
-  __device__ void store(f16 *a_lds, f16 *b_lds) const {
+  __device__ void store_b(f16 *b_lds) const {
 #pragma unroll
-    for (int n = 0, i = threadIdx.x; n < (a_count + threads - 1) / threads; ++n, i += threads)
-      if (a_count % threads == 0 || i < a_count)
-        *reinterpret_cast<f16x8 *>(a_lds + Place::at(Block::rows, i / a_line, i % a_line * 8)) = a[n];
-#pragma unroll
-    for (int n = 0, i = threadIdx.x; n < (b_count + threads - 1) / threads; ++n, i += threads)
-      if (b_count % threads == 0 || i < b_count)
+    for (int n = 0, i = Who::b(); n < b_each; ++n, i += threads)
+      if (b_all || i < b_count)
         for (int e = 0; e < 8; ++e) b_lds[Place::at(Block::columns, i % b_line * 8 + e, i / b_line)] = b[n][e];
+  }
+};
+template <class Block, class Place, class Load, class Who = Everybody<Block>,
+          template <class, class, class, class> class OfB = PiecesOfB>
+struct Pieces : PiecesOfA<Block, Place, Load, Who>, OfB<Block, Place, Load, Who> {
+  __device__ void store(f16 *a_lds, f16 *b_lds) const {
+    this->store_a(a_lds);
+    this->store_b(b_lds);
   }
 };

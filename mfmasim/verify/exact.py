@@ -100,14 +100,19 @@ def evaluate(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Ar
 
 
 def magnitude(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> NDArray[np.float64]:
-    """Sum of the absolute values of all terms, the yardstick of an error bound (float64, (M, N))."""
+    """Sum of the absolute values of all terms, the yardstick of an error bound (float64, (M, N)).
+
+    A subnormal factor counts as the smallest normal number: matrix instructions align products by their exponents and
+    do not normalise subnormals before (mfmasim/matrix/arithmetic), so that beside one as many bits are lost.
+    """
     if isinstance(expression, Sum):
         return magnitude(expression.left, codes, arch) + magnitude(expression.right, codes, arch)
     if isinstance(expression, Times):
         return abs(_as_passed(expression, arch)) * magnitude(expression.matrix, codes, arch)
     if isinstance(expression, MatMul):
         with np.errstate(invalid="ignore"):  # 0 times an infinity: NaN has no bound
-            return np.abs(_values(expression.left, codes, arch)) @ np.abs(_values(expression.right, codes, arch))
+            left, right = (_values(e, codes, arch, aligned=True) for e in (expression.left, expression.right))
+            return np.abs(left) @ np.abs(right)
     return np.abs(_values(expression, codes, arch))
 
 
@@ -117,10 +122,12 @@ def _as_passed(expression: Times, arch: Arch) -> float:
     return expression.factor if wide else float(np.float32(expression.factor))
 
 
-def _values(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> NDArray[np.float64]:
-    """Values of a tensor or a scaled tensor; both are exact in float64."""
+def _values(
+    expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch, *, aligned: bool = False
+) -> NDArray[np.float64]:
+    """Values of a tensor or a scaled tensor, both exact in float64; with `aligned` subnormals as in `magnitude`."""
     if isinstance(expression, Scaled):
-        matrix, scale = _values(expression.matrix, codes, arch), _values(expression.scale, codes, arch)
+        matrix, scale = _values(expression.matrix, codes, arch, aligned=aligned), _values(expression.scale, codes, arch)
         for axis in (0, 1):
             scale = np.repeat(scale, matrix.shape[axis] // scale.shape[axis], axis=axis)
         return matrix * scale
@@ -128,11 +135,14 @@ def _values(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arc
         raw = codes[id(expression)]
         if expression.role.startswith("scale"):
             raw = raw[..., expression.select]
-        values = format_of(expression, arch).decode(raw)
-        if not expression.read:
-            return values
-        read = find_format(expression.read)
-        return read.decode(read.encode(values, overflow="infinity_or_nan"))
+        fmt = format_of(expression, arch)
+        values = fmt.decode(raw)
+        if expression.read:
+            fmt = find_format(expression.read)
+            values = fmt.decode(fmt.encode(values, overflow="infinity_or_nan"))
+        if aligned and not fmt.integer:
+            values = np.where((values != 0) & (np.abs(values) < fmt.smallest_normal), fmt.smallest_normal, values)
+        return values
     raise MfmasimError("a factor of a matrix product must be an argument or an argument times its scales")
 
 
