@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import runpy
 import tempfile
 from dataclasses import dataclass, field, replace
@@ -164,8 +165,14 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None, schedule
 
 
 def _edited(mutant: Mutant, source: Path) -> dict[str, str]:
-    """The source and the headers beside it, by file name, after the edits."""
-    texts = {path.name: path.read_text() for path in (source, *sorted(source.parent.glob("*.h")))}
+    """The source and the headers beside it that it includes, by file name, after the edits."""
+    texts: dict[str, str] = {}
+    names = [source.name]
+    for file in names:  # grows
+        path = source.parent / file
+        if file not in texts and path.is_file():
+            texts[file] = path.read_text()
+            names += re.findall(r'^#include "([^/"]+)"', texts[file], re.MULTILINE)
     for old, new in mutant.replacements:
         name = next((name for name, text in texts.items() if old in text), None)
         if name is None:
