@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mfmasim.architectures import Arch
     from mfmasim.program import Kernel
 
-__all__ = ["Limit", "Occupancy", "occupancy"]
+__all__ = ["Limit", "Occupancy", "occupancy", "waves_of_vgprs"]
 
 SIMDS = 4
 """SIMDs over which the waves of a workgroup are spread."""
@@ -74,7 +75,7 @@ def occupancy(kernel: Kernel, threads: int, lds_bytes: int) -> Occupancy:
     arch, metadata = kernel.arch, kernel.info.metadata
     simd = arch.simd
     waves = max(1, -(-threads // kernel.wave))
-    total, granule = next((total, granule) for lanes, total, granule in simd.vgprs if lanes == kernel.wave)
+    total, granule = _vgprs(arch, kernel.wave)
     vgprs = metadata.vgpr_count or 0
     if arch.unified_vgprs:
         vgprs = max(vgprs, kernel.info.descriptor.vgpr_count)  # AGPRs behind the VGPRs
@@ -90,6 +91,23 @@ def occupancy(kernel: Kernel, threads: int, lds_bytes: int) -> Occupancy:
     if waves > 1:
         limits.append(Limit("barriers", 1, 1, simd.barriers, simd.barriers))
     return Occupancy(tuple(limits), waves, min(limit.workgroups for limit in limits))
+
+
+def waves_of_vgprs(arch: Arch, wave: int, vgprs: int) -> int:
+    """Waves on a SIMD when nothing but their VGPRs limits them.
+
+    Args:
+        arch: architecture.
+        wave: lanes.
+        vgprs: VGPRs of a wave, AGPRs included where they share a file.
+    """
+    total, granule = _vgprs(arch, wave)
+    return min(arch.simd.waves, total // _granules(vgprs, granule))
+
+
+def _vgprs(arch: Arch, wave: int) -> tuple[int, int]:
+    """VGPRs of a SIMD, and their granule."""
+    return next((total, granule) for lanes, total, granule in arch.simd.vgprs if lanes == wave)
 
 
 def _granules(used: int, granule: int) -> int:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from mfmasim.verify.cases import Case
 
-__all__ = ["families", "find", "load_file"]
+__all__ = ["families", "find", "load_file", "neighbours"]
 
 
 @contextmanager
-def _neighbours(path: Path) -> Iterator[None]:
+def neighbours(path: Path) -> Iterator[None]:
     """Let a case file import modules that lie beside it, as a script may; another file's `reference.py` is another.
 
     What several families share lies above them: their case files see the folders up to `hipkernels`, too.
@@ -52,7 +52,7 @@ def load_file(path: Path) -> list[Case]:
         raise MfmasimError(f"{path}: {'a folder, not a case file' if path.is_dir() else 'no such case file'}")
     if path.suffix != ".py":
         raise MfmasimError(f"{path}: a case file is Python (.py) and declares what the kernel's arguments are")
-    with collecting(path) as found, _neighbours(path):
+    with collecting(path) as found, neighbours(path):
         try:
             runpy.run_path(str(path), run_name="mfmasim_cases")
         except MfmasimError:

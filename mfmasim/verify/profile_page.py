@@ -6,14 +6,16 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.verify.page import STYLE
+from mfmasim.verify.statements import COLUMNS
 from mfmasim.verify.traffic_page import traffic_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mfmasim.verify.profile import Profile
+    from mfmasim.verify.statements import Weighed
 
-__all__ = ["profile_page", "tables_of"]
+__all__ = ["claims_page", "profile_page", "tables_of"]
 
 Table = tuple[str, tuple[str, ...], list[list[Any]]]
 """Title, columns, rows."""
@@ -77,7 +79,15 @@ def _number(value: float) -> str:
 
 def profile_page(profiles: Sequence[Profile], version: str) -> str:
     """The page: one section per kernel; HTML with its style inside, and no reference to anything outside."""
-    body = "\n".join(_section(profile) for profile in profiles)
+    return _page("\n".join(_section(profile) for profile in profiles), version)
+
+
+def claims_page(texts: Iterable[tuple[str, Iterable[Weighed]]], version: str) -> str:
+    """The page for the statements of texts: one table for each."""
+    return _page("\n".join(_table(name, COLUMNS, (line.row for line in lines)) for name, lines in texts), version)
+
+
+def _page(body: str, version: str) -> str:
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>mfmasim report</title><style>{STYLE}

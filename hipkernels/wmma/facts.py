@@ -1,0 +1,161 @@
+"""What statements about WMMA kernels are held to: executed kernels, instruction tables, layouts, plain arithmetic."""
+
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import mfmasim
+from mfmasim import grids
+from mfmasim.devices.occupancy import waves_of_vgprs
+from mfmasim.isa.counters import raised
+from mfmasim.isa.family import family
+from mfmasim.verify.prebuilt import code_for
+
+ARCH, WMMA = "gfx1151", "v_wmma_f32_16x16x16_f16"
+K = 256
+"""Length of the sums in profiles: 16 turns of the main loop."""
+
+
+def profile(runs, kernel="tile_128x64", k=K):
+    return runs.profile(kernel, ARCH, K=k)
+
+
+def in_turn(name, kernel="tile_128x64"):
+    """Instructions of a wave in a turn of the main loop, by the start of their names."""
+    return lambda runs: sum(n for key, n in profile(runs, kernel).main.counts.items() if key.startswith(name))
+
+
+def for_tile(name, kernel="tile_128x64"):
+    """Instructions of a wave for each tile of K, those before the main loop included."""
+    return lambda runs: profile(runs, kernel).report.counts[name] / profile(runs, kernel).report.waves / (K // 16)
+
+
+def listed(name, kernel="tile_128x64"):
+    """Instructions in the listing of the whole kernel."""
+    return lambda runs: sum(ins.name.startswith(name) for ins in profile(runs, kernel).report.program.instructions)
+
+
+def lds_bytes(kernel):
+    return lambda runs: profile(runs, kernel).report.lds["bytes"]
+
+
+def degree(kernel, instruction):
+    """The most distinct dwords that lanes of a phase want of one bank."""
+    return lambda runs: max(a.degree for a in profile(runs, kernel).accesses if a.instruction.startswith(instruction))
+
+
+def vgprs(kernel):
+    return lambda runs: profile(runs, kernel).report.registers["vgpr"]
+
+
+def caught(mutant):
+    return lambda runs: ", ".join(runs.mutant(mutant).caught) or "nothing"
+
+
+def barriers(kernel, k):
+    """Barriers of a wave."""
+    report = lambda runs: profile(runs, kernel, k).report  # noqa: E731
+    return lambda runs: report(runs).counts["s_barrier"] / report(runs).waves
+
+
+def waves_by_vgprs(count):
+    return lambda _: waves_of_vgprs(mfmasim.arch(ARCH), 32, count)
+
+
+def fragments(of, arch=ARCH):
+    op = mfmasim.instruction(arch, WMMA)
+    return {"A": op.A, "B": op.B, "D": op.D}[of]
+
+
+def copies(_):
+    """Lanes that hold an element of A or B, as text."""
+    lanes = {
+        tuple(place.lane for place in fragments(of).locate(*((i, k) if of == "A" else (k, i))))
+        for of in "AB"
+        for i in range(16)
+        for k in range(16)
+    }
+    return "lanes l and l + 16" if all(b - a == 16 for a, b in lanes) else "other lanes"
+
+
+def rows_of_a(_):
+    """Rows of A in the registers of one lane."""
+    table = fragments("A").table()
+    return max(len(set(table["row"][table["lane"] == lane].tolist())) for lane in range(32))
+
+
+def share_of_c(arch):
+    """Percent of the elements of C that lie where the text says: row 2 i + lane / 16, column lane % 16."""
+
+    def found(_):
+        table = fragments("D", arch).table()
+        right = (table["row"] == 2 * table["vgpr"] + table["lane"] // 16) & (table["col"] == table["lane"] % 16)
+        return 100 * right.mean()
+
+    return found
+
+
+def neighbours_in_loop(runs):
+    """The matrix instructions of a turn: how many sums, fragments of A and of B, and how many follow one another."""
+    main = profile(runs).main
+    wmma = [ins for ins in profile(runs).report.program.instructions if ins.name.startswith("v_wmma")]
+    texts = [ins.text.replace(", v[", " v[").split() for ins in wmma]
+    sums, a, b = (len({text[i] for text in texts}) for i in (1, 2, 3))
+    assert main.counts[WMMA] == len(wmma)
+    return f"{sums} sums, {a} of A, {b} of B"
+
+
+def worst_error(m, n, k):
+    """Percent of the largest element of C by which one differs from the exact product, normal numbers."""
+
+    def found(_):
+        rng = np.random.default_rng(0)
+        a, b = (rng.normal(size=shape).astype(np.float16) for shape in ((m, k), (k, n)))
+        c = np.full((m, n), np.nan, np.float32)
+        kernel = code_for(Path(__file__).parent / "tiles.hip", ARCH)["tile_128x64"]
+        args = [a, b, c, *map(np.int32, (m, n, k, k, n, n))]
+        mfmasim.device("sim").launch(kernel, (-(-n // 64), -(-m // 128)), 256, args, checks="none")
+        exact = a.astype(np.float64) @ b.astype(np.float64)
+        return float(100 * np.abs(c - exact).max() / np.abs(exact).max())
+
+    return found
+
+
+def instructions(arch, part):
+    """How many instructions of an architecture have this in their names."""
+    return lambda _: sum(part in row.name for rows in family(arch).rows.values() for row in rows.values())
+
+
+def counter_of(arch, name):
+    """The wait counter that an instruction raises; what raises one goes on beside the program."""
+    return lambda _: ", ".join(one.counter for one in raised(mfmasim.arch(arch), name, returns=False)) or "none"
+
+
+def refuted_grids(name, most, **more):
+    return lambda _: len(grids.refuted(name, most, **more))
+
+
+def alignment(halfs):
+    """Largest power of two, up to 16, that divides the bytes from row to row."""
+    return lambda _: math.gcd(2 * halfs, 16)
+
+
+def accepts(attribute):
+    """Whether a kernel template may have an attribute."""
+
+    def found(runs):
+        text = f"""#include <hip/hip_runtime.h>
+        template <int N> __attribute__(({attribute})) __global__ void kernel(int *out) {{ *out = N; }}
+        template __global__ void kernel<4>(int *);"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "attribute.hip"
+            path.write_text(text)
+            try:
+                mfmasim.compile(path, arch=ARCH, compiler=runs.compiler)
+            except mfmasim.MfmasimError:
+                return "no"
+        return "yes"
+
+    return found

@@ -1,0 +1,199 @@
+"""What the README of wmma_ops states of its kernels for gfx1151, statement by statement, in our own words.
+
+Bytes, degrees, instructions and barriers are those of the kernels in this folder, which do what the text describes; the
+text's own binaries are not here. Times were measured, and nothing here can confirm or refute a time.
+"""
+
+from facts import (
+    ARCH,
+    WMMA,
+    accepts,
+    alignment,
+    barriers,
+    caught,
+    copies,
+    counter_of,
+    degree,
+    for_tile,
+    fragments,
+    in_turn,
+    instructions,
+    lds_bytes,
+    listed,
+    neighbours_in_loop,
+    refuted_grids,
+    rows_of_a,
+    share_of_c,
+    vgprs,
+    waves_by_vgprs,
+    worst_error,
+)
+
+import mfmasim
+from mfmasim.verify.roofline import intensity, ridge_point, teraflops, utilisation
+from mfmasim.verify.statements import Statement
+
+TEXT = "wmma_ops, README (gfx1151)"
+S = Statement
+
+MEASURED = "measured: nothing without the GPU decides it"
+COMPILED = "of the text's own binary; found is the kernel here"
+PHASES = "phases of gfx1151 are taken from gfx1100's, which were measured"
+PEAK, BANDWIDTH, UNITS = 59.4e12, 256e9, 40
+AT_512 = "intensity 227.6 at K = 512, 227.6 < 232"
+
+# kernel, milliseconds, TFLOPS and percent of the peak at 4096 x 4096 x 2048.
+VARIANTS = [
+    ("zerocopy", 3.33, 20.61, 34.7), ("adaptive", 3.35, 20.52, 34.5), ("asmOpt", 3.35, 20.49, 34.5),
+    ("matmul", 3.36, 20.46, 34.4), ("native", 3.45, 19.92, 33.5), ("kunroll", 3.75, 18.31, 30.8),
+    ("swizzled", 3.84, 17.90, 30.1), ("noPrefetch", 3.90, 17.60, 29.6), ("xor_optimized", 3.98, 17.26, 29.1),
+    ("quad", 4.04, 17.01, 28.6), ("hilbert", 5.16, 13.33, 22.4), ("highOcc", 6.68, 10.28, 17.3),
+    ("coop", 3.44, 19.98, 33.6),
+]  # fmt: skip
+# What made it faster, TFLOPS after it, percent more, and percent more in the list of optimisations.
+JOURNEY = [
+    ("64 columns a block", 6.2, 15, None), ("2x2 register blocking", 9.7, 56, 80), ("wide loads", 11.5, 19, 25),
+    ("two slots", 13.2, 15, 20), ("128x64 tile", 16.5, 25, 25), ("fetching ahead", 17.4, 5, 15),
+    ("padding of the LDS", 20.9, 20, 20),
+]  # fmt: skip
+
+
+def largest_gap(_):
+    """Percent by which a variant's TFLOPS or share of the peak differs from what its milliseconds give."""
+    rates = [(teraflops(4096, 4096, 2048, ms / 1e3), rate, share) for _, ms, rate, share in VARIANTS]
+    return max(max(abs(a / b - 1) * 100, abs(b / PEAK * 1e14 - share)) for a, b, share in rates)
+
+
+def largest_step(_):
+    """Points of a percent by which a step of the journey differs from its two rates."""
+    rates = [5.4, *(rate for _, rate, _, _ in JOURNEY)]
+    steps = zip(rates, rates[1:], JOURNEY, strict=False)
+    return max(abs((b / a - 1) * 100 - more) for a, b, (_, _, more, _) in steps)
+
+
+def bound_by(k):
+    """What limits 4096 x 4096 with sums of k elements."""
+    return lambda _: "memory" if intensity(4096, 4096, k) < ridge_point(PEAK, BANDWIDTH) else "arithmetic"
+
+
+P, Q, R = "Performance results", "LDS bank conflicts", "ISA analysis"
+STATEMENTS = [
+    S("Quick stats", "21.6 TFLOPS at 4096 x 4096", "21.6 TFLOPS", None, "undecided", about=MEASURED),
+    S("Quick stats", "which are so many percent of 59.4", 36, lambda _: 21.6e14 / PEAK, within=0.02),
+    S("Quick stats", "and so many percent of rocBLAS's 41", 53, lambda _: 2160 / 41, within=0.01),
+    S("Quick stats", "times as fast as the first version, 5.4", 4, lambda _: 21.6 / 5.4),
+    S(P, "rocBLAS reaches so many percent of the peak", 69, lambda _: 41e14 / PEAK, within=0.01),
+    S(P, "percent that rates and times of variants differ", 0.3, largest_gap, relation="<"),
+    S(P, "variants in the table", 12, lambda _: len(VARIANTS), "refuted", about="the cooperative one came later"),
+    S(P, "percent between the best four variants", 1, lambda _: (20.61 / 20.46 - 1) * 100, relation="<"),
+    S(P, "the best variant, in percent of PyTorch", 57.5, lambda _: 2061 / 35.86, within=0.001),
+    S(P, "times of rocBLAS, PyTorch and each variant", "a table", None, "undecided", about=MEASURED),
+    S("Correctness", "largest error in percent, 512x512x64", 0.04, worst_error(512, 512, 64), relation="<"),
+    S("Correctness", "the same, 2048x2048x128", 0.03, worst_error(2048, 2048, 128), relation="<"),
+    S("Correctness", "the same, 4096x4096x2048", 0.03, None, "undecided", about="a few minutes: not run here"),
+    S("Correctness", "the reference product is made in", "f32", None, "undecided",
+      about="the tests are not in the text; its own example multiplies tensors of f16"),
+    # --- The machine
+    S("Architecture", "lanes of a wave", 32, lambda _: mfmasim.arch(ARCH).wave_sizes[0]),
+    S("Architecture", "TFLOPS of 40 units at 2.9 GHz", 59.4, lambda _: UNITS * 512 * 2.9e-3, within=0.001,
+      about="512 operations a clock and unit: two SIMDs, 8,192 in 32 clocks on each"),
+    S("Architecture", "KiB of LDS a unit", 64, lambda _: mfmasim.arch(ARCH).simd.lds_bytes / 2048),
+    S("Architecture", "KiB of VGPRs a SIMD", 192, lambda _: mfmasim.arch(ARCH).simd.vgprs[0][1] * 32 * 4 / 1024),
+    S("Architecture", "units, clock, 256 GB/s", "40, 2.9 GHz", None, "undecided", about="of the product, not the ISA"),
+    S("WMMA instruction", "cycles", 32, lambda _: mfmasim.instruction(ARCH, WMMA).cycles),
+    S("WMMA instruction", "elements of A in a lane", 16, lambda _: 2 * fragments("A").vgprs),
+    S("WMMA instruction", "sums in a lane", 8, lambda _: fragments("D").vgprs),
+    S("Fragment layout", "A and B are held twice", "lanes l and l + 16", copies),
+    S("Fragment layout", "rows of A in a lane", 1, rows_of_a),
+    S("Fragment layout", "C: even rows below lane 16; percent", 100, share_of_c("gfx1151")),
+    S("Fix 2", "the corrected map of C, on gfx1201; percent", 100, share_of_c("gfx1201"), "refuted",
+      about="right for gfx11 only; the map called wrong is gfx12's, transposed"),
+    S("Fix 1", "checks that the corrected load of A fails", "nothing", caught("column_of_a"), "refuted",
+      about="its heading says row, its code takes a column: A transposed, and no symmetric A shows it"),
+    S("Fragment layout", "checks that B fails untransposed", "mapping, outputs, races, uninitialised",
+      caught("b_not_transposed"), about="the text: transposed B is required; a load of columns would do, too"),
+    # --- Kernels
+    S("Standard kernel", "4x2 waves of 2x2 tiles cover", "128x64", lambda _: f"{16 * 4 * 2}x{16 * 2 * 2}"),
+    S("High occupancy", "4x1 waves of 2x1 tiles cover", "64x32", lambda _: f"{16 * 4 * 2}x{16 * 1 * 1}", "refuted",
+      about="2x2 waves cover it"),
+    S("K-unroll", "barriers that are left, in percent", 50,
+      lambda r: 100 * barriers("k_unrolled", 256)(r) / barriers("tile_128x64", 256)(r)),
+    S("No prefetch", "VGPRs, about", 64, vgprs("no_prefetch"), "undecided", about=COMPILED),
+    S("High occupancy", "VGPRs, about", 50, vgprs("high_occupancy"), "undecided", about=COMPILED),
+    S("Vectorised C", "KiB more of LDS", 32, lambda _: 128 * 64 * 4 / 1024),
+    S("Triple buffering", "does not work", "broken", None, "undecided", about="the kernel is not published"),
+    # --- LDS
+    S(Q, "bytes with padding", 18432, lds_bytes("tile_128x64")),
+    S(Q, "bytes with a swizzle", 12288, lds_bytes("swizzled")),
+    S(Q, "percent saved", 33, lambda r: 100 - 100 * lds_bytes("swizzled")(r) / lds_bytes("tile_128x64")(r),
+      within=0.02),
+    S(Q, "bytes that padding A costs, one slot", 2048, lambda _: 128 * 16),
+    S(Q, "bytes that padding costs in all", 4096, lambda r: lds_bytes("tile_128x64")(r) - lds_bytes("swizzled")(r),
+      "refuted", about="B is padded, too"),
+    S(Q, "rows of 24 halfs, bytes of alignment", 16, alignment(24), "refuted", relation="<",
+      about="48 is three times 16: nothing is misaligned, and no conflict is avoided that way"),
+    S(Q, "rows of 17 halfs make loads narrow; alignment", 16, alignment(17), relation="<"),
+    S(Q, "padding leaves conflicts: degree of reads", 1, degree("tile_128x64", "ds_load"), "refuted", relation=">",
+      about="elsewhere the text has them eliminated, and they are; " + PHASES),
+    S(Q, "a swizzle by row & 1: degree of reads", 1, degree("swizzled_as_published", "ds_load"), "refuted",
+      about="2, as without; row >> 2 & 1 gives 1 with 32 banks, row >> 3 & 1 with 64; " + PHASES),
+    S(Q, "stores that transpose B conflict: degree", 1, degree("tile_128x64", "ds_store_b16"), relation=">",
+      about="8; phases of stores are nowhere published: 32 lanes in one are assumed"),
+    S(Q, "reads of 16 bytes for a fragment", 2, lambda r: in_turn("ds_load_b128")(r) / 4),
+    S(Q, "the swizzle is 15 to 20 % slower than padding", "15 to 20 %", None, "undecided", about=MEASURED),
+    # --- Main loop
+    S(R, "v_wmma in a turn", 4, in_turn("v_wmma")),
+    S(R, "global_load_b128 in a turn", 4, for_tile("global_load_b128"), "refuted",
+      about="384 pieces of 16 bytes for 256 threads; 4 are in the listing, half of them before the loop"),
+    S(R, "global_load_b128 in the listing", 4, listed("global_load_b128")),
+    S(R, "ds_store_b128 in a turn", 8, for_tile("ds_store_b128"), "refuted",
+      about="one, for A; B goes by 8 stores of 16 bits, being transposed"),
+    S(R, "v_dual in the listing", "6 to 21", listed("v_dual"), "undecided", about=COMPILED),
+    S(R, "s_waitcnt in a turn", 10, in_turn("s_waitcnt"), "undecided", about=COMPILED + "; its listing has 10"),
+    S(R, "the four matrix instructions use", "4 sums, 2 of A, 2 of B", neighbours_in_loop),
+    S(R, "clocks of the four", 128, lambda _: 4 * mfmasim.instruction(ARCH, WMMA).cycles),
+    S("Bottlenecks", "barriers for K = 2048", 128, lambda r: barriers("tile_128x64", 256)(r) * 2048 / 256),
+    S("Bottlenecks", "shares of barriers, occupancy, conflicts, bubbles", "20, 15, 10, 10 %", None, "undecided",
+      about=MEASURED),
+    # --- Registers and occupancy
+    S("Registers", "VGPRs, about", 91, vgprs("tile_128x64"), "undecided", about=COMPILED),
+    S("Bottlenecks", "waves that 91 VGPRs allow", 5, waves_by_vgprs(91), "refuted",
+      about="1,536 in granules of 24: 16; five is GCN's formula. The LDS allows 14 a SIMD"),
+    S("Registers", "VGPRs of the fragments, to be doubled", 128,
+      lambda _: 2 * fragments("A").vgprs + 2 * fragments("B").vgprs, "refuted", about="and so 64, not 256"),
+    S("Registers", "kernel templates may have amdgpu_num_vgpr", "no", accepts("amdgpu_num_vgpr(64)"), "refuted",
+      about="what is refused is a number that depends on the template's arguments"),
+    S("Registers", "and amdgpu_waves_per_eu", "yes", accepts("amdgpu_waves_per_eu(N, 8)")),
+    # --- Roofline
+    S("Roofline", "ridge point, operations a byte", 106, lambda _: ridge_point(PEAK, BANDWIDTH), "refuted",
+      about="59.4 T / 256 G"),
+    S("Roofline", "intensity at K = 2048", 682, lambda _: intensity(4096, 4096, 2048), within=0.002,
+      about="with C in f32; 1,024 with C in f16"),
+    S("Roofline", "K below 256 is bound by", "memory", bound_by(255)),
+    S("Roofline", "K = 512 is bound by", "arithmetic", bound_by(512), "refuted", about=AT_512),
+    # --- Split K and tile maps
+    S("Split-K", "tiles of 16 x 4096", 64, lambda _: 4096 / 64),
+    S("Split-K", "percent that 64 tiles use", 60, lambda _: 100 * utilisation(64, UNITS), "refuted",
+      about="two rounds on 40 units"),
+    S("Split-K", "percent that 256 tiles use", 90, lambda _: 100 * utilisation(256, UNITS), within=0.02),
+    S("L2 rasterisation", "grids up to 40x40 that Hilbert's map fails", 0, refuted_grids("hilbert", 40)),
+    S("L2 rasterisation", "grids that columns fail", 0, refuted_grids("column", 40)),
+    S("L2 rasterisation", "grids up to 19x19 that chunks fail", 0, refuted_grids("chunked_clamped", 19, xcds=1),
+      "refuted", about="as published: of 361; so do its chiplet and L2-aware maps"),
+    S("L2 rasterisation", "is 5 to 15 % faster", "5 to 15 %", None, "undecided", about=MEASURED),
+    # --- Loads past the registers
+    S("No async LDS", "loads of gfx1151 from memory to the LDS", 0, instructions(ARCH, "_lds_")),
+    S("No async LDS", "where there are some, they are waited for by", "none",
+      counter_of("gfx950", "global_load_lds_dwordx4"), "refuted", about="asynchronous on gfx9, in order by a counter"),
+    S("Explored", "s_prefetch_data on RDNA3.5", 0, instructions(ARCH, "s_prefetch_data")),
+    S("No async LDS", "s_wait_dscnt on gfx1201", 1, instructions("gfx1201", "s_wait_dscnt")),
+    S("No async LDS", "asynchronous loads of gfx1201", 0, instructions("gfx1201", "async"),
+      about="gfx1250, which came later, has them"),
+    S("Explored", "waits by hand, prefetches: gains", "none to 1 %", None, "undecided", about=MEASURED),
+    # --- The journey
+    S("Journey", "points that gains and rates differ", 1, largest_step, relation="<"),
+    *(S("Key optimisations", f"{what}: percent", other, lambda _, more=more: more,
+        "confirmed" if other == more else "refuted", about="against the text's own journey")
+      for what, _, more, other in JOURNEY if other is not None),
+    S("Journey", "rates of each step", "a table", None, "undecided", about=MEASURED),
+]  # fmt: skip

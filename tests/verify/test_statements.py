@@ -1,0 +1,126 @@
+"""Statements of published texts: each verdict is the known one, from executed code or computed again."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from mfmasim import MfmasimError
+from mfmasim.cli import main
+from mfmasim.verify import roofline, statements
+from mfmasim.verify.profile_page import claims_page
+from mfmasim.verify.statements import Statement, Text, Weighed, text_of, weigh
+
+
+@pytest.fixture(scope="module")
+def weighed():
+    return weigh(text_of("wmma"))
+
+
+def test_every_verdict_on_wmma_ops_is_the_known_one(weighed):
+    assert [line.row for line in weighed if not line.as_known] == []
+    count = Counter(line.verdict for line in weighed)
+    assert count["confirmed"] >= 49
+    assert count["refuted"] >= 22
+    assert all(line.statement.about for line in weighed if line.verdict == "undecided")
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        ("bytes with padding", 18432),
+        ("bytes with a swizzle", 12288),
+        ("padding leaves conflicts: degree of reads", 1),
+        ("a swizzle by row & 1: degree of reads", 2),
+        ("stores that transpose B conflict: degree", 8),
+        ("v_wmma in a turn", 4),
+        ("global_load_b128 in a turn", 1.5),
+        ("ds_store_b128 in a turn", 1),
+        ("barriers for K = 2048", 128),
+        ("waves that 91 VGPRs allow", 16),
+        ("the corrected map of C, on gfx1201; percent", 12.5),
+        ("checks that the corrected load of A fails", "mapping, outputs"),
+        ("grids up to 19x19 that chunks fail", 327),
+    ],
+)
+def test_figures_that_are_known_from_elsewhere(weighed, claim, found):
+    """Checklist 1.2 and T22 to T35."""
+    (line,) = [line for line in weighed if line.statement.text == claim]
+    assert line.found == found
+
+
+def test_roofline():
+    assert roofline.ridge_point(59.4e12, 256e9) == pytest.approx(232, abs=0.1)  # T22
+    assert roofline.intensity(4096, 4096, 2048) == pytest.approx(682.7, abs=0.1)
+    assert roofline.intensity(4096, 4096, 2048, result=2) == 1024
+    assert roofline.intensity(4096, 4096, 512) == pytest.approx(227.6, abs=0.1)
+    assert roofline.utilisation(64, 40) == 0.8  # T35
+    assert roofline.utilisation(256, 40) == pytest.approx(0.914, abs=1e-3)
+    assert roofline.utilisation(40, 40) == roofline.utilisation(1, 1) == 1
+    assert roofline.teraflops(4096, 4096, 2048, 3.33e-3) == pytest.approx(20.61, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("said", "found", "more", "verdict"),
+    [
+        (4, 4, {}, "confirmed"),
+        (4, 4.1, {}, "refuted"),
+        (4, 4.1, {"within": 0.03}, "confirmed"),
+        (4, 3.9, {"relation": "<"}, "confirmed"),
+        (4, 4, {"relation": "<"}, "refuted"),
+        (4, 5, {"relation": ">"}, "confirmed"),
+        ("none", "vmcnt", {}, "refuted"),
+        ("none", "none", {}, "confirmed"),
+        (4, 4, {"known": "undecided"}, "undecided"),
+    ],
+)
+def test_how_a_finding_has_to_stand_to_what_is_said(said, found, more, verdict):
+    line = Weighed(Statement("place", "claim", said, lambda _: found, **more), found)
+    assert line.verdict == verdict
+    assert line.as_known == (verdict == more.get("known", "confirmed"))
+    assert ("which is not what is known" in line.row[4]) != line.as_known
+
+
+def test_statements_that_cannot_be_judged_are_refused():
+    with pytest.raises(MfmasimError, match="proved"):
+        Statement("place", "claim", 1, lambda _: 1, "proved")
+    with pytest.raises(MfmasimError, match="relation"):
+        Statement("place", "claim", 1, lambda _: 1, relation="<=")
+    with pytest.raises(MfmasimError, match="nothing finds out"):
+        Statement("place", "claim", 1)
+    runs = statements.Runs("wmma")
+    with pytest.raises(MfmasimError, match="tile_128x64"):
+        runs.profile("tile_128x46", "gfx1151")
+    with pytest.raises(MfmasimError, match="column_of_a"):
+        runs.mutant("colum_of_a")
+
+
+def test_command_line(monkeypatch, tmp_path, capsys):
+    few = [one for one in text_of("wmma").statements if one.place in {"Split-K", "Quick stats"}]
+    monkeypatch.setattr(statements, "text_of", lambda family: Text(family, "a text", few))
+    assert main(["report", "wmma", "--claims", "--html", str(tmp_path / "page.html")]) == 0
+    out = capsys.readouterr().out
+    assert "refuted: percent that 64 tiles use (Split-K): two rounds on 40 units" in out
+    assert out.splitlines()[-1] == "5 confirmed, 1 refuted, 1 undecided"
+    assert '<td class="number">91.43</td>' in (tmp_path / "page.html").read_text()
+    assert main(["report", "wmma", "--claims", "--json", "-"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    assert {record["verdict"] for record in records} == {"confirmed", "refuted", "undecided"}
+    wrong = Text("wmma", "a text", [Statement("place", "claim", 1, lambda _: 2)])
+    monkeypatch.setattr(statements, "text_of", lambda _: wrong)
+    assert main(["report", "wmma", "--claims"]) == 1
+    assert "refuted, which is not what is known" in capsys.readouterr().out
+    assert main(["report", "wmma", "--claims", "--case", "tile"]) == 2
+
+
+def test_families_without_a_text_are_named(capsys):
+    assert main(["report", "intro", "--claims"]) == 2
+    assert "wmma" in capsys.readouterr().err
+    assert main(["report", "wmm", "--claims"]) == 2
+    assert "did you mean 'wmma'" in capsys.readouterr().err
+
+
+def test_the_page_needs_nothing_else(weighed):
+    page = claims_page([("wmma_ops", weighed)], "0")
+    assert page.count('class="pass">refuted') == sum(line.verdict == "refuted" for line in weighed)
+    assert "src=" not in page
