@@ -3,12 +3,11 @@
 import numpy as np
 import operands
 import reference
-from plan import AT_ONCE, plan_many
+from operands import CDNA, CONVERSIONS, GIVEN, KEPT, PRESETS, SCALES, TARGETS, one
+from plan import plan_many, table
 
 from mfmasim.verify import In, InOut, Out, case
 
-CDNA, GIVEN, TARGETS = ["gfx942", "gfx950"], ["f32", "f16", "bf16"], ["e4m3", "e5m2"]
-KEPT = 7.5
 SETS = {
     "published": [(1, 1), (1, 768), (768, 1), (768, 768), (43, 43), (43, 256), (256, 43), (256, 256)],
     "edges": [(1, 1), (127, 129), (128, 128), (129, 127), (8, 8), (43, 257)],
@@ -36,28 +35,6 @@ def matrix(given, rows, cols, each, data):
     return operands.values(given, rows * cols, data, seed=each).reshape(rows, cols)
 
 
-def column(values):
-    """A field of the table, as long as the kernel has it."""
-    return [*values, *[None] * (AT_ONCE - len(values))]
-
-
-def numbers(values, length=AT_ONCE):
-    """A field of int32."""
-    return [np.int32(n) for n in [*values, *[0] * (length - len(values))]]
-
-
-def table(ins, outs, across, scales, amax, inverse, shapes, first, count=None):
-    """`struct tensors` of multi.hip: a list for each field."""
-    sizes = [numbers([rows for rows, _ in shapes]), numbers([cols for _, cols in shapes])]
-    pointers = [column(field) for field in (ins, outs, across, scales, amax, inverse)]
-    return [*pointers, *sizes, numbers(first, AT_ONCE + 1), np.int32(len(shapes) if count is None else count)]
-
-
-def one(value):
-    """A number in memory."""
-    return np.array([value], np.float32)
-
-
 VARIANTS = [
     *({"given": g, "target": t, "shapes": "edges"} for g in GIVEN for t in TARGETS),
     *({"shapes": name} for name in ("published", "one", "empty", "many", "many_empty")),
@@ -66,12 +43,12 @@ VARIANTS = [
 ]
 
 
-@case("multi.hip", kernel="multi_{given}_{target}", arch=CDNA, each=VARIANTS, executes=["v_cvt_pk_(fp8|bf8)_f32"])
+@case("multi.hip", kernel="multi_{given}_{target}", arch=CDNA, each=VARIANTS, executes=CONVERSIONS)
 def multi(
     given="f32", target="e4m3", shapes="edges", launch=0, noop=0.0, table_fault="", data="special", arch="gfx950"
 ):  # fmt: skip
     """One launch of the plan of a list of tensors. `table_fault` makes the table wrong: see `faulty`."""
-    return launch_multi(given, target, shapes, launch, noop, table_fault, data, arch)
+    return launch_named(given, target, shapes, launch, noop, table_fault, data, arch)
 
 
 @case(
@@ -82,45 +59,85 @@ def multi(
 )
 def multi_idle(shapes="all_empty", noop=0.0, arch="gfx950"):
     """Nothing to cast: inverse scales are defined all the same, unless the flag says to leave everything."""
-    return launch_multi("f32", "e4m3", shapes, 0, noop, "", "special", arch)
+    return launch_named("f32", "e4m3", shapes, 0, noop, "", "special", arch)
 
 
-def launch_multi(given, target, shapes, launch, noop, table_fault, data, arch):
-    """Grid, arguments, and what is expected of them."""
-    fmt = reference.target_format(target, arch)
+CORNERS = {
+    "scale": [(kind, scale, 0.0) for scale in SCALES for kind in ("special", "small")],
+    "preset": [(kind, 1.0, preset) for preset in PRESETS for kind in ("line", "small")],
+    "nan": [(kind, 1.0, 0.0) for kind in ("nan first", "nan last", "nan small", "line", "zeros", "small")],
+}
+"""Tensors of a launch: what they hold, scale, preset of amax."""
+
+
+def held(kind):
+    """A whole tile, or a small tensor that is an edge alone."""
+    if kind in ("special", "small"):
+        shape = (128, 128) if kind == "special" else (5, 7)
+        return operands.values("f32", shape[0] * shape[1], "special").reshape(shape)
+    if kind == "zeros":
+        return np.full((129, 3), -0.0, np.float32)
+    x = np.linspace(-3, 1.5, 15 if kind == "nan small" else 128 * 128, dtype=np.float32)
+    if kind.startswith("nan"):
+        x[0 if kind == "nan first" else -1] = np.nan
+    return x.reshape(-1, 5 if kind == "nan small" else 128)
+
+
+@case(
+    "multi.hip", kernel="multi_f32_e4m3", arch=CDNA, each=[{"corner": name} for name in CORNERS], executes=CONVERSIONS
+)
+def multi_corners(corner="scale", arch="gfx950"):
+    """Scales and presets at the ends of f32, NaN and negative zeros: a tensor each, whole tiles and edges."""
+    tensors = [(held(kind), np.float32(scale), np.float32(preset)) for kind, scale, preset in CORNERS[corner]]
+    (planned,) = plan_many([x.shape for x, _, _ in tensors])
+    return launch_many("f32", reference.target_format("e4m3", arch), tensors, planned)
+
+
+def launch_named(given, target, shapes, launch, noop, table_fault, data, arch):
+    """A launch over one of the lists, every tensor with a scale and a preset of its own."""
     planned = plan_many(SETS[shapes])[launch]
-    chosen = [SETS[shapes][each] for each in planned.tensors]
-    x = [matrix(given, *shape, each, data) for each, shape in zip(planned.tensors, chosen, strict=True)]
+    tensors = [
+        (matrix(given, *SETS[shapes][each], each, data), scale_of(each), preset_of(each)) for each in planned.tensors
+    ]
+    fmt = reference.target_format(target, arch)
+    return launch_many(given, fmt, tensors, planned, None if noop == 0.0 else noop, table_fault)
+
+
+def launch_many(given, fmt, tensors, planned, noop=None, fault=""):
+    """Grid, arguments, and what is expected of them: all codes, all transposed, amax and inverse scales."""
     skips = noop == 1.0
+    first, count = faulty(planned.first, fault)
 
     def output(shape):
         return InOut(fmt, shape, np.full(shape, operands.SENTINEL, np.uint8)) if skips else Out(fmt, shape, nan="bits")
 
-    sides = [[output(side) if v.size else None for side in (v.shape, v.shape[::-1])] for v in x]
-    inverse = [InOut("f32", 1, one(KEPT)) if skips else Out("f32", 1) for _ in x]
+    some = [x for x, _, _ in tensors if x.size]
+    field = lambda make: [make(*tensor) for tensor in tensors]  # noqa: E731
     fields = table(
-        [In(given, v.shape, v) if v.size else None for v in x],
-        [side for side, _ in sides],
-        [side for _, side in sides],
-        [In("f32", 1, one(scale_of(each))) for each in planned.tensors],
-        [InOut("f32", 1, one(preset_of(each))) for each in planned.tensors],
-        inverse, chosen, *faulty(planned.first, table_fault),
+        [
+            field(lambda x, *_: In(given, x.shape, x) if x.size else None),
+            field(lambda x, *_: output(x.shape) if x.size else None),
+            field(lambda x, *_: output(x.shape[::-1]) if x.size else None),
+            field(lambda _, scale, __: In("f32", 1, one(scale))),
+            field(lambda _, __, preset: InOut("f32", 1, one(preset))),
+            field(lambda *_: InOut("f32", 1, one(KEPT)) if skips else Out("f32", 1)),
+        ],
+        [x.shape for x, _, _ in tensors], first, count,
     )  # fmt: skip
 
     def expect(*_):
-        codes = [
-            np.full(v.shape, operands.SENTINEL, np.uint8) if skips else reference.cast(v, scale_of(each), fmt, "clamp")
-            for each, v in zip(planned.tensors, x, strict=True)
-        ]
-        some = [code for code in codes if code.size]
-        highest = [
-            one(preset_of(each)) if skips or not v.size else np.array([reference.amax(v, preset_of(each))])
-            for each, v in zip(planned.tensors, x, strict=True)
-        ]
-        inverse = [one(KEPT if skips else reference.scale_inv(scale_of(each))) for each in planned.tensors]
-        return [*some, *(np.ascontiguousarray(code.T) for code in some), *highest, *inverse]
+        if skips:
+            left = [np.full(side, operands.SENTINEL, np.uint8) for x in some for side in (x.shape, x.shape[::-1])]
+            return [*left[::2], *left[1::2], *field(lambda _, __, preset: one(preset)), *[one(KEPT)] * len(tensors)]
+        codes = [reference.cast(x, scale, fmt, "clamp") for x, scale, _ in tensors if x.size]
+        highest = field(lambda x, _, preset: np.array([reference.amax(x, preset)]))
+        for place, (x, _, preset) in enumerate(tensors):
+            if not x.size:
+                highest[place] = one(preset)
+        inverse = field(lambda _, scale, __: one(reference.scale_inv(scale)))
+        return [*codes, *(np.ascontiguousarray(code.T) for code in codes), *highest, *inverse]
 
-    flag = None if noop == 0.0 else In("f32", 1, one(noop))
+    flag = None if noop is None else In("f32", 1, one(noop))
     return {"grid": planned.blocks, "block": 512, "args": [fields, flag], "expect": expect}
 
 

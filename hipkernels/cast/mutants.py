@@ -23,6 +23,16 @@ EDGES, EMPTY, SECOND = (
 )
 MX_BACK = "mx_dequantise[target=e5m2,way=column]"
 OUT = ("outputs",)
+TILE_NAN, REST_NAN, TILE_ZEROS, TILE_NOOP = (
+    "transpose_amax_nan[part=tile,kernel=cast_transpose_f32_e4m3_load4_store2,place=1023]",
+    "transpose_amax_nan[part=rest,kernel=cast_transpose_f32_e4m3_rest,place=2047]",
+    "transpose_zeros[part=tile,kernel=cast_transpose_f32_e4m3_load4_store2,preset=0.0]",
+    "transpose_noop[part=tile,kernel=cast_transpose_f32_e4m3_load4_store2,noop=2.0]",
+)
+TILED_NAN = (
+    "highest = max(highest, magnitude(x));\n        scaled",
+    "highest = max(highest, x != x ? 0 : magnitude(x));\n        scaled",
+)
 MIXED = ("packed[i] = pack_four<To, How>", "packed[i] = pack_four<To, plain>")
 MED3 = ("x != x ? x : __builtin_amdgcn_fmed3f", "__builtin_amdgcn_fmed3f")
 
@@ -122,6 +132,17 @@ MUTANTS = [
     Mutant("rest_one_too_many", REST, ("place < high * wide", "place <= high * wide"), ("bounds", "outputs", "races")),
     Mutant("rest_not_turned", REST, ("across[col * rows + row]", "across[row * cols + col]"), OUT),
     Mutant("rest_amax_dropped", REST, ("highest = magnitude(x);\n    const uint8_t", "const uint8_t"), OUT),
+    # --- corners on tiles, without tiles, over many tensors
+    Mutant("tile_amax_drops_nan", TILE_NAN, TILED_NAN, OUT, about="what fmaxf does"),
+    Mutant("rest_amax_drops_nan", REST_NAN, (
+        "highest = magnitude(x);\n    const uint8_t", "highest = x != x ? 0 : magnitude(x);\n    const uint8_t"), OUT),
+    Mutant("many_amax_drops_nan", "multi_corners[corner=nan]", TILED_NAN, OUT),
+    Mutant("tile_negative_zero_lost", TILE_ZEROS, ("scaled[j] = x * factor", "scaled[j] = x * factor + 0.0f"), OUT,
+           arch="gfx950"),
+    Mutant("tile_noop_by_truth", TILE_NOOP, ("noop[0] == 1.0f", "noop[0] != 0.0f"), OUT),
+    Mutant("many_nan_becomes_a_number", "multi_corners[corner=scale]", MED3, OUT),
+    Mutant("many_amax_unsigned", "multi_corners[corner=preset]",
+           ("atomicMax((int *)amax, highest)", "atomicMax((unsigned *)amax, (unsigned)highest)"), OUT),
     # --- many tensors
     Mutant("search_off_by_one", EDGES, ("all.first[middle] <= block", "all.first[middle] < block"), OUT,
            about="the first workgroup of a tensor goes to the one before"),

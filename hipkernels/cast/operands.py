@@ -3,6 +3,10 @@
 import numpy as np
 
 import mfmasim
+from mfmasim.verify import In, InOut
+
+CDNA, GIVEN, TARGETS = ["gfx942", "gfx950"], ["f32", "f16", "bf16"], ["e4m3", "e5m2"]
+CONVERSIONS = "v_cvt_pk_(fp8|bf8)_f32"
 
 CORNERS = [
     0.0, 1.0, 240.0, 247.9, 248.0, 248.1, 256.0, 448.0, 463.9, 464.0, 464.1, 480.0, 57344.0, 61439.0, 61440.0, 61441.0,
@@ -11,6 +15,25 @@ CORNERS = [
 ]  # fmt: skip
 SENTINEL = 0x5A
 """What memory holds that a kernel has to leave alone."""
+KEPT = np.float32(7.5)
+"""The same of a number beside the data."""
+SCALES = [0.0, -0.0, -2.5, 3.0, 7.0, 2.0**-126, 2.0**-149, 2.0**127, float("inf"), float("nan")]
+"""The ends of f32, where the product or the inverse is infinite, zero, denormal or a NaN."""
+PRESETS = [0.0, -0.0, 1.0e30, -1.0, float("inf"), float("nan"), -float("inf"), 2.0**-149]
+"""What an amax buffer may hold."""
+NOOPS = [0.0, -0.0, 0.999, 1.0, 2.0, -1.0, float("nan")]
+"""Flags; only 1 means anything."""
+
+
+def one(value):
+    """A number in memory."""
+    return np.array([value], np.float32)
+
+
+def beside(scale, amax, noop=None):
+    """noop, scale, amax, scale_inv: the arguments beside the data."""
+    flag = None if noop is None else In("f32", 1, one(noop))
+    return [flag, In("f32", 1, one(scale)), InOut("f32", 1, one(amax))]
 
 
 def values(given, n, data, seed=1):

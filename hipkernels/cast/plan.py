@@ -7,6 +7,8 @@ RDNA4 (RX 9070 XT: 64). It decides nothing but the grid; every grid gives the sa
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 COMPUTE_UNITS = {"gfx942": 304, "gfx950": 256, "gfx1201": 64}
 CAST_THREADS, CAST_EACH = 256, 16
 MANY = 1 << 27
@@ -152,6 +154,28 @@ def plan_many(shapes):
             first.append(first[-1] + -(-rows // TILE) * -(-cols // TILE))
         launches.append(Many(chosen, tuple(first)))
     return [launchable(launch, launch.blocks, 512) for launch in launches]
+
+
+def table(pointers, shapes, first, count=None):
+    """`struct tensors` of multi.hip, as a kernel argument.
+
+    Args:
+        pointers: for input, output, transposed output, scale, amax and scale_inv a list of one array each.
+        shapes: rows and columns of each tensor.
+        first: as `Many` has it.
+        count: of the tensors; None for all.
+    """
+
+    def numbers(values, length=AT_ONCE):
+        return [np.int32(n) for n in [*values, *[0] * (length - len(values))]]
+
+    return [
+        *([*field, *[None] * (AT_ONCE - len(field))] for field in pointers),
+        numbers([rows for rows, _ in shapes]),
+        numbers([cols for _, cols in shapes]),
+        numbers(first, AT_ONCE + 1),
+        np.int32(len(shapes) if count is None else count),
+    ]
 
 
 def launchable(launch, blocks, threads):

@@ -2,10 +2,17 @@
 
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 
-from hipkernels.cast.plan import AT_ONCE, TILE, Many, plan_many
+import mfmasim
+from hipkernels.cast import operands, reference
+from hipkernels.cast.plan import AT_ONCE, TILE, Many, plan_many, table
+from mfmasim.resources import folder
 from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.prebuilt import code_for
 
 ((_, CASES),) = find("cast")
 RUNS = select([case for case in CASES if case.source.name == "multi.hip"], None)
@@ -67,3 +74,53 @@ def test_tensors_without_elements_still_take_a_workgroup_together():
 def test_what_a_launch_cannot_hold_is_refused(shapes, text):
     with pytest.raises(ValueError, match=text):
         plan_many(shapes)
+
+
+def execute(arch, given, target, shapes, launches, checks="all"):
+    """Execute launches over a list of tensors; names of what differs from the reference, in order."""
+    code = code_for(folder("hipkernels") / "cast" / "multi.hip", arch)
+    x = [operands.values(given, r * c, "special", seed=k).reshape(r, c) for k, (r, c) in enumerate(shapes)]
+    out = [np.full(v.shape, operands.SENTINEL, np.uint8) for v in x]
+    turned = [np.full(v.shape[::-1], operands.SENTINEL, np.uint8) for v in x]
+    scale, amax, inverse = (
+        [operands.one(start(k)) for k in range(len(x))] for start in (lambda k: 0.3 + k, lambda _: 0, lambda _: 7.5)
+    )
+    for launch in launches:
+        mine = slice(launch.tensors.start, launch.tensors.stop)
+        pointers = [field[mine] for field in (x, out, turned, scale, amax, inverse)]
+        args = [table(pointers, shapes[mine], launch.first), None]
+        kernel = code[f"multi_{given}_{target}"]
+        report = mfmasim.device("sim").launch(kernel, launch.blocks, 512, args, 0, checks)
+        assert [f for f in report.findings if f.severity != "info"] == []
+        assert not report.stopped
+    wrong = []
+    for k, v in enumerate(x):
+        want = reference.cast(v, scale[k][0], reference.target_format(target, arch), "clamp")
+        same = {
+            "out": (out[k], want), "turned": (turned[k], want.T), "amax": (amax[k], reference.amax(v, 0.0)),
+            "scale_inv": (inverse[k], reference.scale_inv(scale[k][0])),
+        }  # fmt: skip
+        wrong += [
+            (name, k)
+            for name, (a, b) in same.items()
+            if not np.array_equal(a, np.reshape(b, a.shape), a.dtype.kind == "f")
+        ]
+    return wrong
+
+
+@drawn(
+    st.sampled_from(["gfx942", "gfx950"]), st.sampled_from(["f32", "f16", "bf16"]), st.sampled_from(["e4m3", "e5m2"]),
+    st.lists(st.tuples(st.integers(0, 140), st.integers(0, 140)), min_size=1, max_size=5),
+)  # fmt: skip
+@settings(max_examples=8)
+def test_any_list(arch, given, target, shapes):
+    assert execute(arch, given, target, shapes, plan_many(shapes)) == []
+
+
+def test_257_tensors_take_two_launches_and_a_plan_of_one_loses_the_last():
+    shapes = [(1 + k % 3, 1 + k % 4) for k in range(257)]
+    assert execute("gfx950", "bf16", "e4m3", shapes, plan_many(shapes), checks=["bounds"]) == []
+    lost = plan_many(shapes)[:1]
+    assert execute("gfx950", "bf16", "e4m3", shapes, lost, checks=["bounds"]) == [
+        (name, 256) for name in ("out", "turned", "amax", "scale_inv")
+    ]

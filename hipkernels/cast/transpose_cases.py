@@ -1,0 +1,160 @@
+"""Cases of cast and transpose: tiles, the kernel without them, parts of a matrix, and every corner on both."""
+
+import numpy as np
+import operands
+import reference
+from operands import CDNA, CONVERSIONS, GIVEN, KEPT, NOOPS, PRESETS, SCALES, TARGETS, beside, one
+from plan import Part
+
+from mfmasim.verify import In, InOut, Out, case
+
+LOADS = {"f32": [16, 8, 4], "f16": [8, 4, 2], "bf16": [8, 4, 2]}
+TILES = [{"given": g, "load": load, "store": store} for g in GIVEN for load in LOADS[g] for store in (8, 4, 2)]
+HINT = r"global_store_(byte|short|dword|dwordx2) .* nt"
+
+
+def launch_part(x, part, given, fmt, *, scale=1.0, amax=0.0, noop=None):
+    """A launch of one part of a plan: what it does not cover stays as it was, in both outputs."""
+    rows, cols = x.shape
+    down, across = part.tiles(x.dtype.itemsize)
+    height, width = (
+        np.s_[part.first_row : part.first_row + part.rows],
+        np.s_[part.first_col : part.first_col + part.cols],
+    )
+    skips, everything = noop == 1.0, part.rows == rows and part.cols == cols
+    sides = [
+        Out(fmt, shape, nan="bits")
+        if everything and not skips
+        else InOut(fmt, shape, np.full(shape, operands.SENTINEL, np.uint8))
+        for shape in ((rows, cols), (cols, rows))
+    ]
+    inverse = InOut("f32", 1, one(KEPT)) if skips else Out("f32", 1)
+    size = [np.int32(down)] if part.load else [np.int64(part.rows), np.int64(part.cols)]
+    places = [np.int64(n) for n in (rows, cols, part.first_row, part.first_col)]
+    args = [In(given, x.shape, x), *sides, *beside(scale, amax, noop), inverse, *places, *size]
+
+    def expect(*_):
+        out, turned = (np.full(side.shape, operands.SENTINEL, np.uint8) for side in sides)
+        if skips:
+            return out, turned, one(amax), one(KEPT)
+        out[height, width] = reference.cast(x[height, width], scale, fmt, "clamp")
+        turned[width, height] = out[height, width].T
+        highest = reference.amax(x[height, width], amax)
+        return out, turned, np.array([highest]), one(reference.scale_inv(scale))
+
+    return {"grid": down * across, "block": part.threads, "args": args, "expect": expect}
+
+
+def declare(given):
+    """Tiles and the kernel without them, for one input format."""
+    source = f"transpose_{given}.hip"
+    tiles = [each for each in TILES if each["given"] == given]
+
+    @case(
+        source,
+        kernel="cast_transpose_{given}_{target}_load{load}_store{store}",
+        arch=CDNA,
+        each=[*tiles, {**tiles[0], "target": "e5m2"}],
+        executes=[CONVERSIONS, HINT],
+    )
+    def transpose(given="f32", target="e4m3", load=16, store=8, data="special", scale=0.7, arch="gfx950"):
+        """One tile of each size."""
+        wide = 32 * load // {"f32": 4}.get(given, 2)
+        x = operands.values(given, 32 * store * wide, data).reshape(32 * store, wide)
+        part = Part(load, store, 0, 32 * store, 0, wide)
+        return launch_part(x, part, given, reference.target_format(target, arch), scale=scale)
+
+    @case(
+        source,
+        kernel="cast_transpose_{given}_{target}_rest",
+        arch=CDNA,
+        each=[{"given": given, "target": target} for target in TARGETS],
+        executes=CONVERSIONS,
+    )
+    def transpose_rest(given="f32", target="e4m3", rows=43, cols=37, data="special", arch="gfx950"):
+        """Any size, one element a thread."""
+        x = operands.values(given, rows * cols, data).reshape(rows, cols)
+        part = Part(0, 0, 0, rows, 0, cols)
+        return launch_part(x, part, given, reference.target_format(target, arch), scale=-3.0)
+
+
+for each_given in GIVEN:
+    declare(each_given)
+
+
+PARTS = {
+    "tiles": Part(8, 2, 64, 128, 64, 128), "odd": Part(8, 2, 3, 128, 5, 64), "rest": Part(0, 0, 5, 17, 3, 11),
+    "corner": Part(0, 0, 191, 2, 131, 62),
+}  # fmt: skip
+
+
+@case(
+    "transpose_f32.hip",
+    kernel="{kernel}",
+    arch=CDNA,
+    each=[{"part": name, "kernel": part.kernel("f32", "e4m3")} for name, part in PARTS.items()],
+)
+def transpose_part(part="tiles", kernel="", rows=193, cols=193, arch="gfx950"):
+    """A part in the middle of a matrix with odd strides; nothing around it changes."""
+    x = operands.values("f32", rows * cols, "finite").reshape(rows, cols)
+    return launch_part(x, PARTS[part], "f32", reference.target_format("e4m3", arch))
+
+
+WHOLE = {"tile": Part(4, 2, 0, 64, 0, 32), "rest": Part(0, 0, 0, 64, 0, 32)}
+"""The same matrix by a tile, and element by element."""
+BOTH = [{"part": name, "kernel": part.kernel("f32", "e4m3")} for name, part in WHOLE.items()]
+
+
+def whole(x, part, arch, **beside_it):
+    """A launch over all of a matrix of 64 x 32."""
+    return launch_part(x.reshape(64, 32), WHOLE[part], "f32", reference.target_format("e4m3", arch), **beside_it)
+
+
+def over(**values):
+    """Every value, by tile and without."""
+    ((name, chosen),) = values.items()
+    return [{**each, name: value} for each in BOTH for value in chosen]
+
+
+@case("transpose_f32.hip", kernel="{kernel}", arch=CDNA, each=over(noop=NOOPS))
+def transpose_noop(part="tile", kernel="", noop=1.0, arch="gfx950"):
+    """The flag holds for both outputs."""
+    return whole(operands.values("f32", 2048, "finite"), part, arch, scale=0.3, amax=-5.0, noop=noop)
+
+
+@case("transpose_f32.hip", kernel="{kernel}", arch=CDNA, each=over(scale=SCALES))
+def transpose_scale(part="tile", kernel="", scale=1.0, data="special", arch="gfx950"):
+    """Scales at the ends of f32."""
+    return whole(operands.values("f32", 2048, data), part, arch, scale=scale)
+
+
+@case("transpose_f32.hip", kernel="{kernel}", arch=CDNA, each=over(preset=PRESETS))
+def transpose_amax(part="tile", kernel="", preset=0.0, arch="gfx950"):
+    """What the amax buffer held counts, unless its sign bit is set."""
+    return whole(np.linspace(-3, 1.5, 2048, dtype=np.float32), part, arch, amax=preset)
+
+
+@case("transpose_f32.hip", kernel="{kernel}", arch=CDNA, each=over(place=[0, 1023, 2047]))
+def transpose_amax_nan(part="tile", kernel="", place=0, value=float("nan"), arch="gfx950"):
+    """One NaN anywhere makes amax a NaN."""
+    x = np.linspace(-3, 1.5, 2048, dtype=np.float32)
+    x[place] = value
+    return whole(x, part, arch)
+
+
+@case("transpose_f32.hip", kernel="{kernel}", arch=CDNA, each=over(preset=[0.0, -0.0]))
+def transpose_zeros(part="tile", kernel="", preset=0.0, arch="gfx950"):
+    """Negative zeros keep their sign in the OCP formats; FNUZ has none. Their largest magnitude is 0."""
+    return whole(np.full(2048, -0.0, np.float32), part, arch, amax=preset)
+
+
+@case(
+    "transpose_f32.hip",
+    kernel="unpadded_f32_e4m3_load16_store{store}",
+    arch=CDNA,
+    each=[{"store": store} for store in (8, 4, 2)],
+)
+def transpose_unpadded(store=8, arch="gfx950"):
+    """Without the column of padding: the same bytes, with bank conflicts."""
+    x = operands.values("f32", 32 * store * 128, "finite").reshape(32 * store, 128)
+    return launch_part(x, Part(16, store, 0, 32 * store, 0, 128), "f32", reference.target_format("e4m3", arch))
