@@ -12,7 +12,8 @@ struct bf16 {
   uint16_t code;
 };
 
-enum target { e4m3, e5m2 };
+// e2m1 is an element of the formats with a scale alone.
+enum target { e4m3, e5m2, e2m1 };
 // clamp: into the finite range first, NaN passes. ovfl: MODE.FP16_OVFL does it. plain: NaN, or Inf where E5M2 has it.
 enum overflow { clamp, ovfl, plain };
 

@@ -1,83 +1,117 @@
-// Formats with a scale for each 32 elements of a row, or of a column: quantised and back; gfx950.
-// The scale is the smallest power of two with which the block's largest magnitude still fits ("round up"), so that no
-// number saturates; OCP MX 1.0, 6.3, rounds it down. A NaN in a block makes its scale NaN (0xff), an infinity 0xfe.
-#include "convert.h"
+// A matrix of any size to codes with a scale for each 32 elements of a row, or of a column, and back. The last block of
+// a line is shorter where 32 does not divide its length. FP8 codes stay where their elements were; FP4 codes lie two to a
+// byte along their block, the first in the low nibble, so that blocks of columns give the transposed matrix, and the
+// last nibble of a line of odd length is 0. Scales lie as the blocks do: (rows, blocks) or (blocks, columns).
+#include "mx.h"
 
-constexpr int BLOCK = 32, THREADS = 256;
-enum small { e2m1 };
+constexpr int THREADS = 256, EACH = 8, SHARES = BLOCK / EACH;
 
-// Largest value of an element format: its exponent, and its mantissa as that of an f32.
-template <auto To>
-constexpr int top_exponent = __is_same(decltype(To), small) ? 2 : To == (decltype(To))e4m3 ? 8 : 15;
-template <auto To>
-constexpr uint32_t top_mantissa = __is_same(decltype(To), small) ? 0x400000 : 0x600000;
+// Odd lengths put words on any address: the hardware serves it, and the type says it.
+template <typename T>
+using anywhere = T __attribute__((aligned(1)));
 
-template <auto To>
-MFMASIM_DEVICE uint8_t scale_of(uint32_t highest) {
-  if (highest > 0x7f800000) return 0xff;
-  if (highest == 0x7f800000) return 0xfe;
-  return (uint8_t)max(0, (int)(highest >> 23) - top_exponent<To> + ((highest & 0x7fffff) > top_mantissa<To>));
+// The larger one of two lanes that are `apart`; both have come here.
+MFMASIM_DEVICE uint32_t higher(uint32_t mine, int apart) {
+  return max(mine, (uint32_t)__builtin_amdgcn_ds_bpermute((threadIdx.x ^ apart) % warpSize * 4, (int)mine));
 }
 
-MFMASIM_DEVICE float power(int code) {
-  return mfmasim::bits<float>(code == 0xff ? 0x7fc00000u : code ? (uint32_t)code << 23 : 0x400000u);
-}
-
-template <typename From, auto To, bool Down>
-__device__ void quantise(const From *in, uint8_t *out, uint8_t *scales, int rows, int cols) {
-  const int64_t block = (int64_t)blockIdx.x * THREADS + threadIdx.x, each = Down ? cols : cols / BLOCK;
-  if (block >= (Down ? rows / BLOCK : rows) * each) return;
-  const int64_t first = Down ? block / each * BLOCK * cols + block % each : block * BLOCK, step = Down ? cols : 1;
-  float x[BLOCK];
+// Four threads a block, 8 elements each.
+template <typename From, target To>
+__device__ void quantise_rows(const From *in, uint8_t *out, uint8_t *scales, int64_t rows, int64_t cols, int how) {
+  const int64_t blocks = (cols + BLOCK - 1) / BLOCK, place = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  const int64_t block = place / SHARES, row = block / blocks;
+  if (row >= rows) return;
+  const int64_t col = block % blocks * BLOCK + place % SHARES * EACH;
+  const int count = (int)min((int64_t)EACH, cols - col);
+  From given[EACH] = {};
+  if (count == EACH) __builtin_memcpy(given, in + row * cols + col, sizeof given);
+  else
+    for (int i = 0; i < EACH; ++i)
+      if (i < count) given[i] = in[row * cols + col + i];
+  float x[EACH];
   uint32_t highest = 0;
+  for (int i = 0; i < EACH; ++i) x[i] = widen(given[i]), highest = max(highest, (uint32_t)magnitude(x[i]));
+  highest = higher(higher(highest, 1), 2);
+  const int code = scale_of<To>(highest, how);
+  if (place % SHARES == 0) scales[block] = (uint8_t)code;
+  if constexpr (To == e2m1) {
+    uint32_t word = pack_scaled<To>(x, code);
+    if (count < EACH) word &= (1u << 4 * max(count, 0)) - 1;  // a NaN scale makes codes of the zeros that fill up
+    uint8_t *line = out + row * ((cols + 1) / 2) + col / 2;
+    if (count == EACH) *(anywhere<uint32_t> *)line = word;
+    else
+      for (int i = 0; i < EACH / 2; ++i)
+        if (2 * i < count) line[i] = (uint8_t)(word >> 8 * i);
+  } else {
+    const uint64_t word = pack_scaled<To>(x, code) | (uint64_t)pack_scaled<To>(x + 4, code) << 32;
+    uint8_t *line = out + row * cols + col;
+    if (count == EACH) *(anywhere<uint64_t> *)line = word;
+    else
+      for (int i = 0; i < EACH; ++i)
+        if (i < count) line[i] = (uint8_t)(word >> 8 * i);
+  }
+}
+
+// One thread a block; its neighbours have the columns beside it.
+template <typename From, target To>
+__device__ void quantise_columns(const From *in, uint8_t *out, uint8_t *scales, int64_t rows, int64_t cols, int how) {
+  const int64_t block = (int64_t)blockIdx.x * THREADS + threadIdx.x, first = block / cols * BLOCK, col = block % cols;
+  if (first >= rows) return;
+  const int count = (int)min((int64_t)BLOCK, rows - first);
+  float x[BLOCK] = {};
+  uint32_t highest = 0;
+#pragma unroll
   for (int i = 0; i < BLOCK; ++i) {
-    x[i] = widen(in[first + i * step]);
+    if (i < count) x[i] = widen(in[(first + i) * cols + col]);
     highest = max(highest, (uint32_t)magnitude(x[i]));
   }
-  const int code = scale_of<To>(highest);
+  const int code = scale_of<To>(highest, how);
   scales[block] = (uint8_t)code;
-  if constexpr (__is_same(decltype(To), small)) {
-    const float factor = power(code);
-    for (int i = 0; i < BLOCK / 8; ++i) {
-      uint32_t word = 0;
-      word = __builtin_amdgcn_cvt_scalef32_pk_fp4_f32(word, x[8 * i], x[8 * i + 1], factor, 0);
-      word = __builtin_amdgcn_cvt_scalef32_pk_fp4_f32(word, x[8 * i + 2], x[8 * i + 3], factor, 1);
-      word = __builtin_amdgcn_cvt_scalef32_pk_fp4_f32(word, x[8 * i + 4], x[8 * i + 5], factor, 2);
-      word = __builtin_amdgcn_cvt_scalef32_pk_fp4_f32(word, x[8 * i + 6], x[8 * i + 7], factor, 3);
-      ((uint32_t *)out)[first / 8 + i] = word;
+  constexpr int Codes = To == e2m1 ? 8 : 4;
+#pragma unroll
+  for (int i = 0; i < BLOCK; i += Codes) {
+    uint32_t word = pack_scaled<To>(x + i, code);
+    if constexpr (To == e2m1) {
+      if (count - i < Codes) word &= (1u << 4 * max(count - i, 0)) - 1;
+      uint8_t *line = out + col * ((rows + 1) / 2) + (first + i) / 2;
+      for (int j = 0; j < 4; ++j)
+        if (i + 2 * j < count) line[j] = (uint8_t)(word >> 8 * j);
+    } else {
+      for (int j = 0; j < 4; ++j)
+        if (i + j < count) out[(first + i + j) * cols + col] = (uint8_t)(word >> 8 * j);
     }
-  } else {
-    const float inverse = code == 0xff ? power(0xff) : power(254 - code);
-    for (int i = 0; i < BLOCK; ++i) out[first + i * step] = convert_one<To, clamp>(x[i] * inverse);
   }
 }
 
-template <target To, bool Down>
-__device__ void dequantise(const uint8_t *in, const uint8_t *scales, float *out, int rows, int cols) {
-  const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-  if (at >= (int64_t)rows * cols) return;
-  const int64_t block = Down ? at / cols / BLOCK * cols + at % cols : at / BLOCK;
-  const float x = To == e4m3 ? __builtin_amdgcn_cvt_f32_fp8(in[at], 0) : __builtin_amdgcn_cvt_f32_bf8(in[at], 0);
-  out[at] = x * power(scales[block]);
+// One thread an element of the matrix.
+template <target From, bool Down>
+__device__ void dequantise(const uint8_t *in, const uint8_t *scales, float *out, int64_t rows, int64_t cols) {
+  const int64_t at = (int64_t)blockIdx.x * THREADS + threadIdx.x, row = at / cols, col = at % cols;
+  if (row >= rows) return;
+  const int scale = scales[Down ? row / BLOCK * cols + col : row * ((cols + BLOCK - 1) / BLOCK) + col / BLOCK];
+  const int64_t line = Down ? col : row, length = Down ? rows : cols, place = Down ? row : col;
+  const uint8_t code = From == e2m1 ? in[line * ((length + 1) / 2) + place / 2] : in[at];
+  out[at] = scaled<From>(code, place % 2, scale);
 }
 
-#define QUANTISE(from, to, way, down)                                                                            \
+#define QUANTISE(from, to, way)                                                                                   \
   extern "C" __global__ void __launch_bounds__(THREADS) mx_##from##_##to##_##way(                                 \
-      const from *in, uint8_t *out, uint8_t *scales, int rows, int cols) {                                        \
-    quantise<from, to, down>(in, out, scales, rows, cols);                                                        \
+      const from *in, uint8_t *out, uint8_t *scales, int rows, int cols, int how) {                               \
+    enter_scaled();                                                                                               \
+    quantise_##way##s<from, to>(in, out, scales, rows, cols, how);                                                \
   }
-#define DEQUANTISE(to, way, down)                                                                                \
+#define BOTH_WAYS(from, to) QUANTISE(from, to, row) QUANTISE(from, to, column)
+#define EVERY_TARGET(from) BOTH_WAYS(from, e4m3) BOTH_WAYS(from, e5m2) BOTH_WAYS(from, e2m1)
+EVERY_TARGET(f32)
+EVERY_TARGET(f16)
+EVERY_TARGET(bf16)
+
+#define DEQUANTISE(to, way, down)                                                                                 \
   extern "C" __global__ void __launch_bounds__(THREADS) mx_##to##_##way##_back(                                   \
       const uint8_t *in, const uint8_t *scales, float *out, int rows, int cols) {                                 \
     dequantise<to, down>(in, scales, out, rows, cols);                                                            \
   }
-#define BOTH_WAYS(from)                                                        \
-  QUANTISE(from, e4m3, row, false) QUANTISE(from, e4m3, column, true)          \
-  QUANTISE(from, e5m2, row, false) QUANTISE(from, e5m2, column, true)          \
-  QUANTISE(from, e2m1, row, false)
-BOTH_WAYS(f32)
-BOTH_WAYS(bf16)
-DEQUANTISE(e4m3, row, false)
-DEQUANTISE(e4m3, column, true)
-DEQUANTISE(e5m2, row, false)
-DEQUANTISE(e5m2, column, true)
+#define BOTH_BACK(to) DEQUANTISE(to, row, false) DEQUANTISE(to, column, true)
+BOTH_BACK(e4m3)
+BOTH_BACK(e5m2)
+BOTH_BACK(e2m1)

@@ -1,74 +1,119 @@
 """Cases of the formats with a scale for each 32 elements: `cases.py` takes them in."""
 
 import numpy as np
-import reference
+from mx_reference import FORMATS, RULES, dequantise, quantise, shapes
 
 import mfmasim
 from mfmasim.verify import In, Out, case
 
-FORMATS = {"e4m3": "e4m3fn", "e5m2": "e5m2", "e2m1": "e2m1fn"}
-WAYS = [(target, way) for target in FORMATS for way in ("row", "column") if (target, way) != ("e2m1", "column")]
-
-
-EDGES = [448.0, 450.0, 57344.0, 57600.0, 6.0, 6.03125, 2.0**-120, 2.0**-149]
-"""Largest magnitudes at which a scale changes, and so small ones that it cannot."""
+GIVEN, WAYS = ["f32", "f16", "bf16"], ["row", "column"]
+EVERY = [{"given": g, "target": t, "way": w} for g in GIVEN for t in FORMATS for w in WAYS]
+HARDWARE, SOFTWARE = "gfx950", ["gfx942", "gfx1201"]
+"""Conversions with a scale are gfx950's alone."""
+EDGES = [448.0, 464.0, 480.0, 512.0, 57344.0, 61440.0, 6.0, 6.5, 7.0, 7.5, 1.75, 1.9375, 2.0**-120, 2.0**-149]
+"""Largest magnitudes at which rules differ or scales change, and so small ones that no scale can."""
 
 
 def matrix(given, rows, cols, data):
-    """Blocks of very different size, some of zeros; in ``special`` some hold an infinity or a NaN."""
-    rng = np.random.default_rng(7)
-    x = rng.normal(size=(rows, cols)) * np.exp2(np.arange(rows) % 9 * 16.0 - 70)[:, None]
+    """Blocks of very different size, some of zeros; in ``special`` some hold an infinity or a NaN.
+
+    Every row and every column is of a size of its own, and every fourth block, of both ways, has one of `EDGES`.
+    """
+    rng = np.random.default_rng([rows, cols])
+    sizes = np.arange(rows)[:, None] % 7 * 9.0 + np.arange(cols) % 5 * 9.0 - 50
+    x = rng.normal(size=(rows, cols)) * np.exp2(np.clip(sizes, -20, 12) if given == "f16" else sizes)
     for place, edge in enumerate(EDGES):
-        x[4 * place % rows, :32], x[:32, 64 + place] = edge / 64, edge / 64
-        x[4 * place % rows, place], x[place, 64 + place] = -edge, edge
-    x[1, :32], x[:32, 33], x[2, 32:64], x[3, 5] = 0.0, -0.0, 3.0e38, -3.0e38
+        row, col = 5 * place % rows, 7 * place % cols
+        x[row, col // 32 * 32 : col // 32 * 32 + 32] = edge / 64
+        x[row // 32 * 32 : row // 32 * 32 + 32, col] = edge / 64
+        x[row, col] = edge * (-1) ** place
+    x[1 % rows, :32], x[:32, 33 % cols] = 0.0, -0.0
+    if given != "f16":
+        x[2 % rows, -1], x[3 % rows, 5 % cols] = 3.0e38, -3.0e38
     if data == "special":
-        x[5, 40], x[rows - 1, cols - 1], x[6, 70] = -np.inf, np.nan, np.nan
+        x[5 % rows, 40 % cols], x[rows - 1, cols - 1], x[6 % rows, 70 % cols] = -np.inf, np.nan, -np.nan
     codes = mfmasim.format(given).encode(x, overflow="infinity_or_nan")
-    return codes.view(np.float32) if given == "f32" else codes
+    return codes if given == "bf16" else codes.view({"f32": np.float32, "f16": np.float16}[given])
+
+
+def launch_quantise(x, given, target, way, rule):
+    """Arguments, and what is expected of them."""
+    rows, cols = x.shape
+    codes, scales = shapes(rows, cols, target, way)
+    blocks = 4 * scales[0] * scales[1] if way == "row" else scales[0] * scales[1]
+    out, out_scales = Out("u8" if target == "e2m1" else FORMATS[target], codes), Out("e8m0fnu", scales)
+    args = [In(given, x.shape, x), out, out_scales, rows, cols, RULES.index(rule)]
+    return {"grid": -(-blocks // 256), "block": 256, "args": args, "expect": lambda _: quantise(x, target, way, rule)}
+
+
+def quantised(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=107, data="special"):
+    """Ends of lines that are no whole block, every corner value."""
+    return launch_quantise(matrix(given, rows, cols, data), given, target, way, rule)
 
 
 @case(
     "mx.hip",
     kernel="mx_{given}_{target}_{way}",
-    arch="gfx950",
-    needs="rows % 32 == 0 and cols % 32 == 0",
-    each=[{"given": g, "target": t, "way": w} for g in ("f32", "bf16") for t, w in WAYS],
-    executes="v_cvt_pk_(fp8|bf8)_f32|v_cvt_scalef32_pk_fp4_f32",
+    arch=HARDWARE,
+    each=EVERY,
+    executes=["v_cvt_scalef32_pk_(fp8|bf8|fp4)_f32"],
 )
-def mx_quantise(given="f32", target="e4m3", way="row", rows=64, cols=96, data="finite"):
-    """Scales by rows or by columns; codes stay where their elements were."""
-    x, fmt = matrix(given, rows, cols, data), FORMATS[target]
-    codes, scales = reference.mx_quantise(x, fmt, way)
-    out = Out("u8", codes.shape) if target == "e2m1" else Out(fmt, codes.shape)
-    args = [In(given, x.shape, x), out, Out("u8", scales.size), rows, cols]
-    return {"grid": -(-scales.size // 256), "block": 256, "args": args, "expect": lambda _: (codes, scales)}
+def mx_quantise(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=107, data="special"):
+    """Converted and scaled in one instruction."""
+    return quantised(given, target, way, rule, rows, cols, data)
+
+
+@case("mx.hip", kernel="mx_{given}_{target}_{way}", arch=SOFTWARE, each=EVERY)
+def mx_software(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=107, data="special"):
+    """The same bytes, with FP8 conversions of gfx1201 or with none."""
+    return quantised(given, target, way, rule, rows, cols, data)
+
+
+SIZES = [(1, 1), (1, 32), (32, 1), (31, 33), (33, 31), (64, 96), (5, 259)]
 
 
 @case(
     "mx.hip",
     kernel="mx_{given}_{target}_{way}",
-    arch="gfx950",
-    each=[{"given": g, "target": t, "way": w} for g in ("f32", "bf16") for t, w in WAYS if t != "e2m1"],
+    arch=[HARDWARE, *SOFTWARE],
+    each=[{"rows": r, "cols": c, "target": t, "way": w} for r, c in SIZES for t in ("e4m3", "e2m1") for w in WAYS],
 )
-def mx_special(given="f32", target="e4m3", way="row", rows=32, cols=96):
-    """Infinities and NaNs, which are of their own block alone."""
-    return mx_quantise(given, target, way, rows, cols, "special")
+def mx_size(rows=1, cols=1, target="e4m3", way="row", given="f32", rule="rceil"):
+    """Whole blocks, shorter ones, odd ends, single elements."""
+    return quantised(given, target, way, rule, rows, cols, "finite")
+
+
+@case(
+    "mx.hip",
+    kernel="mx_f32_{target}_{way}",
+    arch=[HARDWARE, *SOFTWARE],
+    each=[{"target": t, "rule": r} for t in FORMATS for r in RULES],
+)
+def mx_rule(target="e4m3", rule="ocp", way="row", rows=64):
+    """Each rule at each side of where its scale changes: the largest magnitude of a block goes through a binade."""
+    tops = np.float32(2.0) ** np.arange(-6, 10, dtype=np.float32)
+    steps = np.array([1.0, 1.03, 1.25, 1.4, 1.5, 1.5625, 1.74, 1.75, 1.76, 1.8, 1.875, 1.9, 1.9375, 1.97], np.float32)
+    both = np.concatenate([steps, np.nextafter(steps, np.float32(2)), np.nextafter(steps, np.float32(1))])
+    x = np.random.default_rng(3).uniform(-0.99, 0.99, (rows, 32 * len(both))).astype(np.float32)
+    x *= tops[np.arange(rows) % 16][:, None]
+    x[:, 7::32] = tops[np.arange(rows) % 16][:, None] * both
+    return launch_quantise(x, "f32", target, way, rule)
 
 
 @case(
     "mx.hip",
     kernel="mx_{target}_{way}_back",
-    arch="gfx950",
-    each=[{"target": t, "way": w} for t, w in WAYS if t != "e2m1"],
-    executes="v_cvt_f32_(fp8|bf8)(_sdwa)?",
+    arch=[HARDWARE, *SOFTWARE],
+    each=[{"target": t, "way": w} for t in FORMATS for w in WAYS],
 )
-def mx_dequantise(target="e4m3", way="row", rows=64, cols=96):
+def mx_dequantise(target="e4m3", way="row", rows=70, cols=107):
     """Every code with scales of every size, those with an infinite or denormal product as well."""
-    rng, fmt = np.random.default_rng(5), FORMATS[target]
-    codes = rng.permutation(np.arange(rows * cols) % 256).astype(np.uint8).reshape(rows, cols)
-    scales = rng.integers(0, 256, rows * cols // 32).astype(np.uint8)
-    scales[:4] = 0, 1, 254, 255
-    args = [In(fmt, codes.shape, codes), In("u8", scales.size, scales), Out("f32", codes.shape), rows, cols]
-    expect = reference.mx_dequantise(codes, scales, fmt, way)
-    return {"grid": -(-codes.size // 256), "block": 256, "args": args, "expect": expect}
+    rng = np.random.default_rng(5)
+    of_codes, of_scales = shapes(rows, cols, target, way)
+    codes = rng.permutation(np.arange(of_codes[0] * of_codes[1]) % 256).astype(np.uint8).reshape(of_codes)
+    scales = rng.integers(0, 256, of_scales).astype(np.uint8)
+    scales.flat[:4] = 0, 1, 254, 255
+    out = Out("f32", (rows, cols))
+    args = [In("u8" if target == "e2m1" else FORMATS[target], of_codes, codes), In("e8m0fnu", of_scales, scales), out]
+    expect = dequantise(codes, scales, (rows, cols), target, way)
+    return {"grid": -(-rows * cols // 256), "block": 256, "args": [*args, rows, cols], "expect": expect}

@@ -33,8 +33,8 @@ _MATRIX = re.compile(r"v_(s?mfma|smfmac|swmmac|wmma)")
 _VECTOR_MEMORY = ("buffer_", "tbuffer_", "flat_", "global_", "scratch_", "image_")
 _NO_ACCESS = re.compile(r"(buffer|global)_(wbl2|inv|wbinv|gl0_inv|gl1_inv)")
 # Conversions that put a byte of their result where OP_SEL says (LLVM: getFPDstSelType).
-_TO_BYTE = re.compile(r"v_cvt_(scalef32_)?sr_[bf][fp]8_")
-_TO_FP4 = re.compile(r"v_cvt_scalef32_(sr_)?pk_fp4_")
+_TO_BYTE = re.compile(r"v_cvt_(scalef32_)?sr_[bf][fp]8_|v_cvt_scalef32_pk_fp4_")
+_TO_FP4_RANDOMLY = re.compile(r"v_cvt_scalef32_sr_pk_fp4_")
 _SETREG = ("s_setreg_b32", "s_setreg_imm32_b32")
 _LANE = ("v_readlane_b32", "v_writelane_b32")
 _CARRIES = re.compile(r"v_(addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)_")
@@ -180,12 +180,15 @@ class Traits:
 
     @cached_property
     def moved_result(self) -> bool:
-        """Whether the result goes to another place of its register than the lowest (SDWA, OP_SEL; CDNA3 manual 4.5)."""
+        """Whether the result goes to another place of its register than the lowest (SDWA, OP_SEL; CDNA3 manual 4.5).
+
+        LLVM counts the random conversions to FP4 wherever their result goes, the others to FP4 not at the lowest byte.
+        """
         modifiers = self.instruction.modifiers
         if modifiers.get("dst_sel", DWORD) != DWORD:
             return True
         select = modifiers.get("op_sel", 0) if self.instruction.encoding == "VOP3" else 0
-        if _TO_FP4.match(self.name):
+        if _TO_FP4_RANDOMLY.match(self.name):
             return True
         return bool(select & (12 if _TO_BYTE.match(self.name) else 8))
 

@@ -1,0 +1,77 @@
+"""What the kernels of `mx.hip` have to give: a scale for each 32 elements of a line, and codes of elements over scales.
+
+A line is a row or a column; the last block of a line is as long as what is left.
+"""
+
+import numpy as np
+import reference
+
+import mfmasim
+from mfmasim.formats import scale_of
+
+FORMATS = {"e4m3": "e4m3fn", "e5m2": "e5m2", "e2m1": "e2m1fn"}
+"""OCP's, whatever flavour of FP8 the architecture has."""
+RULES = ("ocp", "ceil", "rceil", "even")
+"""As `mfmasim.formats.scale_of` names them, in the order of the kernels' argument."""
+BLOCK = 32
+
+
+def blocks(length):
+    """Blocks of a line."""
+    return -(-length // BLOCK)
+
+
+def shapes(rows, cols, target, way):
+    """Shapes of the codes (FP4: of the bytes) and of the scales of a matrix."""
+    lines, length = (rows, cols) if way == "row" else (cols, rows)
+    codes = (lines, -(-length // 2)) if target == "e2m1" else (rows, cols)
+    return codes, (rows, blocks(cols)) if way == "row" else (blocks(rows), cols)
+
+
+def _turned(matrix, way):
+    """Lines first; its own inverse."""
+    return np.ascontiguousarray(matrix if way == "row" else matrix.T)
+
+
+def _cut(lines):
+    """(lines, blocks, 32) of lines, filled with zeros, which change no largest magnitude."""
+    return np.pad(lines, ((0, 0), (0, -lines.shape[1] % BLOCK))).reshape(len(lines), -1, BLOCK)
+
+
+def powers(scales):
+    """E8M0 codes as float64."""
+    return mfmasim.format("e8m0fnu").decode(scales)
+
+
+def quantise(x, target, way, rule):
+    """Codes and scales of a matrix.
+
+    A block with a NaN has the scale NaN (0xff), one with an infinity and no NaN the largest (0xfe); both are the
+    kernels' own decision, for OCP leaves it open. FP4 codes lie two to a byte, the first low; a line of odd length ends
+    with a nibble of 0, and lines of columns make the transposed matrix.
+    """
+    fmt, lines = FORMATS[target], _turned(reference.widened(x), way)
+    cut = _cut(lines)
+    highest = np.max(np.abs(cut), axis=2)
+    scales = np.where(np.isinf(highest), np.uint8(0xFE), scale_of(highest, fmt, rule))
+    with np.errstate(all="ignore"):
+        divided = cut.astype(np.float64) / powers(scales)[:, :, None]
+    divided = np.where(np.isnan(divided), np.copysign(np.nan, cut), divided)
+    codes = mfmasim.format(fmt).encode(divided).reshape(len(lines), -1)[:, : lines.shape[1]]
+    if target == "e2m1":
+        codes = np.pad(codes, ((0, 0), (0, codes.shape[1] % 2)))
+        return codes[:, ::2] | codes[:, 1::2] << 4, _turned(scales, way)
+    return _turned(codes, way), _turned(scales, way)
+
+
+def dequantise(codes, scales, shape, target, way):
+    """f32 values of a matrix of a shape: exact, or infinite where f32 ends."""
+    if target == "e2m1":
+        lines = np.stack([codes & 15, codes >> 4], axis=-1).reshape(len(codes), -1)
+        lines = lines[:, : shape[1] if way == "row" else shape[0]]
+    else:
+        lines = _turned(codes, way)
+    values = mfmasim.format(FORMATS[target]).decode(lines)
+    with np.errstate(all="ignore"):
+        values = (_cut(values) * powers(_turned(scales, way))[:, :, None]).reshape(len(lines), -1)
+        return _turned(values[:, : lines.shape[1]].astype(np.float32), way)
