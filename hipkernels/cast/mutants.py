@@ -15,13 +15,15 @@ PRESET, NAN = "cast_amax[preset=-1.0]", "cast_amax_nan[place=4015]"
 TILE, REST = "transpose[given=f32,load=16,store=8]", "transpose_rest[given=f32,target=e4m3]"
 PART = "transpose_part[part=tiles,kernel=cast_transpose_f32_e4m3_load8_store2]"
 MX, MX_COLUMN = "mx_quantise[given=f32,target=e4m3,way=row]", "mx_quantise[given=f32,target=e4m3,way=column]"
-MX_SPECIAL, MX_FP4 = "mx_special[given=f32,target=e4m3,way=row]", "mx_quantise[given=bf16,target=e2m1,way=row]"
+MX_FP4, MX_FP4_COLUMN = "mx_quantise[given=bf16,target=e2m1,way=row]", "mx_quantise[given=f16,target=e2m1,way=column]"
+MX_SOFT, MX_SOFT_FP4 = "mx_software[given=f32,target=e4m3,way=row]", "mx_software[given=bf16,target=e2m1,way=row]"
+MX_BACK, MX_BACK_FP4 = "mx_dequantise[target=e5m2,way=column]", "mx_dequantise[target=e2m1,way=row]"
+MX_RULE = "mx_rule[target=e4m3,rule={}]".format
 EDGES, EMPTY, SECOND = (
     "multi[given=f32,target=e4m3,shapes=edges]",
     "multi[shapes=empty]",
     "multi[shapes=many,launch=1]",
 )
-MX_BACK = "mx_dequantise[target=e5m2,way=column]"
 OUT = ("outputs",)
 TILE_NAN, REST_NAN, TILE_ZEROS, TILE_NOOP = (
     "transpose_amax_nan[part=tile,kernel=cast_transpose_f32_e4m3_load4_store2,place=1023]",
@@ -34,6 +36,7 @@ TILED_NAN = (
     "highest = max(highest, x != x ? 0 : magnitude(x));\n        scaled",
 )
 MIXED = ("packed[i] = pack_four<To, How>", "packed[i] = pack_four<To, plain>")
+BLOCK_AMAX = "highest = max(highest, (uint32_t)magnitude(x[i]));\n  }\n  const"
 MED3 = ("x != x ? x : __builtin_amdgcn_fmed3f", "__builtin_amdgcn_fmed3f")
 
 MUTANTS = [
@@ -172,19 +175,51 @@ MUTANTS = [
            ("left + SIDE * Wide <= cols", "left + SIDE * Wide < cols"), (), equivalent="slower"),
     Mutant("many_noop_ignored", "multi_idle[shapes=empty,noop=1.0]",
            ("noop && noop[0] == 1.0f", "noop && noop[0] == -7.0f"), OUT),
-    # --- scales by block
-    Mutant("scale_rounded_down", MX, ("((highest & 0x7fffff) > top_mantissa<To>)", "0"), OUT,
-           about="the rule of OCP MX 1.0: the largest magnitudes saturate"),
-    Mutant("scale_rounded_up_once_more", MX, ("> top_mantissa<To>", ">= top_mantissa<To>"), OUT),
-    Mutant("scale_of_a_nan_lost", MX_SPECIAL, ("return 0xff;", "return 0xfe;"), OUT),
-    Mutant("scale_of_an_infinity_is_a_nan", MX_SPECIAL, ("return 0xfe;", "return 0xff;"), OUT),
-    Mutant("scale_applied_twice", MX, (
-        "convert_one<To, clamp>(x[i] * inverse)", "convert_one<To, clamp>(x[i] * inverse * inverse)"), OUT),
-    Mutant("blocks_of_rows_for_columns", MX_COLUMN, (
-        "block / each * BLOCK * cols + block % each", "block * BLOCK"),
-        ("bounds", "outputs", "races", "uninitialised")),
-    Mutant("nibbles_swapped", MX_FP4, ("x[8 * i], x[8 * i + 1]", "x[8 * i + 1], x[8 * i]"), OUT),
-    Mutant("fp4_byte_twice", MX_FP4, ("factor, 2)", "factor, 1)"), OUT),
-    Mutant("smallest_scale_is_zero", MX_BACK, ("(uint32_t)code << 23 : 0x400000u", "(uint32_t)code << 23 : 0u"), OUT),
-    Mutant("back_with_the_neighbours_scale", MX_BACK, ("at / cols / BLOCK * cols + at % cols", "at / BLOCK"), OUT),
+    # --- scales by block: the scale
+    Mutant("scale_one_too_large", MX, ("top_exponent<To> + up", "top_exponent<To> + 1 + up"), OUT, arch="gfx950"),
+    Mutant("scale_one_too_small", MX_FP4, ("top_exponent<To> + up", "top_exponent<To> - 1 + up"), OUT, arch="gfx950"),
+    Mutant("scale_not_rounded_up", MX_RULE("rceil"), ("up = mantissa > top_mantissa<To>", "up = 0"), OUT),
+    Mutant("scale_up_from_the_top_on", MX_RULE("rceil"), ("> top_mantissa<To>", ">= top_mantissa<To>"), OUT),
+    Mutant("scale_always_up", MX_RULE("ceil"), ("up = mantissa != 0", "up = 1"), OUT),
+    Mutant("scale_even_without_carry", MX_RULE("even"), ("(22 - mantissa_bits<To>)", "(21 - mantissa_bits<To>)"), OUT),
+    Mutant("scale_of_a_nan_lost", MX, ("return 0xff;", "return 0xfe;"), OUT, arch="gfx950"),
+    Mutant("scale_of_an_infinity_is_a_nan", MX, ("return 0xfe;", "return 0xff;"), OUT, arch="gfx950"),
+    Mutant("smallest_scale_below_zero", MX, ("return max(0, (int)(highest >> 23)", "return (int)((highest >> 23)"), OUT,
+           arch="gfx950", about="blocks of zeros and denormals"),
+    # --- the block
+    Mutant("amax_along_the_other_axis", MX_COLUMN, (
+        BLOCK_AMAX, BLOCK_AMAX.replace("x[i]", "widen(in[first * cols + min(col / BLOCK * BLOCK + i, cols - 1)])"),
+    ), OUT, arch="gfx950"),
+    Mutant("block_begins_a_row_early", MX_COLUMN, (
+        BLOCK_AMAX, BLOCK_AMAX.replace("x[i]", "widen(in[max(min(first + i, rows) - 1, (int64_t)0) * cols + col])"),
+    ), OUT, arch="gfx950"),
+    Mutant("amax_of_half_a_block", MX, ("higher(higher(highest, 1), 2)", "higher(highest, 1)"), OUT, arch="gfx950"),
+    Mutant("amax_of_two_half_blocks", MX, ("higher(higher(highest, 1), 2)", "higher(higher(highest, 1), 4)"), OUT,
+           arch="gfx950", parameters={"cols": 128, "data": "finite"}),
+    Mutant("last_block_left_out", MX, ("blocks = (cols + BLOCK - 1) / BLOCK, place", "blocks = cols / BLOCK, place"),
+           OUT, arch="gfx950"),
+    Mutant("rows_of_whole_words", MX, ("if (count == EACH) *(anywhere<uint64_t>", "if (true) *(anywhere<uint64_t>"),
+           ("bounds", "outputs", "races"), arch="gfx950"),
+    # --- elements
+    Mutant("scaled_without_saturation", MX, ("    enter_scaled();", "    ;"), OUT, arch="gfx950",
+           about="the rule of OCP lets the largest numbers saturate, MODE has to ask for it"),
+    Mutant("scale_applied_twice", MX_SOFT, ("x[i] * inverse;", "x[i] * inverse * inverse;"), OUT, arch="gfx942"),
+    Mutant("limit_of_fnuz_for_mx", MX_SOFT, ("top<To>, -top<To>", "largest<To>, -largest<To>"), OUT, arch="gfx942"),
+    Mutant("fnuz_for_mx", MX_SOFT, ("mfmasim::e4m3fn : mfmasim::e5m2, true", "mfmasim::e4m3fnuz : mfmasim::e5m2, true"),
+           OUT, arch="gfx942"),
+    Mutant("nibbles_swapped", MX_FP4, ("fp4_f32(0, x[0], x[1]", "fp4_f32(0, x[1], x[0]"), OUT, arch="gfx950"),
+    Mutant("nibbles_swapped_in_software", MX_SOFT_FP4, ("<< 32 / Each * i;", "<< 32 / Each * (i ^ 1);"), OUT,
+           arch="gfx1201"),
+    Mutant("fp4_byte_twice", MX_FP4_COLUMN, ("x[4], x[5], scale, 2)", "x[4], x[5], scale, 1)"), OUT, arch="gfx950"),
+    Mutant("fp4_not_filled_with_zero", MX_FP4, (
+        "if (count < EACH) word &= (1u << 4 * max(count, 0)) - 1;", ""), OUT, arch="gfx950"),
+    Mutant("fp4_line_rounded_down", MX_FP4_COLUMN, ("out + col * ((rows + 1) / 2)", "out + col * (rows / 2)"),
+           ("outputs", "races"), arch="gfx950", parameters={"rows": 71}),
+    # --- and back
+    Mutant("smallest_scale_is_zero", MX_BACK, ("(uint32_t)code << 23 : 0x400000u", "(uint32_t)code << 23 : 0u"), OUT,
+           arch="gfx942"),
+    Mutant("back_with_the_neighbours_scale", MX_BACK, ("row / BLOCK * cols + col", "row / BLOCK * cols + (col ^ 1)"),
+           OUT, arch="gfx950", parameters={"cols": 108}),
+    Mutant("back_with_the_other_nibble", MX_BACK_FP4, ("(code, place % 2, scale)", "(code, place % 2 == 0, scale)"),
+           OUT, arch="gfx950"),
 ]  # fmt: skip

@@ -4,7 +4,6 @@ A line is a row or a column; the last block of a line is as long as what is left
 """
 
 import numpy as np
-import reference
 
 import mfmasim
 from mfmasim.formats import scale_of
@@ -44,13 +43,13 @@ def powers(scales):
 
 
 def quantise(x, target, way, rule):
-    """Codes and scales of a matrix.
+    """Codes and scales of a matrix of f32.
 
     A block with a NaN has the scale NaN (0xff), one with an infinity and no NaN the largest (0xfe); both are the
     kernels' own decision, for OCP leaves it open. FP4 codes lie two to a byte, the first low; a line of odd length ends
     with a nibble of 0, and lines of columns make the transposed matrix.
     """
-    fmt, lines = FORMATS[target], _turned(reference.widened(x), way)
+    fmt, lines = FORMATS[target], _turned(x, way)
     cut = _cut(lines)
     highest = np.max(np.abs(cut), axis=2)
     scales = np.where(np.isinf(highest), np.uint8(0xFE), scale_of(highest, fmt, rule))

@@ -5,53 +5,33 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import slow_cast
+from family import caught, mutants, passes, right, runs, wrong
 
 from hipkernels.cast import operands, plan, reference
-from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
 
-((_, CASES),) = find("cast")
-RUNS = select([case for case in CASES if case.source.name == "cast.hip"], None)
-MUTANTS = {m.name: (m, case) for m, case in mutants_of("cast") if case.source.name == "cast.hip"}
 FORMATS = sorted(slow_cast.DTYPES)
-
-
-def quick(number, case):
-    """Every variant on one architecture, in turn; counts on all."""
-    return number % 3 == 0
-
-
-@pytest.mark.parametrize(
-    ("case", "arch"),
-    [
-        pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if quick(i + i // 3, case) else pytest.mark.long)
-        for i, (case, arch) in enumerate(RUNS)
-    ],
-)
-def test_right_kernels_pass(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
-    assert all(f.severity == "info" for f in result.findings)
 
 
 QUICK = {
     "first_version", "first_version_cdna3", "nan_becomes_a_number", "mode_not_entered", "ordinary_stores",
     "amax_drops_nan", "amax_without_barrier", "tail_one_too_far",
 }  # fmt: skip
-"""Compiling takes most of the time: these show that each check can go red, the others are of the long tier."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in MUTANTS])
+@pytest.mark.parametrize(("case", "arch"), right("cast.hip", lambda i, _: (i + i // 3) % 3 == 0))
+def test_right_kernels_pass(case, arch):
+    passes(case, arch)
+
+
+@pytest.mark.parametrize("name", wrong("cast.hip", QUICK))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    mutant, case = MUTANTS[name]
-    verdict = run_mutant(mutant, case)
-    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+    caught("cast.hip", name)
 
 
 def test_there_are_enough_of_both():
-    assert {arch for _, arch in RUNS} == {"gfx942", "gfx950", "gfx1201"}
-    assert len(RUNS) >= 250
-    assert sum(not mutant.equivalent for mutant, _ in MUTANTS.values()) >= 30
+    assert {arch for _, arch in runs("cast.hip")} == {"gfx942", "gfx950", "gfx1201"}
+    assert len(runs("cast.hip")) >= 250
+    assert sum(not mutant.equivalent for mutant, _ in mutants("cast.hip").values()) >= 30
 
 
 @pytest.mark.parametrize("how", ["clamp", "plain"])

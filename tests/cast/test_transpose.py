@@ -2,39 +2,27 @@
 
 import numpy as np
 import pytest
+from family import caught, passes, right, runs, wrong
 
 import mfmasim
 from hipkernels.cast import operands, reference
 from hipkernels.cast.plan import Part, plan_transpose
 from mfmasim.resources import folder
-from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify import verify_case
 from mfmasim.verify.prebuilt import code_for
 
-((_, CASES),) = find("cast")
-RUNS = select([case for case in CASES if case.source.name.startswith("transpose")], None)
-MUTANTS = {m.name: (m, case) for m, case in mutants_of("cast") if case.source.name.startswith("transpose")}
 QUICK = {"tile_read_before_it_is_written", "transposed_not_saturated", "strides_exchanged", "rest_one_too_many"}
 BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 
 
-@pytest.mark.parametrize(
-    ("case", "arch"),
-    [
-        pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if (i + i // 2) % 3 == 0 else pytest.mark.long)
-        for i, (case, arch) in enumerate(RUNS)
-    ],
-)
+@pytest.mark.parametrize(("case", "arch"), right("transpose", lambda i, _: (i + i // 2) % 3 == 0))
 def test_right_kernels_pass(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
+    passes(case, arch)
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in MUTANTS])
+@pytest.mark.parametrize("name", wrong("transpose", QUICK))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    mutant, case = MUTANTS[name]
-    verdict = run_mutant(mutant, case)
-    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+    caught("transpose", name)
 
 
 PLANS = [
@@ -164,5 +152,5 @@ def test_what_the_padding_is_good_for(arch, store, padded, bare):
         (padded, f"transpose[given=f32,load=16,store={store}]"),
         (bare, f"transpose_unpadded[store={store}]"),
     ):
-        case = next(case for case in CASES if case.title == title)
+        case = next(case for case, _ in runs("transpose") if case.title == title)
         assert verify_case(case, arch).lds["worst_degree"] == degree

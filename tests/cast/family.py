@@ -1,0 +1,47 @@
+"""Cases and wrong kernels of hipkernels/cast by source file, and what tests do with each."""
+
+from functools import cache
+
+import pytest
+
+from mfmasim.verify import find, select, verify_case
+from mfmasim.verify.mutants import mutants_of, run_mutant
+
+
+@cache
+def runs(start):
+    """Cases with their architectures, of sources whose names begin so."""
+    ((_, cases),) = find("cast")
+    return select([case for case in cases if case.source.name.startswith(start)], None)
+
+
+@cache
+def mutants(start):
+    """Wrong kernels by name: what is wrong, and the case."""
+    return {m.name: (m, case) for m, case in mutants_of("cast") if case.source.name.startswith(start)}
+
+
+def right(start, quick):
+    """Parameters of a test of right kernels; `quick` of number and case says which are of the quick tier."""
+    return [
+        pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if quick(i, case) else pytest.mark.long)
+        for i, (case, arch) in enumerate(runs(start))
+    ]
+
+
+def wrong(start, quick):
+    """Names of wrong kernels. Compiling takes most of their time: those in `quick` show that each check can go red."""
+    return [pytest.param(name, marks=() if name in quick else pytest.mark.long) for name in mutants(start)]
+
+
+def passes(case, arch):
+    """The case passes, and whatever is found is for information."""
+    result = verify_case(case, arch)
+    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
+    assert all(f.severity == "info" for f in result.findings)
+
+
+def caught(start, name):
+    """Exactly the checks that it names catch a wrong kernel."""
+    verdict = run_mutant(*mutants(start)[name])
+    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
