@@ -1,0 +1,43 @@
+"""16-bit codes as numbers and back, and the f32 operations that NumPy lacks."""
+
+import ml_dtypes
+import numpy as np
+
+DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}
+
+
+def decode(fmt, codes):
+    """uint16 codes -> float32, exactly."""
+    return np.ascontiguousarray(codes).view(DTYPES[fmt]).astype(np.float32)
+
+
+def encode(fmt, values):
+    """float32 -> uint16 codes, to nearest even."""
+    with np.errstate(all="ignore"):
+        return np.asarray(values, np.float32).astype(DTYPES[fmt]).view(np.uint16)
+
+
+def fma(a, b, c):
+    """Give a * b + c of float32, rounded once.
+
+    The product is exact in float64. The sum is rounded to odd there, so that the rounding to f32 sees on which side of
+    a middle it lies (Boldo and Melquiond, IEEE Trans. Computers 57, 2008).
+    """
+    with np.errstate(all="ignore"):
+        product, c = a.astype(np.float64) * b, np.asarray(c, np.float64)
+        total = np.asarray(product + c)
+        part = total - product
+        rest = (product - (total - part)) + (c - part)
+        even = (total.view(np.int64) & 1) == 0
+        toward = np.where(rest > 0, np.inf, -np.inf)
+        inexact = np.isfinite(total) & (rest != 0) & even
+        return np.where(inexact, np.nextafter(total, toward), total).astype(np.float32)
+
+
+def power(x):
+    """V_EXP_F32 as the simulator has it: 2**x rounded once; denormals count as 0 before and after (`assumed`)."""
+    with np.errstate(all="ignore"):
+        tiny = np.float32(2.0**-126)
+        x = np.where(np.abs(x) < tiny, np.float32(0), x)
+        out = np.exp2(x.astype(np.float64)).astype(np.float32)
+        return np.where(np.abs(out) < tiny, np.float32(0), out)

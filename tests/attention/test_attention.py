@@ -1,0 +1,145 @@
+"""hipkernels/attention: every kernel clean and equal to its replay, wrong ones caught, rare cases defined."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import mfmasim
+from mfmasim.errors import MfmasimError
+from mfmasim.verify import find, select, verify_case
+from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.prebuilt import code_for
+
+((_, CASES),) = find("attention")
+HERE = CASES[0].build.__globals__  # the modules beside the case file
+replay, operands, decode = HERE["replay"], HERE["operands"], HERE["decode"]
+ARCHS = ("gfx942", "gfx950", "gfx1151", "gfx1201")
+MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("attention")}
+MATRIX_FIDELITY = {"gfx942": "reference", "gfx950": "assumed", "gfx1151": "hardware", "gfx1201": "hardware"}
+
+
+def quick(number, case, arch):
+    """Each variant by default on one architecture: f16 by tiles on one of RDNA and one of CDNA."""
+    order = ARCHS.index(arch)
+    if case.title.startswith(("wmma", "mfma")):
+        return (number + order) % 2 == 0
+    return (number + order) % 4 == 0
+
+
+RUNS = [
+    pytest.param(case, arch, id=f"{case.title}-{arch}", marks=[] if quick(n, case, arch) else [pytest.mark.long])
+    for n, case in enumerate(CASES)
+    for _, arch in select([case], None)
+]
+TOLD = {
+    "v_by_the_strides_of_k": {"outputs-differ"},
+    "one_key_too_many": {"outputs-differ"},
+    "no_key_is_nan": {"outputs-differ"},
+    "infinity_less_infinity_in_the_data": {"outputs-differ"},
+    "hidden_nan_counts": {"outputs-differ"},
+    "negative_scale_for_none": {"outputs-differ"},
+    "tail_of_v_read": {"bounds-outside-buffer", "outputs-differ"},
+    "tiles_overwritten": {"races-no-barrier"},
+    "k_of_the_weights_alone": {"mapping-wrong-element", "mapping-wrong-sum", "outputs-differ"},
+    "arrays_too_small": {"bounds-scratch", "outputs-differ"},
+}
+"""Exactly the errors of the wrong variants that run by default."""
+
+
+def errors(result):
+    return [f.message for f in result.findings if f.severity == "error"]
+
+
+def launch(arch, codes, causal=0, scale=None, kernel="tiled_f16_64", source="tiled.hip"):
+    """O of a kernel, codes [B, H, N, D], by a launch without a case."""
+    q, k, _ = codes
+    case = next(c for c in CASES if c.source.name == source)
+    way = kernel.split("_")[0]
+    grid = HERE["plan_attention"](way, *q.shape[:3], k.shape[2], q.shape[3], causal, scale)
+    out = np.full(q.shape, 0x7E77, np.uint16)
+    steps = [HERE["layout_of"]("bhnd", x.shape).strides for x in (*codes, out)]
+    given = None if scale is None else np.array([scale], np.float32)
+    args = [*(c if c.size else None for c in codes), out, *map(np.int32, (q.shape[2], k.shape[2])), *steps,
+            np.int32(causal), given]  # fmt: skip
+    block = 64 if way == "scalar" else HERE["THREADS"][arch]
+    report = mfmasim.device("sim").launch(code_for(case.source, arch)[kernel], grid, block, args, checks=["bounds"])
+    assert report.findings == []
+    return out
+
+
+@pytest.mark.parametrize(("case", "arch"), RUNS)
+def test_every_kernel_is_clean_and_leaves_the_bits_of_its_replay(case, arch):
+    result = verify_case(case, arch)
+    assert result.status == "pass", errors(result)
+    assert {f.id for f in result.findings} <= {"conflicts-lds", "mapping-k-permuted"}
+    if case.source.name == "products.hip":
+        assert result.mapping["slots_checked"] > 50_000
+        return
+    assert result.fidelity == "assumed"  # what V_EXP_F32 gives is not public
+    if case.parameters["Nkv"]:
+        assert "v_exp_f32" in result.fidelity_of
+    if case.executes and "bf16" not in case.title:
+        assert result.matrix_fidelity == MATRIX_FIDELITY[arch]
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in TOLD else pytest.mark.long) for n in MUTANTS])
+def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
+    verdict = run_mutant(*MUTANTS[name])
+    assert verdict.as_expected, (verdict.caught, errors(verdict.result))
+    if name in TOLD:
+        assert {f.id for f in verdict.result.findings if f.severity == "error"} == TOLD[name]
+
+
+def test_the_default_scale_and_the_same_number_given_leave_the_same_bytes():
+    codes = operands.draw("normal", "f16", (1, 1, 20, 64), (1, 1, 20, 64))
+    assert (launch("gfx1151", codes) == launch("gfx1151", codes, scale=0.125)).all()
+
+
+def test_what_a_query_may_not_see_changes_nothing_but_a_last_bit_on_rdna3():
+    """There the product of a weight of 0 and a negative element, -0, counts as a unit below the sum."""
+    codes = operands.draw("normal", "f16", (1, 1, 32, 64), (1, 1, 32, 64))
+    for arch in ("gfx942", "gfx1201", "gfx1151"):
+        outs = []
+        for fill in (0, 0x7E01, 0xFBFF):
+            part = [c.copy() for c in codes]
+            part[1][:, :, 16:] = part[2][:, :, 16:] = fill
+            outs.append(launch(arch, part, causal=1)[:, :, :16].view(np.int16).astype(int))
+        apart = max(int(np.abs(out - outs[0]).max()) for out in outs)
+        assert apart <= (arch == "gfx1151"), arch
+
+
+def test_the_architectures_agree_within_the_bound_but_not_to_the_bit():
+    codes = operands.draw("normal", "f16", (1, 2, 40, 64), (1, 2, 50, 64))
+    numbers = [decode("f16", c).astype(np.float64) for c in codes]
+    exact, bound = HERE["attention"]("f16", *numbers, 2, None)
+    outs = [launch(arch, codes, causal=2) for arch in ARCHS]
+    for out in outs:
+        assert (np.abs(decode("f16", out) - exact) <= bound).all()
+    assert any((out != outs[0]).any() for out in outs[1:])
+
+
+@pytest.mark.parametrize(
+    ("d", "found"),
+    [(129, {"outputs-differ"}), (144, {"bounds-scratch", "outputs-differ"})],
+)
+def test_rows_longer_than_the_arrays_are_refused_and_would_be_seen(d, found):
+    """One element too many stays within the lane's memory, where the other array lies: only the output shows it."""
+    case = next(c for c in CASES if c.source.name == "any_size.hip").with_parameters({"D": d})
+    with pytest.raises(MfmasimError, match="D <= 128"):
+        verify_case(case, "gfx1151")
+    result = verify_case(replace(case, needs=""), "gfx1151")
+    assert {f.id for f in result.findings if f.severity == "error"} == found
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"D": 96}, "D in \\(32, 64, 128\\)"), ({"D": 256}, "D in"), ({"Nq": 0}, "Nq > 0"), ({"H": 0}, "H > 0"),
+        ({"Nkv": -1}, "Nkv >= 0"), ({"causal": 3}, "causal in"), ({"layout": "nhbd"}, "layout 'nhbd' is unknown"),
+        ({"scale": float("nan")}, "scale = nan: a finite number"), ({"B": 70000}, "70000 batches"),
+    ],
+)  # fmt: skip
+def test_what_the_contract_excludes_is_refused_before_the_launch(changes, part):
+    with pytest.raises(MfmasimError, match=part):
+        verify_case(next(c for c in CASES if c.title == "wmma").with_parameters(changes), "gfx1151")
