@@ -105,12 +105,12 @@ def _lines(one: Fit) -> Iterator[str]:
         yield f"  none of {one.tried:,} models fits: at best {one.matches:,} of {one.elements:,} elements are the same"
         yield f"  {one.row()}"
     for name, values in one.also.items():
-        yield f"  not decided: {name} {', '.join(map(str, values))}"
-    for name, bits in one.nans().items():
-        shown = ", ".join(f"{word:#010x}" for word in bits[:4]) + (
-            f" and {len(bits) - 4} more" if len(bits) > 4 else ""
-        )
-        yield f"  NaN ({name}): {shown or 'none'}"
+        yield f"  not decided: {name} {', '.join(str(value) or 'none' for value in values)}"
+    told = one.nan_origins()
+    if len(set(told.values())) == 1:
+        yield f"  NaN: {next(iter(told.values()))}, whatever made it"
+    else:
+        yield from (f"  NaN ({name}): {text}" for name, text in told.items())
 
 
 def _row(one: Fit) -> dict[str, Any]:
@@ -125,6 +125,7 @@ def _row(one: Fit) -> dict[str, Any]:
         "undecided": {name: list(values) for name, values in one.also.items()},
         "row": one.row(),
         "nans": one.nans(),
+        "nan_origins": one.nan_origins(),
     }
 
 
@@ -134,8 +135,9 @@ def _phase_lines(one: PhaseFit) -> Iterator[str]:
     if one.cost:
         yield f"  two lanes in one bank cost {one.cost:.2f} ticks an access; the clock scatters by {one.scatter:.2f}"
     if one.phases is not None:
+        many = "phases" if len(one.phases) > 1 else "phase"
         lanes = one.lanes if isinstance(one.lanes, str) else "no named lane sets"
-        yield f"  {len(one.phases)} phases ({lanes}), {one.banks or 'an unknown number of'} banks"
+        yield f"  {len(one.phases)} {many} ({lanes}), {one.banks or 'an unknown number of'} banks"
         for part in one.phases if not one.names else ():
             yield f"    {', '.join(map(str, part))}"
     yield from (f"  not decided: {why}" for why in one.undecided)

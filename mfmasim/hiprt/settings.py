@@ -129,7 +129,7 @@ def changed_models(text: str) -> tuple[Model, ...]:
         if name not in models.MODELS:
             raise unknown("model", name, models.MODELS)
         row = changed.get(name, models.MODELS[name])
-        known = models.PARAMETERS[row.algorithm] | {"group"}
+        known = models.PARAMETERS[row.algorithm] | {"group", "nan_factor", "nan_invalid"}
         if parameter not in known:
             raise unknown("parameter", parameter, sorted(known), f"of model {name}")
         try:

@@ -83,13 +83,15 @@ FIDELITIES = ("hardware", "reference", "specified", "assumed")
 
 
 _FACTORS = frozenset({"input_mantissa_bits", "flush_inputs", "mode_denormals", "product_overflow"})
+_FLUSHING = frozenset({"flush_inputs", "flush_addend", "flush_output"})
 _DOT = _FACTORS | {"flush_addend", "flush_output", "product_bits", "addend_bits", "addend_lead_floor"}
 
 PARAMETERS: dict[str, frozenset[str]] = {
-    "fma": frozenset({"mode_denormals"}),
+    "fma": frozenset({"mode_denormals"}) | _FLUSHING,
     "exact": _FACTORS,
     "flush_pairwise": _FACTORS - {"product_overflow"} | {"flush_addend", "flush_output"},
     "aligned": _FACTORS
+    | _FLUSHING
     | {
         "partial_sums",
         "product_bits",
@@ -191,7 +193,7 @@ class Model:
             )
         if self.partial_sums not in (1, 2):
             raise MfmasimError(f"model {self.name}: partial_sums must be 1 or 2, not {self.partial_sums}")
-        if self.flush_output == "signed" and self.algorithm != "flush_pairwise":
+        if self.flush_output == "signed" and self.algorithm in ("dot2", "dot4"):
             raise MfmasimError(
                 f"model {self.name}: {self.algorithm} flushes results to +0, so flush_output is positive"
             )

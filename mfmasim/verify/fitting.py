@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.errors import MfmasimError
 from mfmasim.matrix.arithmetic import multiply
-from mfmasim.matrix.models import Model
-from mfmasim.verify.probes import OUTLIERS, TRIALS
+from mfmasim.matrix.models import PARAMETERS, Model
+from mfmasim.verify.nan_fitting import constant, is_nan, nan_bits, origins
+from mfmasim.verify.probe_data import FITTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.verify.probes import Observed
 
-__all__ = ["Fit", "fit"]
+__all__ = ["SPACE", "Fit", "fit"]
 
 ROUNDINGS = ("floor", "truncate", "nearest_even")
+FLUSHES = ("", "positive", "signed")
 SPACE: dict[str, tuple[Any, ...]] = {
-    "group": (2, 4, 8, 16, 32, 64, 128),
+    "group": (1, 2, 4, 8, 16, 32, 64, 128),
     "partial_sums": (1, 2),
+    "input_mantissa_bits": (7, 8, 9, 10),
+    "flush_inputs": FLUSHES,
+    "flush_addend": FLUSHES,
+    "flush_output": FLUSHES,
+    "product_overflow": (False, True),
     "product_bits": tuple(range(20, 33)),
     "product_rounding": ROUNDINGS,
     "partial_bits": tuple(range(20, 33)),
@@ -36,18 +45,25 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "final_rounding": ROUNDINGS,
 }
 """Values that are tried, parameter by parameter."""
+FIRST = ("input_mantissa_bits", "flush_inputs")
+"""What changes every factor is found before all else."""
 BLOCKS = (
     ("group", "partial_sums"),
+    ("flush_addend", "flush_output"),
+    ("product_overflow",),
     ("product_bits", "product_rounding"),
     ("partial_bits", "partial_rounding"),
     ("addend_bits", "addend_rounding"),
     ("drop_addend_below", "addend_rounding"),
     ("sum_bits", "sum_rounding"),
     ("final_bits", "final_rounding"),
+    ("addend_rounding", "sum_rounding", "final_rounding"),
 )
 """Parameters that hide each other, and are varied together."""
 STARTS = 4
 """Pairs of group and partial sums from which the others are searched."""
+OTHERS = (("exact", (1, 2, 4)), ("flush_pairwise", (2, 4)))
+"""Algorithms, with their groups, that are tried where a chain of fused multiply-adds does not fit."""
 
 
 @dataclass
@@ -87,12 +103,11 @@ class Fit:
 
     def nans(self) -> dict[str, list[int]]:
         """Bits of the NaNs that each kind of special input gave, sorted."""
-        found = {}
-        for number, name in enumerate(OUTLIERS):
-            d = self.observed.d[TRIALS + number].reshape(-1)
-            bits = np.unique(d[(d & 0x7FFFFFFF) > 0x7F800000])
-            found[name] = [int(word) for word in bits]
-        return found
+        return nan_bits(self.observed)
+
+    def nan_origins(self) -> dict[str, str]:
+        """Where they come from, in words."""
+        return origins(self.observed)
 
 
 def fit(observed: Observed, *, told: Callable[[str], None] | None = None) -> Fit:
@@ -103,20 +118,21 @@ def fit(observed: Observed, *, told: Callable[[str], None] | None = None) -> Fit
         told: is told of progress, a line at a time.
 
     Returns:
-        The best fit; `Fit.exact` says whether it is one. The instruction's own row is tried first.
+        The best fit; `Fit.exact` says whether it is one. The instruction's own row is tried first. The NaN of a model
+        is the device's where that has only one.
     """
     search = _Search(observed)
     row = observed.op.model
     best = row
-    if search.score(row) < search.elements and row.algorithm == "aligned":
-        best = search.run(row, told or (lambda line: None))  # noqa: ARG005
+    if search.score(row) < search.elements:
+        say = told or (lambda line: None)  # noqa: ARG005
+        best = search.run(row, say) if row.algorithm == "aligned" else search.chains(row, say)
     result = Fit(observed, best, search.score(best), search.elements)
-    if result.exact and best.algorithm == "aligned":
-        for name, values in SPACE.items():
-            fits = tuple(v for v in search.allowed(name, values, best)
-                         if search.score(replace(best, **{name: v})) == result.elements)  # fmt: skip
-            if len(fits) > 1:
-                result.also[name] = fits
+    if result.exact:
+        result.also = search.undecided(best)
+    nan = constant(observed)
+    if nan is not None:
+        result.model = replace(best, nan_factor=nan, nan_invalid=nan)
     result.tried = search.tried
     return result
 
@@ -131,40 +147,45 @@ class _Search:
 
     @property
     def elements(self) -> int:
-        """Elements of the ordinary tiles."""
-        return int(self.observed.d[:TRIALS].size)
+        """Elements of the tiles that models are fitted to."""
+        return int(self.observed.d[:FITTED].size)
 
-    def allowed(self, name: str, values: tuple[Any, ...], model: Model) -> tuple[Any, ...]:
-        """Values that mean something for this instruction."""
+    def allowed(self, name: str, model: Model) -> tuple[Any, ...]:
+        """Values of a parameter that mean something for this instruction and model."""
+        values, now = SPACE[name], (getattr(model, name),)
+        if name != "group" and name not in PARAMETERS[model.algorithm]:
+            return now
         if name == "group":
             # Block scales belong to 32 elements, which no sum may straddle.
-            return tuple(
-                value for value in values if value <= (32 if self.observed.probe.scaled else self.observed.op.k)
-            )
+            most = 32 if self.observed.scale_a is not None else self.observed.op.k
+            return tuple(value for value in values if value <= most) if model.algorithm == "aligned" else now
         if name in ("partial_bits", "partial_rounding") and model.partial_sums == 1:
-            return (getattr(model, name),)
+            return now
         if name == "final_rounding" and model.final_bits is None:
-            return (model.final_rounding,)
+            return now
+        if name == "input_mantissa_bits" and model.input_mantissa_bits is None:
+            return now
         return values
 
     def score(self, model: Model) -> int:
-        """Elements that a model gives as the device did."""
+        """Elements that a model gives as the device did; of a NaN only that it is one."""
         key = (model.algorithm, *(getattr(model, name) for name in SPACE))
         if key not in self._scores:
-            seen, tiles = self.observed, slice(0, TRIALS)
+            seen, tiles = self.observed, slice(0, FITTED)
             scales: dict[str, Any] = {}
             if seen.scale_a is not None and seen.scale_b is not None:
                 scales = {"scale_a": seen.scale_a[tiles], "scale_b": np.swapaxes(seen.scale_b[tiles], -1, -2)}
             op = seen.op
             ours = multiply(model, op.a, op.b, op.d, seen.a[tiles], seen.b[tiles], seen.c[tiles], **scales)
-            self._scores[key] = int((ours == seen.d[tiles]).sum())
+            same = (ours == seen.d[tiles]) | (is_nan(ours) & is_nan(seen.d[tiles]))
+            self._scores[key] = int(same.sum())
             self.tried += 1
         return self._scores[key]
 
     def run(self, row: Model, told: Callable[[str], None]) -> Model:
         """From the best pairs of group and partial sums, one block after the other until nothing gets better."""
         best = row
-        for start in self._choices(row, BLOCKS[0])[:STARTS]:
+        for start in self.choices(self.choices(row, FIRST)[0], BLOCKS[0])[:STARTS]:
             model = self._climb(start)
             told(f"group {start.group}, partial sums {start.partial_sums}: {self.score(model)} of {self.elements}")
             if self.score(model) > self.score(best):
@@ -175,18 +196,46 @@ class _Search:
             best = replace(best, partial_bits=row.partial_bits, partial_rounding=row.partial_rounding)
         return best if best.final_bits is not None else replace(best, final_rounding=row.final_rounding)
 
-    def _choices(self, model: Model, block: tuple[str, ...]) -> list[Model]:
+    def chains(self, row: Model, told: Callable[[str], None]) -> Model:
+        """A chain of fused multiply-adds that flushes; else sums of a few products, exact or rounded one by one."""
+        found = self.choices(row, ("flush_inputs", "flush_addend", "flush_output"))
+        told(f"{row.algorithm}: {self.score(found[0])} of {self.elements}")
+        if self.score(found[0]) == self.elements:
+            return found[0]
+        for algorithm, groups in OTHERS:
+            for group in groups:
+                try:
+                    plain = Model(row.name, algorithm, group, row.fidelity, row.evidence, row.source)
+                    found += self.choices(plain, ("flush_inputs", "flush_addend", "flush_output"))
+                except MfmasimError:
+                    continue
+                told(f"{algorithm}, group {group}: {self.score(found[-1])} of {self.elements}")
+        return max(found, key=self.score)
+
+    def undecided(self, best: Model) -> dict[str, tuple[Any, ...]]:
+        """Values that fit as well, the other parameters as they are; the two of flushing C and D vary together."""
+        also: dict[str, tuple[Any, ...]] = {}
+        for names in (*((name,) for name in SPACE if name not in BLOCKS[1]), BLOCKS[1]):
+            fits = [one for one in self.choices(best, names, ranked=False) if self.score(one) == self.elements]
+            for name in names:
+                values = tuple(value for value in SPACE[name] if any(getattr(one, name) == value for one in fits))
+                if len(values) > 1:
+                    also[name] = values
+        return also
+
+    def choices(self, model: Model, block: tuple[str, ...], *, ranked: bool = True) -> list[Model]:
         """The model with every combination of a block's values, the best first."""
-        made = [model]
-        for name in block:
-            made = [replace(one, **{name: v}) for one in made for v in self.allowed(name, SPACE[name], one)]
-        return sorted(made, key=lambda one: -self.score(one))
+        made = []
+        for values in product(*(self.allowed(name, model) for name in block)):
+            one = replace(model, **dict(zip(block, values, strict=True)))
+            made += [one] if one.partial_sums == 1 or one.group % 2 == 0 else []
+        return sorted(made, key=lambda one: -self.score(one)) if ranked else made
 
     def _climb(self, model: Model) -> Model:
         while True:
             before = self.score(model)
             for block in BLOCKS:
-                best = self._choices(model, block)[0]
+                best = self.choices(model, block)[0]
                 if self.score(best) > self.score(model):
                     model = best
             if self.score(model) in (before, self.elements):

@@ -80,6 +80,11 @@ class PhaseFit:
         return self.is_table(self.row)
 
     @property
+    def sure(self) -> bool:
+        """Whether today's row has a document or a measurement behind it, and no other source against it."""
+        return self.row.confidence in ("vendor", "measured") and not self.row.alternatives
+
+    @property
     def alternative(self) -> PhaseTable | None:
         """What another source said before, where that is what was found."""
         return next((table for table in self.row.alternatives if self.is_table(table)), None)
@@ -99,7 +104,7 @@ class PhaseFit:
 
         Nothing where today's row says the same, by a document or a measurement.
         """
-        if not self.decided or (self.fits and self.row.confidence in ("vendor", "measured")):
+        if not self.decided or (self.fits and self.sure):
             return []
         made, name = [], self.lanes
         if not isinstance(name, str):

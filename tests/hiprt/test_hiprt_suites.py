@@ -56,12 +56,15 @@ def test_a_capture_survives_every_fault_of_the_next_one(tmp_path):
 def test_calibration_finds_parameters_that_the_runtime_hides(tmp_path):
     path = tmp_path / "probes.npz"
     hidden = "cdna4_16bit.group=16,cdna4_fp8.product_bits=22,cdna4_fp8.final_rounding=truncate"
-    only = ("--only", "f16_k16,f16_k32,fp8,scaled_fp8")
+    hidden += ",cdna4_f32.flush_inputs=positive,cdna4_f32.nan_invalid=0x7fffffff,cdna4_f32.nan_factor=0x7fffffff"
+    only = ("--only", "f16_k16,f16_k32,fp8,f32,scaled_fp8")
     run("-m", "mfmasim", "calibrate", *only, "--record", path, MFMASIM_HIPRT_ARCH="gfx950", MFMASIM_HIPRT_MODELS=hidden)
     found = {one.probe.name: fit(one) for one in observed(read(path))}
     assert all(one.exact for one in found.values())
     assert found["f16_k16"].differs == found["f16_k32"].differs == {"group": (8, 16)}
     assert found["fp8"].differs == {"product_bits": (24, 22), "final_rounding": ("floor", "truncate")}
+    assert found["f32"].differs.pop("flush_inputs") == ("", "positive")
+    assert found["f32"].differs == dict.fromkeys(("nan_factor", "nan_invalid"), (0x7FC00000, 0x7FFFFFFF))
     assert found["scaled_fp8"].differs == {}
 
 
@@ -78,6 +81,19 @@ def test_calibration_finds_phases_that_the_runtime_hides(tmp_path):
     run("-m", "mfmasim", "calibrate", "--only", "read_b32", "--record", path, MFMASIM_HIPRT_ARCH="gfx1151")
     (one,) = (fit_phases(one) for one in timed(read(path)))
     assert "a clock that does not see it" in one.undecided[0]
+
+
+def test_a_capture_changes_trust_only_through_the_tables(tmp_path):
+    """docs/calibrate.md, from a capture to a table: fitting changes nothing, pasting the rows alone raises no trust."""
+    path, rows = tmp_path / "probes.npz", tmp_path / "rows.json"
+    hidden = {"MFMASIM_HIPRT_MODELS": "cdna4_fp8.group=8", "MFMASIM_HIPRT_PHASES": "read b32=C32/32"}
+    only = ("--only", "fp8,read_b32")
+    run("-m", "mfmasim", "calibrate", *only, "--record", path, MFMASIM_HIPRT_ARCH="gfx950", **hidden)
+    run("-m", "mfmasim", "calibrate", "--replay", path, "--json", rows, expect=1)
+    script = ("tests/hiprt/inside_paste.py", path)
+    assert run(*script).stdout == "1 assumed assumed C64 64 measured\n"
+    assert run(*script, rows).stdout == "0 assumed assumed C32 32 unknown\n"
+    assert run(*script, rows, "reviewed").stdout == "0 hardware specified C32 32 measured\n"
 
 
 def test_simulator_device_and_reference_agree_through_hip_python():

@@ -90,7 +90,7 @@ def test_unknown_fidelity_is_refused():
     ("row", "change", "text"),
     [
         ("cdna1_f16", {"flush_addend": "signed"}, "flush_addend = 'signed' has no effect on exact"),
-        ("cdna3_f32", {"sum_bits": 30}, "sum_bits = 30 has no effect on fma, which reads mode_denormals"),
+        ("cdna3_f32", {"sum_bits": 30}, "sum_bits = 30 has no effect on fma, which reads flush_addend, flush"),
         ("cdna3_fp8", {"partial_sums": 4}, "partial_sums must be 1 or 2, not 4"),
         ("rdna3_f16", {"flush_output": "signed"}, "dot2 flushes results to"),
         ("cdna_i8", {"algorithm": "int"}, "unknown algorithm 'int' in model cdna_i8"),

@@ -221,6 +221,18 @@ EDITS = [
             {"final_bits": 25, "final_rounding": "truncate"},
             {"product_overflow": False},
             {"nan_invalid": 0x7FFFFFFF},
+            {"flush_inputs": "positive", "flush_addend": "signed"},
+            {"flush_addend": "positive"},
+            {"flush_output": "signed"},
+        )
+    ),
+    *(
+        (name, change)
+        for name in ("cdna3_f32", "cdna_f64")
+        for change in (
+            {"flush_inputs": "positive"},
+            {"flush_inputs": "signed", "flush_output": "positive"},
+            {"flush_addend": "positive", "flush_output": "signed"},
         )
     ),
     *(

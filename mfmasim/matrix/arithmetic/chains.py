@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.operands import Factors
     from mfmasim.matrix.models import Model
 
-__all__ = ["Options", "aligned", "dot", "exact", "flush_pairwise", "fma"]
+__all__ = ["Options", "aligned", "dot", "exact", "flush_pairwise", "flushed", "fma"]
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def _outer(a: Factors, b: Factors, part: slice) -> tuple[Factors, Factors, NDArr
     return rows, columns, products, rows.exponent + columns.exponent
 
 
-def _flushed(c: NDArray[Any], d_format: str, how: str) -> NDArray[Any]:
-    """Raw bits with subnormals flushed, to +0 or to a zero of their sign."""
+def flushed(c: NDArray[Any], d_format: str, how: str) -> NDArray[Any]:
+    """Raw bits with subnormals flushed, to +0 (as is -0 then) or to a zero of their sign."""
     if not how:
         return c
     form = RESULTS[d_format]
@@ -90,6 +90,8 @@ def _flushed(c: NDArray[Any], d_format: str, how: str) -> NDArray[Any]:
 def aligned(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
     """``aligned`` with every parameter, special values and scales included."""
     for part in step_slices(a.value.shape[2], options.k, model.group):
+        if part.start % options.k == 0:
+            c = flushed(c, options.d_format, model.flush_addend)
         rows, columns, products, exponents = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
         total, e_dot, empty = steps.aligned_sum(model, products, exponents)
@@ -100,7 +102,7 @@ def aligned(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Opti
                 nan = np.broadcast_to(scale[1], c.shape) * np.uint8(NAN)
                 flags = nan if flags is None else flags | nan
         value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)
-        d = steps.add_aligned(model, total, e_dot, empty, value).view(np.uint32)
+        d = flushed(steps.add_aligned(model, total, e_dot, empty, value).view(np.uint32), "f32", model.flush_output)
         c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
     return c
 
@@ -122,7 +124,7 @@ def dot(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options)
     for part in step_slices(a.value.shape[2], options.k, model.group):
         rows, columns, products, exponents = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
-        addend = _flushed(c, options.d_format, model.flush_addend)
+        addend = flushed(c, options.d_format, model.flush_addend)
         t, grid = step(model, products, exponents, _widened(addend, options.d_format))
         d = steps.narrow(model, options.d_format, t, grid, fp16_ovfl=options.fp16_ovfl)
         c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
@@ -206,12 +208,14 @@ def fma(model: Model, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], options
     form = RESULTS[options.d_format]
     value: NDArray[Any] = c.view(float_type)
     for k in range(a.shape[2]):
+        if k % options.k == 0:
+            value = flushed(value.view(form.dtype), options.d_format, model.flush_addend).view(float_type)
         with np.errstate(invalid="ignore"):  # signalling NaNs
             x, y = a[:, :, k, None].astype(np.float64), b[:, None, k, :].astype(np.float64)
             new: NDArray[Any] = np.asarray(once(x, y, value.astype(np.float64)))
         if options.clamp:
             overflow = np.isinf(new) & np.isfinite(x) & np.isfinite(y) & np.isfinite(value)
             new = np.where(overflow, np.copysign(np.finfo(float_type).max, new), new)
-        value = new
+        value = flushed(new.view(form.dtype), options.d_format, model.flush_output).view(float_type)
     bits = np.ascontiguousarray(value).view(form.dtype)
     return np.where(np.isnan(value), np.dtype(form.dtype).type(model.nan_invalid), bits)

@@ -63,6 +63,7 @@ def usable(model: Model) -> bool:
         and (model.sum_bits >= 31 and model.sum_rounding == "floor")
         and (model.final_bits is None or (model.final_bits >= 31 and model.final_rounding == "floor"))
         and model.group <= 16
+        and not (model.flush_addend or model.flush_output)
     )
 
 

@@ -265,11 +265,8 @@ def _fma(
         raise MfmasimError(
             f"model {model.name} multiplies and adds in one format, not {a_format} into {options.d_format}"
         )
-    form = RESULTS[a_format]
-    if model.mode_denormals and not denormals:
-        dtype = np.dtype(form.dtype).type
-        smallest = dtype(form.inf & -form.inf)
-        a, b = (np.where(x & dtype(form.sign - 1) < smallest, x & dtype(form.sign), x) for x in (a, b))
+    how = model.flush_inputs or ("" if denormals or not model.mode_denormals else "signed")
+    a, b = (chains.flushed(x, a_format, how) for x in (a, b))
     x, y = (v.view({"f32": np.float32, "f64": np.float64}[a_format]) for v in (a, b))
     m, n = c.shape[-2:]
     out = np.empty((*batch, m, n), c.dtype)

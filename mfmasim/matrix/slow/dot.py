@@ -79,8 +79,7 @@ def dot(
     pairs = list(zip(numbers_a, numbers_b, strict=True))
     for first in range(0, len(pairs), model.group):
         group = pairs[first : first + model.group]
-        if first == 0 or model.algorithm != "flush_pairwise":
-            # CDNA2 flushes the instruction's own c like a factor, but a -0 made by a step stays -0 in the next.
+        if first == 0:  # the instruction's own c is flushed like a factor; a -0 made by a step stays -0 in the next
             c = _flush_addend(model, c, d_format)
         scale = _scale(model, scale_a, scale_b, first, len(group))
         result = _step(model, group, c, d_format, scale, fp16_ovfl=fp16_ovfl)
