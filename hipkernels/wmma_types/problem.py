@@ -1,0 +1,103 @@
+"""The problem that every kernel here solves, C = A B, and the two ways in which each one is judged.
+
+A case of matrices proves which elements meet; one of plain arrays, whose name ends in ``_bits``, compares every bit with
+the arithmetic of the instruction, over data of the whole range.
+"""
+
+from reference import drawn, float_product, in_bytes, integer_product, nibbles, values
+
+from mfmasim.formats import format as find_format
+from mfmasim.verify import A, B, C, In, InOut, Out, case
+
+RDNA = ("gfx1151", "gfx1201")
+BLOCK = 64
+
+
+def _grid(M, N):
+    return (-(-N // BLOCK), -(-M // BLOCK))
+
+
+def _contract(bits, *, whole):
+    if whole:
+        return "M > 0 and N % 8 == 0 and K % 16 == 0"
+    return "M > 0 and N > 0 and K > 0"
+
+
+def declare(source, kernel, a, b, c, instruction, *, arch=RDNA, data=("integers", "normal", "special")):
+    """Cases for a kernel and for the one with ``any_`` before its name, which takes every shape.
+
+    Args:
+        source: HIP source.
+        kernel: kernel name.
+        a: number format of A's elements.
+        b: number format of B's elements.
+        c: number format of C's.
+        instruction: the matrix instruction that has to be executed.
+        arch: architectures.
+        data: data classes of the case of matrices.
+    """
+    bits = find_format(a).bits
+    for name, whole, size in ((kernel, True, (56, 72, 48)), (f"any_{kernel}", False, (35, 67, 21))):
+        fixed = {"arch": arch, "executes": instruction, "needs": _contract(bits, whole=whole)}
+        align = bits if whole else max(1, bits // 8)
+        case(source, kernel=name, data=data, **fixed)(_matrices(name, (a, b, c), size, align))
+        case(source, kernel=name, **fixed)(_arrays(name, (a, b, c), size, instruction))
+
+
+def _matrices(name, formats, size, align):
+    lda_of = (lambda n: n + n % 2) if formats[0].endswith("4") else (lambda n: n)
+
+    def gemm(M=size[0], N=size[1], K=size[2], lda=0, ldb=0, ldc=0):
+        lda, ldb = lda or lda_of(K), ldb or lda_of(N)
+        a = A(formats[0], (M, K), ld=lda, align=align)
+        b = B(formats[1], (K, N), ld=ldb, align=align)
+        c = C(formats[2], (M, N), ld=ldc, align=2)
+        return {"grid": _grid(M, N), "block": 128, "args": [a, b, c, M, N, K, lda, ldb, ldc or N], "expect": a @ b}
+
+    gemm.__name__ = name
+    return gemm
+
+
+def _arrays(name, formats, size, instruction):
+    def gemm(M=size[0], N=size[1], K=size[2], seed=1, arch=""):
+        a, b, decode = _inputs(formats, M, N, K, seed)
+        if formats[2] == "i32":
+            out, expect = Out("i32", (M, N)), lambda x, y: integer_product(*decode(x, y))
+        else:
+            out, expect = Out(formats[2], (M, N), nan="bits"), lambda x, y: float_product(arch, instruction, x, y)
+        return {"grid": _grid(M, N), "block": 128, "args": [a, b, out, M, N, K, K, N, N], "expect": expect}
+
+    gemm.__name__ = f"{name}_bits"
+    return gemm
+
+
+def _inputs(formats, M, N, K, seed):
+    """A and B as plain arrays, and the function that makes values of integers again."""
+    codes = drawn(formats[0], (M, K), 2 * seed), drawn(formats[1], (K, N), 2 * seed + 1)
+    if formats[0].endswith("4"):
+        arrays = [In("u8", packed.size, packed) for packed in map(in_bytes, codes)]
+        return *arrays, lambda x, y: (values(formats[0], nibbles(x, (M, K))), values(formats[1], nibbles(y, (K, N))))
+    arrays = [
+        In(name, c.shape, c.view("f2" if name == "f16" else f"{name[0]}1" if name in ("i8", "u8") else c.dtype))
+        for name, c in zip(formats, codes, strict=False)
+    ]
+    return *arrays, lambda x, y: (x, y)
+
+
+def declare_sum(source, kernel, a, b, instruction, *, clamp):
+    """A case for a kernel that adds A B to a C near the ends of i32, where the sums of many an element pass them."""
+
+    def gemm(M=19, N=33, K=53, seed=3):
+        x, y, decode = _inputs((a, b), M, N, K, seed)
+        near = drawn("i32", (M, N), seed).view("i4")
+        ends = near >> 31 ^ 0x7FFFFFFF - (near & 0x3FFF)
+        total = InOut("i32", (M, N), ends)
+        return {
+            "grid": _grid(M, N),
+            "block": 128,
+            "args": [x, y, total, M, N, K, K, N, N],
+            "expect": lambda p, q, c: integer_product(*decode(p, q), c, clamp=clamp),
+        }
+
+    gemm.__name__ = kernel
+    case(source, kernel=kernel, arch=RDNA, executes=instruction, needs="M > 0 and N > 0 and K > 0")(gemm)

@@ -1,0 +1,89 @@
+"""What the kernels have to leave: integers by NumPy's, floats by the arithmetic of the instruction, tile after tile of K."""
+
+import numpy as np
+
+import mfmasim
+from mfmasim.formats import format as find_format
+
+DTYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
+
+
+def k_order(op):
+    """Which of 16 consecutive K of memory the instruction counts as its own k 0 to 15.
+
+    A kernel gives each lane consecutive elements of a line; the layout says under which k they stand there.
+    """
+    each = 16 // len({place[0] // 16 for place in _places(op)}) if op.A.vgprs * 32 < 16 * op.A.width else 16
+    order = np.empty(16, int)
+    for lane, vgpr, bit, k in _places(op):
+        order[k] = lane // 16 % (16 // each) * each + (32 * vgpr + bit) // op.A.width
+    return order
+
+
+def _places(op):
+    """Lane, register, bit and k of the first row of A."""
+    table = op.A.table()
+    return [tuple(int(r[n]) for n in ("lane", "vgpr", "bit", "col")) for r in table if r["row"] == 0]
+
+
+def float_product(arch, instruction, a, b):
+    """A (M, K) times B (K, N), raw codes of the instruction's formats -> C in the dtype of a plain array."""
+    op = mfmasim.instruction(arch, instruction)
+    order = k_order(op)
+    (m, k), n = a.shape, b.shape[1]
+    rows, depth, columns = -(-m // 16), -(-k // 16), -(-n // 16)
+    left = np.zeros((16 * rows, 16 * depth), a.dtype)
+    right = np.zeros((16 * depth, 16 * columns), b.dtype)
+    left[:m, :k], right[:k, :n] = a, b
+    left = left.reshape(rows, 1, 16, depth, 16)[..., order]
+    right = right.reshape(depth, 16, 1, columns, 16)[:, order].transpose(2, 3, 0, 1, 4)
+    c = np.zeros((rows, columns, 16, 16), find_format(op.d).carrier)
+    for step in range(depth):
+        c = op.multiply(np.broadcast_to(left[:, :, :, step], c.shape), np.broadcast_to(right[:, :, step], c.shape), c)
+    return np.ascontiguousarray(c.swapaxes(1, 2).reshape(16 * rows, 16 * columns)[:m, :n]).view(DTYPES[op.d])
+
+
+def integer_product(a, b, c=None, *, clamp=False):
+    """A (M, K) times B (K, N) in int64, C added -> int32: after every 16 of K it wraps, or stops at the ends."""
+    total = np.zeros((a.shape[0], b.shape[1]), np.int64) if c is None else c.astype(np.int64)
+    for k in range(0, a.shape[1], 16):
+        total = total + a[:, k : k + 16].astype(np.int64) @ b[k : k + 16].astype(np.int64)
+        total = np.clip(total, -(1 << 31), (1 << 31) - 1) if clamp else total.astype(np.int32).astype(np.int64)
+    return total.astype(np.int32)
+
+
+def values(name, codes):
+    """Values of raw codes of an integer format, in int64."""
+    bits = int(name[1:])
+    codes = codes.astype(np.int64)
+    return np.where(codes >> (bits - 1), codes - (1 << bits), codes) if name.startswith("i") else codes
+
+
+def nibbles(packed, shape):
+    """Codes of four bits from bytes that hold two each, the first one below -> (rows, columns)."""
+    both = np.stack([packed & 15, packed >> 4], axis=-1).reshape(-1)
+    return both[: shape[0] * shape[1]].reshape(shape)
+
+
+def in_bytes(codes):
+    """The inverse of `nibbles`; an odd last one has nothing above it."""
+    flat = codes.reshape(-1)
+    pairs = np.append(flat, np.zeros(-flat.size % 2, np.uint8)).reshape(-1, 2)
+    return (pairs[:, 0] | pairs[:, 1] << 4).astype(np.uint8)
+
+
+def drawn(name, shape, seed):
+    """Raw codes of a format: integers over their whole range; floats near 1, in some lines also extremes of every kind."""
+    rng, fmt = np.random.default_rng(seed), find_format(name)
+    if fmt.integer:
+        codes = rng.integers(0, 1 << fmt.bits, shape).astype(fmt.carrier)
+        ends = [0, fmt.mask, fmt.mask >> 1, (fmt.mask >> 1) + 1]
+        return np.where(rng.random(shape) < 0.2, rng.choice(np.array(ends, fmt.carrier), shape), codes)
+    codes = fmt.encode(rng.normal(size=shape))
+    one = 1 << fmt.mantissa_bits
+    finite = np.array([0, 1, one - 1, one, fmt.bias << fmt.mantissa_bits, fmt.max_code])
+    wild = np.array([code for code in (fmt.nan_code, fmt.inf_code) if code is not None])
+    tame = rng.choice(np.concatenate([finite, finite | fmt.sign_bit]), shape)
+    codes = np.where((rng.random(shape) < 0.1) & (np.arange(shape[0]) % 3 == 0)[:, None], tame, codes)
+    wilder = rng.choice(np.concatenate([wild, wild | fmt.sign_bit]), shape)
+    return np.where(rng.random(shape) < 0.3 / shape[1], wilder, codes).astype(fmt.carrier)
