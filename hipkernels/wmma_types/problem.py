@@ -1,7 +1,7 @@
 """The problem that every kernel here solves, C = A B, and the two ways in which each one is judged.
 
-A case of matrices proves which elements meet; one of plain arrays, whose name ends in ``_bits``, compares every bit with
-the arithmetic of the instruction, over data of the whole range.
+A case of matrices proves which elements meet; one of plain arrays, whose name ends in ``_bits``, compares every bit
+with the arithmetic of the instruction, over data of the whole range.
 """
 
 from reference import drawn, float_product, in_bytes, integer_product, nibbles, values

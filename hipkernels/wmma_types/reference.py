@@ -1,4 +1,4 @@
-"""What the kernels have to leave: integers by NumPy's, floats by the arithmetic of the instruction, tile after tile of K."""
+"""What the kernels have to leave: integers by NumPy's, floats by the instruction's arithmetic, 16 of K after 16."""
 
 import numpy as np
 
@@ -30,6 +30,7 @@ def float_product(arch, instruction, a, b):
     """A (M, K) times B (K, N), raw codes of the instruction's formats -> C in the dtype of a plain array."""
     op = mfmasim.instruction(arch, instruction)
     order = k_order(op)
+    a, b = (x.view(f"u{x.dtype.itemsize}") for x in (a, b))
     (m, k), n = a.shape, b.shape[1]
     rows, depth, columns = -(-m // 16), -(-k // 16), -(-n // 16)
     left = np.zeros((16 * rows, 16 * depth), a.dtype)
@@ -73,7 +74,7 @@ def in_bytes(codes):
 
 
 def drawn(name, shape, seed):
-    """Raw codes of a format: integers over their whole range; floats near 1, in some lines also extremes of every kind."""
+    """Raw codes of a format: integers over their whole range; floats near 1, some lines with extremes."""
     rng, fmt = np.random.default_rng(seed), find_format(name)
     if fmt.integer:
         codes = rng.integers(0, 1 << fmt.bits, shape).astype(fmt.carrier)

@@ -114,7 +114,7 @@ class Tracer:
                 known[number].append(codes)
         numbers = self._numbers(event.waves, order, cells)
         labels = LabelSpace.codes(numbers, self._run, self._runs, self.result_alphabet)
-        return event.operation.D.pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
+        return fragment_of(event, "D").pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
 
     def _numbers(self, waves: NDArray[Any], order: NDArray[np.int64], cells: int) -> NDArray[np.uint64]:
         """Label of every place of every wave's result, (waves, cells)."""
@@ -144,15 +144,17 @@ class Tracer:
 
 REGISTERS = {"A": "a", "B": "b", "C": "c", "scale_A": "scale_a", "scale_B": "scale_b"}
 """The event's field with each operand's registers."""
+MOVING = {"A": ("cbsz", "abid", "blgp"), "B": ("cbsz", "abid", "blgp"), "C": ("op_sel",), "D": ("op_sel",)}
+"""Modifiers that say in which place an operand's elements are; OPSEL selects sets of indices where A is sparse."""
 
 
 def fragment_of(event: MatrixEvent, name: str) -> Fragment:
-    """Layout of an operand of an event; broadcast modifiers (CBSZ, ABID, BLGP) change what is read from where."""
-    if name not in ("A", "B"):
+    """Layout of an operand of an event; modifiers change what is read from where, or which half of C and D counts."""
+    moving = MOVING.get(name)
+    if moving is None:
         fragment: Fragment = getattr(event.operation, name)
         return fragment
-    given = {key: event.modifiers[key] for key in ("cbsz", "abid", "blgp") if key in event.modifiers}
-    return event.operation.operand(name, **given)
+    return event.operation.operand(name, **{key: event.modifiers[key] for key in moving if key in event.modifiers})
 
 
 def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> NDArray[Any]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.program import Kernel
 
-__all__ = ["Exact", "as_floats", "evaluate", "every_step_exact", "keeps_sums", "magnitude", "round_once"]
+__all__ = ["Exact", "as_floats", "evaluate", "every_step_exact", "keeps_sums", "magnitude", "round_once", "sum_bits"]
 
 DOT = re.compile(r"v_dot2(c|acc)?_f32_(f16|bf16)")
 """Dot products of one lane; on RDNA they are steps of the matrix instruction (`mfmasim.machine.ops.dot_steps`)."""
@@ -50,9 +50,35 @@ class Exact:
 
 
 def every_step_exact(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch, bits: int) -> bool:
-    """Whether each product and sum of the expression fits a significand of so many bits, so that no kernel rounds."""
-    parts = [part for part in expression.parts() if isinstance(part, MatMul | Times | Sum)]
-    return all(_fits(evaluate(part, codes, arch), bits) for part in parts)
+    """Whether each product and sum of the expression fits a significand of so many bits, so that no kernel rounds.
+
+    In a product of matrices every partial sum has to fit, in whatever order a kernel adds.
+    """
+    parts = list(expression.parts())
+    products = [part for part in parts if isinstance(part, MatMul)]
+    others = [part for part in parts if isinstance(part, Times | Sum)]
+    return all(_partial_sums_fit(part, codes, arch, bits) for part in products) and all(
+        _fits(evaluate(part, codes, arch), bits) for part in others
+    )
+
+
+def _partial_sums_fit(product: MatMul, codes: Mapping[int, NDArray[Any]], arch: Arch, bits: int) -> bool:
+    """All terms are multiples of one power of two, and their magnitudes together are not beyond 2^bits of it."""
+    unit = sum(_lowest_bit(_values(side, codes, arch)) for side in (product.left, product.right))
+    return bool((np.ldexp(magnitude(product, codes, arch), -unit) <= 2.0**bits).all())
+
+
+def sum_bits(kernel: Kernel, arch: Arch, *, wide: bool) -> int:
+    """Bits of the narrowest significand in which a kernel's sums are kept.
+
+    Args:
+        kernel: its matrix instructions say it; without any, sums are f32 or f64.
+        arch: architecture.
+        wide: whether the matrices are f64.
+    """
+    formats = {find_instruction(arch, i.name).d for i in kernel.decodable if i.name.startswith(MATRIX)}
+    found = [find_format(name) for name in formats or {"f64" if wide else "f32"}]
+    return min(fmt.bits - 1 if fmt.integer else fmt.mantissa_bits + 1 for fmt in found)
 
 
 def keeps_sums(kernel: Kernel, arch: Arch) -> bool:
@@ -190,14 +216,10 @@ def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> Exact:
 def _limbs(values: NDArray[np.float64], width: int) -> tuple[list[NDArray[np.float64]], int]:
     """Split into signed limbs of `width` bits, lowest first, and the exponent of the lowest one's unit."""
     finite = np.where(np.isfinite(values), values, 0.0)
-    mantissa, exponent = np.frexp(finite)
     used = finite != 0
     if not used.any():
         return [finite], 0
-    whole = (np.abs(mantissa) * 2.0**53).astype(np.int64)
-    trailing = np.bitwise_count((whole & -whole) - 1).astype(np.int64)
-    low = int((exponent - 53 + trailing)[used].min())
-    high = int(exponent[used].max())
+    low, high = _lowest_bit(finite), int(np.frexp(finite)[1][used].max())
     limbs = []
     for start in range(low, high, width):
         # Bits start .. start+width of the magnitude; scaling by a power of two is exact, as is the floor.
@@ -205,6 +227,16 @@ def _limbs(values: NDArray[np.float64], width: int) -> tuple[list[NDArray[np.flo
         here = np.floor(np.ldexp(np.abs(finite) - np.ldexp(above, start + width), -start))
         limbs.append(np.copysign(here, finite))
     return limbs, low
+
+
+def _lowest_bit(values: NDArray[np.float64]) -> int:
+    """Exponent of the largest power of two that all finite values are multiples of; 0 when there is none but zeros."""
+    finite = values[np.isfinite(values) & (values != 0)]
+    if not finite.size:
+        return 0
+    mantissa, exponent = np.frexp(finite)
+    whole = (np.abs(mantissa) * 2.0**53).astype(np.int64)
+    return int((exponent - 53 + np.bitwise_count((whole & -whole) - 1).astype(np.int64)).min())
 
 
 def round_once(value: Exact, fmt: Format) -> NDArray[Any]:

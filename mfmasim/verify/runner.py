@@ -19,7 +19,7 @@ from mfmasim.verify import golden
 from mfmasim.verify.compare import Comparison, bit_exact, within
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.data import draw
-from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, keeps_sums, magnitude, round_once
+from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, keeps_sums, magnitude, round_once, sum_bits
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
@@ -110,7 +110,8 @@ def verify_case(
         return _settled(result, case, start)
     check_memory(_tensors(built), target, case.name)
     executed: Counter[str] = Counter()
-    keeps = keeps_sums(kernel, target)
+    wide = any(format_of(t, target).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
+    keeps, bits = keeps_sums(kernel, target), sum_bits(kernel, target, wide=wide)
     for label, inputs, expected in _inputs(case, built, target):
         report, outputs = _run(back_end, kernel, built, inputs, target, options)
         _merge(result, [*report.findings, *_changed(kernel, inputs, outputs, target, _tensors(built))])
@@ -118,7 +119,7 @@ def verify_case(
         executed += report.counts
         if report.stopped:
             break
-        _compare(result, case, built, target, label, inputs, outputs, expected, keeps=keeps)
+        _compare(result, case, built, target, label, inputs, outputs, expected, keeps=keeps, bits=bits)
     if watched and not report.stopped:
         result.findings += missing_instructions(case, executed, kernel)
     if watched and case.mapping is not None and not report.stopped:
@@ -264,6 +265,7 @@ def _compare(
     expected: Mapping[str, NDArray[Any]] | None,
     *,
     keeps: bool,
+    bits: int,
 ) -> None:
     output = next((t for t in _tensors(built) if t.role == "C"), None)
     expression = built.get("expect")
@@ -279,9 +281,7 @@ def _compare(
     else:
         exact = evaluate(expression, inputs, arch)
         want = round_once(exact, fmt)
-        wide = any(format_of(t, arch).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
-        bits = 53 if wide else 24
-        drawn = label.startswith(("normal", "special"))
+        drawn = label.startswith(("normal", "special")) and not fmt.integer
         if keeps and not drawn and every_step_exact(expression, inputs, arch, bits):
             comparison, against = bit_exact(actual, want, fmt, zeros=False), "the exact result, bit for bit"
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Formats by the code in cbsz (A) and blgp (B) of the f8f6f4 instructions (CDNA4 ISA manual, table of F8F6F4 formats).
 F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
+UNSIGNED = re.compile("_iu([48])$")
+"""RDNA's integers, which NEG makes signed (RDNA3 ISA manual, 7.9)."""
 MODE_FP16_OVFL = 23
 MODE_DENORMALS_32 = 4
 """Lowest bit of MODE's FP_DENORM for f32: whether denormal sources are let through."""
@@ -48,6 +51,10 @@ def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], 
 def _formats(instruction: Instruction) -> tuple[dict[str, str], dict[str, int]]:
     """Formats of A and B, and the modifiers that are left, of an instruction."""
     modifiers = {k: v for k, v in instruction.modifiers.items() if v}
+    integers = UNSIGNED.search(instruction.name)
+    if integers:
+        signed, bits = modifiers.get("neg_lo", 0), integers[1]
+        return {side: f"{'ui'[signed >> place & 1]}{bits}" for place, side in enumerate("ab")}, modifiers
     if "f8f6f4" not in instruction.name:
         return {}, modifiers
     codes = modifiers.pop("cbsz", 0), modifiers.pop("blgp", 0)
@@ -92,6 +99,7 @@ def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], Non
         index, c = sources[2:4]
     target = instruction.dst[0]
     old, halves = _registers(target, instruction), not operation.D.full
+    filled = operation.operand("D", op_sel=extra.get("op_sel", 0) if halves else 0).mask
     scales = sources[3:5] if operation.scale_A is not None else []
     machine.outcome.fidelity[instruction.name] = operation.fidelity
     per = machine.launch.waves_per_workgroup
@@ -122,6 +130,8 @@ def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], Non
                 lambda i, lane: machine.place(indices, i, lane),
             )  # fmt: skip
             out = machine.matrix(event, out)
+            if halves:
+                out = out & filled | keywords["d_regs"] & ~filled
         for register in range(target.count):
             g.write_all_lanes(target.kind, target.index + register, out[:, register])
 
