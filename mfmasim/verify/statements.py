@@ -18,6 +18,7 @@ from mfmasim.verify.profile import profile_case
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from mfmasim.verify.cases import Case
     from mfmasim.verify.mutants import Verdict
     from mfmasim.verify.profile import Profile
 
@@ -78,6 +79,12 @@ class Runs:
     _profiles: dict[Any, Profile] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
 
+    def _case(self, title: str) -> Case:
+        cases = {one.title: one for one in load_file(families()[self.family])}
+        if title not in cases:
+            raise unknown("case", title, cases, f"of family {self.family}")
+        return cases[title]
+
     def profile(self, case: str, arch: str, **parameters: Any) -> Profile:
         """Profile of a case with these parameters.
 
@@ -86,10 +93,7 @@ class Runs:
         """
         key = (case, arch, *sorted(parameters.items()))
         if key not in self._profiles:
-            cases = {one.title: one for one in load_file(families()[self.family])}
-            if case not in cases:
-                raise unknown("case", case, cases, f"of family {self.family}")
-            changed = cases[case].with_parameters(parameters)
+            changed = self._case(case).with_parameters(parameters)
             self._profiles[key] = profile_case(changed, arch, group=self.family, compiler=self.compiler)
         return self._profiles[key]
 

@@ -1,5 +1,6 @@
 """Statements of published texts: each verdict is the known one, from executed code or computed again."""
 
+import importlib.util
 import json
 from collections import Counter
 
@@ -7,6 +8,7 @@ import pytest
 
 from mfmasim import MfmasimError
 from mfmasim.cli import main
+from mfmasim.resources import folder
 from mfmasim.verify import roofline, statements
 from mfmasim.verify.profile_page import claims_page
 from mfmasim.verify.statements import Statement, Text, Weighed, text_of, weigh
@@ -124,3 +126,14 @@ def test_the_page_needs_nothing_else(weighed):
     page = claims_page([("wmma_ops", weighed)], "0")
     assert page.count('class="pass">refuted') == sum(line.verdict == "refuted" for line in weighed)
     assert "src=" not in page
+
+
+def test_the_page_about_wmma_ops_is_what_its_commands_print(weighed):
+    """docs/wmma.md: every command is run, every statement judged."""
+    path = folder("hipkernels").parent / "docs" / "make_wmma.py"
+    spec = importlib.util.spec_from_file_location("make_wmma", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made = module.page(weighed)
+    assert made.count("$ mfmasim ") >= 20
+    assert made == module.PAGE.read_text(), "run docs/make_wmma.py"
