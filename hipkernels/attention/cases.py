@@ -8,7 +8,7 @@ import numpy as np
 import operands
 import replay
 from numbers16 import decode
-from plan import layout_of, plan_attention
+from plan import HEAD_SIZES, layout_of, plan_attention
 from reference import attention
 
 from mfmasim.errors import MfmasimError
@@ -18,7 +18,7 @@ ALL, CDNA, RDNA = ("gfx942", "gfx950", "gfx1151", "gfx1201"), ("gfx942", "gfx950
 THREADS = {"gfx942": 256, "gfx950": 256, "gfx1151": 128, "gfx1201": 128}
 """Four waves."""
 PRODUCT = "v_(wmma_f32_16x16x16|mfma_f32_16x16x(16|32))_b?f16"
-NEEDS = "B > 0 and H > 0 and Nq > 0 and Nkv >= 0 and D in (32, 64, 128) and causal in (0, 1, 2)"
+NEEDS = "B > 0 and H > 0 and Nq > 0 and Nkv >= 0 and causal in (0, 1, 2) and D in "
 
 
 def spread(codes, layout, fill):
@@ -74,14 +74,16 @@ def launch(way, arch, fmt, sizes, causal, scale, layout, v_layout, data):
     return {"grid": grid, "block": 64 if way == "scalar" else THREADS[arch], "args": args, "expect": expect}
 
 
-def declare(way, source, name, archs, each, fmt="f16", D=64, **more):
-    """A case for a kernel, in variants."""
+def declare(way, source, name, archs, each, fmt="f16", sizes=(64,), **more):
+    """A case for the kernels of a source with rows of so many elements, in variants."""
 
-    def run(B=1, H=1, Nq=70, Nkv=45, D=D, causal=0, scale=None, layout="bhnd", v_layout="", data="normal", arch=""):
+    def run(
+        B=1, H=1, Nq=70, Nkv=45, D=sizes[0], causal=0, scale=None, layout="bhnd", v_layout="", data="normal", arch=""
+    ):
         return launch(way, arch, fmt, (B, H, Nq, Nkv, D), causal, scale, layout, v_layout, data)
 
     run.__name__ = name
-    case(source, kernel=f"{way}_{fmt}_{{D}}", arch=archs, needs=NEEDS, each=each, **more)(run)
+    case(source, kernel=f"{way}_{fmt}_{{D}}", arch=archs, needs=NEEDS + str(sizes), each=each, **more)(run)
 
 
 MASKS = [
@@ -102,17 +104,18 @@ SHAPES = [
     {"Nq": 1, "Nkv": 1},
 ]
 SCALES = [{"scale": 0.0, "Nkv": 33}, {"scale": -0.75}, {"scale": -2.0, "data": "large", "causal": 1}]
+LONGER = [{"D": d, "causal": 1, "Nkv": 12} for d in (64, 128)]
 EVERY = [{}, *MASKS, *VALUES, *SHAPES, *SCALES]
 
-declare("scalar", "scalar.hip", "scalar", ALL, [each | {"D": 32} for each in EVERY], D=32)
+declare("scalar", "scalar.hip", "scalar", ALL, EVERY, sizes=HEAD_SIZES)
 declare("scalar", "scalar.hip", "scalar_no_keys", ALL, [{"Nkv": 0}])
 declare("tiled", "tiled.hip", "tiled_no_keys", ALL, [{"Nkv": 0, "causal": causal} for causal in (0, 2)])
-declare("scalar", "scalar.hip", "scalar_by_size", ALL, [{"D": d, "causal": 1, "Nkv": 12} for d in (64, 128)])
+declare("scalar", "scalar.hip", "scalar_by_size", ALL, LONGER, sizes=HEAD_SIZES)
 declare("scalar", "scalar.hip", "scalar_bf16", ALL, [{}, {"data": "special", "Nkv": 20}], fmt="bf16")
 for archs, instructions in ((RDNA, "wmma"), (CDNA, "mfma")):
     declare("tiled", "tiled.hip", instructions, archs, EVERY, executes=PRODUCT)
-    sizes = [{"D": d, "causal": causal, "Nkv": 40} for d in (32, 128) for causal in (0, 2)]
-    declare("tiled", "tiled_more.hip", f"{instructions}_by_size", archs, sizes, executes=PRODUCT)
+    other = [{"D": d, "causal": causal, "Nkv": 40} for d in (32, 128) for causal in (0, 2)]
+    declare("tiled", "tiled_more.hip", f"{instructions}_by_size", archs, other, sizes=(32, 128), executes=PRODUCT)
     more = [{}, {"data": "special", "Nkv": 20}, {"data": "hidden", "causal": 1, "Nkv": 40}]
     declare("tiled", "tiled_more.hip", f"{instructions}_bf16", archs, more, fmt="bf16", executes=PRODUCT)
 

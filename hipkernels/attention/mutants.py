@@ -7,7 +7,7 @@ WMMA, MFMA = "wmma[causal=2]", "mfma[causal=2]"
 PLAIN, LARGE, HIDDEN = "wmma", "wmma[data=large,causal=2]", "wmma[data=hidden,causal=1,Nkv=40]"
 NEGATIVE, STRIDES = "wmma[scale=-0.75]", "wmma[B=2,H=3,Nq=5,Nkv=7,layout=bnhd,v_layout=padded]"
 INFINITE = "mfma[data=minus_infinity,H=2]"
-SCALAR = "scalar[B=2,H=3,Nq=5,Nkv=7,layout=bnhd,v_layout=padded,D=32]"
+SCALAR = "scalar[B=2,H=3,Nq=5,Nkv=7,layout=bnhd,v_layout=padded]"
 SCORES, SUMS = "scores[fmt=f16]", "sums[fmt=f16]"
 LAST_SEEN = "query + shift + 1"
 NO_KEY = "weights == 0 ? 0.0f : sum * inverse"
@@ -36,7 +36,7 @@ MUTANTS = [
     # Sums that go on.
     Mutant("weights_not_scaled_down", PLAIN, ("weights[r] *= kept;  // weights so far", "// weights so far"), OUT,
            arch="gfx1151"),
-    Mutant("weights_not_scaled_down_scalar", "scalar[D=32]",
+    Mutant("weights_not_scaled_down_scalar", "scalar",
            ("__builtin_fmaf(weights, kept, weight);", "weights + weight;"), OUT, arch="gfx942"),
     Mutant("sums_not_scaled_down", PLAIN, ("tile.out[c][r] *= kept;  // sums so far", ";  // sums so far"), OUT,
            arch="gfx1201"),
@@ -46,10 +46,10 @@ MUTANTS = [
     # Masks.
     Mutant("one_key_too_many", "wmma[causal=1]", (LAST_SEEN, "query + shift + 2"), OUT, arch="gfx1151"),
     Mutant("one_key_too_few", WMMA, (LAST_SEEN, "query + shift"), OUT, arch="gfx1151"),
-    Mutant("one_key_too_many_scalar", "scalar[causal=2,D=32]", (LAST_SEEN, "query + shift + 2"), OUT, arch="gfx950"),
+    Mutant("one_key_too_many_scalar", "scalar[causal=2]", (LAST_SEEN, "query + shift + 2"), OUT, arch="gfx950"),
     Mutant("top_left_always", MFMA, ("g.causal == BOTTOM_RIGHT ? g.keys - g.queries : 0", "0"), OUT, arch="gfx942"),
     Mutant("no_key_is_nan", WMMA, (NO_KEY, "sum * inverse"), OUT, arch="gfx1151", about="0 times 1 / 0"),
-    Mutant("no_key_is_nan_scalar", "scalar[causal=2,D=32]", (NO_KEY, "sum * inverse"), OUT, arch="gfx1201"),
+    Mutant("no_key_is_nan_scalar", "scalar[causal=2]", (NO_KEY, "sum * inverse"), OUT, arch="gfx1201"),
     Mutant("infinity_less_infinity", WMMA, (BASE, "return top;"), OUT, arch="gfx1201"),
     Mutant("infinity_less_infinity_in_the_data", INFINITE, (BASE, "return top;"), OUT, arch="gfx942"),
     Mutant("hidden_by_a_large_number", WMMA, ("s[j][r] * by : MINUS_INFINITY", "s[j][r] * by : -1e30f"), OUT,
@@ -68,7 +68,7 @@ MUTANTS = [
     Mutant("largest_before_the_scale", "wmma[scale=-2.0,data=large,causal=1]",
            ("__builtin_fmaxf(now, t[j])", "__builtin_fmaxf(now, -t[j])"), OUT, arch="gfx1151",
            about="with a negative scale the smallest product has the largest weight"),
-    Mutant("powers_of_two_for_e", "scalar[D=32]", (" * 1.4426950408889634f", ""), OUT, arch="gfx1201"),
+    Mutant("powers_of_two_for_e", "scalar", (" * 1.4426950408889634f", ""), OUT, arch="gfx1201"),
     # Order.
     Mutant("tiles_not_awaited", PLAIN, ("__syncthreads();  // tiles are there", "// tiles are there"),
            ("races",), arch="gfx1151"),

@@ -11,6 +11,8 @@ CAUSAL = ("every key", "top left", "bottom right")
 """0: no mask. 1: query i sees keys 0 to i. 2: the last query sees the last key."""
 QUERIES = {"scalar": 64, "tiled": 64}
 """Queries of a workgroup."""
+LARGEST = 2.0**126
+"""Scales are smaller, so that their product with log2(e) is an f32."""
 LAYOUTS = ("bhnd", "bnhd", "padded")
 GAP = 8
 
@@ -101,6 +103,6 @@ def plan_attention(way, b, h, queries, keys, d, causal, scale):
         raise MfmasimError(f"D = {d}: heads of {', '.join(map(str, HEAD_SIZES))} elements are possible")
     if causal not in range(len(CAUSAL)):
         raise MfmasimError(f"causal = {causal}: 0 ({CAUSAL[0]}), 1 ({CAUSAL[1]}) and 2 ({CAUSAL[2]}) are possible")
-    if scale is not None and not abs(scale) < 2.0**126:
+    if scale is not None and not (isinstance(scale, int | float) and abs(scale) < LARGEST):
         raise MfmasimError(f"scale = {scale}: a finite number is needed")
     return -(-queries // QUERIES[way]), h, b
