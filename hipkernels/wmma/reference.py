@@ -19,16 +19,17 @@ def tile_product(arch, a, b):
 
 
 def slices_of(arch, a, b, slice_):
-    """Products of the slices of K, (slices, M, N); M and N are multiples of 16."""
+    """Products of the slices of K, (slices, M, N)."""
     (m, k), n = a.shape, b.shape[1]
+    a, b = np.pad(a, ((0, -m % 16), (0, 0))), np.pad(b, ((0, 0), (0, -n % 16)))
     firsts = range(0, k, slice_)
-    out = np.empty((len(firsts), m, n), np.float32)
+    out = np.empty((len(firsts), len(a), b.shape[1]), np.float32)
     for s, first in enumerate(firsts):
         for i in range(0, m, 16):
             for j in range(0, n, 16):
                 rows, columns = a[i : i + 16, first : first + slice_], b[first : first + slice_, j : j + 16]
                 out[s, i : i + 16, j : j + 16] = tile_product(arch, np.ascontiguousarray(rows), columns.copy())
-    return out
+    return out[:, :m, :n]
 
 
 def in_their_order(partial):

@@ -28,6 +28,7 @@ VERBS = (
     "report",
     "explain",
     "mutate",
+    "explore",
     "golden",
     "calibrate",
     "hiprt",

@@ -119,12 +119,15 @@ def _lines(one: ThreeWay) -> Iterator[str]:
         outputs = result.outputs
         text = f"{outputs['mismatches']:,} of {outputs['elements']:,} elements, at most {outputs['max_ulp']} ulp"
         yield f"        {name} against reference: {text}"
-    text = f"{one.mismatches:,} of {one.elements:,} elements, at most {one.max_ulp} ulp"
+    apart = one.apart
+    text = f"{apart.mismatches:,} of {apart.elements:,} elements, at most {apart.max_ulp} ulp"
     made = f", made by {' or '.join(one.instructions)}" if one.instructions else ""
     yield f"        simulator against device: {text}{made}"
-    for row in one.differences:
+    for row in apart.differences:
         where = f"launch {row.launch + 1} {row.element}"
-        yield f"        {where}: simulator {row.simulator}, device {row.device}, {row.ulp} ulp"
+        stored = one.stores.get(f"{row.launch} {row.element}")
+        by = f", stored by {stored}" if stored else ", which the simulator stored nothing to"
+        yield f"        {where}: simulator {row.simulator}, device {row.device}, {row.ulp} ulp{by}"
 
 
 def _row(one: ThreeWay) -> dict[str, Any]:
@@ -135,7 +138,14 @@ def _row(one: ThreeWay) -> dict[str, Any]:
         "ok": one.ok,
         "simulator_and_reference": one.simulator.outputs,
         "device_and_reference": one.device.outputs,
-        "simulator_and_device": {"elements": one.elements, "mismatches": one.mismatches, "max_ulp": one.max_ulp},
+        "simulator_and_device": {
+            "elements": one.apart.elements,
+            "mismatches": one.apart.mismatches,
+            "max_ulp": one.apart.max_ulp,
+        },
         "instructions": list(one.instructions),
-        "differences": [vars(row) for row in one.differences],
+        "differences": [
+            {**vars(row), "stored_by": one.stores.get(f"{row.launch} {row.element}", "")}
+            for row in one.apart.differences
+        ],
     }

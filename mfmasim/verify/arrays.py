@@ -61,6 +61,8 @@ class Array:
     """``any``: a NaN equals any NaN; ``bits``: payload and sign count."""
     offset: int = 0
     """Bytes from an aligned address to the first element."""
+    drawn: str = ""
+    """A class of `ARRAY_CLASSES` that drawn trials may take in place of values that are given."""
 
     def __post_init__(self) -> None:
         """Check everything: it needs no architecture."""
@@ -75,10 +77,10 @@ class Array:
             raise MfmasimError(f"ulp {self.ulp!r}: a number of units, 0 or more, is expected")
         if not isinstance(self.offset, int) or not 0 <= self.offset < PAGE:
             raise MfmasimError(f"array has offset {self.offset!r}: 0 to {PAGE - 1} bytes are possible")
-        if isinstance(self.data, str):
-            if self.data not in ARRAY_CLASSES:
-                raise unknown("data class", self.data, ARRAY_CLASSES, "of an array")
-        else:
+        for kind in (self.data if isinstance(self.data, str) else "zeros", self.drawn or "zeros"):
+            if kind not in ARRAY_CLASSES:
+                raise unknown("data class", kind, ARRAY_CLASSES, "of an array")
+        if not isinstance(self.data, str):
             self.check("data", self.data)
 
     @property
@@ -119,7 +121,13 @@ def _sizes(shape: int | tuple[int, ...]) -> tuple[int, ...]:
     return tuple(shape) if isinstance(shape, tuple | list) else (shape,)
 
 
-def In(format: str, shape: int | tuple[int, ...], data: str | NDArray[Any] = "special", offset: int = 0) -> Array:  # noqa: A002
+def In(
+    format: str,  # noqa: A002
+    shape: int | tuple[int, ...],
+    data: str | NDArray[Any] = "special",
+    offset: int = 0,
+    drawn: str = "",
+) -> Array:
     """An array the kernel reads.
 
     Args:
@@ -127,8 +135,9 @@ def In(format: str, shape: int | tuple[int, ...], data: str | NDArray[Any] = "sp
         shape: number of elements, or several sizes, the last one contiguous.
         data: a class of `ARRAY_CLASSES`, or the values.
         offset: bytes from an aligned address to the first element.
+        drawn: a class of values that `mfmasim explore` may put in their place; without it values that are given stay.
     """
-    return Array("in", format, _sizes(shape), data, offset=offset)
+    return Array("in", format, _sizes(shape), data, offset=offset, drawn=drawn)
 
 
 def Out(format: str, shape: int | tuple[int, ...], ulp: int = 0, nan: str = "any", offset: int = 0) -> Array:  # noqa: A002
@@ -151,9 +160,10 @@ def InOut(
     ulp: int = 0,
     nan: str = "any",
     offset: int = 0,
+    drawn: str = "",
 ) -> Array:
     """An array the kernel reads and writes; arguments as for `In` and `Out`."""
-    return Array("inout", format, _sizes(shape), data, ulp, nan, offset)
+    return Array("inout", format, _sizes(shape), data, ulp, nan, offset, drawn)
 
 
 def arrays_within(args: Sequence[Any], names: Sequence[str] = ()) -> Iterator[tuple[str, Array]]:

@@ -54,6 +54,8 @@ class Case:
     """Ids of findings, or checks, that do not count, each with its reason."""
     claims: tuple[Claim, ...] = ()
     """Counts that somebody states of the kernel; ``mfmasim report`` judges them."""
+    draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Values of parameters that drawn trials may take beside what the contract says of sizes."""
 
     @property
     def title(self) -> str:
@@ -202,6 +204,7 @@ def case(
     skip: Mapping[str, str] | None = None,
     suppress: Mapping[str, str] | None = None,
     claims: Sequence[Claim] = (),
+    draws: Mapping[str, Sequence[Any]] | None = None,
 ) -> Callable[[Callable[..., Mapping[str, Any]]], Callable[..., Mapping[str, Any]]]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
@@ -222,6 +225,8 @@ def case(
         suppress: ids of findings, or names of checks, that do not count, each with its reason; they are kept in
             the result. One that matches nothing is told.
         claims: counts that a text states of the kernel, such as `Claim("32 in a turn", "v_mfma.*", 32)`.
+        draws: values of parameters that `mfmasim explore` may take, the simplest first, such as
+            ``{"window": (1, 2, 5)}``; sizes that `needs` speaks of, strides, offsets and factors need no words.
 
     Returns:
         A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally
@@ -242,9 +247,10 @@ def case(
                 raise unknown("data class", name, CLASSES, f"in case {build.__name__}")
         patterns = (executes,) if isinstance(executes, str) else tuple(executes)
         _check_patterns(patterns, build.__name__)
-        for name in mapping or {}:
-            if name not in defaults:
-                raise unknown("parameter", name, defaults, f"in mapping= of case {build.__name__}")
+        for where, names in (("mapping", mapping or {}), ("draws", draws or {})):
+            for name in names:
+                if name not in defaults:
+                    raise unknown("parameter", name, defaults, f"in {where}= of case {build.__name__}")
         path = (_folder.get() / source).resolve()
         archs = tuple(find_arch(a).name for a in ([arch] if isinstance(arch, str) else arch))
         for name, reason in (skip or {}).items():
@@ -267,7 +273,7 @@ def case(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
                         tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
-                        dict(suppress or {}), tuple(claims),
+                        dict(suppress or {}), tuple(claims), dict(draws or {}),
                     )
                 )  # fmt: skip
         return build

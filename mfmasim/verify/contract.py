@@ -13,12 +13,12 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.roles import format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mfmasim.architectures import Arch
     from mfmasim.verify.roles import Tensor
 
-__all__ = ["broken", "check_memory"]
+__all__ = ["admitted", "broken", "check_memory", "names_in"]
 
 SHARED = "what one wave stores, another may still have to read"
 
@@ -60,6 +60,36 @@ def broken(condition: str, parameters: Mapping[str, Any]) -> str:
             values = ", ".join(f"{name}={parameters[name]}" for name in used)
             return f"'{ast.unparse(part)}' does not hold for {values}"
     return ""
+
+
+def admitted(condition: str, parameters: Mapping[str, Any], name: str, values: Iterable[Any]) -> list[Any]:
+    """Values of a parameter that a condition admits, as far as the parameters at hand decide.
+
+    Args:
+        condition: as for `broken`.
+        parameters: the others that are settled; parts of the condition that use a further one are not judged.
+        name: the parameter.
+        values: what to try.
+    """
+    judged = []
+    for part in _parts(ast.parse(condition or "True", mode="eval").body):
+        used = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+        if name in used and used <= {name, *parameters}:
+            judged.append(compile(ast.Expression(part), "<contract>", "eval"))
+    found = []
+    for value in values:
+        known = {**parameters, name: value}
+        try:
+            if all(eval(code, {"__builtins__": {}}, known) for code in judged):  # noqa: S307
+                found.append(value)
+        except (ArithmeticError, TypeError):
+            continue
+    return found
+
+
+def names_in(condition: str) -> set[str]:
+    """Parameters that a condition speaks of."""
+    return {node.id for node in ast.walk(ast.parse(condition or "True")) if isinstance(node, ast.Name)}
 
 
 def _parts(node: ast.expr) -> Iterator[ast.expr]:

@@ -34,7 +34,17 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.program import Kernel
 
-__all__ = ["Exact", "as_floats", "evaluate", "every_step_exact", "keeps_sums", "magnitude", "round_once", "sum_bits"]
+__all__ = [
+    "Exact",
+    "as_floats",
+    "evaluate",
+    "every_step_exact",
+    "exact_in_any_order",
+    "keeps_sums",
+    "magnitude",
+    "round_once",
+    "sum_bits",
+]
 
 DOT = re.compile(r"v_dot2(c|acc)?_f32_(f16|bf16)")
 """Dot products of one lane; on RDNA they are steps of the matrix instruction (`mfmasim.machine.ops.dot_steps`)."""
@@ -100,6 +110,36 @@ def _model(name: str, arch: Arch) -> Model:
     return model_for(arch, "wmma", kind, kind, "f32", 16)  # a step of the matrix instruction, one for each lane
 
 
+def exact_in_any_order(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch, bits: int) -> bool:
+    """Whether a significand of so many bits holds every sum of some terms, so that no order of summation rounds."""
+    parts = [part for part in expression.parts() if isinstance(part, MatMul | Times | Sum)]
+    units = [_unit(part, codes, arch) for part in parts]
+    sizes = [float(magnitude(part, codes, arch).max(initial=0)) for part in parts]
+    return all(unit >= LEAST and size <= 2.0 ** (min(bits, 24) + unit) for unit, size in zip(units, sizes, strict=True))
+
+
+LEAST = -14
+"""Exponent of the smallest unit of terms that `exact_in_any_order` looks at: no denormal of f16, let alone f32."""
+
+
+def _unit(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> int:
+    """Exponent of a power of two that all terms are multiples of."""
+    if isinstance(expression, Sum):
+        return min(_unit(expression.left, codes, arch), _unit(expression.right, codes, arch))
+    if isinstance(expression, MatMul):
+        return _unit(expression.left, codes, arch) + _unit(expression.right, codes, arch)
+    if isinstance(expression, Times):
+        return _lowest(np.array([_as_passed(expression, arch)])) + _unit(expression.matrix, codes, arch)
+    return _lowest(_values(expression, codes, arch))
+
+
+def _lowest(values: NDArray[np.float64]) -> int:
+    """Exponent of the lowest bit that is set in any of the values."""
+    mantissa, exponent = np.frexp(values[np.isfinite(values) & (values != 0)])
+    whole = np.abs(mantissa * 2.0**53).astype(np.int64)
+    return int((exponent - 53 + np.bitwise_count((whole & -whole) - 1)).min(initial=1))
+
+
 def _fits(value: Exact, bits: int) -> bool:
     sizes = (abs(int(number)) for number in value.integers.reshape(-1))
     return all((size // (size & -size)).bit_length() <= bits for size in sizes if size)
@@ -134,7 +174,8 @@ def magnitude(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: A
     if isinstance(expression, Sum):
         return magnitude(expression.left, codes, arch) + magnitude(expression.right, codes, arch)
     if isinstance(expression, Times):
-        return abs(_as_passed(expression, arch)) * magnitude(expression.matrix, codes, arch)
+        with np.errstate(invalid="ignore"):  # 0 times an infinity
+            return abs(_as_passed(expression, arch)) * magnitude(expression.matrix, codes, arch)
     if isinstance(expression, MatMul):
         with np.errstate(invalid="ignore"):  # 0 times an infinity: NaN has no bound
             left, right = (_values(e, codes, arch, aligned=True) for e in (expression.left, expression.right))

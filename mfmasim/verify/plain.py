@@ -38,6 +38,7 @@ def run_arrays(
     kernel: Kernel,
     device: Device,
     options: Mapping[str, Any],
+    inputs: Mapping[str, NDArray[Any]],
 ) -> tuple[Report, list[Finding]]:
     """Run a case of plain arrays once and compare every output.
 
@@ -48,6 +49,7 @@ def run_arrays(
         kernel: the kernel.
         device: back end.
         options: passed to the launch.
+        inputs: values of arguments (``argument 0``) and fields (``argument 2[1]``), in place of the declared ones.
 
     Returns:
         The launch's report, and what is wrong beside its own findings.
@@ -58,8 +60,13 @@ def run_arrays(
     args = list(built["args"])
     called = [arg.name or f"argument {number}" for number, arg in enumerate(kernel.args)]
     arrays = list(arrays_within(args, called))
-    seeds = [f"{case.title}/{name.removeprefix('argument ')}" for name, _ in arrays_within(args)]
-    start = {id(a): draw_array(a, seed) for (_, a), seed in zip(arrays, seeds, strict=True)}
+    places = [name for name, _ in arrays_within(args)]
+    start = {
+        id(a): a.check(place, inputs[place])
+        if place in inputs
+        else draw_array(a, f"{case.title}/{place.removeprefix('argument ')}")
+        for (_, a), place in zip(arrays, places, strict=True)
+    }
     memory = {id(a): set_down(a, start[id(a)].copy()) for _, a in arrays}
     given = replaced(args, lambda array: memory[id(array)])
     unset = [memory[id(a)] for _, a in arrays if not a.reads]

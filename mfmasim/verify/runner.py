@@ -12,15 +12,13 @@ import numpy as np
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.devices import device as open_device
-from mfmasim.errors import MfmasimError
 from mfmasim.isa import MATRIX
 from mfmasim.observe import Finding
-from mfmasim.verify import golden
 from mfmasim.verify.compare import Comparison, bit_exact, within
 from mfmasim.verify.contract import check_memory
-from mfmasim.verify.data import draw
 from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, keeps_sums, magnitude, round_once, sum_bits
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
+from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["informed", "select", "verify_case"]
 
-GOLDEN_NAME = {"A": "A", "B": "B", "scale_A": "scale_A", "scale_B": "scale_B"}
 ALIKE = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -56,6 +53,7 @@ def verify_case(
     kernel: Kernel | None = None,
     observers: Sequence[Any] = (),
     schedule: str = "usual",
+    inputs: Mapping[str, NDArray[Any]] | None = None,
 ) -> Result:
     """Verify a case on one architecture.
 
@@ -69,6 +67,8 @@ def verify_case(
         kernel: run this one and not the case's own (for mutants).
         observers: further listeners to the machine's events, in every launch but that of the mapping check.
         schedule: order of waves in these launches, as `SimDevice.launch` has it.
+        inputs: what arguments hold (``argument 0``, a field ``argument 2[1]``), in place of golden data and of what
+            data classes draw: codes of a matrix in its stored shape, values of an array. There is one launch then.
 
     Returns:
         The result. Whatever goes wrong with the kernel is in it.
@@ -102,7 +102,7 @@ def verify_case(
     if schedule != "usual":
         options["schedule"] = schedule
     if arrays_in(built):
-        report, findings = run_arrays(result, case, built, kernel, back_end, options)
+        report, findings = run_arrays(result, case, built, kernel, back_end, options, inputs or {})
         _note(result, report)
         _merge(result, [*report.findings, *findings])
         if watched and not report.stopped:
@@ -112,14 +112,14 @@ def verify_case(
     executed: Counter[str] = Counter()
     wide = any(format_of(t, target).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
     keeps, bits = keeps_sums(kernel, target), sum_bits(kernel, target, wide=wide)
-    for label, inputs, expected in _inputs(case, built, target):
-        report, outputs = _run(back_end, kernel, built, inputs, target, options)
-        _merge(result, [*report.findings, *_changed(kernel, inputs, outputs, target, _tensors(built))])
+    for label, codes, expected in inputs_of(case, built, target, inputs, bits):
+        report, outputs = _run(back_end, kernel, built, codes, target, options)
+        _merge(result, [*report.findings, *_changed(kernel, codes, outputs, target, _tensors(built))])
         _note(result, report)
         executed += report.counts
         if report.stopped:
             break
-        _compare(result, case, built, target, label, inputs, outputs, expected, keeps=keeps, bits=bits)
+        _compare(result, case, built, target, label, codes, outputs, expected, keeps=keeps, bits=bits)
     if watched and not report.stopped:
         result.findings += missing_instructions(case, executed, kernel)
     if watched and case.mapping is not None and not report.stopped:
@@ -168,33 +168,6 @@ def _reads(expression: Any, tensor: Tensor) -> bool:
     if isinstance(expression, Scaled):
         return _reads(expression.matrix, tensor) or _reads(expression.scale, tensor)
     return expression is tensor
-
-
-def _inputs(case: Case, built: Mapping[str, Any], arch: Arch) -> Sequence[tuple[str, dict[int, Any], Any]]:
-    """Inputs to run: label, codes by tensor, and the expected codes where golden data has them."""
-    tensors = _tensors(built)
-    if not case.golden:
-        return [(f"{data} data", {id(t): draw(t, data, case.title, arch) for t in tensors}, None) for data in case.data]
-    out = []
-    for entry in golden.entries(case.golden_name(), arch.name, case.parameters):
-        arrays = golden.arrays(entry)
-        inputs = {}
-        for tensor in tensors:
-            if tensor.role == "C":
-                continue
-            want = entry["formats"].get(tensor.role)
-            have = format_of(tensor, arch).name
-            if want != have:
-                raise MfmasimError(f"{case.name}: {tensor.role} is {have}, golden {entry['id']} has {want}")
-            codes = arrays[GOLDEN_NAME[tensor.role]]
-            if codes.shape != tensor.stored_shape:
-                raise MfmasimError(
-                    f"{case.name}: {tensor.role} has shape {tensor.stored_shape}, golden {entry['id']} {codes.shape}"
-                )
-            inputs[id(tensor)] = codes
-        level = entry["expected"]["model"]["fidelity"]
-        out.append((f"golden {entry['data']} ({level})", inputs, arrays))
-    return out
 
 
 def _run(

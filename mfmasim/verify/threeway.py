@@ -3,62 +3,36 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from mfmasim.devices import SimDevice
 from mfmasim.devices.hip import HipDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import MATRIX
-from mfmasim.verify.arrays import Array
-from mfmasim.verify.capture import Capture, read, write
-from mfmasim.verify.compare import bit_exact
+from mfmasim.verify.agreement import Apart, Piece, agreement, leaves, pieces
+from mfmasim.verify.capture import Capture, Launched, read, write
 from mfmasim.verify.files import find
-from mfmasim.verify.plain import compare_array
 from mfmasim.verify.recording import Plain, Recorder, Replayer
-from mfmasim.verify.roles import Tensor, codes_of, format_of
 from mfmasim.verify.runner import informed, verify_case
+from mfmasim.verify.writers import Writers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device, Report
-    from mfmasim.formats import Format
     from mfmasim.verify.cases import Case
-    from mfmasim.verify.compare import Comparison
     from mfmasim.verify.result import Result
 
-__all__ = ["Difference", "ThreeWay", "check", "record"]
+__all__ = ["ThreeWay", "check", "matrix_instructions", "record"]
 
 PACKAGES = ("mfmasim", "numpy", "hip-python")
-AGREEMENT = {
-    (True, True, True): "simulator, device and reference agree",
-    (True, False, False): "simulator and device agree, the reference differs from both",
-    (False, True, False): "simulator and reference agree, the device differs from both",
-    (False, False, True): "device and reference agree, the simulator differs from both",
-    (False, True, True): "simulator and device both agree with the reference, within its bound, and differ in bits",
-    (False, False, False): "simulator, device and reference all differ",
-}
-"""Whether simulator and device, simulator and reference, device and reference agree."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One element in which simulator and device differ."""
-
-    launch: int
-    element: str
-    simulator: str
-    device: str
-    ulp: int
 
 
 @dataclass
@@ -71,24 +45,22 @@ class ThreeWay:
     """Simulator against reference."""
     device: Result
     """Device against reference."""
-    elements: int = 0
-    mismatches: int = 0
-    max_ulp: int = 0
-    differences: list[Difference] = field(default_factory=list)
-    """Simulator against device: the first few elements."""
+    apart: Apart = field(default_factory=Apart)
+    """Simulator against device."""
     instructions: tuple[str, ...] = ()
     """Matrix instructions that made the elements."""
+    stores: dict[str, str] = field(default_factory=dict)
+    """For each element of `Apart.differences`, by launch and element, the instruction that stored it, and its line."""
 
     @property
     def agreement(self) -> str:
         """Who disagrees with whom."""
-        with_reference = self.simulator.status == "pass", self.device.status == "pass"
-        return AGREEMENT.get((not self.mismatches, *with_reference), "simulator and device agree in bits alone")
+        return agreement(not self.apart.mismatches, self.simulator.status == "pass", self.device.status == "pass")
 
     @property
     def ok(self) -> bool:
         """Whether all agree."""
-        return not self.mismatches and self.simulator.status == self.device.status == "pass"
+        return not self.apart.mismatches and self.simulator.status == self.device.status == "pass"
 
 
 def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> tuple[Path, Result]:
@@ -169,17 +141,25 @@ def check(path: Path, most: int = 10) -> ThreeWay:
     capture = read(path)
     case, arch = _case(path, capture), capture.about["arch"]
     replayer = Replayer(capture, str(path))
-    device = verify_case(case, arch, group=capture.about["group"], device=replayer)
+    writers = Writers()
+    device = verify_case(case, arch, group=capture.about["group"], device=replayer, observers=[writers])
     if len(replayer.reports) != len(capture.launches):
         raise MfmasimError(
             f"{path}: the capture is stale: {len(capture.launches)} launches were captured, the case makes "
             f"{len(replayer.reports)}; record it anew"
         )
     simulator = verify_case(case, arch, group=capture.about["group"], device=Plain(SimDevice()))
-    found = ThreeWay(path, capture.about, simulator, device, instructions=_instructions(replayer.reports))
-    for number, simulated in enumerate(replayer.simulated):
-        for piece in _pieces(case, replayer.reports[number], number, capture, simulated):
-            _compare(found, number, piece, most)
+    found = ThreeWay(path, capture.about, simulator, device, instructions=matrix_instructions(replayer.reports))
+    for number, (report, simulated) in enumerate(zip(replayer.reports, replayer.simulated, strict=True)):
+        for piece in _pieces(case, report, capture.launches[number], simulated):
+            found.apart.add(number, piece, most)
+    for row in found.apart.differences:
+        stored = writers.of(row.launch, row.argument, row.byte)
+        kernel = replayer.reports[row.launch].program
+        if stored is not None and kernel is not None:
+            found.stores[f"{row.launch} {row.element}"] = (
+                f"{stored.name} ({kernel.source_at(stored.pc) or hex(stored.pc)})"
+            )
     return found
 
 
@@ -195,60 +175,17 @@ def _case(path: Path, capture: Capture) -> Case:
     return found
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """An output of both, shaped as the case has it."""
-
-    name: str
-    sides: tuple[NDArray[Any], NDArray[Any]]
-    """The simulator's and the device's."""
-    compare: Callable[[Any, Any], Comparison]
-    words: Callable[[Any], str]
-
-
-def _pieces(
-    case: Case, report: Report, launch: int, capture: Capture, simulated: list[NDArray[np.uint8]]
-) -> list[_Piece]:
+def _pieces(case: Case, report: Report, launched: Launched, simulated: list[NDArray[np.uint8]]) -> list[Piece]:
     """The outputs of a launch."""
     kernel = report.program
     if kernel is None:  # every launch of the simulator has one
         return []
     built = informed(case, arch=kernel.arch.name, wave=kernel.wave).make()
-    described = capture.launches[launch].call["args"]
-    pieces = []
-    for arg, told in zip(built["args"], described, strict=True):
-        if not (isinstance(told, dict) and "buffer" in told):
-            continue
-        sides = simulated[told["buffer"]], capture.launches[launch].after[told["buffer"]]
-        if isinstance(arg, Tensor) and arg.role == "C":
-            fmt = format_of(arg, kernel.arch)
-            ours, theirs = (np.ascontiguousarray(codes_of(arg, side, kernel.arch)) for side in sides)
-            pieces.append(_Piece(arg.role, (ours, theirs), partial(bit_exact, fmt=fmt), partial(_words, fmt)))
-        elif isinstance(arg, Array) and arg.writes:
-            ours, theirs = (side.view(arg.dtype).reshape(arg.shape) for side in sides)
-            exact = replace(arg, ulp=0)
-            name = f"argument {len(pieces)}"
-            pieces.append(_Piece(name, (ours, theirs), partial(compare_array, exact), str))
-    return pieces
+    told = leaves(launched.call["args"])
+    buffers = {name: one["buffer"] for name, one in told if isinstance(one, dict) and "buffer" in one}
+    return pieces(built, kernel.arch, {n: (simulated[b], launched.after[b]) for n, b in buffers.items()})
 
 
-def _words(fmt: Format, code: Any) -> str:
-    return f"{int(code):#0{2 * code.dtype.itemsize + 2}x} ({float(fmt.decode(code)):.9g})"
-
-
-def _compare(found: ThreeWay, launch: int, piece: _Piece, most: int) -> None:
-    ours, theirs = piece.sides
-    comparison = piece.compare(theirs, ours)
-    found.elements += ours.size
-    found.mismatches += comparison.mismatches
-    found.max_ulp = max(found.max_ulp, comparison.max_ulp)
-    for place in np.argwhere(comparison.wrong)[: max(most - len(found.differences), 0)]:
-        index = tuple(int(i) for i in place)
-        one = piece.compare(theirs[index][None], ours[index][None])
-        texts = [piece.words(side[index]) for side in piece.sides]
-        element = f"{piece.name}[{', '.join(map(str, index))}]"
-        found.differences.append(Difference(launch, element, texts[0], texts[1], one.max_ulp))
-
-
-def _instructions(reports: list[Report]) -> tuple[str, ...]:
+def matrix_instructions(reports: Sequence[Report]) -> tuple[str, ...]:
+    """Names of the matrix instructions that launches executed."""
     return tuple(sorted({name for report in reports for name in report.counts if name.startswith(MATRIX)}))

@@ -83,8 +83,8 @@ def test_a_simulator_that_differs_is_named(path, monkeypatch):
     monkeypatch.setattr(recording.SimDevice, "launch", broken)
     found = check(path)
     assert found.agreement == "device and reference agree, the simulator differs from both"
-    assert found.mismatches == 5  # in one of the six launches the element is a NaN, whose payload does not count
-    assert {row.element for row in found.differences} == {"C[0, 7]"}
+    assert found.apart.mismatches == 5  # in one of the six launches the element is a NaN, whose payload does not count
+    assert {row.element for row in found.apart.differences} == {"C[0, 7]"}
     assert not found.ok
 
 
@@ -111,7 +111,7 @@ def test_plain_arrays_are_captured_too(tmp_path):
     found = sorted(tmp_path.glob("*.npz"))
     assert found
     assert check(found[0]).ok
-    assert check(found[0]).elements > 0
+    assert check(found[0]).apart.elements > 0
 
     def edit(capture):
         two = capture.launches[0].before, capture.launches[0].after
@@ -122,7 +122,7 @@ def test_plain_arrays_are_captured_too(tmp_path):
         capture.launches[0].after[written] = after
 
     change(found[0], edit)
-    assert check(found[0]).mismatches == 1
+    assert check(found[0]).apart.mismatches == 1
 
 
 def damaged(path, how):

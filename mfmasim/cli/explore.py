@@ -1,0 +1,93 @@
+"""``mfmasim explore TARGET...``: draw shapes and inputs for cases, and shrink what fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from mfmasim.verify import Case
+    from mfmasim.verify.trial import Verdict
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: Any) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "explore",
+        help="draw shapes and inputs within the contract; compare simulator, reference and device; shrink a failure",
+        description="Draw shapes, strides, factors and inputs that the cases' contracts admit, and compare simulator, "
+        "reference and, with --device, a GPU. What fails is shrunk to a small shape and few elements.",
+    )
+    parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    parser.add_argument("--arch", help="only this architecture (a GPU: its own)")
+    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
+    parser.add_argument("--device", help="hip, hip:1, ...: compare with this device, too")
+    parser.add_argument("--examples", type=int, default=100, metavar="N", help="trials for each family (default 100)")
+    parser.add_argument("--seed", type=int, help="draw the same trials again; without it others each time")
+    parser.add_argument("--growth", type=float, default=1.0, help="size of the largest shape, 1 is the case's own")
+    parser.add_argument("--checks", default="all", help="checks of the simulator: all (default), none, or names")
+    parser.add_argument("--json", metavar="FILE", help="write what was found as JSON ('-' for standard output)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 0, 1 or 2."""
+    from mfmasim.devices import device
+    from mfmasim.devices.sim import chosen_checks
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import find, select
+
+    chosen_checks(args.checks)
+    if args.examples < 1 or args.growth <= 0:
+        raise MfmasimError(f"--examples {args.examples} --growth {args.growth:g}: positive numbers are expected")
+    back_end = device(args.device) if args.device else None
+    chosen = args.arch or getattr(back_end, "arch", None)
+    groups = [
+        (name, [(case, arch) for case, arch in select(cases, chosen, args.case) if arch not in case.skip])
+        for target in args.targets
+        for name, cases in find(target)
+    ]
+    groups = [(name, pairs) for name, pairs in groups if pairs]
+    if not groups:
+        raise MfmasimError(f"no case matches --arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}")
+    rows = [_explored(name, pairs, args, back_end) for name, pairs in groups]
+    if args.json:
+        text = json.dumps(rows, indent=1)
+        if args.json == "-":
+            print(text)
+        else:
+            Path(args.json).write_text(text + "\n")
+    return 1 if any(row["verdict"] for row in rows) else 0
+
+
+def _explored(name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace, back_end: Any) -> dict[str, Any]:
+    """Draw for one family, and print what came of it."""
+    from mfmasim.testing.trials import smallest, trials
+
+    counted = [0]
+
+    def told(_: Verdict) -> None:
+        counted[0] += 1
+
+    say: Callable[[str], None] = (lambda line: None) if args.json == "-" else print  # noqa: ARG005
+    found = smallest(
+        trials(pairs, args.growth),
+        examples=args.examples,
+        seed=args.seed,
+        told=told,
+        device=back_end,
+        checks=args.checks,
+    )
+    against = "simulator, device and reference" if back_end is not None else "simulator and reference"
+    if found is None:
+        say(f"AGREE   {name}   {counted[0]} trials of {len(pairs)} cases: {against} agree")
+    else:
+        say(f"DIFFER  {name}   {counted[0]} trials, the smallest that fails:")
+        for line in found.lines():
+            say(line)
+    return {"group": name, "cases": len(pairs), "trials": counted[0], "verdict": found.record() if found else None}

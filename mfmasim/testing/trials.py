@@ -1,0 +1,232 @@
+"""Hypothesis strategies for trials of kernel cases, and the smallest trial that fails.
+
+Shapes, strides, places, factors and inputs are drawn from what a case declares (`mfmasim.verify.domain`); every draw
+shrinks towards its simplest: the smallest shape, packed matrices of zeros, one element that stands out.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+from mfmasim.testing.codes import codes
+from mfmasim.verify.agreement import leaves
+from mfmasim.verify.arrays import Array, draw_array
+from mfmasim.verify.data import LARGEST, draw
+from mfmasim.verify.domain import Domain
+from mfmasim.verify.roles import Tensor, format_of
+from mfmasim.verify.trial import Trial, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hypothesis.strategies import DrawFn, SearchStrategy
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.formats import Format
+    from mfmasim.verify.cases import Case
+    from mfmasim.verify.trial import Verdict
+
+__all__ = ["smallest", "trials"]
+
+FEW = 5
+"""Elements of an input that differ from its background: few, so that a failure shrinks to those that matter."""
+CLASSES = ("integers", "uniform", "one_hot", "special", "normal")
+"""Data classes that a whole matrix is drawn from."""
+SCALES = 10
+"""Steps that a drawn block scale lies from 1 at most; products stay far inside f32."""
+SMALL = 9
+
+
+def hypothesis() -> None:
+    """See that hypothesis is there.
+
+    Raises:
+        MfmasimError: it is not installed.
+    """
+    if importlib.util.find_spec("hypothesis") is None:
+        raise MfmasimError("trials are drawn by hypothesis, which is not installed: pip install 'mfmasim[test]'")
+
+
+def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStrategy[Trial]:
+    """Build a strategy of trials.
+
+    Args:
+        pairs: cases, each with one of its architectures; see `mfmasim.verify.select`.
+        growth: how many times the elements of its own shape a drawn one may have.
+
+    Returns:
+        A hypothesis strategy. Trials that break a case's contract are not drawn.
+    """
+    hypothesis()
+    from hypothesis import assume
+    from hypothesis import strategies as st
+
+    domains: dict[int, Domain] = {}
+
+    @st.composite
+    def one(draw_: DrawFn) -> Trial:
+        number = draw_(st.integers(0, len(pairs) - 1))
+        case, arch = pairs[number]
+        if number not in domains:
+            domains[number] = Domain(case, arch, growth)
+        domain = domains[number]
+        chosen: dict[str, Any] = {}
+        for name in domain.kinds:
+            chosen[name] = draw_(st.sampled_from(domain.values(name, chosen)))
+        assume(domain.admits(chosen))
+        drawn = domain.case.with_parameters(chosen)
+        return Trial(drawn, arch, draw_(_inputs(drawn, find_arch(arch))))
+
+    return one()
+
+
+def _inputs(case: Case, arch: Arch) -> SearchStrategy[dict[str, NDArray[Any]]]:
+    """What arguments and fields hold, by name; those whose contents belong to the case are left out."""
+    from hypothesis import strategies as st
+
+    args = case.make()["args"]
+    seeds = st.integers(0, 99).map(lambda seed: f"{case.title}/{seed}")
+    parts: dict[str, SearchStrategy[NDArray[Any]]] = {}
+    for place, arg in leaves(args):
+        if isinstance(arg, Tensor):
+            fmt = format_of(arg, arch)
+            whole = st.tuples(st.just(arg), st.sampled_from(CLASSES), seeds, st.just(arch)).map(_drawn)
+            parts[place] = _filled(arg.stored_shape, fmt.carrier, _codes_of(arg, fmt), whole)
+        elif isinstance(arg, Array) and arg.reads and (element := _element(arg)) is not None:
+            whole = st.tuples(st.just(arg), seeds).map(lambda pair: draw_array(*pair))
+            parts[place] = _filled(arg.shape, arg.dtype, element, whole)
+    return st.fixed_dictionaries(parts)
+
+
+def _drawn(what: tuple[Tensor, str, str, Arch]) -> NDArray[Any]:
+    return draw(*what)
+
+
+def _filled(
+    shape: tuple[int, ...], dtype: Any, element: SearchStrategy[int], whole: SearchStrategy[NDArray[Any]]
+) -> SearchStrategy[NDArray[Any]]:
+    """One value everywhere, or a data class; and a few elements that stand out."""
+    from hypothesis import strategies as st
+
+    bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
+    background = st.one_of(element.map(lambda code: np.full(shape, code, bits).view(dtype)), whole)
+    place = st.tuples(*(st.integers(0, n - 1) for n in shape))
+
+    def put(array: NDArray[Any], found: list[tuple[tuple[int, ...], int]]) -> NDArray[Any]:
+        out = np.array(array)
+        for where, code in found:
+            out.view(bits)[where] = code
+        return out
+
+    return st.builds(put, background, st.lists(st.tuples(place, element), max_size=FEW))
+
+
+def _codes_of(tensor: Tensor, fmt: Format) -> SearchStrategy[int]:
+    """Codes of a matrix: every one there is, but for magnitudes whose products overflow in one order of summation."""
+    from hypothesis import strategies as st
+
+    if tensor.role.startswith("scale"):
+        near = st.integers(0, 2 * SCALES).map(lambda n: fmt.bias + (n + 1) // 2 * (-1) ** n)
+        return near if fmt.nan_code is None else st.one_of(near, st.just(fmt.nan_code))
+    drawn = codes(fmt)
+    if fmt.integer or float(fmt.decode(np.array([fmt.max_code], fmt.carrier))[0]) <= LARGEST:
+        return drawn
+
+    def tamed(code: int) -> int:
+        value = float(fmt.decode(np.array([code], fmt.carrier))[0])
+        large = np.isfinite(value) and abs(value) > LARGEST
+        return int(fmt.encode(np.array([np.copysign(LARGEST, value)]))[0]) if large else int(code)
+
+    return drawn.map(tamed)
+
+
+def _element(array: Array) -> SearchStrategy[int] | None:
+    """Bits of an element within what the array's data class promises the kernel; None where its values are given."""
+    from hypothesis import strategies as st
+
+    fmt, size = array.number_format, 8 * array.dtype.itemsize
+    kind = array.drawn or (array.data if isinstance(array.data, str) else "")
+    if kind in ("bits", "special") or (kind == "normal" and fmt is None):
+        return codes(fmt) if fmt is not None else st.integers(0, (1 << size) - 1)
+    if kind not in ("normal", "integers"):
+        return None
+    low = 0 if fmt is None and array.dtype.kind == "u" else -SMALL
+    small = st.one_of(st.integers(0, SMALL), st.integers(low, SMALL))
+    if fmt is None:
+        return small.map(lambda n: n & ((1 << size) - 1))
+    values: SearchStrategy[float] = small.map(float)
+    if kind == "normal":
+        values = st.one_of(values, st.integers(-999, 999).map(lambda n: n / 300))
+    return values.map(lambda value: int(fmt.encode(np.array([value]))[0]))
+
+
+def smallest(
+    strategy: SearchStrategy[Trial],
+    *,
+    examples: int = 100,
+    seed: int | None = 0,
+    told: Callable[[Verdict], None] | None = None,
+    **how: Any,
+) -> Verdict | None:
+    """Draw trials and judge them; where one fails, look for the smallest that fails in the same way.
+
+    Args:
+        strategy: such as `trials`.
+        examples: trials to draw.
+        seed: of the draws; None takes others each time.
+        told: is told of every verdict.
+        how: passed to `mfmasim.verify.trial.judge`: `device`, `kernel`, `checks`; `device` may be a function that
+            gives a device for an architecture.
+
+    Returns:
+        The verdict about the smallest trial that fails, or None when none does.
+
+    Raises:
+        MfmasimError: a case is wrong, or its kernel cannot be executed.
+    """
+    hypothesis()
+    from hypothesis import HealthCheck, Phase, settings
+    from hypothesis import find as find_smallest
+    from hypothesis.errors import NoSuchExample
+
+    kinds: list[tuple[str, ...]] = []
+    give = how.pop("device", None)
+
+    def wrong(trial: Trial) -> bool:
+        device = give(trial.arch) if callable(give) else give
+        try:
+            verdict = judge(trial, device, **how)
+        except MfmasimError as error:
+            raise MfmasimError(f"{error}; the trial: {trial}") from error
+        if told is not None:
+            told(verdict)
+        if verdict.ok or (kinds and verdict.kind != kinds[0]):
+            return False
+        kinds.append(verdict.kind)
+        return True
+
+    try:
+        found = find_smallest(
+            strategy,
+            wrong,
+            settings=settings(
+                max_examples=examples,
+                database=None,
+                deadline=None,
+                derandomize=False,
+                phases=(Phase.generate, Phase.shrink),
+                suppress_health_check=list(HealthCheck),
+            ),
+            random=None if seed is None else Random(seed),  # noqa: S311 - the same draws every time
+        )
+    except NoSuchExample:
+        return None
+    device = give(found.arch) if callable(give) else give
+    return judge(found, device, **how)

@@ -1,0 +1,164 @@
+"""What may vary about a case without breaking its contract: shapes, strides, places in memory, factors.
+
+Nothing is declared twice. A parameter that ``needs=`` speaks of is a size, and the contract says which ones; what a
+parameter becomes in the arguments tells whether it is a stride, an offset or a factor. ``draws=`` of a case names
+values of any other parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import lcm, prod
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+from mfmasim.verify.contract import admitted, check_memory, names_in
+from mfmasim.verify.expression import Expression, Times
+from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.roles import Tensor, format_of
+from mfmasim.verify.runner import informed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mfmasim.verify.cases import Case
+
+__all__ = ["Domain"]
+
+FACTORS = (1.0, 0.0, -1.0, 0.5, 1.25, -2.5, 3.0)
+"""Values of a factor of the expected expression; each is exact in f32, and few bits long."""
+PADS = (0, 1, 3)
+"""Steps of the alignment that a stride leaves free behind a line."""
+PLACES = (0, 1, 3, 16)
+"""Steps of the alignment that an offset moves a matrix by."""
+PROBE = 1 << 14
+"""A stride that no case has by itself."""
+MOST = 4096
+"""Values of a size that are tried."""
+
+
+def _tensors(built: Mapping[str, Any]) -> list[Tensor]:
+    return [arg for arg in built["args"] if isinstance(arg, Tensor)]
+
+
+def _stride(built: Mapping[str, Any], value: Any) -> list[Tensor]:
+    return [tensor for tensor in _tensors(built) if tensor.ld == value]
+
+
+def _offset(built: Mapping[str, Any], value: Any) -> list[Tensor]:
+    return [tensor for tensor in _tensors(built) if tensor.offset == value]
+
+
+def _factor(built: Mapping[str, Any], value: Any) -> list[Any]:
+    expect = built.get("expect")
+    parts = expect.parts() if isinstance(expect, Expression) else ()
+    return [part for part in parts if isinstance(part, Times) and part.factor == value]
+
+
+KINDS: tuple[tuple[str, type, Any, Callable[[Mapping[str, Any], Any], list[Any]]], ...] = (
+    ("stride", int, PROBE, _stride),
+    ("offset", int, 64, _offset),
+    ("factor", float, 0.8125, _factor),
+)
+"""Kinds of parameters by what a probing value of them becomes: kind, type, value, what holds it then."""
+
+
+@dataclass
+class Domain:
+    """What may vary about a case on an architecture."""
+
+    case: Case
+    arch: str
+    growth: float = 1.0
+    """How many times the elements of its own shape a drawn one may have."""
+    kinds: dict[str, str] = field(default_factory=dict)
+    """Parameters that vary, by name, and the kind of each, in the order in which they have to be chosen."""
+
+    def __post_init__(self) -> None:
+        """Find out what the parameters are."""
+        case, target = self.case, find_arch(self.arch).name
+        wave = code_for(case.source, target, None, case.flags)[case.kernel_name()].wave
+        self.case = informed(case, arch=target, wave=wave)
+        own, sizes, others = self.case.parameters, {}, {}
+        spoken = names_in(self.case.needs)
+        for name, value in own.items():
+            if name in self.case.draws:
+                sizes[name] = "declared"
+            elif kind := self._recognised(name, value):
+                others[name] = kind
+            elif name in spoken and isinstance(value, int) and not isinstance(value, bool):
+                sizes[name] = "size"
+        self.kinds = sizes | others
+
+    def _recognised(self, name: str, value: Any) -> str:
+        for kind, kept, probe, holders in KINDS:
+            if type(value) is not kept or (kept is int and value):
+                continue
+            try:
+                if holders(self.case.make({name: probe}), probe):
+                    return kind
+            except MfmasimError:
+                continue
+        return ""
+
+    def values(self, name: str, chosen: Mapping[str, Any]) -> list[Any]:
+        """What a parameter may be, the simplest first, once those before it in `kinds` are chosen.
+
+        Its own value is among them where the ones before leave it possible.
+        """
+        kind, own = self.kinds[name], self.case.parameters
+        later = list(self.kinds)[list(self.kinds).index(name) + 1 :]
+        settled = {n: v for n, v in {**own, **chosen}.items() if n not in later}
+        tried: list[Any]
+        if kind == "size":
+            return self._sizes(name, chosen, settled)
+        if kind == "declared":
+            tried = list(self.case.draws[name])
+        elif kind == "factor":
+            tried = list(FACTORS)
+        else:
+            tried = [0, *self._placed(name, kind, {**own, **chosen})]
+        return admitted(self.case.needs, settled, name, tried) or [own[name]]
+
+    def _sizes(self, name: str, chosen: Mapping[str, Any], settled: Mapping[str, Any]) -> list[int]:
+        own = self.case.parameters
+        room = self.growth / prod(chosen[n] / max(own[n], 1) for n in chosen if self.kinds[n] == "size")
+        # What the sizes after this one need at least.
+        later = [n for n, kind in self.kinds.items() if kind == "size" and n not in chosen and n != name]
+        for other in later:
+            room /= min(1, self._all(other, {k: v for k, v in own.items() if k not in later})[0] / max(own[other], 1))
+        fits = [v for v in self._all(name, settled) if v <= max(room * own[name], 1)]
+        return fits or [own[name]]
+
+    def _all(self, name: str, settled: Mapping[str, Any]) -> list[int]:
+        own = self.case.parameters[name]
+        tried = range(min(own, 1), min(max(2 * own, 16), MOST) + 1)  # no matrix is empty unless its case says so
+        return admitted(self.case.needs, settled, name, tried) or [own]
+
+    def _placed(self, name: str, kind: str, parameters: Mapping[str, Any]) -> list[int]:
+        """Strides or offsets that keep the alignment which the matrices ask for."""
+        probe, holders = next((probe, holders) for row, _, probe, holders in KINDS if row == kind)
+        try:
+            held = holders(self.case.make({**parameters, name: probe}), probe)
+        except MfmasimError:
+            return []
+        arch = find_arch(self.arch)
+        if kind == "offset":
+            return [lcm(*(tensor.align for tensor in held)) * step for step in PLACES[1:]]
+        steps = [
+            lcm(8 * t.align, t.bytes * format_of(t, arch).bits) // (t.bytes * format_of(t, arch).bits) for t in held
+        ]
+        step = lcm(*steps)
+        line = max(tensor.line for tensor in held)
+        return [(-(-line // step) + pad) * step for pad in PADS]
+
+    def admits(self, chosen: Mapping[str, Any]) -> bool:
+        """Whether the case can be made with these parameters, and its contract holds."""
+        case = self.case.with_parameters(chosen)
+        try:
+            case.check_contract()
+            check_memory(_tensors(case.make()), find_arch(self.arch), case.name)
+        except MfmasimError:
+            return False
+        return True
