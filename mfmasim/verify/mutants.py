@@ -18,10 +18,11 @@ from mfmasim.verify.runner import verify_case
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mfmasim.program import Code
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
 
-__all__ = ["Mutant", "Verdict", "mutants_of", "run_mutant"]
+__all__ = ["Mutant", "Verdict", "compile_mutant", "mutants_of", "run_mutant"]
 
 
 @dataclass(frozen=True)
@@ -148,20 +149,24 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None, schedule
         MfmasimError: a text to replace does not occur, or the variant does not compile.
     """
     arch = mutant.arch or case.arch[-1]
+    kernel = compile_mutant(mutant, case, arch, compiler)[case.kernel_name()]
+    changed = case.with_parameters(mutant.parameters)
+    if mutant.data:
+        changed = replace(changed, golden="", data=(mutant.data,))
+    result = verify_case(changed, arch, group="mutants", kernel=kernel, schedule=schedule)
+    caught = tuple(dict.fromkeys(f.check for f in result.findings if f.severity == "error"))
+    return Verdict(mutant, arch, tuple(sorted(caught)), result, _edited(mutant, case.source)[case.source.name])
+
+
+def compile_mutant(mutant: Mutant, case: Case, arch: str, compiler: str | None = None) -> Code:
+    """Compile one mutant; arguments and errors as for `run_mutant`."""
     texts = _edited(mutant, case.source)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as folder:
         for name, text in texts.items():
             (Path(folder) / name).write_text(text)
         # Headers of other folders, by their path from the source.
         flags = (*case.flags, f"-iquote{case.source.parent}")
-        code = program.compile(Path(folder) / case.source.name, arch, compiler=compiler, flags=flags)
-    kernel = code[case.kernel_name()]
-    changed = case.with_parameters(mutant.parameters)
-    if mutant.data:
-        changed = replace(changed, golden="", data=(mutant.data,))
-    result = verify_case(changed, arch, group="mutants", kernel=kernel, schedule=schedule)
-    caught = tuple(dict.fromkeys(f.check for f in result.findings if f.severity == "error"))
-    return Verdict(mutant, arch, tuple(sorted(caught)), result, texts[case.source.name])
+        return program.compile(Path(folder) / case.source.name, arch, compiler=compiler, flags=flags)
 
 
 def _edited(mutant: Mutant, source: Path) -> dict[str, str]:

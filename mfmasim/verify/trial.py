@@ -158,7 +158,7 @@ def judge(
     device: Device | None = None,
     *,
     kernel: Kernel | None = None,
-    checks: str | Sequence[str] = "all",
+    checks: str = "all",
     most: int = SHOWN,
 ) -> Verdict:
     """Launch a trial on the simulator and on a device, and compare both with the reference and with each other.
@@ -224,10 +224,9 @@ def _place(finding: Finding, built: Mapping[str, Any], kernel: Kernel) -> tuple[
 class Keeper(Plain):
     """Keeps what a launch was given and what it left, by name of the argument or field."""
 
-    def __init__(self, device: Device, checks: str | Sequence[str]) -> None:
+    def __init__(self, device: Device, checks: str) -> None:
         """Launch on `device` with these checks."""
-        super().__init__(device)
-        self.checks = checks
+        super().__init__(device, checks)
         self.after: dict[str, NDArray[np.uint8]] = {}
         self.reports: list[Report] = []
 
@@ -235,7 +234,7 @@ class Keeper(Plain):
         self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, *_: Any, **options: Any
     ) -> Report:
         """Launch, and keep the bytes of every array."""
-        report = self.device.launch(kernel, grid, block, args, shared_bytes, self.checks, **options)
+        report = super().launch(kernel, grid, block, args, shared_bytes, **options)
         arrays = {name: arg for name, arg in leaves(args) if isinstance(arg, np.ndarray) and arg.ndim}
         self.after = {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in arrays.items()}
         self.reports.append(report)

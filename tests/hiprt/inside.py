@@ -30,7 +30,7 @@ def folder_of(version):
     return [str(Path(folder).resolve())]
 
 
-def run(*arguments, report=None, expect=0, version="", **variables):
+def run(*arguments, report=None, expect=0, version="", seconds=500, **variables):
     """Run Python with arguments on the simulated runtime; its output, or the report where a file for it is given."""
     # The checkout is tested, whatever is installed.
     places = [*folder_of(version), str(ROOT), os.environ.get("PYTHONPATH", "")]
@@ -44,15 +44,17 @@ def run(*arguments, report=None, expect=0, version="", **variables):
         capture_output=True,
         text=True,
         check=False,
-        timeout=500,
+        timeout=seconds,
     )
     assert done.returncode == expect, done.stdout + done.stderr
     return json.loads(Path(report).read_text()) if report else done
 
 
-def suite(path, version="", **variables):
+def suite(path, version="", seconds=500, **variables):
     """Run a file of tests on the simulated runtime; how many passed. None may be skipped or fail."""
-    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / path, version=version, **variables)
+    done = run(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / path, version=version, seconds=seconds, **variables
+    )
     last = done.stdout.strip().splitlines()[-1]
     found = re.match(r"(\d+) passed(, \d+ deselected)? in", last)
     assert found, done.stdout

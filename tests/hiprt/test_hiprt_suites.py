@@ -3,6 +3,7 @@
 import pytest
 from inside import VERSIONS, run, suite
 
+from mfmasim.verify import families
 from mfmasim.verify.capture import read
 from mfmasim.verify.fitting import fit
 from mfmasim.verify.phase_fitting import fit_phases
@@ -101,3 +102,23 @@ def test_simulator_device_and_reference_agree_through_hip_python():
     variables = {"MFMASIM_TEST_DEVICE": "hip", "MFMASIM_HIPRT_ARCH": "gfx950"}
     options = "--deselect tests/verify/test_three_way.py::test_a_failure_shrinks_to_the_element_that_matters"
     assert suite("tests/verify/test_three_way.py", PYTEST_ADDOPTS=options, **variables) == 2
+
+
+SHARES = 3
+"""Processes that the families are dealt out to."""
+ALL = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx950,gfx1151,gfx1201", "MFMASIM_HIPRT_CHECKS": "none"}
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_trials_of_every_family_agree_three_ways(share):
+    passed = suite("tests/hiprt/inside_trials.py", MFMASIM_TEST_SHARE=f"{share}/{SHARES}", **ALL)
+    assert passed == len(list(families())[share::SHARES])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", range(SHARES))
+def test_many_trials_of_every_family_agree_three_ways(share):
+    """Under every check, and with shapes up to twice as large."""
+    variables = {"MFMASIM_TEST_SHARE": f"{share}/{SHARES}", "MFMASIM_TEST_EXAMPLES": "40", **ALL}
+    passed = suite("tests/hiprt/inside_trials.py", seconds=3600, **variables)
+    assert passed == len(list(families())[share::SHARES])
