@@ -123,11 +123,12 @@ class Domain:
 
     def _sizes(self, name: str, chosen: Mapping[str, Any], settled: Mapping[str, Any]) -> list[int]:
         own = self.case.parameters
-        room = self.growth / prod(chosen[n] / max(own[n], 1) for n in chosen if self.kinds[n] == "size")
+        room = self.growth / prod(max(chosen[n], 1) / max(own[n], 1) for n in chosen if self.kinds[n] == "size")
         # What the sizes after this one need at least.
         later = [n for n, kind in self.kinds.items() if kind == "size" and n not in chosen and n != name]
         for other in later:
-            room /= min(1, self._all(other, {k: v for k, v in own.items() if k not in later})[0] / max(own[other], 1))
+            least = self._all(other, {k: v for k, v in own.items() if k not in later})[0]
+            room /= min(1, max(least, 1) / max(own[other], 1))
         fits = [v for v in self._all(name, settled) if v <= max(room * own[name], 1)]
         return fits or [own[name]]
 
@@ -154,11 +155,12 @@ class Domain:
         return [(-(-line // step) + pad) * step for pad in PADS]
 
     def admits(self, chosen: Mapping[str, Any]) -> bool:
-        """Whether the case can be made with these parameters, and its contract holds."""
+        """Whether the case can be made with these parameters, its contract holds, and its source has such a kernel."""
         case = self.case.with_parameters(chosen)
         try:
             case.check_contract()
             check_memory(_tensors(case.make()), find_arch(self.arch), case.name)
+            code_for(case.source, self.arch, None, case.flags)[case.kernel_name()]
         except MfmasimError:
             return False
         return True
