@@ -82,23 +82,24 @@ def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStra
             chosen[name] = draw_(st.sampled_from(domain.values(name, chosen)))
         assume(domain.admits(chosen))
         drawn = domain.case.with_parameters(chosen)
-        return Trial(drawn, arch, draw_(_inputs(drawn, find_arch(arch))))
+        return Trial(drawn, arch, draw_(_inputs(drawn, find_arch(arch), domain.largest)))
 
     return one()
 
 
-def _inputs(case: Case, arch: Arch) -> SearchStrategy[dict[str, NDArray[Any]]]:
+def _inputs(case: Case, arch: Arch, largest: float) -> SearchStrategy[dict[str, NDArray[Any]]]:
     """What arguments and fields hold, by name; those whose contents belong to the case are left out."""
     from hypothesis import strategies as st
 
     args = case.make()["args"]
     seeds = st.integers(0, 99).map(lambda seed: f"{case.title}/{seed}")
+    kinds = [kind for kind in CLASSES if largest >= LARGEST or kind != "special"]
     parts: dict[str, SearchStrategy[NDArray[Any]]] = {}
     for place, arg in leaves(args):
         if isinstance(arg, Tensor):
             fmt = format_of(arg, arch)
-            whole = st.tuples(st.just(arg), st.sampled_from(CLASSES), seeds, st.just(arch)).map(_drawn)
-            parts[place] = _filled(arg.stored_shape, fmt.carrier, _codes_of(arg, fmt), whole)
+            whole = st.tuples(st.just(arg), st.sampled_from(kinds), seeds, st.just(arch)).map(_drawn)
+            parts[place] = _filled(arg.stored_shape, fmt.carrier, _codes_of(arg, fmt, largest), whole)
         elif isinstance(arg, Array) and arg.reads and (element := _element(arg)) is not None:
             whole = st.tuples(st.just(arg), seeds).map(lambda pair: draw_array(*pair))
             parts[place] = _filled(arg.shape, arg.dtype, element, whole)
@@ -128,7 +129,7 @@ def _filled(
     return st.builds(put, background, st.lists(st.tuples(place, element), max_size=FEW))
 
 
-def _codes_of(tensor: Tensor, fmt: Format) -> SearchStrategy[int]:
+def _codes_of(tensor: Tensor, fmt: Format, largest: float) -> SearchStrategy[int]:
     """Codes of a matrix: every one there is, but for magnitudes whose products overflow in one order of summation."""
     from hypothesis import strategies as st
 
@@ -136,13 +137,13 @@ def _codes_of(tensor: Tensor, fmt: Format) -> SearchStrategy[int]:
         near = st.integers(0, 2 * SCALES).map(lambda n: fmt.bias + (n + 1) // 2 * (-1) ** n)
         return near if fmt.nan_code is None else st.one_of(near, st.just(fmt.nan_code))
     drawn = codes(fmt)
-    if fmt.integer or float(fmt.decode(np.array([fmt.max_code], fmt.carrier))[0]) <= LARGEST:
+    if fmt.integer or float(fmt.decode(np.array([fmt.max_code], fmt.carrier))[0]) <= largest:
         return drawn
 
     def tamed(code: int) -> int:
         value = float(fmt.decode(np.array([code], fmt.carrier))[0])
-        large = np.isfinite(value) and abs(value) > LARGEST
-        return int(fmt.encode(np.array([np.copysign(LARGEST, value)]))[0]) if large else int(code)
+        large = np.isfinite(value) and abs(value) > largest
+        return int(fmt.encode(np.array([np.copysign(largest, value)]))[0]) if large else int(code)
 
     return drawn.map(tamed)
 

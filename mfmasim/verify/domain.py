@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.verify.contract import admitted, check_memory, names_in
+from mfmasim.verify.data import LARGEST
+from mfmasim.verify.exact import sum_bits
 from mfmasim.verify.expression import Expression, Times
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import Tensor, format_of
@@ -32,6 +34,8 @@ PADS = (0, 1, 3)
 """Steps of the alignment that a stride leaves free behind a line."""
 PLACES = (0, 1, 3, 16)
 """Steps of the alignment that an offset moves a matrix by."""
+F32, NARROW = 24, 4.0
+"""Bits of f32's significand; the largest magnitude of elements where sums are kept in fewer, such as f16."""
 PROBE = 1 << 14
 """A stride that no case has by itself."""
 MOST = 4096
@@ -74,12 +78,15 @@ class Domain:
     """How many times the elements of its own shape a drawn one may have."""
     kinds: dict[str, str] = field(default_factory=dict)
     """Parameters that vary, by name, and the kind of each, in the order in which they have to be chosen."""
+    largest: float = field(init=False, default=LARGEST)
+    """The largest magnitude of a finite element of A and B: larger ones overflow in one order of summation."""
 
     def __post_init__(self) -> None:
         """Find out what the parameters are."""
         case, target = self.case, find_arch(self.arch).name
-        wave = code_for(case.source, target, None, case.flags)[case.kernel_name()].wave
-        self.case = informed(case, arch=target, wave=wave)
+        kernel = code_for(case.source, target, None, case.flags)[case.kernel_name()]
+        self.case = informed(case, arch=target, wave=kernel.wave)
+        self.largest = LARGEST if sum_bits(kernel, kernel.arch, wide=False) >= F32 else NARROW
         own, sizes, others = self.case.parameters, {}, {}
         spoken = names_in(self.case.needs)
         for name, value in own.items():
