@@ -5,6 +5,7 @@ does not; ``amax`` is the largest |x| of the unscaled input and of what the buff
 NaN is above infinity and a preset with its sign bit set counts as nothing; ``scale_inv`` is 1/scale, correctly rounded.
 """
 
+import move_cases
 import multi_cases as multi_cases  # noqa: PLC0414 - declares cases of its own
 import mx_cases as mx_cases  # noqa: PLC0414
 import numpy as np
@@ -41,6 +42,9 @@ def launch_cast(x, fmt, overflow, *, scale=1.0, amax=0.0, noop=None, blocks=0, s
         return bytes_out, np.array([reference.amax(x, amax)]), np.array([reference.scale_inv(scale)], np.float32)
 
     return {"grid": blocks or max(planned, 1), "block": 256, "args": args, "expect": expect}
+
+
+move_cases.declare_flat(launch_cast, ARCHS)
 
 
 @case(

@@ -36,6 +36,7 @@ TILED_NAN = (
     "highest = max(highest, x != x ? 0 : magnitude(x));\n        scaled",
 )
 MIXED = ("packed[i] = pack_four<To, How>", "packed[i] = pack_four<To, plain>")
+TILE_STORE = "if (whole) __builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at));"
 BLOCK_AMAX = "highest = max(highest, (uint32_t)magnitude(x[i]));\n  }\n  const"
 MED3 = ("x != x ? x : __builtin_amdgcn_fmed3f", "__builtin_amdgcn_fmed3f")
 
@@ -222,4 +223,27 @@ MUTANTS = [
            OUT, arch="gfx950", parameters={"cols": 108}),
     Mutant("back_with_the_other_nibble", MX_BACK_FP4, ("(code, place % 2, scale)", "(code, place % 2 == 0, scale)"),
            OUT, arch="gfx950"),
+    # --- right bytes from the wrong elements: data that hide it
+    Mutant("transpose_hidden_by_symmetry", "transpose_rest_moves[given=f32]",
+           ("across[col * rows + row]", "across[row * cols + col]"), ("mapping",),
+           parameters={"rows": 40, "cols": 40, "data": "symmetric"}),
+    Mutant("tile_hidden_by_symmetry", "transpose_moves[given=f32,load=8,store=2]", (
+        TILE_STORE,
+        "if (whole) for (int i = 0; i < Store; ++i) across[(row + i) * cols + col] = tile[column][tidx] >> 8 * i;",
+    ), ("mapping",), parameters={"data": "symmetric"}),
+    Mutant("other_axis_hidden_by_signs", "mx_moves[given=f32,target=e4m3,way=column]", (
+        BLOCK_AMAX, BLOCK_AMAX.replace("x[i]", "widen(in[first * cols + min(col / BLOCK * BLOCK + i, cols - 1)])"),
+    ), ("mapping",), arch="gfx950", parameters={"data": "signs"}),
+    Mutant("boundary_hidden_by_signs", "mx_moves[given=f32,target=e2m1,way=column]", (
+        BLOCK_AMAX, BLOCK_AMAX.replace("x[i]", "widen(in[max(min(first + i, rows) - 1, (int64_t)0) * cols + col])"),
+    ), ("mapping",), arch="gfx950", parameters={"data": "signs"}),
+    Mutant("half_a_block_hidden_by_signs", "mx_moves[given=f32,target=e4m3,way=row]",
+           ("higher(higher(highest, 1), 2)", "higher(highest, 1)"), ("mapping",), arch="gfx950",
+           parameters={"data": "signs", "cols": 128}),
+    Mutant("amax_of_half_the_elements", "cast_amax_of[given=f32]", (
+        "highest = max(highest, magnitude(x));\n      scaled",
+        "if (i % 2) highest = max(highest, magnitude(x));\n      scaled"),
+        ("mapping",), arch="gfx950", parameters={"data": "alike"}),
+    Mutant("bytes_exchanged_in_equal_pairs", "cast_moves[given=f32,target=e4m3,overflow=clamp]",
+           ("(x[0], x[1], 0)", "(x[1], x[0], 0)"), ("mapping",), arch="gfx950", parameters={"data": "pairs"}),
 ]  # fmt: skip

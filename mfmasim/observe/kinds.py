@@ -230,6 +230,16 @@ _ROWS = (
     Kind("mapping-k-permuted", "mapping", "info", "K is permuted alike in A and B",
          "The exact product is the same. With block scales each element has to meet its own.",
          "A and B are both loaded as 16 consecutive bytes a lane", "Nothing, if it is meant."),
+    Kind("mapping-wrong-source", "mapping", "error", "An output element comes from another element than declared",
+         "The case declares with ComesFrom which element of the input each element of the output is; labels that went "
+         "through the kernel say another one. Symmetric data hide it.",
+         "out[row * cols + col] = in[row * cols + col];  // declared as the transpose",
+         "Correct the index of the load or of the store, or the declaration."),
+    Kind("mapping-wrong-set", "mapping", "error", "An output depends on other elements than declared",
+         "The case declares with DependsOn which elements of the input feed each element of the output. Elements of "
+         "one size hide it.",
+         "the scale of a block of columns is taken from a block of rows",
+         "Correct the bounds of the reduction, or the declaration."),
     Kind("mapping-not-followed", "mapping", "info", "Elements or results that provenance does not follow",
          "Operands were converted, results computed further, or the instruction is sparse.",
          "C[i] = relu(acc)", "Nothing; outputs are compared all the same."),

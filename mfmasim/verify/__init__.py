@@ -2,7 +2,7 @@
 
 A case file needs these names::
 
-    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB, In, Out, InOut, Claim
+    from mfmasim.verify import case, A, B, C, ScaleA, ScaleB, In, Out, InOut, Claim, ComesFrom, DependsOn
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from mfmasim.verify.mutants import Mutant
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB
 from mfmasim.verify.runner import select, verify_case
+from mfmasim.verify.sources import ComesFrom, DependsOn
 
 __all__ = [
     "A",
@@ -22,6 +23,8 @@ __all__ = [
     "C",
     "Case",
     "Claim",
+    "ComesFrom",
+    "DependsOn",
     "In",
     "InOut",
     "Mutant",

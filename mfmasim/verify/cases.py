@@ -17,6 +17,7 @@ from mfmasim.verify.contract import broken
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.expression import Expression
 from mfmasim.verify.roles import Tensor
+from mfmasim.verify.sources import check_declared
 from mfmasim.verify.suppress import check_suppressions
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Case:
             raise MfmasimError(f"{self.name}: the contract {part}{whole}")
 
 
-KEYS = ("grid", "block", "args", "expect", "shared_bytes")
+KEYS = ("grid", "block", "args", "expect", "shared_bytes", "sources")
 
 
 def check_built(built: Any, where: str) -> dict[str, Any]:
@@ -149,6 +150,8 @@ def check_built(built: Any, where: str) -> dict[str, Any]:
         raise MfmasimError(f"{where}: args has to be a list, not {type(built['args']).__name__}")
     if any(arrays_within(built["args"])):
         return _check_arrays(built, where)
+    if "sources" in built:
+        raise MfmasimError(f"{where}: sources are for plain arrays; matrices say by their roles what they are")
     tensors = [arg for arg in built["args"] if isinstance(arg, Tensor)]
     roles = [tensor.role for tensor in tensors]
     if len(set(roles)) != len(roles):
@@ -176,6 +179,7 @@ def _check_arrays(built: dict[str, Any], where: str) -> dict[str, Any]:
     found = [array for _, array in arrays_within(built["args"])]
     if len({id(array) for array in found}) != len(found):
         raise MfmasimError(f"{where}: args has one array twice; make one for each")
+    check_declared(built.get("sources", ()), found, where)
     if not any(array.writes for array in found):
         raise MfmasimError(f"{where}: args has no Out or InOut, so there is nothing to compare")
     expect = built.get("expect")

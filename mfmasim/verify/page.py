@@ -65,7 +65,7 @@ def page(results: Sequence[Result], version: str) -> str:
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>mfmasim verify</title><style>{STYLE}</style></head><body>
 <h1>mfmasim verify</h1>
-<p>{words}; {elements:,} output elements and {slots:,} fragment slots checked (mfmasim {escape(version)})</p>
+<p>{words}; {elements:,} output elements and {slots:,} slots followed (mfmasim {escape(version)})</p>
 <h2>Cases</h2>
 <table><thead><tr>{head}</tr></thead><tbody>
 {rows}

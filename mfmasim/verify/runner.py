@@ -21,6 +21,7 @@ from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.provenance import check_sources
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed, untouched
 from mfmasim.verify.suppress import suppress
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.devices import Device, Report
     from mfmasim.formats import Format
+    from mfmasim.observe.mapping import MappingReport
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
 
@@ -107,6 +109,8 @@ def verify_case(
         _merge(result, [*report.findings, *findings])
         if watched and not report.stopped:
             result.findings += missing_instructions(case, report.counts, kernel)
+            if built.get("sources") and case.mapping is not None:
+                _mapped(result, check_sources(watched, kernel, case.make(case.mapping)))
         return _settled(result, case, start)
     check_memory(_tensors(built), target, case.name)
     executed: Counter[str] = Counter()
@@ -123,9 +127,7 @@ def verify_case(
     if watched and not report.stopped:
         result.findings += missing_instructions(case, executed, kernel)
     if watched and case.mapping is not None and not report.stopped:
-        mapping = check_mapping(watched, kernel, case.make(case.mapping))
-        result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
-        _merge(result, mapping.findings)
+        _mapped(result, check_mapping(watched, kernel, case.make(case.mapping)))
     if built.get("expect") is None:
         text = "nothing is expected of C: outputs are not compared"
         level = "warning" if result.mapping["slots_checked"] else "error"
@@ -145,6 +147,11 @@ def _note(result: Result, report: Report) -> None:
     result.matrix_fidelity = report.fidelity.among(MATRIX)
     result.lds = report.lds
     result.executed = dict(sorted(report.counts.items()))
+
+
+def _mapped(result: Result, mapping: MappingReport) -> None:
+    result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
+    _merge(result, mapping.findings)
 
 
 def _settled(result: Result, case: Case, start: float) -> Result:

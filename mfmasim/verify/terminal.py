@@ -81,9 +81,7 @@ class Progress:
         words = ", ".join(
             f"{counts[status]} {status}" for status in ("pass", "fail", "error", "skipped") if counts[status]
         )
-        self.console.print(
-            Text(f"{words}; {elements:,} output elements and {slots:,} fragment slots checked", style="bold")
-        )
+        self.console.print(Text(f"{words}; {elements:,} output elements and {slots:,} slots followed", style="bold"))
         on_gpu = [result for result in results if result.device != "sim"]
         if on_gpu:
             who = sorted({name for result in on_gpu for name in result.fidelity_of})

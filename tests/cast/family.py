@@ -1,5 +1,6 @@
 """Cases and wrong kernels of hipkernels/cast by source file, and what tests do with each."""
 
+import re
 from functools import cache
 
 import pytest
@@ -7,12 +8,16 @@ import pytest
 from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.mutants import mutants_of, run_mutant
 
+FOLLOWED = re.compile(r"\w+_moves|cast_amax_of")
+"""Cases that prove sources: a launch for each label, so that they have a test of their own."""
+
 
 @cache
-def runs(start):
+def runs(start, followed=False):
     """Cases with their architectures, of sources whose names begin so."""
     ((_, cases),) = find("cast")
-    return select([case for case in cases if case.source.name.startswith(start)], None)
+    some = [c for c in cases if c.source.name.startswith(start) and bool(FOLLOWED.match(c.title)) == followed]
+    return select(some, None)
 
 
 @cache
@@ -21,17 +26,18 @@ def mutants(start):
     return {m.name: (m, case) for m, case in mutants_of("cast") if case.source.name.startswith(start)}
 
 
-def right(start, quick):
-    """Parameters of a test of right kernels; `quick` of number and case says which are of the quick tier."""
+def right(start, quick, followed=False):
+    """Parameters of a test of right kernels; `quick` of number, case and architecture says what the quick tier has."""
     return [
-        pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if quick(i, case) else pytest.mark.long)
-        for i, (case, arch) in enumerate(runs(start))
+        pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if quick(i, case, arch) else pytest.mark.long)
+        for i, (case, arch) in enumerate(runs(start, followed))
     ]
 
 
-def wrong(start, quick):
+def wrong(start, quick, followed=False):
     """Names of wrong kernels. Compiling takes most of their time: those in `quick` show that each check can go red."""
-    return [pytest.param(name, marks=() if name in quick else pytest.mark.long) for name in mutants(start)]
+    names = [name for name, (_, case) in mutants(start).items() if bool(FOLLOWED.match(case.title)) == followed]
+    return [pytest.param(name, marks=() if name in quick else pytest.mark.long) for name in names]
 
 
 def passes(case, arch):

@@ -18,7 +18,7 @@ QUICK = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("case", "arch"), right("cast.hip", lambda i, _: (i + i // 3) % 3 == 0))
+@pytest.mark.parametrize(("case", "arch"), right("cast.hip", lambda i, *_: (i + i // 3) % 3 == 0))
 def test_right_kernels_pass(case, arch):
     passes(case, arch)
 

@@ -15,7 +15,7 @@ QUICK = {"tile_read_before_it_is_written", "transposed_not_saturated", "strides_
 BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 
 
-@pytest.mark.parametrize(("case", "arch"), right("transpose", lambda i, _: (i + i // 2) % 3 == 0))
+@pytest.mark.parametrize(("case", "arch"), right("transpose", lambda i, *_: (i + i // 2) % 3 == 0))
 def test_right_kernels_pass(case, arch):
     passes(case, arch)
 

@@ -1,0 +1,178 @@
+"""Declared sources: what is refused, a user's case, and sets in few runs against one run for each element."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mfmasim import MfmasimError
+from mfmasim.cli import main
+from mfmasim.observe.mapping import MappingReport
+from mfmasim.verify import ComesFrom, DependsOn, In, Out, find, verify_case
+from mfmasim.verify.provenance_sets import Raising, _by_number, _one_by_one, check_sets, disjoint
+
+X, Y = In("f32", (4, 6), "zeros"), Out("u8", (6, 4))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (ComesFrom(Y, X), r"the output has shape \(6, 4\), the input \(4, 6\); say which"),
+        (ComesFrom(Y, X, lambda i, j: (i, j)), r"index 5 of an axis of 4"),
+        (ComesFrom(Y, X, lambda i, j: (j / 2, i)), "2 arrays of integers are expected"),
+        (ComesFrom(Y, X, lambda i, j: i), "2 arrays of integers are expected"),
+        (ComesFrom(Y, X, lambda i: (i, i)), "the function fails: TypeError"),
+        (DependsOn(Y, X, lambda i, j: (j[0], i[0])), "indices have shape"),
+    ],
+)
+def test_what_a_source_may_not_be(source, message):
+    with pytest.raises(MfmasimError, match=message):
+        source.places()
+
+
+def test_elements_of_half_a_byte_need_codes():
+    with pytest.raises(MfmasimError, match="2 elements to a unit have no format of their own"):
+        _ = ComesFrom(Y, In("u8", 3), input_parts=2).codes
+    assert ComesFrom(Y, In("bf16", 3)).codes.tolist() == [0x3F80, 0xBF80, 0x3FC0, 0xBFC0]
+    assert DependsOn(Y, In("e8m0fnu", 3)).codes.tolist() == [127, 129]
+    assert ComesFrom(Y, In("i32", 3)).codes.tolist() == [1, 2, 3, 4]
+
+
+def test_places_of_a_transpose():
+    np.testing.assert_array_equal(ComesFrom(Y, X, lambda i, j: (j, i)).places(), np.arange(24).reshape(4, 6).T)
+
+
+KERNEL = """#include <hip/hip_runtime.h>
+// Each row turned by its number, doubled; and the largest of each pair of rows.
+extern "C" __global__ void turn(const float *in, float *out, float *top) {
+  const int row = threadIdx.x / 16, col = threadIdx.x % 16;
+  out[row * 16 + (col + row) % 16] = 2 * in[row * 16 + col];
+  if (threadIdx.x < 2) {
+    float best = in[threadIdx.x * 32];
+    for (int i = 1; i < COUNT; ++i) best = fmaxf(best, in[threadIdx.x * 32 + i]);
+    top[threadIdx.x] = best;
+  }
+}
+"""
+CASE = """import numpy as np
+from mfmasim.verify import ComesFrom, DependsOn, In, Out, case
+
+@case("turn.hip", kernel="turn", arch="gfx942", flags=["-DCOUNT={count}"])
+def turn(shift=1):
+    x, out, top = In("f32", (4, 16), np.ones((4, 16), np.float32)), Out("f32", (4, 16)), Out("f32", 2)
+    return dict(
+        grid=1, block=64, args=[x, out, top], expect=(np.full((4, 16), 2, np.float32), np.ones(2, np.float32)),
+        sources={sources},
+    )
+"""
+SETS = "lambda p: (2 * p + np.arange(32) // 16, np.arange(32) % 16)"
+RIGHT = f"[ComesFrom(out, x, lambda i, j: (i, (j - shift * i) % 16)), DependsOn(top, x, {SETS})]"
+
+
+def users(tmp_path, sources=RIGHT, count=32, **changes):
+    (tmp_path / "turn.hip").write_text(KERNEL)
+    (tmp_path / "turn_case.py").write_text(CASE.format(sources=sources, count=count))
+    ((_, (case,)),) = find(str(tmp_path / "turn_case.py"))
+    return verify_case(case.with_parameters(changes), "gfx942")
+
+
+def test_a_users_kernel_is_proved_and_a_wrong_declaration_told(tmp_path, capsys):
+    result = users(tmp_path)
+    assert result.status == "pass", [f.message for f in result.findings]
+    assert result.mapping == {"slots_checked": 66, "mismatches": 0}
+    assert main(["verify", str(tmp_path / "turn_case.py")]) == 0
+    assert "66 slots followed" in capsys.readouterr().out
+    result = users(tmp_path, shift=2)
+    assert result.status == "fail"
+    (finding,) = [f for f in result.findings if f.severity == "error"]
+    assert (finding.id, finding.count) == ("mapping-wrong-source", 48)
+    assert (finding.expected, finding.actual) == ("argument 0[1, 14]", "argument 0[1, 15]")
+
+
+def test_a_set_that_is_too_small_is_told(tmp_path):
+    (finding,) = [f for f in users(tmp_path, count=31).findings if f.severity == "error"]
+    assert finding.id == "mapping-wrong-set"
+    assert (finding.element, finding.expected) == ("argument 2[0]", "argument 0[1, 15]")
+
+
+@pytest.mark.parametrize(
+    ("sources", "message"),
+    [
+        ("x", "sources has to be a list of ComesFrom"),
+        ("[ComesFrom(x, out)]", "names as output an array that the kernel never writes"),
+        ("[ComesFrom(top, out)]", "names as input an array that the kernel never reads"),
+        ("[ComesFrom(out, In('f32', 3))]", "names an input that is not among args"),
+        ("[ComesFrom(out, x, values=[1, 2, 3])]", "has 3 values, 2, 4, 8, ... are expected"),
+        ("[DependsOn(top, x, values=[1, 2, 3])]", "has 3 values, 2 are expected"),
+    ],
+)
+def test_wrong_declarations_are_refused(tmp_path, sources, message):
+    with pytest.raises(MfmasimError, match=message):
+        users(tmp_path, sources=sources)
+
+
+class Largest:
+    """In place of a kernel: each output is the largest of some elements."""
+
+    def __init__(self, source, actual):
+        self.source, self.actual, self.kernel, self.runs = source, actual, SimpleNamespace(name="k"), 0
+        self.names = {id(source.input): "x", id(source.output): "y"}
+
+    def run(self, given, fresh=()):
+        self.runs += 1
+        x = given[id(self.source.input)]
+        top = np.array([max((int(x[i]) for i in members), default=0) for members in self.actual], np.uint64)
+        return {id(self.source.output): (top, top)}
+
+
+@given(st.data())
+@settings(max_examples=150)
+def test_sets_in_few_runs_are_those_of_one_run_for_each_element(data):
+    count = data.draw(st.integers(2, 24))
+    owner = np.array(data.draw(st.lists(st.integers(-1, 4), min_size=count, max_size=count)))
+    declared = [np.flatnonzero(owner == n) for n in range(5)]
+    declared.append(declared[data.draw(st.integers(0, 4))])  # two outputs may have the same set
+    actual = [list(members) for members in declared]
+    for _ in range(data.draw(st.integers(0, 3))):  # and the kernel may be wrong
+        which, element = data.draw(st.integers(0, 5)), data.draw(st.integers(0, count - 1))
+        actual[which] = (
+            [i for i in actual[which] if i != element] if element in actual[which] else [*actual[which], element]
+        )
+    width = max(1, *(len(members) for members in declared))
+    sets = np.stack([np.pad(members, (0, width - len(members)), constant_values=-1) for members in declared])
+    x, y = In("u8", count, "zeros"), Out("u8", len(sets))
+    source = DependsOn(y, x, lambda i: sets[i[:, 0]])
+    bench = Largest(source, actual)
+    raising = Raising(bench, source)
+    numbers = disjoint(sets, count)
+    assert numbers is not None
+    slow_missing, slow_foreign = _one_by_one(raising, sets)
+    missing, foreign = _by_number(raising, sets, numbers)
+    np.testing.assert_array_equal(slow_missing, [bool(set(d) - set(a)) for d, a in zip(declared, actual, strict=True)])
+    np.testing.assert_array_equal(slow_foreign, [bool(set(a) - set(d)) for d, a in zip(declared, actual, strict=True)])
+    np.testing.assert_array_equal(foreign, slow_foreign)
+    # Where an output depends on a foreign element, that one may stand in for one that is missing.
+    np.testing.assert_array_equal(missing[~foreign], slow_missing[~foreign])
+    report = MappingReport()
+    check_sets(bench, source, report)
+    assert report.mismatches == int((slow_missing | slow_foreign).sum()) or slow_foreign.any()
+    if report.findings:
+        told = report.findings[0]
+        number = int(told.element[2:-1])
+        extra = told.actual if told.expected == "nothing of it" else told.expected
+        member = int(extra[2:-1])
+        assert (member in actual[number]) != (member in declared[number])
+
+
+def test_sets_that_overlap_in_part_are_seen():
+    assert disjoint(np.array([[0, 1], [1, 2]]), 3) is None
+    assert disjoint(np.array([[0, 1], [0, -1]]), 3) is None
+    assert disjoint(np.array([[0, 1], [1, 0], [2, -1]]), 4).tolist() == [0, 0, 2, -1]
+    x, y = In("u8", 5, "zeros"), Out("u8", 4)
+    window = DependsOn(y, x, lambda i: i + np.arange(2))
+    for actual, wrong in (([[0, 1], [1, 2], [2, 3], [3, 4]], 0), ([[0, 1], [1, 2], [2], [3, 4, 0]], 2)):
+        report = MappingReport()
+        check_sets(Largest(window, actual), window, report)
+        assert report.mismatches == wrong
