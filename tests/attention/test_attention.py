@@ -96,6 +96,23 @@ def test_the_default_scale_and_the_same_number_given_leave_the_same_bytes():
     assert (launch("gfx1151", codes) == launch("gfx1151", codes, scale=0.125)).all()
 
 
+@pytest.mark.parametrize("arch", ARCHS)
+def test_a_query_that_weighs_one_key_alone_gets_its_row_of_v(arch):
+    """Head h has query i pick key i + h: with a head for each key every pair of the two has been there."""
+    rng = np.random.default_rng(5)
+    keys = heads = 45
+    queries = 70
+    signs = rng.choice(np.array([0x3C00, 0xBC00], np.uint16), (keys, 64))
+    value = signs.view(np.float16).astype(np.float32)
+    assert (value @ value.T - 64 * np.eye(keys)).max() < 40  # 64 for itself, far less for each other
+    picked = (np.arange(queries) + np.arange(heads)[:, None]) % keys
+    q = np.ascontiguousarray(signs[picked][None]) + 0x0C00  # times 8
+    k = np.broadcast_to(signs, (1, heads, keys, 64)).copy()
+    v = rng.integers(1, 0x7C00, (1, heads, keys, 64)).astype(np.uint16) | rng.choice([0, 0x8000], 64).astype(np.uint16)
+    out = launch(arch, [q.astype(np.uint16), k, v], scale=1.0)
+    assert (out == v[0, np.arange(heads)[:, None], picked]).all()
+
+
 def test_what_a_query_may_not_see_changes_nothing_but_a_last_bit_on_rdna3():
     """There the product of a weight of 0 and a negative element, -0, counts as a unit below the sum."""
     a, b = np.zeros((2, 16, 16), np.uint16)
