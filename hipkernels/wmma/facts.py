@@ -11,6 +11,7 @@ from mfmasim import grids
 from mfmasim.devices.occupancy import waves_of_vgprs
 from mfmasim.isa.counters import raised
 from mfmasim.isa.family import family
+from mfmasim.verify.files import families, neighbours
 from mfmasim.verify.prebuilt import code_for
 
 ARCH, WMMA = "gfx1151", "v_wmma_f32_16x16x16_f16"
@@ -119,6 +120,28 @@ def worst_error(m, n, k):
         mfmasim.device("sim").launch(kernel, (-(-n // 64), -(-m // 128)), 256, args, checks="none")
         exact = a.astype(np.float64) @ b.astype(np.float64)
         return float(100 * np.abs(c - exact).max() / np.abs(exact).max())
+
+    return found
+
+
+def status(family_, case):
+    """Whether a kernel leaves the bits that it should."""
+    return lambda runs: runs.of(family_).profile(case, ARCH).result.status
+
+
+def attention_error(causal):
+    """Largest difference of attention from float64, normal numbers; a kernel's own operations, replayed bit for bit."""
+
+    def found(_):
+        with neighbours(families()["attention"]):
+            from numbers16 import decode
+            from reference import attention
+            from replay import scalar
+        rng = np.random.default_rng(0)
+        codes = [rng.normal(size=(1, 2, 64, 64)).astype(np.float16).view(np.uint16) for _ in "qkv"]
+        exact, _bound = attention("f16", *(decode("f16", x).astype(np.float64) for x in codes), causal, None)
+        made = decode("f16", scalar("f16", *codes, causal, None)).astype(np.float64)
+        return float(np.abs(made - exact).max())
 
     return found
 

@@ -9,6 +9,7 @@ from facts import (
     WMMA,
     accepts,
     alignment,
+    attention_error,
     barriers,
     caught,
     copies,
@@ -21,9 +22,11 @@ from facts import (
     lds_bytes,
     listed,
     neighbours_in_loop,
+    profile,
     refuted_grids,
     rows_of_a,
     share_of_c,
+    status,
     vgprs,
     waves_by_vgprs,
     worst_error,
@@ -69,7 +72,7 @@ def largest_gap(_):
 
 def wrong_variants(runs):
     """Kernels that do not leave the bits of the instruction's arithmetic."""
-    return sum(runs.profile(name, ARCH).result.status != "pass" for name in HERE)
+    return sum(profile(runs, name).result.status != "pass" for name in HERE)
 
 
 def largest_step(_):
@@ -199,6 +202,15 @@ STATEMENTS = [
     S("No async LDS", "asynchronous loads of gfx1201", 0, instructions("gfx1201", "async"),
       about="gfx1250, which came later, has them"),
     S("Explored", "waits by hand, prefetches: gains", "none to 1 %", None, "undecided", about=MEASURED),
+    # --- Attention
+    S("Flash attention", "largest error", 0.001, attention_error(0), relation="<", about="of hipkernels/attention"),
+    S("Flash attention", "largest error, causal", 0.001, attention_error(1), relation="<"),
+    S("Flash attention", "one thread a query, causal", "pass", status("attention", "scalar[causal=1,D=32]")),
+    S("Flash attention", "by WMMA in tiles: still to do", "pass", status("attention", "wmma[causal=1]"),
+      about="it can be done: bit for bit a replay of its operations"),
+    S("Flash attention", "a scale of -1 stands for", "1 / sqrt(D)", None, "undecided",
+      about="so that no negative scale can be asked for; hipkernels/attention takes any"),
+    S("Flash attention", "2 to 10 times slower than PyTorch", "2 to 10", None, "undecided", about=MEASURED),
     # --- The journey
     S("Journey", "points that gains and rates differ", 1, largest_step, relation="<"),
     *(S("Key optimisations", f"{what}: percent", other, lambda _, more=more: more,

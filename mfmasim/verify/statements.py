@@ -78,6 +78,13 @@ class Runs:
     compiler: str | None = None
     _profiles: dict[Any, Profile] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
+    _others: dict[str, Runs] = field(default_factory=dict)
+
+    def of(self, family: str) -> Runs:
+        """The same for another family, which a text may be about, too."""
+        if family == self.family:
+            return self
+        return self._others.setdefault(family, Runs(family, self.compiler))
 
     def _case(self, title: str) -> Case:
         cases = {one.title: one for one in load_file(families()[self.family])}

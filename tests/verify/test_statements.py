@@ -128,12 +128,28 @@ def test_the_page_needs_nothing_else(weighed):
     assert "src=" not in page
 
 
-def test_the_page_about_wmma_ops_is_what_its_commands_print(weighed):
-    """docs/wmma.md: every command is run, every statement judged."""
+@pytest.fixture(scope="module")
+def maker():
     path = folder("hipkernels").parent / "docs" / "make_wmma.py"
     spec = importlib.util.spec_from_file_location("make_wmma", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    made = module.page(weighed)
-    assert made.count("$ mfmasim ") >= 20
-    assert made == module.PAGE.read_text(), "run docs/make_wmma.py"
+    return module
+
+
+def test_the_page_about_wmma_ops_is_what_its_commands_print(weighed, maker):
+    """docs/wmma.md: every command is run, every statement judged."""
+    page = maker.PAGE.read_text()
+    assert maker.page(weighed, page) == page, "run docs/make_wmma.py"
+    assert page.count("$ mfmasim ") >= 20
+
+
+@pytest.mark.long
+def test_commands_on_the_page_that_take_long(maker):
+    page, run = maker.PAGE.read_text(), 0
+    for _, _, commands, _ in maker.SECTIONS:
+        for command, keep in commands:
+            if command.startswith(maker.LONG):
+                assert "\n".join(maker.run(command, keep, "")) in page, "run docs/make_wmma.py"
+                run += 1
+    assert run == 1
