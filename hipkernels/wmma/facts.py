@@ -124,9 +124,9 @@ def worst_error(m, n, k):
     return found
 
 
-def status(family_, case):
+def status(family_, case, **parameters):
     """Whether a kernel leaves the bits that it should."""
-    return lambda runs: runs.of(family_).profile(case, ARCH).result.status
+    return lambda runs: runs.of(family_).profile(case, ARCH, **parameters).result.status
 
 
 def attention_error(causal):

@@ -205,8 +205,8 @@ STATEMENTS = [
     # --- Attention
     S("Flash attention", "largest error", 0.001, attention_error(0), relation="<", about="of hipkernels/attention"),
     S("Flash attention", "largest error, causal", 0.001, attention_error(1), relation="<"),
-    S("Flash attention", "one thread a query, causal", "pass", status("attention", "scalar[causal=1,D=32]")),
-    S("Flash attention", "by WMMA in tiles: still to do", "pass", status("attention", "wmma[causal=1]"),
+    S("Flash attention", "one thread a query, causal", "pass", status("attention", "scalar", causal=1)),
+    S("Flash attention", "by WMMA in tiles: still to do", "pass", status("attention", "wmma", causal=1),
       about="it can be done: bit for bit a replay of its operations"),
     S("Flash attention", "a scale of -1 stands for", "1 / sqrt(D)", None, "undecided",
       about="so that no negative scale can be asked for; hipkernels/attention takes any"),
