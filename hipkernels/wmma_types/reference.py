@@ -2,46 +2,19 @@
 
 import numpy as np
 
-import mfmasim
 from mfmasim.formats import format as find_format
+from mfmasim.verify import product_by
 
-DTYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
-
-
-def k_order(op):
-    """Which of 16 consecutive K of memory the instruction counts as its own k 0 to 15.
-
-    A kernel gives each lane consecutive elements of a line; the layout says under which k they stand there.
-    """
-    each = 16 // len({place[0] // 16 for place in _places(op)}) if op.A.vgprs * 32 < 16 * op.A.width else 16
-    order = np.empty(16, int)
-    for lane, vgpr, bit, k in _places(op):
-        order[k] = lane // 16 % (16 // each) * each + (32 * vgpr + bit) // op.A.width
-    return order
-
-
-def _places(op):
-    """Lane, register, bit and k of the first row of A."""
-    table = op.A.table()
-    return [tuple(int(r[n]) for n in ("lane", "vgpr", "bit", "col")) for r in table if r["row"] == 0]
+DTYPES = {4: np.float32, 2: np.float16}
+"""Of C; bf16 travels as codes."""
 
 
 def float_product(arch, instruction, a, b):
-    """A (M, K) times B (K, N), raw codes of the instruction's formats -> C in the dtype of a plain array."""
-    op = mfmasim.instruction(arch, instruction)
-    order = k_order(op)
-    a, b = (x.view(f"u{x.dtype.itemsize}") for x in (a, b))
-    (m, k), n = a.shape, b.shape[1]
-    rows, depth, columns = -(-m // 16), -(-k // 16), -(-n // 16)
-    left = np.zeros((16 * rows, 16 * depth), a.dtype)
-    right = np.zeros((16 * depth, 16 * columns), b.dtype)
-    left[:m, :k], right[:k, :n] = a, b
-    left = left.reshape(rows, 1, 16, depth, 16)[..., order]
-    right = right.reshape(depth, 16, 1, columns, 16)[:, order].transpose(2, 3, 0, 1, 4)
-    c = np.zeros((rows, columns, 16, 16), find_format(op.d).carrier)
-    for step in range(depth):
-        c = op.multiply(np.broadcast_to(left[:, :, :, step], c.shape), np.broadcast_to(right[:, :, step], c.shape), c)
-    return np.ascontiguousarray(c.swapaxes(1, 2).reshape(16 * rows, 16 * columns)[:m, :n]).view(DTYPES[op.d])
+    """A (M, K) times B (K, N), codes of the instruction's formats -> C in the dtype of a plain array."""
+    codes = product_by(arch, instruction, *(x.view(f"u{x.dtype.itemsize}") for x in (a, b)))
+    return codes.view(
+        DTYPES[codes.dtype.itemsize] if a.dtype == np.float16 or codes.dtype.itemsize > 2 else codes.dtype
+    )
 
 
 def integer_product(a, b, c=None, *, clamp=False):

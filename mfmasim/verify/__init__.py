@@ -12,6 +12,7 @@ from mfmasim.verify.cases import Case, case
 from mfmasim.verify.claims import Claim
 from mfmasim.verify.files import families, find, load_file
 from mfmasim.verify.mutants import Mutant
+from mfmasim.verify.products import k_order, product_by
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB
 from mfmasim.verify.runner import select, verify_case
@@ -35,7 +36,9 @@ __all__ = [
     "case",
     "families",
     "find",
+    "k_order",
     "load_file",
+    "product_by",
     "select",
     "verify_case",
 ]

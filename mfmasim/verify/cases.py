@@ -16,7 +16,7 @@ from mfmasim.verify.arrays import arrays_within
 from mfmasim.verify.contract import broken
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.expression import Expression
-from mfmasim.verify.roles import Tensor
+from mfmasim.verify.roles import Tensor, tensors_in
 from mfmasim.verify.sources import check_declared
 from mfmasim.verify.suppress import check_suppressions
 
@@ -152,7 +152,7 @@ def check_built(built: Any, where: str) -> dict[str, Any]:
         return _check_arrays(built, where)
     if "sources" in built:
         raise MfmasimError(f"{where}: sources are for plain arrays; matrices say by their roles what they are")
-    tensors = [arg for arg in built["args"] if isinstance(arg, Tensor)]
+    tensors = tensors_in(built)
     roles = [tensor.role for tensor in tensors]
     if len(set(roles)) != len(roles):
         raise MfmasimError(f"{where}: one argument per role is expected, args has {', '.join(roles)}")

@@ -18,7 +18,7 @@ from mfmasim.verify.data import LARGEST
 from mfmasim.verify.exact import sum_bits
 from mfmasim.verify.expression import Expression, Times
 from mfmasim.verify.prebuilt import code_for
-from mfmasim.verify.roles import Tensor, format_of
+from mfmasim.verify.roles import Tensor, format_of, tensors_in
 from mfmasim.verify.runner import informed
 
 if TYPE_CHECKING:
@@ -42,16 +42,12 @@ MOST = 4096
 """Values of a size that are tried."""
 
 
-def _tensors(built: Mapping[str, Any]) -> list[Tensor]:
-    return [arg for arg in built["args"] if isinstance(arg, Tensor)]
-
-
 def _stride(built: Mapping[str, Any], value: Any) -> list[Tensor]:
-    return [tensor for tensor in _tensors(built) if tensor.ld == value]
+    return [tensor for tensor in tensors_in(built) if tensor.ld == value]
 
 
 def _offset(built: Mapping[str, Any], value: Any) -> list[Tensor]:
-    return [tensor for tensor in _tensors(built) if tensor.offset == value]
+    return [tensor for tensor in tensors_in(built) if tensor.offset == value]
 
 
 def _factor(built: Mapping[str, Any], value: Any) -> list[Any]:
@@ -166,7 +162,7 @@ class Domain:
         case = self.case.with_parameters(chosen)
         try:
             case.check_contract()
-            check_memory(_tensors(case.make()), find_arch(self.arch), case.name)
+            check_memory(tensors_in(case.make()), find_arch(self.arch), case.name)
             code_for(case.source, self.arch, None, case.flags)[case.kernel_name()]
         except MfmasimError:
             return False

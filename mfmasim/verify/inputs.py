@@ -8,7 +8,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.verify import golden
 from mfmasim.verify.data import draw
 from mfmasim.verify.exact import exact_in_any_order
-from mfmasim.verify.roles import Tensor, format_of
+from mfmasim.verify.roles import Tensor, format_of, tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,10 +41,10 @@ def inputs_of(
     Raises:
         MfmasimError: golden data is missing or damaged, or does not fit the case.
     """
-    tensors = [arg for arg in built["args"] if isinstance(arg, Tensor)]
+    tensors = tensors_in(built)
     if given is not None:
         named = [(f"argument {n}", t) for n, t in enumerate(built["args"]) if isinstance(t, Tensor)]
-        held = {id(t): given[n] if n in given else draw(t, "integers", case.title, arch) for n, t in named}
+        held = {id(t): given[n] if n in given else draw(t, "integers", case.title, arch) for n, t in reversed(named)}
         expected = built.get("expect")
         plain = expected is not None and exact_in_any_order(expected, held, arch, bits)
         return [("integers, given" if plain else "special, given", held, None)]

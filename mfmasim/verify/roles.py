@@ -15,12 +15,27 @@ from mfmasim.machine.memory import PAGE
 from mfmasim.verify.expression import Expression
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", "format_of", "placed", "untouched"]
+__all__ = [
+    "A",
+    "B",
+    "C",
+    "ScaleA",
+    "ScaleB",
+    "Tensor",
+    "bytes_of",
+    "codes_of",
+    "format_of",
+    "placed",
+    "tensors_in",
+    "untouched",
+]
 
 ORDERS = ("row", "column")
 POISON = 0xA5
@@ -134,6 +149,11 @@ def ScaleA(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str =
 def ScaleB(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str = "row") -> Tensor:  # noqa: A002
     """E8M0 scales of B, shape (K / 32, N); arguments as for `ScaleA`."""
     return Tensor("scale_B", "e8m0fnu", shape, order, 0, bytes, select)
+
+
+def tensors_in(built: Mapping[str, Any]) -> list[Tensor]:
+    """Matrices among the arguments of a case, in order. One that is passed twice (C in place) comes once."""
+    return list({id(arg): arg for arg in built["args"] if isinstance(arg, Tensor)}.values())
 
 
 def format_of(tensor: Tensor, arch: Arch) -> Format:

@@ -23,7 +23,7 @@ from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.provenance import check_sources
 from mfmasim.verify.result import Result
-from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed, untouched
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed, tensors_in, untouched
 from mfmasim.verify.suppress import suppress
 from mfmasim.verify.trace import check_mapping
 
@@ -112,13 +112,13 @@ def verify_case(
             if built.get("sources") and case.mapping is not None:
                 _mapped(result, check_sources(watched, kernel, case.make(case.mapping)))
         return _settled(result, case, start)
-    check_memory(_tensors(built), target, case.name)
+    check_memory(tensors_in(built), target, case.name)
     executed: Counter[str] = Counter()
-    wide = any(format_of(t, target).name == "f64" for t in _tensors(built) if t.role in ("A", "B"))
+    wide = any(format_of(t, target).name == "f64" for t in tensors_in(built) if t.role in ("A", "B"))
     keeps, bits = keeps_sums(kernel, target), sum_bits(kernel, target, wide=wide)
     for label, codes, expected in inputs_of(case, built, target, inputs, bits):
         report, outputs = _run(back_end, kernel, built, codes, target, options)
-        _merge(result, [*report.findings, *_changed(kernel, codes, outputs, target, _tensors(built))])
+        _merge(result, [*report.findings, *_changed(kernel, codes, outputs, target, tensors_in(built))])
         _note(result, report)
         executed += report.counts
         if report.stopped:
@@ -162,10 +162,6 @@ def _settled(result: Result, case: Case, start: float) -> Result:
     return result
 
 
-def _tensors(built: Mapping[str, Any]) -> list[Tensor]:
-    return [arg for arg in built["args"] if isinstance(arg, Tensor)]
-
-
 def _reads(expression: Any, tensor: Tensor) -> bool:
     """Whether an expression uses a tensor with a factor other than 0."""
     if isinstance(expression, MatMul | Sum):
@@ -195,9 +191,9 @@ def _run(
         # Where nothing is expected of C, the kernel may read it.
         read = arg.role != "C" or built.get("expect") is None or _reads(built["expect"], arg)
         known = id(arg) in inputs and read
-        memory = bytes_of(arg, inputs[id(arg)] if known else untouched(arg, arch), arch)
-        buffers[id(arg)] = memory
-        args.append(placed(arg, memory))
+        if id(arg) not in buffers:
+            buffers[id(arg)] = bytes_of(arg, inputs[id(arg)] if known else untouched(arg, arch), arch)
+        args.append(placed(arg, buffers[id(arg)]))
         unset += [] if known else [number]
     given = dict(options) | ({"undefined": unset} if unset else {})
     report = device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "all", **given)
@@ -247,7 +243,7 @@ def _compare(
     keeps: bool,
     bits: int,
 ) -> None:
-    output = next((t for t in _tensors(built) if t.role == "C"), None)
+    output = next((t for t in tensors_in(built) if t.role == "C"), None)
     expression = built.get("expect")
     if output is None or not isinstance(expression, Expression):
         return

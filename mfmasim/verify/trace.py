@@ -12,7 +12,7 @@ from mfmasim.observe.arguments import Argument, Arguments
 from mfmasim.observe.labels import Alphabet, LabelSpace
 from mfmasim.observe.mapping import MappingCheck, MappingReport
 from mfmasim.observe.trace import Tracer
-from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed, tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +41,7 @@ def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -
         The mapping report.
     """
     arch = kernel.arch
-    tensors = [arg for arg in built["args"] if isinstance(arg, Tensor)]
+    tensors = tensors_in(built)
     space = LabelSpace()
     labels = {id(t): space.add(t.role, t.stored_shape) for t in tensors if t.role != "C"}
     output = next((t for t in tensors if t.role == "C"), None)
@@ -114,7 +114,7 @@ def _launch(
         numbers = (tracer.initial if arg.role == "C" else labels[id(arg)]).numbers
         alphabet = stored if arg.role == "C" else Alphabet(fmt.bits)
         pieces = LabelSpace.codes(numbers, run or 0, runs, alphabet)
-        buffers[id(arg)] = bytes_of(arg, pieces.astype(fmt.carrier), arch)
+        buffers.setdefault(id(arg), bytes_of(arg, pieces.astype(fmt.carrier), arch))
         args.append(placed(arg, buffers[id(arg)]))
     device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "none", observers=[tracer])
     return buffers

@@ -9,7 +9,7 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.matrix import slow
 from mfmasim.resources import folder
-from mfmasim.verify import find, select, verify_case
+from mfmasim.verify import find, k_order, select, verify_case
 from mfmasim.verify.exact import every_step_exact, sum_bits
 from mfmasim.verify.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
@@ -112,7 +112,7 @@ def test_integers_of_every_shape_and_nibbles_that_begin_within_a_byte(title, arc
 def test_the_reference_is_the_slow_model(arch, name):
     op = mfmasim.instruction(arch, f"v_wmma_{name}")
     a, b = REFERENCE["drawn"](op.a, (16, 32), 5), REFERENCE["drawn"](op.b, (32, 16), 6)
-    order, c = REFERENCE["k_order"](op), np.zeros((16, 16), op.D.dtype)
+    order, c = k_order(op), np.zeros((16, 16), op.D.dtype)
     for k in (0, 16):
         x, y = a[:, k + order], b[k + order]
         c = slow.multiply(op.model, op.a, op.b, op.d, x[None], y[None], c[None])[0]
@@ -123,12 +123,12 @@ def test_the_reference_is_the_slow_model(arch, name):
 
 def test_where_a_lane_has_which_k():
     orders = {
-        name: REFERENCE["k_order"](mfmasim.instruction("gfx1201", f"v_wmma_{name}")).tolist()
+        name: k_order(mfmasim.instruction("gfx1201", f"v_wmma_{name}")).tolist()
         for name in ("f32_16x16x16_bf16", "f32_16x16x16_fp8_fp8")
     }
     assert orders["f32_16x16x16_fp8_fp8"] == list(range(16))
     assert orders["f32_16x16x16_bf16"] == [0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15]
-    assert REFERENCE["k_order"](mfmasim.instruction("gfx1151", "v_wmma_i32_16x16x16_iu4")).tolist() == list(range(16))
+    assert k_order(mfmasim.instruction("gfx1151", "v_wmma_i32_16x16x16_iu4")).tolist() == list(range(16))
 
 
 def test_rounding_at_every_step_is_another_result_than_rounding_once():

@@ -1,0 +1,65 @@
+"""gemm by RDNA's WMMA, ``alpha A B + beta C`` in f16 with C in f32: into another C, in place, or without any C.
+
+Each kernel has a case of matrices, which is in place, and one of plain arrays, whose C_in and C_out are two.
+"""
+
+from reference import gemm
+
+from mfmasim.verify import A, B, C, In, Out, case
+
+RDNA, WMMA = ("gfx1151", "gfx1201"), "v_wmma_f32_16x16x16_f16"
+FACTORS = [
+    {"alpha": 1.25, "beta": -0.5},
+    {"alpha": 2.0, "beta": 0.0},
+    {"alpha": 0.0, "beta": 3.0},
+    {"alpha": 0.0, "beta": 0.0},
+]
+
+
+def declare(kernel, tile, threads, *, k=16, whole=True, M=0, N=0, K=48):
+    """The cases of one kernel.
+
+    Args:
+        kernel: its name.
+        tile: rows and columns of C that a workgroup computes.
+        threads: work-items of a workgroup.
+        k: what K has to be a multiple of.
+        whole: whether it loads 16 bytes at a time and so needs N % 8 == 0 and aligned rows.
+        M: rows of C by default; else a few less than the tile.
+        N: columns of C; else a few less than the tile.
+        K: length of the sums.
+    """
+    align, size = 16 if whole else 2, (M or tile[0] - 8, N or tile[1] - 8, K)
+    shape = f"M > 0 and N % 8 == 0 and K % {k} == 0" if whole else "M > 0 and N > 0 and K > 0"
+    fixed = {"kernel": kernel, "arch": RDNA}
+
+    def launch(M, N, arrays, rest):
+        return {"grid": (-(-N // tile[1]), -(-M // tile[0])), "block": threads, "args": [*arrays, *rest]}
+
+    def in_place(M=size[0], N=size[1], K=K, lda=0, ldb=0, ldc=0, alpha=1.25, beta=-0.5):
+        a = A("f16", (M, K), ld=lda, align=align)
+        b = B("f16", (K, N), ld=ldb, align=align)
+        c = C("f32", (M, N), ld=ldc, align=4)
+        rest = [M, N, K, lda or K, ldb or N, ldc or N, ldc or N, alpha, beta]
+        expect = alpha * (a @ b) + beta * c if beta else alpha * (a @ b)
+        return launch(M, N, [a, b, c, c], rest) | {"expect": expect}
+
+    def apart(M=size[0], N=size[1], K=K, alpha=1.25, beta=-0.5, C_in=1, arch=""):
+        inputs = [In("f16", (M, K), "normal"), In("f16", (K, N), "normal")]
+        old = In("f32", (M, N), "special") if C_in else None
+        args = [*inputs, old, Out("f32", (M, N))]
+        return launch(M, N, args, [M, N, K, K, N, N, N, alpha, beta]) | {
+            "expect": lambda a, b, c=None: gemm(arch, a, b, c, alpha, beta)
+        }
+
+    in_place.__name__, apart.__name__ = kernel, f"{kernel}_apart"
+    case("scaled.hip", needs=shape, data=("normal", "special"), executes=WMMA, **fixed)(in_place)
+    case("scaled.hip", needs=f"{shape} and (C_in or beta == 0)", each=FACTORS, **fixed)(apart)
+
+
+declare("gemm_64x64", (64, 64), 128, M=65)
+declare("gemm_128x64", (128, 64), 256)
+declare("gemm_k_unrolled", (128, 64), 256, k=32, K=64)
+declare("gemm_256x64", (256, 64), 512)
+declare("any_gemm_64x64", (64, 64), 128, whole=False, M=65, N=35, K=37)
+declare("any_gemm_k_unrolled", (128, 64), 256, whole=False, M=29, N=33, K=36)
