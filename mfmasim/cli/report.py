@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.verify import find, select
     from mfmasim.verify.profile import profile_case
     from mfmasim.verify.profile_page import profile_page, tables_of
+    from mfmasim.verify.statements import has_text
 
     if args.claims:
         return _claims(args)
@@ -67,6 +68,9 @@ def run(args: argparse.Namespace) -> int:
             Path(args.json).write_text(text + "\n")
     if args.html:
         Path(args.html).write_text(profile_page(profiles, __version__))
+    texts = [] if args.case or args.arch else [target for target in args.targets if has_text(target)]
+    for target in texts if args.json != "-" else []:
+        print(f"a text states more of {target}: mfmasim report {target} --claims")
     return 0 if all(profile.ok for profile in profiles) else 1
 
 
