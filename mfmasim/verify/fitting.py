@@ -39,7 +39,7 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "addend_bits": tuple(range(20, 37)),
     "addend_rounding": ROUNDINGS,
     "drop_addend_below": (None, *range(20, 36)),
-    "sum_bits": tuple(range(22, 41)),
+    "sum_bits": tuple(range(22, 37)),
     "sum_rounding": ROUNDINGS,
     "final_bits": (None, *range(22, 37)),
     "final_rounding": ROUNDINGS,
@@ -57,9 +57,12 @@ BLOCKS = (
     ("drop_addend_below", "addend_rounding"),
     ("sum_bits", "sum_rounding"),
     ("final_bits", "final_rounding"),
-    ("addend_rounding", "sum_rounding", "final_rounding"),
 )
 """Parameters that hide each other, and are varied together."""
+STUCK = (("sum_bits", "final_bits"), ("sum_bits", "addend_rounding", "sum_rounding", "final_rounding"))
+"""What is varied together only where nothing else gets better."""
+STANDING_IN = (("final_bits", "sum_bits"), ("final_rounding", "sum_rounding"), ("final_rounding", "sum_bits"))
+"""Parameters of which one can do the other's work."""
 STARTS = 4
 """Pairs of group and partial sums from which the others are searched."""
 OTHERS = (("exact", (1, 2, 4)), ("flush_pairwise", (2, 4)))
@@ -213,14 +216,25 @@ class _Search:
         return max(found, key=self.score)
 
     def undecided(self, best: Model) -> dict[str, tuple[Any, ...]]:
-        """Values that fit as well, the other parameters as they are; the two of flushing C and D vary together."""
+        """Values that fit as well, the other parameters as they are; the two of flushing C and D vary together.
+
+        Bits that the sum loses may be lost by the last cut instead: where one of two such parameters has several
+        values, the other one is varied beside the first two and the last of them.
+        """
         also: dict[str, tuple[Any, ...]] = {}
-        for names in (*((name,) for name in SPACE if name not in BLOCKS[1]), BLOCKS[1]):
-            fits = [one for one in self.choices(best, names, ranked=False) if self.score(one) == self.elements]
+
+        def vary(model: Model, names: tuple[str, ...]) -> None:
+            fits = [one for one in self.choices(model, names, ranked=False) if self.score(one) == self.elements]
             for name in names:
-                values = tuple(value for value in SPACE[name] if any(getattr(one, name) == value for one in fits))
-                if len(values) > 1:
-                    also[name] = values
+                found = {getattr(one, name) for one in fits} | set(also.get(name, ()))
+                if len(found) > 1:
+                    also[name] = tuple(value for value in SPACE[name] if value in found)
+
+        for names in (*((name,) for name in SPACE if name not in BLOCKS[1]), BLOCKS[1]):
+            vary(best, names)
+        for several, other in (*STANDING_IN, *(pair[::-1] for pair in STANDING_IN)):
+            for value in {*also.get(several, ())[:2], *also.get(several, ())[-1:]}:
+                vary(replace(best, **{several: value}), (other,))
         return also
 
     def choices(self, model: Model, block: tuple[str, ...], *, ranked: bool = True) -> list[Model]:
@@ -232,11 +246,15 @@ class _Search:
         return sorted(made, key=lambda one: -self.score(one)) if ranked else made
 
     def _climb(self, model: Model) -> Model:
+        """Change the block that gains most, again and again; another one may gain by imitating it, and mislead."""
         while True:
-            before = self.score(model)
-            for block in BLOCKS:
-                best = self.choices(model, block)[0]
-                if self.score(best) > self.score(model):
-                    model = best
-            if self.score(model) in (before, self.elements):
+            best = model
+            for block in (*BLOCKS, *STUCK):
+                if block in STUCK and best is not model:
+                    continue
+                best = max(best, self.choices(model, block)[0], key=self.score)
+                if self.score(best) == self.elements:
+                    return best
+            if best is model:
                 return model
+            model = best

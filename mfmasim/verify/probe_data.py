@@ -161,6 +161,10 @@ def _edges(rng: np.random.Generator, fmt: Format, a: NDArray[Any], b: NDArray[An
     a[tile, :, 1], b[tile, 1] = least[0], _smallest_powers(fmt, shape[1])
     a[tile, ::2, 1] = least[1][::2]
     c[tile] = (rng.integers(1 << 23, 1 << 24, shape) * 2.0 * signs).astype(np.float32).view(np.uint32)
+    # In every other column with a carry: the largest C below 2^25, and 8, is half way to an even last bit above 2^25.
+    two, four, minus = (np.asarray(fmt.encode(np.float64(x)), fmt.carrier) for x in (2.0, 4.0, -4.0))
+    a[tile, :, 2], b[tile, 2, ::4], b[tile, 2, 2::4], b[tile, 0, ::2] = two, four, minus, 0
+    c[tile, :, ::4], c[tile, :, 2::4] = np.array([2**25 - 2, 2 - 2**25], np.float32).view(np.uint32)
 
 
 def _smallest_powers(fmt: Format, count: int) -> NDArray[Any]:

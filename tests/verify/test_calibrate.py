@@ -11,7 +11,7 @@ import mfmasim
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
 from mfmasim.matrix.arithmetic import multiply
-from mfmasim.matrix.models import Model
+from mfmasim.matrix.models import PARAMETERS, Model
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify import capture
 from mfmasim.verify.fitting import SPACE, fit
@@ -120,6 +120,29 @@ def test_hidden_parameters_are_found(seen, probe, parameters):
 )
 def test_hidden_parameters_of_the_long_probes_are_found(seen, probe, parameters):
     test_hidden_parameters_are_found(seen, probe, parameters)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("probe", ["f16_k16", "bf16_k16", "fp8", "bf8"])
+@pytest.mark.parametrize("seed", range(4))
+def test_three_parameters_hidden_at_random_are_found(seen, probe, seed):
+    rng = np.random.default_rng([seed, *probe.encode()])
+    one = seen[probe]
+    space = sorted((PARAMETERS["aligned"] | {"group"}) & set(SPACE) - {"input_mantissa_bits"})
+    drawn = {name: SPACE[name][rng.integers(len(SPACE[name]))] for name in rng.choice(space, 3, replace=False).tolist()}
+    drawn["group"] = min(max(drawn.get("group", 16), 2), one.op.k)
+    _, model = hide(one, **drawn)
+    row = one.op.model  # what has no effect counts as the row has it
+    if model.partial_sums == 1:
+        model = replace(model, partial_bits=row.partial_bits, partial_rounding=row.partial_rounding)
+    if model.final_bits is None:
+        model = replace(model, final_rounding=row.final_rounding)
+    hidden, _ = hide(one, **{name: getattr(model, name) for name in SPACE})
+    found = fit(hidden)
+    assert found.exact, (drawn, found.matches)
+    for name in SPACE:
+        value = getattr(model, name)
+        assert value == getattr(found.model, name) or value in found.also.get(name, ()), (drawn, name, found.also)
 
 
 def test_what_no_model_gives_is_told(seen):
