@@ -150,12 +150,16 @@ def launch(
     prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf)
     fill(prepared, words)
     rt.counts.launches += 1
+    for one in rt.registered.values():
+        ctypes.memmove(one.twin, one.address, one.size)
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
         report = SimDevice().run(prepared, chosen_checks(rt.settings.checks), observers=[clock] if clock else ())
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
         raise HipFailure(NOT_SUPPORTED, f"{kernel.name}: {error}") from None
+    for one in rt.registered.values():
+        ctypes.memmove(one.address, one.twin, one.size)
     for line in report.printed:
         print(line, file=sys.stdout)
     sys.stdout.flush()

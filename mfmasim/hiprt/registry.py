@@ -11,6 +11,8 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from mfmasim.hiprt.tables.names import NAMES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -59,6 +61,13 @@ class Call:
     readers: tuple[Callable[[int], Any], ...]
     keeps_error: bool
     """Whether hipGetLastError tells what it told before, whatever this call returns."""
+    stream: int = -1
+    """Which argument is a stream, by the name of the parameter; -1 where none is."""
+    capture: str = ""
+    """What a stream that captures makes of the call: a kind of node (see `mfmasim.hiprt.graphs`), ``done`` where the
+    call is done all the same; empty where it cannot be captured."""
+    freeze: Callable[..., Callable[[], object]] | None = None
+    """Reads what the call will need later, and gives what does it; None where its arguments are all of it."""
 
 
 CALLS: dict[str, Call] = {}
@@ -67,14 +76,24 @@ CALLS: dict[str, Call] = {}
 F = TypeVar("F", bound="Callable[..., int | None]")
 
 
-def serve(*others: str, keeps_error: bool = False) -> Callable[[F], F]:
-    """Serve calls by a function: its own name, and further names with the same arguments."""
+def serve(
+    *others: str,
+    keeps_error: bool = False,
+    capture: str = "",
+    freeze: Callable[..., Callable[[], object]] | None = None,
+) -> Callable[[F], F]:
+    """Serve calls by a function: its own name, and further names with the same arguments; see `Call`."""
 
     def register(function: F) -> F:
-        kinds = [parameter.annotation for parameter in inspect.signature(function).parameters.values()][1:]
-        call = Call(function, tuple(READERS[kind] for kind in kinds), keeps_error)
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+        names = [parameter.name for parameter in parameters]
+        stream = names.index("stream") if "stream" in names else -1
+        readers = tuple(READERS[parameter.annotation] for parameter in parameters)
+        call = Call(function, readers, keeps_error, stream, capture, freeze)
         for name in (function.__name__, *others):
             CALLS[name] = call
+            if f"{name}_spt" in NAMES:  # the same with another null stream, which makes no difference here
+                CALLS[f"{name}_spt"] = call
         return function
 
     return register

@@ -68,6 +68,10 @@ static long long forward(const char *name, word *arguments) {
     BODY(name, a, b, c, d, e, f, g)
 #define CALL8(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h) \
     BODY(name, a, b, c, d, e, f, g, h)
+#define CALL9(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h, word i) \
+    BODY(name, a, b, c, d, e, f, g, h, i)
+#define CALL10(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j) \
+    BODY(name, a, b, c, d, e, f, g, h, i, j)
 #define CALL11(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
                                     word k) BODY(name, a, b, c, d, e, f, g, h, i, j, k)
 #define CALL14(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mfmasim.hiprt.faults import Faults, parse
+from mfmasim.hiprt.graphs import capture_call
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
 from mfmasim.hiprt.registry import CALLS, HipFailure
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
+    from mfmasim.hiprt.graphs import Capture, Node
     from mfmasim.hiprt.settings import Settings
     from mfmasim.machine.memory import Memory, Region
     from mfmasim.program import Code, Kernel
@@ -69,6 +71,18 @@ class Event:
     flags: int = 0
     recorded: int | None = None
     """Nanoseconds of a steady clock."""
+    captured: tuple[Capture, list[Node]] | None = None
+    """Recorded by a stream that captures: after what."""
+
+
+@dataclass(frozen=True)
+class Registered:
+    """Memory of the program's own, and the piece of the heap that stands for it while a kernel runs."""
+
+    address: int
+    size: int
+    twin: int
+    """Address that kernels use."""
 
 
 @dataclass
@@ -109,6 +123,13 @@ class Runtime:
         self.codes: dict[tuple[bytes, str], Code] = {}
         """Code objects by hash and architecture."""
         self.services: dict[int, Service] = {}
+        self.captures: dict[int, Capture] = {}
+        """Streams that write their work down, by handle."""
+        self.capture_mode = 0
+        self.registered: dict[int, Registered] = {}
+        """Memory of the program's own that devices may use, by its address."""
+        self.pools: dict[int, list[int]] = {}
+        """Of each device that was asked for one, the default pool and the current one, by handle."""
         self.counts = Counts()
         self._faults = Faults(list(settings.faults))
         self._local = threading.local()
@@ -161,6 +182,13 @@ class Runtime:
         """The stream of a handle."""
         return Stream(self.device) if handle in STREAMS else self.find(handle, Stream)
 
+    def home(self, address: int) -> int:
+        """Where the bytes of an address are kept: for what stands for memory of the program's own, there."""
+        for one in self.registered.values():
+            if one.twin <= address < one.twin + one.size:
+                return one.address + address - one.twin
+        return address
+
     def wait(self, device: int | None = None) -> None:
         """Wait for a device: its work is done, but may have failed."""
         code = self.failed.get(self.device if device is None else device, 0)
@@ -191,6 +219,10 @@ class Runtime:
                 raise HipFailure(NOT_SUPPORTED, "not served by the simulated HIP runtime")  # noqa: TRY301
             if not self._fails(name):
                 words = [read(arguments[number]) for number, read in enumerate(call.readers)]
+                capture = self.captures.get(words[call.stream]) if call.stream >= 0 else None
+                if capture is not None and call.capture != "done":
+                    capture_call(self, capture, name, call, words)
+                    return 0
                 return call.function(self, *words) or 0
         except HipFailure as failure:
             if failure.why:
@@ -214,6 +246,9 @@ class Runtime:
                 self.heap.free(allocation.address)
             self.services.clear()
             self.handles.clear()
+            self.captures.clear()
+            self.registered.clear()
+            self.pools.clear()
         raise HipFailure(fault.code)
 
     def inject(self, faults: str) -> None:
@@ -225,6 +260,7 @@ class Runtime:
     def report(self) -> dict[str, Any]:
         """A summary of the run, as JSON can hold it."""
         live = [a for a in self.heap.allocations if a.kind != INTERNAL]
+        own = {pools[0] for pools in self.pools.values()}  # a device's default pool is its own
         return {
             "devices": [arch.name for arch in self.archs],
             "launches": self.counts.launches,
@@ -232,7 +268,7 @@ class Runtime:
             "unserved": dict(sorted(self.counts.unserved.items())),
             "findings": self.counts.findings,
             "live": [{"name": a.name, "size": a.size, "pinned": a.kind == HOST} for a in live],
-            "handles": Counter(type(thing).__name__ for thing in self.handles.values()),
+            "handles": Counter(type(thing).__name__ for handle, thing in self.handles.items() if handle not in own),
         }
 
     def write_report(self) -> None:

@@ -271,9 +271,9 @@ def test_launches_that_no_device_takes(sizes, arguments, error, capfd):
 
 
 def test_calls_that_nobody_serves_name_themselves(capfd):
-    error = hip.hipGraphCreate(0)[0]
+    error = hip.hipDestroyTextureObject(None)[0]
     assert error == ERROR.hipErrorNotSupported
-    assert capfd.readouterr().err == "mfmasim: hipGraphCreate: not served by the simulated HIP runtime\n"
+    assert capfd.readouterr().err == "mfmasim: hipDestroyTextureObject: not served by the simulated HIP runtime\n"
 
 
 def test_words_of_errors():

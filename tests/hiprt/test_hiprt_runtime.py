@@ -116,9 +116,9 @@ def test_ints_are_cut_from_their_words():
 
 def test_an_unknown_call_names_itself(capsys):
     call = Caller()
-    assert call("hipGraphCreate", 0, 0) == 801
-    assert capsys.readouterr().err == "mfmasim: hipGraphCreate: not served by the simulated HIP runtime\n"
-    assert call.runtime.report()["unserved"] == {"hipGraphCreate": 1}
+    assert call("hipArrayCreate", 0, 0) == 801
+    assert capsys.readouterr().err == "mfmasim: hipArrayCreate: not served by the simulated HIP runtime\n"
+    assert call.runtime.report()["unserved"] == {"hipArrayCreate": 1}
 
 
 def test_null_pointers_for_results_are_refused():

@@ -34,6 +34,12 @@ def test_programs_after_the_documentation_of_hip_python(version):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
+def test_graphs_pools_and_registered_memory(version):
+    variables = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx1201", "MFMASIM_HIPRT_MEMORY": "64"}
+    assert suite("tests/hiprt/inside_graphs.py", version, **variables) >= 10
+
+
+@pytest.mark.parametrize("version", VERSIONS)
 def test_faults_leave_nothing_behind(version):
     assert suite("tests/hiprt/inside_faults.py", version, MFMASIM_HIPRT_MEMORY="16") >= 90
 

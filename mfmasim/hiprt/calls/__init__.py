@@ -6,7 +6,7 @@ import importlib
 
 __all__ = ["PARTS", "load"]
 
-PARTS = ("devices", "memory", "copies", "modules", "streams", "errors", "rtc")
+PARTS = ("devices", "memory", "pools", "copies", "modules", "streams", "graphs", "settings", "errors", "rtc")
 
 
 def load() -> None:

@@ -29,43 +29,41 @@ def _side(rt: Runtime, address: int, size: int, wanted: str) -> None:
         raise HipFailure(INVALID_VALUE, f"{address:#x} is no device address")
 
 
-def _copy(rt: Runtime, to: int, source: int, size: int, kind: int) -> None:
+def copy(rt: Runtime, to: int, source: int, size: int, kind: int) -> None:
+    """Copy bytes; `kind` is a hipMemcpyKind."""
     if kind not in DIRECTIONS:
         raise HipFailure(BAD_DIRECTION)
     if size:
         _side(rt, source, size, DIRECTIONS[kind][0])
         _side(rt, to, size, DIRECTIONS[kind][1])
-        ctypes.memmove(to, source, size)
+        ctypes.memmove(rt.home(to), rt.home(source), size)
 
 
-def _fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
+def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
+    """Fill `count` elements of `width` bytes."""
     if not count:
         return
     _side(rt, to, count * width, "d")
-    if width == 1:
-        ctypes.memset(to, value & 0xFF, count)
-    else:
-        offset = to - rt.heap.base
-        place = rt.heap.arena[offset : offset + count * width].reshape(count, width)
-        place[:] = np.frombuffer((value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), np.uint8)
+    place = np.ctypeslib.as_array((ctypes.c_uint8 * (count * width)).from_address(rt.home(to))).reshape(count, width)
+    place[:] = np.frombuffer((value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), np.uint8)
 
 
 @serve()
 def hipMemcpy(rt: Runtime, to: Pointer, source: Pointer, size: Size, kind: Int) -> None:
     rt.wait()
-    _copy(rt, to, source, size, kind)
+    copy(rt, to, source, size, kind)
 
 
-@serve()
+@serve(capture="memcpy")
 def hipMemcpyAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, kind: Int, stream: Pointer) -> None:
     rt.stream(stream)
-    _copy(rt, to, source, size, kind)
+    copy(rt, to, source, size, kind)
 
 
 @serve()
 def hipMemcpyWithStream(rt: Runtime, to: Pointer, source: Pointer, size: Size, kind: Int, stream: Pointer) -> None:
     rt.wait(rt.stream(stream).device)
-    _copy(rt, to, source, size, kind)
+    copy(rt, to, source, size, kind)
 
 
 @serve()
@@ -83,17 +81,17 @@ def hipMemcpyDtoD(rt: Runtime, to: Pointer, source: Pointer, size: Size) -> None
     hipMemcpy(rt, to, source, size, 3)
 
 
-@serve()
+@serve(capture="memcpy")
 def hipMemcpyHtoDAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, stream: Pointer) -> None:
     hipMemcpyAsync(rt, to, source, size, 1, stream)
 
 
-@serve()
+@serve(capture="memcpy")
 def hipMemcpyDtoHAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, stream: Pointer) -> None:
     hipMemcpyAsync(rt, to, source, size, 2, stream)
 
 
-@serve()
+@serve(capture="memcpy")
 def hipMemcpyDtoDAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, stream: Pointer) -> None:
     hipMemcpyAsync(rt, to, source, size, 3, stream)
 
@@ -102,15 +100,15 @@ def hipMemcpyDtoDAsync(rt: Runtime, to: Pointer, source: Pointer, size: Size, st
 def hipMemcpyPeer(rt: Runtime, to: Pointer, to_device: Int, source: Pointer, source_device: Int, size: Size) -> None:
     rt.wait(rt.checked(to_device))
     rt.wait(rt.checked(source_device))
-    _copy(rt, to, source, size, DEVICE_TO_DEVICE)
+    copy(rt, to, source, size, DEVICE_TO_DEVICE)
 
 
-@serve()
+@serve(capture="memcpy")
 def hipMemcpyPeerAsync(
     rt: Runtime, to: Pointer, to_device: Int, source: Pointer, source_device: Int, size: Size, stream: Pointer
 ) -> None:
     rt.checked(to_device), rt.checked(source_device), rt.stream(stream)
-    _copy(rt, to, source, size, DEVICE_TO_DEVICE)
+    copy(rt, to, source, size, DEVICE_TO_DEVICE)
 
 
 @serve()
@@ -118,58 +116,113 @@ def hipMemcpy2D(
     rt: Runtime, to: Pointer, to_pitch: Size, source: Pointer, pitch: Size, width: Size, height: Size, kind: Int
 ) -> None:
     rt.wait()
+    _copy_rows(rt, to, to_pitch, source, pitch, width, height, kind)
+
+
+def _copy_rows(
+    rt: Runtime, to: int, to_pitch: int, source: int, pitch: int, width: int, height: int, kind: int
+) -> None:
     if width > min(to_pitch, pitch) and height:
         raise HipFailure(BAD_PITCH)
     for row in range(height):
-        _copy(rt, to + row * to_pitch, source + row * pitch, width, kind)
+        copy(rt, to + row * to_pitch, source + row * pitch, width, kind)
 
 
 @serve()
 def hipMemset(rt: Runtime, to: Pointer, value: Int, size: Size) -> None:
-    _fill(rt, to, value, size)
+    fill(rt, to, value, size)
 
 
-@serve()
+@serve(capture="memset")
 def hipMemsetAsync(rt: Runtime, to: Pointer, value: Int, size: Size, stream: Pointer) -> None:
     rt.stream(stream)
-    _fill(rt, to, value, size)
+    fill(rt, to, value, size)
 
 
 @serve()
 def hipMemsetD8(rt: Runtime, to: Pointer, value: UInt, count: Size) -> None:
-    _fill(rt, to, value, count)
+    fill(rt, to, value, count)
 
 
 @serve()
 def hipMemsetD16(rt: Runtime, to: Pointer, value: UInt, count: Size) -> None:
-    _fill(rt, to, value, count, 2)
+    fill(rt, to, value, count, 2)
 
 
 @serve()
 def hipMemsetD32(rt: Runtime, to: Pointer, value: UInt, count: Size) -> None:
-    _fill(rt, to, value, count, 4)
+    fill(rt, to, value, count, 4)
 
 
-@serve()
+@serve(capture="memset")
 def hipMemsetD8Async(rt: Runtime, to: Pointer, value: UInt, count: Size, stream: Pointer) -> None:
     hipMemsetAsync(rt, to, value, count, stream)
 
 
-@serve()
+@serve(capture="memset")
 def hipMemsetD16Async(rt: Runtime, to: Pointer, value: UInt, count: Size, stream: Pointer) -> None:
     rt.stream(stream)
-    _fill(rt, to, value, count, 2)
+    fill(rt, to, value, count, 2)
 
 
-@serve()
+@serve(capture="memset")
 def hipMemsetD32Async(rt: Runtime, to: Pointer, value: UInt, count: Size, stream: Pointer) -> None:
     rt.stream(stream)
-    _fill(rt, to, value, count, 4)
+    fill(rt, to, value, count, 4)
 
 
 @serve()
 def hipMemset2D(rt: Runtime, to: Pointer, pitch: Size, value: Int, width: Size, height: Size) -> None:
-    if width > pitch and height:
+    fill_rows(rt, to, pitch, value, width, height)
+
+
+def fill_rows(rt: Runtime, to: int, pitch: int, value: int, width: int, height: int, size: int = 1) -> None:
+    """Fill rows of `width` elements of `size` bytes, `pitch` bytes apart."""
+    if width * size > pitch and height > 1:
         raise HipFailure(BAD_PITCH)
     for row in range(height):
-        _fill(rt, to + row * pitch, value, width)
+        fill(rt, to + row * pitch, value, width, size)
+
+
+@serve(capture="memcpy")
+def hipMemcpy2DAsync(
+    rt: Runtime, to: Pointer, to_pitch: Size, source: Pointer, pitch: Size, width: Size, height: Size, kind: Int,
+    stream: Pointer,
+) -> None:  # fmt: skip
+    rt.stream(stream)
+    _copy_rows(rt, to, to_pitch, source, pitch, width, height, kind)
+
+
+@serve(capture="memset")
+def hipMemset2DAsync(
+    rt: Runtime, to: Pointer, pitch: Size, value: Int, width: Size, height: Size, stream: Pointer
+) -> None:
+    rt.stream(stream)
+    fill_rows(rt, to, pitch, value, width, height)
+
+
+@serve()
+def hipMemsetD2D8(rt: Runtime, to: Pointer, pitch: Size, value: UInt, width: Size, height: Size) -> None:
+    fill_rows(rt, to, pitch, value, width, height)
+
+
+@serve()
+def hipMemsetD2D16(rt: Runtime, to: Pointer, pitch: Size, value: UInt, width: Size, height: Size) -> None:
+    fill_rows(rt, to, pitch, value, width, height, 2)
+
+
+@serve()
+def hipMemsetD2D32(rt: Runtime, to: Pointer, pitch: Size, value: UInt, width: Size, height: Size) -> None:
+    fill_rows(rt, to, pitch, value, width, height, 4)
+
+
+@serve(capture="memset")
+def hipStreamWriteValue32(rt: Runtime, stream: Pointer, to: Pointer, value: UInt, flags: UInt) -> None:  # noqa: ARG001
+    rt.stream(stream)
+    fill(rt, to, value, 1, 4)
+
+
+@serve(capture="memset")
+def hipStreamWriteValue64(rt: Runtime, stream: Pointer, to: Pointer, value: Size, flags: UInt) -> None:  # noqa: ARG001
+    rt.stream(stream)
+    fill(rt, to, value, 1, 8)

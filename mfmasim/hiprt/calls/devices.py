@@ -154,6 +154,8 @@ def hipDeviceReset(rt: Runtime) -> None:
     device = rt.checked(rt.device)
     rt.failed.pop(device, None)
     rt.services.pop(device, None)
+    rt.pools.pop(device, None)
+    rt.captures.clear()
     for allocation in rt.heap.allocations:
         if allocation.device == device:
             rt.heap.free(allocation.address)

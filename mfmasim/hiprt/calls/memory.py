@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, Allocation
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
+from mfmasim.hiprt.runtime import Registered
 from mfmasim.hiprt.words import put_int, put_word
 
 if TYPE_CHECKING:
     from mfmasim.hiprt.runtime import Runtime
 
-INVALID_VALUE = 1
-NOT_SUPPORTED = 801
+INVALID_VALUE, ALREADY_REGISTERED, NOT_REGISTERED, NOT_SUPPORTED = 1, 712, 713, 801
 PITCH = 256
 """Rows of a pitched allocation start at multiples of this."""
 
@@ -67,6 +67,13 @@ def hipMallocPitch(rt: Runtime, out: Pointer, pitch: Pointer, width: Size, heigh
 
 
 @serve()
+def hipMemAllocPitch(rt: Runtime, out: Pointer, pitch: Pointer, width: Size, height: Size, element: UInt) -> None:
+    if element not in (4, 8, 16):
+        raise HipFailure(INVALID_VALUE)
+    hipMallocPitch(rt, out, pitch, width, height)
+
+
+@serve()
 def hipFree(rt: Runtime, address: Pointer) -> None:
     _free(rt, address, DEVICE, MANAGED)
 
@@ -84,6 +91,10 @@ def hipHostFree(rt: Runtime, address: Pointer) -> None:
 
 @serve()
 def hipHostGetDevicePointer(rt: Runtime, out: Pointer, address: Pointer, flags: UInt) -> None:  # noqa: ARG001
+    for one in rt.registered.values():
+        if one.address <= address < one.address + one.size:
+            put_word(out, one.twin + address - one.address)
+            return
     _known(rt, address, HOST)
     put_word(out, address)
 
@@ -94,8 +105,21 @@ def hipHostGetFlags(rt: Runtime, out: Pointer, address: Pointer) -> None:
 
 
 @serve()
-def hipHostRegister(rt: Runtime, address: Pointer, size: Size, flags: UInt) -> None:  # noqa: ARG001
-    raise HipFailure(NOT_SUPPORTED, "kernels see no memory of the program's own; take it from hipHostMalloc")
+def hipHostRegister(rt: Runtime, address: Pointer, size: Size, flags: UInt) -> None:
+    if not address or not size or rt.heap.holds(address):
+        raise HipFailure(INVALID_VALUE)
+    if any(address < one.address + one.size and one.address < address + size for one in rt.registered.values()):
+        raise HipFailure(ALREADY_REGISTERED)
+    twin = rt.heap.allocate(size, HOST, rt.checked(rt.device), "hipHostRegister", flags).address
+    rt.registered[address] = Registered(address, size, twin)
+
+
+@serve()
+def hipHostUnregister(rt: Runtime, address: Pointer) -> None:
+    found = rt.registered.pop(address, None)
+    if found is None:
+        raise HipFailure(NOT_REGISTERED)
+    rt.heap.free(found.twin)
 
 
 def _known(rt: Runtime, address: int, *kinds: int) -> Allocation:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from mfmasim.hiprt.calls.devices import UNITS
 from mfmasim.hiprt.launching import image_at, launch, load_module, unload
-from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Text, UInt, serve
+from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, Text, UInt, serve
 from mfmasim.hiprt.runtime import Function, Module, Runtime
 from mfmasim.hiprt.words import put_int, put_word, words_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 INVALID_VALUE, FILE_NOT_FOUND, NOT_FOUND, NOT_SUPPORTED = 1, 301, 500, 801
 BUFFER_POINTER, BUFFER_SIZE, END = 1, 2, 3
 """HIP_LAUNCH_PARAM_: what the entries of `extra` announce."""
-LARGEST = 1024
-"""Bytes that an occupancy question may go up to, in work-items."""
 
 
 @serve()
@@ -94,13 +97,66 @@ def hipFuncGetAttribute(rt: Runtime, out: Pointer, attribute: Int, function: Poi
     put_int(out, _attribute(rt.find(function, Function), attribute))
 
 
+def _resident(function: Function, block: int, shared: int) -> int:
+    """Workgroups that one compute unit of a simulated device holds: one, if it fits."""
+    return int(0 < block <= _attribute(function, 0) and shared <= _attribute(function, 8))
+
+
 @serve()
 def hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-    rt: Runtime, out: Pointer, function: Pointer, block: Int, shared: Pointer
+    rt: Runtime, out: Pointer, function: Pointer, block: Int, shared: Size
+) -> None:
+    put_int(out, _resident(rt.find(function, Function), block, shared))
+
+
+@serve()
+def hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    rt: Runtime, out: Pointer, function: Pointer, block: Int, shared: Size, flags: UInt
+) -> None:
+    if flags > 1:
+        raise HipFailure(INVALID_VALUE)
+    put_int(out, _resident(rt.find(function, Function), block, shared))
+
+
+@serve()
+def hipModuleOccupancyMaxPotentialBlockSize(
+    rt: Runtime, grid: Pointer, block: Pointer, function: Pointer, shared: Size, limit: Int
 ) -> None:
     found = rt.find(function, Function)
-    fits = 0 < block <= _attribute(found, 0) and shared <= _attribute(found, 8)
-    put_int(out, int(fits))
+    size = min(_attribute(found, 0), limit if limit > 0 else found.kernel.arch.max_workgroup)
+    put_int(block, size)
+    put_int(grid, UNITS * _resident(found, size, shared))
+
+
+@serve()
+def hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
+    rt: Runtime, grid: Pointer, block: Pointer, function: Pointer, shared: Size, limit: Int, flags: UInt
+) -> None:
+    if flags > 1:
+        raise HipFailure(INVALID_VALUE)
+    hipModuleOccupancyMaxPotentialBlockSize(rt, grid, block, function, shared, limit)
+
+
+@serve()
+def hipModuleGetFunctionCount(rt: Runtime, out: Pointer, module: Pointer) -> None:
+    put_int(out, len(rt.find(module, Module).code.kernels))
+
+
+@serve()
+def hipModuleLoadFatBinary(rt: Runtime, out: Pointer, image: Pointer) -> None:
+    hipModuleLoadData(rt, out, image)
+
+
+@serve()
+def hipFuncSetAttribute(rt: Runtime, function: Pointer, attribute: Int, value: Int) -> None:
+    found = rt.find(function, Function)
+    if attribute not in (8, 9) or value < 0 or (attribute == 8 and value > _attribute(found, 8)):
+        raise HipFailure(INVALID_VALUE)
+
+
+@serve("hipFuncSetSharedMemConfig")
+def hipFuncSetCacheConfig(rt: Runtime, function: Pointer, config: Int) -> None:  # noqa: ARG001
+    rt.find(function, Function)
 
 
 def _from_params(function: Function, params: int) -> list[bytes]:
@@ -134,23 +190,31 @@ def _from_extra(function: Function, extra: int) -> list[bytes]:
     return [ctypes.string_at(buffer + arg.offset, arg.size) for arg in arguments]
 
 
-@serve()
-def hipModuleLaunchKernel(
-    rt: Runtime,
-    function: Pointer,
-    grid_x: UInt,
-    grid_y: UInt,
-    grid_z: UInt,
-    block_x: UInt,
-    block_y: UInt,
-    block_z: UInt,
-    shared: UInt,
-    stream: Pointer,
-    params: Pointer,
-    extra: Pointer,
-) -> None:
+def _frozen(
+    rt: Runtime, function: Function, sizes: Sequence[int], shared: int, words: list[bytes]
+) -> Callable[[], None]:
+    """A launch whose arguments are read."""
+    grid, block = tuple(sizes[:3]), tuple(sizes[3:])
+    return lambda: launch(rt, function, grid, block, shared, words)
+
+
+def _freeze(rt: Runtime, function: int, *rest: int) -> Callable[[], None]:
+    """Check a call that launches and read its arguments: sizes, shared, stream, params and, for most calls, extra."""
+    sizes, (shared, stream, params, *others) = rest[:6], rest[6:]
+    extra = others[0] if others else 0
     found = rt.find(function, Function)
     rt.stream(stream)
+    return freeze_launch(rt, found, sizes, shared, params, extra)
+
+
+def freeze_launch(
+    rt: Runtime, found: Function, sizes: Sequence[int], shared: int, params: int, extra: int
+) -> Callable[[], None]:
+    """Read the arguments of a launch; what is returned does it.
+
+    Raises:
+        HipFailure: the arguments are not what the kernel takes.
+    """
     if params and extra:
         raise HipFailure(INVALID_VALUE, f"{found.kernel.name}: kernelParams and extra were both given")
     if found.kernel.args and not (params or extra):
@@ -158,4 +222,20 @@ def hipModuleLaunchKernel(
             INVALID_VALUE, f"{found.kernel.name} takes {len(found.kernel.args)} arguments, none were given"
         )
     words = _from_extra(found, extra) if extra else _from_params(found, params)
-    launch(rt, found, (grid_x, grid_y, grid_z), (block_x, block_y, block_z), shared, words)
+    return _frozen(rt, found, sizes, shared, words)
+
+
+@serve(capture="kernel", freeze=_freeze)
+def hipModuleLaunchKernel(
+    rt: Runtime, function: Pointer, grid_x: UInt, grid_y: UInt, grid_z: UInt, block_x: UInt, block_y: UInt,
+    block_z: UInt, shared: UInt, stream: Pointer, params: Pointer, extra: Pointer,
+) -> None:  # fmt: skip
+    _freeze(rt, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra)()
+
+
+@serve(capture="kernel", freeze=_freeze)
+def hipModuleLaunchCooperativeKernel(
+    rt: Runtime, function: Pointer, grid_x: UInt, grid_y: UInt, grid_z: UInt, block_x: UInt, block_y: UInt,
+    block_z: UInt, shared: UInt, stream: Pointer, params: Pointer,
+) -> None:  # fmt: skip
+    _freeze(rt, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params)()

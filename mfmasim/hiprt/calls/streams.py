@@ -9,7 +9,7 @@ from mfmasim.hiprt.registry import HipFailure, Int, Pointer, UInt, serve
 from mfmasim.hiprt.runtime import STREAMS, Event, Runtime, Stream
 from mfmasim.hiprt.words import put_float, put_int, put_word
 
-INVALID_VALUE, INVALID_HANDLE = 1, 400
+INVALID_VALUE, INVALID_HANDLE, CAPTURE_MERGE, CAPTURED_EVENT = 1, 400, 902, 907
 DISABLE_TIMING = 2
 LEAST, GREATEST = 1, -1
 """Priorities that AMD's runtime offers."""
@@ -36,9 +36,12 @@ def hipDeviceGetStreamPriorityRange(rt: Runtime, least: Pointer, greatest: Point
     put_int(greatest, GREATEST)
 
 
-@serve()
+@serve(capture="done")
 def hipStreamDestroy(rt: Runtime, stream: Pointer) -> None:
     rt.find(stream, Stream)
+    capture = rt.captures.pop(stream, None)
+    if capture is not None:
+        capture.invalid = True
     del rt.handles[stream]
 
 
@@ -47,25 +50,33 @@ def hipStreamSynchronize(rt: Runtime, stream: Pointer) -> None:
     rt.wait(rt.stream(stream).device)
 
 
-@serve()
+@serve(capture="done")
 def hipStreamGetFlags(rt: Runtime, stream: Pointer, out: Pointer) -> None:
     put_int(out, rt.stream(stream).flags)
 
 
-@serve()
+@serve(capture="done")
 def hipStreamGetPriority(rt: Runtime, stream: Pointer, out: Pointer) -> None:
     put_int(out, rt.stream(stream).priority)
 
 
-@serve()
+@serve(capture="done")
 def hipStreamGetDevice(rt: Runtime, stream: Pointer, out: Pointer) -> None:
     put_int(out, rt.stream(stream).device)
 
 
-@serve()
+@serve(capture="done")
 def hipStreamWaitEvent(rt: Runtime, stream: Pointer, event: Pointer, flags: UInt) -> None:  # noqa: ARG001
     rt.stream(stream)
-    rt.find(event, Event)
+    found = rt.find(event, Event)
+    capture = rt.captures.get(stream)
+    if found.captured is None:
+        return  # what an event outside the capture stands for is done
+    if capture is not None and capture is not found.captured[0]:
+        raise HipFailure(CAPTURE_MERGE)
+    joined, nodes = found.captured
+    rt.captures[stream] = joined
+    joined.last[stream] = [*dict.fromkeys([*joined.last.get(stream, []), *nodes])]
 
 
 @serve()
@@ -76,7 +87,7 @@ def hipStreamAddCallback(rt: Runtime, stream: Pointer, function: Pointer, data: 
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)(function)(stream, code, data)
 
 
-@serve()
+@serve(capture="host")
 def hipLaunchHostFunc(rt: Runtime, stream: Pointer, function: Pointer, data: Pointer) -> None:
     rt.stream(stream)
     if not function:
@@ -100,17 +111,30 @@ def hipEventDestroy(rt: Runtime, event: Pointer) -> None:
     del rt.handles[event]
 
 
-@serve()
+@serve(capture="done")
 def hipEventRecord(rt: Runtime, event: Pointer, stream: Pointer) -> None:
     found = rt.find(event, Event)
+    capture = rt.captures.get(stream)
+    if capture is not None:
+        found.captured = capture, list(capture.last.get(stream, []))
+        return
+    found.captured = None
     if stream not in STREAMS and rt.stream(stream).device != found.device:
         raise HipFailure(INVALID_HANDLE)
     found.recorded = time.perf_counter_ns()
 
 
+@serve(capture="done")
+def hipEventRecordWithFlags(rt: Runtime, event: Pointer, stream: Pointer, flags: UInt) -> None:  # noqa: ARG001
+    hipEventRecord(rt, event, stream)
+
+
 @serve("hipEventQuery")
 def hipEventSynchronize(rt: Runtime, event: Pointer) -> None:
-    rt.wait(rt.find(event, Event).device)
+    found = rt.find(event, Event)
+    if found.captured is not None:
+        raise HipFailure(CAPTURED_EVENT)
+    rt.wait(found.device)
 
 
 @serve()
@@ -121,3 +145,14 @@ def hipEventElapsedTime(rt: Runtime, out: Pointer, first: Pointer, last: Pointer
             raise HipFailure(INVALID_HANDLE)
         times.append(event.recorded)
     put_float(out, (times[1] - times[0]) / 1e6)
+
+
+@serve(capture="done")
+def hipStreamGetId(rt: Runtime, stream: Pointer, out: Pointer) -> None:
+    rt.stream(stream)
+    put_word(out, stream)
+
+
+@serve(capture="done")
+def hipGetStreamDeviceId(rt: Runtime, stream: Pointer) -> int:
+    return rt.stream(stream).device
