@@ -146,6 +146,22 @@ def attention_error(causal):
     return found
 
 
+def gemm_error(alpha, beta):
+    """As `worst_error`, for alpha A B + beta C of 256x256x64 by hipkernels/wmma/scaled."""
+
+    def found(_):
+        rng = np.random.default_rng(0)
+        a, b = (rng.normal(size=shape).astype(np.float16) for shape in ((256, 64), (64, 256)))
+        old, c = rng.normal(size=(256, 256)).astype(np.float32), np.full((256, 256), np.nan, np.float32)
+        kernel = code_for(Path(__file__).parent / "scaled" / "scaled.hip", ARCH)["gemm_128x64"]
+        numbers = [*map(np.int32, (256, 256, 64, 64, 256, 256, 256)), np.float32(alpha), np.float32(beta)]
+        mfmasim.device("sim").launch(kernel, (4, 2), 256, [a, b, old, c, *numbers], checks="none")
+        exact = alpha * (a.astype(np.float64) @ b.astype(np.float64)) + beta * old
+        return float(100 * np.abs(c - exact).max() / np.abs(exact).max())
+
+    return found
+
+
 def instructions(arch, part):
     """How many instructions of an architecture have this in their names."""
     return lambda _: sum(part in row.name for rows in family(arch).rows.values() for row in rows.values())

@@ -91,6 +91,7 @@ def _page(body: str, version: str) -> str:
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>mfmasim report</title><style>{STYLE}
+.refuted {{ color: #9a5b00 }}
 .bar {{ display: inline-block; height: .7em; background: #2b5c8a }}</style></head><body>
 <h1>mfmasim report</h1>
 <p>Counts of executed instructions, not times (mfmasim {escape(version)})</p>
@@ -125,7 +126,7 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]]) ->
 def _cell(cell: Any) -> str:
     text = str(cell)
     if text.startswith(("confirmed", "refuted")):
-        right = "which is not" not in text
-        return f'<td class="{"pass" if right else "fail"}">{escape(text)}</td>'
+        kind = "pass" if text.startswith("confirmed") else "refuted"
+        return f'<td class="{"fail" if "which is not" in text else kind}">{escape(text)}</td>'
     number = text.replace(",", "").replace(".", "").rstrip("%").isdigit()
     return f'<td class="number">{text}</td>' if number else f"<td>{escape(text)}</td>"

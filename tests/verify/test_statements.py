@@ -124,7 +124,7 @@ def test_families_without_a_text_are_named(capsys):
 
 def test_the_page_needs_nothing_else(weighed):
     page = claims_page([("wmma_ops", weighed)], "0")
-    assert page.count('class="pass">refuted') == sum(line.verdict == "refuted" for line in weighed)
+    assert page.count('class="refuted">refuted') == sum(line.verdict == "refuted" for line in weighed)
     assert "src=" not in page
 
 
