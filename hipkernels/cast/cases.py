@@ -10,6 +10,7 @@ import multi_cases as multi_cases  # noqa: PLC0414 - declares cases of its own
 import mx_cases as mx_cases  # noqa: PLC0414
 import numpy as np
 import operands
+import read_cases as read_cases  # noqa: PLC0414
 import reference
 import transpose_cases as transpose_cases  # noqa: PLC0414
 from operands import CONVERSIONS, GIVEN, NOOPS, PRESETS, SCALES, TARGETS, beside
@@ -23,17 +24,23 @@ EVERY = [{"given": g, "target": t, "overflow": o} for g in GIVEN for t in TARGET
 STORES = r"(global_store_dwordx4 .* nt|global_store_b128 .* th:TH_STORE_NT)"
 
 
-def launch_cast(x, fmt, overflow, *, scale=1.0, amax=0.0, noop=None, blocks=0, skips=False, given="f32", arch="gfx950"):
-    """A launch of the flat kernel: arguments and what is expected of them."""
+def launch_cast(
+    x, fmt, overflow, *, scale=1.0, amax=0.0, noop=None, blocks=0, skips=False, given="f32", arch="gfx950",
+    at=(0, 0, 0, 0),
+):  # fmt: skip
+    """A launch of the flat kernel: arguments and what is expected of them.
+
+    ``at``: bytes from an aligned address to input, output, scale and amax.
+    """
     n = x.size
     planned = plan_cast(n, x.dtype.itemsize, COMPUTE_UNITS[arch]).blocks
     sentinel = np.full(max(n, 1), operands.SENTINEL, np.uint8)
     kept = np.array([7.5], np.float32)
     untouched = skips or n == 0
-    out = InOut(fmt, max(n, 1), sentinel) if untouched else Out(fmt, n, nan="bits")
+    out = InOut(fmt, max(n, 1), sentinel) if untouched else Out(fmt, n, nan="bits", offset=at[1])
     inverse = InOut("f32", 1, kept) if skips else Out("f32", 1)
     padded = x if n else np.zeros(1, x.dtype)
-    args = [In(given, max(n, 1), padded), out, *beside(scale, amax, noop), inverse, np.int64(n)]
+    args = [In(given, max(n, 1), padded, at[0]), out, *beside(scale, amax, noop, *at[2:]), inverse, np.int64(n)]
 
     def expect(*_):
         bytes_out = sentinel if untouched else reference.cast(x, scale, fmt, overflow)
@@ -109,6 +116,19 @@ def cast_noop(n=37, noop=0.0, arch="gfx950"):
     x = operands.values("f32", n, "finite")
     fmt = reference.target_format("e4m3", arch)
     return launch_cast(x, fmt, "clamp", scale=0.3, amax=-5.0, noop=noop, skips=noop == 1.0, arch=arch)
+
+
+CROOKED = [
+    *({"given": "f32", "input_at": a, "output_at": b} for a, b in ((4, 0), (2, 0), (1, 3), (0, 1), (0, 4))),
+    *({"given": "bf16", "input_at": a, "output_at": b} for a, b in ((2, 2), (1, 0))),
+]
+
+
+@case("cast.hip", kernel="cast_{given}_e4m3_clamp", arch=ARCHS, each=CROOKED)
+def cast_crooked(n=4117, given="f32", input_at=0, output_at=0, scale_at=0, amax_at=0, arch="gfx950"):
+    """Base addresses that the kernel's types exclude: the hardware serves them, and the report says it."""
+    x, at = operands.values(given, n, "finite"), (input_at, output_at, scale_at, amax_at)
+    return launch_cast(x, reference.target_format("e4m3", arch), "clamp", scale=0.7, given=given, arch=arch, at=at)
 
 
 @case("cast.hip", kernel="cast_nothing", arch=ARCHS, each=[{"scale": scale} for scale in SCALES])

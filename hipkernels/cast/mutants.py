@@ -12,6 +12,8 @@ MODE = "cast[given=f16,target=e4m3,overflow=ovfl,data=special]"
 GRID, TAIL, ONE = "cast_grid[blocks=2]", "cast_count[n=17,given=f32]", "cast_count[n=15,given=f32]"
 NOOP, SKIP, SCALE = "cast_noop[noop=2.0]", "cast_noop[noop=1.0]", "cast_scale[scale=7.0,overflow=clamp]"
 PRESET, NAN = "cast_amax[preset=-1.0]", "cast_amax_nan[place=4015]"
+CROOKED = "cast_crooked[given=f32,input_at=4,output_at=0]"
+READ = "transposed_read[given=f32,target=e4m3]"
 TILE, REST = "transpose[given=f32,load=16,store=8]", "transpose_rest[given=f32,target=e4m3]"
 PART = "transpose_part[part=tiles,kernel=cast_transpose_f32_e4m3_load8_store2]"
 MX, MX_COLUMN = "mx_quantise[given=f32,target=e4m3,way=row]", "mx_quantise[given=f32,target=e4m3,way=column]"
@@ -99,6 +101,11 @@ MUTANTS = [
     Mutant("bulk_rounded_up", TAIL, ("bulk = n / EACH", "bulk = (n + EACH - 1) / EACH"), ("bounds", "outputs")),
     Mutant("every_other_round", "cast_grid[blocks=1]", ("v < bulk; v += step", "v < bulk; v += 2 * step"), OUT),
     Mutant("grid_too_wide", GRID, ("(int64_t)gridDim.x * THREADS", "(int64_t)(gridDim.x + 1) * THREADS"), OUT),
+    # --- addresses
+    Mutant("amax_misaligned", CROOKED, (), ("alignment", "outputs"), parameters={"amax_at": 2},
+           about="no mode serves atomics that are not aligned"),
+    Mutant("scale_misaligned", CROOKED, (), ("bounds", "outputs"), parameters={"scale_at": 2},
+           about="a scalar load ignores the two low bits, here those of the buffer's address"),
     # --- noop
     Mutant("noop_by_truth", NOOP, ("noop[0] == 1.0f", "noop[0] != 0.0f"), OUT),
     Mutant("noop_ignored", SKIP, ("noop && noop[0] == 1.0f", "noop && noop[0] == -7.0f"), OUT),
@@ -147,6 +154,22 @@ MUTANTS = [
     Mutant("many_nan_becomes_a_number", "multi_corners[corner=scale]", MED3, OUT),
     Mutant("many_amax_unsigned", "multi_corners[corner=preset]",
            ("atomicMax((int *)amax, highest)", "atomicMax((unsigned *)amax, (unsigned)highest)"), OUT),
+    # --- transposed reads
+    Mutant("read_before_it_is_written", READ, (
+        "= packed;\n  }\n  __syncthreads();", "= packed;\n  }"), ("races",)),
+    Mutant("read_halves_exchanged", READ, ("col + t % 2 * EIGHT", "col + (t % 2 ^ 1) * EIGHT"), OUT),
+    Mutant("read_rows_in_order_of_lanes", READ, (
+        "&tile[row + t / 2][col + t % 2 * EIGHT]", "&tile[row + t % 8][col + t / 8 * EIGHT]"), OUT,
+        about="as a plain layout would have it: two lanes share a row"),
+    Mutant("read_not_transposed", READ, (
+        "__builtin_amdgcn_ds_read_tr8_b64_v2i32(\n        (__attribute__((address_space(3))) eight_bytes *)&",
+        "*((__attribute__((address_space(3))) eight_bytes *)&",
+    ), ("executes", "outputs")),
+    Mutant("read_as_16_bits", READ, [
+        ("= __builtin_amdgcn_ds_read_tr8_b64_v2i32(", "= (eight_bytes)__builtin_amdgcn_ds_read_tr16_b64_v4i16("),
+        ("address_space(3))) eight_bytes *)&tile", "address_space(3))) vector<short, 4> *)&tile"),
+    ], ("executes", "outputs")),
+    Mutant("read_stored_by_the_lane", READ, ("(left + col + t) * rows", "(left + col + t / 2) * rows"), OUT),
     # --- many tensors
     Mutant("search_off_by_one", EDGES, ("all.first[middle] <= block", "all.first[middle] < block"), OUT,
            about="the first workgroup of a tensor goes to the one before"),

@@ -30,10 +30,10 @@ def one(value):
     return np.array([value], np.float32)
 
 
-def beside(scale, amax, noop=None):
-    """noop, scale, amax, scale_inv: the arguments beside the data."""
+def beside(scale, amax, noop=None, scale_at=0, amax_at=0):
+    """noop, scale, amax: the arguments beside the data; the last two as many bytes past an aligned address."""
     flag = None if noop is None else In("f32", 1, one(noop))
-    return [flag, In("f32", 1, one(scale)), InOut("f32", 1, one(amax))]
+    return [flag, In("f32", 1, one(scale), scale_at), InOut("f32", 1, one(amax), offset=amax_at)]
 
 
 def values(given, n, data, seed=1):

@@ -84,7 +84,7 @@ for each_given in GIVEN:
 
 PARTS = {
     "tiles": Part(8, 2, 64, 128, 64, 128), "odd": Part(8, 2, 3, 128, 5, 64), "rest": Part(0, 0, 5, 17, 3, 11),
-    "corner": Part(0, 0, 191, 2, 131, 62),
+    "corner": Part(0, 0, 191, 2, 131, 62), "wide": Part(16, 4, 64, 128, 1, 128),
 }  # fmt: skip
 
 

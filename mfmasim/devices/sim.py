@@ -43,7 +43,7 @@ __all__ = ["SimDevice"]
 # How each check is made for a launch.
 OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
     "bounds": lambda kernel, launch: Bounds(kernel.name, kernel.source_at, kernel.arch),  # noqa: ARG005
-    "alignment": lambda kernel, launch: Alignment(kernel.name, kernel.source_at),  # noqa: ARG005
+    "alignment": lambda kernel, launch: Alignment(kernel.name, kernel.source_at, launch.buffers_begin),
     "barrier": lambda kernel, launch: Barriers(kernel.name, kernel.source_at, launch.waves_per_workgroup),
     "conflicts": lambda kernel, launch: Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at),  # noqa: ARG005
     "waits": lambda kernel, launch: Waits(kernel.name, kernel.arch, kernel.source_at),  # noqa: ARG005

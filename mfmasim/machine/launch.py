@@ -59,6 +59,11 @@ class Launch:
     """Buffers that hold nothing yet: the kernel may not use what it did not write to them."""
 
     @property
+    def buffers_begin(self) -> int:
+        """Address of the first of the caller's buffers; 0 where there is none."""
+        return min((region.address for region, _ in self.buffers), default=0)
+
+    @property
     def workgroups(self) -> int:
         """Workgroups of the grid."""
         return self.grid[0] * self.grid[1] * self.grid[2]

@@ -8,7 +8,7 @@ __all__ = ["ASKED", "CHECKS", "SEVERITIES", "Finding"]
 
 CHECKS = {
     "bounds": "accesses outside every buffer",
-    "alignment": "atomics, scalar loads and LDS accesses at addresses that are not aligned",
+    "alignment": "atomics, scalar loads, accesses to the LDS and to memory at addresses that are not aligned",
     "barrier": "waves of a workgroup that meet at different barriers",
     "conflicts": "bank conflicts of the LDS, by instruction and source line",
     "waits": "registers that are touched while a load to them is in flight",

@@ -148,6 +148,10 @@ _ROWS = (
     Kind("alignment-lds", "alignment", "info", "LDS access that is not aligned",
          "Right in the unaligned mode that drivers turn on, but slower.",
          "ds_read_b128 v[4:7], v2  // v2 is 8", "Align rows of the tile to the size of the access."),
+    Kind("alignment-global", "alignment", "info", "Access to memory that is not aligned",
+         "Right in the unaligned mode that drivers turn on. The language calls it undefined unless the type says so.",
+         "global_load_dwordx2 v[2:3], v[0:1], off  // v[0:1] is 0x7f0000001002",
+         "Nothing, if strides are odd on purpose; give the pointer's type the alignment that it has."),
     Kind("barrier-different", "barrier", "warning", "Waves of a workgroup meet at different barriers",
          "The hardware counts arrivals and lets them go on together, but the barrier no longer separates what it was "
          "written to separate.",

@@ -66,3 +66,26 @@ def test_the_grid_follows_the_compute_units(count, given_bytes, units, blocks):
 def test_a_negative_count_is_refused():
     with pytest.raises(ValueError, match="-1 elements: 0 or more"):
         plan.plan_cast(-1, 4, 256)
+
+
+CROOKED = [
+    # arch, title, what is told: size, multiple, lanes
+    ("gfx942", "given=f32,input_at=4,output_at=0", set()),
+    ("gfx950", "given=f32,input_at=2,output_at=0", {("read of 16", 4, 257), ("read of 4", 4, 5)}),
+    ("gfx1201", "given=f32,input_at=0,output_at=1", {("write of 16", 4, 257)}),
+    ("gfx950", "given=bf16,input_at=2,output_at=2", {("read of 16", 4, 257), ("write of 16", 4, 257)}),
+    ("gfx942", "given=bf16,input_at=1,output_at=0", {("read of 16", 4, 257), ("read of 2", 2, 5)}),
+    ("gfx942", "given=f32,input_at=0,output_at=4", set()),
+]
+
+
+@pytest.mark.parametrize(("arch", "title", "told"), CROOKED)
+def test_addresses_that_are_not_aligned_are_served_and_told(arch, title, told):
+    result = verify_case(next(case for case in CASES if case.title == f"cast_crooked[{title}]"), arch)
+    assert result.status == "pass"
+    found = [f for f in result.findings if f.check == "alignment"]
+    assert all(f.severity == "info" and f.id == "alignment-global" for f in found)
+    seen = {
+        (" ".join(f.message.split()[:3]), int(f.message.split("multiple of ")[1].split(";")[0]), f.count) for f in found
+    }
+    assert seen == told

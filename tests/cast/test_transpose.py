@@ -69,6 +69,23 @@ def test_every_plan_covers_each_element_once():
                 assert len(parts) <= 4
 
 
+@pytest.mark.parametrize(
+    ("title", "sizes"),
+    [
+        ("transpose_part[part=odd,kernel=cast_transpose_f32_e4m3_load8_store2]", {"write of 2"}),
+        ("transpose_part[part=corner,kernel=cast_transpose_f32_e4m3_rest]", set()),
+        ("transpose_part[part=wide,kernel=cast_transpose_f32_e4m3_load16_store4]", {"write of 4"}),
+        ("transpose[given=bf16,load=8,store=8]", set()),
+    ],
+)
+def test_stores_at_odd_strides_are_told(title, sizes):
+    result = verify_case(next(case for case in CASES if case.title == title), "gfx950")
+    found = [f for f in result.findings if f.check == "alignment"]
+    assert {" ".join(f.message.split()[:3]) for f in found} == sizes
+    assert {f.id for f in found} <= {"alignment-global"}
+    assert all(f.severity == "info" for f in found)
+
+
 def execute(arch, given, target, rows, cols, data="special", checks="all"):
     """Launch a whole plan over one matrix; outputs, and what was launched as the reports tell it."""
     x = operands.values(given, rows * cols, data).reshape(rows, cols)

@@ -28,6 +28,10 @@ extern "C" __global__ void misaligned_lds(int* out, const int* in, int n) {
     out[threadIdx.x] = ((volatile int*)space)[threadIdx.x];
 }
 
+extern "C" __global__ void misaligned_global(int* out, const int* in, int n) {
+    out[threadIdx.x] = *(const int*)((const char*)in + threadIdx.x * n);  // bad: misaligned_global
+}
+
 extern "C" __global__ void misaligned_scalar(int* out, const int* __restrict__ in, int n) {
     out[threadIdx.x] = *(const int*)((const char*)in + n);  // bad: misaligned_scalar
 }

@@ -107,6 +107,15 @@ EXPECTED = {
         ),
         np.r_[0, np.resize([1, 2, 3, 4], 63)],
     ),
+    "misaligned_global": (
+        {"n": 3, "out": NEW},
+        ("alignment", "info", (0, 0, 0), 1, True, 48),
+        (
+            "read of 4 bytes at address 0x7f0000*3, which is no multiple of 4; 48 lanes in all, right in the"
+            " unaligned mode that drivers turn on"
+        ),
+        [int.from_bytes(np.arange(64, dtype=np.uint32).tobytes()[3 * k : 3 * k + 4], "little") for k in range(64)],
+    ),
     "misaligned_scalar": (
         {"n": 6, "out": NEW},
         ("alignment", "warning", (0, 0, 0), 0, True, WAVES),

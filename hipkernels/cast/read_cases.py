@@ -1,0 +1,71 @@
+"""Cases of cast and transpose through transposed reads of the LDS: what the text tried and rejected, gfx950."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import operands
+import reference
+from operands import CONVERSIONS
+from plan import Part
+from transpose_cases import launch_part
+
+import mfmasim
+from mfmasim.verify import case
+
+READS = [CONVERSIONS, "ds_read_b64_tr_b8", r"global_store_dwordx2 .* nt"]
+TALL, BROAD = 64, 128
+
+
+@dataclass(frozen=True)
+class Read(Part):
+    """A part in tiles of 64 x 128."""
+
+    @property
+    def threads(self):
+        """Of a workgroup."""
+        return 256
+
+    def tiles(self, given_bytes):
+        """Tiles down and across."""
+        del given_bytes
+        return self.rows // TALL, self.cols // BROAD
+
+
+@case(
+    "transposed_read.hip",
+    kernel="transposed_read_{given}_{target}",
+    arch="gfx950",
+    each=[{"given": "f32", "target": t} for t in ("e4m3", "e5m2")] + [{"given": g} for g in ("f16", "bf16")],
+    executes=READS,
+)
+def transposed_read(
+    given="f32", target="e4m3", rows=2 * TALL, cols=2 * BROAD, noop=0.0, data="special", arch="gfx950"
+):  # fmt: skip
+    """Two tiles each way."""
+    x = operands.values(given, rows * cols, data).reshape(rows, cols)
+    part = Read(16, 8, 0, rows, 0, cols)
+    return launch_part(x, part, given, reference.target_format(target, arch), scale=0.7, noop=noop)
+
+
+@case("transposed_read.hip", kernel="transposed_read_f32_e4m3", arch="gfx950", each=[{"first": 0}, {"first": 3}])
+def transposed_read_part(first=3, rows=197, cols=261, arch="gfx950"):
+    """A part in the middle of a matrix with odd strides."""
+    x = operands.values("f32", rows * cols, "finite").reshape(rows, cols)
+    return launch_part(x, Read(16, 8, first, 2 * TALL, first, 2 * BROAD), "f32", reference.target_format("e4m3", arch))
+
+
+@case("transposed_read.hip", kernel="transposed_read_f32_e4m3", arch="gfx950", executes=READS)
+def transposed_read_map(arch="gfx950"):
+    """Every place of the 8 x 16 that a read exchanges holds a code of its own: the bytes prove where each came from."""
+    row, col = np.indices((TALL, BROAD))
+    codes = (row % 8 * 16 + col % 16).astype(np.uint8)
+    fmt = reference.target_format("e4m3", arch)
+    x = mfmasim.format(fmt).decode(codes).astype(np.float32)
+    return launch_part(x, Read(16, 8, 0, TALL, 0, BROAD), "f32", fmt)
+
+
+@case("transposed_read.hip", kernel="unpadded_read_f32_e4m3", arch="gfx950", executes=READS)
+def transposed_read_unpadded(arch="gfx950"):
+    """Without padding: the same bytes, with bank conflicts."""
+    x = operands.values("f32", TALL * BROAD, "finite").reshape(TALL, BROAD)
+    return launch_part(x, Read(16, 8, 0, TALL, 0, BROAD), "f32", reference.target_format("e4m3", arch))
