@@ -7,6 +7,7 @@ import multi_cases
 import mx_cases
 import numpy as np
 import operands
+import read_cases
 import reference
 import transpose_cases
 from mx_reference import BLOCK, FORMATS
@@ -107,6 +108,16 @@ def transpose_part_moves(part="tiles", kernel="", rows=193, cols=193, arch="gfx9
     """A part in the middle of a matrix; nothing around it is written."""
     x, chosen = operands.values("f32", rows * cols, "finite").reshape(rows, cols), transpose_cases.PARTS[part]
     return turned(transpose_cases.launch_part(x, chosen, "f32", reference.target_format("e4m3", arch)), chosen)
+
+
+@case(
+    "transposed_read.hip", kernel="transposed_read_{given}_e4m3", arch="gfx950", each=[{"given": g} for g in GIVEN]
+)  # fmt: skip
+def transposed_read_moves(given="f32", data="finite", arch="gfx950"):
+    """Through the transposed reads of the LDS."""
+    part = read_cases.Read(16, 8, 0, read_cases.TALL, 0, read_cases.BROAD)
+    x = drawn(given, part.rows, part.cols, data)
+    return turned(transpose_cases.launch_part(x, part, given, reference.target_format("e4m3", arch)), part)
 
 
 @case("multi.hip", kernel="multi_{given}_e4m3", arch=CDNA, each=[{"given": g} for g in GIVEN])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from family import caught, passes, right, wrong
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -10,34 +11,19 @@ import mfmasim
 from hipkernels.cast import operands, reference
 from hipkernels.cast.plan import AT_ONCE, TILE, Many, plan_many, table
 from mfmasim.resources import folder
-from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
-((_, CASES),) = find("cast")
-RUNS = select([case for case in CASES if case.source.name == "multi.hip"], None)
-MUTANTS = {m.name: (m, case) for m, case in mutants_of("cast") if case.source.name == "multi.hip"}
 QUICK = {"search_off_by_one", "table_one_late", "tensor_257_lost"}
 
 
-@pytest.mark.parametrize(
-    ("case", "arch"),
-    [
-        pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if (i + i // 2) % 3 == 0 else pytest.mark.long)
-        for i, (case, arch) in enumerate(RUNS)
-    ],
-)
+@pytest.mark.parametrize(("case", "arch"), right("multi", lambda i, *_: (i + i // 2) % 3 == 0))
 def test_right_kernels_pass(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
-    assert all(f.severity == "info" for f in result.findings)
+    passes(case, arch)
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in MUTANTS])
+@pytest.mark.parametrize("name", wrong("multi", QUICK))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    mutant, case = MUTANTS[name]
-    verdict = run_mutant(mutant, case)
-    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+    caught("multi", name)
 
 
 @pytest.mark.parametrize("count", [0, 1, 255, 256, 257, 512, 513])

@@ -15,14 +15,14 @@ QUICK = {"tile_read_before_it_is_written", "transposed_not_saturated", "strides_
 BYTES = {"f32": 4, "f16": 2, "bf16": 2}
 
 
-@pytest.mark.parametrize(("case", "arch"), right("transpose", lambda i, *_: (i + i // 2) % 3 == 0))
+@pytest.mark.parametrize(("case", "arch"), right("transpose_", lambda i, *_: (i + i // 2) % 3 == 0))
 def test_right_kernels_pass(case, arch):
     passes(case, arch)
 
 
-@pytest.mark.parametrize("name", wrong("transpose", QUICK))
+@pytest.mark.parametrize("name", wrong("transpose_", QUICK))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    caught("transpose", name)
+    caught("transpose_", name)
 
 
 PLANS = [
@@ -79,7 +79,7 @@ def test_every_plan_covers_each_element_once():
     ],
 )
 def test_stores_at_odd_strides_are_told(title, sizes):
-    result = verify_case(next(case for case in CASES if case.title == title), "gfx950")
+    result = verify_case(next(case for case, _ in runs("transpose_") if case.title == title), "gfx950")
     found = [f for f in result.findings if f.check == "alignment"]
     assert {" ".join(f.message.split()[:3]) for f in found} == sizes
     assert {f.id for f in found} <= {"alignment-global"}
