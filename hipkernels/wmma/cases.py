@@ -1,8 +1,10 @@
 """GEMM in f16 by RDNA's WMMA: four tiles, variants that leave the same bytes, and any shape."""
 
-from problem import RDNA, WMMA, declare
+from problem import DATA, RDNA, WMMA, declare
 from reference import in_their_order, slices_of
+from selection import WAYS, choose
 
+from mfmasim.errors import MfmasimError
 from mfmasim.verify import Claim, In, Out, case
 
 PADDED = [
@@ -52,7 +54,36 @@ ANY = {
 }
 for name, (source, (M, N, K)) in ANY.items():
     declare(source, name, (128, 64), 256, whole=False, line=name == "any_hilbert", M=M, N=N, K=K)
+for name, tile, threads in (
+    ("any_256x64", (256, 64), 512),
+    ("any_128x128", (128, 128), 512),
+    ("any_native", (128, 64), 256),
+    ("any_no_prefetch", (128, 64), 256),
+    ("any_quad", (128, 64), 256),
+    ("any_high_occupancy", (64, 32), 128),
+):
+    declare("any_variants.hip", name, tile, threads, whole=False, M=33, N=17, K=20)
 declare("epilogue.hip", "any_opt_128x128", (128, 128), 256, whole=False, M=17, N=70, K=20)
+
+
+def adaptive(M, N, K):
+    """A case of the kernel that an adaptive product takes for a shape, and for no shape that it would not take it for."""
+    name, source, kernel, whole = choose(M, N, K)
+
+    def asks(*shape):
+        other = choose(*shape)[2]
+        if other != kernel:
+            raise MfmasimError(f"an adaptive product of M, N, K = {shape} takes {other}, not {kernel}")
+
+    way = WAYS[name]
+    title = f"adaptive[{M}x{N}x{K}]"
+    declare(
+        source, kernel, way.tile, way.threads, k=way.k, whole=whole, M=M, N=N, K=K, name=title, asks=asks, data=DATA[:1]
+    )
+
+
+for M, N, K in ((40, 40, 48), (4112, 8, 16), (16, 776, 512), (16, 776, 528), (520, 8, 16), (9, 513, 7)):
+    adaptive(M, N, K)
 
 
 @case(

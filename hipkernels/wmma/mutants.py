@@ -13,6 +13,9 @@ COLUMN = """fragment out;
 HALF_COLUMN = COLUMN.replace("r < 16", "r < 8").replace("16 * i + r", "16 * i + lane / 16 * 8 + r")
 ROW = "unsigned row_of(unsigned r, unsigned lane) { return "
 LOADS_A = "a[n] = Load::a(g, row + i / a_line, k + i % a_line * 8);"
+STALE = (LOADS_A, "if (k + i % a_line * 8 < g.K) " + LOADS_A)
+STORES_A = "for (int n = 0, i = Who::a(); n < a_each; ++n, i += threads)\n      if (a_all || i < a_count)\n        *"
+STALE_LDS = (STORES_A, STORES_A.replace("a_count)", "a_count) if (i % a_line == 0)"))
 
 MUTANTS = [
     # A line of the fragment runs along the rows, as in a published correction: A transposed, tile by tile.
@@ -81,13 +84,15 @@ MUTANTS = [
         arch="gfx1151",
     ),
     Mutant("k_of_b_not_guarded", ANY, ("if (k < g.K && column + i", "if (column + i"), ("bounds",), arch="gfx1151"),
+    Mutant("stale_a_times_zero", ANY, STALE, BOTH, arch="gfx1151", data="special"),
+    Mutant("stale_a_times_zero_finite", ANY, STALE, MAP, arch="gfx1201", data="normal", about="outputs are right"),
     Mutant(
-        "stale_a_times_zero",
+        "stale_lds_times_zero",
         ANY,
-        (LOADS_A, "if (k + i % a_line * 8 < g.K) " + LOADS_A),
-        OUT,
+        STALE_LDS,
+        (*BOTH, "uninitialised"),
         arch="gfx1151",
-        about="only an Inf or NaN in A shows it",
+        parameters={"M": 64, "N": 64, "K": 8},
     ),
     Mutant("row_of_c_not_guarded", ANY, ("if (y < g.M && x < g.N)", "if (x < g.N)"), ("bounds",), arch="gfx1151"),
     Mutant(

@@ -7,7 +7,7 @@ WMMA = "v_wmma_f32_16x16x16_f16"
 DATA = ("normal", "special")  # where signs differ RDNA3 truncates even sums that f32 could hold
 
 
-def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False, c=4, M=0, N=0, K=48, name="", **more):
+def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False, c=4, M=0, N=0, K=48, name="", asks=None, **more):
     """A case for a kernel.
 
     Args:
@@ -24,11 +24,14 @@ def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False,
         N: columns of C; else a few less than the tile.
         K: length of the sums.
         name: name of the case, if it is another.
+        asks: called with M, N and K; raises MfmasimError for what is not for this kernel.
         more: further arguments of `case`.
     """
     n = n if whole else 1
 
     def gemm(M=M or tile[0] - 8, N=N or tile[1] - 8, K=K, lda=0, ldb=0, ldc=0):
+        if asks:
+            asks(M, N, K)
         tensors = [
             A("f16", (M, K), ld=lda, align=16 if whole else 2),
             B("f16", (K, N), ld=ldb, align=2 * n),

@@ -39,6 +39,8 @@ class Argument:
     """Scales: the byte of the scale word that counts."""
     converted: bool = False
     """The kernel converts it to `format` on the way, so that its elements cannot be followed."""
+    special: bool = False
+    """Its elements may be infinities or NaNs."""
 
 
 class Arguments:
@@ -61,6 +63,10 @@ class Arguments:
     def converted(self, role: str) -> bool:
         """Whether the kernel converts that argument on the way."""
         return role in self.by_role and self.by_role[role].converted
+
+    def special(self, role: str) -> bool:
+        """Whether elements of that argument may be infinities or NaNs."""
+        return role in self.by_role and self.by_role[role].special
 
     def byte(self, role: str) -> int:
         """Byte of the scale word that counts."""

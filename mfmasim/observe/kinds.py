@@ -231,6 +231,11 @@ _ROWS = (
     Kind("mapping-wrong-sum", "mapping", "error", "The sum leaves out K, or takes it twice",
          "Over the instructions that end in one element, every K has to occur once.",
          "for (k = 0; k < K - 32; k += 32)", "Correct the bounds or the step of the K loop."),
+    Kind("mapping-stale-padding", "mapping", "error", "Beyond the end of K only one of the operands holds zeros",
+         "The other one holds an element, such as what the last step left there. The product is 0 while that element is "
+         "finite, so that outputs are right; if it is an infinity or a NaN, the sum is a NaN.",
+         "if (k < K) a = A[row * lda + k];  // a keeps its old value, b is 0",
+         "Put zeros into both operands."),
     Kind("mapping-k-permuted", "mapping", "info", "K is permuted alike in A and B",
          "The exact product is the same. With block scales each element has to meet its own.",
          "A and B are both loaded as 16 consecutive bytes a lane", "Nothing, if it is meant."),

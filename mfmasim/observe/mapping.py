@@ -73,6 +73,8 @@ class MappingCheck:
         self.source_at = source_at
         self.followed = False
         """Whether every element of C holds one result, so that a result stored nowhere is of no use."""
+        self.fed: set[tuple[str, str]] = set()
+        """Operands that hold elements somewhere, by source line; others are computed."""
         self.judged: set[tuple[str, str]] = set()
         """Operands whose format was found wrong."""
         self.wrong: dict[tuple[str, str, str], Wrong] = {}
@@ -96,6 +98,7 @@ class MappingCheck:
         tiles = [t for executed in self.tracer.executed for t in tiles_of(executed, self.tracer, self.arguments.labels)]
         self._link(tiles)
         self._place_outputs(tiles)
+        self.fed = {(self._line(t), o) for t in tiles for o in ("A", "B") if (t.labels[o] > 0).any()}
         for tile in tiles:
             self._check_tile(tile)
         self._coverage(tiles)
@@ -213,6 +216,7 @@ class MappingCheck:
             unused[side.operand] = np.logical_and.reduce(side.zero if went is None else went < 0, axis=1)
             self._check_format(tile, side)
         self._judge_k(tile, *sides)
+        self._check_padding(tile, sides, unused)
         for side in sides:
             wrong = self._check_side(tile, side, unused[side.operand])
             if f"scale_{side.operand}" in tile.labels and f"scale_{side.role}" in self.arguments:
@@ -263,6 +267,22 @@ class MappingCheck:
         zero_a, zero_b = a.zero.all(axis=0), b.zero.all(axis=0)
         padded = (zero_a & zero_b) | ((zero_a | zero_b) & (canonical >= self._depth()))
         tile.ks = np.where(padded, -1, tile.ks)
+
+    def _check_padding(self, tile: Tile, sides: tuple[Side, Side], unused: Mapping[str, Bools]) -> None:
+        """Elements that are multiplied with zeros where K has ended: an infinity or a NaN among them gives a NaN."""
+        for side, other in (sides, sides[::-1]):
+            if (self._line(tile), other.operand) not in self.fed or unused[other.operand].all():
+                continue
+            beyond = (tile.ks < 0) & (other.zero | unused[other.operand][:, None]).all(axis=0)
+            bad = (side.labels > 0) & beyond[None, :] & ~unused[side.operand][:, None]
+            if not bad.any() or not self.arguments.special(side.role):
+                continue
+            text = f"K has ended and operand {other.operand} holds 0, but this one an element, which may be Inf or NaN"
+            entry = self._entry(tile, side.operand, side.role, "mapping-stale-padding", text)
+            entry.instead = "the constant 0"
+            for line, k in np.argwhere(bad):
+                entry.add(side.slot(int(line), int(k)), (), int(side.labels[line, k]))
+            self.report.mismatches += int(bad.sum())
 
     def _permuted(self, tile: Tile, canonical: I64) -> None:
         moved = np.flatnonzero(tile.ks != canonical)

@@ -42,6 +42,8 @@ class Wrong:
     severity: str = "error"
     copy: int = 0
     """Which of the places that a slot has, where the layout has copies."""
+    instead: str = "the accumulator's own place"
+    """What places need that need no element."""
     slots: list[tuple[int, int]] = field(default_factory=list)
     needs: list[tuple[int, ...]] = field(default_factory=list)
     holds: list[int] = field(default_factory=list)
@@ -121,7 +123,7 @@ class Teller:
     def _needed(self, wrong: Wrong) -> str:
         needs = wrong.needs[0]
         if not needs:
-            return "the accumulator's own place"
+            return wrong.instead
         return f"C[{needs[0]}, {needs[1]}]" if wrong.role == "C" else self.arguments.element(wrong.role, needs)
 
     def _held(self, wrong: Wrong) -> str:

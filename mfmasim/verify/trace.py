@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.architectures import Arch
     from mfmasim.devices import SimDevice
     from mfmasim.formats import Format
     from mfmasim.program import Kernel
@@ -48,10 +49,7 @@ def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -
     narrow = format_of(output, arch) if output is not None else find_format("f32")
     tracer = Tracer(_waves(kernel, built), output.stored_shape if output is not None else (0,))
     _launch(device, kernel, built, labels, tracer, None, 1, Alphabet(1))
-    described = [
-        Argument(t.role, t.read or format_of(t, arch).name, t.stored_shape, t.order, t.select, bool(t.read))
-        for t in tensors
-    ]
+    described = [_described(t, arch) for t in tensors]
     arguments = Arguments(described, space)
     if not tracer.result_formats:  # nothing to follow: the check says why
         return MappingCheck(tracer, arguments, None, kernel.name, kernel.source_at, _alternatives).run()
@@ -73,6 +71,12 @@ def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -
             held.append(codes_of(output, buffers[id(output)], arch))
     outputs = None if output is None else tracer.results.decode(held, stored)
     return MappingCheck(tracer, arguments, outputs, kernel.name, kernel.source_at, _alternatives).run()
+
+
+def _described(tensor: Tensor, arch: Arch) -> Argument:
+    fmt = find_format(tensor.read) if tensor.read else format_of(tensor, arch)
+    special = fmt.nan_code is not None or fmt.inf_code is not None
+    return Argument(tensor.role, fmt.name, tensor.stored_shape, tensor.order, tensor.select, bool(tensor.read), special)
 
 
 def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> int:

@@ -1,0 +1,77 @@
+"""Which kernel an adaptive product takes: rules as rows, of which the first one that holds decides.
+
+The rules are those of the published library's host code (wmma_ops, wmma_tile_selection.hpp at commit 5523ca2); its
+README describes others, `described`. The published code does not ask what the chosen kernel needs; `choose` does.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Way:
+    """A kernel that an adaptive product may take."""
+
+    tile: tuple[int, int]
+    """Rows and columns of C of a workgroup."""
+    threads: int
+    source: str
+    kernel: str
+    k: int
+    """What K has to be a multiple of; N of 8."""
+    any_shape: tuple[str, str]
+    """Source and kernel for other shapes."""
+
+
+WAYS = {
+    "64x64": Way((64, 64), 128, "tiles.hip", "tile_64x64", 16, ("any_shape.hip", "any_64x64")),
+    "128x64": Way((128, 64), 256, "tiles.hip", "tile_128x64", 16, ("any_shape.hip", "any_128x64")),
+    "256x64": Way((256, 64), 512, "tiles.hip", "tile_256x64", 16, ("any_variants.hip", "any_256x64")),
+    "128x128": Way((128, 128), 512, "tiles.hip", "tile_128x128", 16, ("any_variants.hip", "any_128x128")),
+    "k_unrolled": Way((128, 64), 256, "variants.hip", "k_unrolled", 32, ("any_shape.hip", "any_k_unrolled")),
+}
+
+RULES = (
+    ("64x64", lambda m, n, _: max(m, n) < 512),
+    ("64x64", lambda m, n, _: m > 4 * n and m >= 4096),
+    ("256x64", lambda m, n, _: n >= 8192 and m >= 2048),
+    ("k_unrolled", lambda m, n, k: 768 <= max(m, n) <= 1536 and k >= 512),
+    ("128x64", lambda *_: True),
+)
+"""Name of the way and its condition over M, N, K. No rule takes 128x128."""
+
+DESCRIBED = (
+    ("64x64", lambda m, n, _: max(m, n) < 512),
+    ("k_unrolled", lambda m, n, k: max(m, n) <= 2048 and 768 <= k <= 1536),
+    ("128x64", lambda *_: True),
+)
+"""What the README says: small below 512; up to 2048 unrolled "when beneficial", which it says of K from 768 to 1536."""
+
+
+def first_of(rules, m, n, k):
+    """Name of the way of the first rule that holds."""
+    return next(name for name, holds in rules if holds(m, n, k))
+
+
+def published(m, n, k):
+    """What the published code takes, whether the kernel can do it or not."""
+    return first_of(RULES, m, n, k)
+
+
+def described(m, n, k):
+    """What the README says it takes."""
+    return first_of(DESCRIBED, m, n, k)
+
+
+def choose(m, n, k):
+    """What is taken here: as published, but the standard tile where K does not come in the unrolled kernel's tiles.
+
+    Returns:
+        Name of the way, source and kernel, and whether the kernel loads 16 bytes at a time. Where the shape forbids
+        that, it is the one for any shape.
+    """
+    name = published(m, n, k)
+    if k % 16 == 0 and k % WAYS[name].k:
+        name = "128x64"
+    way = WAYS[name]
+    whole = n % 8 == 0 and k % way.k == 0
+    return name, *((way.source, way.kernel) if whole else way.any_shape), whole
