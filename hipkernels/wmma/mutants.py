@@ -2,8 +2,12 @@
 
 from mfmasim.verify import Mutant
 
-BOTH, OUT, MAP = ("outputs", "mapping"), ("outputs",), ("mapping",)
+BOTH, MAP = ("outputs", "mapping"), ("mapping",)
 RACED = (*BOTH, "races", "uninitialised")
+NEXT_TILE = ("__syncthreads();  // next tile", "// next tile")
+LINE = "__builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);"
+PING_PONG = "ping_pong_128x64"
+SECOND = "%1, %4, %7, %1"
 TILE, NATIVE, ANY = "tile_64x64", "native_128x64", "any_64x64"
 SMALL = {"M": 16, "N": 16, "K": 16}
 READ_A = "return read_line(lds, [=](int e) { return Place::at(Block::rows, m + 16 * i + lane % 16, k + e); }, lane);"
@@ -16,6 +20,10 @@ LOADS_A = "a[n] = Load::a(g, row + i / a_line, k + i % a_line * 8);"
 STALE = (LOADS_A, "if (k + i % a_line * 8 < g.K) " + LOADS_A)
 STORES_A = "for (int n = 0, i = Who::a(); n < a_each; ++n, i += threads)\n      if (a_all || i < a_count)\n        *"
 STALE_LDS = (STORES_A, STORES_A.replace("a_count)", "a_count) if (i % a_line == 0)"))
+DIAGONAL = (
+    "  exchange<By, 1>(v);\n  exchange<By, 2>(v);\n  exchange<By, 4>(v);\n",
+    "  for (int r = 0; r < 8; ++r) v[r] = __shfl(v[r], r, 8);\n",
+)
 
 MUTANTS = [
     # A line of the fragment runs along the rows, as in a published correction: A transposed, tile by tile.
@@ -30,6 +38,16 @@ MUTANTS = [
         data="symmetric",
         parameters=SMALL,
         about="no symmetric A shows it",
+    ),
+    Mutant(
+        "column_of_a_symmetric_on_gfx11",
+        TILE,
+        (READ_A, COLUMN),
+        MAP,
+        arch="gfx1151",
+        data="symmetric",
+        parameters=SMALL,
+        about="A B is the same as A^T B",
     ),
     # The other generation's maps.
     Mutant("rows_of_gfx12", TILE, (f"{ROW}2 * r + lane / 16", f"{ROW}r + lane / 16 * 8"), BOTH, arch="gfx1151"),
@@ -57,6 +75,13 @@ MUTANTS = [
         "halves_of_k_on_rdna3",
         TILE,
         ("lds + at(0)", "lds + at(lane / 16 * 8)"),
+        MAP,
+        arch="gfx1151",
+    ),
+    Mutant(
+        "upper_lanes_hold_garbage",
+        TILE,
+        (LINE, f"lane < 16 ? {LINE[:-1]} : fragment((f16)77);"),
         MAP,
         arch="gfx1151",
     ),
@@ -90,9 +115,10 @@ MUTANTS = [
         "stale_lds_times_zero",
         ANY,
         STALE_LDS,
-        (*BOTH, "uninitialised"),
+        ("uninitialised",),
         arch="gfx1151",
         parameters={"M": 64, "N": 64, "K": 8},
+        about="what the LDS held is finite",
     ),
     Mutant("row_of_c_not_guarded", ANY, ("if (y < g.M && x < g.N)", "if (x < g.N)"), ("bounds",), arch="gfx1151"),
     Mutant(
@@ -114,9 +140,7 @@ MUTANTS = [
         BOTH,
         arch="gfx1151",
     ),
-    Mutant(
-        "next_tile_not_awaited", TILE, ("__syncthreads();  // next tile", "// next tile"), ("races",), arch="gfx1151"
-    ),
+    Mutant("next_tile_not_awaited", TILE, NEXT_TILE, ("races",), arch="gfx1151"),
     Mutant("fetched_too_late", NATIVE, ("SYNC();  // next tile", "WAIT_LDS();  // next tile"), RACED, arch="gfx1201"),
     Mutant(
         "b_not_transposed",
@@ -124,5 +148,79 @@ MUTANTS = [
         ("i % b_line * 8 + e, i / b_line)", "i / b_line, i % b_line * 8 + e)"),
         RACED,
         arch="gfx1201",
+    ),
+    # Slices of K as published: K divided by their number, which need not be a multiple of 16.
+    Mutant(
+        "slices_of_28",
+        "split_k[slice=32]",
+        ("const int first = blockIdx.z", "slice = K / gridDim.z;\n  const int first = blockIdx.z"),
+        ("bounds", "outputs"),
+        arch="gfx1151",
+    ),
+    Mutant(
+        "slices_of_28_one_by_one",
+        "slices_one_by_one",
+        ("for (int first = 0;", "slice -= 4;\n  for (int first = 0;"),
+        (*BOTH, "bounds"),
+        arch="gfx1151",
+    ),
+    # What the variants may get wrong.
+    Mutant("diagonal_broadcast", "shuffled_by_dpp", DIAGONAL, BOTH, arch="gfx1151"),
+    Mutant("diagonal_broadcast_on_gfx12", "opt_128x128", DIAGONAL, BOTH, arch="gfx1201"),
+    Mutant("one_exchange_left_out", "shuffled_by_permute", ("  exchange<By, 2>(v);\n", ""), BOTH, arch="gfx1201"),
+    Mutant(
+        "selectors_of_the_lower_lanes",
+        "shuffled_by_permlane",
+        ("(lane + 8 ^ BIT) << 4 * lane", "(lane ^ BIT) << 4 * lane"),
+        BOTH,
+        arch="gfx1151",
+    ),
+    Mutant("one_row_of_a_twice", "asm_optimised", ("%2, %5, %6, %2", "%2, %4, %6, %2"), BOTH, arch="gfx1151"),
+    Mutant("product_added_to_another_sum", "asm_optimised", (SECOND, SECOND.replace("%1", "%2")), BOTH, arch="gfx1201"),
+    Mutant(
+        "no_half_loads_b",
+        "cooperative",
+        ("< a_threads ? none : threadIdx.x - a_threads", "< a_threads ? none : none"),
+        (*BOTH, "uninitialised"),
+        arch="gfx1151",
+    ),
+    Mutant(
+        "next_turn_not_awaited",
+        PING_PONG,
+        ("__syncthreads();  // next tile", "// next tile"),
+        ("races",),
+        arch="gfx1151",
+    ),
+    Mutant(
+        "turns_not_kept",
+        PING_PONG,
+        ("__syncthreads();  // the other half's turn", "// the other half's turn"),
+        (),
+        arch="gfx1151",
+        equivalent="the halves only share the time: each reads this tile, and each stores its own operand of the next",
+    ),
+    Mutant(
+        "tiles_moved_to_the_edge",
+        "hilbert_128x64",
+        ("1, 1, 1};\n  const Tile tile = map_hilbert(", "1, 2, 1};\n  const Tile tile = map_chunked_clamped("),
+        BOTH,
+        arch="gfx1151",
+        parameters={"M": 264, "N": 136, "K": 16},
+    ),
+    Mutant(
+        "stored_outside",
+        "zero_copy",
+        ("row + Block::rows > g.M || ", ""),
+        ("bounds",),
+        arch="gfx1201",
+        parameters={"N": 64},
+    ),
+    Mutant("k_of_gathered_b_not_guarded", "any_xor_gathered", (" && z < g.K", ""), ("bounds",), arch="gfx1151"),
+    Mutant(
+        "pairs_the_other_way_round",
+        "xor_optimised",
+        ("{even[n][e], odd[n][e]}", "{odd[n][e], even[n][e]}"),
+        BOTH,
+        arch="gfx1151",
     ),
 ]

@@ -7,7 +7,7 @@ WMMA = "v_wmma_f32_16x16x16_f16"
 DATA = ("normal", "special")  # where signs differ RDNA3 truncates even sums that f32 could hold
 
 
-def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False, c=4, M=0, N=0, K=48, name="", asks=None, **more):
+def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False, c=4, M=0, N=0, K=48, **more):
     """A case for a kernel.
 
     Args:
@@ -23,11 +23,11 @@ def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False,
         M: rows of C by default; else a few less than the tile.
         N: columns of C; else a few less than the tile.
         K: length of the sums.
-        name: name of the case, if it is another.
-        asks: called with M, N and K; raises MfmasimError for what is not for this kernel.
-        more: further arguments of `case`.
+        more: further arguments of `case`; also ``name``, of the case, if it is not the kernel's, and ``asks``, which is
+            called with M, N and K and raises MfmasimError for what is not for this kernel.
     """
     n = n if whole else 1
+    name, asks = more.pop("name", kernel), more.pop("asks", None)
 
     def gemm(M=M or tile[0] - 8, N=N or tile[1] - 8, K=K, lda=0, ldb=0, ldc=0):
         if asks:
@@ -46,7 +46,7 @@ def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False,
             "expect": a @ b,
         }
 
-    gemm.__name__ = name or kernel
+    gemm.__name__ = name
     needs = f"M > 0 and N % {n} == 0 and K % {k} == 0" if whole else "M > 0 and N > 0 and K > 0"
     settings = {"arch": RDNA, "data": DATA, "needs": needs, "executes": WMMA} | more
     case(source, kernel=kernel, **settings)(gemm)

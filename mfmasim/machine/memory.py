@@ -172,8 +172,8 @@ class Memory:
         """The buffer that holds an address, if any."""
         return next((r for r in self.regions if r.address <= address < r.address + r.size), None)
 
-    def nearest(self, address: int) -> str:
-        """The buffer nearest to an address and the distance to it, in words."""
+    def nearest(self, address: int, size: int = 1) -> str:
+        """The buffer nearest to an access of so many bytes and the distance to it, in words."""
         if address < 1 << 20:
             return f"a null pointer plus {address} bytes"
         gaps = [
@@ -185,7 +185,10 @@ class Memory:
             return "far from every buffer"
         if address < region.address:
             return f"{region.address - address} bytes before {region.name} ({region.size} bytes)"
-        if address < region.address + region.size:
+        over = address + size - region.address - region.size
+        if 0 < over < size:
+            return f"of which {over} lie past the end of {region.name} ({region.size} bytes)"
+        if over <= 0:
             return f"in {region.name}, which may not be written"
         past = address - region.address - region.size
         return f"{past} bytes past the end of {region.name} ({region.size} bytes)"

@@ -320,7 +320,7 @@ class Machine:
         address = int(np.broadcast_to(out.addresses, out.mask.shape)[index, lane])
         each = group.count // len(out.mask)  # waves that share one row of the mask
         limits = {"lds": self.launch.lds_bytes, "scratch": self.launch.scratch_bytes}
-        nearest = f"of {limits[space]} bytes" if space in limits else self.memory.nearest(address)
+        nearest = f"of {limits[space]} bytes" if space in limits else self.memory.nearest(address, size)
         event = AccessFault(
             instruction, space, kind, address, size, self.place(group.indices(), index, lane), nearest,
             int(out.mask.sum()) * each,

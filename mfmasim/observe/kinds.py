@@ -232,8 +232,8 @@ _ROWS = (
          "Over the instructions that end in one element, every K has to occur once.",
          "for (k = 0; k < K - 32; k += 32)", "Correct the bounds or the step of the K loop."),
     Kind("mapping-stale-padding", "mapping", "error", "Beyond the end of K only one of the operands holds zeros",
-         "The other one holds an element, such as what the last step left there. The product is 0 while that element is "
-         "finite, so that outputs are right; if it is an infinity or a NaN, the sum is a NaN.",
+         "The other one holds an element, such as what the last step left there. While that element is finite the "
+         "product is 0 and outputs are right; if it is an infinity or a NaN, the sum is a NaN.",
          "if (k < K) a = A[row * lda + k];  // a keeps its old value, b is 0",
          "Put zeros into both operands."),
     Kind("mapping-k-permuted", "mapping", "info", "K is permuted alike in A and B",
