@@ -40,7 +40,7 @@ MUTANTS = [
         about="no symmetric A shows it",
     ),
     Mutant(
-        "column_of_a_symmetric_on_gfx11",
+        "symmetric_column_of_a_on_gfx11",
         TILE,
         (READ_A, COLUMN),
         MAP,
@@ -105,12 +105,12 @@ MUTANTS = [
         "k_of_a_not_guarded",
         ANY,
         ("row < g.M && k + i < g.K", "row < g.M && k + i < (g.K + 15) / 16 * 16"),
-        ("bounds",),
+        ("bounds", "mapping"),
         arch="gfx1151",
     ),
     Mutant("k_of_b_not_guarded", ANY, ("if (k < g.K && column + i", "if (column + i"), ("bounds",), arch="gfx1151"),
     Mutant("stale_a_times_zero", ANY, STALE, BOTH, arch="gfx1151", data="special"),
-    Mutant("stale_a_times_zero_finite", ANY, STALE, MAP, arch="gfx1201", data="normal", about="outputs are right"),
+    Mutant("stale_finite_a_times_zero", ANY, STALE, MAP, arch="gfx1201", data="normal", about="outputs are right"),
     Mutant(
         "stale_lds_times_zero",
         ANY,
