@@ -20,6 +20,8 @@ from mfmasim.machine.memory import POISON_BYTE, Region
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfmasim.hiprt.written import Written
+
 __all__ = ["DEVICE", "HOST", "INTERNAL", "MANAGED", "PAGE", "Allocation", "Heap"]
 
 PAGE = 4096
@@ -66,6 +68,8 @@ class Heap:
         self._starts: list[int] = []
         self._allocations: dict[int, Allocation] = {}
         self._count = 0
+        self.written: Written | None = None
+        """Which bytes somebody has written, where a check wants to know."""
         self.changes = 0
         """Counts what was allocated and freed, so that what was derived from the allocations can be kept."""
 
@@ -99,6 +103,8 @@ class Heap:
         made = Allocation(label, self.base + offset, size, kind, device, flags)
         if kind:
             self.arena[offset : offset + pages] = POISON_BYTE
+        if self.written is not None:
+            self.written.forget(made.address, pages)
         self._allocations[made.address] = made
         bisect.insort(self._starts, made.address)
         self.changes += 1

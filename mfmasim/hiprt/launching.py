@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.devices.sim import SimDevice, chosen_checks
 from mfmasim.errors import MfmasimError
-from mfmasim.hiprt.heap import HOST, INTERNAL, MANAGED, PAGE
+from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
@@ -149,12 +149,19 @@ def launch(
     printf = Region("printf buffer", service.printf, PRINTF_BYTES) if prints(kernel) else None
     prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf)
     fill(prepared, words)
+    if rt.heap.written is not None:
+        given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
+        seen = {region.address for region in memory.regions}
+        prepared.undefined = tuple(
+            part for region in given if region.address in seen for part in rt.heap.written.missing(region)
+        )
     rt.counts.launches += 1
     for one in rt.registered.values():
         ctypes.memmove(one.twin, one.address, one.size)
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
-        report = SimDevice().run(prepared, chosen_checks(rt.settings.checks), observers=[clock] if clock else ())
+        observers = [observer for observer in (clock, rt.heap.written) if observer is not None]
+        report = SimDevice().run(prepared, chosen_checks(rt.settings.checks), observers=observers)
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
         raise HipFailure(NOT_SUPPORTED, f"{kernel.name}: {error}") from None

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mfmasim.devices.sim import chosen_checks
 from mfmasim.hiprt.faults import Faults, parse
 from mfmasim.hiprt.graphs import capture_call
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
 from mfmasim.hiprt.registry import CALLS, HipFailure
+from mfmasim.hiprt.written import Written
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
@@ -114,6 +116,8 @@ class Runtime:
         self.settings = settings
         self.archs: tuple[Arch, ...] = settings.archs
         self.heap = Heap(settings.memory, max(len(self.archs), 1))
+        if "uninitialised" in chosen_checks(settings.checks):
+            self.heap.written = Written(self.heap.base, len(self.heap.arena))
         self.handles: dict[int, Any] = {}
         self.peers: set[tuple[int, int]] = set()
         self.failed: dict[int, int] = {}

@@ -37,6 +37,8 @@ def copy(rt: Runtime, to: int, source: int, size: int, kind: int) -> None:
         _side(rt, source, size, DIRECTIONS[kind][0])
         _side(rt, to, size, DIRECTIONS[kind][1])
         ctypes.memmove(rt.home(to), rt.home(source), size)
+        if rt.heap.written is not None:
+            rt.heap.written.carry(to, source, size)
 
 
 def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
@@ -44,6 +46,8 @@ def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
     if not count:
         return
     _side(rt, to, count * width, "d")
+    if rt.heap.written is not None:
+        rt.heap.written.mark(to, count * width)
     place = np.ctypeslib.as_array((ctypes.c_uint8 * (count * width)).from_address(rt.home(to))).reshape(count, width)
     place[:] = np.frombuffer((value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), np.uint8)
 

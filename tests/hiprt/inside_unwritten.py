@@ -1,0 +1,91 @@
+"""Device memory that nobody wrote, under the check `uninitialised`. Run by test_hiprt_suites.py."""
+
+import ctypes
+
+import numpy as np
+import pytest
+from hip import hip
+from inside_programs import KIND, check, compile_source
+
+from mfmasim.hiprt.serving import current
+
+COPY = b"""
+extern "C" __global__ void copy(int *to, const int *from, int n) {
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
+    if (i < n) to[i] = from[i] + 1;
+}
+"""
+N = 64
+
+
+@pytest.fixture(scope="module")
+def copy():
+    return check(hip.hipModuleGetFunction(check(hip.hipModuleLoadData(compile_source(COPY))), b"copy"))
+
+
+@pytest.fixture
+def two():
+    buffers = [check(hip.hipMalloc(4 * N)) for _ in range(2)]
+    current().counts.findings.clear()
+    yield buffers
+    for buffer in buffers:
+        check(hip.hipFree(buffer))
+
+
+def launch(kernel, to, source, n=N):
+    check(hip.hipModuleLaunchKernel(kernel, 1, 1, 1, N, 1, 1, 0, None, None, (to, source, ctypes.c_int(n))))
+    check(hip.hipDeviceSynchronize())
+    return [line for line in current().counts.findings if "uninitialised" in line]
+
+
+def test_memory_of_hip_malloc_holds_nothing(copy, two):
+    (found,) = launch(copy, *two)
+    assert "is stored to global memory and comes from byte 0 of hipMalloc" in found
+    assert "which nothing has written" in found
+
+
+def test_a_copy_writes(copy, two):
+    host = np.arange(N, dtype=np.int32)
+    check(hip.hipMemcpy(two[1], host, host.nbytes, KIND.hipMemcpyHostToDevice))
+    assert launch(copy, *two) == []
+
+
+def test_a_part_that_is_missing_is_found(copy, two):
+    check(hip.hipMemset(two[1], 0, 4 * N - 4))
+    assert launch(copy, *two, n=N - 1) == []
+    (found,) = launch(copy, *two)
+    assert f"byte {4 * N - 4} of hipMalloc" in found
+
+
+def test_a_kernel_writes_for_the_next_one(copy, two):
+    third = check(hip.hipMalloc(4 * N))
+    check(hip.hipMemset(two[0], 0, 4 * N))
+    assert launch(copy, two[1], two[0], n=10) == []
+    assert launch(copy, third, two[1], n=10) == []
+    assert len(launch(copy, third, two[1], n=11)) == 1
+    check(hip.hipFree(third))
+
+
+def test_a_copy_carries_over_what_was_never_written(copy, two):
+    third = check(hip.hipMalloc(4 * N))
+    check(hip.hipMemcpy(two[1], third, 4 * N, KIND.hipMemcpyDeviceToDevice))
+    assert len(launch(copy, *two)) == 1
+    check(hip.hipFree(third))
+
+
+def test_memory_that_was_freed_and_comes_back_holds_nothing(copy, two):
+    first = check(hip.hipMalloc(4 * N))
+    check(hip.hipMemset(first, 0, 4 * N))
+    address = int(first)
+    check(hip.hipFree(first))
+    again = check(hip.hipMalloc(4 * N))
+    assert int(again) == address
+    assert len(launch(copy, two[0], again)) == 1
+    check(hip.hipFree(again))
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+def test_memory_that_programs_write_without_a_call_counts_as_written(copy, two, pinned):
+    pointer = check(hip.hipHostMalloc(4 * N, 0) if pinned else hip.hipMallocManaged(4 * N, 1))
+    assert launch(copy, two[0], pointer) == []
+    check((hip.hipHostFree if pinned else hip.hipFree)(pointer))
