@@ -93,7 +93,7 @@ def _observe(args: argparse.Namespace) -> Any:
 
 def _lines(one: Fit) -> Iterator[str]:
     row, op = one.observed.op.model, one.observed.op
-    yield f"{op.name} ({op.arch.name})   row {row.name}, {row.fidelity}"
+    yield f"{op.name} ({op.arch.name}, {op.a})   row {row.name}, {row.fidelity}"
     if one.exact and not one.differs:
         yield f"  fits as it is: {one.matches:,} of {one.elements:,} elements"
     elif one.exact:
@@ -105,7 +105,7 @@ def _lines(one: Fit) -> Iterator[str]:
         yield f"  none of {one.tried:,} models fits: at best {one.matches:,} of {one.elements:,} elements are the same"
         yield f"  {one.row()}"
     for name, values in one.also.items():
-        yield f"  not decided: {name} {', '.join(str(value) or 'none' for value in values)}"
+        yield f"  not decided: {name} {_several(values)}"
     told = one.nan_origins()
     if len(set(told.values())) == 1:
         yield f"  NaN: {next(iter(told.values()))}, whatever made it"
@@ -113,10 +113,20 @@ def _lines(one: Fit) -> Iterator[str]:
         yield from (f"  NaN ({name}): {text}" for name, text in told.items())
 
 
+def _several(values: tuple[Any, ...]) -> str:
+    """Values in words; a run of numbers by its ends."""
+    numbers = [value for value in values if type(value) is int]
+    others = [str(value) or "none" for value in values if type(value) is not int]
+    if len(numbers) > 3 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return ", ".join([*others, f"{numbers[0]} to {numbers[-1]}"])
+    return ", ".join([*others, *map(str, numbers)])
+
+
 def _row(one: Fit) -> dict[str, Any]:
     return {
         "instruction": one.observed.op.name,
         "arch": one.observed.op.arch.name,
+        "format": one.observed.op.a,
         "model": one.observed.op.model.name,
         "exact": one.exact,
         "matches": one.matches,

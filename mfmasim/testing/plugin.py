@@ -51,14 +51,18 @@ def _settings(node: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for marker in node.iter_markers("mfmasim"):
         if marker.args:
-            raise pytest.UsageError(f"@pytest.mark.mfmasim: names are expected, such as checks={marker.args[0]!r}")
+            raise pytest.Collector.CollectError(
+                f"@pytest.mark.mfmasim: names are expected, such as checks={marker.args[0]!r}"
+            )
         for name, value in marker.kwargs.items():
             if name not in SETTINGS:
-                raise pytest.UsageError(f"@pytest.mark.mfmasim: {', '.join(SETTINGS)} are known, not {name!r}")
+                raise pytest.Collector.CollectError(
+                    f"@pytest.mark.mfmasim: {', '.join(SETTINGS)} are known, not {name!r}"
+                )
             found.setdefault(name, value)
     settings = SETTINGS | found
     if settings["fail_on"] not in FAIL_ON:
-        raise pytest.UsageError(f"@pytest.mark.mfmasim: fail_on is one of {', '.join(FAIL_ON)}")
+        raise pytest.Collector.CollectError(f"@pytest.mark.mfmasim: fail_on is one of {', '.join(FAIL_ON)}")
     return settings
 
 
@@ -78,7 +82,7 @@ def _device(config: pytest.Config) -> Any:
         try:
             _open[name] = device(name)
         except MfmasimError as error:
-            raise pytest.UsageError(f"--mfmasim-device: {error}") from None
+            raise pytest.Collector.CollectError(f"--mfmasim-device: {error}") from None
     return _open[name]
 
 
@@ -96,7 +100,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         names = [arch(name).name for name in chosen]
         wanted = {arch(name).name for name in own}
     except MfmasimError as error:
-        raise pytest.UsageError(f"mfmasim: {error}") from None
+        raise pytest.Collector.CollectError(f"mfmasim: {error}") from None
     skip = pytest.mark.skip(reason=f"for {', '.join(own)}")
     params = [pytest.param(name, marks=[skip] if own and name not in wanted else []) for name in names]
     metafunc.parametrize("mfmasim_arch", params, scope="session")

@@ -161,6 +161,7 @@ def test_options_that_mean_nothing_are_told(wrong, options, text):
     assert code
     assert text in found
     assert "INTERNALERROR" not in found
+    assert "plugin.py" not in found  # a line, not a traceback
 
 
 @pytest.mark.parametrize("marker", ["check='all'", "fail_on='always'", "'bounds'"])
