@@ -1,9 +1,11 @@
-"""Grid maps: which workgroup computes which tile of the output, and on which XCD."""
+"""Grid maps: which workgroup computes which tile of the output, on which XCD, and which part of K."""
 
 from __future__ import annotations
 
 from mfmasim.grids.maps import MAPS, Grid, Map, remap_xcd
 from mfmasim.grids.proof import Layout, Rectangles, grid_map, layout, rectangle_claim, rectangles, refuted
+from mfmasim.grids.splits import Split, k_per_split, published_split, split
+from mfmasim.grids.streams import Segment, segments, stream_workspace
 
 __all__ = [
     "MAPS",
@@ -11,10 +13,17 @@ __all__ = [
     "Layout",
     "Map",
     "Rectangles",
+    "Segment",
+    "Split",
     "grid_map",
+    "k_per_split",
     "layout",
+    "published_split",
     "rectangle_claim",
     "rectangles",
     "refuted",
     "remap_xcd",
+    "segments",
+    "split",
+    "stream_workspace",
 ]
