@@ -14,7 +14,8 @@ __device__ void finish(const Direct &g, const Part<Block, Place> &part, int row,
     for (int j = 0; j < Block::tiles_n; ++j) {
       float *c = g.C + (size_t)(row + part.m + 16 * i) * g.ldc + column + part.n + 16 * j + column_of(part.lane);
 #pragma unroll
-      for (int r = 0; r < 8; ++r) __builtin_nontemporal_store(part.sum[i][j][r], c + (size_t)row_of(r, part.lane) * g.ldc);
+      for (int r = 0; r < 8; ++r)
+        __builtin_nontemporal_store(part.sum[i][j][r], c + (size_t)row_of(r, part.lane) * g.ldc);
     }
 }
 
@@ -22,7 +23,8 @@ __device__ void finish(const Direct &g, const Part<Block, Place> &part, int row,
 struct ByPermute {  // through the crossbar of the LDS
   template <int BIT>
   static __device__ float from(float x) {
-    return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((threadIdx.x % 32 ^ BIT) * 4, __builtin_bit_cast(int, x)));
+    const int bits = __builtin_bit_cast(int, x);
+    return __builtin_bit_cast(float, __builtin_amdgcn_ds_bpermute((threadIdx.x % 32 ^ BIT) * 4, bits));
   }
 };
 struct ByDpp {  // row_xmask (RDNA3 ISA guide, 15.3.1 "DPP16")

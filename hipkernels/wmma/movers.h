@@ -32,8 +32,10 @@ struct GatheredB {
   __device__ void store_b(f16 *b_lds) const {
 #pragma unroll
     for (int n = 0, i = Who::b(); n < b_each; ++n, i += threads)
-      if (i < b_count)
-        *reinterpret_cast<f16x8 *>(b_lds + Place::at(Block::columns, i % Block::columns, i / Block::columns * 8)) = b[n];
+      if (i < b_count) {
+        const int line = i % Block::columns, k = i / Block::columns * 8;
+        *reinterpret_cast<f16x8 *>(b_lds + Place::at(Block::columns, line, k)) = b[n];
+      }
   }
 };
 

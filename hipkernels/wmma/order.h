@@ -1,5 +1,5 @@
-// Tiles of C in the order of Hilbert's curve: a grid of one dimension, so that workgroups that follow each other share rows
-// of A or columns of B.
+// Tiles of C in the order of Hilbert's curve: a grid of one dimension, so that workgroups that follow each other share
+// rows of A or columns of B.
 #pragma once
 #include "../grid_maps/maps.h"
 #include "product.h"

@@ -1,4 +1,4 @@
-// Two halves of the waves by turns: while one multiplies a tile, the other puts its operand of the next one into the LDS.
+// Two halves of the waves by turns: while one multiplies a tile, the other stores its operand of the next one.
 #pragma once
 #include "movers.h"
 

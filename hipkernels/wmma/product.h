@@ -42,8 +42,8 @@ struct Part {
   }
 };
 
-// What the variants have of their own: where a workgroup's tile begins, and how it leaves it. Both are chosen by the type
-// of the problem, which is a `Gemm` with another name.
+// What the variants have of their own: where a workgroup's tile begins, and how it leaves it. Both are chosen by the
+// type of the problem, which is a `Gemm` with another name.
 struct Corner {
   int row, column;
 };

@@ -26,8 +26,8 @@ __device__ void one_by_one(const Gemm &g, int slice) {
     }
   finish(g, part, row, column);
 }
-extern "C" __global__ void __launch_bounds__(128) slices_one_by_one(const f16 *A, const f16 *B, float *C, int M, int N, int K,
-                                                                    int slice) {
+extern "C" __global__ void __launch_bounds__(128)
+    slices_one_by_one(const f16 *A, const f16 *B, float *C, int M, int N, int K, int slice) {
   one_by_one<Waves<2, 2>, Padded<1>, Whole>({A, B, C, M, N, K, K, N, N}, slice);
 }
 

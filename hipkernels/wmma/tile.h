@@ -31,9 +31,9 @@ struct Separate {  // tile after tile, each without gaps
   static __device__ int at(int lines, int line, int k_) { return (k_ / 16 * lines + line) * 16 + k_ % 16; }
 };
 
-// Without padding; bit SHIFT of the line exchanges the two halves. Eight lanes read 256 bytes at a time, lines 0 to 7: of the
-// 32 banks of four bytes each is met once where line 4 goes the other way than line 0 (SHIFT 2), and twice where line 1
-// does (SHIFT 0), which is what no exchange at all gives, too.
+// Without padding; bit SHIFT of the line exchanges the two halves. Eight lanes read 256 bytes at a time, lines 0 to 7:
+// of the 32 banks of four bytes each is met once where line 4 goes the other way than line 0 (SHIFT 2), and twice where
+// line 1 does (SHIFT 0), which is what no exchange at all gives, too.
 template <int SHIFT>
 struct Exchanged {
   static constexpr int k = 16;
