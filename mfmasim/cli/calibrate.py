@@ -32,6 +32,9 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--times", type=int, metavar="N", help="repetitions of what is timed (5; 1 where time is simulated)"
     )
+    parser.add_argument(
+        "--crowded", action="store_true", help="time LDS reads of all lanes, where two alone take no longer in one bank"
+    )
     parser.add_argument("--record", metavar="FILE", help="keep what the device gave in a file, and fit nothing")
     parser.add_argument("--replay", metavar="FILE", help="fit what such a file holds; needs no device")
     parser.add_argument("--json", metavar="FILE", help="write the fits as JSON ('-' for standard output)")
@@ -88,7 +91,7 @@ def _observe(args: argparse.Namespace) -> Any:
     if arch is not None and args.arch and args.arch != arch:
         raise MfmasimError(f"--arch {args.arch}: {args.device} is {arch}")
     only = [name.strip() for name in args.only.split(",")] if args.only else ()
-    return observe(back_end, arch or args.arch, only, args.times)
+    return observe(back_end, arch or args.arch, only, args.times, crowded=args.crowded)
 
 
 def _lines(one: Fit) -> Iterator[str]:

@@ -46,6 +46,7 @@ class LdsClock:
         noise: int = 0,
         seed: int = 0,
         empty: int = 1,
+        least: int = 0,
     ) -> None:
         """Count by hidden tables.
 
@@ -56,11 +57,13 @@ class LdsClock:
             noise: at most so many ticks are added whenever a clock is read.
             seed: of the noise.
             empty: passes of a phase without an active lane.
+            least: an access counts as so many passes at least, as where something else is slower than the banks.
 
         Raises:
             MfmasimError: there is no such access on the architecture.
         """
-        self.arch, self.ticks, self.empty, self.noise = arch, ticks, empty, noise
+        self.arch, self.ticks, self.noise = arch, ticks, noise
+        self.empty, self.least = empty, least
         known = phase_tables(arch)
         for access in tables or {}:
             if access not in known:
@@ -92,7 +95,8 @@ class LdsClock:
         taking = None if active is None else np.broadcast_to(active, np.broadcast_shapes(active.shape, addresses.shape))
         places = addresses if taking is None else np.where(taking, addresses, 0)
         degrees = count_degrees(table.sets(addresses.shape[-1]), table.banks, places, row.size, taking)
-        passes = np.asarray(np.maximum(degrees, self.empty).sum(axis=-1, dtype=np.int64))
+        needed = np.maximum(degrees, self.empty).sum(axis=-1, dtype=np.int64)
+        passes = np.asarray(np.maximum(needed, self.least), np.int64)
         self._last = row, addresses.copy(), None if active is None else active.copy(), passes
         return passes
 

@@ -156,6 +156,7 @@ def fit_phases(timed: Timed) -> PhaseFit:
     if level <= max(2 * scatter, timed.accesses / 16):
         result.undecided.append(
             "no two lanes take longer in one bank: phases of one lane each, or a clock that does not see it"
+            + ("; a crowd may tell more" if timed.probe.reads else "")
             if scatter <= timed.accesses / 16
             else f"the clock scatters by {scatter:,.0f} ticks, two lanes in one bank cost {level:,.0f}"
         )

@@ -4,6 +4,10 @@ Two lanes take part. Either they access different banks, or different dwords of 
 the lanes share a phase. All pairs are tried. Then the distance of two lanes that meet is varied: the distances at which
 they meet tell the number of banks. All that counts is the difference between two patterns of the same lanes, so that
 neither latency nor what a phase without lanes costs matters.
+
+Where two lanes alone cost nothing, because something else takes longer than the banks, reads can be *crowded*: all
+lanes access one bank, each a dword of its own, so that passes are what takes the time. Then two lanes access one dword
+together, which saves a pass where they share a phase; and one lane is moved out of the bank, which saves one too.
 """
 
 from __future__ import annotations
@@ -35,6 +39,8 @@ OFF = 0xFFFFFFFF
 """Address of a lane that takes no part."""
 BESIDE, ELSEWHERE, ABOVE = 16, 32, 1024
 """Byte addresses: in other banks than 0, in yet others, and in the bank of 0 for up to 256 banks."""
+ROW = 512
+"""Bytes between the dwords of a crowd: in one bank for up to 128 banks."""
 UNROLLED = 16
 """Accesses of a round in hipkernels/calibrate/phases.h."""
 
@@ -54,6 +60,11 @@ class PhaseProbe:
     def name(self) -> str:
         """A word for it, such as ``read_b32``."""
         return self.row.replace(" ", "_")
+
+    @property
+    def reads(self) -> bool:
+        """Whether lanes at one dword are a broadcast."""
+        return self.row.startswith("read")
 
     @property
     def unit(self) -> int:
@@ -106,7 +117,8 @@ class Timed:
         arch: name of the architecture.
         wave: lanes of the wave.
         accesses: accesses that were timed together.
-        pairs: ticks of every pair of lanes, (repetitions, 2, pairs): first in different banks, then in one.
+        pairs: ticks of every pair of lanes, (repetitions, 2, pairs): first so that they do not meet, then so that they
+            do where they share a phase.
         swept: lanes of the pairs whose distance was varied.
         sweep: ticks at distances of 1, 2, ... times `PhaseProbe.unit` bytes, (repetitions, pairs, distances).
         where: device and date of the capture, in words.
@@ -124,9 +136,13 @@ class Timed:
     simulated: bool = True
 
 
-def pair_patterns(probe: PhaseProbe, wave: int) -> NDArray[np.uint32]:
-    """Addresses of every pair of lanes, in different banks and then in one: (2 * pairs, lanes)."""
+def pair_patterns(probe: PhaseProbe, wave: int, *, crowded: bool = False) -> NDArray[np.uint32]:
+    """Addresses of every pair of lanes, so that they do not meet and then that they may: (2 * pairs, lanes)."""
     lanes = np.array(list(combinations(range(wave), 2)))
+    if crowded:
+        both = np.tile(np.arange(wave, dtype=np.uint32) * ROW, (2, len(lanes), 1))
+        both[0, np.arange(len(lanes)), lanes[:, 1]] = lanes[:, 0] * ROW
+        return both.reshape(-1, wave)
     made = np.full((2, len(lanes), wave), ELSEWHERE if probe.everybody else OFF, np.uint32)
     rows = np.arange(len(lanes))
     made[:, rows, lanes[:, 0]] = 0
@@ -134,8 +150,19 @@ def pair_patterns(probe: PhaseProbe, wave: int) -> NDArray[np.uint32]:
     return made.reshape(-1, wave)
 
 
-def sweep_patterns(probe: PhaseProbe, wave: int, swept: Sequence[Sequence[int]]) -> NDArray[np.uint32]:
-    """Addresses of pairs at growing distances, (pairs * distances, lanes); lanes that must take part join the first."""
+def sweep_patterns(
+    probe: PhaseProbe, wave: int, swept: Sequence[Sequence[int]], *, crowded: bool = False
+) -> NDArray[np.uint32]:
+    """Addresses of pairs at growing distances, (pairs * distances, lanes); lanes that must take part join the first.
+
+    In a crowd the second lane of each pair moves away from its place in the bank of all.
+    """
+    if crowded:
+        away = np.arange(probe.unit, ROW, probe.unit)
+        crowd = np.tile(np.arange(wave, dtype=np.uint32) * ROW, (len(swept), len(away), 1))
+        for place, (_, second) in enumerate(swept):
+            crowd[place, :, second] += away.astype(np.uint32)
+        return crowd.reshape(-1, wave)
     distances = np.arange(probe.unit, ABOVE + 1, probe.unit)
     made = np.full((len(swept), len(distances), wave), 0 if probe.everybody else OFF, np.uint32)
     for place, (first, second) in enumerate(swept):
@@ -145,7 +172,7 @@ def sweep_patterns(probe: PhaseProbe, wave: int, swept: Sequence[Sequence[int]])
 
 def measure(
     recorder: Recorder, code: Code, probes: Sequence[PhaseProbe], *, rounds: int, times: int, simulated: bool,
-    options: dict[str, Any],
+    options: dict[str, Any], crowded: bool = False,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Time the patterns of probes.
 
@@ -157,6 +184,7 @@ def measure(
         times: repetitions of each pattern.
         simulated: no GPU: then blocks need not have a compute unit of their own.
         options: further arguments of each launch.
+        crowded: reads are crowded.
 
     Returns:
         What the capture says about each probe.
@@ -169,6 +197,8 @@ def measure(
         kernel = code[f"phases_{probe.name}"]
         # More than half of what a compute unit has: no other block is there, and waits for the same banks.
         shared = 0 if simulated else min(kernel.arch.lds_bytes // 2, 65536 - 4096) // 16 * 16
+        crowd = crowded and probe.reads
+        shared = max(shared, kernel.wave * ROW if crowd else 0)
 
         def run(patterns: NDArray[np.uint32], kernel: Any = kernel, shared: int = shared) -> NDArray[np.int64]:
             ticks = np.zeros((times, len(patterns)), np.uint32)
@@ -179,10 +209,11 @@ def measure(
                 raise MfmasimError(f"probe {kernel.name}: {report.findings[0].message}")
             return ticks.astype(np.int64)
 
-        best = run(pair_patterns(probe, kernel.wave)).min(axis=0)
+        best = run(pair_patterns(probe, kernel.wave, crowded=crowd)).min(axis=0)
         swept = _dearest(best.reshape(2, -1), kernel.wave)
-        run(sweep_patterns(probe, kernel.wave, swept))
-        told.append({"row": probe.row, "wave": kernel.wave, "rounds": rounds, "times": times, "swept": swept})
+        run(sweep_patterns(probe, kernel.wave, swept, crowded=crowd))
+        about = {"row": probe.row, "wave": kernel.wave, "rounds": rounds, "times": times, "crowded": crowd}
+        told.append({**about, "swept": swept})
     return told
 
 
@@ -210,7 +241,9 @@ def timed(capture: Capture) -> Iterator[Timed]:
             raise MfmasimError(f"the capture has an LDS probe {told['row']!r} that this version does not know")
         probe, wave, swept = by_row[told["row"]], told["wave"], told["swept"]
         found = []
-        for patterns in (pair_patterns(probe, wave), sweep_patterns(probe, wave, swept)):
+        crowd = bool(told["crowded"])
+        pairs = pair_patterns(probe, wave, crowded=crowd)
+        for patterns in (pairs, sweep_patterns(probe, wave, swept, crowded=crowd)):
             launch = next(launches)
             if launch.before[0].tobytes() != patterns.tobytes():
                 raise MfmasimError(f"the capture's LDS probe {probe.row!r} has other patterns than this version's")

@@ -87,8 +87,9 @@ class Observed:
 
 
 def observe(
-    device: Device, arch: str, only: Sequence[str] = (), times: int | None = None, clock: LdsClock | None = None
-) -> Capture:
+    device: Device, arch: str, only: Sequence[str] = (), times: int | None = None, clock: LdsClock | None = None,
+    *, crowded: bool = False,
+) -> Capture:  # fmt: skip
     """Run probes of an architecture.
 
     Args:
@@ -97,6 +98,7 @@ def observe(
         only: names of probes; none is all.
         times: repetitions of what is timed; None is 5 on a GPU and 1 where time is simulated.
         clock: what the simulator's clock shall see of the LDS; None is by the phase tables.
+        crowded: time LDS reads of all lanes instead of two.
 
     Returns:
         What went in and came out.
@@ -123,7 +125,8 @@ def observe(
     simulated = in_simulator or bool(getattr(device, "simulated", False))
     told = phase_probes.measure(
         recorder, code, phases, rounds=1 if simulated else 4, times=times or (1 if simulated else 5),
-        simulated=simulated, options={"observers": [clock or LdsClock(arch)]} if in_simulator else {},
+        simulated=simulated, crowded=crowded,
+        options={"observers": [clock or LdsClock(arch)]} if in_simulator else {},
     )  # fmt: skip
     product = getattr(device, "product", "the simulator")
     about = {

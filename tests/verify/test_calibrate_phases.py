@@ -24,10 +24,10 @@ BY_NAME = {probe.name: probe for probe in PHASE_PROBES}
 SIM = mfmasim.device("sim")
 
 
-def fitted(arch, only, clock=None, times=None):
+def fitted(arch, only, clock=None, times=None, **options):
     """Fits of probes that were run in the machine."""
     require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
-    return {one.probe.name: fit_phases(one) for one in timed(observe(SIM, arch, only, times, clock))}
+    return {one.probe.name: fit_phases(one) for one in timed(observe(SIM, arch, only, times, clock, **options))}
 
 
 def predicted(probe, arch, wave, table, *, noise=0, times=1, empty=1, seed=0):
@@ -98,6 +98,24 @@ def test_hidden_phases_are_found_by_the_machine(arch, hidden, names):
         assert one.scatter > 0
         assert (name in one.names) if name else not one.names
         assert np.isclose(one.cost, 4, atol=1)
+
+
+@pytest.mark.parametrize(
+    ("arch", "hidden"),
+    [
+        ("gfx950", {"read b64 tr": PhaseTable("X16", 64)}),
+        ("gfx1151", {"read b128": PhaseTable("C16", 64), "read b96": PhaseTable("X8", 32)}),
+    ],
+)
+def test_a_crowd_tells_what_two_lanes_do_not(arch, hidden):
+    """Something else than the banks takes as long as ten passes, so that two lanes alone cost nothing."""
+    only = [row.replace(" ", "_") for row in hidden]
+    alone = fitted(arch, only[:1], LdsClock(arch, hidden, least=10))[only[0]]
+    assert alone.phases is None
+    found = fitted(arch, only, LdsClock(arch, hidden, least=10, noise=6), times=3, crowded=True)
+    for row, table in hidden.items():
+        one = found[row.replace(" ", "_")]
+        assert one.is_table(table), (one.phases, one.banks, one.undecided)
 
 
 def test_what_fits_is_told_by_its_name_and_as_a_row():
