@@ -43,7 +43,9 @@ SECTIONS = [
         [("verify wmma --arch gfx1151 --case tile_128x64", "^PASS")],
         [
             "Correctness",
+            "Methodology",
             "Standard kernel",
+            "Adaptive kernel",
             "K-unroll",
             "No prefetch",
             "High occupancy",

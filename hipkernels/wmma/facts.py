@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from selection import published
 
 import mfmasim
 from mfmasim import grids
@@ -142,6 +143,22 @@ def attention_error(causal):
         exact, _bound = attention("f16", *(decode("f16", x).astype(np.float64) for x in codes), causal, None)
         made = decode("f16", scalar("f16", *codes, causal, None)).astype(np.float64)
         return float(np.abs(made - exact).max())
+
+    return found
+
+
+def taken(m, n, k):
+    """The kernel that the text's code takes for a shape, as it was published."""
+    return lambda _: published(m, n, k)
+
+
+def unnoticed(m, n, k):
+    """Percent of the elements of C, normal numbers, that could be 0 where an error may be 1 % of the largest one."""
+
+    def found(_):
+        rng = np.random.default_rng(0)
+        c = np.abs(rng.normal(size=(m, k)) @ rng.normal(size=(k, n)))
+        return float(100 * (c < c.max() / 100).mean())
 
     return found
 
