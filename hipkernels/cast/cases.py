@@ -13,7 +13,7 @@ import operands
 import read_cases as read_cases  # noqa: PLC0414
 import reference
 import transpose_cases as transpose_cases  # noqa: PLC0414
-from operands import CONVERSIONS, GIVEN, NOOPS, PRESETS, SCALES, TARGETS, beside
+from operands import CONVERSIONS, GIVEN, NOOPS, PRESETS, SCALES, TARGETS, beside, one
 from plan import COMPUTE_UNITS, plan_cast
 
 from mfmasim.verify import In, InOut, Out, case
@@ -40,13 +40,15 @@ def launch_cast(
     out = InOut(fmt, max(n, 1), sentinel) if untouched else Out(fmt, n, nan="bits", offset=at[1])
     inverse = InOut("f32", 1, kept) if skips else Out("f32", 1)
     padded = x if n else np.zeros(1, x.dtype)
-    args = [In(given, max(n, 1), padded, at[0]), out, *beside(scale, amax, noop, *at[2:]), inverse, np.int64(n)]
+    args = [In(given, max(n, 1), padded, at[0], drawn="special"), out, *beside(scale, amax, noop, *at[2:]), inverse]
+    args.append(np.int64(n))
 
-    def expect(*_):
-        bytes_out = sentinel if untouched else reference.cast(x, scale, fmt, overflow)
+    def expect(held, *beside_it):
         if skips:
-            return bytes_out, np.array([amax], np.float32), kept
-        return bytes_out, np.array([reference.amax(x, amax)]), np.array([reference.scale_inv(scale)], np.float32)
+            return sentinel, beside_it[-2], kept
+        factor, preset = (values[0] for values in beside_it[-2:])
+        bytes_out = sentinel if untouched else reference.cast(held, factor, fmt, overflow)
+        return bytes_out, np.array([reference.amax(held, preset)]), one(reference.scale_inv(factor))
 
     return {"grid": blocks or max(planned, 1), "block": 256, "args": args, "expect": expect}
 
@@ -58,6 +60,7 @@ move_cases.declare_flat(launch_cast, ARCHS)
     "cast.hip",
     kernel="cast_{given}_{target}_{overflow}",
     arch=ARCHS,
+    needs="n >= 1",
     each=[{**each, "data": "special"} for each in EVERY] + [{**each, "data": "finite"} for each in EVERY[:6]],
     executes=[CONVERSIONS, STORES],
 )

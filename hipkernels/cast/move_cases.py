@@ -120,8 +120,13 @@ def transposed_read_moves(given="f32", data="finite", arch="gfx950"):
     return turned(transpose_cases.launch_part(x, part, given, reference.target_format("e4m3", arch)), part)
 
 
-@case("multi.hip", kernel="multi_{given}_e4m3", arch=CDNA, each=[{"given": g} for g in GIVEN])
-def multi_moves(given="f32", shapes="edges", arch="gfx950"):
+@case(
+    "multi.hip",
+    kernel="multi_{given}_e4m3",
+    arch=CDNA,
+    each=[*({"given": g} for g in GIVEN), {"shapes": "edges"}, {"shapes": "many"}],
+)
+def multi_moves(given="f32", shapes="published", arch="gfx950"):
     """Many tensors: each byte from its element of its own tensor."""
     launch = multi_cases.launch_named(given, "e4m3", shapes, 0, 0.0, "", "finite", arch)
     arrays = [array for field in launch["args"][0] for array in fields(field)]

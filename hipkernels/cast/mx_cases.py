@@ -11,6 +11,7 @@ GIVEN, WAYS = ["f32", "f16", "bf16"], ["row", "column"]
 EVERY = [{"given": g, "target": t, "way": w} for g in GIVEN for t in FORMATS for w in WAYS]
 HARDWARE, SOFTWARE = "gfx950", ["gfx942", "gfx1201"]
 """Conversions with a scale are gfx950's alone."""
+SOME = "rows >= 1 and cols >= 1"
 EDGES = [448.0, 464.0, 480.0, 512.0, 57344.0, 61440.0, 6.0, 6.5, 7.0, 7.5, 1.75, 1.9375, 2.0**-120, 2.0**-149]
 """Largest magnitudes at which rules differ or scales change, and so small ones that no scale can."""
 
@@ -43,8 +44,11 @@ def launch_quantise(x, given, target, way, rule):
     codes, scales = shapes(rows, cols, target, way)
     blocks = 4 * scales[0] * scales[1] if way == "row" else scales[0] * scales[1]
     out, out_scales = Out("u8" if target == "e2m1" else FORMATS[target], codes), Out("e8m0fnu", scales)
-    args = [In(given, x.shape, x), out, out_scales, rows, cols, RULES.index(rule)]
-    expect = quantise(widened(x), target, way, rule)
+    args = [In(given, x.shape, x, drawn="special"), out, out_scales, rows, cols, RULES.index(rule)]
+
+    def expect(held):
+        return quantise(widened(held), target, way, rule)
+
     return {"grid": -(-blocks // 256), "block": 256, "args": args, "expect": expect}
 
 
@@ -57,6 +61,8 @@ def quantised(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=1
     "mx.hip",
     kernel="mx_{given}_{target}_{way}",
     arch=HARDWARE,
+    needs=SOME,
+    draws={"rule": RULES},
     each=EVERY,
     executes=["v_cvt_scalef32_pk_(fp8|bf8|fp4)_f32"],
 )
@@ -65,7 +71,7 @@ def mx_quantise(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols
     return quantised(given, target, way, rule, rows, cols, data)
 
 
-@case("mx.hip", kernel="mx_{given}_{target}_{way}", arch=SOFTWARE, each=EVERY)
+@case("mx.hip", kernel="mx_{given}_{target}_{way}", arch=SOFTWARE, needs=SOME, draws={"rule": RULES}, each=EVERY)
 def mx_software(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=107, data="special"):
     """The same bytes, with FP8 conversions of gfx1201 or with none."""
     return quantised(given, target, way, rule, rows, cols, data)
@@ -106,6 +112,7 @@ def mx_rule(target="e4m3", rule="ocp", way="row", rows=64):
     "mx.hip",
     kernel="mx_{target}_{way}_back",
     arch=[HARDWARE, *SOFTWARE],
+    needs=SOME,
     each=[{"target": t, "way": w} for t in FORMATS for w in WAYS],
 )
 def mx_dequantise(target="e4m3", way="row", rows=70, cols=107):
@@ -115,7 +122,10 @@ def mx_dequantise(target="e4m3", way="row", rows=70, cols=107):
     codes = rng.permutation(np.arange(of_codes[0] * of_codes[1]) % 256).astype(np.uint8).reshape(of_codes)
     scales = rng.integers(0, 256, of_scales).astype(np.uint8)
     scales.flat[:4] = 0, 1, 254, 255
-    out = Out("f32", (rows, cols))
-    args = [In("u8" if target == "e2m1" else FORMATS[target], of_codes, codes), In("e8m0fnu", of_scales, scales), out]
-    expect = dequantise(codes, scales, (rows, cols), target, way)
-    return {"grid": -(-rows * cols // 256), "block": 256, "args": [*args, rows, cols], "expect": expect}
+    given = In("u8" if target == "e2m1" else FORMATS[target], of_codes, codes, drawn="bits")
+    args = [given, In("e8m0fnu", of_scales, scales, drawn="bits"), Out("f32", (rows, cols)), rows, cols]
+
+    def expect(held, powers):
+        return dequantise(held, powers, (rows, cols), target, way)
+
+    return {"grid": -(-rows * cols // 256), "block": 256, "args": args, "expect": expect}

@@ -33,7 +33,8 @@ def one(value):
 def beside(scale, amax, noop=None, scale_at=0, amax_at=0):
     """noop, scale, amax: the arguments beside the data; the last two as many bytes past an aligned address."""
     flag = None if noop is None else In("f32", 1, one(noop))
-    return [flag, In("f32", 1, one(scale), scale_at), InOut("f32", 1, one(amax), offset=amax_at)]
+    factor = In("f32", 1, one(scale), scale_at, drawn="normal")
+    return [flag, factor, InOut("f32", 1, one(amax), offset=amax_at, drawn="special")]
 
 
 def values(given, n, data, seed=1):

@@ -31,16 +31,17 @@ def launch_part(x, part, given, fmt, *, scale=1.0, amax=0.0, noop=None):
     inverse = InOut("f32", 1, one(KEPT)) if skips else Out("f32", 1)
     size = [np.int32(down)] if part.load else [np.int64(part.rows), np.int64(part.cols)]
     places = [np.int64(n) for n in (rows, cols, part.first_row, part.first_col)]
-    args = [In(given, x.shape, x), *sides, *beside(scale, amax, noop), inverse, *places, *size]
+    args = [In(given, x.shape, x, drawn="special"), *sides, *beside(scale, amax, noop), inverse, *places, *size]
 
-    def expect(*_):
+    def expect(held, *beside_it):
         out, turned = (np.full(side.shape, operands.SENTINEL, np.uint8) for side in sides)
         if skips:
-            return out, turned, one(amax), one(KEPT)
-        out[height, width] = reference.cast(x[height, width], scale, fmt, "clamp")
+            return out, turned, beside_it[-2], one(KEPT)
+        factor, preset = (values[0] for values in beside_it[-2:])
+        out[height, width] = reference.cast(held[height, width], factor, fmt, "clamp")
         turned[width, height] = out[height, width].T
-        highest = reference.amax(x[height, width], amax)
-        return out, turned, np.array([highest]), one(reference.scale_inv(scale))
+        highest = reference.amax(held[height, width], preset)
+        return out, turned, np.array([highest]), one(reference.scale_inv(factor))
 
     return {"grid": down * across, "block": part.threads, "args": args, "expect": expect}
 
@@ -68,6 +69,7 @@ def declare(given):
         source,
         kernel="cast_transpose_{given}_{target}_rest",
         arch=CDNA,
+        needs="rows >= 1 and cols >= 1",
         each=[{"given": given, "target": target} for target in TARGETS],
         executes=CONVERSIONS,
     )

@@ -44,6 +44,7 @@ class Bench:
         self.drawn = {id(array): draw_array(array, name) for name, array in pairs}
         self.quiet = {id(s.input): (s, s.codes[0]) for s in self.built["sources"]}
         """Inputs that have sources hold one value throughout while another one is followed."""
+        self._known: dict[tuple[int, bytes], dict[int, tuple[U64, U64]]] = {}
 
     def run(self, given: Mapping[int, U64], fresh: Sequence[Array] = ()) -> dict[int, tuple[U64, U64]]:
         """One launch.
@@ -80,6 +81,13 @@ class Bench:
         if report.stopped:
             raise Stopped(report.stopped)
         return {key: (units, _units(memory[key])) for key, units in before.items()}
+
+    def again(self, array: Array, units: U64) -> dict[int, tuple[U64, U64]]:
+        """A launch with one input given; outputs of the same inputs are asked for more than once."""
+        key = id(array), units.tobytes()
+        if key not in self._known:
+            self._known[key] = self.run({id(array): units})
+        return self._known[key]
 
 
 def _units(values: NDArray[Any]) -> U64:

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from hipkernels.cast import mx_reference
+from mfmasim.testing.trials import smallest, trials
 
 QUICK = {"scale_one_too_large", "amax_along_the_other_axis", "nibbles_swapped", "fp4_line_rounded_down"}
 TARGETS, WAYS = sorted(slow_mx.DTYPES), ["row", "column"]
@@ -23,6 +24,15 @@ def test_right_kernels_pass(case, arch):
 @pytest.mark.parametrize("name", wrong("mx.hip", QUICK))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
     caught("mx.hip", name)
+
+
+def test_drawn_sizes_rules_and_values_agree_with_the_reference():
+    pairs = [
+        pair for pair in runs("mx.hip") if pair[0].title.startswith(("mx_quantise", "mx_software", "mx_dequantise"))
+    ]
+    judged = []
+    assert smallest(trials(pairs), examples=20, told=judged.append, checks="bounds") is None
+    assert len(judged) >= 20
 
 
 def test_there_are_enough_of_both():

@@ -120,9 +120,9 @@ class Largest:
         self.source, self.actual, self.kernel, self.runs = source, actual, SimpleNamespace(name="k"), 0
         self.names = {id(source.input): "x", id(source.output): "y"}
 
-    def run(self, given, fresh=()):
+    def again(self, array, x):
+        assert array is self.source.input
         self.runs += 1
-        x = given[id(self.source.input)]
         top = np.array([max((int(x[i]) for i in members), default=0) for members in self.actual], np.uint64)
         return {id(self.source.output): (top, top)}
 
