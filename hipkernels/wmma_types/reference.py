@@ -5,16 +5,14 @@ import numpy as np
 from mfmasim.formats import format as find_format
 from mfmasim.verify import product_by
 
-DTYPES = {4: np.float32, 2: np.float16}
-"""Of C; bf16 travels as codes."""
+DTYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
+"""Of C, by the name of the format in the instruction's; bf16 travels as codes."""
 
 
 def float_product(arch, instruction, a, b):
     """A (M, K) times B (K, N), codes of the instruction's formats -> C in the dtype of a plain array."""
     codes = product_by(arch, instruction, *(x.view(f"u{x.dtype.itemsize}") for x in (a, b)))
-    return codes.view(
-        DTYPES[codes.dtype.itemsize] if a.dtype == np.float16 or codes.dtype.itemsize > 2 else codes.dtype
-    )
+    return codes.view(DTYPES[instruction.split("_")[2]])
 
 
 def integer_product(a, b, c=None, *, clamp=False):

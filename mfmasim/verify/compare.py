@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "bit_exact", "is_nan", "ulp_distance", "within"]
 
+SMALLEST = 2.0**-126
+"""The smallest normal number of f32 and bf16."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -73,11 +76,14 @@ def within(
     depth: int,
     fmt: Format,
     accumulator_bits: int = 24,
+    *,
+    flushed: bool = False,
 ) -> Comparison:
     """Compare with the exact, unrounded result within 2 K 2^-p sum|a||b| plus half a unit of the output's last place.
 
     p is the precision of the accumulator, 24 for f32 and 53 for f64. The factor 2 leaves room for truncation inside
-    matrix instructions. NaN and Inf must stand in the same places.
+    matrix instructions. Where these take subnormal sums for zeros, each step may lose as much as the smallest normal
+    number, 2^-126. NaN and Inf must stand in the same places.
     """
     rounded = fmt.encode(exact, overflow="infinity_or_nan")
     a, e = fmt.decode(actual), np.where(np.isfinite(fmt.decode(rounded)), exact, fmt.decode(rounded))
@@ -85,6 +91,6 @@ def within(
     with np.errstate(invalid="ignore"):
         size = np.maximum(np.maximum(np.abs(e), np.where(np.isfinite(a), np.abs(a), 0)), fmt.smallest_normal)
         unit = np.ldexp(1.0, np.frexp(size)[1] - 1 - fmt.mantissa_bits)
-        bound = 2 * depth * 2.0**-accumulator_bits * magnitude + unit / 2
+        bound = 2 * depth * 2.0**-accumulator_bits * magnitude + unit / 2 + flushed * depth * SMALLEST
         wrong = np.where(finite, ~(np.abs(a - e) <= bound), ~((a == e) | (np.isnan(a) & np.isnan(e))))
     return Comparison(wrong, int(ulp_distance(actual, rounded, fmt).max(initial=0)))

@@ -25,7 +25,7 @@ from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.roles import Tensor, format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,10 +40,12 @@ __all__ = [
     "evaluate",
     "every_step_exact",
     "exact_in_any_order",
+    "flushes",
     "keeps_sums",
     "magnitude",
     "round_once",
     "sum_bits",
+    "without_subnormals",
 ]
 
 DOT = re.compile(r"v_dot2(c|acc)?_f32_(f16|bf16)")
@@ -74,8 +76,7 @@ def every_step_exact(expression: Expression, codes: Mapping[int, NDArray[Any]], 
 
 def _partial_sums_fit(product: MatMul, codes: Mapping[int, NDArray[Any]], arch: Arch, bits: int) -> bool:
     """All terms are multiples of one power of two, and their magnitudes together are not beyond 2^bits of it."""
-    unit = sum(_lowest_bit(_values(side, codes, arch)) for side in (product.left, product.right))
-    return bool((np.ldexp(magnitude(product, codes, arch), -unit) <= 2.0**bits).all())
+    return bool((np.ldexp(magnitude(product, codes, arch), -_unit(product, codes, arch)) <= 2.0**bits).all())
 
 
 def sum_bits(kernel: Kernel, arch: Arch, *, wide: bool) -> int:
@@ -97,6 +98,24 @@ def keeps_sums(kernel: Kernel, arch: Arch) -> bool:
     RDNA3's do not: -13 and zeros make -12.9999971 (`Model.keeps_exact_sums`).
     """
     return all(_model(name, arch).keeps_exact_sums for name in {i.name for i in kernel.decodable} if _adds(name, arch))
+
+
+def flushes(kernel: Kernel, arch: Arch) -> tuple[bool, bool]:
+    """Whether a kernel's matrix instructions and dot products take subnormal factors, and subnormal sums, for zeros."""
+    models = [_model(name, arch) for name in {i.name for i in kernel.decodable} if _adds(name, arch)]
+    return any(m.flush_inputs for m in models), any(m.flush_addend or m.flush_output for m in models)
+
+
+def without_subnormals(tensors: Sequence[Tensor], codes: Mapping[int, NDArray[Any]], arch: Arch) -> dict[int, Any]:
+    """Codes of matrices where subnormal factors count as zeros of their sign."""
+    out = dict(codes)
+    for tensor in tensors:
+        fmt = format_of(tensor, arch)
+        if tensor.role in ("A", "B") and fmt.sign_bit and not fmt.integer and not tensor.read:
+            raw = codes[id(tensor)]
+            small = (raw & raw.dtype.type(fmt.mask & ~fmt.sign_bit)) < 1 << fmt.mantissa_bits
+            out[id(tensor)] = np.where(small, raw & raw.dtype.type(fmt.sign_bit), raw)
+    return out
 
 
 def _adds(name: str, arch: Arch) -> bool:
@@ -260,7 +279,7 @@ def _limbs(values: NDArray[np.float64], width: int) -> tuple[list[NDArray[np.flo
     used = finite != 0
     if not used.any():
         return [finite], 0
-    low, high = _lowest_bit(finite), int(np.frexp(finite)[1][used].max())
+    low, high = _lowest(finite), int(np.frexp(finite)[1][used].max())
     limbs = []
     for start in range(low, high, width):
         # Bits start .. start+width of the magnitude; scaling by a power of two is exact, as is the floor.
@@ -268,16 +287,6 @@ def _limbs(values: NDArray[np.float64], width: int) -> tuple[list[NDArray[np.flo
         here = np.floor(np.ldexp(np.abs(finite) - np.ldexp(above, start + width), -start))
         limbs.append(np.copysign(here, finite))
     return limbs, low
-
-
-def _lowest_bit(values: NDArray[np.float64]) -> int:
-    """Exponent of the largest power of two that all finite values are multiples of; 0 when there is none but zeros."""
-    finite = values[np.isfinite(values) & (values != 0)]
-    if not finite.size:
-        return 0
-    mantissa, exponent = np.frexp(finite)
-    whole = (np.abs(mantissa) * 2.0**53).astype(np.int64)
-    return int((exponent - 53 + np.bitwise_count((whole & -whole) - 1).astype(np.int64)).min())
 
 
 def round_once(value: Exact, fmt: Format) -> NDArray[Any]:

@@ -16,7 +16,17 @@ from mfmasim.isa import MATRIX
 from mfmasim.observe import Finding
 from mfmasim.verify.compare import Comparison, bit_exact, within
 from mfmasim.verify.contract import check_memory
-from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, keeps_sums, magnitude, round_once, sum_bits
+from mfmasim.verify.exact import (
+    as_floats,
+    evaluate,
+    every_step_exact,
+    flushes,
+    keeps_sums,
+    magnitude,
+    round_once,
+    sum_bits,
+    without_subnormals,
+)
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
@@ -116,6 +126,7 @@ def verify_case(
     executed: Counter[str] = Counter()
     wide = any(format_of(t, target).name == "f64" for t in tensors_in(built) if t.role in ("A", "B"))
     keeps, bits = keeps_sums(kernel, target), sum_bits(kernel, target, wide=wide)
+    flush = flushes(kernel, target)
     for label, codes, expected in inputs_of(case, built, target, inputs, bits):
         report, outputs = _run(back_end, kernel, built, codes, target, options)
         _merge(result, [*report.findings, *_changed(kernel, codes, outputs, target, tensors_in(built))])
@@ -123,7 +134,7 @@ def verify_case(
         executed += report.counts
         if report.stopped:
             break
-        _compare(result, case, built, target, label, codes, outputs, expected, keeps=keeps, bits=bits)
+        _compare(result, case, built, target, label, codes, outputs, expected, keeps=keeps, bits=bits, flush=flush)
     if watched and not report.stopped:
         result.findings += missing_instructions(case, executed, kernel)
     if watched and case.mapping is not None and not report.stopped:
@@ -242,6 +253,7 @@ def _compare(
     *,
     keeps: bool,
     bits: int,
+    flush: tuple[bool, bool],
 ) -> None:
     output = next((t for t in tensors_in(built) if t.role == "C"), None)
     expression = built.get("expect")
@@ -255,6 +267,8 @@ def _compare(
         against = "golden bits"
         _check_gaps(result, output, buffers[id(output)], arch)
     else:
+        if flush[0]:
+            inputs = without_subnormals(tensors_in(built), inputs, arch)
         exact = evaluate(expression, inputs, arch)
         want = round_once(exact, fmt)
         drawn = label.startswith(("normal", "special")) and not fmt.integer
@@ -264,7 +278,7 @@ def _compare(
             depth = _depth(expression)
             bound = magnitude(expression, inputs, arch)
             values = as_floats(exact, fmt.bits)
-            comparison = within(actual, values, bound, depth, fmt, accumulator_bits=bits)
+            comparison = within(actual, values, bound, depth, fmt, bits, flushed=flush[1])
             against = "the exact result, within the error bound"
         _check_gaps(result, output, buffers[id(output)], arch)
     result.outputs["elements"] += actual.size

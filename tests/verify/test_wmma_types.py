@@ -157,6 +157,18 @@ def test_how_many_bits_hold_every_partial_sum():
     assert sum_bits(code_for(case_of("i8_u8", "gfx1201").source, "gfx1201")["i8_u8"], arch, wide=False) == 31
 
 
+@pytest.mark.parametrize(("arch", "kept"), [("gfx1151", False), ("gfx1201", True)])
+def test_subnormal_factors_of_bf16_are_expected_to_vanish_where_the_instruction_drops_them(arch, kept):
+    case = case_of("any_bf16", arch).with_parameters({"M": 2, "N": 2, "K": 3})
+    a, b = np.full((2, 3), 0x3F80, np.uint16), np.full((3, 2), 0x0001, np.uint16)
+    a[1, 0] = 0x7F80  # Inf times a zero of the instruction's own making is NaN
+    result = verify_case(case, arch, inputs={"argument 0": a, "argument 1": b})
+    assert result.status == "pass", errors(result)
+    found = REFERENCE["float_product"](arch, "v_wmma_f32_16x16x16_bf16", a, b)
+    assert (found[0] > 0).all() == kept
+    assert np.isinf(found[1]).all() == kept
+
+
 def test_integers_are_compared_bit_for_bit_whatever_is_drawn():
     result = verify_case(case_of("i8_u8", "gfx1201"), "gfx1201")
     assert all("bit for bit" in how for how in result.compared_with), result.compared_with
