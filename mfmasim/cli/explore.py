@@ -87,7 +87,7 @@ def _explored(name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace
     if found is None:
         say(f"AGREE   {name}   {counted[0]} trials of {len(pairs)} cases: {against} agree")
     else:
-        say(f"DIFFER  {name}   {counted[0]} trials, the smallest that fails:")
+        say(f"FAIL    {name}   {counted[0]} trials, the smallest that fails:")
         for line in found.lines():
             say(line)
     return {"group": name, "cases": len(pairs), "trials": counted[0], "verdict": found.record() if found else None}

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 def _record(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify import find, select
+    from mfmasim.verify import families, find, select
     from mfmasim.verify.threeway import record
 
     back_end = device(args.device)
@@ -58,9 +58,10 @@ def _record(args: argparse.Namespace) -> int:
     if not work:
         raise MfmasimError(f"no case matches --arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}")
     target_of = {name: target for target in args.targets for name, _ in find(target)}
+    known = families()
     failed = False
     for name, case, arch in work:
-        found_by = name if target_of[name] == "all" else target_of[name]
+        found_by = name if name in known else target_of[name]  # a folder of families has cases of the same title
         path, result = record(case, arch, found_by, back_end, Path(args.into))
         failed = failed or result.status == "fail"
         print(f"{'wrote' if result.status == 'pass' else 'WROTE':6} {path}   {result.status} against the reference")
@@ -110,7 +111,7 @@ def _captures(path: Path) -> list[Path]:
 
 def _lines(one: ThreeWay) -> Iterator[str]:
     about = one.about
-    yield f"{'AGREE' if one.ok else 'DIFFER':7} {about['arch']}   {about['case']}   {one.agreement}"
+    yield f"{one.word:7} {about['arch']}   {about['case']}   {one.agreement}"
     origin = about["device"]["product"] + (", simulated" if about["device"]["simulated"] else "")
     yield f"        captured {about['captured']} on {about['device']['name']} ({origin})"
     if one.ok:
@@ -120,6 +121,11 @@ def _lines(one: ThreeWay) -> Iterator[str]:
         text = f"{outputs['mismatches']:,} of {outputs['elements']:,} elements, at most {outputs['max_ulp']} ulp"
         yield f"        {name} against reference: {text}"
     apart = one.apart
+    for name, result in (("simulator", one.simulator), ("device", one.device)):
+        for finding in result.findings:
+            if finding.severity == "error" and finding.id != "outputs-differ":
+                where = " ".join(part for part in (finding.id, finding.source, finding.element) if part)
+                yield f"        {name}: {where}: {finding.message}"
     text = f"{apart.mismatches:,} of {apart.elements:,} elements, at most {apart.max_ulp} ulp"
     made = f", made by {' or '.join(one.instructions)}" if one.instructions else ""
     yield f"        simulator against device: {text}{made}"

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
     from mfmasim.verify.compare import Comparison
+    from mfmasim.verify.result import Result
 
-__all__ = ["AGREEMENT", "Apart", "Difference", "Piece", "agreement", "first_bytes", "leaves", "pieces"]
+__all__ = ["AGREEMENT", "Apart", "Difference", "Piece", "agreement", "agrees", "first_bytes", "leaves", "pieces"]
 
 AGREEMENT = {
     (True, True, True): "simulator, device and reference agree",
@@ -38,6 +39,12 @@ AGREEMENT = {
 def agreement(same: bool, simulator: bool, device: bool) -> str:
     """Who disagrees with whom, in words; arguments as the keys of `AGREEMENT` have them."""
     return AGREEMENT.get((same, simulator, device), "simulator and device agree in bits alone")
+
+
+def agrees(result: Result) -> bool:
+    """Whether outputs were compared with the reference, in every launch, and none differs; other findings aside."""
+    stopped = result.launch is not None and bool(result.launch.stopped)
+    return not result.outputs["mismatches"] and result.outputs["elements"] > 0 and not stopped
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,11 @@ def _call(
 
 def _bytes(buffers: Sequence[NDArray[Any]]) -> list[NDArray[np.uint8]]:
     return [np.frombuffer(buffer.tobytes(), np.uint8) for buffer in buffers]
+
+
+def same(captured: Any, now: Any) -> bool:
+    """Whether parts of two calls are the same: -0.0 is not 0.0, 1 is not 1.0, and a NaN is a NaN."""
+    return json.dumps(captured) == json.dumps(now)
 
 
 class Plain:
@@ -113,7 +119,7 @@ class Replayer(Plain):
         captured = self._capture.launches[number]
         call, buffers = _call(kernel, grid, block, args, shared_bytes)
         for key, value in call.items():
-            if captured.call[key] != value:
+            if not same(captured.call[key], value):
                 self._stale(f"launch {number + 1} has {key} {value}, captured was {captured.call[key]}")
         for place, (buffer, before) in enumerate(zip(_bytes(buffers), captured.before, strict=True)):
             if not np.array_equal(buffer, before):

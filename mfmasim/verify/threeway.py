@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.devices import SimDevice
 from mfmasim.devices.hip import HipDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import MATRIX
-from mfmasim.verify.agreement import Apart, Piece, agreement, leaves, pieces
+from mfmasim.verify.agreement import Apart, Piece, agreement, agrees, leaves, pieces
 from mfmasim.verify.capture import Capture, Launched, read, write
 from mfmasim.verify.files import find
 from mfmasim.verify.recording import Plain, Recorder, Replayer
@@ -21,7 +22,6 @@ from mfmasim.verify.writers import Writers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -55,7 +55,13 @@ class ThreeWay:
     @property
     def agreement(self) -> str:
         """Who disagrees with whom."""
-        return agreement(not self.apart.mismatches, self.simulator.status == "pass", self.device.status == "pass")
+        return agreement(not self.apart.mismatches, agrees(self.simulator), agrees(self.device))
+
+    @property
+    def word(self) -> str:
+        """AGREE, DIFFER, or WRONG where outputs agree and something else is wrong with the kernel."""
+        together = not self.apart.mismatches and agrees(self.simulator) and agrees(self.device)
+        return "AGREE" if self.ok else "WRONG" if together else "DIFFER"
 
     @property
     def ok(self) -> bool:
@@ -98,7 +104,10 @@ def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> t
         "reference": list(result.compared_with),
         "status": result.status,
     }
-    path = folder / f"{re.sub(r'[^A-Za-z0-9._=-]+', '_', case.title)}.{arch}.{device.name.partition(':')[0]}.npz"
+    # Titles are unique within a family only, and two GPUs are two devices.
+    family = Path(group).stem if group.endswith(".py") else group
+    parts = (family, case.title, arch, device.name)
+    path = folder / f"{'.'.join(re.sub(r'[^A-Za-z0-9._=-]+', '_', part) for part in parts)}.npz"
     write(path, Capture(about, code.object.data, recorder.launches))
     return path, result
 

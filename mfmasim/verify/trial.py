@@ -9,7 +9,8 @@ import numpy as np
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
-from mfmasim.verify.agreement import Apart, agreement, first_bytes, leaves, pieces
+from mfmasim.errors import MfmasimError
+from mfmasim.verify.agreement import Apart, agreement, agrees, first_bytes, leaves, pieces
 from mfmasim.verify.arrays import Array
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.recording import Plain
@@ -91,16 +92,22 @@ class Verdict:
 
     @property
     def blamed(self) -> list[Finding]:
-        """Errors of the simulator's checks, beside outputs that differ."""
-        return [f for f in self.simulator.findings if f.severity == "error" and f.check != "outputs"]
+        """Errors beside outputs that differ: of the simulator's checks, and of the device's guard zones."""
+        found = [*self.simulator.findings, *(self.device.findings if self.device is not None else ())]
+        return [f for f in found if f.severity == "error" and f.id != "outputs-differ"]
 
     @property
     def agreement(self) -> str:
         """Who disagrees with whom."""
-        ours = not self.simulator.outputs["mismatches"]
+        ours = agrees(self.simulator)
         if self.device is None:
             return "simulator and reference agree" if ours else "simulator and reference differ"
-        return agreement(not self.apart.mismatches, ours, self.device.status == "pass")
+        return agreement(not self.apart.mismatches, ours, agrees(self.device))
+
+    @property
+    def together(self) -> bool:
+        """Whether outputs agree, whatever else is wrong."""
+        return agrees(self.simulator) and not self.apart.mismatches and (self.device is None or agrees(self.device))
 
     @property
     def ok(self) -> bool:
@@ -134,7 +141,7 @@ class Verdict:
 
     def lines(self) -> Iterator[str]:
         """What a person wants to read."""
-        yield f"{'AGREE' if self.ok else 'DIFFER':7} {self.trial}"
+        yield f"{'AGREE' if self.ok else 'WRONG' if self.together else 'DIFFER':7} {self.trial}"
         if self.ok:
             return
         yield f"        {self.agreement}"
@@ -189,6 +196,10 @@ def judge(
     if device is not None and not ours.reports[-1].stopped:
         theirs = Keeper(device, "all")
         verdict.device = verify_case(trial.case, target.name, device=theirs, kernel=kernel, inputs=trial.inputs)
+        changed = [name for name, array in ours.before.items() if not np.array_equal(array, theirs.before[name])]
+        if changed:
+            text = f"{changed[0]} holds something else each time the case is made; let its values depend on a seed"
+            raise MfmasimError(f"case {trial.case.name}: {text}")
         sides = {name: (array, theirs.after[name]) for name, array in ours.after.items()}
         for piece in pieces(built, target, sides):
             verdict.apart.add(0, piece, most)
@@ -227,6 +238,7 @@ class Keeper(Plain):
     def __init__(self, device: Device, checks: str) -> None:
         """Launch on `device` with these checks."""
         super().__init__(device, checks)
+        self.before: dict[str, NDArray[np.uint8]] = {}
         self.after: dict[str, NDArray[np.uint8]] = {}
         self.reports: list[Report] = []
 
@@ -234,8 +246,9 @@ class Keeper(Plain):
         self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, *_: Any, **options: Any
     ) -> Report:
         """Launch, and keep the bytes of every array."""
-        report = super().launch(kernel, grid, block, args, shared_bytes, **options)
         arrays = {name: arg for name, arg in leaves(args) if isinstance(arg, np.ndarray) and arg.ndim}
+        self.before = {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in arrays.items()}
+        report = super().launch(kernel, grid, block, args, shared_bytes, **options)
         self.after = {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in arrays.items()}
         self.reports.append(report)
         return report

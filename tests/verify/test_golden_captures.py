@@ -11,7 +11,7 @@ from mfmasim.verify import capture as captures
 from mfmasim.verify import recording
 from mfmasim.verify.threeway import check
 
-NAME = "f16_16x16x16.gfx942.sim.npz"
+NAME = "intro.f16_16x16x16.gfx942.sim.npz"
 
 
 @pytest.fixture
@@ -210,6 +210,59 @@ def test_a_stale_capture_is_refused(path, edit, text):
     change(path, edit)
     with pytest.raises(MfmasimError, match=text):
         check(path)
+
+
+def test_cases_of_the_same_title_keep_their_own_captures(tmp_path):
+    """A folder of families: each of them has a case `arithmetic`."""
+    assert main(["golden", "record", "isa", "--case", "arithmetic[data=normal]", "--arch", "gfx1201", "--device", "sim",
+                 "--into", str(tmp_path)]) == 0  # fmt: skip
+    names = sorted(path.name.partition(".")[0] for path in tmp_path.glob("*.npz"))
+    assert len(names) >= 4
+    assert {"isa_f16", "isa_f64", "isa_maths"} <= set(names)
+    assert all(check(path).ok for path in tmp_path.glob("*.npz"))
+
+
+def test_a_zero_of_another_sign_differs(path):
+    def negate(found):
+        for launch in found.launches:
+            after = launch.after[2].copy()
+            words = after.view(np.uint32)
+            words[words == 0] = 0x80000000
+            launch.after[2] = after
+
+    change(path, negate)
+    found = check(path)
+    assert found.apart.mismatches > 0
+    assert found.apart.max_ulp == 0
+    assert not found.ok
+    assert {(row.simulator, row.device) for row in found.apart.differences} == {("0x00000000 (0)", "0x80000000 (-0)")}
+
+
+def test_scalars_are_compared_by_their_bits(path):
+    from mfmasim.verify.recording import same
+
+    assert same([1.5, float("nan"), {"hex": "00"}], [1.5, float("nan"), {"hex": "00"}])
+    assert not same([0.0], [-0.0])
+    assert not same([1], [1.0])
+
+
+def test_errors_beside_outputs_are_told_apart_from_differences(path, monkeypatch, capsys):
+    """Outputs agree, and a check of the simulator has something against the kernel."""
+    from mfmasim.observe import Finding
+
+    real = recording.SimDevice.launch
+
+    def blaming(self, *args, **options):
+        report = real(self, *args, **options)
+        report.findings.append(Finding("races", "error", "two waves meet", "races-write-write"))
+        return report
+
+    monkeypatch.setattr(recording.SimDevice, "launch", blaming)
+    capsys.readouterr()
+    assert main(["golden", "check", str(path)]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith("WRONG   gfx942   f16_16x16x16   simulator, device and reference agree")
+    assert "simulator: races-write-write: two waves meet" in text
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])

@@ -11,8 +11,11 @@ import mfmasim
 from mfmasim.cli import main
 from mfmasim.testing.trials import smallest, trials
 from mfmasim.verify import find, load_file, select
+from mfmasim.verify.agreement import leaves
+from mfmasim.verify.arrays import Array
 from mfmasim.verify.domain import Domain
 from mfmasim.verify.mutants import compile_mutant, mutants_of
+from mfmasim.verify.runner import informed
 from mfmasim.verify.trial import Trial, judge
 
 QUIET = {"suppress_health_check": list(HealthCheck), "deadline": None}
@@ -183,6 +186,31 @@ def test_a_device_that_is_wrong_shrinks_to_the_elements_that_matter():
     assert len(np.unique(a)) <= 2  # a background, and at most one element that stands out
     assert (((a & 0x7C00) == 0) & ((a & 0x3FF) != 0)).any()  # one of them is a subnormal
     assert "made by v_mfma_f32_16x16x16_f16, stored by global_store_dword" in "\n".join(found.lines())
+
+
+def test_a_case_that_is_another_each_time_is_told(user):
+    text = user.read_text().replace('In("f32", n, data)', 'In("f32", n, RNG.random(n).astype("f4"))')
+    user.write_text("import numpy as np\nRNG = np.random.default_rng(1)\n" + text)
+    (case,) = load_file(user)
+    with pytest.raises(mfmasim.MfmasimError, match="case twice: argument 0 holds something else each time"):
+        judge(Trial(case, "gfx942"), Second())
+
+
+def test_every_case_is_the_same_each_time_it_is_made():
+    """Or a capture of it is stale at once."""
+    first = {}
+    for _, cases in find("all"):
+        for case in cases:
+            first.setdefault((case.source, case.build.__name__), case)
+    arrays = 0
+    for case in first.values():
+        told = informed(case, arch=case.arch[0])
+        one, other = (list(leaves(told.make()["args"])) for _ in range(2))
+        for (name, arg), (_, again) in zip(one, other, strict=True):
+            if isinstance(arg, Array) and isinstance(arg.data, np.ndarray):
+                arrays += 1
+                assert arg.data.tobytes() == again.data.tobytes(), f"{case.name} {name}"
+    assert arrays > 100
 
 
 def test_a_verdict_of_agreement_has_nothing_to_say():

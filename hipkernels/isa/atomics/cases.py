@@ -13,12 +13,12 @@ def launch(n, args, expect):
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n], "expect": expect}
 
 
-@case("atomics.hip", kernel="histogram", arch=ARCHS, executes="global_atomic_add(_u32)?")
+@case("atomics.hip", kernel="histogram", needs="n > 0", arch=ARCHS, executes="global_atomic_add(_u32)?")
 def histogram(n=1000):
     return launch(n, [In("u8", n, "bits"), InOut("u32", 32, "bits")], reference.histogram)
 
 
-@case("atomics.hip", kernel="tickets", arch=ARCHS, executes="global_atomic_add(_u32)?")
+@case("atomics.hip", kernel="tickets", needs="n > 0", arch=ARCHS, executes="global_atomic_add(_u32)?")
 def tickets(n=700):
     args = [In("i32", n, "bits"), InOut("u32", 1, "zeros"), InOut("u32", n, "index")]
     return launch(n, args, reference.tickets)
@@ -57,6 +57,7 @@ def returning_wide(n=400):
 @case(
     "atomics.hip",
     kernel="extremes",
+    needs="n > 0",
     arch=ARCHS,
     executes=["global_atomic_(smin|min_i32)", "global_atomic_(umax|max_u32)", "global_atomic_(umax_x2|max_u64)"],
 )
@@ -66,13 +67,19 @@ def extremes(n=500):
     return launch(n, args, reference.extremes)
 
 
-@case("atomics.hip", kernel="wrapping", arch=ARCHS, executes=["global_atomic_inc(_u32)?", "global_atomic_dec(_u32)?"])
+@case(
+    "atomics.hip",
+    kernel="wrapping",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["global_atomic_inc(_u32)?", "global_atomic_dec(_u32)?"],
+)
 def wrapping(n=500):
     start = np.array([4, 300], np.uint32)
     return launch(n, [InOut("u32", 2, start)], lambda counters: reference.wrapping(counters, n))
 
 
-@case("atomics.hip", kernel="float_sums", arch=ARCHS, executes=["global_atomic_add_f32"])
+@case("atomics.hip", kernel="float_sums", needs="n > 0", arch=ARCHS, executes=["global_atomic_add_f32"])
 def float_sums(n=600):
     args = [In("f32", n, "integers"), InOut("f32", 7, "integers"), InOut("f64", 5, "integers")]
     return launch(n, args, reference.float_sums)
@@ -81,6 +88,7 @@ def float_sums(n=600):
 @case(
     "atomics.hip",
     kernel="float_returning",
+    needs="n > 0",
     arch=ARCHS,
     executes="global_atomic_add_f32",
     each=[{"data": "special"}, {"data": "normal"}],
@@ -92,7 +100,11 @@ def float_returning(n=800, data="special"):
 
 
 @case(
-    "atomics.hip", kernel="product_by_cas", arch=ARCHS, executes=["global_atomic_cmpswap(_b32)?", "s_cbranch_execn?z"]
+    "atomics.hip",
+    kernel="product_by_cas",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["global_atomic_cmpswap(_b32)?", "s_cbranch_execn?z"],
 )
 def product_by_cas(n=200):
     exponents = np.random.default_rng(6).integers(-1, 2, n).astype(np.int32)
@@ -100,7 +112,13 @@ def product_by_cas(n=200):
     return launch(n, [In("i32", n, exponents), InOut("f32", 3, start)], reference.product_by_cas)
 
 
-@case("atomics.hip", kernel="pair_by_cas", arch=ARCHS, executes=["global_atomic_cmpswap_(x2|b64)", "s_cbranch_execn?z"])
+@case(
+    "atomics.hip",
+    kernel="pair_by_cas",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["global_atomic_cmpswap_(x2|b64)", "s_cbranch_execn?z"],
+)
 def pair_by_cas(n=200):
     return launch(n, [In("u32", n, "bits"), InOut("u64", 2, "zeros")], reference.pair_by_cas)
 
@@ -108,6 +126,7 @@ def pair_by_cas(n=200):
 @case(
     "atomics.hip",
     kernel="float_maximum",
+    needs="n > 0",
     arch=ARCHS,
     executes=["global_atomic_(umin|min_u32)", "global_atomic_(smax|max_i32)"],
 )
@@ -119,6 +138,7 @@ def float_maximum(n=600):
 @case(
     "atomics.hip",
     kernel="double_returning",
+    needs="n > 0",
     arch=ARCHS,
     executes=["global_atomic_(add_f64|cmpswap_b64)", "global_atomic_(max_f64|cmpswap_x2|cmpswap_b64)"],
 )
@@ -130,6 +150,7 @@ def double_returning(n=500):
 @case(
     "atomics.hip",
     kernel="packed_halves",
+    needs="n > 0",
     arch=ARCHS,
     executes="global_atomic_pk_add_f16",
     skip={a: "gfx11 has no packed atomics on halves" for a in ARCHS if a == "gfx1151"},

@@ -18,7 +18,7 @@ def launch(n, args, expect, *more):
 BOTH = [{"data": "special"}, {"data": "normal"}]
 
 
-@case("bf16.hip", kernel="narrow", arch=ARCHS, executes="v_cvt_pk_bf16_f32|v_add3_u32", each=BOTH)
+@case("bf16.hip", kernel="narrow", needs="n > 0", arch=ARCHS, executes="v_cvt_pk_bf16_f32|v_add3_u32", each=BOTH)
 def narrow(n=2000, data="special"):
     return launch(n, [In("f32", n, data), Out("bf16", n)], reference.narrow)
 
@@ -28,7 +28,14 @@ def widen(n=1 << 15):
     return launch(n, [In("bf16", (n, 2), EVERY), Out("f32", 2 * n)], reference.widen)
 
 
-@case("bf16.hip", kernel="arithmetic", arch=ARCHS, executes=["v_(pk_)?add_f32", "v_(pk_)?mul_f32"], each=BOTH)
+@case(
+    "bf16.hip",
+    kernel="arithmetic",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_(pk_)?add_f32", "v_(pk_)?mul_f32"],
+    each=BOTH,
+)
 def arithmetic(n=1000, data="special"):
     return launch(n, [In("bf16", n, data), In("bf16", n, data), Out("bf16", (3, n))], reference.arithmetic)
 

@@ -15,12 +15,26 @@ def launch(n, args, expect):
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n], "expect": expect}
 
 
-@case("conversions.hip", kernel="float_to_int", arch=ARCHS, executes=["v_cvt_i32_f32", "v_cvt_u32_f32"], each=BOTH)
+@case(
+    "conversions.hip",
+    kernel="float_to_int",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_cvt_i32_f32", "v_cvt_u32_f32"],
+    each=BOTH,
+)
 def float_to_int(n=1000, data="special"):
     return launch(n, [In("f32", n, data), Out("i32", (2, n))], reference.float_to_int)
 
 
-@case("conversions.hip", kernel="int_to_float", arch=ARCHS, executes=["v_cvt_f32_i32", "v_cvt_f32_u32"], each=BOTH)
+@case(
+    "conversions.hip",
+    kernel="int_to_float",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_cvt_f32_i32", "v_cvt_f32_u32"],
+    each=BOTH,
+)
 def int_to_float(n=1000, data="special"):
     return launch(n, [In("i64", n, data), Out("f32", (4, n))], reference.int_to_float)
 
@@ -28,6 +42,7 @@ def int_to_float(n=1000, data="special"):
 @case(
     "conversions.hip",
     kernel="int_and_double",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_cvt_f64_i32", "v_cvt_f64_u32", "v_cvt_i32_f64", "v_cvt_u32_f64", "v_ldexp_f64"],
     each=BOTH,
@@ -42,13 +57,26 @@ def half_and_float(n=1 << 16):
     return launch(n, args, reference.half_and_float)
 
 
-@case("conversions.hip", kernel="double_to_less", arch=ARCHS, executes=["v_cvt_f32_f64", "v_cvt_f64_f32"], each=BOTH)
+@case(
+    "conversions.hip",
+    kernel="double_to_less",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_cvt_f32_f64", "v_cvt_f64_f32"],
+    each=BOTH,
+)
 def double_to_less(n=1000, data="special"):
     args = [In("f64", n, data), In("f32", n, data), Out("f32", n), Out("f64", n), Out("f16", n)]
     return launch(n, args, reference.double_to_less)
 
 
-@case("conversions.hip", kernel="bytes_to_float", arch=ARCHS, executes=[f"v_cvt_f32_ubyte{k}" for k in range(4)])
+@case(
+    "conversions.hip",
+    kernel="bytes_to_float",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=[f"v_cvt_f32_ubyte{k}" for k in range(4)],
+)
 def bytes_to_float(n=1000):
     return launch(n, [In("u32", n, "bits"), Out("f32", (4, n))], reference.bytes_to_float)
 
@@ -56,6 +84,7 @@ def bytes_to_float(n=1000):
 @case(
     "conversions.hip",
     kernel="narrow_integers",
+    needs="n > 0",
     arch=ARCHS,
     executes=["global_load_(sbyte|i8)", "global_load_(sshort|i16)|v_bfe_i32", "global_store_(byte|b8)"],
 )
@@ -93,6 +122,7 @@ def eight_bits(n=200, arch="gfx950"):
 @case(
     "conversions.hip",
     kernel="stochastic",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_cvt_sr_fp8_f32", "v_cvt_sr_bf8_f32"],
     skip={a: "gfx11 has no 8-bit floats" for a in ARCHS if a == "gfx1151"},

@@ -12,30 +12,36 @@ def launch(n, args, expect, block=200):
     return {"grid": -(-n // block), "block": block, "args": [*args, n], "expect": expect}
 
 
-@case("divergence.hip", kernel="nested", arch=ARCHS, executes=[SAVE, "s_cbranch_execn?z"])
+@case("divergence.hip", kernel="nested", needs="n > 0", arch=ARCHS, executes=[SAVE, "s_cbranch_execn?z"])
 def nested(n=700):
     args = [In("u32", n, "bits"), Out("u32", n), InOut("u32", (4, n), "integers")]
     return launch(n, args, reference.nested)
 
 
-@case("divergence.hip", kernel="early_return", arch=ARCHS, executes=[SAVE, "s_cbranch_execn?z"])
+@case("divergence.hip", kernel="early_return", needs="n > 0", arch=ARCHS, executes=[SAVE, "s_cbranch_execn?z"])
 def early_return(n=700, data="bits"):
     return launch(n, [In("i32", n, data), InOut("i32", (4, n), "integers")], reference.early_return)
 
 
-@case("divergence.hip", kernel="short_circuit", arch=ARCHS, executes=[SAVE])
+@case("divergence.hip", kernel="short_circuit", needs="n > 0", arch=ARCHS, executes=[SAVE])
 def short_circuit(n=700):
     args = [In("i32", n, "bits"), Out("i32", n), InOut("u32", n)]
     return launch(n, args, reference.short_circuit)
 
 
-@case("divergence.hip", kernel="selections", arch=ARCHS, executes=["v_cndmask_b32|v_dual_cndmask_b32"])
+@case("divergence.hip", kernel="selections", needs="n > 0", arch=ARCHS, executes=["v_cndmask_b32|v_dual_cndmask_b32"])
 def selections(n=700):
     args = [In("i32", n, "integers"), In("i32", n, "integers"), In("u64", n, "bits"), Out("u64", (3, n))]
     return launch(n, args, reference.selections)
 
 
-@case("divergence.hip", kernel="by_position", arch=ARCHS, executes=[SAVE, "s_cmp_(eq|lg)_u32|s_cselect_b(32|64)"])
+@case(
+    "divergence.hip",
+    kernel="by_position",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=[SAVE, "s_cmp_(eq|lg)_u32|s_cselect_b(32|64)"],
+)
 def by_position(n=650, block=200):
     args = [In("u32", n, "bits"), InOut("u32", (2, n), "bits")]
     return launch(n, args, lambda x, out: reference.by_position(x, out, block), block)

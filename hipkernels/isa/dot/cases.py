@@ -8,7 +8,6 @@ from mfmasim.verify import In, Out, case
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 RDNA = [arch for arch in ARCHS if arch not in CDNA]
-RNG = np.random.default_rng(29)
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
@@ -50,8 +49,9 @@ def packed_f32():
 @case("dot.hip", kernel="dot_halves", arch=ARCHS, executes="v_(dual_)?dot2(c|acc)?_f32_f16")
 def dot_halves():
     # No signs: where they differ, RDNA3 truncates even sums that f32 could hold.
-    x, y = RNG.integers(0, 10, (2, N, 2)).astype(np.float16)
-    z = RNG.integers(0, 10, N).astype(np.float32)
+    rng = np.random.default_rng(29)  # the same each time the case is made
+    x, y = rng.integers(0, 10, (2, N, 2)).astype(np.float16)
+    z = rng.integers(0, 10, N).astype(np.float32)
     args = [In("f16", (N, 2), x.copy()), In("f16", (N, 2), y.copy()), In("f32", N, z), Out("f32", (2, N))]
     return launch(args, reference.dot_halves)
 

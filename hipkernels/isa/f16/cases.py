@@ -21,6 +21,7 @@ BOTH = [{"data": "special"}, {"data": "normal"}]
 @case(
     "f16.hip",
     kernel="arithmetic",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_add_f16", "v_sub_f16", "v_mul_f16", "v_fmac?_f16"],
     each=BOTH,
@@ -29,18 +30,32 @@ def arithmetic(n=1000, data="special"):
     return launch(n, [*(In("f16", n, data) for _ in range(3)), Out("f16", (4, n))], reference.arithmetic)
 
 
-@case("f16.hip", kernel="packed", arch=ARCHS, executes=["v_pk_add_f16", "v_pk_mul_f16", "v_pk_fma_f16"], each=BOTH)
+@case(
+    "f16.hip",
+    kernel="packed",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_pk_add_f16", "v_pk_mul_f16", "v_pk_fma_f16"],
+    each=BOTH,
+)
 def packed(n=500, data="special"):
     args = [*(In("f16", (n, 2), data) for _ in range(3)), Out("f16", (5, n, 2))]
     return launch(n, args, reference.packed)
 
 
-@case("f16.hip", kernel="divide", arch=ARCHS, executes=["v_div_fixup_f16", "v_rcp_f16|v_rcp_f32"], each=BOTH)
+@case(
+    "f16.hip",
+    kernel="divide",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_div_fixup_f16", "v_rcp_f16|v_rcp_f32"],
+    each=BOTH,
+)
 def divide(n=2000, data="special"):
     return launch(n, [In("f16", n, data), In("f16", n, data), Out("f16", n)], reference.divide)
 
 
-@case("f16.hip", kernel="approximations", arch=ARCHS, executes=["v_sqrt_f16", "v_rcp_f16", "v_rsq_f16"])
+@case("f16.hip", kernel="approximations", needs="n > 0", arch=ARCHS, executes=["v_sqrt_f16", "v_rcp_f16", "v_rsq_f16"])
 def approximations(n=2000):
     return launch(n, [In("f16", n, "normal"), Out("f16", (3, n), ulp=1)], reference.approximations)
 
@@ -55,21 +70,38 @@ def rounding(n=1 << 16):
     return launch(n, [In("f16", n, EVERY), Out("f16", (4, n))], reference.rounding)
 
 
-@case("f16.hip", kernel="compare", arch=ARCHS, executes=["v_min(_num)?_f16", "v_max(_num)?_f16", r"v_cmp_\w+_f16"])
+@case(
+    "f16.hip",
+    kernel="compare",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_min(_num)?_f16", "v_max(_num)?_f16", r"v_cmp_\w+_f16"],
+)
 def compare(n=1500):
     args = [In("f16", n), In("f16", n), Out("f16", (2, n)), Out("u32", n)]
     return launch(n, args, reference.compare)
 
 
 @case(
-    "f16.hip", kernel="mixed", arch=ARCHS, executes=["v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"], each=BOTH
+    "f16.hip",
+    kernel="mixed",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"],
+    each=BOTH,
 )
 def mixed(n=700, data="special"):
     given = [In("f16", (n, 2), data), In("f16", (n, 2), data), In("f32", n, data)]
     return launch(n, [*given, Out("f32", (2, n)), Out("f16", (n, 2)), Out("f16", n)], reference.mixed)
 
 
-@case("f16.hip", kernel="exponents", arch=ARCHS, executes=["v_frexp_mant_f16", "v_frexp_exp_i16_f16", "v_ldexp_f16"])
+@case(
+    "f16.hip",
+    kernel="exponents",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_frexp_mant_f16", "v_frexp_exp_i16_f16", "v_ldexp_f16"],
+)
 def exponents(n=1000):
     shifts = np.random.default_rng(3).integers(-45, 45, n).astype(np.int32)
     args = [In("f16", n), In("i32", n, shifts), Out("f16", (2, n)), Out("i32", n)]

@@ -14,7 +14,14 @@ def launch(n, args, expect, *more):
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n, *more], "expect": expect}
 
 
-@case("f64.hip", kernel="arithmetic", arch=ARCHS, executes=["v_add_f64", "v_mul_f64", "v_fmac?_f64"], each=BOTH)
+@case(
+    "f64.hip",
+    kernel="arithmetic",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_add_f64", "v_mul_f64", "v_fmac?_f64"],
+    each=BOTH,
+)
 def arithmetic(n=500, data="special"):
     return launch(n, [*(In("f64", n, data) for _ in range(3)), Out("f64", (4, n))], reference.arithmetic)
 
@@ -22,6 +29,7 @@ def arithmetic(n=500, data="special"):
 @case(
     "f64.hip",
     kernel="divide_and_root",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_div_scale_f64", "v_rcp_f64", "v_div_fmas_f64", "v_div_fixup_f64", "v_rsq_f64"],
     each=BOTH,
@@ -33,6 +41,7 @@ def divide_and_root(n=600, data="special"):
 @case(
     "f64.hip",
     kernel="rounding",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_floor_f64", "v_ceil_f64", "v_trunc_f64", "v_rndne_f64", "v_fract_f64"],
     each=BOTH,
@@ -44,6 +53,7 @@ def rounding(n=800, data="special"):
 @case(
     "f64.hip",
     kernel="compare",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_min(_num)?_f64", "v_max(_num)?_f64", "v_cmp_n?[lg][te]_f64", "v_cmp_class_f64"],
 )
@@ -55,6 +65,7 @@ def compare(n=1000):
 @case(
     "f64.hip",
     kernel="exponents",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_frexp_mant_f64", "v_frexp_exp_i32_f64", "v_ldexp_f64"],
 )

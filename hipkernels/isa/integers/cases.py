@@ -15,7 +15,13 @@ def launch(expect, n, rows, formats, data="special", out=""):
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": args, "expect": expect}
 
 
-@case("integers.hip", kernel="multiply", arch=ARCHS, executes=["v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32"])
+@case(
+    "integers.hip",
+    kernel="multiply",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32"],
+)
 def multiply(n=1000):
     return launch(reference.multiply, n, 3, ["u32", "u32"])
 
@@ -23,6 +29,7 @@ def multiply(n=1000):
 @case(
     "integers.hip",
     kernel="multiply24",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_mul_u32_u24", "v_mul_i32_i24", "v_mad_u32_u24", "v_mad_i32_i24"],
 )
@@ -30,12 +37,20 @@ def multiply24(n=1000):
     return launch(reference.multiply24, n, 4, ["u32", "u32"])
 
 
-@case("integers.hip", kernel="divide", arch=ARCHS, executes=["v_rcp_iflag_f32", "v_mul_hi_u32"], each=BOTH)
+@case(
+    "integers.hip", kernel="divide", needs="n > 0", arch=ARCHS, executes=["v_rcp_iflag_f32", "v_mul_hi_u32"], each=BOTH
+)
 def divide(n=1000, data="special"):
     return launch(reference.divide, n, 4, ["u32", "u32"], data)
 
 
-@case("integers.hip", kernel="divide_by_constants", arch=ARCHS, executes="v_mul_hi_i32|v_mad_(co_)?[iu]64_[iu]32")
+@case(
+    "integers.hip",
+    kernel="divide_by_constants",
+    needs="n > 0",
+    arch=ARCHS,
+    executes="v_mul_hi_i32|v_mad_(co_)?[iu]64_[iu]32",
+)
 def divide_by_constants(n=1000):
     return launch(reference.divide_by_constants, n, 5, ["i32"])
 
@@ -55,6 +70,7 @@ def shifts(n=1000):
 @case(
     "integers.hip",
     kernel="counts",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_bcnt_u32_b32", "v_ffbh_u32|v_clz_i32_u32", "v_ffbl_b32|v_ctz_i32_b32", "v_bfrev_b32"],
 )
@@ -65,6 +81,7 @@ def counts(n=1000, data="normal"):
 @case(
     "integers.hip",
     kernel="fields",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_bfe_u32", "v_bfe_i32", "v_bfi_b32|v_bitop3_b32", "v_alignbit_b32"],
 )
@@ -72,7 +89,7 @@ def fields(n=1000, data="bits"):
     return launch(reference.fields, n, 6, ["u32", "u32"], data)
 
 
-@case("integers.hip", kernel="permute_bytes", arch=ARCHS, executes=["v_perm_b32", "v_alignbyte_b32"])
+@case("integers.hip", kernel="permute_bytes", needs="n > 0", arch=ARCHS, executes=["v_perm_b32", "v_alignbyte_b32"])
 def permute_bytes(n=1000):
     given = launch(reference.permute_bytes, n, 5, ["u32", "u32", "u32"], "bits")
     # Most random bytes are above 12 and select ones; these selectors lie around the limits.
@@ -83,6 +100,7 @@ def permute_bytes(n=1000):
 @case(
     "integers.hip",
     kernel="minimum_maximum",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_min_i32", "v_max_u32", "v_min3_i32", "v_max3_u32", "v_med3_i32"],
 )
@@ -93,6 +111,7 @@ def minimum_maximum(n=1000):
 @case(
     "integers.hip",
     kernel="saturating",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_add_(nc_)?u32", "v_sub_(nc_)?u32", "v_add_(nc_)?i32", "v_sub_(nc_)?i32"],
 )
@@ -100,7 +119,13 @@ def saturating(n=1000):
     return launch(reference.saturating, n, 4, ["u32", "u32"])
 
 
-@case("integers.hip", kernel="three_operands", arch=ARCHS, executes=["v_add3_u32", "v_and_or_b32|v_bitop3_b32"])
+@case(
+    "integers.hip",
+    kernel="three_operands",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_add3_u32", "v_and_or_b32|v_bitop3_b32"],
+)
 def three_operands(n=1000):
     return launch(reference.three_operands, n, 7, ["u32", "u32", "u32"])
 
@@ -108,6 +133,7 @@ def three_operands(n=1000):
 @case(
     "integers.hip",
     kernel="differences",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_sad_u8", "v_sad_u16", "v_sad_u32", "v_msad_u8", "v_lerp_u8"],
 )
@@ -115,7 +141,7 @@ def differences(n=1000):
     return launch(reference.differences, n, 5, ["u32", "u32"])
 
 
-@case("integers.hip", kernel="short_elements", arch=ARCHS, executes=["v_mul_lo_u16"])
+@case("integers.hip", kernel="short_elements", needs="n > 0", arch=ARCHS, executes=["v_mul_lo_u16"])
 def short_elements(n=1000):
     return launch(reference.short_elements, n, 6, ["u16", "u16"])
 
@@ -123,6 +149,7 @@ def short_elements(n=1000):
 @case(
     "integers.hip",
     kernel="packed",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_pk_add_u16", "v_pk_mul_lo_u16", "v_pk_mad_u16", "v_pk_max_i16", "v_pk_lshlrev_b16", "v_pk_sub_u16"],
 )
@@ -132,7 +159,13 @@ def packed(n=600):
     return given
 
 
-@case("integers.hip", kernel="hashes", arch=ARCHS, executes=["v_mul_lo_u32", "v_xor_b32|v_xad_u32|v_bitop3_b32"])
+@case(
+    "integers.hip",
+    kernel="hashes",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_mul_lo_u32", "v_xor_b32|v_xad_u32|v_bitop3_b32"],
+)
 def hashes(n=1000):
     return launch(reference.hashes, n, 2, ["u32"])
 
@@ -150,19 +183,31 @@ def scalars(pick=0, block=40):
     return {"grid": 1, "block": block, "args": args, "expect": reference.scalars(*values, block)}
 
 
-@case("wide.hip", kernel="add_wide", arch=ARCHS, executes=["v_add_co_(ci_)?u32|v_lshl_add_u64", "v_sub_co_u32"])
+@case(
+    "wide.hip",
+    kernel="add_wide",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_add_co_(ci_)?u32|v_lshl_add_u64", "v_sub_co_u32"],
+)
 def add_wide(n=1000):
     return launch(wide.add_wide, n, 5, ["u64", "u64"])
 
 
 @case(
-    "wide.hip", kernel="multiply_wide", arch=ARCHS, executes=["v_mad_(co_)?u64_u32", "v_mad_(co_)?i64_i32|v_mul_hi_i32"]
+    "wide.hip",
+    kernel="multiply_wide",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_mad_(co_)?u64_u32", "v_mad_(co_)?i64_i32|v_mul_hi_i32"],
 )
 def multiply_wide(n=600):
     return launch(wide.multiply_wide, n, 5, ["u64", "u64"])
 
 
-@case("wide.hip", kernel="divide_wide", arch=ARCHS, executes=["v_mul_hi_u32", "s_cbranch_execz"], each=BOTH)
+@case(
+    "wide.hip", kernel="divide_wide", needs="n > 0", arch=ARCHS, executes=["v_mul_hi_u32", "s_cbranch_execz"], each=BOTH
+)
 def divide_wide(n=400, data="special"):
     return launch(wide.divide_wide, n, 4, ["u64", "u64"], data)
 
@@ -170,6 +215,7 @@ def divide_wide(n=400, data="special"):
 @case(
     "wide.hip",
     kernel="shift_wide",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_lshlrev_b64", "v_lshrrev_b64", "v_ashrrev_i64", "v_bfrev_b32", "v_bcnt_u32_b32"],
 )
@@ -180,6 +226,7 @@ def shift_wide(n=600, data="normal"):
 @case(
     "wide.hip",
     kernel="compare_wide",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_cmp_[lg][te]_i64", "v_cmp_[lg][te]_u64", "v_cndmask_b32"],
 )

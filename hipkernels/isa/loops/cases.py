@@ -15,7 +15,13 @@ def launch(n, args, expect, *more):
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n, *more], "expect": expect}
 
 
-@case("loops.hip", kernel="collatz", arch=ARCHS, executes=[LEAVE, "s_cbranch_execn?z", "v_cmpx?_[gl][te]_u64"])
+@case(
+    "loops.hip",
+    kernel="collatz",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=[LEAVE, "s_cbranch_execn?z", "v_cmpx?_[gl][te]_u64"],
+)
 def collatz(n=300):
     start = np.arange(1, n + 1, dtype=np.uint32) * np.uint32(2)
     return launch(n, [In("u32", n, start), Out("u32", n), Out("u64", n)], reference.collatz)
@@ -24,6 +30,7 @@ def collatz(n=300):
 @case(
     "loops.hip",
     kernel="euclid",
+    needs="n > 0",
     arch=ARCHS,
     executes=[LEAVE, "v_rcp_iflag_f32"],
     each=[{"data": "normal"}, {"data": "special"}],
@@ -38,12 +45,12 @@ def matrix_times_vector(rows=300, columns=13):
     return launch(rows, args, reference.matrix_times_vector, columns)
 
 
-@case("loops.hip", kernel="factors", arch=ARCHS, executes=[LEAVE, "s_cbranch_execn?z"])
+@case("loops.hip", kernel="factors", needs="n > 0", arch=ARCHS, executes=[LEAVE, "s_cbranch_execn?z"])
 def factors(n=300):
     return launch(n, [In("u32", n, np.arange(1, n + 1, dtype=np.uint32)), Out("u32", (3, n))], reference.factors)
 
 
-@case("loops.hip", kernel="integer_root", arch=ARCHS, executes=["v_cmpx?_[gl][te]_u64"])
+@case("loops.hip", kernel="integer_root", needs="n > 0", arch=ARCHS, executes=["v_cmpx?_[gl][te]_u64"])
 def integer_root(n=400):
     return launch(n, [In("u64", n), Out("u32", n)], reference.integer_root)
 
@@ -57,11 +64,19 @@ def mandelbrot(width=37, height=30, limit=60, step=0.08):
     return {"grid": (3, 4), "block": (16, 9), "args": args, "expect": expect}
 
 
-@case("loops.hip", kernel="grid_stride", arch=ARCHS, executes=[LEAVE, "v_mul_lo_u32|v_mad_(co_)?u64_u32"])
+@case(
+    "loops.hip", kernel="grid_stride", needs="n > 0", arch=ARCHS, executes=[LEAVE, "v_mul_lo_u32|v_mad_(co_)?u64_u32"]
+)
 def grid_stride(n=1000):
     return {"grid": 2, "block": 96, "args": [In("u32", n), Out("u32", n), n], "expect": reference.grid_stride}
 
 
-@case("loops.hip", kernel="sort_eight", arch=ARCHS, executes=["v_min_i32|v_dual_min_i32", "v_max_i32|v_dual_max_i32"])
+@case(
+    "loops.hip",
+    kernel="sort_eight",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_min_i32|v_dual_min_i32", "v_max_i32|v_dual_max_i32"],
+)
 def sort_eight(n=200):
     return launch(n, [In("i32", (n, 8)), Out("i32", (n, 8))], reference.sort_eight)

@@ -24,12 +24,19 @@ def binary(expect, n, rows, data="special"):
 BOTH = [{"data": "special"}, {"data": "normal"}]
 
 
-@case("maths.hip", kernel="fused", arch=ARCHS, executes="v_fma_f32|v_fmac_f32", each=BOTH)
+@case("maths.hip", kernel="fused", needs="n > 0", arch=ARCHS, executes="v_fma_f32|v_fmac_f32", each=BOTH)
 def fused(n=1000, data="special"):
     return launch(n, [In("f32", n, data), In("f32", n, data), In("f32", n, data), Out("f32", n)], fma32)
 
 
-@case("maths.hip", kernel="arithmetic", arch=ARCHS, executes=["v_add_f32", "v_sub_f32", "v_mul_f32"], each=BOTH)
+@case(
+    "maths.hip",
+    kernel="arithmetic",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_add_f32", "v_sub_f32", "v_mul_f32"],
+    each=BOTH,
+)
 def arithmetic(n=1000, data="special"):
     return binary(reference.arithmetic, n, 3, data)
 
@@ -37,6 +44,7 @@ def arithmetic(n=1000, data="special"):
 @case(
     "maths.hip",
     kernel="divide",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_div_scale_f32", "v_rcp_f32", "v_fma_f32|v_fmac_f32", "v_div_fmas_f32", "v_div_fixup_f32"],
     each=BOTH,
@@ -45,7 +53,7 @@ def divide(n=1000, data="special"):
     return binary(reference.divide, n, 1, data)
 
 
-@case("maths.hip", kernel="square_root", arch=ARCHS, executes=["v_sqrt_f32", "v_fma_f32|v_fmac_f32"])
+@case("maths.hip", kernel="square_root", needs="n > 0", arch=ARCHS, executes=["v_sqrt_f32", "v_fma_f32|v_fmac_f32"])
 def square_root(n=1500):
     return unary(reference.square_root, n, 1)
 
@@ -53,6 +61,7 @@ def square_root(n=1500):
 @case(
     "maths.hip",
     kernel="rounding",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_floor_f32", "v_ceil_f32", "v_trunc_f32", "v_rndne_f32"],
     each=BOTH,
@@ -64,6 +73,7 @@ def rounding(n=1000, data="special"):
 @case(
     "maths.hip",
     kernel="minimum_maximum",
+    needs="n > 0",
     arch=ARCHS,
     executes=[r"v_min(_num)?_f32", r"v_max(_num)?_f32", r"v_med3(_num)?_f32"],
 )
@@ -71,45 +81,64 @@ def minimum_maximum(n=1500):
     return binary(reference.minimum_maximum, n, 4)
 
 
-@case("maths.hip", kernel="exponents", arch=ARCHS, executes=["v_frexp_(mant|exp_i32)_f32", "v_ldexp_f32"])
+@case(
+    "maths.hip", kernel="exponents", needs="n > 0", arch=ARCHS, executes=["v_frexp_(mant|exp_i32)_f32", "v_ldexp_f32"]
+)
 def exponents(n=1000):
     args = [In("f32", n), In("i32", n, "normal"), Out("f32", n), Out("i32", n), Out("f32", n)]
     return launch(n, args, reference.exponents)
 
 
-@case("maths.hip", kernel="classify", arch=ARCHS, executes="v_cmp_class_f32")
+@case("maths.hip", kernel="classify", needs="n > 0", arch=ARCHS, executes="v_cmp_class_f32")
 def classify(n=1000):
     return launch(n, [In("f32", n), Out("u32", n)], reference.classify)
 
 
 @case(
-    "maths.hip", kernel="compare", arch=ARCHS, executes=["v_cmp_lt_f32", "v_cmp_n?le_f32|v_cmp_n?gt_f32", "v_cmp_u_f32"]
+    "maths.hip",
+    kernel="compare",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_cmp_lt_f32", "v_cmp_n?le_f32|v_cmp_n?gt_f32", "v_cmp_u_f32"],
 )
 def compare(n=1000):
     return launch(n, [In("f32", n), In("f32", n), Out("u32", n)], reference.compare)
 
 
-@case("maths.hip", kernel="polynomial", arch=ARCHS, executes="v_(dual_)?fmaak_f32|v_(dual_)?fmamk_f32", each=BOTH)
+@case(
+    "maths.hip",
+    kernel="polynomial",
+    needs="n > 0",
+    arch=ARCHS,
+    executes="v_(dual_)?fmaak_f32|v_(dual_)?fmamk_f32",
+    each=BOTH,
+)
 def polynomial(n=1000, data="normal"):
     return unary(reference.polynomial, n, 1, data)
 
 
-@case("maths.hip", kernel="signs", arch=ARCHS, executes=["v_bfi_b32", "v_mul_f32", "v_fma_f32"])
+@case("maths.hip", kernel="signs", needs="n > 0", arch=ARCHS, executes=["v_bfi_b32", "v_mul_f32", "v_fma_f32"])
 def signs(n=1000):
     return binary(reference.signs, n, 3)
 
 
-@case("maths.hip", kernel="approximations", arch=ARCHS, executes=["v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32"])
+@case(
+    "maths.hip",
+    kernel="approximations",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32"],
+)
 def approximations(n=1000):
     return unary(reference.approximations, n, 4, "normal", ulp=1)
 
 
-@case("maths.hip", kernel="fractions", arch=ARCHS, executes="v_fract_f32")
+@case("maths.hip", kernel="fractions", needs="n > 0", arch=ARCHS, executes="v_fract_f32")
 def fractions(n=1000):
     return unary(reference.fractions, n, 1)
 
 
-@case("maths.hip", kernel="trigonometry", arch=ARCHS, executes=["v_sin_f32", "v_cos_f32"])
+@case("maths.hip", kernel="trigonometry", needs="n > 0", arch=ARCHS, executes=["v_sin_f32", "v_cos_f32"])
 def trigonometry(n=1000):
     return launch(n, [In("f32", n, reference.turns(n)), Out("f32", (2, n), ulp=2)], reference.trigonometry)
 
@@ -117,6 +146,7 @@ def trigonometry(n=1000):
 @case(
     "maths.hip",
     kernel="pairs",
+    needs="n > 0",
     arch=ARCHS,
     executes=["v_(pk_|dual_)?add_f32", "v_(pk_|dual_)?mul_f32", "v_pk_fma_f32|v_(dual_)?fmac?_f32"],
     each=BOTH,

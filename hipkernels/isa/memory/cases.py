@@ -29,6 +29,7 @@ def widths(n=500):
 @case(
     "memory.hip",
     kernel="members",
+    needs="n > 0",
     arch=ARCHS,
     executes=["global_load_(dwordx[24]|b64|b128)", "global_store_(byte|b8|d16_hi_b8)"],
 )
@@ -37,7 +38,7 @@ def members(n=500):
     return launch(n, args, reference.members)
 
 
-@case("memory.hip", kernel="uniform_loads", arch=ARCHS, executes="s_load_(dwordx8|b256)")
+@case("memory.hip", kernel="uniform_loads", needs="n > 0", arch=ARCHS, executes="s_load_(dwordx8|b256)")
 def uniform_loads(n=500):
     args = [In("i32", (-(-n // BLOCK), 8), "bits"), In("i32", n, "bits"), Out("i32", n)]
     return launch(n, args, lambda table, x: reference.uniform_loads(table.reshape(-1), x, BLOCK))
@@ -49,7 +50,11 @@ def variables(n=300):
 
 
 @case(
-    "memory.hip", kernel="gather_scatter", arch=ARCHS, executes=["global_load_(dword|b32)", "global_store_(dword|b32)"]
+    "memory.hip",
+    kernel="gather_scatter",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["global_load_(dword|b32)", "global_store_(dword|b32)"],
 )
 def gather_scatter(n=500, shift=1 << 20):
     where = np.random.default_rng(9).permutation(n).astype(np.int32)
@@ -57,6 +62,12 @@ def gather_scatter(n=500, shift=1 << 20):
     return launch(n, args, reference.gather_scatter, shift)
 
 
-@case("memory.hip", kernel="streaming", arch=ARCHS, executes=["global_load_(dword|b32)", "v_mul_f32|v_dual_mul_f32"])
+@case(
+    "memory.hip",
+    kernel="streaming",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=["global_load_(dword|b32)", "v_mul_f32|v_dual_mul_f32"],
+)
 def streaming(n=500):
     return launch(n, [In("f32", n), Out("f32", (2, n))], reference.streaming)

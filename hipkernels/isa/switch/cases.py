@@ -14,7 +14,7 @@ def launch(n, args, expect):
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n], "expect": expect}
 
 
-@case("switch.hip", kernel="dense", arch=ARCHS, executes=[SAVE, r"v_cmpx?_[gl]t_[iu](16|32)"])
+@case("switch.hip", kernel="dense", needs="n > 0", arch=ARCHS, executes=[SAVE, r"v_cmpx?_[gl]t_[iu](16|32)"])
 def dense(n=700):
     return launch(n, [In("u32", n), In("u32", 8, "bits"), Out("u32", n)], reference.dense)
 
@@ -22,6 +22,7 @@ def dense(n=700):
 @case(
     "switch.hip",
     kernel="uniform",
+    needs="n > 0",
     arch=ARCHS,
     executes=["s_cmp_(gt|lt|eq|lg)_[iu]32", "s_cbranch_(scc[01]|vccn?z)"],
     each=[{"operation": k} for k in range(6)],
@@ -31,19 +32,25 @@ def uniform(n=300, operation=0):
     return launch(n, args, lambda x: reference.uniform(x, operation))
 
 
-@case("switch.hip", kernel="fall_through", arch=ARCHS, executes=[SAVE, "s_cbranch_execn?z"])
+@case("switch.hip", kernel="fall_through", needs="n > 0", arch=ARCHS, executes=[SAVE, "s_cbranch_execn?z"])
 def fall_through(n=700):
     return launch(n, [In("i32", n, "bits"), InOut("i32", (2, n))], reference.fall_through)
 
 
-@case("switch.hip", kernel="sparse", arch=ARCHS, executes=[r"v_cmpx?_\w+_[iu]64"])
+@case("switch.hip", kernel="sparse", needs="n > 0", arch=ARCHS, executes=[r"v_cmpx?_\w+_[iu]64"])
 def sparse(n=700):
     drawn = np.random.default_rng(2)
     labels = drawn.choice(np.array(list(reference.LABELS), np.int64), n) + drawn.choice(np.array([0, 0, 0, 1]), n)
     return launch(n, [In("i64", n, labels), Out("i32", n)], reference.sparse)
 
 
-@case("switch.hip", kernel="interpreter", arch=ARCHS, executes=[SAVE, "global_load_(ubyte|u8)", "s_cbranch_execn?z"])
+@case(
+    "switch.hip",
+    kernel="interpreter",
+    needs="n > 0",
+    arch=ARCHS,
+    executes=[SAVE, "global_load_(ubyte|u8)", "s_cbranch_execn?z"],
+)
 def interpreter(n=300, length=12):
     args = [In("u8", (n, length), "bits"), Out("u32", (3, n)), length]
     return launch(n, args, reference.interpreter)

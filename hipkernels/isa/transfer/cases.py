@@ -7,11 +7,12 @@ from targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
-RNG = np.random.default_rng(23)
+SEED = 23
+"""A case is the same each time it is made."""
 
 
 def places(count, limit):
-    return RNG.integers(0, limit, count).astype(np.uint32)
+    return np.random.default_rng(SEED).integers(0, limit, count).astype(np.uint32)
 
 
 @case(
