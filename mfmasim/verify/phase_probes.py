@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.program import Code
+    from mfmasim.program import Code, Kernel
     from mfmasim.verify.capture import Capture
     from mfmasim.verify.recording import Recorder
 
@@ -195,10 +195,8 @@ def measure(
     told = []
     for probe in probes:
         kernel = code[f"phases_{probe.name}"]
-        # More than half of what a compute unit has: no other block is there, and waits for the same banks.
-        shared = 0 if simulated else min(kernel.arch.lds_bytes // 2, 65536 - 4096) // 16 * 16
         crowd = crowded and probe.reads
-        shared = max(shared, kernel.wave * ROW if crowd else 0)
+        shared = dynamic_lds(kernel, alone=not simulated, crowded=crowd)
 
         def run(patterns: NDArray[np.uint32], kernel: Any = kernel, shared: int = shared) -> NDArray[np.int64]:
             ticks = np.zeros((times, len(patterns)), np.uint32)
@@ -215,6 +213,18 @@ def measure(
         about = {"row": probe.row, "wave": kernel.wave, "rounds": rounds, "times": times, "crowded": crowd}
         told.append({**about, "swept": swept})
     return told
+
+
+def dynamic_lds(kernel: Kernel, *, alone: bool, crowded: bool) -> int:
+    """Bytes of dynamic LDS of a launch.
+
+    Args:
+        kernel: of a probe.
+        alone: take all that a workgroup can have, so that no other one is there and waits for the same banks.
+        crowded: the rows of a crowd have to fit.
+    """
+    own = -(-kernel.info.group_segment_fixed_size // 1024) * 1024
+    return kernel.arch.lds_bytes - own if alone else kernel.wave * ROW if crowded else 0
 
 
 def _dearest(best: NDArray[np.int64], wave: int) -> list[list[int]]:

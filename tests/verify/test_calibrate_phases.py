@@ -15,7 +15,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.lds import LANE_SETS, PhaseTable, lane_sets, phase_table, phase_tables
 from mfmasim.observe.lds_clock import LdsClock, read_tables
 from mfmasim.toolchain import find_compiler
-from mfmasim.verify import capture
+from mfmasim.verify import capture, phase_probes
 from mfmasim.verify.phase_fitting import fit_phases
 from mfmasim.verify.phase_probes import BESIDE, PHASE_PROBES, UNROLLED, Timed, pair_patterns, sweep_patterns, timed
 from mfmasim.verify.probes import observe
@@ -199,8 +199,6 @@ def test_what_the_times_do_not_decide_is_said():
 
 def test_probes_are_clean_under_every_check():
     require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
-    from mfmasim.verify import phase_probes
-
     for arch in ("gfx950", "gfx1201"):
         code = mfmasim.compile(phase_probes.source(), arch)
         probes = phase_probes.chosen(arch)
@@ -213,6 +211,19 @@ def test_probes_are_clean_under_every_check():
             assert [f.message for f in report.findings if f.severity != "info"] == []
             assert (ticks == ticks[0, 0]).all()  # without the listener a clock does not see the LDS
             assert ticks[0, 0] > 0
+
+
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950", "gfx1151", "gfx1201"])
+def test_a_block_is_alone_on_its_compute_unit(arch):
+    """What it asks for can be given to one workgroup, and not to two; RDNA's LDS is that of two compute units."""
+    require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
+    kernel = mfmasim.compile(phase_probes.source(), arch)["phases_read_b32"]
+    shared = phase_probes.dynamic_lds(kernel, alone=True, crowded=True)
+    units = kernel.arch.simd.lds_bytes // kernel.arch.lds_bytes
+    assert 2 * (shared + 1280) > kernel.arch.simd.lds_bytes / units
+    assert shared >= kernel.wave * phase_probes.ROW == phase_probes.dynamic_lds(kernel, alone=False, crowded=True)
+    patterns, ticks = pair_patterns(BY_NAME["read_b32"], kernel.wave, crowded=True)[:2], np.zeros((1, 2), np.uint32)
+    assert SIM.launch(kernel, (2, 1), kernel.wave, [patterns, ticks, np.uint32(1)], shared, "bounds").ok
 
 
 def test_replay_and_output(tmp_path, capsys):
@@ -241,8 +252,6 @@ def test_replay_and_output(tmp_path, capsys):
 def test_the_clock_counts_passes_and_nothing_else():
     """By hand: 64 lanes in one bank are 64 passes, whatever the phases; in a row they are one a phase."""
     require("a HIP compiler", find_compiler() is not None, "pip install 'mfmasim[compile]'")
-    from mfmasim.verify import phase_probes
-
     code = mfmasim.compile(phase_probes.source(), "gfx942")
     patterns = np.stack([np.arange(64) * 4, np.zeros(64), np.arange(64) // 8 * 128, np.full(64, BESIDE)])
     ticks = [np.zeros((1, 4), np.uint32) for _ in range(2)]
