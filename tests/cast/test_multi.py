@@ -13,10 +13,10 @@ from hipkernels.cast.plan import AT_ONCE, TILE, Many, plan_many, table
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
 
-QUICK = {"search_off_by_one", "table_one_late", "tensor_257_lost"}
+QUICK = {"search_off_by_one", "tensor_257_lost"}
 
 
-@pytest.mark.parametrize(("case", "arch"), right("multi", lambda i, *_: (i + i // 2) % 3 == 0))
+@pytest.mark.parametrize(("case", "arch"), right("multi", lambda i, *_: (i + i // 2) % 4 == 0))
 def test_right_kernels_pass(case, arch):
     passes(case, arch)
 
@@ -98,7 +98,7 @@ def execute(arch, given, target, shapes, launches, checks="all"):
     st.sampled_from(["gfx942", "gfx950"]), st.sampled_from(["f32", "f16", "bf16"]), st.sampled_from(["e4m3", "e5m2"]),
     st.lists(st.tuples(st.integers(0, 140), st.integers(0, 140)), min_size=1, max_size=5),
 )  # fmt: skip
-@settings(max_examples=8)
+@settings(max_examples=6)
 def test_any_list(arch, given, target, shapes):
     assert execute(arch, given, target, shapes, plan_many(shapes)) == []
 

@@ -131,6 +131,7 @@ SMALL = [
 def test_whole_plans_of_small_shapes(rows, cols):
     turn = rows + cols
     given, arch = ("f32", "bf16", "f16")[turn % 3], ("gfx942", "gfx950")[turn % 2]
+    given = "f16" if (rows, cols) == (640, 128) else given  # published for 16 bits
     planned = plan_transpose(rows, cols, BYTES[given])
     launched = execute(arch, given, ("e4m3", "e5m2")[turn % 2], rows, cols)
     assert [name for name, _ in launched] == [part.kernel(given, ("e4m3", "e5m2")[turn % 2]) for part in planned]
@@ -148,7 +149,19 @@ def test_320_rows_of_2880_take_tiles_and_not_the_general_kernel():
 @pytest.mark.parametrize("given", ["f32", "bf16"])
 @pytest.mark.parametrize(
     ("rows", "cols"),
-    [(320, 2880), (496, 2880), (2048, 2880), (1481, 677), (1, 3221), (2333, 1), (120, 2080), (768, 1024)],
+    [
+        (320, 2880),
+        (496, 2880),
+        (2048, 2880),
+        (1481, 677),
+        (1, 3221),
+        (2333, 1),
+        (120, 2080),
+        (768, 1024),
+        (640, 128),
+        (576, 128),
+        (64, 33),
+    ],
 )
 def test_whole_plans_of_large_shapes(rows, cols, given):
     launched = execute("gfx942", given, "e4m3", rows, cols, checks=["bounds"])
