@@ -109,10 +109,12 @@ SECTIONS = [
         ["ISA analysis", "Bottlenecks", "Registers"],
     ),
     (
-        "Tile maps",
+        "Tile maps and slices of K",
         """A map from workgroups to tiles has to be a permutation, for every grid. `hipkernels/grid_maps` has them as
         device code with NumPy twins; the names here are by what they do: `chunked_clamped` is the text's chunked
-        column-major, `xcd_forgotten` its chiplet swizzle, `super_clamped` its L2-aware map, `grouped` its swizzle.""",
+        column-major, `xcd_forgotten` its chiplet swizzle, `super_clamped` its L2-aware map, `grouped` its swizzle.
+        Slices of K that are no multiples of 16 count some of K twice; `hipkernels/wmma/streams` plans them so that they
+        are.""",
         [
             ("grid hilbert --every 40", "."),
             ("grid column --every 40", "."),

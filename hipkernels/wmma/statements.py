@@ -36,6 +36,7 @@ from facts import (
 )
 
 import mfmasim
+from mfmasim.grids import published_split
 from mfmasim.verify.roofline import intensity, ridge_point, teraflops, utilisation
 from mfmasim.verify.statements import Statement
 
@@ -203,6 +204,10 @@ STATEMENTS = [
     S("Split-K", "percent that 64 tiles use", 60, lambda _: 100 * utilisation(64, UNITS), "refuted",
       about="two rounds on 40 units"),
     S("Split-K", "percent that 256 tiles use", 90, lambda _: 100 * utilisation(256, UNITS), within=0.02),
+    S("Split-K", "slices at 16x4096x4096", 4, lambda _: published_split(16, 4096, 4096).slices),
+    S("Split-K", "elements of K counted twice, K = 1300", 0,
+      lambda _: published_split(16, 4096, 1300).counted_twice(), "refuted",
+      about="by the rule that goes with the text: slices of 325; here they are multiples of 16"),
     S("L2 rasterisation", "grids up to 40x40 that Hilbert's map fails", 0, refuted_grids("hilbert", 40)),
     S("L2 rasterisation", "grids that columns fail", 0, refuted_grids("column", 40)),
     S("L2 rasterisation", "grids up to 19x19 that chunks fail", 0, refuted_grids("chunked_clamped", 19, xcds=1),
