@@ -63,6 +63,7 @@ move_cases.declare_flat(launch_cast, ARCHS)
     needs="n >= 1",
     each=[{**each, "data": "special"} for each in EVERY] + [{**each, "data": "finite"} for each in EVERY[:6]],
     executes=[CONVERSIONS, STORES],
+    draws={"scale": (1.0, 0.37, -2.5, 0.0, 2.0**-126, 2.0**127), "data": ("finite", "special")},
 )
 def cast(n=5011, given="f32", target="e4m3", overflow="clamp", data="finite", scale=1.0, arch="gfx950"):
     """Bulk and tail, two workgroups, every corner value."""
