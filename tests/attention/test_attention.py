@@ -113,6 +113,18 @@ def test_a_query_that_weighs_one_key_alone_gets_its_row_of_v(arch):
     assert (out == v[0, np.arange(heads)[:, None], picked]).all()
 
 
+@pytest.mark.parametrize(("arch", "changes"), [
+    ("gfx942", {"Nq": 17, "Nkv": 33, "causal": 1}), ("gfx950", {"Nq": 65, "Nkv": 1}),
+    ("gfx1151", {"Nq": 17, "Nkv": 33}), ("gfx1201", {"Nq": 1, "Nkv": 31, "causal": 2}),
+])  # fmt: skip
+def test_tails_with_nan_all_around(arch, changes, monkeypatch):
+    """Between the rows, and in the LDS and the registers before the launch."""
+    monkeypatch.setattr("mfmasim.machine.start.POISON_BYTE", 0xFF)
+    case = next(c for c in CASES if c.title == "wmma[Nq=64,Nkv=32,layout=padded,v_layout=bhnd]")
+    result = verify_case(case.with_parameters(changes | {"v_layout": "padded"}), arch)
+    assert result.status == "pass", errors(result)
+
+
 def test_what_a_query_may_not_see_changes_nothing_but_a_last_bit_on_rdna3():
     """There the product of a weight of 0 and a negative element, -0, counts as a unit below the sum."""
     a, b = np.zeros((2, 16, 16), np.uint16)

@@ -95,6 +95,29 @@ def test_the_replays_lie_within_the_bound(fmt, kind, causal, scale):
         assert kind == "large" or used.max() > 0.2  # a bound that says something
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("fmt", ["f16", "bf16"])
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1151", "gfx1201", "scalar"])
+def test_no_problem_of_many_uses_more_than_the_bound_and_some_almost_all_of_it(arch, fmt):
+    rng, most = np.random.default_rng(12), 0
+    for number in range(40):
+        queries, keys, causal = int(rng.integers(1, 40)), int(rng.integers(1, 150)), int(rng.integers(0, 3))
+        scale = [None, rng.normal(), 10 * rng.normal(), rng.normal() / 100, 0.0][number % 5]
+        q, k, v = (2.0 ** rng.integers(-12, 10) * rng.normal(size=(1, 1, n, 32)) for n in (queries, keys, keys))
+        if number % 3 == 1:
+            q, k = abs(q), abs(k)
+        if number % 4 == 1:
+            v += 50 * abs(v).mean()  # far from 0
+        codes = [replay.encode(fmt, np.clip(x, -60000, 60000)) for x in (q, k, v)]
+        if arch == "scalar":
+            found, how = replay.scalar(fmt, *codes, causal, scale), {"tile": 1, "weights_in": "f32"}
+        else:
+            found, how = replay.tiled(arch, fmt, *codes, causal, scale), {"tile": 32, "weights_in": fmt}
+        exact, bound = attention(fmt, *(decode(fmt, c).astype(np.float64) for c in codes), causal, scale, **how)
+        most = max(most, (np.abs(decode(fmt, found) - exact) / bound).max())
+    assert 0.8 < most <= 1
+
+
 def test_a_result_outside_the_bound_is_told(monkeypatch):
     monkeypatch.setitem(
         replay.tiled.__globals__, "base_of", lambda top: np.where(np.isinf(top), np.float32(0), top / 2)
