@@ -12,13 +12,14 @@ from plan import HEAD_SIZES, layout_of, plan_attention
 from reference import attention
 
 from mfmasim.errors import MfmasimError
-from mfmasim.verify import A, B, C, In, Out, case
+from mfmasim.verify import A, B, C, DependsOn, In, Out, case
 
 ALL, CDNA, RDNA = ("gfx942", "gfx950", "gfx1151", "gfx1201"), ("gfx942", "gfx950"), ("gfx1151", "gfx1201")
 THREADS = {"gfx942": 256, "gfx950": 256, "gfx1151": 128, "gfx1201": 128}
 """Four waves."""
 PRODUCT = "v_(wmma_f32_16x16x16|mfma_f32_16x16x(16|32))_b?f16"
 NEEDS = "B > 0 and H > 0 and Nq > 0 and Nkv >= 0 and causal in (0, 1, 2) and D in "
+PLAIN = " and causal == 0 and layout == 'bhnd' and v_layout == ''"
 
 
 def spread(codes, layout, fill):
@@ -59,31 +60,67 @@ def launch(way, arch, fmt, sizes, causal, scale, layout, v_layout, data):
     shapes = {"q": (b, h, queries, d), "k": (b, h, keys, d), "v": (b, h, keys, d), "o": (b, h, queries, d)}
     names = {"q": layout, "k": layout, "v": v_layout or layout, "o": "bhnd" if layout == "padded" else layout}
     places = {name: layout_of(names[name], shape) for name, shape in shapes.items()}
-    codes = operands.draw(data, fmt, shapes["q"], shapes["k"])
+    codes = dict(zip("qkv", operands.draw(data, fmt, shapes["q"], shapes["k"]), strict=True))
     kind = np.float16 if fmt == "f16" else np.uint16
-    inputs = [
-        In(fmt, place.elements, spread(part, place, operands.NAN[fmt]).view(kind)) if part.size else None
-        for part, place in zip(codes, (places[name] for name in "qkv"), strict=True)
-    ]
-    args = [*inputs, Out(fmt, places["o"].elements), queries, keys, *(places[name].strides for name in "qkvo"), causal]
+    inputs = {
+        name: In(fmt, places[name].elements, spread(part, places[name], operands.NAN[fmt]).view(kind))
+        for name, part in codes.items()
+        if part.size
+    }
+    args = [*map(inputs.get, "qkv"), Out(fmt, places["o"].elements), queries, keys]
+    args += [*(places[name].strides for name in "qkvo"), causal]
     args.append(None if scale is None else In("f32", 1, np.array([scale], np.float32)))
 
-    def expect(*_):
-        return spread(expected(way, arch, fmt, codes, causal, scale), places["o"], 0).view(kind)
+    def expect(*held):
+        found = {
+            name: view(x.view(np.uint16), places[name], shapes[name]) for name, x in zip(inputs, held, strict=False)
+        }
+        parts = [np.ascontiguousarray(found.get(name, codes[name])) for name in "qkv"]
+        by = None if scale is None else float(held[-1][0])
+        return spread(expected(way, arch, fmt, parts, causal, by), places["o"], 0).view(kind)
 
     return {"grid": grid, "block": 64 if way == "scalar" else THREADS[arch], "args": args, "expect": expect}
 
 
-def declare(way, source, name, archs, each, fmt="f16", sizes=(64,), **more):
-    """A case for the kernels of a source with rows of so many elements, in variants."""
+def column_of_v(args, queries, keys, d):
+    """Each element of O is made of a column of V, in full where nothing is masked."""
+
+    def at(element):
+        return element // (queries * d) * keys * d + np.arange(keys) * d + element % d
+
+    return [DependsOn(args[3], args[2], at)]
+
+
+def declare(way, source, name, archs, each, fmt="f16", sizes=(64,), sources=None, **more):
+    """A case for the kernels of a source with rows of so many elements, in variants.
+
+    Args:
+        way: ``scalar`` or ``tiled``.
+        source: HIP source.
+        name: name of the case.
+        archs: architectures.
+        each: variants.
+        fmt: ``f16`` or ``bf16``.
+        sizes: lengths of a row that the source has kernels for.
+        sources: what elements of O are made of, from the arguments and the sizes; holds without mask, gaps and swaps.
+        more: further arguments of `case`.
+    """
 
     def run(
         B=1, H=1, Nq=70, Nkv=45, D=sizes[0], causal=0, scale=None, layout="bhnd", v_layout="", data="normal", arch=""
     ):
-        return launch(way, arch, fmt, (B, H, Nq, Nkv, D), causal, scale, layout, v_layout, data)
+        built = launch(way, arch, fmt, (B, H, Nq, Nkv, D), causal, scale, layout, v_layout, data)
+        return built | {"sources": sources(built["args"], Nq, Nkv, D)} if sources else built
 
     run.__name__ = name
-    case(source, kernel=f"{way}_{fmt}_{{D}}", arch=archs, needs=NEEDS + str(sizes), each=each, **more)(run)
+    case(
+        source,
+        kernel=f"{way}_{fmt}_{{D}}",
+        arch=archs,
+        needs=NEEDS + str(sizes) + PLAIN * bool(sources),
+        each=each,
+        **more,
+    )(run)
 
 
 MASKS = [
@@ -116,6 +153,8 @@ for archs, instructions in ((RDNA, "wmma"), (CDNA, "mfma")):
     declare("tiled", "tiled.hip", instructions, archs, EVERY, executes=PRODUCT)
     other = [{"D": d, "causal": causal, "Nkv": 40} for d in (32, 128) for causal in (0, 2)]
     declare("tiled", "tiled_more.hip", f"{instructions}_by_size", archs, other, sizes=(32, 128), executes=PRODUCT)
+    few = [{"Nq": 5, "Nkv": 33}]
+    declare("tiled", "tiled.hip", f"{instructions}_of_v", archs, few, sources=column_of_v, executes=PRODUCT)
     more = [{}, {"data": "special", "Nkv": 20}, {"data": "hidden", "causal": 1, "Nkv": 40}]
     declare("tiled", "tiled_more.hip", f"{instructions}_bf16", archs, more, fmt="bf16", executes=PRODUCT)
 
