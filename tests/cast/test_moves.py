@@ -9,11 +9,11 @@ QUICK = {
     "cast_moves[given=bf16,target=e5m2,overflow=plain]-gfx1201", "cast_amax_of[given=f32]-gfx950",
     "transpose_moves[given=f32,load=16,store=2]-gfx942", "transpose_rest_moves[given=f16]-gfx950",
     "transpose_part_moves[part=rest,kernel=cast_transpose_f32_e4m3_rest]-gfx950",
-    "multi_moves[shapes=many]-gfx950", "transposed_read_moves[given=f32]-gfx950",
+    "multi_moves[given=f32]-gfx950", "transposed_read_moves[given=f32]-gfx950",
     "mx_moves[given=f32,target=e2m1,way=column]-gfx950",
-    "mx_back_moves[target=e2m1,way=row]-gfx950", "mx_back_moves[target=e4m3,way=column]-gfx942",
+    "mx_back_moves[target=e2m1,way=row]-gfx950", "mx_back_moves[target=e4m3,way=column]-gfx950",
 }  # fmt: skip
-RED = {"transpose_hidden_by_symmetry", "other_axis_hidden_by_signs"}
+RED = {"transpose_hidden_by_symmetry", "amax_of_half_the_elements"}
 
 
 def quick(_, case, arch):
