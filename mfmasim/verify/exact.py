@@ -246,7 +246,9 @@ def _from_floats(values: NDArray[np.float64]) -> Exact:
 def _add(left: Exact, right: Exact) -> Exact:
     low = min(left.exponent, right.exponent)
     total = left.integers * (1 << (left.exponent - low)) + right.integers * (1 << (right.exponent - low))
-    return Exact(total, low, left.special + right.special)
+    with np.errstate(invalid="ignore"):  # infinities of both signs make a NaN
+        special = left.special + right.special
+    return Exact(total, low, special)
 
 
 def _times(factor: float, value: Exact) -> Exact:

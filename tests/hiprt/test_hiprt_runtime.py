@@ -15,6 +15,7 @@ from oracles import require
 from mfmasim.codeobject import read
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import build, calls
+from mfmasim.hiprt.calls.graphs import MemsetParams
 from mfmasim.hiprt.faults import Fault, parse
 from mfmasim.hiprt.heap import DEVICE, HOST, PAGE, Heap
 from mfmasim.hiprt.launching import image_at
@@ -290,3 +291,50 @@ def test_pinned_memory_is_not_counted_as_the_devices():
     heap.allocate(4 * PAGE, DEVICE, 0, "all")
     with pytest.raises(HipFailure):
         heap.allocate(1, DEVICE, 0, "one more")
+
+
+def test_graphs_by_words():
+    """Copies, child graphs, lists of nodes: what hip-python's versions pass differently."""
+    call = Caller()
+    _, device = call.out("hipMalloc", 64)
+    _, graph = call.out("hipGraphCreate", 0)
+    params = MemsetParams(device, 1, 1, 64, 7, 64)
+    _, first = call.out("hipGraphAddMemsetNode", graph, 0, 0, address(params))
+    params.value, params.to, params.width = 9, device + 8, 8
+    before = (ctypes.c_uint64 * 1)(first)
+    _, second = call.out("hipGraphAddMemsetNode", graph, address(before), 1, address(params))
+    count = ctypes.c_uint64(0)
+    assert call("hipGraphGetNodes", graph, 0, address(count)) == 0
+    assert count.value == 2
+    nodes = (ctypes.c_uint64 * 2)()
+    assert call("hipGraphGetNodes", graph, address(nodes), address(count)) == 0
+    assert list(nodes) == [first, second]
+    assert call("hipGraphGetRootNodes", graph, address(nodes), address(count)) == 0
+    assert (count.value, nodes[0]) == (1, first)
+    _, twin = call.out("hipGraphClone", graph)
+    _, outer = call.out("hipGraphCreate", 0)
+    assert call.out("hipGraphAddChildGraphNode", outer, 0, 0, twin)[0] == 0
+    log = ctypes.create_string_buffer(b"old", 8)
+    _, ready = call.out("hipGraphInstantiate", outer, 0, address(log), 8)
+    assert log.value == b""
+    for handle in (graph, twin, outer):
+        assert call("hipGraphDestroy", handle) == 0
+    back = np.zeros(64, np.uint8)
+    assert call("hipGraphLaunch", ready, 0) == 0
+    assert call("hipMemcpy", back.ctypes.data, device, 64, 2) == 0
+    assert back.tolist() == [7] * 8 + [9] * 8 + [7] * 48
+    assert call("hipGraphExecDestroy", ready) == 0
+    assert call("hipGraphLaunch", ready, 0) == 400
+    assert call.runtime.report()["handles"] == {}
+    assert call("hipGraphDestroy", graph) == 400
+
+
+def test_a_node_of_another_graph_is_refused():
+    call = Caller()
+    (_, one), (_, other) = call.out("hipGraphCreate", 0), call.out("hipGraphCreate", 0)
+    _, node = call.out("hipGraphAddEmptyNode", one, 0, 0)
+    before = (ctypes.c_uint64 * 1)(node)
+    assert call.out("hipGraphAddEmptyNode", other, address(before), 1)[0] == 1
+    assert call("hipGraphAddDependencies", other, address(before), address(before), 1) == 1
+    assert call.out("hipGraphAddEmptyNode", 12345, 0, 0)[0] == 400
+    assert call.out("hipGraphCreate", 1)[0] == 1
