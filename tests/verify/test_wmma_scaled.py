@@ -14,9 +14,12 @@ from mfmasim.verify.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 CASES = dict(find("wmma/scaled"))["wmma/scaled"]
-QUICK = ("gemm_64x64", "any_gemm_k_unrolled", "any_gemm_64x64_apart[alpha=1.25,beta=-0.5]")
+QUICK = {
+    "gfx1151": ("any_gemm_k_unrolled", "gemm_64x64_apart[alpha=1.25,beta=-0.5]"),
+    "gfx1201": ("gemm_64x64", "any_gemm_64x64_apart[alpha=1.25,beta=-0.5]"),
+}
 RUNS = [
-    pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if case.title in QUICK else pytest.mark.long)
+    pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if case.title in QUICK[arch] else pytest.mark.long)
     for case, arch in select(CASES, None)
 ]
 REFERENCE = runpy.run_path(str(folder("hipkernels") / "wmma" / "scaled" / "reference.py"))

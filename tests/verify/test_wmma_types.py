@@ -60,7 +60,7 @@ TOLD = {
     },
 }  # fmt: skip
 """Exactly the errors of every wrong variant."""
-SHORT = ("other_half_stored", "clamp_missing_in_nibbles", "e5m2_read_as_e4m3")
+SHORT = ("other_half_stored", "clamp_missing_in_nibbles")
 
 
 def errors(result):
@@ -196,8 +196,9 @@ def test_sums_that_pass_the_ends_of_i32_do_so_in_the_cases_of_them():
     ],
 )
 def test_what_a_contract_excludes_is_refused_before_the_launch(title, changes, part):
+    arch = "gfx1201" if "8" in title else "gfx1151"  # compiled for other tests, too
     with pytest.raises(MfmasimError, match=part):
-        verify_case(case_of(title, "gfx1151").with_parameters(changes), "gfx1151")
+        verify_case(case_of(title, arch).with_parameters(changes), arch)
 
 
 def test_fp8_is_refused_where_there_is_none():
