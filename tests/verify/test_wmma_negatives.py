@@ -52,10 +52,9 @@ def test_what_meets_the_zeros_beyond_k_is_told_with_its_element():
     assert "operand B holds 0" in found.message
 
 
-@pytest.mark.parametrize("name", ["stale_a_times_zero", "stale_finite_a_times_zero"])
-def test_both_operands_padded_with_zeros_are_right(name):
+def test_both_operands_padded_with_zeros_are_right():
     """The same kernel without the mistake, on the same data."""
-    mutant, case = MUTANTS[name]
+    mutant, case = MUTANTS["stale_finite_a_times_zero"]
     verdict = run_mutant(replace(mutant, edits=(), caught=()), case)
     assert verdict.caught == ()
     assert verdict.as_expected

@@ -87,7 +87,7 @@ def test_any_shape_with_nan_all_around(arch, monkeypatch):
     sizes = st.one_of(st.integers(1, 40), st.integers(1, 140))
 
     @settings(
-        max_examples=20,
+        max_examples=12,
         derandomize=True,
         database=None,
         deadline=None,
