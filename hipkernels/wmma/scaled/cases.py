@@ -1,6 +1,7 @@
 """gemm by RDNA's WMMA, ``alpha A B + beta C`` in f16 with C in f32: into another C, in place, or without any C.
 
-Each kernel has a case of matrices, which is in place, and one of plain arrays, whose C_in and C_out are two.
+Each kernel has a case of matrices, which is in place, and one of plain arrays, whose C_in and C_out are two. The first
+one leaves alpha = 0 to the second: as an expression, 0 times a product with an infinity is NaN.
 """
 
 from reference import gemm
@@ -53,7 +54,7 @@ def declare(kernel, tile, threads, *, k=16, whole=True, M=0, N=0, K=48):
         }
 
     in_place.__name__, apart.__name__ = kernel, f"{kernel}_apart"
-    case("scaled.hip", needs=shape, data=("normal", "special"), executes=WMMA, **fixed)(in_place)
+    case("scaled.hip", needs=f"{shape} and alpha != 0", data=("normal", "special"), executes=WMMA, **fixed)(in_place)
     case("scaled.hip", needs=f"{shape} and (C_in or beta == 0)", each=FACTORS, **fixed)(apart)
 
 
