@@ -37,8 +37,8 @@ from facts import (
 
 import mfmasim
 from mfmasim.grids import published_split
-from mfmasim.verify.roofline import intensity, ridge_point, teraflops, utilisation
-from mfmasim.verify.statements import Statement
+from mfmasim.verify.reports.roofline import intensity, ridge_point, teraflops, utilisation
+from mfmasim.verify.reports.statements import Statement
 
 TEXT = "wmma_ops, README (gfx1151)"
 S = Statement

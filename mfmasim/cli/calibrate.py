@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from mfmasim.verify.fitting import Fit
-    from mfmasim.verify.phase_fitting import PhaseFit
+    from mfmasim.verify.calibration.fitting import Fit
+    from mfmasim.verify.calibration.phase_fitting import PhaseFit
 
 __all__ = ["add", "run"]
 
@@ -43,11 +43,11 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0 where every row fits as it is, 1 where one does not, or 2."""
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify import capture
-    from mfmasim.verify.fitting import fit
-    from mfmasim.verify.phase_fitting import fit_phases
-    from mfmasim.verify.phase_probes import timed
-    from mfmasim.verify.probes import observed
+    from mfmasim.verify.agreement import capture
+    from mfmasim.verify.calibration.fitting import fit
+    from mfmasim.verify.calibration.phase_fitting import fit_phases
+    from mfmasim.verify.calibration.phase_probes import timed
+    from mfmasim.verify.calibration.probes import observed
 
     if args.times is not None and args.times < 1:
         raise MfmasimError(f"--times {args.times}: a positive number of repetitions is expected")
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 def _observe(args: argparse.Namespace) -> Any:
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.probes import observe
+    from mfmasim.verify.calibration.probes import observe
 
     back_end = device(args.device)
     arch = getattr(back_end, "arch", None)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.verify import Case
-    from mfmasim.verify.trial import Verdict
+    from mfmasim.verify.agreement.trial import Verdict
 
 __all__ = ["add", "run"]
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from mfmasim.verify.threeway import ThreeWay
+    from mfmasim.verify.agreement.threeway import ThreeWay
 
 __all__ = ["add", "run"]
 
@@ -44,7 +44,7 @@ def _record(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import families, find, select
-    from mfmasim.verify.threeway import record
+    from mfmasim.verify.agreement.threeway import record
 
     back_end = device(args.device)
     chosen = args.arch or getattr(back_end, "arch", None)
@@ -72,7 +72,7 @@ def _record(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.threeway import check
+    from mfmasim.verify.agreement.threeway import check
 
     paths = [path for text in args.captures for path in _captures(Path(text))]
     found, refused = [], []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import argparse
 
-    from mfmasim.verify.mutants import Verdict
+    from mfmasim.verify.mutation.mutants import Verdict
 
 __all__ = ["add", "run"]
 
@@ -42,7 +42,7 @@ def add(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0 when every mutant was caught as declared, else 1."""
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.mutants import mutants_of, run_mutant
+    from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
     if args.binary or args.source:
         from mfmasim.cli.mutate_one import run_all

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from mfmasim.verify.fate import Fate
+    from mfmasim.verify.mutation.fate import Fate
 
 __all__ = ["run_all"]
 
@@ -22,8 +22,8 @@ def run_all(args: argparse.Namespace) -> int:
     """
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import find, select
-    from mfmasim.verify.binary import KINDS, run_binary
-    from mfmasim.verify.textual import SOURCE_KINDS, run_source
+    from mfmasim.verify.mutation.binary import KINDS, run_binary
+    from mfmasim.verify.mutation.textual import SOURCE_KINDS, run_source
 
     if args.limit is not None and args.limit < 1:
         raise MfmasimError(f"--limit {args.limit}: a positive number of mutants is expected")

@@ -41,9 +41,9 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.cli.output import table
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import find, select
-    from mfmasim.verify.profile import profile_case
-    from mfmasim.verify.profile_page import profile_page, tables_of
-    from mfmasim.verify.statements import has_text
+    from mfmasim.verify.reports.profile import profile_case
+    from mfmasim.verify.reports.profile_page import profile_page, tables_of
+    from mfmasim.verify.reports.statements import has_text
 
     if args.claims:
         return _claims(args)
@@ -82,8 +82,8 @@ def _claims(args: argparse.Namespace) -> int:
     from mfmasim import __version__
     from mfmasim.cli.output import table
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.profile_page import claims_page
-    from mfmasim.verify.statements import COLUMNS, text_of, weigh
+    from mfmasim.verify.reports.profile_page import claims_page
+    from mfmasim.verify.reports.statements import COLUMNS, text_of, weigh
 
     if args.case or args.arch:
         raise MfmasimError(

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import Result, find, select, verify_case
-    from mfmasim.verify.terminal import Progress
+    from mfmasim.verify.reports.terminal import Progress
 
     changes = dict(_setting(text) for text in args.set)
     groups = [group for target in args.targets for group in find(target)]
@@ -142,11 +142,11 @@ def _write_reports(args: argparse.Namespace, results: list[Result]) -> None:
     from mfmasim import __version__
 
     if args.sarif:
-        from mfmasim.verify.sarif import sarif
+        from mfmasim.verify.reports.sarif import sarif
 
         _write(args.sarif, json.dumps(sarif(results, __version__), indent=1) + "\n")
     if args.html:
-        from mfmasim.verify.page import page
+        from mfmasim.verify.reports.page import page
 
         _write(args.html, page(results, __version__))
 

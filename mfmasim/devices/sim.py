@@ -20,7 +20,7 @@ from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.hazards import Hazards
 from mfmasim.observe.kinds import STOPS
 from mfmasim.observe.numerics import Numerics
-from mfmasim.observe.races import make as races_of
+from mfmasim.observe.ordering.races import make as races_of
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.uninitialised import Uninitialised
 from mfmasim.observe.waits import Waits

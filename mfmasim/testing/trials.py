@@ -1,7 +1,7 @@
 """Hypothesis strategies for trials of kernel cases, and the smallest trial that fails.
 
-Shapes, strides, places, factors and inputs are drawn from what a case declares (`mfmasim.verify.domain`); every draw
-shrinks towards its simplest: the smallest shape, packed matrices of zeros, one element that stands out.
+Shapes, strides, places, factors and inputs are drawn from what a case declares (`mfmasim.verify.agreement.domain`);
+every draw shrinks towards its simplest: the smallest shape, packed matrices of zeros, one element that stands out.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.testing.codes import codes
-from mfmasim.verify.agreement import leaves
+from mfmasim.verify.agreement.domain import Domain
+from mfmasim.verify.agreement.judging import leaves
+from mfmasim.verify.agreement.trial import Trial, judge
 from mfmasim.verify.arrays import Array, draw_array
 from mfmasim.verify.data import LARGEST, draw
-from mfmasim.verify.domain import Domain
 from mfmasim.verify.roles import Tensor, format_of
-from mfmasim.verify.trial import Trial, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
+    from mfmasim.verify.agreement.trial import Verdict
     from mfmasim.verify.cases import Case
-    from mfmasim.verify.trial import Verdict
 
 __all__ = ["smallest", "trials"]
 
@@ -183,8 +183,8 @@ def smallest(
         examples: trials to draw.
         seed: of the draws; None takes others each time.
         told: is told of every verdict.
-        how: passed to `mfmasim.verify.trial.judge`: `device`, `kernel`, `checks`; `device` may be a function that
-            gives a device for an architecture.
+        how: passed to `mfmasim.verify.agreement.trial.judge`: `device`, `kernel`, `checks`; `device` may be a function
+            that gives a device for an architecture.
 
     Returns:
         The verdict about the smallest trial that fails, or None when none does.

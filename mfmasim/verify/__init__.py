@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from mfmasim.verify.arrays import In, InOut, Out
 from mfmasim.verify.cases import Case, case
-from mfmasim.verify.claims import Claim
+from mfmasim.verify.elements.sources import ComesFrom, DependsOn
 from mfmasim.verify.files import families, find, load_file
-from mfmasim.verify.mutants import Mutant
+from mfmasim.verify.mutation.mutants import Mutant
 from mfmasim.verify.products import k_order, product_by
+from mfmasim.verify.reports.claims import Claim
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB
 from mfmasim.verify.runner import select, verify_case
-from mfmasim.verify.sources import ComesFrom, DependsOn
 
 __all__ = [
     "A",

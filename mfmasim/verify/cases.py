@@ -15,15 +15,15 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.arrays import arrays_within
 from mfmasim.verify.contract import broken
 from mfmasim.verify.data import CLASSES
+from mfmasim.verify.elements.sources import check_declared
 from mfmasim.verify.expression import Expression
 from mfmasim.verify.roles import Tensor, tensors_in
-from mfmasim.verify.sources import check_declared
 from mfmasim.verify.suppress import check_suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mfmasim.verify.claims import Claim
+    from mfmasim.verify.reports.claims import Claim
 
 __all__ = ["Case", "case", "check_built", "collecting", "line_in"]
 

@@ -16,6 +16,8 @@ from mfmasim.isa import MATRIX
 from mfmasim.observe import Finding
 from mfmasim.verify.compare import Comparison, bit_exact, within
 from mfmasim.verify.contract import check_memory
+from mfmasim.verify.elements.provenance import check_sources
+from mfmasim.verify.elements.trace import check_mapping
 from mfmasim.verify.exact import (
     as_floats,
     evaluate,
@@ -31,11 +33,9 @@ from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.plain import arrays_in, missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
-from mfmasim.verify.provenance import check_sources
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed, tensors_in, untouched
 from mfmasim.verify.suppress import suppress
-from mfmasim.verify.trace import check_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.devices import Device, Report
     from mfmasim.formats import Format
-    from mfmasim.observe.mapping import MappingReport
+    from mfmasim.observe.fragments.mapping import MappingReport
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
 

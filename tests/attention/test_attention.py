@@ -8,7 +8,7 @@ import pytest
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 ((_, CASES),) = find("attention")

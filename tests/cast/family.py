@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 FOLLOWED = re.compile(r"\w+_moves|cast_amax_of")
 """Cases that prove sources: a launch for each label, so that they have a test of their own."""

@@ -17,7 +17,7 @@ from mfmasim import lds
 from mfmasim.cli import main
 from mfmasim.lds import tables
 from mfmasim.matrix import models
-from mfmasim.verify import phase_probes
+from mfmasim.verify.calibration import phase_probes
 
 
 def paste(rows, *, reviewed):

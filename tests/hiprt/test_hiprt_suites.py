@@ -4,11 +4,11 @@ import pytest
 from inside import VERSIONS, run, suite
 
 from mfmasim.verify import families
-from mfmasim.verify.capture import read
-from mfmasim.verify.fitting import fit
-from mfmasim.verify.phase_fitting import fit_phases
-from mfmasim.verify.phase_probes import timed
-from mfmasim.verify.probes import observed
+from mfmasim.verify.agreement.capture import read
+from mfmasim.verify.calibration.fitting import fit
+from mfmasim.verify.calibration.phase_fitting import fit_phases
+from mfmasim.verify.calibration.phase_probes import timed
+from mfmasim.verify.calibration.probes import observed
 
 CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kernel_gives_the_golden_bits"
 

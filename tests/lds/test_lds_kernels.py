@@ -8,7 +8,7 @@ import pytest
 
 from mfmasim import lds
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 sys.path.insert(0, str(Path(__file__).parent))
 import slow_conflicts

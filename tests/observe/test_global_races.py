@@ -7,7 +7,7 @@ import pytest
 from small_kernels import compiled, first_line, symbol
 
 import mfmasim
-from mfmasim.observe.clocks import Clocks
+from mfmasim.observe.ordering.clocks import Clocks
 
 HEAD = "#include <hip/hip_runtime.h>\n"
 U32 = np.uint32
@@ -93,9 +93,9 @@ def test_values_go_from_place_to_place():
 def test_more_pairs_than_are_looked_at_is_said(monkeypatch):
     """Every piece is cut small, and the first one alone is more than all that is allowed."""
     everything = told("another value at the same place", "gfx942")
-    monkeypatch.setattr("mfmasim.observe.pairs.CHUNK", 64)
+    monkeypatch.setattr("mfmasim.observe.ordering.pairs.CHUNK", 64)
     assert told("another value at the same place", "gfx942") == everything
-    monkeypatch.setattr("mfmasim.observe.pairs.MOST", 128)
+    monkeypatch.setattr("mfmasim.observe.ordering.pairs.MOST", 128)
     findings = told("another value at the same place", "gfx942")
     assert findings[-1].id == "races-not-followed"
     assert findings[-1] not in everything

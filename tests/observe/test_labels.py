@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfmasim.observe.labels import (
+from mfmasim.observe.fragments.labels import (
     CONSTANT_ZERO,
     NOT_AN_ELEMENT,
     Alphabet,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfmasim.observe.patterns import explain
+from mfmasim.observe.fragments.patterns import explain
 
 MEMORY = ((8, 8), "row")
 NEEDS = np.array([(i, k) for i in range(1, 5) for k in range(1, 5) if i != k])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from mfmasim.cli import main
 from mfmasim.observe.traffic import LINES, Traffic, count_access
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.profile import profile_case
-from mfmasim.verify.profile_page import profile_page
+from mfmasim.verify.reports.profile import profile_case
+from mfmasim.verify.reports.profile_page import profile_page
 
 ((_, CASES),) = find("cast")
 

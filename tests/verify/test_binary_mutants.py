@@ -12,7 +12,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import waited
 from mfmasim.resources import folder
 from mfmasim.verify import find, select
-from mfmasim.verify.binary import KINDS, ROUNDING, InFlight, _judge, mutants_in, patched, run_binary
+from mfmasim.verify.mutation.binary import KINDS, ROUNDING, InFlight, _judge, mutants_in, patched, run_binary
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
 import harness

@@ -13,11 +13,11 @@ from mfmasim.errors import MfmasimError
 from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import PARAMETERS, Model
 from mfmasim.toolchain import find_compiler
-from mfmasim.verify import capture
-from mfmasim.verify.fitting import SPACE, fit
-from mfmasim.verify.nan_fitting import nan_bits, origins
-from mfmasim.verify.probe_data import FITTED, OUTLIERS
-from mfmasim.verify.probes import PROBES, observe, observed
+from mfmasim.verify.agreement import capture
+from mfmasim.verify.calibration.fitting import SPACE, fit
+from mfmasim.verify.calibration.nan_fitting import nan_bits, origins
+from mfmasim.verify.calibration.probe_data import FITTED, OUTLIERS
+from mfmasim.verify.calibration.probes import PROBES, observe, observed
 
 
 @pytest.fixture(scope="module")

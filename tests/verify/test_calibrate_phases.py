@@ -15,10 +15,19 @@ from mfmasim.errors import MfmasimError
 from mfmasim.lds import LANE_SETS, PhaseTable, lane_sets, phase_table, phase_tables
 from mfmasim.observe.lds_clock import LdsClock, read_tables
 from mfmasim.toolchain import find_compiler
-from mfmasim.verify import capture, phase_probes
-from mfmasim.verify.phase_fitting import fit_phases
-from mfmasim.verify.phase_probes import BESIDE, PHASE_PROBES, UNROLLED, Timed, pair_patterns, sweep_patterns, timed
-from mfmasim.verify.probes import observe
+from mfmasim.verify.agreement import capture
+from mfmasim.verify.calibration import phase_probes
+from mfmasim.verify.calibration.phase_fitting import fit_phases
+from mfmasim.verify.calibration.phase_probes import (
+    BESIDE,
+    PHASE_PROBES,
+    UNROLLED,
+    Timed,
+    pair_patterns,
+    sweep_patterns,
+    timed,
+)
+from mfmasim.verify.calibration.probes import observe
 
 BY_NAME = {probe.name: probe for probe in PHASE_PROBES}
 SIM = mfmasim.device("sim")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 ((_, HALF),), ((_, SCALED),) = find("gemm_f16"), find("gemm_mx")
 RUNS = select(HALF, None) + select(SCALED, None)

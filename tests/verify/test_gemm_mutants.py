@@ -2,7 +2,7 @@
 
 import pytest
 
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("gemm_fp8")}

@@ -3,7 +3,7 @@
 import pytest
 
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 ((_, CASES),) = find("hazards")
 RUNS = select(CASES, None)

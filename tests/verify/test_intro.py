@@ -8,7 +8,7 @@ import pytest
 from mfmasim.cli import main
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 CASES = select(find("intro")[0][1], None, None)
 MUTANTS = mutants_of("intro")

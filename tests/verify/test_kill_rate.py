@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from mfmasim.verify import find, select
-from mfmasim.verify.binary import run_binary
 from mfmasim.verify.files import families
+from mfmasim.verify.mutation.binary import run_binary
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 PER_FAMILY = 90

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 ((_, CASES),) = find("races")
 RUNS = select(CASES, None)

@@ -10,8 +10,8 @@ from mfmasim.cli import main
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.kinds import KINDS
 from mfmasim.verify import Result
-from mfmasim.verify.page import page
-from mfmasim.verify.sarif import sarif
+from mfmasim.verify.reports.page import page
+from mfmasim.verify.reports.sarif import sarif
 
 # What the 2.1.0 schema requires, of each object that is used here, and the keys it knows (additionalProperties: false).
 SCHEMA = {

@@ -11,7 +11,7 @@ import pytest
 from mfmasim import MfmasimError, device
 from mfmasim.resources import folder
 from mfmasim.verify import find, load_file, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 FAMILY = folder("hipkernels") / "gemm_fp8" / "scheduled"

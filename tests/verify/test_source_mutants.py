@@ -8,8 +8,8 @@ from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 from mfmasim.verify import find
-from mfmasim.verify.binary import KINDS
-from mfmasim.verify.textual import SOURCE_KINDS, mutants_of_text, run_source
+from mfmasim.verify.mutation.binary import KINDS
+from mfmasim.verify.mutation.textual import SOURCE_KINDS, mutants_of_text, run_source
 
 KERNEL = """
 #include <hip/hip_runtime.h>

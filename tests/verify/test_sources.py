@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mfmasim import MfmasimError
 from mfmasim.cli import main
-from mfmasim.observe.mapping import MappingReport
+from mfmasim.observe.fragments.mapping import MappingReport
 from mfmasim.verify import ComesFrom, DependsOn, In, Out, find, verify_case
-from mfmasim.verify.provenance_sets import Raising, _by_number, _one_by_one, check_sets, disjoint
+from mfmasim.verify.elements.provenance_sets import Raising, _by_number, _one_by_one, check_sets, disjoint
 
 X, Y = In("f32", (4, 6), "zeros"), Out("u8", (6, 4))
 

@@ -9,9 +9,9 @@ import pytest
 from mfmasim import MfmasimError
 from mfmasim.cli import main
 from mfmasim.resources import folder
-from mfmasim.verify import roofline, statements
-from mfmasim.verify.profile_page import claims_page
-from mfmasim.verify.statements import Statement, Text, Weighed, text_of, weigh
+from mfmasim.verify.reports import roofline, statements
+from mfmasim.verify.reports.profile_page import claims_page
+from mfmasim.verify.reports.statements import Statement, Text, Weighed, text_of, weigh
 
 
 @pytest.fixture(scope="module")

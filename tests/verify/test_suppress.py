@@ -8,8 +8,8 @@ from mfmasim.errors import MfmasimError
 from mfmasim.observe import Finding
 from mfmasim.verify import Result, case, find, select, verify_case
 from mfmasim.verify.cases import collecting
+from mfmasim.verify.reports.terminal import Progress
 from mfmasim.verify.suppress import suppress
-from mfmasim.verify.terminal import Progress
 
 FOUND = [
     Finding("waits", "error", "one", "waits-read-in-flight"),

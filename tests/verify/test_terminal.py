@@ -1,8 +1,8 @@
 """What a person reads of findings that are alike."""
 
 from mfmasim.observe import Finding
+from mfmasim.verify.reports.terminal import Progress
 from mfmasim.verify.result import Result
-from mfmasim.verify.terminal import Progress
 
 
 def finding(message, lane, element="", source="k.hip:6"):

@@ -11,12 +11,12 @@ import mfmasim
 from mfmasim.cli import main
 from mfmasim.testing.trials import smallest, trials
 from mfmasim.verify import find, load_file, select
-from mfmasim.verify.agreement import leaves
+from mfmasim.verify.agreement.domain import Domain
+from mfmasim.verify.agreement.judging import leaves
+from mfmasim.verify.agreement.trial import Trial, judge
 from mfmasim.verify.arrays import Array
-from mfmasim.verify.domain import Domain
-from mfmasim.verify.mutants import compile_mutant, mutants_of
+from mfmasim.verify.mutation.mutants import compile_mutant, mutants_of
 from mfmasim.verify.runner import informed
-from mfmasim.verify.trial import Trial, judge
 
 QUIET = {"suppress_health_check": list(HealthCheck), "deadline": None}
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 ((_, CASES),) = find("uninit")
 RUNS = select(CASES, None)

@@ -8,7 +8,7 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.matrix import slow
 from mfmasim.verify import select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 CASES = BASIC

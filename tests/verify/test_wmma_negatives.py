@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
 MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("wmma")}
 RIGHT = {

@@ -10,7 +10,7 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 from mfmasim.verify import find, product_by, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 CASES = dict(find("wmma/scaled"))["wmma/scaled"]

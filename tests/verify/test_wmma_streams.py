@@ -6,7 +6,7 @@ import pytest
 import mfmasim
 from mfmasim.grids import segments, stream_workspace
 from mfmasim.verify import find, product_by, select, verify_case
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 
 CASES = dict(find("wmma/streams"))["wmma/streams"]

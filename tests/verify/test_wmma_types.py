@@ -11,7 +11,7 @@ from mfmasim.matrix import slow
 from mfmasim.resources import folder
 from mfmasim.verify import find, k_order, select, verify_case
 from mfmasim.verify.exact import every_step_exact, sum_bits
-from mfmasim.verify.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import A, B
 

@@ -1,0 +1,101 @@
+"""What the mapping check knows of a kernel's arguments: their labels, formats and order in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.observe.fragments.labels import CONSTANT_ZERO, NOT_AN_ELEMENT, POISON, Labelled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.observe.fragments.labels import LabelSpace
+
+    I64 = NDArray[np.int64]
+
+__all__ = ["Argument", "Arguments"]
+
+WORDS = {
+    CONSTANT_ZERO: "the constant 0",
+    POISON: "poison (never written)",
+    NOT_AN_ELEMENT: "no element (mixed, computed or constant)",
+}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One role-tagged argument."""
+
+    role: str
+    """``A``, ``B``, ``C``, ``scale_A`` or ``scale_B``."""
+    format: str
+    shape: tuple[int, ...]
+    order: str = "row"
+    """``row`` or ``column``: which elements are neighbours in memory."""
+    byte: int = 0
+    """Scales: the byte of the scale word that counts."""
+    converted: bool = False
+    """The kernel converts it to `format` on the way, so that its elements cannot be followed."""
+    special: bool = False
+    """Its elements may be infinities or NaNs."""
+
+
+class Arguments:
+    """All arguments of a launch, and the labels of the inputs among them."""
+
+    def __init__(self, arguments: list[Argument], labels: LabelSpace) -> None:
+        """`labels` has one block per input, named after its role."""
+        self.by_role = {argument.role: argument for argument in arguments}
+        self.labels = labels
+        self._blocks: dict[str, Labelled] = {block.name: block for block in labels.blocks}
+
+    def __contains__(self, role: str) -> bool:
+        """Whether there is a labelled input of that role."""
+        return role in self._blocks
+
+    def shape(self, role: str) -> tuple[int, ...]:
+        """Shape of an input's labels."""
+        return self._blocks[role].shape
+
+    def converted(self, role: str) -> bool:
+        """Whether the kernel converts that argument on the way."""
+        return role in self.by_role and self.by_role[role].converted
+
+    def special(self, role: str) -> bool:
+        """Whether elements of that argument may be infinities or NaNs."""
+        return role in self.by_role and self.by_role[role].special
+
+    def byte(self, role: str) -> int:
+        """Byte of the scale word that counts."""
+        return self.by_role[role].byte
+
+    def coordinates(self, labels: I64, role: str) -> I64:
+        """Coordinates of labels in a role's array, (..., dimensions); -1 where a label is not of that role."""
+        block = self._blocks.get(role)
+        dimensions = len(block.shape) if block else 2
+        out = np.full((*labels.shape, dimensions), -1, np.int64)
+        if block is None:
+            return out
+        offset = labels - block.first
+        inside = (offset >= 0) & (offset < int(np.prod(block.shape)))
+        where = np.unravel_index(np.where(inside, offset, 0), block.shape)
+        for axis, values in enumerate(where):
+            out[..., axis] = np.where(inside, values, -1)
+        return out
+
+    def describe(self, label: int) -> str:
+        """What a label stands for, in words."""
+        if label in WORDS:
+            return WORDS[label]
+        block, place = self.labels.block_of(label)
+        return self.element(block.name, place)
+
+    def element(self, role: str, place: tuple[int, ...]) -> str:
+        """Name of an element, such as ``A[5, 0]`` or ``scale_A[5, 1] byte 2``."""
+        if len(place) == 3:
+            byte = f" byte {place[2]}" if self.shape(role)[2] > 1 else ""
+            return f"{role}[{place[0]}, {place[1]}]{byte}"
+        return f"{role}[{', '.join(map(str, place))}]"

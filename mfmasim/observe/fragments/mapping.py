@@ -1,0 +1,366 @@
+"""mapping: does every slot of every matrix instruction hold the element it should, and does every result arrive?
+
+The proof does not look at values. For each tile (one execution by one wave, one block of the instruction) the labels
+of its slots say: each line of an operand's slots comes from one row of A or column of B, the K of a slot is the K of
+the slot it is multiplied with, each element meets its own block's scale, the accumulator goes on from the tile before
+or from C, and the result ends where C[row, column] lies. Over the tiles that end in one output every K occurs once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.observe.fragments.labels import CONSTANT_ZERO, POISON
+from mfmasim.observe.fragments.scales import check_scales
+from mfmasim.observe.fragments.sides import Side, sides_of
+from mfmasim.observe.fragments.slots import agreed, canonical_k, expected_line, ranges
+from mfmasim.observe.fragments.tiles import Tile, last_of, tiles_of
+from mfmasim.observe.fragments.wrong import Teller, Wrong
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.observe.finding import Finding
+    from mfmasim.observe.fragments.arguments import Arguments
+    from mfmasim.observe.fragments.trace import Tracer
+
+    I64 = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+__all__ = ["MappingCheck", "MappingReport"]
+
+
+@dataclass
+class MappingReport:
+    """Result of the mapping check."""
+
+    slots_checked: int = 0
+    mismatches: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+class MappingCheck:
+    """The analysis of one probe."""
+
+    def __init__(
+        self,
+        tracer: Tracer,
+        arguments: Arguments,
+        outputs: I64 | None,
+        kernel: str,
+        source_at: Callable[[int], str],
+        alternatives: Callable[[Any], Mapping[str, Any]],
+    ) -> None:
+        """Analyse what `tracer` recorded.
+
+        Args:
+            tracer: the recorded executions.
+            arguments: the kernel's arguments and their labels.
+            outputs: label of the result that every element of C holds, (M, N); None when there is no C to follow.
+            kernel: name for findings.
+            source_at: source line of an address.
+            alternatives: other layouts of an operation's operands, by name, for naming patterns.
+        """
+        self.tracer, self.arguments, self.outputs = tracer, arguments, outputs
+        self.teller = Teller(kernel, source_at, arguments, alternatives)
+        self.report = MappingReport()
+        self.source_at = source_at
+        self.followed = False
+        """Whether every element of C holds one result, so that a result stored nowhere is of no use."""
+        self.fed: set[tuple[str, str]] = set()
+        """Operands that hold elements somewhere, by source line; others are computed."""
+        self.judged: set[tuple[str, str]] = set()
+        """Operands whose format was found wrong."""
+        self.wrong: dict[tuple[str, str, str], Wrong] = {}
+        self.places: Counter[tuple[str, str]] = Counter()
+        """Places looked at, by source line and operand."""
+
+    def run(self) -> MappingReport:
+        """Do the analysis."""
+        report, teller = self.report, self.teller
+        if self.tracer.depends_on_data:
+            text = "the sequence of matrix instructions depends on the data, so that elements cannot be traced"
+            report.findings.append(teller.plain("mapping-not-traced", "error", text))
+            return report
+        for name in sorted(self.tracer.untraced):
+            text = f"{name}: elements of sparse instructions are not traced"
+            report.findings.append(teller.plain("mapping-not-followed", "warning", text))
+        if not self.tracer.executed:
+            text = "no matrix instruction was executed, so there is no mapping to check"
+            report.findings.append(teller.plain("mapping-not-traced", "error", text))
+            return report
+        tiles = [t for executed in self.tracer.executed for t in tiles_of(executed, self.tracer, self.arguments.labels)]
+        self._link(tiles)
+        self._place_outputs(tiles)
+        self.fed = {(self._line(t), o) for t in tiles for o in ("A", "B") if (t.labels[o] > 0).any()}
+        for tile in tiles:
+            self._check_tile(tile)
+        self._coverage(tiles)
+        report.slots_checked = sum(self.places.values())
+        for wrong in self.wrong.values():
+            total = self.places[self._line(wrong.tile), wrong.operand]
+            report.findings.append(teller.tell(wrong, total))
+        report.findings.sort(key=lambda f: (f.severity != "error", f.pc or 0))
+        return report
+
+    # --- bookkeeping ----------------------------------------------------------------------------------------------
+
+    def _line(self, tile: Tile) -> str:
+        """Source line of a tile's instruction: the copies of an unrolled loop tell their findings together."""
+        pc = tile.executed.event.instruction.pc
+        return self.source_at(pc) or str(pc)
+
+    def _looked(self, tile: Tile, operand: str, places: int) -> None:
+        self.places[self._line(tile), operand] += places
+
+    def _entry(self, tile: Tile, operand: str, role: str, kind: str, message: str, severity: str = "error") -> Wrong:
+        key = (self._line(tile), operand, message if severity == "error" else severity)
+        return self.wrong.setdefault(key, Wrong(tile, operand, role, kind, message, severity))
+
+    def _add(self, wrong: Wrong, bad: Bools, needs: Callable[[int, int], tuple[int, ...]], labels: I64) -> None:
+        for i, j in np.argwhere(bad):
+            wrong.add((int(i), int(j)), needs(int(i), int(j)), int(labels[i, j]))
+        self.report.mismatches += int(bad.sum())
+
+    # --- accumulators and outputs ---------------------------------------------------------------------------------
+
+    def _link(self, tiles: list[Tile]) -> None:
+        """Follow accumulators: which tile's result, or which elements of C, are this tile's C?"""
+        by_place = {(tile.wave, tile.order, tile.block): tile for tile in tiles}
+        for tile in tiles:
+            labels = tile.labels["C"]
+            self._looked(tile, "C", labels.size)
+            results = self.tracer.is_result(labels)
+            if not results.any():
+                if (labels > 0).any():
+                    tile.initial = self.tracer.element_of_c(labels)
+                elif (labels == POISON).any():
+                    text = "the accumulator was never initialised"
+                    wrong = self._entry(tile, "C", "C", "mapping-accumulator", text)
+                    self._add(wrong, labels != CONSTANT_ZERO, lambda *_: (), labels)
+                continue
+            wave, order, slot = self.tracer.result_of(np.where(results, labels, labels[results][0]))
+            cells = labels.size
+            source = by_place.get((int(wave.flat[0]), int(order.flat[0]), int(slot.flat[0]) // cells))
+            right = results & (slot == tile.block * cells + np.arange(cells).reshape(labels.shape))
+            if source is not None:
+                right &= (wave == source.wave) & (order == source.order)
+                tile.previous, source.following = source, tile
+            if not right.all():
+                text = "the accumulator does not go on from one result, place by place"
+                wrong = self._entry(tile, "C", "C", "mapping-accumulator", text)
+                self._add(wrong, ~right, lambda *_: (), np.minimum(labels, 0))
+
+    def _place_outputs(self, tiles: list[Tile]) -> None:
+        """Where each result was stored, and which elements of C got none."""
+        if self.outputs is None:
+            return
+        outputs = self.outputs
+        waves, executions, places = self.tracer.size
+        number = np.full((waves, executions, places), -1, np.int64)  # of the tile that each label of a result is from
+        for index, tile in enumerate(tiles):
+            operation = tile.executed.event.operation
+            cells = operation.m * operation.n
+            number[tile.wave, tile.order, tile.block * cells : (tile.block + 1) * cells] = index
+        results = self.tracer.is_result(outputs)
+        wave, order, slot = self.tracer.result_of(outputs[results])
+        stored = np.full((len(tiles), places, 2), -1, np.int64)
+        stored[number[wave, order, slot], slot] = np.argwhere(results)
+        for tile, went in zip(tiles, stored, strict=True):
+            operation = tile.executed.event.operation
+            cells = operation.m * operation.n
+            first = tile.block * cells
+            tile.stored = went[first : first + cells].reshape(operation.m, operation.n, 2)
+        self.places["", "outputs"] += outputs.size
+        own = outputs == self.tracer.initial.numbers.astype(np.int64)
+        self._tell_outputs(own | (outputs == POISON), "what C held before the launch (never written)")
+        self._tell_outputs(outputs == CONSTANT_ZERO, "the constant 0")
+        computed = int((~results & ~own & (outputs != POISON) & (outputs != CONSTANT_ZERO)).sum())
+        self.followed = not computed
+        if computed:
+            text = (
+                f"{computed} of {outputs.size} output elements are computed from matrix results (summed, scaled or "
+                "otherwise), so that results are not followed to them; operands are"
+            )
+            self.report.findings.append(self.teller.plain("mapping-not-followed", "info", text, count=computed))
+
+    def _tell_outputs(self, without: Bools, held: str) -> None:
+        """A finding for the elements of C that got no result."""
+        if not without.any():
+            return
+        row, col = (int(x) for x in np.argwhere(without)[0])
+        count = int(without.sum())
+        self.report.mismatches += count
+        text = f"{count} of {without.size} output elements hold no result of a matrix instruction"
+        where = {"element": f"C[{row}, {col}]", "expected": "a result", "actual": held, "count": count}
+        self.report.findings.append(self.teller.plain("mapping-no-result", "error", text, **where))
+
+    # --- one tile -------------------------------------------------------------------------------------------------
+
+    def _check_tile(self, tile: Tile) -> None:
+        stored = last_of(tile).stored
+        if stored is not None and not self.followed and not (stored >= 0).any():
+            stored = None
+        sides = sides_of(tile, self.arguments)
+        unused: dict[str, Bools] = {}
+        for side in sides:
+            went = None if stored is None else side.stored_line(stored)
+            tile.lines[side.operand] = expected_line(side.lines, went)
+            # Lines beyond the matrix: whatever they hold, their results are stored nowhere.
+            unused[side.operand] = np.logical_and.reduce(side.zero if went is None else went < 0, axis=1)
+            self._check_format(tile, side)
+        self._judge_k(tile, *sides)
+        self._check_padding(tile, sides, unused)
+        for side in sides:
+            wrong = self._check_side(tile, side, unused[side.operand])
+            if f"scale_{side.operand}" in tile.labels and f"scale_{side.role}" in self.arguments:
+                self._looked(tile, f"scale_{side.operand}", tile.labels[f"scale_{side.operand}"].size)
+                self.report.mismatches += check_scales(tile, side, wrong, self.arguments, self._entry)
+        if sides[0].axis == 0:
+            needed = np.stack(np.broadcast_arrays(tile.lines["A"][:, None], tile.lines["B"][None, :]), axis=-1)
+        else:
+            needed = np.stack(np.broadcast_arrays(tile.lines["B"][None, :], tile.lines["A"][:, None]), axis=-1)
+        if tile.following is None and stored is not None:
+            self._looked(tile, "D", stored[..., 0].size)
+            self._check_places(tile, "D", "the result is stored at another element of C", needed, stored)
+        if tile.initial is not None:
+            self._check_places(tile, "C", "the accumulator starts from another element of C", needed, tile.initial)
+
+    def _check_format(self, tile: Tile, side: Side) -> None:
+        """An operand read in another format than its argument has."""
+        if side.role not in self.arguments:
+            return
+        ins, operation = tile.executed.event.instruction, tile.executed.event.operation
+        have, read = self.arguments.by_role[side.role].format, getattr(operation, side.operand).format
+        key = (self._line(tile), side.operand)
+        if key in self.judged or have == read or {have, read} == {"f32", "xf32"}:
+            return
+        self.judged.add(key)
+        self.report.mismatches += 1
+        text = f"operand {side.operand} is read as {read}, the argument {side.role} holds {have}"
+        where = {"element": side.operand, "expected": have, "actual": read}
+        self.report.findings.append(self.teller.finding("mapping-wrong-format", "error", text, ins, tile, **where))
+
+    def _depth(self) -> int:
+        """K of the whole product."""
+        return self.arguments.shape("A")[1] if "A" in self.arguments else 1 << 62
+
+    def _judge_k(self, tile: Tile, a: Side, b: Side) -> None:
+        """Settle which K each position of the summed index stands for."""
+        ka, kb = agreed(a.ks.T), agreed(b.ks.T)
+        canonical = canonical_k(a.ks.T, b.ks.T)
+        if ka is not None and kb is not None and (ka == kb).all():
+            tile.ks = ka
+            if (ka >= 0).all() and not (ka == canonical).all():
+                self._permuted(tile, canonical)
+        elif kb is not None and (ka is None or not (ka == canonical).all()):
+            tile.ks = kb
+        else:
+            tile.ks = canonical if ka is None else ka
+        # K beyond the matrix: both operands padded with zeros, or one of them and the other with anything finite.
+        zero_a, zero_b = a.zero.all(axis=0), b.zero.all(axis=0)
+        padded = (zero_a & zero_b) | ((zero_a | zero_b) & (canonical >= self._depth()))
+        tile.ks = np.where(padded, -1, tile.ks)
+
+    def _check_padding(self, tile: Tile, sides: tuple[Side, Side], unused: Mapping[str, Bools]) -> None:
+        """Elements that are multiplied with zeros where K has ended: an infinity or a NaN among them gives a NaN."""
+        for side, other in (sides, sides[::-1]):
+            if (self._line(tile), other.operand) not in self.fed or unused[other.operand].all():
+                continue
+            beyond = (tile.ks < 0) & (other.zero | unused[other.operand][:, None]).all(axis=0)
+            bad = (side.labels > 0) & beyond[None, :] & ~unused[side.operand][:, None]
+            if not bad.any() or not self.arguments.special(side.role):
+                continue
+            text = f"K has ended and operand {other.operand} holds 0, but this one an element, which may be Inf or NaN"
+            entry = self._entry(tile, side.operand, side.role, "mapping-stale-padding", text)
+            entry.instead = "the constant 0"
+            for line, k in np.argwhere(bad):
+                entry.add(side.slot(int(line), int(k)), (), int(side.labels[line, k]))
+            self.report.mismatches += int(bad.sum())
+
+    def _permuted(self, tile: Tile, canonical: I64) -> None:
+        moved = np.flatnonzero(tile.ks != canonical)
+        scaled = tile.executed.event.operation.scale_A is not None
+        text = (
+            f"K is permuted alike in A and B ({len(moved)} of {len(canonical)} positions; position {moved[0]} holds K "
+            f"{tile.ks[moved[0]]}, not {canonical[moved[0]]}): the exact product is the same"
+        )
+        if scaled:
+            text += ", but with block scales each element must meet its own"
+        self._entry(tile, "K", "K", "mapping-k-permuted", text, "info")
+
+    def _check_side(self, tile: Tile, side: Side, unused: Bools) -> Bools:
+        """Slots (lines, k) of an operand that hold another element than they should."""
+        if self.arguments.converted(side.role):
+            text = f"operand {side.operand} is converted on the way, so that its elements are not followed"
+            self._entry(tile, "K", "K", "mapping-not-followed", text, "info")
+            return np.zeros(side.labels.shape, np.bool_)
+        lines, ks = tile.lines[side.operand], tile.ks
+        wrong: Bools = (side.lines != lines[:, None]) | (side.ks != ks[None, :])
+        wrong &= (ks >= 0)[None, :] & ~unused[:, None]
+        self._looked(tile, side.operand, int((~unused).sum()) * len(ks))
+        if wrong.any():
+            text = "the slot holds another element"
+            entry = self._entry(tile, side.operand, side.role, "mapping-wrong-element", text)
+            for line, k in np.argwhere(wrong):
+                needed = side.element(int(lines[line]), int(ks[k]))
+                entry.add(side.slot(int(line), int(k)), needed, int(side.labels[line, k]))
+            self.report.mismatches += int(wrong.sum())
+        self._check_copies(tile, side, unused)
+        return wrong
+
+    def _check_copies(self, tile: Tile, side: Side, unused: Bools) -> None:
+        """Further copies of an operand, which the hardware may take as well as the first, hold the same."""
+        for number, copy in enumerate(tile.copies.get(side.operand, []), 1):
+            labels = copy if side.operand == "A" else copy.T
+            differ = (labels != side.labels) & (tile.ks >= 0)[None, :] & ~unused[:, None]
+            if not differ.any():
+                continue
+            lanes = tile.executed.event.a.shape[-1] // (1 + len(tile.copies[side.operand]))
+            text = f"the copy in lanes {lanes * number} to {lanes * (number + 1) - 1} holds something else"
+            entry = self._entry(tile, side.operand, side.role, "mapping-copies-differ", text)
+            entry.copy = number
+            for line, k in np.argwhere(differ):
+                needed = side.element(int(tile.lines[side.operand][line]), int(tile.ks[k]))
+                entry.add(side.slot(int(line), int(k)), needed, int(labels[line, k]))
+            self.report.mismatches += int(differ.sum())
+
+    def _check_places(self, tile: Tile, operand: str, message: str, needed: I64, held: I64) -> None:
+        """Places of C that a result goes to, or an accumulator comes from, other than those of its row and column."""
+        both = (held >= 0).all(axis=-1) & (needed >= 0).all(axis=-1)
+        elsewhere = both & (held != needed).any(axis=-1)
+        if elsewhere.any():
+            wrong = self._entry(tile, operand, "C", "mapping-wrong-output", message)
+            packed = held[..., 0] << 32 | np.maximum(held[..., 1], 0)
+            self._add(wrong, elsewhere, lambda i, j: (int(needed[i, j, 0]), int(needed[i, j, 1])), packed)
+
+    # --- the whole sum --------------------------------------------------------------------------------------------
+
+    def _coverage(self, tiles: list[Tile]) -> None:
+        """Over the tiles that end in one output, every K occurs exactly once."""
+        if self.outputs is None or "A" not in self.arguments:
+            return
+        if self.arguments.converted("A") and self.arguments.converted("B"):
+            return
+        depth = self._depth()
+        for tile in tiles:
+            if tile.following is not None or tile.stored is None or not (tile.stored >= 0).any():
+                continue
+            ks: list[int] = []
+            at: Tile | None = tile
+            while at is not None:
+                ks += [int(k) for k in at.ks if k >= 0]
+                at = at.previous
+            count = np.bincount(np.array(ks, np.int64), minlength=depth)
+            missing, twice = np.flatnonzero(count == 0), np.flatnonzero(count > 1)
+            parts = [f"K {ranges(missing)} of {depth} never multiplied"] if len(missing) else []
+            parts += [f"K {ranges(twice)} multiplied more than once"] if len(twice) else []
+            if parts:
+                self.report.mismatches += 1
+                self._entry(tile, "K", "K", "mapping-wrong-sum", "; ".join(parts))

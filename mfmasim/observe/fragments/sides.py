@@ -1,0 +1,82 @@
+"""Sides: one factor operand of a tile, seen as lines of the product times K, whichever argument it holds.
+
+A kernel may feed columns of B to operand A and rows of A to operand B; the product is then transposed and as right.
+So a side says which argument its elements come from, and which line (row of A or column of B) and K each one is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mfmasim.observe.fragments.labels import CONSTANT_ZERO
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mfmasim.observe.fragments.arguments import Arguments
+    from mfmasim.observe.fragments.tiles import Tile
+
+    I64 = NDArray[np.int64]
+
+__all__ = ["Side", "sides_of"]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One factor operand of a tile. Arrays are (lines, k)."""
+
+    operand: str
+    """``A`` or ``B`` of the instruction."""
+    role: str
+    """Argument most of its elements come from: ``A`` or ``B``."""
+    axis: int
+    """Coordinate of C that its lines count: 0 row, 1 column."""
+    labels: I64
+    lines: I64
+    """Row of A, or column of B, that each slot holds; -1 where it holds no element of the argument."""
+    ks: I64
+
+    @property
+    def zero(self) -> NDArray[np.bool_]:
+        """Slots that hold the constant 0."""
+        zeros: NDArray[np.bool_] = self.labels == CONSTANT_ZERO
+        return zeros
+
+    def slot(self, line: int, k: int) -> tuple[int, int]:
+        """Row and column of a slot in the instruction's operand."""
+        return (line, k) if self.operand == "A" else (k, line)
+
+    def element(self, line: int, k: int) -> tuple[int, int]:
+        """Row and column in the argument of an element."""
+        return (line, k) if self.role == "A" else (k, line)
+
+    def stored_line(self, stored: I64) -> I64:
+        """Where the results of each line went, (lines, results), from (m, n, 2)."""
+        values = stored[..., self.axis]
+        return values if self.operand == "A" else values.T
+
+
+def sides_of(tile: Tile, arguments: Arguments) -> tuple[Side, Side]:
+    """The two factor operands of a tile."""
+    roles = [_role(tile.labels[operand], operand, arguments) for operand in ("A", "B")]
+    exchanged = roles == ["B", "A"]
+    first, second = (
+        _side(tile, operand, role, axis, arguments)
+        for operand, role, axis in zip(("A", "B"), roles, (1, 0) if exchanged else (0, 1), strict=True)
+    )
+    return first, second
+
+
+def _role(labels: I64, operand: str, arguments: Arguments) -> str:
+    other = "B" if operand == "A" else "A"
+    mine, theirs = (int((arguments.coordinates(labels, role)[..., 0] >= 0).sum()) for role in (operand, other))
+    return other if theirs > mine else operand
+
+
+def _side(tile: Tile, operand: str, role: str, axis: int, arguments: Arguments) -> Side:
+    labels = tile.labels[operand] if operand == "A" else tile.labels[operand].T
+    place = arguments.coordinates(labels, role)
+    lines, ks = (place[..., 0], place[..., 1]) if role == "A" else (place[..., 1], place[..., 0])
+    return Side(operand, role, axis, labels, lines, ks)

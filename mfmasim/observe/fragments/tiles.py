@@ -1,0 +1,90 @@
+"""Tiles: one execution of a matrix instruction by one wave, one block of it, with the labels of its slots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.observe.fragments.labels import NOT_AN_ELEMENT, POISON, Alphabet
+from mfmasim.observe.fragments.trace import REGISTERS, codes_of, fragment_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.observe.fragments.labels import LabelSpace
+    from mfmasim.observe.fragments.trace import Executed, Tracer
+
+    I64 = NDArray[np.int64]
+
+__all__ = ["Tile", "last_of", "tiles_of"]
+
+POISON_DWORD = np.uint32(0xA5A5A5A5)  # what the machine fills registers with before the first write
+
+
+def _none() -> I64:
+    return np.empty(0, np.int64)
+
+
+@dataclass
+class Tile:
+    """One execution of a matrix instruction by one wave, one block of it."""
+
+    executed: Executed
+    index: int
+    """Wave within the event."""
+    block: int
+    wave: int
+    """Wave of the launch."""
+    order: int
+    """Matrix instructions the wave executed before."""
+    labels: dict[str, I64]
+    """Labels by operand: A (m, k), B (k, n), C (m, n), scale_A (m, k / 32), scale_B (n, k / 32)."""
+    previous: Tile | None = None
+    """The tile whose result is this one's C."""
+    following: Tile | None = None
+    stored: I64 | None = None
+    """Output element that each result went to, (m, n, 2), -1 where it was not stored."""
+    initial: I64 | None = None
+    """Element of C that each place of the accumulator was loaded from, (m, n, 2); None when it was not."""
+    lines: dict[str, I64] = field(default_factory=dict)
+    """Line of the product that each line of slots belongs to, by operand."""
+    copies: dict[str, list[I64]] = field(default_factory=dict)
+    """Labels of the further copies of A and B, where the layout has them, in the shape of `labels`."""
+    ks: I64 = field(default_factory=_none)
+    """K at each position of the summed index; -1 where both operands are padded with zeros."""
+
+
+def tiles_of(executed: Executed, tracer: Tracer, inputs: LabelSpace) -> list[Tile]:
+    """Decode what an execution's slots held, and split it by wave and block."""
+    event = executed.event
+
+    def decoded(name: str, observed: list[NDArray[Any]]) -> I64:
+        width = 8 if name.startswith("scale") else fragment_of(event, name).width
+        own = name == "C"
+        space, alphabet = (tracer.results, tracer.result_alphabet) if own else (inputs, Alphabet(width))
+        found = space.decode(observed, alphabet)
+        registers = getattr(event, REGISTERS[name])
+        untouched = codes_of(event, name, np.full_like(registers[:1], POISON_DWORD))
+        same = np.logical_and.reduce([codes == untouched for codes in observed])
+        return np.where((found == NOT_AN_ELEMENT) & same, POISON, found)
+
+    labels = {name: decoded(name, observed) for name, observed in executed.codes.items()}
+    copies = {name: [decoded(name, observed) for observed in each] for name, each in executed.copies.items()}
+    return [
+        Tile(
+            executed, wave, block, int(event.waves[wave]), int(executed.order[wave]),
+            {name: array[wave, min(block, array.shape[1] - 1)] for name, array in labels.items()},
+            copies={name: [array[wave, block] for array in each] for name, each in copies.items()},
+        )
+        for wave in range(len(event.waves))
+        for block in range(event.operation.blocks)
+    ]  # fmt: skip
+
+
+def last_of(tile: Tile) -> Tile:
+    """The last tile of an accumulation."""
+    while tile.following is not None:
+        tile = tile.following
+    return tile

@@ -1,0 +1,189 @@
+"""Collects, over the runs of a probe, what every slot of every matrix instruction held, and labels its results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.observe.fragments.labels import Alphabet, Labelled, LabelSpace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.events import MatrixEvent
+    from mfmasim.matrix import Fragment
+
+__all__ = ["REGISTERS", "Executed", "Tracer", "codes_of", "fragment_of"]
+
+
+@dataclass
+class Executed:
+    """One execution of a matrix instruction by a group of waves; the operands' codes run by run.
+
+    Codes have shape (waves, blocks, rows, cols).
+    """
+
+    event: MatrixEvent
+    order: NDArray[np.int64]
+    """How many matrix instructions each wave had executed before."""
+    codes: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
+    copies: dict[str, list[list[NDArray[Any]]]] = field(default_factory=dict)
+    """Where the layout has copies of A or B in further lanes: the codes of each copy, run by run."""
+
+    @property
+    def key(self) -> tuple[int, bytes]:
+        """Address and waves: the same in every run unless control flow depends on the data."""
+        return self.event.instruction.pc, self.event.waves.tobytes()
+
+
+class Tracer:
+    """An observer for one probe: `begin` before every run.
+
+    The first run (``run`` is None) only counts executions, so that the results can be numbered; the others record
+    operands and replace every result by labels of its own places.
+    """
+
+    name = "mapping"
+
+    def __init__(self, waves: int, output_shape: tuple[int, ...] = (0,)) -> None:
+        """`waves` of the whole launch; `output_shape` of C, whose elements get labels in the results' space, too.
+
+        Set `result_alphabet` after the counting run, which fills `result_formats`.
+        """
+        self.executed: list[Executed] = []
+        self.results = LabelSpace()
+        self.result_alphabet = Alphabet(16)
+        self.result_formats: set[str] = set()
+        self.depends_on_data = False
+        self.untraced: set[str] = set()
+        """Sparse instructions: which K a slot means depends on the index data, and they are not followed."""
+        self._waves = waves
+        self._output_shape = output_shape
+        self._count = np.zeros(waves, np.int64)
+        self._run: int | None = None
+        self._runs = 0
+        self._next = 0
+        self._slots = 0
+        self._per_wave = 0
+        self.initial = Labelled("C", 1, output_shape)
+        """Labels of what C holds before the launch."""
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Results to number, after the counting run: waves, executions of a wave at most, places of a result."""
+        return self._waves, max(1, self._per_wave, int(self._count.max(initial=0))), max(1, self._slots)
+
+    def begin(self, run: int | None, runs: int) -> None:
+        """Start a run; None is the counting run."""
+        if run == 0:
+            self._per_wave = int(self._count.max(initial=0))
+            self.results.add("D", self.size)
+            self.initial = self.results.add("C", self._output_shape)
+        self._run, self._runs, self._next = run, runs, 0
+        self._count[:] = 0
+
+    def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
+        """Record a matrix instruction and, but for the counting run, label its result."""
+        if event.operation.sparse:
+            self.untraced.add(event.instruction.name)
+            return None
+        order = self._count[event.waves].copy()
+        self._count[event.waves] += 1
+        shape = event.operation.D.shape
+        cells = int(np.prod(shape))
+        if self._run is None:
+            self._slots = max(self._slots, cells)
+            self.result_formats.add(event.operation.D.format)
+            return None
+        here = Executed(event, order)
+        if self._run == 0:
+            self.executed.append(here)
+        elif self._next >= len(self.executed) or self.executed[self._next].key != here.key:
+            self.depends_on_data = True
+            return None
+        kept = self.executed[self._next]
+        self._next += 1
+        for name, codes in operand_codes(event).items():
+            kept.codes.setdefault(name, []).append(codes)
+        for name in ("A", "B"):
+            for number, codes in enumerate(copies_of(event, name)):
+                known = kept.copies.setdefault(name, [])
+                known += [[]] if number == len(known) else []
+                known[number].append(codes)
+        numbers = self._numbers(event.waves, order, cells)
+        labels = LabelSpace.codes(numbers, self._run, self._runs, self.result_alphabet)
+        return fragment_of(event, "D").pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
+
+    def _numbers(self, waves: NDArray[Any], order: NDArray[np.int64], cells: int) -> NDArray[np.uint64]:
+        """Label of every place of every wave's result, (waves, cells)."""
+        first = 1 + (waves.astype(np.int64) * self._per_wave + order) * self._slots
+        return (first[:, None] + np.arange(cells)).astype(np.uint64)
+
+    def is_result(self, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which labels are of results of matrix instructions."""
+        return (labels > 0) & (labels < self.initial.first)
+
+    def element_of_c(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Row and column of labels of what C held, (..., 2); -1 elsewhere."""
+        mine = labels >= self.initial.first
+        offset = np.where(mine, labels - self.initial.first, 0)
+        columns = max(1, self._output_shape[-1])
+        return np.where(mine[..., None], np.stack([offset // columns, offset % columns], axis=-1), -1)
+
+    def result_of(self, labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Wave, order and slot of labels of results."""
+        zero = labels - 1
+        return (
+            zero // (self._slots * max(1, self._per_wave)),
+            zero // self._slots % max(1, self._per_wave),
+            zero % self._slots,
+        )
+
+
+REGISTERS = {"A": "a", "B": "b", "C": "c", "scale_A": "scale_a", "scale_B": "scale_b"}
+"""The event's field with each operand's registers."""
+MOVING = {"A": ("cbsz", "abid", "blgp"), "B": ("cbsz", "abid", "blgp"), "C": ("op_sel",), "D": ("op_sel",)}
+"""Modifiers that say in which place an operand's elements are; OPSEL selects sets of indices where A is sparse."""
+
+
+def fragment_of(event: MatrixEvent, name: str) -> Fragment:
+    """Layout of an operand of an event; modifiers change what is read from where, or which half of C and D counts."""
+    moving = MOVING.get(name)
+    if moving is None:
+        fragment: Fragment = getattr(event.operation, name)
+        return fragment
+    return event.operation.operand(name, **{key: event.modifiers[key] for key in moving if key in event.modifiers})
+
+
+def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> NDArray[Any]:
+    """Codes that registers hold for one operand of an event, (waves, blocks, rows, cols).
+
+    A scale gives the byte of its dword that the instruction selects.
+    """
+    fragment = fragment_of(event, name)
+    if not name.startswith("scale"):
+        codes: NDArray[Any] = fragment.unpack(np.ascontiguousarray(registers[:, : fragment.vgprs]))
+        return codes.reshape(len(registers), fragment.blocks, fragment.rows, fragment.cols)
+    byte = event.modifiers.get(f"scale_{name[-1].lower()}_byte", 0)
+    table = fragment.table()
+    scales: NDArray[Any] = np.zeros((len(registers), 1, fragment.rows, fragment.cols), np.uint32)
+    scales[:, 0, table["row"], table["col"]] = registers[:, 0, table["lane"]] >> np.uint32(8 * byte) & np.uint32(0xFF)
+    return scales
+
+
+def copies_of(event: MatrixEvent, name: str) -> list[NDArray[Any]]:
+    """Codes of the further copies of A or B, which RDNA3 wants in each 16 lanes (RDNA3 ISA guide, 7.9)."""
+    fragment = fragment_of(event, name)
+    slots = fragment.blocks * fragment.rows * fragment.cols
+    count = len(fragment.table()) // slots
+    registers: NDArray[np.uint32] = getattr(event, REGISTERS[name])
+    apart = registers.shape[-1] // count
+    return [codes_of(event, name, np.roll(registers, -apart * copy, axis=-1)) for copy in range(1, count)]
+
+
+def operand_codes(event: MatrixEvent) -> dict[str, NDArray[Any]]:
+    """Codes of every operand of an event."""
+    registers = {name: getattr(event, field_name) for name, field_name in REGISTERS.items()}
+    return {name: codes_of(event, name, held) for name, held in registers.items() if held is not None}

@@ -1,0 +1,189 @@
+"""Wrong places of one operand, and the finding that tells them: where, which element, which pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.observe.finding import Finding
+from mfmasim.observe.fragments.patterns import explain
+from mfmasim.observe.fragments.trace import fragment_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.observe.fragments.arguments import Arguments
+    from mfmasim.observe.fragments.tiles import Tile
+
+    I64 = NDArray[np.int64]
+
+__all__ = ["Teller", "Wrong"]
+
+SOURCE_OPERAND = {"A": 0, "B": 1, "C": 2, "scale_A": 3, "scale_B": 4}
+
+
+@dataclass
+class Wrong:
+    """Wrong places of one operand of one instruction, gathered over all its executions."""
+
+    tile: Tile
+    """Where the first one was seen."""
+    operand: str
+    """``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B``, or ``K`` for something about the summed index."""
+    role: str
+    """Argument whose elements the places need."""
+    kind: str
+    """Id of the finding."""
+    message: str
+    severity: str = "error"
+    copy: int = 0
+    """Which of the places that a slot has, where the layout has copies."""
+    instead: str = "the accumulator's own place"
+    """What places need that need no element."""
+    slots: list[tuple[int, int]] = field(default_factory=list)
+    needs: list[tuple[int, ...]] = field(default_factory=list)
+    holds: list[int] = field(default_factory=list)
+    """Labels; for C and D the element of C that was read or written, row << 32 | column, or a label of no element."""
+
+    def add(self, slot: tuple[int, int], needs: tuple[int, ...], holds: int) -> None:
+        """Add one place."""
+        self.slots.append(slot)
+        self.needs.append(needs)
+        self.holds.append(holds)
+
+
+class Teller:
+    """Turns what is wrong into findings."""
+
+    def __init__(
+        self,
+        kernel: str,
+        source_at: Callable[[int], str],
+        arguments: Arguments,
+        alternatives: Callable[[Any], Mapping[str, Any]],
+    ) -> None:
+        """Speak in the name of `kernel`; `alternatives` gives other layouts of an operation, for naming patterns."""
+        self.kernel, self.source_at, self.arguments, self.alternatives = kernel, source_at, arguments, alternatives
+
+    def finding(
+        self, kind: str, severity: str, message: str, ins: Any, tile: Tile | None = None, **where: Any
+    ) -> Finding:
+        """A finding at an instruction."""
+        place = None if tile is None else tile.executed.event.place(tile.index, None)
+        return Finding(
+            check="mapping",
+            severity=severity,
+            message=message,
+            id=kind,
+            kernel=self.kernel,
+            pc=ins.pc,
+            source=self.source_at(ins.pc),
+            workgroup=None if place is None else place.workgroup,
+            wave=None if place is None else place.wave,
+            instruction=ins.name,
+            **where,
+        )
+
+    def plain(self, kind: str, severity: str, message: str, **where: Any) -> Finding:
+        """A finding about the kernel as a whole."""
+        return Finding("mapping", severity, message, kind, kernel=self.kernel, **where)
+
+    def tell(self, wrong: Wrong, total: int) -> Finding:
+        """The finding for wrong places; `total` places of this operand were looked at."""
+        event = wrong.tile.executed.event
+        if wrong.operand == "K":
+            return self.finding(wrong.kind, wrong.severity, wrong.message, event.instruction, wrong.tile, element="K")
+        fragment = fragment_of(event, wrong.operand)
+        slot = wrong.slots[0]
+        place = fragment.locate(*slot, wrong.tile.block)[wrong.copy]
+        sources = event.instruction.src
+        operand = event.instruction.dst[0] if wrong.operand == "D" else sources[SOURCE_OPERAND[wrong.operand]]
+        bit = place.bit
+        if wrong.operand.startswith("scale"):
+            bit += 8 * int(event.modifiers.get(f"scale_{wrong.operand[-1].lower()}_byte", 0))
+        pattern = self._pattern(wrong)
+        return self.finding(
+            wrong.kind,
+            wrong.severity,
+            f"{len(wrong.slots)} of {total} places wrong: {wrong.message}" + (f"; {pattern}" if pattern else ""),
+            event.instruction,
+            wrong.tile,
+            lane=place.lane,
+            register=register_name(operand, place.vgpr, bit, fragment.width),
+            element=f"{wrong.operand}[{slot[0]}, {slot[1]}]",
+            expected=self._needed(wrong),
+            actual=self._held(wrong),
+            count=len(wrong.slots),
+        )
+
+    def _needed(self, wrong: Wrong) -> str:
+        needs = wrong.needs[0]
+        if not needs:
+            return wrong.instead
+        return f"C[{needs[0]}, {needs[1]}]" if wrong.role == "C" else self.arguments.element(wrong.role, needs)
+
+    def _held(self, wrong: Wrong) -> str:
+        first = wrong.holds[0]
+        if (wrong.role == "C" and first > 0) or wrong.operand == "D":
+            return f"C[{first >> 32}, {first & 0xFFFFFFFF}]"
+        return self.arguments.describe(first)
+
+    def _pattern(self, wrong: Wrong) -> str:
+        if wrong.needs and not wrong.needs[0]:
+            return ""
+        labels, slots, needs = (np.array(part, np.int64) for part in (wrong.holds, wrong.slots, wrong.needs))
+        if wrong.role.startswith("scale"):
+            held = self.arguments.coordinates(labels, wrong.role)
+            selected = set(held[:, 2].tolist())
+            if held.min() >= 0 and len(selected) == 1 and selected != {self.arguments.byte(wrong.role)}:
+                return f"all hold byte {selected.pop()} of the scale word"
+            return ""
+        if wrong.role == "C":
+            holds = np.stack([labels >> 32, labels & 0xFFFFFFFF], axis=-1)
+            return explain(needs, holds, slots, {}, self._memory("C"), -1)
+        if (labels <= 0).all() and len(set(wrong.holds)) == 1:
+            return f"all hold {self.arguments.describe(wrong.holds[0])}"
+        holds = self.arguments.coordinates(labels, wrong.role)[..., :2]
+        operation = wrong.tile.executed.event.operation
+        others = {}
+        if wrong.role == wrong.operand:
+            for name, other in self.alternatives(operation).items():
+                guess = as_other(getattr(operation, wrong.operand), getattr(other, wrong.operand), slots)
+                if guess is not None:
+                    others[name] = needs - slots + guess
+        return explain(needs, holds, slots, others, self._memory(wrong.role), 1 if wrong.role == "A" else 0)
+
+    def _memory(self, role: str) -> tuple[tuple[int, int], str]:
+        argument = self.arguments.by_role[role]
+        return (argument.shape[0], argument.shape[1]), argument.order
+
+
+def register_name(operand: Any, vgpr: int, bit: int, width: int) -> str:
+    """Name of the bits of a register, such as ``v2[31:0]``; `bit` counts from register `vgpr` of the operand."""
+    if operand.kind not in "va":
+        return str(operand.kind)
+    first = operand.index + vgpr
+    if width == 64:
+        return f"{operand.kind}[{first}:{first + 1}]"
+    if bit % 32 + width > 32:
+        return f"{operand.kind}[{first}:{first + 1}][{bit + width - 1}:{bit}]"
+    return f"{operand.kind}{first}[{bit + width - 1}:{bit}]"
+
+
+def as_other(fragment: Any, other: Any, slots: I64) -> I64 | None:
+    """What the places of `slots` would hold if lanes were filled in the order of another layout of the same shape.
+
+    The n-th element of a lane under one layout is compared with the n-th of the same lane under the other.
+    """
+    if (fragment.rows, fragment.cols, fragment.lanes) != (other.rows, other.cols, other.lanes):
+        return None
+    order = ["lane", "vgpr", "bit"]
+    mine, theirs = np.sort(fragment.table(), order=order), np.sort(other.table(), order=order)
+    if len(mine) != len(theirs) or (mine["lane"] != theirs["lane"]).any():
+        return None
+    turned = {(int(x["row"]), int(x["col"])): (int(y["row"]), int(y["col"])) for x, y in zip(mine, theirs, strict=True)}
+    return np.array([turned[int(row), int(col)] for row, col in slots], np.int64)

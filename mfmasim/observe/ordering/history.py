@@ -1,0 +1,385 @@
+"""The history of shared memory: every access to the bytes that `sharing` found, and what its wave knew at the time.
+
+This listens to a second run of the launch, and only when the first one found something to look at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, reach
+from mfmasim.observe.ordering.asking import confirmed, decides
+from mfmasim.observe.ordering.clocks import FOREVER, Clocks, Question
+from mfmasim.observe.ordering.flags import flag_reads
+from mfmasim.observe.ordering.progress import Progress, Step
+from mfmasim.observe.ordering.sharing import dwords_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import AccessEvent, BlockEvent
+    from mfmasim.observe.ordering.sharing import Sharing
+
+    I32 = NDArray[np.int32]
+    I64 = NDArray[np.int64]
+
+__all__ = ["Entries", "History", "Kind"]
+
+MOST = 4_000_000
+"""Entries that are kept; what comes later is not looked at."""
+KNOWLEDGE_BYTES = 512 << 20
+"""Bytes of knowledge that entries may refer to; beyond, an access counts as ordered."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an access is."""
+
+    instruction: Instruction
+    kind: str
+    """``read``, ``write`` or ``atomic``."""
+    reach: int
+    """As `mfmasim.isa.scopes.reach` tells."""
+    asks: bool
+    """Whether its value decides how its wave goes on."""
+
+
+@dataclass
+class Entries:
+    """Accesses, one a unit and wave; arrays of one length."""
+
+    unit: I64
+    wave: I32
+    kind: I32
+    """Index of its `Kind`."""
+    joined: I32
+    """Barriers that the wave had passed."""
+    told: I32
+    """Barriers that it had told of its arrival."""
+    met: I32
+    """The same when the access was done."""
+    issued: I32
+    """Steps of the wave before it."""
+    done: I32
+    """Steps of the wave before it was done."""
+    known: I32
+    """Index of what the wave knew."""
+    since: I64
+    """Accesses of its workgroup with a smaller number come before it, by a flag."""
+    number: I64
+    value: NDArray[np.uint32]
+
+
+@dataclass
+class Hit:
+    """An access to shared dwords that its block has not told yet."""
+
+    event: AccessEvent
+    row: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    offset: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    value: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+
+
+@dataclass
+class Flight:
+    """Entries that may be in flight, with the waves of the batch and the numbers of their operations."""
+
+    entries: Entries
+    key: tuple[str, str]
+    waves: I64
+    order: I32
+
+
+class History:
+    """Listens to a launch."""
+
+    name = "races"
+
+    def __init__(
+        self, arch: Arch, instructions: Sequence[Instruction], source_at: Callable[[int], str], sharing: Sharing,
+        waves: int, per: int, *, in_order: bool,
+    ) -> None:  # fmt: skip
+        """Follow what `sharing` found.
+
+        Args:
+            arch: architecture.
+            instructions: those that the kernel may execute.
+            source_at: source line of an address.
+            sharing: the dwords to look at.
+            waves: of the launch.
+            per: waves of a workgroup.
+            in_order: whether the memory operations of a workgroup's waves go one way, so that a barrier orders them
+                whether they are done or not.
+        """
+        self.arch, self.instructions, self.sharing, self.per = arch, instructions, sharing, per
+        self.in_order = in_order
+        self.unit = 1 if sharing.bytewise else 4
+        self._slot = np.zeros(sharing.size // 4 + 1, np.bool_)
+        self._slot[sharing.shared()] = True
+        self._asked = np.zeros(sharing.size // 4 + 1, np.bool_)
+        for pc, dwords in sharing.asked.items():
+            if decides(instructions, pc):
+                self._asked[dwords] = True
+        self._slot |= self._asked
+        self._flags = flag_reads(instructions, source_at)
+        self.clocks = Clocks(waves, per)
+        self.kinds: list[Kind] = []
+        self._numbers: dict[tuple[int, str], int] = {}
+        self.log: list[Entries] = []
+        self.knowledge: list[I32] = [self.clocks.nothing]
+        self._index: dict[int, int] = {id(self.clocks.nothing): 0}
+        self.full = False
+        self._pending: list[Hit] = []
+        self._flying: list[Flight] = []
+        self._same: dict[int, tuple[bytes, ...]] = {}
+        self._own_places: dict[int, set[int]] = {}
+        """First waves of the workgroups that have written to each place that is asked."""
+        self._steps: dict[int, Step] = {}
+        self._count = 0
+        self._entries = 0
+        self._first = 0
+        self.progress = Progress(arch, 0)
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Keep what touches shared dwords, and reads of flags, until the block is over."""
+        if event.space == "global":
+            hit = self._hits(event)
+            if hit is not None:
+                self._pending.append(hit)
+        elif event.space == "lds" and event.instruction.pc in self._flags:
+            self._pending.append(Hit(event))
+
+    on_scalar = on_access
+
+    def _hits(self, event: AccessEvent) -> Hit | None:
+        """The units of an access that are shared."""
+        offsets, active = dwords_of(event, self.sharing.base, self.sharing.size)
+        shape = event.waves, offsets.shape[-1]
+        offsets = np.broadcast_to(offsets, shape)
+        parts = []
+        for at in range(0, event.size, self.unit):
+            place = offsets + at
+            here = self._slot[np.clip(place >> 2, 0, len(self._slot) - 1)]
+            if active is not None:
+                here = here & active
+            row, lane = np.nonzero(here)
+            if not len(row):
+                continue
+            word = np.zeros(len(row), np.uint32)
+            if event.data:
+                word = np.broadcast_to(event.data[at // 4], shape)[row, lane]
+                if self.unit == 1:
+                    word = word >> np.uint32(8 * (at % 4)) & np.uint32(0xFF)
+            parts.append((row, place[row, lane], word))
+        if not parts:
+            return None
+        row, offset, word = (np.concatenate([part[k] for part in parts]) for k in range(3))
+        order = np.lexsort((offset, row))
+        row, offset, word = row[order], offset[order], word[order]
+        last = np.append((np.diff(row) != 0) | (np.diff(offset) != 0), True)  # one entry a unit and wave
+        return Hit(event, row[last], offset[last], word[last])
+
+    def on_block(self, event: BlockEvent) -> None:
+        """Let the waves of a block go through it, in the order of the program."""
+        if event.fresh:
+            self._begin(event)
+        pending, self._pending = self._pending, []
+        place = 0
+        for ins in event.instructions:
+            mine = []
+            while place < len(pending) and pending[place].event.instruction.pc == ins.pc:
+                mine.append(pending[place])
+                place += 1
+            step = self._steps.get(ins.pc)
+            if step is None:
+                step = self._steps[ins.pc] = Step(ins, self.arch)
+            for hit in mine:
+                self._take(hit, event.waves, step)
+            if invalidates(ins):
+                for wave in event.waves:
+                    self._settle(int(wave))
+                    self.clocks.emptied(self._first + int(wave))
+            if step.signals:
+                for wave in event.waves if self.clocks.known or self.clocks.open else ():
+                    self._settle(int(wave))
+                    self.clocks.meet(self._first + int(wave), int(self.progress.signalled[wave]))
+            if step.matters:
+                self.progress.advance(step, event.waves, self._told)
+        if event.instructions and event.instructions[-1].name == "s_endpgm":
+            self._ended[event.waves] = True
+        if self._flying:
+            done = self.progress.done
+            self._flying = [f for f in self._flying if (done[f.key][f.waves] <= f.order).any()]
+
+    def _begin(self, event: BlockEvent) -> None:
+        self._first += self.progress.waves
+        self.progress = Progress(self.arch, event.total)
+        self._flying.clear()
+        self._tick: I32 = np.zeros(event.total, np.int32)
+        self._ended: NDArray[np.bool_] = np.zeros(event.total, np.bool_)
+        self._since: I64 = np.zeros(event.total, np.int64)
+        self._arrived: list[I32] = []
+        """Step of each wave when it told each barrier of its arrival."""
+
+    def _settle(self, wave: int) -> None:
+        """Bring what a wave of the batch knows up to date."""
+        self.clocks.settle(self._first + wave, self.progress.done, wave, int(self.progress.joined[wave]))
+
+    def _told(self, waves: I64) -> None:
+        """Waves have told a barrier of their arrival."""
+        numbers = self.progress.signalled[waves] - 1
+        while len(self._arrived) <= int(numbers.max()):
+            self._arrived.append(np.zeros(self.progress.waves, np.int32))
+        self._tick[waves] += 1
+        for number in np.unique(numbers):
+            here = waves[numbers == number]
+            self._arrived[number][here] = self._tick[here]
+        self._late(waves)
+
+    def _late(self, waves: I64) -> None:
+        """Waves have made a step: what they have in flight is not over before it."""
+        here = np.zeros(self.progress.waves, np.bool_)
+        here[waves] = True
+        for flight in self._flying:
+            late = (self.progress.done[flight.key][flight.waves] <= flight.order) & here[flight.waves]
+            flight.entries.done[late] = self._tick[flight.waves[late]]
+            flight.entries.met[late] = self.progress.signalled[flight.waves[late]]
+
+    def _take(self, hit: Hit, waves: I64, step: Step) -> None:
+        """One access of all waves of a group."""
+        event = hit.event
+        self._count += 1
+        if event.space == "lds":
+            self._since[waves] = self._count
+            return
+        keys = [(up.counter, up.order) for up in step.up]
+        key = keys[0] if keys else ("", "")
+        order = self.progress.of(key)[0][waves] if keys else np.zeros(len(waves), np.int32)
+        number = self._kind(event)
+        kind = self.kinds[number]
+        of = waves[hit.row]
+        if self.clocks.known or self.clocks.open or self.clocks.meetings:
+            for wave in np.unique(of):
+                self._settle(int(wave))
+        dword = hit.offset >> 2
+        asked = self._asked[dword]
+        entries = Entries(
+            unit=hit.offset // self.unit,
+            wave=(self._first + of).astype(np.int32),
+            kind=np.full(len(of), number, np.int32),
+            joined=self.progress.joined[of],
+            told=self.progress.signalled[of],
+            met=self.progress.signalled[of],
+            issued=self._tick[of],
+            done=self._tick[of],
+            known=self._knowledge_of(of),
+            since=self._since[of],
+            number=np.full(len(of), self._count, np.int64),
+            value=hit.value,
+        )
+        if asked.any() and (kind.kind != "read" or kind.asks):
+            self._ask_and_hand_on(kind, hit.row[asked], dword[asked], waves, key, order)
+        if not self._keep(entries, number):
+            return
+        if keys and not (asked.any() and kind.kind != "read"):
+            self._flying.append(Flight(entries, key, of, order[hit.row]))
+
+    def _ask_and_hand_on(
+        self, kind: Kind, rows: I64, dwords: I64, waves: I64, key: tuple[str, str], order: I32
+    ) -> None:
+        """Waves ask places, or write to places that are asked."""
+        wide = kind.reach >= UNSTATED
+        stepping = np.unique(rows) if kind.kind != "read" else rows[:0]
+        if len(stepping):
+            self._tick[waves[stepping]] += 1
+            self._late(waves[stepping])
+        places = np.unique(np.stack([rows, dwords]), axis=1)
+        for row, dword in places.T.tolist():
+            wave = int(waves[row])
+            if kind.asks:
+                told = self.clocks.ask(dword, wide=wide)
+                if told is not None:
+                    self.clocks.answer(self._first + wave, Question(key, int(order[row]), told))
+                if self._first + wave - wave % self.per in self._own_places.get(dword, ()):
+                    self._since[wave] = self._count
+            if kind.kind != "read" and not self._too_much():
+                self.clocks.hand_on(dword, self._first + wave, int(self._tick[wave]), self._met(wave), wide=wide)
+                self._own_places.setdefault(dword, set()).add(self._first + wave - wave % self.per)
+
+    def _too_much(self) -> bool:
+        """Whether places already hold as much knowledge as they may; then everything counts as ordered."""
+        self.full |= len(self.clocks.places) * self.clocks.nothing.nbytes > KNOWLEDGE_BYTES
+        return self.full
+
+    def _met(self, wave: int) -> I32 | None:
+        """Step of each other wave of the workgroup when it told the last barrier that `wave` has passed.
+
+        With the fence that follows the barrier these are over as well: it goes the same way behind them.
+        """
+        joined = int(self.progress.joined[wave])
+        if not joined:
+            return None
+        first = wave // self.per * self.per
+        group = slice(first, first + self.per)
+        steps = self._arrived[joined - 1][group]
+        steps = np.where((steps == 0) & self._ended[group], FOREVER, steps)
+        steps[wave - first] = 0  # what the wave did itself has to be waited for
+        return steps
+
+    def _kind(self, event: AccessEvent) -> int:
+        key = event.instruction.pc, event.kind
+        if key not in self._numbers:
+            self._numbers[key] = len(self.kinds)
+            far = reach(event.instruction, event.kind)
+            asks = event.kind != "write" and far >= WORKGROUP and decides(self.instructions, event.instruction.pc)
+            if event.kind == "read" and confirmed(self.instructions, event.instruction.pc):
+                far = DEVICE  # as good as an atomic read
+            self.kinds.append(Kind(event.instruction, event.kind, far, asks))
+        return self._numbers[key]
+
+    def _knowledge_of(self, waves: I64) -> I32:
+        """Index of what each wave knows."""
+        if self.full:
+            return np.full(len(waves), -1, np.int32)
+        if not self.clocks.known:
+            return np.zeros(len(waves), np.int32)
+        index: dict[int, int] = {}
+        for wave in np.unique(waves).tolist():
+            known = self.clocks.of(self._first + wave)
+            number = self._index.get(id(known))
+            if number is None and known.nbytes * len(self.knowledge) > KNOWLEDGE_BYTES:
+                self.full, number = True, -1
+            elif number is None:
+                number = self._index[id(known)] = len(self.knowledge)
+                self.knowledge.append(known)
+            index[wave] = number
+        return np.array([index[wave] for wave in waves.tolist()], np.int32)
+
+    def _keep(self, entries: Entries, number: int) -> bool:
+        """Keep entries, but not those of a wave that only asks again."""
+        kind = self.kinds[number]
+        if kind.kind == "read" and kind.reach >= WORKGROUP:
+            same = tuple(part.tobytes() for part in (entries.unit, entries.wave, entries.issued, entries.known))
+            if self._same.get(number) == same:
+                return False
+            self._same[number] = same
+        self._entries += len(entries.unit)
+        if self._entries > MOST:
+            self.full = True
+            return False
+        self.log.append(entries)
+        return True
+
+    def entries(self) -> Entries:
+        """All entries."""
+        names = Entries.__dataclass_fields__
+        if not self.log:
+            return Entries(**{name: np.zeros(0, np.int64) for name in names})  # type: ignore[arg-type]
+        return Entries(**{name: np.concatenate([getattr(part, name) for part in self.log]) for name in names})

@@ -1,0 +1,215 @@
+"""Pairs of accesses that nothing orders, out of the history of shared memory.
+
+Access a comes before access b if it was over before a step of its wave that b's wave knew of when b began; or, in one
+workgroup, if its wave had told a barrier afterwards that b's wave had passed; or by a flag in the LDS. Two accesses of
+different waves to one unit, one of them a write, want such an order, in one direction or the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP
+from mfmasim.observe.ordering.clocks import ANY, BARRIER, FRESH, FRESH_BARRIER, ISSUED, OVER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mfmasim.observe.ordering.history import Entries, History
+
+    I64 = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
+__all__ = ["NOTHING", "STALE", "Pair", "unordered"]
+
+ORDERED, STALE, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(7)
+"""What there is between two accesses: an order; one that caches may spoil; atomics of too small a scope; a release
+while the first is in flight; a barrier while the first is in flight; nothing; in one workgroup, no barrier."""
+CHUNK = 1 << 20
+"""Pairs that are looked at in one go."""
+MOST = 40_000_000
+"""Pairs that are looked at in all; a launch with more says that not every access was followed."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two accesses without an order, the first such pair of two instructions in the order of memory and waves."""
+
+    why: int
+    unit: int
+    kinds: tuple[int, int]
+    """Kinds of both accesses, ordered by address in the code."""
+    waves: tuple[int, int]
+    same: bool
+    """Whether all such pairs write the same values."""
+    count: int
+    """Units in which such pairs meet."""
+
+
+class _Judge:
+    """Decides about pairs of entries, given by their indices."""
+
+    def __init__(self, history: History, entries: Entries) -> None:
+        self.entries, self.per, self.in_order = entries, history.per, history.in_order
+        self.knowledge = history.knowledge
+        self.writes = np.array([k.kind != "read" for k in history.kinds], np.bool_)[entries.kind]
+        self.atomic = np.array([k.kind == "atomic" for k in history.kinds], np.bool_)[entries.kind]
+        self.reach = np.array([k.reach for k in history.kinds], np.int8)[entries.kind]
+        self.plain_read = ~self.writes & (self.reach < DEVICE)
+        self.uniform = self._uniform()
+        """Entries of units to which only one value is written, and by no atomic operation."""
+        self.served: Flags = np.zeros(len(entries.unit), np.bool_)
+        """Reads of such units that come after one of these writes: another one changes nothing for them."""
+
+    def _uniform(self) -> Flags:
+        e = self.entries
+        starts = np.flatnonzero(np.append(True, np.diff(e.unit) != 0))
+        value = e.value.astype(np.int64)
+        low = np.minimum.reduceat(np.where(self.writes, value, 1 << 32), starts)
+        high = np.maximum.reduceat(np.where(self.writes, value, -1), starts)
+        one = (low == high) & ~np.logical_or.reduceat(self.atomic, starts)
+        result: Flags = np.repeat(one, np.diff(np.append(starts, len(e.unit))))
+        return result
+
+    def fine_together(self, a: I64, b: I64) -> Flags:
+        """Both are atomic, as far as their instructions tell, so that they need no order."""
+        wide, unstated = self.reach == DEVICE, self.reach == UNSTATED
+        near = self.entries.wave[a] // self.per == self.entries.wave[b] // self.per
+        whole = (wide | self.atomic) | (self.reach == WORKGROUP)
+        far = (wide[a] & (wide[b] | unstated[b])) | (wide[b] & unstated[a]) | (self.atomic[a] & self.atomic[b])
+        result: Flags = far | (near & whole[a] & (whole[b] | unstated[b])) | (near & whole[b] & unstated[a])
+        return result
+
+    def between(self, a: I64, b: I64) -> NDArray[np.int8]:
+        """What there is between `a` and a later `b`, in that direction."""
+        e = self.entries
+        first, second = e.wave[a], e.wave[b]
+        near = first // self.per == second // self.per
+        told = e.issued[a] if self.in_order else e.done[a]
+        met = e.told[a] if self.in_order else e.met[a]
+        atomic = (self.atomic | (self.reach >= WORKGROUP)) & (self.reach != UNSTATED)
+        out = np.where(near, np.int8(NO_BARRIER), np.where(atomic[a] & atomic[b], np.int8(NARROW), np.int8(NOTHING)))
+        known = e.known[b]
+        for index in np.unique(known):
+            mine = known == index
+            if index < 0:
+                out[mine] = ORDERED
+                continue
+            if index == 0:
+                continue
+            rows = self.knowledge[index][:, first[mine]]
+            issued, over, step = e.issued[a][mine], e.done[a][mine], told[mine]
+            why = out[mine]
+            why[(issued < rows[ANY]) & (why == NOTHING)] = NARROW
+            why[issued < rows[ISSUED]] = IN_FLIGHT
+            ordered = (over < rows[OVER]) | (step < rows[BARRIER])
+            fresh = (over < rows[FRESH]) | (step < rows[FRESH_BARRIER]) | ~self.plain_read[b][mine]
+            why[ordered] = STALE
+            why[ordered & fresh] = ORDERED
+            out[mine] = why
+        out[near & (e.joined[b] > e.told[a]) & (out != ORDERED)] = NO_WAIT
+        out[near & ((e.joined[b] > met) | (e.number[a] < e.since[b]) | (out == STALE))] = ORDERED
+        return out
+
+
+def _candidates(entries: Entries, writes: Flags, history: History) -> Iterator[tuple[I64, I64]]:
+    """Pairs of a write and another access to the same unit, each pair once, in pieces; `MOST`, and `history` knows."""
+    starts = np.flatnonzero(np.append(True, np.diff(entries.unit) != 0))
+    ends = np.append(starts[1:], len(entries.unit))
+    which = np.repeat(np.arange(len(starts)), ends - starts)
+    first = np.flatnonzero(writes)
+    counts = (ends - starts)[which[first]]
+    total = 0
+    for cut in np.array_split(first, max(1, int(counts.sum()) // CHUNK)):
+        sizes = (ends - starts)[which[cut]]
+        total += int(sizes.sum())
+        if total > MOST and total > sizes.sum():
+            history.full = True
+            return
+        a = np.repeat(cut, sizes)
+        offset = np.arange(len(a)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        b = np.repeat(starts[which[cut]], sizes) + offset
+        keep = (entries.wave[a] != entries.wave[b]) & (~writes[b] | (a < b))
+        yield a[keep], b[keep]
+
+
+def _sorted(entries: Entries) -> Entries:
+    """By unit, wave and time, repetitions left out."""
+    order = np.lexsort((entries.number, entries.wave, entries.unit))
+    parts: dict[str, Any] = {name: getattr(entries, name)[order] for name in entries.__dataclass_fields__}
+    keep = np.ones(len(order), np.bool_)
+    if len(order):
+        fields = [parts[name] for name in parts if name != "number"]
+        keep[1:] = np.any([np.diff(field.astype(np.int64)) != 0 for field in fields], axis=0)
+    return type(entries)(**{name: part[keep] for name, part in parts.items()})
+
+
+def unordered(history: History) -> list[Pair]:
+    """Pairs of instructions that touch the same units without an order, sorted by their kinds."""
+    entries = _sorted(history.entries())
+    if not len(entries.unit):
+        return []
+    judge = _Judge(history, entries)
+    found: dict[tuple[int, int, int], list[Any]] = {}
+    place = np.argsort(np.argsort([k.instruction.pc for k in history.kinds], kind="stable"))
+    waiting: list[tuple[I64, I64, NDArray[np.int8]]] = []
+
+    def sort(first: I64, second: I64, why: NDArray[np.int8]) -> None:
+        """Collect pairs, the instruction with the smaller address first."""
+        swap = (place[entries.kind[first]] > place[entries.kind[second]]) | (
+            (entries.kind[first] == entries.kind[second]) & (entries.wave[first] > entries.wave[second])
+        )
+        if len(first):
+            _collect(found, judge, np.where(swap, second, first), np.where(swap, first, second), why)
+
+    for write, other in _candidates(entries, judge.writes, history):
+        left = ~judge.fine_together(write, other)
+        if not left.any():
+            continue
+        a, b = write[left], other[left]
+        later = entries.number[a] > entries.number[b]
+        earlier, after = np.where(later, b, a), np.where(later, a, b)
+        why = judge.between(earlier, after)
+        if (why > STALE).any():
+            back = judge.between(after, earlier) == ORDERED
+            why = np.where(back, np.int8(ORDERED), why)
+        wrong = why != ORDERED
+        judge.served[after[~wrong & judge.writes[earlier] & ~judge.writes[after]]] = True
+        # A read waits for what other writes of the same value have to say.
+        wait = wrong & judge.uniform[a] & ~judge.writes[b]
+        waiting.append((a[wait], b[wait], why[wait]))
+        wrong &= ~wait
+        sort(a[wrong], b[wrong], why[wrong])
+    for a, b, why in waiting:
+        sort(a, b, why)
+    return [
+        Pair(key[2], state[0], (key[0], key[1]), (state[1], state[2]), state[3], len(state[4]))
+        for key, state in sorted(found.items(), key=lambda item: item[0])
+    ]
+
+
+def _collect(
+    found: dict[tuple[int, int, int], list[Any]], judge: _Judge, a: I64, b: I64, why: NDArray[np.int8]
+) -> None:
+    """Add pairs to what is known of their instructions: the first one, whether values are the same, the units."""
+    e = judge.entries
+    same = judge.writes[a] & judge.writes[b] & ~judge.atomic[a] & ~judge.atomic[b] & (e.value[a] == e.value[b])
+    same |= judge.uniform[a] & (judge.served[a] | judge.served[b])
+    table = np.stack([e.kind[a], e.kind[b], why], axis=1)
+    for key in np.unique(table, axis=0):
+        mine = np.flatnonzero((table == key).all(axis=1))
+        units = e.unit[a[mine]]
+        first = mine[np.lexsort((e.wave[b[mine]], e.wave[a[mine]], units))[0]]
+        best = [int(e.unit[a[first]]), int(e.wave[a[first]]), int(e.wave[b[first]]), bool(same[mine].all())]
+        old = found.get(tuple(key.tolist()))
+        if old is None:
+            found[tuple(key.tolist())] = [*best, set(np.unique(units).tolist())]
+            continue
+        old[:3] = min(old[:3], best[:3])
+        old[3] = old[3] and best[3]
+        old[4].update(np.unique(units).tolist())

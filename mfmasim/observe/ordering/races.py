@@ -1,0 +1,332 @@
+"""races: two waves of a workgroup touch the same bytes of the LDS, one of them writes, and no barrier orders them.
+
+The order is what counters and barriers guarantee, not the one that was executed: a wave's access is done when a wait
+says so, and only then does the next barrier order it before what other waves do afterwards. Loads that go straight to
+the LDS write until their own wait, also for the wave that issued them.
+
+A loop that only reads until a value changes is taken for a flag that waves agree on: what was executed before it is
+over is ordered before what its wave does afterwards; the read before a compare-and-swap of the same source line
+likewise. (Weaker than the truth: no right kernel is blamed.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.isa.counters import SPELLING
+from mfmasim.observe.finding import Finding
+from mfmasim.observe.ordering.flags import flag_reads
+from mfmasim.observe.ordering.global_races import GlobalRaces, RaceCheck
+from mfmasim.observe.ordering.progress import Progress, Step
+from mfmasim.observe.ordering.shadow import Clash, Shadow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.events import AccessEvent, BlockEvent, Place
+
+__all__ = ["Races", "make"]
+
+IN_ORDER = ("ds_", "flat_")
+"""What one wave does to the LDS in the order of the program; compilers rely on it and put no wait in between (LLVM)."""
+NARROW = ("u8", "i8", "b8", "u16", "i16", "b16", "d16", "byte", "short")
+
+
+@dataclass
+class Record:
+    """One executed access that may be in flight: per wave of the group that executed it."""
+
+    number: int
+    instruction: Instruction
+    kind: str
+    key: tuple[str, str]
+    """Counter and order."""
+    waves: NDArray[np.int64]
+    order: NDArray[np.int32]
+    """Number of the operation within its class, by wave."""
+    touched: list[tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
+    """(wave of the workgroup, rows of the shadow, units, index into `waves`)."""
+
+
+class Races:
+    """Follows the LDS of every workgroup."""
+
+    name = "races"
+
+    def __init__(
+        self, kernel: str, arch: Arch, source_at: Callable[[int], str], lds_bytes: int, waves: int,
+        instructions: Sequence[Instruction],
+    ) -> None:  # fmt: skip
+        """Follow a launch.
+
+        Args:
+            kernel: its name, for findings.
+            arch: architecture.
+            source_at: source line of an address in the code.
+            lds_bytes: LDS of a workgroup.
+            waves: waves of a workgroup.
+            instructions: the kernel's, which decide how fine memory has to be looked at.
+        """
+        self.kernel, self.arch, self.source_at = kernel, arch, source_at
+        self.lds_bytes, self.per = lds_bytes, waves
+        narrow = any(ins.name.startswith(IN_ORDER) and any(part in ins.name for part in NARROW) for ins in instructions)
+        self.unit = 1 if narrow else 4
+        self._steps: dict[tuple[int, int], list[Step]] = {}
+        self._flags = flag_reads(instructions, source_at)
+        self._since: NDArray[np.int32]
+        """Record from which on each wave is not ordered by a flag it has waited for."""
+        self._pending: list[AccessEvent] = []
+        self._flying: list[Record] = []
+        self._instructions: list[Instruction] = []
+        """Instruction of each record, by its number."""
+        self._kinds: list[str] = []
+        self._found: dict[tuple[int, int, str], Finding] = {}
+        self.waves: dict[tuple[int, int, str], tuple[Place, int]] = {}
+        """Of a race between two waves one of them, and the other's number in the workgroup."""
+        self.progress: Progress
+        self.shadow: Shadow
+        self.groups = 0
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Keep an access to the LDS until its block is over."""
+        if event.space == "lds":
+            self._pending.append(event)
+
+    def on_block(self, event: BlockEvent) -> None:
+        """Let the waves of a block go through it: accesses, waits and barriers in the order of the program."""
+        if event.fresh:
+            self.progress = Progress(self.arch, event.total)
+            self.groups = event.total // self.per
+            # One row stands for all workgroups as long as they do the same.
+            self.shadow = Shadow(1, -(-self.lds_bytes // self.unit))
+            self._flying.clear()
+            self._since = np.zeros(event.total, np.int32)
+        key = event.instructions[0].pc, len(event.instructions)
+        steps = self._steps.get(key)
+        if steps is None:
+            steps = self._steps[key] = self.progress.steps(event.instructions)
+        pending, self._pending = self._pending, []
+        place = 0
+        for step in steps:
+            mine = []
+            while place < len(pending) and pending[place].instruction.pc == step.instruction.pc:
+                mine.append(pending[place])
+                place += 1
+            before = {(u.counter, u.order): self.progress.of((u.counter, u.order))[0][event.waves] for u in step.up}
+            for access in mine:
+                if access.instruction.pc in self._flags:
+                    self._since[event.waves] = len(self._instructions)
+                else:
+                    self._access(access, event, before)
+            self.progress.advance(step, event.waves, self._told)
+        if self._flying:
+            done = self.progress.done
+            self._flying = [r for r in self._flying if (done[r.key][r.waves] <= r.order).any()]
+
+    def _told(self, waves: NDArray[np.int64]) -> None:
+        """Waves have told a barrier of their arrival: what they have in flight is not ordered by it."""
+        here = np.zeros(self.progress.waves, np.bool_)
+        here[waves] = True
+        for record in self._flying:
+            late = (self.progress.done[record.key][record.waves] <= record.order) & here[record.waves]
+            if not late.any():
+                continue
+            for wave, rows, units, index in record.touched:
+                mine = late[index]
+                if mine.any():
+                    signalled = self.progress.signalled[record.waves[index[mine]]]
+                    self.shadow.still(wave, rows[mine], units[mine], signalled, record.number)
+
+    def _access(self, access: AccessEvent, event: BlockEvent, before: dict[tuple[str, str], NDArray[np.int32]]) -> None:
+        """One access of all waves of a group."""
+        waves, lanes = event.waves, access.addresses.shape[-1]
+        shape = len(waves), lanes
+        addresses = np.broadcast_to(access.addresses, shape)
+        active = np.broadcast_to(True if access.active is None else access.active, shape)
+        chosen = self._representatives(waves, addresses, active)
+        direct = not access.instruction.name.startswith(IN_ORDER)
+        number = len(self._instructions)
+        self._instructions.append(access.instruction)
+        self._kinds.append(access.kind)
+        # FLAT raises two counters, that of the LDS last: it is the one that tells when the LDS was reached.
+        key = next(reversed(before), ("", ""))
+        record = Record(
+            number, access.instruction, access.kind, key, waves, before.get(key, np.zeros(len(waves), np.int32)), []
+        )
+        for wave in np.unique(waves[chosen] % self.per):
+            index = chosen[waves[chosen] % self.per == wave]
+            lane_index, units = self._units(addresses[index], active[index], access.size)
+            index = index[lane_index]
+            rows = waves[index] // self.per if self.shadow.groups > 1 else np.zeros(len(index), np.int64)
+            of = waves[index]
+            if not len(units):
+                continue
+            self._own(access, event, int(wave), rows, units, direct=direct)
+            clashes = self.shadow.access(
+                access.kind,
+                int(wave),
+                rows,
+                units,
+                self.progress.signalled[of],
+                self.progress.joined[of],
+                self._since[of],
+                number,
+            )
+            for clash in clashes:
+                self._race(clash, access, event, int(index[0]))
+            record.touched.append((int(wave), rows, units, index))
+        if record.touched and before:
+            self._flying.append(record)
+
+    def _representatives(
+        self, waves: NDArray[np.int64], addresses: NDArray[np.int64], active: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """Which waves of the group to look at: those of the first workgroup while all workgroups do the same."""
+        everyone = np.arange(len(waves))
+        if self.shadow.groups > 1 or self.groups == 1:
+            return everyone
+        each = len(waves) // self.groups
+        if each * self.groups == len(waves):
+            grid = waves.reshape(self.groups, each)
+            same = (grid - grid[:, :1] // self.per * self.per == grid[0]).all()
+            if same:
+                place = addresses.reshape(self.groups, each, -1)
+                mask = active.reshape(self.groups, each, -1)
+                if (place == place[0]).all() and (mask == mask[0]).all():
+                    return everyone[:each]
+        self._widen()
+        return everyone
+
+    def _widen(self) -> None:
+        """Workgroups part: each gets a row of its own, and what is in flight is in flight in each."""
+        self.shadow.widen(self.groups)
+        for record in self._flying:
+            touched = []
+            for wave, _, units, index in record.touched:
+                first = record.waves[index]
+                where = {int(w): i for i, w in enumerate(record.waves)}
+                for group in range(self.groups):
+                    moved = np.array([where.get(int(w) + group * self.per, -1) for w in first])
+                    fine = moved >= 0
+                    touched.append((wave, np.full(int(fine.sum()), group), units[fine], moved[fine]))
+            record.touched = touched
+
+    def _units(
+        self, addresses: NDArray[np.int64], active: NDArray[np.bool_], size: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(row of `addresses`, unit) of every touched unit inside the allocation."""
+        inside = active & (addresses >= 0) & (addresses + size <= self.lds_bytes)
+        row, lane = np.nonzero(inside)
+        first = addresses[row, lane] // self.unit
+        count = -(-size // self.unit) + (1 if self.unit > 1 and (addresses[row, lane] % self.unit).any() else 0)
+        units = (first[:, None] + np.arange(count)).ravel()
+        rows = np.repeat(row, count)
+        fits = units < self.shadow.units
+        return rows[fits], units[fits]
+
+    def _own(
+        self, access: AccessEvent, event: BlockEvent, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64],
+        *, direct: bool,
+    ) -> None:  # fmt: skip
+        """A wave meets bytes that its own load to the LDS, or its own read, may still be at."""
+        for record in self._flying:
+            mine = not record.instruction.name.startswith(IN_ORDER)
+            if mine == direct or (record.kind == "read" and access.kind == "read"):
+                continue
+            done = self.progress.done[record.key]
+            for their_wave, their_rows, their_units, index in record.touched:
+                if their_wave != wave:
+                    continue
+                late = done[record.waves[index]] <= record.order[index]
+                if not late.any():
+                    continue
+                width = self.shadow.units
+                both = np.isin(rows * width + units, their_rows[late] * width + their_units[late])
+                if both.any():
+                    left = int(
+                        (self.progress.of(record.key)[0][record.waves[index[late]]] - record.order[index[late]]).min()
+                    )
+                    self._in_flight(record, access, event, int(units[both.argmax()]), left - 1)
+
+    def _in_flight(self, record: Record, access: AccessEvent, event: BlockEvent, unit: int, most: int) -> None:
+        key = record.instruction.pc, access.instruction.pc, "flight"
+        if key in self._found:
+            return
+        verb = {"read": "is read", "write": "is written", "atomic": "is changed"}[access.kind]
+        theirs = "reading" if record.kind == "read" else "writing"
+        wait = SPELLING[record.key[0]].format(max(most, 0))
+        self._found[key] = self._finding(
+            "races-own-in-flight", access, event, 0,
+            f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
+            f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
+            self._where(record.instruction),
+        )  # fmt: skip
+
+    def _race(self, clash: Clash, access: AccessEvent, event: BlockEvent, index: int) -> None:
+        earlier = self._instructions[clash.earlier]
+        kind = self._kinds[clash.earlier]
+        key = earlier.pc, access.instruction.pc, kind
+        if key in self._found:
+            return
+        words = {"read": "read", "write": "written", "atomic": "changed by an atomic operation"}
+        if clash.waited_for:
+            kind_of_race = "races-not-done-at-barrier"
+            why = (
+                "a barrier lies between them, but the first access may not be done when its wave passes it: a wait is "
+                "missing before the barrier"
+            )
+        else:
+            kind_of_race = "races-no-barrier"
+            why = "no barrier lies between them"
+        self.waves[key] = event.place(index, None), clash.wave
+        self._found[key] = self._finding(
+            kind_of_race, access, event, index,
+            f"LDS byte {clash.unit * self.unit} is {words[access.kind]} here and {words[kind]} by wave {clash.wave} at "
+            f"{self._where(earlier)} ({earlier.name}): {why}",
+            self._where(earlier),
+        )  # fmt: skip
+
+    def _where(self, instruction: Instruction) -> str:
+        return self.source_at(instruction.pc) or f"{instruction.pc:#x}"
+
+    def _finding(
+        self, kind: str, access: AccessEvent, event: BlockEvent, index: int, message: str, other: str
+    ) -> Finding:
+        place = event.place(index, None)
+        return Finding(
+            check="races", severity="error", message=message, id=kind, kernel=self.kernel,
+            pc=access.instruction.pc, source=self.source_at(access.instruction.pc),
+            workgroup=place.workgroup, wave=place.wave, instruction=access.instruction.name, other=other,
+        )  # fmt: skip
+
+    def merge(self, other: Races) -> None:
+        """Take in what another part of the same launch found; parts come in the order of the grid."""
+        for key, found in other._found.items():
+            self._found.setdefault(key, found)
+        for key, waves in other.waves.items():
+            self.waves.setdefault(key, waves)
+
+    def suspects(self) -> list[tuple[Finding, Place, int]]:
+        """Races between two waves, with these."""
+        return [(self._found[key], *self.waves[key]) for key in sorted(self.waves)]
+
+    def findings(self) -> list[Finding]:
+        """The findings, in address order."""
+        return [self._found[key] for key in sorted(self._found)]
+
+
+def make(kernel: Any, launch: Any) -> RaceCheck:
+    """The check for a launch."""
+    if not launch.lds_bytes:
+        return RaceCheck(None, GlobalRaces(kernel, launch))
+    lds = Races(
+        kernel.name, kernel.arch, kernel.source_at, launch.lds_bytes, launch.waves_per_workgroup, kernel.reachable
+    )
+    return RaceCheck(lds, GlobalRaces(kernel, launch))

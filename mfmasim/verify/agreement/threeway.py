@@ -1,0 +1,200 @@
+"""Recording captures on a device, and comparing simulator, device and reference with each other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.devices import SimDevice
+from mfmasim.devices.hip import HipDevice
+from mfmasim.errors import MfmasimError
+from mfmasim.isa import MATRIX
+from mfmasim.verify.agreement.capture import Capture, Launched, read, write
+from mfmasim.verify.agreement.judging import Apart, Piece, agreement, agrees, leaves, pieces
+from mfmasim.verify.agreement.recording import Plain, Recorder, Replayer
+from mfmasim.verify.agreement.writers import Writers
+from mfmasim.verify.files import find
+from mfmasim.verify.runner import informed, verify_case
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mfmasim.devices import Device, Report
+    from mfmasim.verify.cases import Case
+    from mfmasim.verify.result import Result
+
+__all__ = ["ThreeWay", "check", "matrix_instructions", "record"]
+
+PACKAGES = ("mfmasim", "numpy", "hip-python")
+
+
+@dataclass
+class ThreeWay:
+    """What a check found."""
+
+    path: Path
+    about: dict[str, Any]
+    simulator: Result
+    """Simulator against reference."""
+    device: Result
+    """Device against reference."""
+    apart: Apart = field(default_factory=Apart)
+    """Simulator against device."""
+    instructions: tuple[str, ...] = ()
+    """Matrix instructions that made the elements."""
+    stores: dict[str, str] = field(default_factory=dict)
+    """For each element of `Apart.differences`, by launch and element, the instruction that stored it, and its line."""
+
+    @property
+    def agreement(self) -> str:
+        """Who disagrees with whom."""
+        return agreement(not self.apart.mismatches, agrees(self.simulator), agrees(self.device))
+
+    @property
+    def word(self) -> str:
+        """AGREE, DIFFER, or WRONG where outputs agree and something else is wrong with the kernel."""
+        together = not self.apart.mismatches and agrees(self.simulator) and agrees(self.device)
+        return "AGREE" if self.ok else "WRONG" if together else "DIFFER"
+
+    @property
+    def ok(self) -> bool:
+        """Whether all agree."""
+        return not self.apart.mismatches and self.simulator.status == self.device.status == "pass"
+
+
+def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> tuple[Path, Result]:
+    """Run a case on a device and keep what it gave back.
+
+    Args:
+        case: the case.
+        arch: architecture.
+        group: the target that the case is found by again: a family or a case file.
+        device: an open device.
+        folder: where captures are kept.
+
+    Returns:
+        The capture's path, and the comparison with the reference. Nothing is written when a launch fails.
+
+    Raises:
+        MfmasimError: whatever `verify_case` raises; the capture cannot be written.
+    """
+    recorder = Recorder(device)
+    result = verify_case(case, arch, group=group, device=recorder)
+    if recorder.kernel is None:
+        raise MfmasimError(
+            f"{case.title}: nothing was launched on {arch}: {'; '.join(f.message for f in result.findings)}"
+        )
+    code = recorder.kernel.code
+    about = {
+        "case": case.title,
+        "group": group,
+        "arch": arch,
+        "parameters": {name: value for name, value in case.parameters.items() if isinstance(value, int | float | str)},
+        "device": _device(device),
+        "versions": _versions(device),
+        "code": {"sha256": code.sha256, "compiler": code.made_by or result.code.get("made_by", "")},
+        "captured": datetime.now(UTC).isoformat(timespec="seconds"),
+        "reference": list(result.compared_with),
+        "status": result.status,
+    }
+    # Titles are unique within a family only, and two GPUs are two devices.
+    family = Path(group).stem if group.endswith(".py") else group
+    parts = (family, case.title, arch, device.name)
+    path = folder / f"{'.'.join(re.sub(r'[^A-Za-z0-9._=-]+', '_', part) for part in parts)}.npz"
+    write(path, Capture(about, code.object.data, recorder.launches))
+    return path, result
+
+
+def _device(device: Device) -> dict[str, Any]:
+    if not isinstance(device, HipDevice):
+        return {"name": device.name, "product": "the simulator", "target": "", "simulated": True}
+    return {
+        "name": device.name,
+        "product": device.product,
+        "target": device.target,
+        "simulated": device.simulated,
+        "clock_khz": device.clock_khz,
+    }
+
+
+def _versions(device: Device) -> dict[str, Any]:
+    found: dict[str, Any] = device.versions() if isinstance(device, HipDevice) else {}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = None
+    return found
+
+
+def check(path: Path, most: int = 10) -> ThreeWay:
+    """Compare a capture with the simulator and with the reference.
+
+    Args:
+        path: the capture.
+        most: differing elements to keep.
+
+    Returns:
+        The three comparisons.
+
+    Raises:
+        MfmasimError: the capture is damaged or stale, or its case is gone; the message says why.
+    """
+    capture = read(path)
+    case, arch = _case(path, capture), capture.about["arch"]
+    replayer = Replayer(capture, str(path))
+    writers = Writers()
+    device = verify_case(case, arch, group=capture.about["group"], device=replayer, observers=[writers])
+    if len(replayer.reports) != len(capture.launches):
+        raise MfmasimError(
+            f"{path}: the capture is stale: {len(capture.launches)} launches were captured, the case makes "
+            f"{len(replayer.reports)}; record it anew"
+        )
+    simulator = verify_case(case, arch, group=capture.about["group"], device=Plain(SimDevice()))
+    found = ThreeWay(path, capture.about, simulator, device, instructions=matrix_instructions(replayer.reports))
+    for number, (report, simulated) in enumerate(zip(replayer.reports, replayer.simulated, strict=True)):
+        for piece in _pieces(case, report, capture.launches[number], simulated):
+            found.apart.add(number, piece, most)
+    for row in found.apart.differences:
+        stored = writers.of(row.launch, row.argument, row.byte)
+        kernel = replayer.reports[row.launch].program
+        if stored is not None and kernel is not None:
+            found.stores[f"{row.launch} {row.element}"] = (
+                f"{stored.name} ({kernel.source_at(stored.pc) or hex(stored.pc)})"
+            )
+    return found
+
+
+def _case(path: Path, capture: Capture) -> Case:
+    group, title, arch = (capture.about[key] for key in ("group", "case", "arch"))
+    try:
+        every = [case for _, cases in find(group) for case in cases]
+    except MfmasimError as error:
+        raise MfmasimError(f"{path}: the capture is stale: {error}") from None
+    found = next((case for case in every if case.title == title and arch in case.arch), None)
+    if found is None:
+        raise MfmasimError(f"{path}: the capture is stale: {group} has no case {title} for {arch}")
+    return found
+
+
+def _pieces(case: Case, report: Report, launched: Launched, simulated: list[NDArray[np.uint8]]) -> list[Piece]:
+    """The outputs of a launch."""
+    kernel = report.program
+    if kernel is None:  # every launch of the simulator has one
+        return []
+    built = informed(case, arch=kernel.arch.name, wave=kernel.wave).make()
+    told = leaves(launched.call["args"])
+    buffers = {name: one["buffer"] for name, one in told if isinstance(one, dict) and "buffer" in one}
+    return pieces(built, kernel.arch, {n: (simulated[b], launched.after[b]) for n, b in buffers.items()})
+
+
+def matrix_instructions(reports: Sequence[Report]) -> tuple[str, ...]:
+    """Names of the matrix instructions that launches executed."""
+    return tuple(sorted({name for report in reports for name in report.counts if name.startswith(MATRIX)}))

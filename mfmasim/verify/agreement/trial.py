@@ -1,0 +1,254 @@
+"""A trial: one case with its own shape and inputs, judged by simulator, device and reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.devices import SimDevice
+from mfmasim.errors import MfmasimError
+from mfmasim.verify.agreement.judging import Apart, agreement, agrees, first_bytes, leaves, pieces
+from mfmasim.verify.agreement.recording import Plain
+from mfmasim.verify.agreement.threeway import matrix_instructions
+from mfmasim.verify.agreement.writers import Writers
+from mfmasim.verify.arrays import Array
+from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.roles import Tensor
+from mfmasim.verify.runner import informed, verify_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.devices import Device, Report
+    from mfmasim.observe import Finding
+    from mfmasim.program import Kernel
+    from mfmasim.verify.cases import Case
+    from mfmasim.verify.result import Result
+
+__all__ = ["Trial", "Verdict", "judge"]
+
+SHOWN = 5
+
+
+@dataclass
+class Trial:
+    """A case with drawn parameters and inputs."""
+
+    case: Case
+    """With the drawn parameters."""
+    arch: str
+    inputs: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """What arguments and fields hold, by name (``argument 0``); all others hold what the case says."""
+
+    def __repr__(self) -> str:
+        """One line that a person can copy: the case, its parameters, and what stands out of each input."""
+        parts = [f"{self.case.title} on {self.arch}"]
+        values = {n: v for n, v in self.case.parameters.items() if n not in ("arch", "wave")}
+        parts += [" ".join(f"{name}={value}" for name, value in values.items())] if values else []
+        built = informed(self.case, arch=self.arch).make()
+        args = dict(leaves(built["args"]))
+        for place, array in self.inputs.items():
+            arg = args[place]
+            name = arg.role if isinstance(arg, Tensor) else place
+            parts.append(f"{name} {_contents(array)}")
+        return "; ".join(parts)
+
+    def _repr_pretty_(self, printer: Any, _: object) -> None:
+        """Print as `repr` does, in hypothesis and IPython."""
+        printer.text(repr(self))
+
+
+def _contents(array: NDArray[Any]) -> str:
+    """The most frequent element, and the first places of others."""
+    bits = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+    values, counts = np.unique(bits, return_counts=True)
+    common = values[counts.argmax()]
+    others = np.argwhere(bits != common)
+    places = [f"[{', '.join(str(int(i)) for i in p)}]: {int(bits[tuple(p)]):#x}" for p in others[:SHOWN]]
+    more = f", and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+    return f"{int(common):#x}" + (f" but {', '.join(places)}{more}" if places else "")
+
+
+@dataclass
+class Verdict:
+    """What the three said of a trial."""
+
+    trial: Trial
+    simulator: Result
+    """Simulator against reference, with the findings of its checks."""
+    device: Result | None
+    """Device against reference; None where there was no device."""
+    apart: Apart
+    """Simulator against device."""
+    instructions: tuple[str, ...] = ()
+    """Matrix instructions that ran."""
+    stored: str = ""
+    """The instruction that stored the first element which differs, and its line."""
+
+    @property
+    def blamed(self) -> list[Finding]:
+        """Errors beside outputs that differ: of the simulator's checks, and of the device's guard zones."""
+        found = [*self.simulator.findings, *(self.device.findings if self.device is not None else ())]
+        return [f for f in found if f.severity == "error" and f.id != "outputs-differ"]
+
+    @property
+    def agreement(self) -> str:
+        """Who disagrees with whom."""
+        ours = agrees(self.simulator)
+        if self.device is None:
+            return "simulator and reference agree" if ours else "simulator and reference differ"
+        return agreement(not self.apart.mismatches, ours, agrees(self.device))
+
+    @property
+    def together(self) -> bool:
+        """Whether outputs agree, whatever else is wrong."""
+        return agrees(self.simulator) and not self.apart.mismatches and (self.device is None or agrees(self.device))
+
+    @property
+    def ok(self) -> bool:
+        """Whether all agree, and no check has anything against the kernel."""
+        theirs = self.device is None or (self.device.status == "pass" and not self.apart.mismatches)
+        return theirs and self.simulator.status == "pass"
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What is wrong, coarsely: two verdicts of one kind are about the same fault."""
+        return (self.agreement, *sorted({f.id for f in self.blamed}))
+
+    def record(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        results = {"simulator_and_reference": self.simulator, "device_and_reference": self.device}
+        parameters = {n: v for n, v in self.trial.case.parameters.items() if isinstance(v, int | float | str)}
+        return {
+            "case": self.trial.case.title,
+            "arch": self.trial.arch,
+            "parameters": parameters,
+            "inputs": {name: _contents(array) for name, array in self.trial.inputs.items()},
+            "agreement": self.agreement,
+            "ok": self.ok,
+            **{name: result.outputs if result is not None else None for name, result in results.items()},
+            "simulator_and_device": {"elements": self.apart.elements, "mismatches": self.apart.mismatches},
+            "findings": [f.id for f in self.simulator.findings if f.severity == "error"],
+            "differences": [vars(row) for row in self.apart.differences],
+            "instructions": list(self.instructions),
+            "stored_by": self.stored,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """What a person wants to read."""
+        yield f"{'AGREE' if self.ok else 'WRONG' if self.together else 'DIFFER':7} {self.trial}"
+        if self.ok:
+            return
+        yield f"        {self.agreement}"
+        sides = [("simulator", self.simulator)] + ([("device", self.device)] if self.device is not None else [])
+        for name, result in sides:
+            for f in result.findings:
+                if f.severity == "error":
+                    where = " ".join(part for part in (f.check, f.source, f.element, f.message) if part)
+                    values = f": expected {f.expected}, {name} has {f.actual}" if f.expected else ""
+                    yield f"        {name}: {where}{values}"
+        for row in self.apart.differences:
+            yield f"        {row.element}: simulator {row.simulator}, device {row.device}, {row.ulp} ulp"
+        made = f"made by {' or '.join(self.instructions)}" if self.instructions else ""
+        by = f"stored by {self.stored}" if self.stored else ""
+        if made or by:
+            yield f"        {', '.join(part for part in (made, by) if part)}"
+
+
+def judge(
+    trial: Trial,
+    device: Device | None = None,
+    *,
+    kernel: Kernel | None = None,
+    checks: str = "all",
+    most: int = SHOWN,
+) -> Verdict:
+    """Launch a trial on the simulator and on a device, and compare both with the reference and with each other.
+
+    Args:
+        trial: the trial.
+        device: a GPU of the trial's architecture, or anything else that launches as one; None leaves it out.
+        kernel: this one in place of the case's own.
+        checks: checks of the simulator.
+        most: differing elements to keep.
+
+    Returns:
+        The verdict. Where device and simulator left the same bits, one comparison with the reference serves both.
+
+    Raises:
+        MfmasimError: the case is wrong, or an instruction is not known.
+    """
+    target = find_arch(trial.arch)
+    if kernel is None:
+        kernel = code_for(trial.case.source, target.name, None, trial.case.flags)[trial.case.kernel_name()]
+    writers = Writers()
+    ours = Keeper(SimDevice(), checks)
+    simulator = verify_case(
+        trial.case, target.name, device=ours, kernel=kernel, inputs=trial.inputs, observers=[writers]
+    )
+    built = informed(trial.case, arch=target.name, wave=kernel.wave).make()
+    verdict = Verdict(trial, simulator, None, Apart(), matrix_instructions(ours.reports))
+    if device is not None and not ours.reports[-1].stopped:
+        theirs = Keeper(device, "all")
+        verdict.device = verify_case(trial.case, target.name, device=theirs, kernel=kernel, inputs=trial.inputs)
+        changed = [name for name, array in ours.before.items() if not np.array_equal(array, theirs.before[name])]
+        if changed:
+            text = f"{changed[0]} holds something else each time the case is made; let its values depend on a seed"
+            raise MfmasimError(f"case {trial.case.name}: {text}")
+        sides = {name: (array, theirs.after[name]) for name, array in ours.after.items()}
+        for piece in pieces(built, target, sides):
+            verdict.apart.add(0, piece, most)
+    if not verdict.ok:
+        verdict.stored = _stored(verdict, built, kernel, writers)
+    return verdict
+
+
+def _stored(verdict: Verdict, built: Mapping[str, Any], kernel: Kernel, writers: Writers) -> str:
+    """The instruction that stored the first wrong element."""
+    place = next(((row.argument, row.byte) for row in verdict.apart.differences), None)
+    if place is None:
+        place = next((_place(f, built, kernel) for f in verdict.simulator.findings if f.id == "outputs-differ"), None)
+    instruction = writers.of(0, *place) if place is not None else None
+    if instruction is None:
+        return "" if place is None else "nothing: the simulator never wrote there"
+    return f"{instruction.name} ({kernel.source_at(instruction.pc) or hex(instruction.pc)})"
+
+
+def _place(finding: Finding, built: Mapping[str, Any], kernel: Kernel) -> tuple[str, int] | None:
+    """Argument and byte of the element that a finding about outputs names."""
+    name, _, index = finding.element.rpartition("[")
+    where = tuple(int(text) for text in index.rstrip("]").split(","))
+    called = {arg.name: f"argument {number}" for number, arg in enumerate(kernel.args) if arg.name}
+    for place, arg in leaves(built["args"]):
+        number, bracket, fields = place.partition("[")
+        known = {place, *(f"{own}{bracket}{fields}" for own, argument in called.items() if argument == number)}
+        if (isinstance(arg, Tensor) and arg.role == name) or (isinstance(arg, Array) and name in known):
+            return place, int(first_bytes(arg, kernel.arch)[where])
+    return None
+
+
+class Keeper(Plain):
+    """Keeps what a launch was given and what it left, by name of the argument or field."""
+
+    def __init__(self, device: Device, checks: str) -> None:
+        """Launch on `device` with these checks."""
+        super().__init__(device, checks)
+        self.before: dict[str, NDArray[np.uint8]] = {}
+        self.after: dict[str, NDArray[np.uint8]] = {}
+        self.reports: list[Report] = []
+
+    def launch(
+        self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, *_: Any, **options: Any
+    ) -> Report:
+        """Launch, and keep the bytes of every array."""
+        arrays = {name: arg for name, arg in leaves(args) if isinstance(arg, np.ndarray) and arg.ndim}
+        self.before = {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in arrays.items()}
+        report = super().launch(kernel, grid, block, args, shared_bytes, **options)
+        self.after = {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in arrays.items()}
+        self.reports.append(report)
+        return report

@@ -1,0 +1,275 @@
+"""Probes of the LDS: which lanes of an instruction meet in a bank, told by how long it takes.
+
+Two lanes take part. Either they access different banks, or different dwords of one bank; where the second takes longer,
+the lanes share a phase. All pairs are tried. Then the distance of two lanes that meet is varied: the distances at which
+they meet tell the number of banks. All that counts is the difference between two patterns of the same lanes, so that
+neither latency nor what a phase without lanes costs matters.
+
+Where two lanes alone cost nothing, because something else takes longer than the banks, reads can be *crowded*: all
+lanes access one bank, each a dword of its own, so that passes are what takes the time. Then two lanes access one dword
+together, which saves a pass where they share a phase; and one lane is moved out of the bank, which saves one too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+from mfmasim.lds import ds_instruction
+from mfmasim.resources import folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from mfmasim.program import Code, Kernel
+    from mfmasim.verify.agreement.capture import Capture
+    from mfmasim.verify.agreement.recording import Recorder
+
+__all__ = ["PHASE_PROBES", "PhaseProbe", "Timed", "measure", "pair_patterns", "sweep_patterns", "timed"]
+
+OFF = 0xFFFFFFFF
+"""Address of a lane that takes no part."""
+BESIDE, ELSEWHERE, ABOVE = 16, 32, 1024
+"""Byte addresses: in other banks than 0, in yet others, and in the bank of 0 for up to 256 banks."""
+ROW = 512
+"""Bytes between the dwords of a crowd: in one bank for up to 128 banks."""
+UNROLLED = 16
+"""Accesses of a round in hipkernels/calibrate/phases.h."""
+
+
+@dataclass(frozen=True)
+class PhaseProbe:
+    """One LDS instruction to look at; its kernel is ``phases_`` and `row` with underscores."""
+
+    row: str
+    """The access, as in the phase tables."""
+    instruction: str
+    """Its name on gfx9."""
+    everybody: bool = False
+    """All lanes must take part: those that are not looked at access a dword together, instead of nothing."""
+
+    @property
+    def name(self) -> str:
+        """A word for it, such as ``read_b32``."""
+        return self.row.replace(" ", "_")
+
+    @property
+    def reads(self) -> bool:
+        """Whether lanes at one dword are a broadcast."""
+        return self.row.startswith("read")
+
+    @property
+    def unit(self) -> int:
+        """Bytes between addresses that are tried for the number of banks: aligned ones, dwords at least."""
+        return max(4, ds_instruction("gfx950", self.instruction).alignment)
+
+    @property
+    def dwords(self) -> int:
+        """Dwords of one access."""
+        return max(1, ds_instruction("gfx950", self.instruction).size // 4)
+
+    def on(self, arch: str) -> bool:
+        """Whether the architecture has it."""
+        try:
+            ds_instruction(arch, self.instruction)
+        except MfmasimError:
+            return False
+        return True
+
+
+PHASE_PROBES = (
+    PhaseProbe("read b8", "ds_read_u8"),
+    PhaseProbe("read b32", "ds_read_b32"),
+    PhaseProbe("read b64", "ds_read_b64"),
+    PhaseProbe("read b96", "ds_read_b96"),
+    PhaseProbe("read b128", "ds_read_b128"),
+    PhaseProbe("read2 b32", "ds_read2_b32"),
+    PhaseProbe("read2 b64", "ds_read2_b64"),
+    PhaseProbe("read b64 tr", "ds_read_b64_tr_b16", everybody=True),
+    PhaseProbe("read b96 tr", "ds_read_b96_tr_b6", everybody=True),
+    PhaseProbe("write b8", "ds_write_b8"),
+    PhaseProbe("write b32", "ds_write_b32"),
+    PhaseProbe("write b64", "ds_write_b64"),
+    PhaseProbe("write b96", "ds_write_b96"),
+    PhaseProbe("write b128", "ds_write_b128"),
+    PhaseProbe("write2 b32", "ds_write2_b32"),
+    PhaseProbe("write2 b64", "ds_write2_b64"),
+    PhaseProbe("atomic b32", "ds_add_u32"),
+    PhaseProbe("atomic b64", "ds_add_u64"),
+)
+"""Every row of the phase tables but the exchanges with two addresses."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """How long a device took for a probe's patterns.
+
+    Attributes:
+        probe: the probe.
+        arch: name of the architecture.
+        wave: lanes of the wave.
+        accesses: accesses that were timed together.
+        pairs: ticks of every pair of lanes, (repetitions, 2, pairs): first so that they do not meet, then so that they
+            do where they share a phase.
+        swept: lanes of the pairs whose distance was varied.
+        sweep: ticks at distances of 1, 2, ... times `PhaseProbe.unit` bytes, (repetitions, pairs, distances).
+        where: device and date of the capture, in words.
+        simulated: whether the device was simulated.
+    """
+
+    probe: PhaseProbe
+    arch: str
+    wave: int
+    accesses: int
+    pairs: NDArray[np.int64]
+    swept: tuple[tuple[int, int], ...]
+    sweep: NDArray[np.int64]
+    where: str = ""
+    simulated: bool = True
+
+
+def pair_patterns(probe: PhaseProbe, wave: int, *, crowded: bool = False) -> NDArray[np.uint32]:
+    """Addresses of every pair of lanes, so that they do not meet and then that they may: (2 * pairs, lanes)."""
+    lanes = np.array(list(combinations(range(wave), 2)))
+    if crowded:
+        both = np.tile(np.arange(wave, dtype=np.uint32) * ROW, (2, len(lanes), 1))
+        both[0, np.arange(len(lanes)), lanes[:, 1]] = lanes[:, 0] * ROW
+        return both.reshape(-1, wave)
+    made = np.full((2, len(lanes), wave), ELSEWHERE if probe.everybody else OFF, np.uint32)
+    rows = np.arange(len(lanes))
+    made[:, rows, lanes[:, 0]] = 0
+    made[0, rows, lanes[:, 1]], made[1, rows, lanes[:, 1]] = BESIDE, ABOVE
+    return made.reshape(-1, wave)
+
+
+def sweep_patterns(
+    probe: PhaseProbe, wave: int, swept: Sequence[Sequence[int]], *, crowded: bool = False
+) -> NDArray[np.uint32]:
+    """Addresses of pairs at growing distances, (pairs * distances, lanes); lanes that must take part join the first.
+
+    In a crowd the second lane of each pair moves away from its place in the bank of all.
+    """
+    if crowded:
+        away = np.arange(probe.unit, ROW, probe.unit)
+        crowd = np.tile(np.arange(wave, dtype=np.uint32) * ROW, (len(swept), len(away), 1))
+        for place, (_, second) in enumerate(swept):
+            crowd[place, :, second] += away.astype(np.uint32)
+        return crowd.reshape(-1, wave)
+    distances = np.arange(probe.unit, ABOVE + 1, probe.unit)
+    made = np.full((len(swept), len(distances), wave), 0 if probe.everybody else OFF, np.uint32)
+    for place, (first, second) in enumerate(swept):
+        made[place, :, first], made[place, :, second] = 0, distances
+    return made.reshape(-1, wave)
+
+
+def measure(
+    recorder: Recorder, code: Code, probes: Sequence[PhaseProbe], *, rounds: int, times: int, simulated: bool,
+    options: dict[str, Any], crowded: bool = False,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Time the patterns of probes.
+
+    Args:
+        recorder: keeps the launches, two for each probe.
+        code: what hipkernels/calibrate/probe.hip was compiled to.
+        probes: which.
+        rounds: rounds of `UNROLLED` accesses that are timed together.
+        times: repetitions of each pattern.
+        simulated: no GPU: then blocks need not have a compute unit of their own.
+        options: further arguments of each launch.
+        crowded: reads are crowded.
+
+    Returns:
+        What the capture says about each probe.
+
+    Raises:
+        MfmasimError: whatever launching raises, or a finding.
+    """
+    told = []
+    for probe in probes:
+        kernel = code[f"phases_{probe.name}"]
+        crowd = crowded and probe.reads
+        shared = dynamic_lds(kernel, alone=not simulated, crowded=crowd)
+
+        def run(patterns: NDArray[np.uint32], kernel: Any = kernel, shared: int = shared) -> NDArray[np.int64]:
+            ticks = np.zeros((times, len(patterns)), np.uint32)
+            report = recorder.launch(
+                kernel, (len(patterns), times, 1), kernel.wave, [patterns, ticks, np.uint32(rounds)], shared, **options
+            )
+            if not report.ok:
+                raise MfmasimError(f"probe {kernel.name}: {report.findings[0].message}")
+            return ticks.astype(np.int64)
+
+        best = run(pair_patterns(probe, kernel.wave, crowded=crowd)).min(axis=0)
+        swept = _dearest(best.reshape(2, -1), kernel.wave)
+        run(sweep_patterns(probe, kernel.wave, swept, crowded=crowd))
+        about = {"row": probe.row, "wave": kernel.wave, "rounds": rounds, "times": times, "crowded": crowd}
+        told.append({**about, "swept": swept})
+    return told
+
+
+def dynamic_lds(kernel: Kernel, *, alone: bool, crowded: bool) -> int:
+    """Bytes of dynamic LDS of a launch.
+
+    Args:
+        kernel: of a probe.
+        alone: take all that a workgroup can have, so that no other one is there and waits for the same banks.
+        crowded: the rows of a crowd have to fit.
+    """
+    own = -(-kernel.info.group_segment_fixed_size // 1024) * 1024
+    return kernel.arch.lds_bytes - own if alone else kernel.wave * ROW if crowded else 0
+
+
+def _dearest(best: NDArray[np.int64], wave: int) -> list[list[int]]:
+    """The pair that costs most where it shares a bank, and the next one of other lanes."""
+    lanes = list(combinations(range(wave), 2))
+    order = np.argsort(best[0] - best[1], kind="stable").tolist()
+    first = lanes[order[0]]
+    second = next(lanes[n] for n in order if not set(lanes[n]) & set(first))
+    return [list(first), list(second)]
+
+
+def timed(capture: Capture) -> Iterator[Timed]:
+    """What a capture holds of these probes.
+
+    Raises:
+        MfmasimError: it was made with other patterns.
+    """
+    by_row = {probe.row: probe for probe in PHASE_PROBES}
+    about = capture.about
+    launches = iter(capture.launches[len(about.get("probes", ())) :])
+    where = f"{about['device']['product']}, {about.get('captured', 'no date')}"
+    for told in about.get("phases", ()):
+        if told["row"] not in by_row:
+            raise MfmasimError(f"the capture has an LDS probe {told['row']!r} that this version does not know")
+        probe, wave, swept = by_row[told["row"]], told["wave"], told["swept"]
+        found = []
+        crowd = bool(told["crowded"])
+        pairs = pair_patterns(probe, wave, crowded=crowd)
+        for patterns in (pairs, sweep_patterns(probe, wave, swept, crowded=crowd)):
+            launch = next(launches)
+            if launch.before[0].tobytes() != patterns.tobytes():
+                raise MfmasimError(f"the capture's LDS probe {probe.row!r} has other patterns than this version's")
+            found.append(launch.after[1].view(np.uint32).reshape(told["times"], -1).astype(np.int64))
+        yield Timed(
+            probe, about["arch"], wave, told["rounds"] * UNROLLED, found[0].reshape(told["times"], 2, -1),
+            tuple((first, second) for first, second in swept), found[1].reshape(told["times"], len(swept), -1),
+            where, bool(about["device"].get("simulated", True)),
+        )  # fmt: skip
+
+
+def source() -> Path:
+    """The file with the kernels of all probes."""
+    return folder("hipkernels") / "calibrate" / "probe.hip"
+
+
+def chosen(arch: str) -> tuple[PhaseProbe, ...]:
+    """The probes that an architecture has."""
+    return tuple(probe for probe in PHASE_PROBES if probe.on(find_arch(arch).name))

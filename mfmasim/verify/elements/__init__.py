@@ -1,0 +1,3 @@
+"""Where elements come from: fragments of matrix instructions, and outputs of any kernel."""
+
+from __future__ import annotations

@@ -1,0 +1,152 @@
+"""The mapping check of a case: runs the kernel on labels and hands what was seen to the analysis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim import matrix
+from mfmasim.formats import format as find_format
+from mfmasim.observe.fragments.arguments import Argument, Arguments
+from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
+from mfmasim.observe.fragments.mapping import MappingCheck, MappingReport
+from mfmasim.observe.fragments.trace import Tracer
+from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed, tensors_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.devices import SimDevice
+    from mfmasim.formats import Format
+    from mfmasim.program import Kernel
+
+__all__ = ["check_mapping"]
+
+EXPONENT_BITS = 2
+"""Exponent bits that labels of results use: numbers near 1, which conversions and products with 1 leave alone."""
+
+
+def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -> MappingReport:
+    """Trace every element of a case from its argument to every matrix instruction, and results to the output.
+
+    Args:
+        device: where to run.
+        kernel: the kernel.
+        built: what the case function returned for the mapping check's parameters.
+
+    Returns:
+        The mapping report.
+    """
+    arch = kernel.arch
+    tensors = tensors_in(built)
+    space = LabelSpace()
+    labels = {id(t): space.add(t.role, t.stored_shape) for t in tensors if t.role != "C"}
+    output = next((t for t in tensors if t.role == "C"), None)
+    narrow = format_of(output, arch) if output is not None else find_format("f32")
+    tracer = Tracer(_waves(kernel, built), output.stored_shape if output is not None else (0,))
+    _launch(device, kernel, built, labels, tracer, None, 1, Alphabet(1))
+    described = [_described(t, arch) for t in tensors]
+    arguments = Arguments(described, space)
+    if not tracer.result_formats:  # nothing to follow: the check says why
+        return MappingCheck(tracer, arguments, None, kernel.name, kernel.source_at, _alternatives).run()
+    # A kernel whose matrix instructions have results of different formats is followed in the first one's.
+    result = find_format(min(tracer.result_formats))
+    plain = narrow.integer or narrow.bias < 3  # C holds small codes, not numbers near 1
+    stored = Alphabet(min(16, narrow.bits - 1)) if plain else _numeric(narrow, narrow)
+    if result.integer:
+        results = stored if narrow.integer else Alphabet(16)
+    else:
+        results = _numeric(result if plain else narrow, result)
+    tracer.result_alphabet = results
+    bits = min([8, *(format_of(t, arch).bits for t in tensors if t.role != "C")])
+    runs = max(space.runs(bits), *(tracer_runs(tracer, alphabet, output) for alphabet in (results, stored)))
+    held: list[NDArray[Any]] = []
+    for run in range(runs):
+        buffers = _launch(device, kernel, built, labels, tracer, run, runs, stored)
+        if output is not None:
+            held.append(codes_of(output, buffers[id(output)], arch))
+    outputs = None if output is None else tracer.results.decode(held, stored)
+    return MappingCheck(tracer, arguments, outputs, kernel.name, kernel.source_at, _alternatives).run()
+
+
+def _described(tensor: Tensor, arch: Arch) -> Argument:
+    fmt = find_format(tensor.read) if tensor.read else format_of(tensor, arch)
+    special = fmt.nan_code is not None or fmt.inf_code is not None
+    return Argument(tensor.role, fmt.name, tensor.stored_shape, tensor.order, tensor.select, bool(tensor.read), special)
+
+
+def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> int:
+    """Runs that labels of results and of C need, known after the counting run."""
+    slots = LabelSpace()
+    slots.add("D", tracer.size)
+    if output is not None:
+        slots.add("C", output.stored_shape)
+    return slots.runs(alphabet.piece_bits)
+
+
+def _waves(kernel: Kernel, built: Mapping[str, Any]) -> int:
+    from mfmasim.machine.launch import dimensions
+
+    grid, block = dimensions(built["grid"], "grid"), dimensions(built["block"], "block")
+    return int(np.prod(grid)) * -(-int(np.prod(block)) // kernel.wave)
+
+
+def _launch(
+    device: SimDevice,
+    kernel: Kernel,
+    built: Mapping[str, Any],
+    labels: Mapping[int, Any],
+    tracer: Tracer,
+    run: int | None,
+    runs: int,
+    stored: Alphabet,
+) -> dict[int, NDArray[np.uint8]]:
+    """One run; returns the bytes of every tensor afterwards. C starts with labels of its own, as `stored` cuts them."""
+    arch = kernel.arch
+    tracer.begin(run, runs)
+    buffers: dict[int, NDArray[np.uint8]] = {}
+    args: list[Any] = []
+    for arg in built["args"]:
+        if not isinstance(arg, Tensor):
+            args.append(arg)
+            continue
+        fmt = format_of(arg, arch)
+        numbers = (tracer.initial if arg.role == "C" else labels[id(arg)]).numbers
+        alphabet = stored if arg.role == "C" else Alphabet(fmt.bits)
+        pieces = LabelSpace.codes(numbers, run or 0, runs, alphabet)
+        buffers.setdefault(id(arg), bytes_of(arg, pieces.astype(fmt.carrier), arch))
+        args.append(placed(arg, buffers[id(arg)]))
+    device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "none", observers=[tracer])
+    return buffers
+
+
+def _numeric(narrow: Format, target: Format) -> Alphabet:
+    """Labels that survive arithmetic with 1 and 0: normal numbers of `narrow`, as codes of `target`.
+
+    They span only four binades, so that the sum of two is never one of the two, and are positive, so that a ReLU
+    leaves them alone, too.
+    """
+    mantissa_bits = min(narrow.mantissa_bits, 16 - EXPONENT_BITS)
+    piece_bits = EXPONENT_BITS + mantissa_bits
+    pieces = np.arange(1 << piece_bits, dtype=np.uint64)
+    mantissa = (pieces & np.uint64((1 << mantissa_bits) - 1)) << np.uint64(narrow.mantissa_bits - mantissa_bits)
+    exponent = (pieces >> np.uint64(mantissa_bits)) & np.uint64((1 << EXPONENT_BITS) - 1)
+    codes = (exponent + np.uint64(narrow.bias - 2)) << np.uint64(narrow.mantissa_bits) | mantissa
+    if narrow.name != target.name:
+        codes = target.encode(narrow.decode(codes.astype(narrow.carrier))).astype(np.uint64)
+    return Alphabet(piece_bits, codes)
+
+
+def _alternatives(operation: Any) -> dict[str, Any]:
+    """The same instruction with the operands of other formats, whose layouts a wrong kernel may have used."""
+    if "f8f6f4" not in operation.name:
+        return {}
+    found = {}
+    for name in ("e4m3fn", "e2m1fn"):
+        if name not in (operation.a, operation.b):
+            found[f"{name}"] = matrix.instruction(operation.arch, operation.name, a=name, b=name)
+    return found

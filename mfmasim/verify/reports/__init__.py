@@ -1,0 +1,3 @@
+"""Results and profiles for a reader: terminal, HTML, SARIF, claims of published texts."""
+
+from __future__ import annotations

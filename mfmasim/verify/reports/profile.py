@@ -1,0 +1,120 @@
+"""What a kernel is made of: instruction mix, main loop, conflicts by source line, resources, claims about it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.devices.loops import Loop, loops_of, main_loop
+from mfmasim.devices.occupancy import Occupancy, occupancy
+from mfmasim.errors import MfmasimError
+from mfmasim.observe.traffic import Traffic
+from mfmasim.verify.reports.claims import Judged, judge
+from mfmasim.verify.reports.traffic_page import element_sizes
+from mfmasim.verify.runner import informed, verify_case
+
+if TYPE_CHECKING:
+    from mfmasim.devices import Report
+    from mfmasim.verify.cases import Case
+    from mfmasim.verify.result import Result
+
+__all__ = ["Access", "Profile", "profile_case"]
+
+
+@dataclass(frozen=True)
+class Access:
+    """LDS accesses of one source line."""
+
+    source: str
+    instruction: str
+    executions: int
+    degree: int
+    """The worst of any phase."""
+    extra_passes: int
+
+
+@dataclass
+class Profile:
+    """One case on one architecture."""
+
+    result: Result
+    report: Report
+    loops: list[Loop]
+    main: Loop | None
+    occupancy: Occupancy
+    accesses: list[Access]
+    claims: list[Judged]
+    traffic: Traffic
+
+    @property
+    def matrix_share(self) -> float:
+        """Part of the wave-instructions that are matrix instructions."""
+        return self.report.mix["MATRIX"] / max(1, sum(self.report.mix.values()))
+
+    @property
+    def ok(self) -> bool:
+        """Whether the case passes and every claim is judged as it is known to be."""
+        return self.result.status == "pass" and all(judged.as_known for judged in self.claims)
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary that JSON can hold."""
+        return {
+            "group": self.result.group, "case": self.result.case, "kernel": self.report.kernel,
+            "arch": self.report.arch, "status": self.result.status, "waves": self.report.waves,
+            "mix": dict(self.report.mix.most_common()), "matrix_share": self.matrix_share,
+            "main_loop": None if self.main is None else self.main.record(),
+            "loops": [loop.record() for loop in self.loops],
+            "lds": {"bytes": self.report.lds.get("bytes", 0), "lines": [vars(access) for access in self.accesses]},
+            "registers": self.report.registers, "occupancy": self.occupancy.record(),
+            "claims": [judged.record() for judged in self.claims], "traffic": self.traffic.record(),
+        }  # fmt: skip
+
+
+def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None = None) -> Profile:
+    """Run a case once, on its first class of inputs and without the mapping check, and describe what was executed.
+
+    Raises:
+        MfmasimError: the case cannot be run, is left out on this architecture, or stops early.
+    """
+    once = replace(case, mapping=None, data=case.data[:1])
+    traffic = Traffic(element_sizes(informed(once, arch=arch).make(), find_arch(arch)))
+    result = verify_case(once, arch, group=group, compiler=compiler, observers=[traffic])
+    report = result.launch
+    if report is None or report.program is None:
+        why = "; ".join(finding.message for finding in result.findings) or "nothing was run"
+        raise MfmasimError(f"{case.title} on {arch}: {why}")
+    if report.stopped:
+        raise MfmasimError(f"{case.title} on {arch}: {report.stopped}")
+    kernel = report.program
+    loops = loops_of(kernel, report.executed)
+    main = main_loop(loops)
+    room = occupancy(kernel, math.prod(report.block), report.lds.get("bytes", 0))
+    found = Profile(result, report, loops, main, room, _accesses(report), [], traffic)
+    quantities = {
+        "waves per SIMD": room.waves_per_simd,
+        "workgroups": float(room.workgroups),
+        "LDS bytes": float(report.lds.get("bytes", 0)),
+        "LDS degree": max((float(access.degree) for access in found.accesses), default=None),
+        "VGPRs": float(kernel.info.descriptor.accum_offset or report.registers["vgpr"]),
+        "AGPRs": float(report.registers["agpr"]),
+    }
+    found.claims = [judge(claim, report, main, quantities, case.source) for claim in case.claims]
+    return found
+
+
+def _accesses(report: Report) -> list[Access]:
+    """Conflicts by source line and instruction, most extra passes first."""
+    lines: dict[tuple[str, str], list[Any]] = {}
+    for site in report.lds.get("sites", ()):
+        where = site["source"] or f"{site['pc']:#x}"
+        lines.setdefault((where, site["instruction"]), []).append(site)
+    accesses = [
+        Access(
+            source, instruction, sum(site["executions"] for site in sites),
+            max(max(site["degrees"], default=1) for site in sites), sum(site["extra_passes"] for site in sites),
+        )
+        for (source, instruction), sites in lines.items()
+    ]  # fmt: skip
+    return sorted(accesses, key=lambda access: (-access.extra_passes, access.source))
