@@ -66,7 +66,7 @@ def _record(verdict: Verdict) -> dict[str, Any]:
         "mutant": verdict.mutant.name,
         "case": verdict.mutant.case,
         "arch": verdict.arch,
-        "data": verdict.mutant.data or "golden",
+        "data": verdict.mutant.data or "as declared",
         "caught": list(verdict.caught),
         "expected": sorted(verdict.mutant.caught),
         "equivalent": verdict.mutant.equivalent,
@@ -86,7 +86,7 @@ def _print(verdicts: list[Verdict], *, details: bool) -> None:
         mutant = verdict.mutant
         caught = ", ".join(verdict.caught) or ("nothing, and rightly" if mutant.equivalent else "NOTHING")
         note = "" if verdict.as_expected else f"expected {', '.join(sorted(mutant.caught)) or 'nothing'}"
-        table.add_row(mutant.name, mutant.case, verdict.arch, mutant.data or "golden", caught, note)
+        table.add_row(mutant.name, mutant.case, verdict.arch, mutant.data or "as declared", caught, note)
     console.print(table)
     if details:
         for verdict in verdicts:

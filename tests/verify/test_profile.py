@@ -48,7 +48,7 @@ def test_the_main_loop_of_a_tiled_gemm(report):
 
 @pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
 def test_a_loop_that_is_entered_in_its_middle_has_as_many_turns_as_tiles_of_k(arch):
-    ((_, cases),) = find("wmma")
+    cases = dict(find("wmma"))["wmma"]
     ((case, _),) = select(cases, arch, "tile_128x64")
     found = profile_case(case.with_parameters({"K": 112}), arch)
     turns = 112 // 16
