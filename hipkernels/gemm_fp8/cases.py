@@ -8,7 +8,16 @@ MASKED = {"bounds-buffer-range": "lanes beyond the matrices name an offset beyon
 SWIZZLES = ("none", "pairs", "offset", "row")
 
 declare(
-    "naive", "simple.hip", tile=(16, 16, 1), threads=(16, 16), needs="K > 0", align=1, M=17, N=33, K=65, trace=False
+    "naive",
+    "simple.hip",
+    tile=(16, 16, 1),
+    threads=(16, 16),
+    needs="M > 0 and N > 0 and K > 0",
+    align=1,
+    M=17,
+    N=33,
+    K=65,
+    trace=False,
 )
 declare("lds_tiled", "simple.hip", tile=(16, 16, 16), threads=(16, 16), align=1, M=32, N=48, K=64, trace=False)
 declare(
@@ -16,7 +25,7 @@ declare(
     "simple.hip",
     tile=(16, 16, 16),
     threads=(16, 16),
-    needs="K > 0",
+    needs="M > 0 and N > 0 and K > 0",
     align=1,
     M=17,
     N=33,

@@ -44,7 +44,9 @@ def uniform_loads(n=500):
     return launch(n, args, lambda table, x: reference.uniform_loads(table.reshape(-1), x, BLOCK))
 
 
-@case("memory.hip", kernel="variables", arch=ARCHS, executes=["s_getpc_b64", "global_load_(dword|b32)"])
+@case(
+    "memory.hip", kernel="variables", needs="n >= 64", arch=ARCHS, executes=["s_getpc_b64", "global_load_(dword|b32)"]
+)
 def variables(n=300):
     return launch(n, [In("u32", n, "bits"), Out("i32", n), Out("u32", 64)], reference.variables)
 
