@@ -8,15 +8,13 @@ CPU time of all threads.
 
 import argparse
 import cProfile
-import pstats
 import resource
 import time
-from collections import Counter
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
+from rooms import where
 
 from mfmasim import device
 from mfmasim.resources import folder
@@ -77,19 +75,6 @@ def wrong(c, exact, a, b):
     half = np.ldexp(1.0, np.frexp(exact)[1] - 9)
     error = np.abs(c.astype(np.float64) - exact)
     return int((~(error <= 2 * len(a) * 2.0**-24 * bound * (1 + 2.0**-10) + half)).sum())
-
-
-def where(profile):
-    """Seconds by room of the package, most first."""
-    seconds = Counter()
-    for (path, _, _), (_, _, own, _, _) in pstats.Stats(profile).stats.items():
-        parts = Path(path).parts
-        if "mfmasim" in parts:
-            place = parts[len(parts) - 1 - parts[::-1].index("mfmasim") + 1 :]
-            seconds["/".join(place[:2]) if place[0] in ("matrix", "machine", "observe") else place[0]] += own
-        else:
-            seconds["NumPy" if "numpy" in path or path == "~" else "other"] += own
-    return seconds.most_common(8)
 
 
 def main():

@@ -8,13 +8,11 @@ time of all threads. The share of each family of instructions is printed, and wi
 
 import argparse
 import cProfile
-import pstats
 import resource
 import time
-from collections import Counter
-from pathlib import Path
 
 import numpy as np
+from rooms import where
 
 from mfmasim import device
 from mfmasim.resources import folder
@@ -54,19 +52,6 @@ def wrong(c, exact, a, b):
     """Elements further from the exact product than 2 K 2^-24 sum |a||b|; every step of two rounds once."""
     bound = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
     return int((~(np.abs(c - exact) <= 2 * len(a) * 2.0**-24 * bound)).sum())
-
-
-def where(profile):
-    """Own seconds by room of the package, most first; what NumPy does itself stands with its caller's ufuncs."""
-    seconds = Counter()
-    for (path, _, _), (_, _, own, _, _) in pstats.Stats(profile).stats.items():
-        parts = Path(path).parts
-        if "mfmasim" in parts:
-            place = parts[len(parts) - 1 - parts[::-1].index("mfmasim") + 1 :]
-            seconds["/".join(place[:2]) if place[0] in ("matrix", "machine", "observe") else place[0]] += own
-        else:
-            seconds["NumPy" if "numpy" in path or path == "~" else "other"] += own
-    return seconds.most_common(8)
 
 
 def main():
