@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
+GROWTH_LIMIT = 64
+"""Largest factor to the sizes of a case: what is larger fills the machine's memory before it finds more."""
+
 
 def add(subparsers: Any) -> None:
     """Register the verb."""
@@ -43,8 +46,10 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.verify import find, select
 
     chosen_checks(args.checks)
-    if args.examples < 1 or args.growth <= 0:
-        raise MfmasimError(f"--examples {args.examples} --growth {args.growth:g}: positive numbers are expected")
+    if args.examples < 1:
+        raise MfmasimError(f"--examples {args.examples}: a positive number is expected")
+    if not 0 < args.growth <= GROWTH_LIMIT:
+        raise MfmasimError(f"--growth {args.growth:g}: a number above 0 and up to {GROWTH_LIMIT} is expected")
     back_end = device(args.device) if args.device else None
     chosen = args.arch or getattr(back_end, "arch", None)
     groups = [

@@ -155,8 +155,10 @@ def test_right_kernels_agree(capsys):
     ("options", "text"),
     [
         (["--case", "nosuch"], "no case matches --arch any --case nosuch"),
-        (["--examples", "0"], "--examples 0 --growth 1: positive numbers are expected"),
-        (["--growth", "-1"], "positive numbers are expected"),
+        (["--examples", "0"], "--examples 0: a positive number is expected"),
+        (["--growth", "-1"], "--growth -1: a number above 0 and up to 64 is expected"),
+        (["--growth", "nan"], "--growth nan: a number above 0"),
+        (["--growth", "inf"], "--growth inf: a number above 0"),
         (["--checks", "bound"], "unknown check 'bound'; did you mean 'bounds'"),
         (["--device", "hop"], "hop"),
     ],
