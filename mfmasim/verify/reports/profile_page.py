@@ -106,9 +106,8 @@ def _section(profile: Profile) -> str:
         f"<h2>{escape(result.case)} <small>{escape(report.arch)}</small> "
         f'<span class="{result.status}">{result.status}</span></h2>'
         f"<p>{escape(report.kernel)}: {report.waves:,} waves, {sum(report.mix.values()):,} wave-instructions, "
-        f"{profile.matrix_share:.1%} matrix instructions "
-        f'<span class="bar" style="width:{10 * profile.matrix_share:.2f}em"></span>, '
-        f"fidelity {escape(str(report.fidelity))}</p>"
+        f"fidelity {escape(str(report.fidelity))}, {profile.matrix_share:.1%} matrix instructions "
+        f'<span class="bar" style="width:{10 * profile.matrix_share:.2f}em"></span></p>'
     )
     return head + "".join(_table(*table) for table in tables_of(profile))
 
