@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from mfmasim.verify.arrays import In, InOut, Out
 from mfmasim.verify.cases import Case, case
+from mfmasim.verify.claims import Claim
 from mfmasim.verify.elements.sources import ComesFrom, DependsOn
 from mfmasim.verify.files import families, find, load_file
 from mfmasim.verify.mutation.mutants import Mutant
 from mfmasim.verify.products import k_order, product_by
-from mfmasim.verify.reports.claims import Claim
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB
 from mfmasim.verify.runner import select, verify_case

@@ -23,7 +23,7 @@ from mfmasim.verify.suppress import check_suppressions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from mfmasim.verify.reports.claims import Claim
+    from mfmasim.verify.claims import Claim
 
 __all__ = ["Case", "case", "check_built", "collecting", "line_in"]
 

@@ -18,7 +18,7 @@ from mfmasim.devices.loops import loops_of, main_loop
 from mfmasim.devices.occupancy import occupancy
 from mfmasim.resources import folder
 from mfmasim.verify import Claim, find, select
-from mfmasim.verify.reports.claims import judge
+from mfmasim.verify.claims import judge
 from mfmasim.verify.reports.profile import profile_case
 from mfmasim.verify.reports.profile_page import profile_page
 
