@@ -6,32 +6,12 @@ MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
 DIRECT = [MATRIX, "buffer_load_dword.* lds"]
 MASKED = {"bounds-buffer-range": "lanes beyond the matrices name an offset beyond the resource"}
 SWIZZLES = ("none", "pairs", "offset", "row")
+GUARDED = {"needs": "M > 0 and N > 0 and K > 0", "M": 17, "N": 33, "K": 65}
+ELEMENT = {"threads": (16, 16), "align": 1, "trace": False}
 
-declare(
-    "naive",
-    "simple.hip",
-    tile=(16, 16, 1),
-    threads=(16, 16),
-    needs="M > 0 and N > 0 and K > 0",
-    align=1,
-    M=17,
-    N=33,
-    K=65,
-    trace=False,
-)
-declare("lds_tiled", "simple.hip", tile=(16, 16, 16), threads=(16, 16), align=1, M=32, N=48, K=64, trace=False)
-declare(
-    "lds_tiled_guarded",
-    "simple.hip",
-    tile=(16, 16, 16),
-    threads=(16, 16),
-    needs="M > 0 and N > 0 and K > 0",
-    align=1,
-    M=17,
-    N=33,
-    K=65,
-    trace=False,
-)
+declare("naive", "simple.hip", tile=(16, 16, 1), **ELEMENT, **GUARDED)
+declare("lds_tiled", "simple.hip", tile=(16, 16, 16), **ELEMENT, M=32, N=48, K=64)
+declare("lds_tiled_guarded", "simple.hip", tile=(16, 16, 16), **ELEMENT, **GUARDED)
 declare("one_wave_tile", "one_tile.hip", tile=(16, 16, 128), threads=64, align=1, M=32, N=48, executes=MATRIX)
 for swizzle in SWIZZLES[:2]:
     declare(f"vectorised_{swizzle}", "one_tile.hip", tile=(32, 32, 128), threads=256, M=64, N=96, executes=MATRIX)
