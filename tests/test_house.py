@@ -35,7 +35,7 @@ ARROWS = {
     "cli": None,
     "golden": None,
 }  # fmt: skip
-FOUNDATION = {"archives", "errors", "resources"}
+FOUNDATION = {"archives", "errors", "fidelity", "resources"}
 EVERYWHERE = 400
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from mfmasim.devices.coverage import Coverage, mix_of
+from mfmasim.fidelity import lowest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,11 +16,7 @@ if TYPE_CHECKING:
     from mfmasim.observe import Finding
     from mfmasim.program import Kernel
 
-__all__ = ["LEVELS", "Fidelity", "Report"]
-
-LEVELS = ("hardware", "specified", "reference", "assumed")
-"""How far an operation can be trusted, best first. What a manual defines fully rests on more than a model does, so that
-a launch with a `reference` matrix instruction among `specified` moves is `reference`."""
+__all__ = ["Fidelity", "Report"]
 
 
 class Fidelity(str):
@@ -31,7 +28,7 @@ class Fidelity(str):
 
     def __new__(cls, by_operation: Mapping[str, str]) -> Self:
         """Take the lowest level of the operations that were executed."""
-        level = max(by_operation.values(), key=LEVELS.index, default="specified")
+        level = lowest(by_operation.values())
         self = super().__new__(cls, level)
         self.by_operation = dict(by_operation)
         self.operations = tuple(sorted(name for name, value in by_operation.items() if value == level))
@@ -40,7 +37,7 @@ class Fidelity(str):
     def among(self, prefixes: tuple[str, ...]) -> str:
         """Lowest level of the operations whose names begin so; empty when none was executed."""
         levels = [level for name, level in self.by_operation.items() if name.startswith(prefixes)]
-        return max(levels, key=LEVELS.index, default="")
+        return lowest(levels, default="")
 
     def __repr__(self) -> str:
         """Level and the operations that set it."""

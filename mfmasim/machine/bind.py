@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
+from mfmasim.fidelity import LEVELS
 from mfmasim.machine.dpp import is_dpp, narrowed
 from mfmasim.machine.dual import bind_dual
 from mfmasim.machine.modifiers import output_modifiers
@@ -16,7 +17,7 @@ from mfmasim.machine.operands import (
     vector_reader,
     vector_writer,
 )
-from mfmasim.machine.registry import FIDELITIES, OPERATIONS
+from mfmasim.machine.registry import OPERATIONS
 from mfmasim.machine.saturate import saturating
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def operation_of(instruction: Instruction) -> Operation:
         MfmasimError: the machine has no such operation; names it, its address and bytes.
     """
     if instruction.halves:
-        return max(map(operation_of, instruction.halves), key=lambda found: FIDELITIES.index(found.fidelity))
+        return max(map(operation_of, instruction.halves), key=lambda found: LEVELS.index(found.fidelity))
     found = OPERATIONS.get(instruction.name)
     if found is None:
         raise MfmasimError(

@@ -13,6 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.fidelity import LEVELS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,9 +24,7 @@ if TYPE_CHECKING:
     Body = Callable[..., Any]
     Bound = Callable[[Group], None]
 
-__all__ = ["FIDELITIES", "OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
-
-FIDELITIES = ("hardware", "reference", "specified", "assumed")
+__all__ = ["OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Operation:
     results: tuple[str, ...]
     body: Body
     fidelity: str
-    """``hardware``, ``reference``, ``specified`` or ``assumed`` (DESIGN 3.4)."""
+    """One of `mfmasim.fidelity.LEVELS`."""
     shaped: bool = False
     """The body is called once with the instruction and the architecture, and gives the function of arrays; it takes
     the modifiers op_sel, op_sel_hi, neg_lo and neg_hi into its own hands."""
@@ -49,8 +49,8 @@ OPERATIONS: dict[str, Operation] = {}
 
 
 def _register(unit: str, names: str, signature: str, fidelity: str, *, shaped: bool = False) -> Callable[[Body], Body]:
-    if fidelity not in FIDELITIES:
-        msg = f"fidelity {fidelity!r} of {names} is not one of {', '.join(FIDELITIES)}"
+    if fidelity not in LEVELS:
+        msg = f"fidelity {fidelity!r} of {names} is not one of {', '.join(LEVELS)}"
         raise ValueError(msg)
     sources, _, results = signature.partition("->")
     first = names.split(maxsplit=1)[0]

@@ -72,15 +72,12 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.fidelity import LEVELS
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-__all__ = ["FIDELITIES", "MODELS", "PARAMETERS", "ROUTES", "Model", "Route", "model_for"]
-
-FIDELITIES = ("hardware", "reference", "specified", "assumed")
-"""How far a model can be trusted, best first: equal to captures, to a validated model, to the manual, or a guess."""
-
+__all__ = ["MODELS", "PARAMETERS", "ROUTES", "Model", "Route", "model_for"]
 
 _FACTORS = frozenset({"input_mantissa_bits", "flush_inputs", "mode_denormals", "product_overflow"})
 _FLUSHING = frozenset({"flush_inputs", "flush_addend", "flush_output"})
@@ -123,7 +120,7 @@ class Model:
     group: int
     """Products per step."""
     fidelity: str
-    """One of `FIDELITIES`."""
+    """One of `mfmasim.fidelity.LEVELS`."""
     evidence: str
     """What supports the row, in a few words."""
     source: str
@@ -179,8 +176,8 @@ class Model:
 
     def __post_init__(self) -> None:
         where = f"in model {self.name}"
-        if self.fidelity not in FIDELITIES:
-            raise unknown("fidelity", self.fidelity, FIDELITIES, where)
+        if self.fidelity not in LEVELS:
+            raise unknown("fidelity", self.fidelity, LEVELS, where)
         if self.algorithm not in PARAMETERS:
             raise unknown("algorithm", self.algorithm, PARAMETERS, where)
         for parameter in fields(self):

@@ -7,8 +7,9 @@ import pytest
 
 from mfmasim.architectures import ARCHITECTURES, arch
 from mfmasim.errors import MfmasimError
+from mfmasim.fidelity import LEVELS
 from mfmasim.matrix.arithmetic import fast, multiply
-from mfmasim.matrix.models import FIDELITIES, MODELS, ROUTES, Model, model_for
+from mfmasim.matrix.models import MODELS, ROUTES, Model, model_for
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_every_row_has_a_route_and_every_route_a_row():
 
 def test_rows_say_where_they_come_from():
     for model in MODELS.values():
-        assert model.fidelity in FIDELITIES
+        assert model.fidelity in LEVELS
         assert model.evidence
         assert model.source
 

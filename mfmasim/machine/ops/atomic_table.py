@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.fidelity import LEVELS
 from mfmasim.machine import ieee
 from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.ops import vector_minmax
-from mfmasim.machine.registry import FIDELITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,7 +188,7 @@ OPERATIONS: dict[str, tuple[Any, Callable[[FloatMode], Combine], np.ufunc | None
 """By the name without segment: type, function of MODE that gives the operation, and its form for many values."""
 NAMES: dict[tuple[str, str], list[str]] = {("ds", "specified"): []}
 """(``memory`` or ``ds``, fidelity) to the names."""
-for _fidelity in FIDELITIES:
+for _fidelity in LEVELS:
     NAMES["memory", _fidelity] = []
 
 
