@@ -35,8 +35,8 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# Where each public name lives: its room is imported when the name is first used.
-_ROOMS = {
+# Public name -> module that defines it, imported when the name is first used.
+_MODULES = {
     "Arch": "mfmasim.architectures",
     "Debugger": "mfmasim.observe.debugger",
     "MfmasimError": "mfmasim.errors",
@@ -52,12 +52,12 @@ _ROOMS = {
 
 
 def __getattr__(name: str) -> Any:
-    room = _ROOMS.get(name)
-    if room is None:
+    defined_in = _MODULES.get(name)
+    if defined_in is None:
         msg = f"module 'mfmasim' has no attribute {name!r}"
         raise AttributeError(msg)
-    module = importlib.import_module(room)
-    value = module if room == f"mfmasim.{name}" else getattr(module, name)
+    module = importlib.import_module(defined_in)
+    value = module if defined_in == f"mfmasim.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 
