@@ -5,7 +5,7 @@ Sources: RDNA3.5 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, FloatRules, Simd
+from mfmasim.architectures.model import Arch, Counters, FloatRules, Simd
 
 __all__ = ["ARCH"]
 
@@ -26,6 +26,9 @@ ARCH = Arch(
     packed_workitem_ids=True,
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=16, vgprs=((32, 1536, 24), (64, 768, 12)), lds_bytes=131072, barriers=32),
+    counters=Counters(
+        "vmcnt", "vscnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 63, "vscnt": 63}, flat_in_order=True
+    ),
     m0=125,
     keeps_halves=True,
     clock_registers=((29, 0, 20),),

@@ -6,7 +6,7 @@ AGPRs are a file of their own: only MFMA and v_accvgpr_* reach them.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Simd
+from mfmasim.architectures.model import Arch, Counters, Simd
 
 __all__ = ["ARCH"]
 
@@ -27,4 +27,5 @@ ARCH = Arch(
     packed_workitem_ids=False,
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=10, vgprs=((64, 256, 4),), lds_bytes=65536, sgprs=800),
+    counters=Counters("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 15}),
 )

@@ -5,7 +5,7 @@ Sources: CDNA3 ISA manual; FP8 is FNUZ (section 7.2); EF_AMDGPU_MACH from LLVM's
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Simd
+from mfmasim.architectures.model import Arch, Counters, Simd
 
 __all__ = ["ARCH"]
 
@@ -26,4 +26,5 @@ ARCH = Arch(
     packed_workitem_ids=True,
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=8, vgprs=((64, 512, 8),), lds_bytes=65536, sgprs=800),
+    counters=Counters("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 15}),
 )

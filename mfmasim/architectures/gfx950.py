@@ -6,7 +6,7 @@ EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Simd
+from mfmasim.architectures.model import Arch, Counters, Simd
 
 __all__ = ["ARCH"]
 
@@ -27,4 +27,5 @@ ARCH = Arch(
     packed_workitem_ids=True,
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=8, vgprs=((64, 512, 8),), lds_bytes=163840, sgprs=800),
+    counters=Counters("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 15}),
 )

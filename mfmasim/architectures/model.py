@@ -3,8 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-__all__ = ["Arch", "FloatRules", "Simd"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Arch", "Counters", "FloatRules", "Simd"]
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Wait counters: the name of each by class of access, and how far it counts.
+
+    Sources: ISA manuals, S_WAITCNT (CDNA3 4.4), S_WAITCNT and S_WAITCNT_VSCNT (RDNA3 4.4 and 16.5), S_WAIT_* (RDNA4
+    5.6).
+    """
+
+    loads: str
+    """Vector memory loads, and atomics that return."""
+    stores: str
+    """Vector memory stores, and atomics that do not return."""
+    lds: str
+    """LDS accesses."""
+    scalar: str
+    """Scalar memory accesses and messages."""
+    limits: Mapping[str, int]
+    """Largest value of each counter, beyond which the next instruction of its class is held back."""
+    flat_in_order: bool = False
+    """FLAT counts in order with memory and with the LDS (LLVM: hasFlatLgkmVMemCountInOrder)."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +114,8 @@ class Arch:
     """Workgroup ids arrive in trap temporaries (gfx12) and not in SGPRs."""
     simd: Simd
     """What limits the waves that run at a time."""
+    counters: Counters
+    """Wait counters."""
     max_workgroup: int = 1024
     """Most work-items of a workgroup."""
     m0: int = 124
@@ -104,6 +132,9 @@ class Arch:
     """An LDS access that is partly out of range loads the dwords and stores the bytes that are inside."""
     floats: FloatRules = FloatRules()
     """How floating-point operations behave."""
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @property
     def fp8_format(self) -> str:

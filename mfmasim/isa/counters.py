@@ -29,25 +29,12 @@ _SINGLE: dict[str, dict[str, tuple[int, int]]] = {
     "s_wait_loadcnt_dscnt": {"dscnt": (0, 6), "loadcnt": (8, 6)},
     "s_wait_storecnt_dscnt": {"dscnt": (0, 6), "storecnt": (8, 6)},
 }  # fmt: skip
-# Counters by generation: of loads, of stores, of the LDS, of scalar memory.
-_NAMES = {
-    "gfx9": ("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt"),
-    "gfx11": ("vmcnt", "vscnt", "lgkmcnt", "lgkmcnt"),
-    "gfx12": ("loadcnt", "storecnt", "dscnt", "kmcnt"),
-}
-# Largest value, beyond which the next instruction of the kind is held back (CDNA3: VM_CNT 6 bits, LGKM_CNT 4 bits).
-_LIMITS = {
-    "gfx9": {"vmcnt": 63, "lgkmcnt": 15}, "gfx11": {"vmcnt": 63, "lgkmcnt": 63, "vscnt": 63},
-    "gfx12": {"loadcnt": 63, "storecnt": 63, "dscnt": 63, "kmcnt": 31},
-}  # fmt: skip
 SPELLING = {
     "vmcnt": "s_waitcnt vmcnt({})", "lgkmcnt": "s_waitcnt lgkmcnt({})", "vscnt": "s_waitcnt_vscnt null, {}",
     "loadcnt": "s_wait_loadcnt {}", "storecnt": "s_wait_storecnt {}", "dscnt": "s_wait_dscnt {}",
     "kmcnt": "s_wait_kmcnt {}",
 }  # fmt: skip
 """How a wait for a counter is written."""
-# FLAT counts in order with memory and with the LDS (LLVM, AMDGPU: hasFlatLgkmVMemCountInOrder, all after gfx9).
-_FLAT_IN_ORDER = ("gfx11", "gfx12")
 _NOT_COUNTED = ("buffer_inv", "buffer_gl0_inv", "buffer_gl1_inv", "ds_nop")
 _LOADS_AND_STORES = ("buffer_", "tbuffer_", "global_", "scratch_", "flat_")
 _SCALAR = ("s_load_", "s_buffer_load_", "s_memtime", "s_memrealtime", "s_dcache_", "s_sendmsg", "s_atc_probe")
@@ -65,11 +52,6 @@ class Raised:
     """The counter's largest value."""
 
 
-def generation(arch: Arch) -> str:
-    """``gfx9``, ``gfx11`` or ``gfx12``."""
-    return arch.encoding if arch.encoding in _NAMES else "gfx9"
-
-
 @lru_cache(maxsize=65536)
 def raised(arch: Arch, name: str, returns: bool) -> tuple[Raised, ...]:
     """Counters that an instruction raises.
@@ -82,9 +64,8 @@ def raised(arch: Arch, name: str, returns: bool) -> tuple[Raised, ...]:
     Returns:
         None, one, or for FLAT two of them: it may go to memory and to the LDS.
     """
-    kind = generation(arch)
-    loads, stores, lds, scalar = _NAMES[kind]
-    limit = _LIMITS[kind]
+    counters = arch.counters
+    loads, stores, lds, scalar, limit = counters.loads, counters.stores, counters.lds, counters.scalar, counters.limits
     if name.startswith(_NOT_COUNTED):
         return ()
     if name.startswith("ds_"):
@@ -98,7 +79,7 @@ def raised(arch: Arch, name: str, returns: bool) -> tuple[Raised, ...]:
     counter = stores if store else loads
     order = "memory" if counter == loads else "scratch" if name.startswith("scratch_") else "store"
     if name.startswith("flat_"):
-        orders = (order, "lds") if kind in _FLAT_IN_ORDER else ("", "")
+        orders = (order, "lds") if counters.flat_in_order else ("", "")
         return (Raised(counter, orders[0], limit[counter]), Raised(lds, orders[1], limit[lds]))
     return (Raised(counter, order, limit[counter]),)
 
@@ -109,7 +90,7 @@ def _waited(arch: Arch, name: str, bits: int) -> tuple[tuple[str, int], ...]:
         fields = _SINGLE[name]
         return tuple((c, bits >> low & ((1 << width) - 1)) for c, (low, width) in fields.items())
     if name in ("s_wait_idle", "s_endpgm"):
-        return tuple((counter, 0) for counter in _LIMITS[generation(arch)])
+        return tuple((counter, 0) for counter in arch.counters.limits)
     if name != "s_waitcnt":
         return ()
     return tuple((counter, value) for counter, (value, full) in waitcnt(bits, arch.name).items() if value < full)
