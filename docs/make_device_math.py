@@ -5,11 +5,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests" / "toolchain"))
-
-from mathematics import GROUP_OF, ROWS, measure  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
 
 import mfmasim  # noqa: E402
+from tests.toolchain.mathematics import GROUP_OF, ROWS, measure  # noqa: E402
 
 PAGE = HERE / "device-math.md"
 ARCH = "gfx942"

@@ -1,8 +1,6 @@
-"""Import paths of the tests: this folder (oracles.py) and the repository's root (golden, hipkernels); hypothesis."""
+"""Profiles of hypothesis."""
 
 import os
-import sys
-from pathlib import Path
 
 from hypothesis import settings
 
@@ -10,8 +8,3 @@ from hypothesis import settings
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
-
-HERE = Path(__file__).resolve().parent
-for folder in (HERE, HERE.parent):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))

@@ -86,6 +86,21 @@ def test_document_lists_every_package():
     assert {"errors", "resources"} <= FOUNDATION
 
 
+def test_only_tests_import_the_slow_models():
+    """Slow models judge the package from outside; tests import each other by full names, from the repository's root."""
+    home = re.compile(r"\s*(from|import) tests\b")
+    bare = re.compile(r"\s*(from|import) (\w+)( import .*)?")
+    wrong = []
+    for folder in ("mfmasim", "hipkernels", "golden", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            beside = {one.stem for one in path.parent.glob("*.py")} | {"oracles"}
+            for line in path.read_text().splitlines():
+                found = bare.fullmatch(line)
+                if home.match(line) if folder != "tests" else found and found[2] in beside:
+                    wrong.append(f"{path.relative_to(ROOT)}: {line.strip()}")
+    assert not wrong, wrong
+
+
 def test_no_comparison_names_an_architecture():
     """What differs is a field of the architecture or a row of a table, so no comparison names one."""
     pattern = re.compile(r"""(==|!=|\bin)\s*[\(\{\[]?\s*["']gfx[0-9]""")

@@ -33,7 +33,7 @@ TILE, DEPTH = 64, 64
 
 
 def _kernel(name: str) -> Kernel:
-    return code_for(folder("hipkernels") / "bench" / f"{name}.hip", ARCH)[name]
+    return code_for(folder("hipkernels") / "conformance" / "bench" / f"{name}.hip", ARCH)[name]
 
 
 def valu(waves: int, trips: int, different: int) -> tuple[Report, Any]:

@@ -1,6 +1,6 @@
 """How many dwords of one bank a phase asks for: the fast count, in arrays over many wave accesses.
 
-The second, obvious count that tests hold this one to is tests/lds/slow_conflicts.py.
+The second, obvious count that tests hold this one to is tests/slow/lds_conflicts.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Accumulation models as rows: how one output element of a matrix instruction is rounded.
 
 A `Model` is data only. Two programs read the rows: the fast NumPy one (`mfmasim.matrix.arithmetic`) and the slow,
-obvious one (`mfmasim.matrix.slow`); changing a row changes both. A row that is ``assumed`` is corrected by editing
+obvious one (`tests/slow/matrix`); changing a row changes both. A row that is ``assumed`` is corrected by editing
 that row.
 
 **Common words.** A factor with sign s, significand M (an integer with the hidden bit, of mb fraction bits) and

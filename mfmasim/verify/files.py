@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from mfmasim.verify.cases import Case
 
-__all__ = ["families", "find", "load_file", "neighbours"]
+__all__ = ["CONFORMANCE", "families", "find", "load_file", "neighbours"]
+
+CONFORMANCE = "conformance"
+"""Folder of the families that test the machine, beside those that are products."""
 
 
 @contextmanager
@@ -68,9 +71,13 @@ def load_file(path: Path) -> list[Case]:
 
 
 def families() -> dict[str, Path]:
-    """Case files of the kernel families that travel with the package, by family, such as ``intro`` or ``isa/maths``."""
+    """Case files of the kernel families that travel with the package, by family, such as ``intro`` or ``isa/maths``.
+
+    What lies in `hipkernels/conformance` is a family beside the others: its name leaves that folder out.
+    """
     root = folder("hipkernels")
-    return {path.parent.relative_to(root).as_posix(): path for path in sorted(root.rglob("cases.py"))}
+    paths = {path.parent.relative_to(root).as_posix(): path for path in root.rglob("cases.py")}
+    return dict(sorted((name.removeprefix(f"{CONFORMANCE}/"), path) for name, path in paths.items()))
 
 
 def find(target: str) -> list[tuple[str, list[Case]]]:

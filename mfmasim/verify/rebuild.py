@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.resources import folder
-from mfmasim.verify.files import families, load_file
+from mfmasim.verify.files import CONFORMANCE, families, load_file
 from mfmasim.verify.prebuilt import MANIFEST, source_hash
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ COMPILER = "ziglang"
 PREBUILT = ("intro",)
 """Families whose code objects travel with the package; the others are compiled where they are run."""
 MEASURED = (("bench", "valu_loop", "gfx942"), ("bench", "tiled_gemm", "gfx942"))
-"""Kernels that no case names: what ``mfmasim bench machine`` runs. Folder, source, architecture."""
+"""Kernels that no case names: what ``mfmasim bench machine`` runs. Folder in conformance, source, architecture."""
 
 
 def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
@@ -52,7 +52,7 @@ def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, byt
         for case in load_file(path)
         for arch in case.arch
     }
-    wanted |= {(where, root / where / f"{name}.hip", arch) for where, name, arch in MEASURED}
+    wanted |= {(where, root / CONFORMANCE / where / f"{name}.hip", arch) for where, name, arch in MEASURED}
     for family, source, arch in sorted(wanted):
         made = compile_hip(source, arch, compiler=compiler)
         name = f"{family}/{source.stem}.{arch}.hsaco"

@@ -1,18 +1,13 @@
-"""How fast code decodes: `python tests/bench/bench_decode.py [ARCH...]`. Prints instructions per second."""
+"""How fast code decodes: `python -m tests.bench.bench_decode [ARCH...]`. Prints instructions per second."""
 
 import random
 import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "isa"))
-
-import encode
-import encode_rdna
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import decode, decode_range
 from mfmasim.isa.family import family
+from tests.isa import encode, encode_rdna
 
 
 def corpus(arch, rounds):

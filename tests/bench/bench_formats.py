@@ -1,20 +1,16 @@
-"""Speed of decode and encode as ratios to ml_dtypes' casts in the same process: python tests/bench/bench_formats.py.
+"""Speed of decode and encode as ratios to ml_dtypes' casts in the same process: python -m tests.bench.bench_formats.
 
 A ratio above 1 means that mfmasim is faster. One core is enough; each figure is the best of several runs.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "formats"))
-from ml_dtypes_table import ML_DTYPES
-
 from mfmasim import formats
+from tests.formats.ml_dtypes_table import ML_DTYPES
 
 ELEMENTS = 1 << 22
 GOALS = {"decode": 1.5, "encode": 0.5}

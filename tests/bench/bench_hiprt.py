@@ -7,7 +7,6 @@ by (the aim: at most 2 ms), and the time of one call that does nothing. It start
 
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -63,4 +62,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["inside"]:
         inside()
     else:
-        sys.exit(start([sys.executable, str(Path(__file__)), "inside"]))
+        sys.exit(start([sys.executable, "-m", "tests.bench.bench_hiprt", "inside"]))

@@ -1,4 +1,4 @@
-"""Speed of the matrix arithmetic: python tests/bench/bench_matrix.py (the same as `mfmasim bench matrix`)."""
+"""Speed of the matrix arithmetic: python -m tests.bench.bench_matrix (the same as `mfmasim bench matrix`)."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The 8-wave ping-pong at full size: `python tests/bench/bench_pingpong.py [SIDE] [--checks NAMES] [--profile]`.
+"""The 8-wave ping-pong at full size: `python -m tests.bench.bench_pingpong [SIDE] [--checks NAMES] [--profile]`.
 
 SIDE x SIDE x SIDE (4096: 256 workgroups) of normally distributed FP8; outputs are held to the exact product, LDS
 conflicts are counted. The yardstick is numpy.matmul in float64 on the same shape in the same run. Goals: 300 times the
@@ -14,11 +14,11 @@ import time
 import ml_dtypes
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
-from rooms import where
 
 from mfmasim import device
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
+from tests.bench.rooms import where
 
 TILE, DEPTH, THREADS = 256, 128, 512
 GIB = 1 << 30

@@ -1,4 +1,4 @@
-"""LDS reads and writes against the bare NumPy calls on the same arrays: ``python tests/bench/bench_storage.py``.
+"""LDS reads and writes against the bare NumPy calls on the same arrays: ``python -m tests.bench.bench_storage``.
 
 Prints, for each access of 256 waves, microseconds, the share of the rate of a bare gather or scatter of as many dwords,
 and how many times quicker aligned addresses are than odd ones, which go byte by byte.

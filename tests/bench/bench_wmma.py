@@ -1,4 +1,4 @@
-"""RDNA's standard GEMM at full size: `python tests/bench/bench_wmma.py [SIDE] [--arch ARCH] [--profile]`.
+"""RDNA's standard GEMM at full size: `python -m tests.bench.bench_wmma [SIDE] [--arch ARCH] [--profile]`.
 
 SIDE x SIDE x SIDE (2048: 512 workgroups) of normally distributed f16 by `tile_128x64` of hipkernels/wmma, outputs
 only, held to the exact product. The yardstick is numpy.matmul in float64 on the same shape in the same run. Goals:
@@ -12,11 +12,11 @@ import resource
 import time
 
 import numpy as np
-from rooms import where
 
 from mfmasim import device
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
+from tests.bench.rooms import where
 
 ROWS, COLUMNS, THREADS, SMALL = 128, 64, 256, 256
 GIB = 1 << 30

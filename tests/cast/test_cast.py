@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import slow_cast
-from family import caught, mutants, passes, right, runs, wrong
 
 from hipkernels.cast import operands, plan, reference
 from mfmasim.verify import verify_case
+from tests.cast.family import caught, mutants, passes, right, runs, wrong
+from tests.slow import cast
 
-FORMATS = sorted(slow_cast.DTYPES)
+FORMATS = sorted(cast.DTYPES)
 
 
 QUICK = {
@@ -39,13 +39,13 @@ def test_there_are_enough_of_both():
 @pytest.mark.parametrize("fmt", FORMATS)
 def test_the_reference_agrees_with_one_that_knows_nothing_of_ours(fmt, how):
     x = np.concatenate([operands.values("f32", 600, "special"), np.array([-0.0, np.inf, -np.inf], np.float32)])
-    pairs, after = slow_cast.positive(fmt)
+    pairs, after = cast.positive(fmt)
     edges = [float(v) for v, _ in pairs] + [float(after)]
     middles = np.array([(a + b) / 2 for a, b in pairwise(edges)], np.float32)
     around = [middles, np.nextafter(middles, np.float32(0)), np.nextafter(middles, np.float32(np.inf))]
     x = np.concatenate([x, *around, *(-m for m in around)]).astype(np.float32)
     ours = reference.cast(x, 1.0, fmt, how)
-    slow = np.array([slow_cast.encode(float(v), fmt, how == "clamp") for v in x], np.uint8)
+    slow = np.array([cast.encode(float(v), fmt, how == "clamp") for v in x], np.uint8)
     # The sign of a NaN is kept, but Python's float does not carry it safely.
     number = ~np.isnan(x)
     np.testing.assert_array_equal(ours[number], slow[number])

@@ -1,9 +1,9 @@
 """hipkernels/cast: which input element each byte comes from, and which ones feed each scale and amax."""
 
 import pytest
-from family import caught, passes, right, runs, wrong
 
 from mfmasim.verify import verify_case
+from tests.cast.family import caught, passes, right, runs, wrong
 
 QUICK = {
     "cast_moves[given=bf16,target=e5m2,overflow=plain]-gfx1201", "cast_amax_of[given=f32]-gfx950",

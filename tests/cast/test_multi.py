@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from family import caught, passes, right, wrong
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from hipkernels.cast import operands, reference
 from hipkernels.cast.plan import AT_ONCE, TILE, Many, plan_many, table
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
+from tests.cast.family import caught, passes, right, wrong
 
 QUICK = {"search_off_by_one", "tensor_257_lost"}
 

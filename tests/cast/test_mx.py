@@ -3,17 +3,17 @@
 import ml_dtypes
 import numpy as np
 import pytest
-import slow_mx
-from family import caught, mutants, passes, right, runs, wrong
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from hipkernels.cast import mx_reference
 from mfmasim.testing.trials import smallest, trials
+from tests.cast.family import caught, mutants, passes, right, runs, wrong
+from tests.slow import mx
 
 QUICK = {"scale_one_too_large", "amax_along_the_other_axis", "nibbles_swapped", "fp4_line_rounded_down"}
-TARGETS, WAYS = sorted(slow_mx.DTYPES), ["row", "column"]
+TARGETS, WAYS = sorted(mx.DTYPES), ["row", "column"]
 
 
 @pytest.mark.parametrize(("case", "arch"), right("mx.hip", lambda i, *_: i % 9 == 0))
@@ -55,7 +55,7 @@ def test_the_reference_agrees_with_one_that_knows_nothing_of_ours(target, rule, 
     x = np.array(data.draw(st.lists(NUMBERS, min_size=rows * cols, max_size=rows * cols)), np.float32)
     x = x.reshape(rows, cols)
     codes, scales = mx_reference.quantise(x, target, way, rule)
-    slow, slow_scales = slow_mx.quantise((x if way == "row" else x.T).tolist(), target, rule)
+    slow, slow_scales = mx.quantise((x if way == "row" else x.T).tolist(), target, rule)
     if target == "e2m1":
         nibbles = [line + [0] * (len(line) % 2) for line in slow]
         wanted = np.array([[a | b << 4 for a, b in zip(n[::2], n[1::2], strict=True)] for n in nibbles])
@@ -80,7 +80,7 @@ def test_back_is_the_value_of_the_code_times_its_scale(target, way):
         for col in range(cols):
             line, place = (row, col) if way == "row" else (col, row)
             code = codes[line, place // 2] >> 4 * (place % 2) & 15 if target == "e2m1" else codes[row, col]
-            value = np.uint8(code).view(slow_mx.DTYPES[target]).astype(np.float64)
+            value = np.uint8(code).view(mx.DTYPES[target]).astype(np.float64)
             scale = scales[row, col // 32] if way == "row" else scales[row // 32, col]
             want = np.float32(value * 2.0 ** (int(scale) - 127))
             assert back[row, col] == want or (np.isnan(back[row, col]) and np.isnan(want))

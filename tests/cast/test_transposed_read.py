@@ -1,9 +1,9 @@
 """hipkernels/cast, through transposed reads of the LDS: right kernels, bank conflicts, wrong kernels."""
 
 import pytest
-from family import caught, passes, right, runs, wrong
 
 from mfmasim.verify import verify_case
+from tests.cast.family import caught, passes, right, runs, wrong
 
 
 @pytest.mark.parametrize(("case", "arch"), right("transposed_read", lambda *_: True))

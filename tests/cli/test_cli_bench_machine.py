@@ -9,7 +9,7 @@ from mfmasim.cli.bench_calls import CALLS, calls_of, seconds_of
 
 
 def loop(waves, trips, different):
-    """The loop of hipkernels/bench/valu_loop.hip in plain NumPy, except for the f32 part."""
+    """The loop of hipkernels/conformance/bench/valu_loop.hip in plain NumPy, except for the f32 part."""
     x = np.arange(64, dtype=np.uint32) * np.uint32(2654435761) + np.arange(waves, dtype=np.uint32)[:, None] * np.uint32(
         different
     )

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from oracles import require
+from tests.oracles import require
 
 QUALIFIERS = """
 #define __global__ __attribute__((global))

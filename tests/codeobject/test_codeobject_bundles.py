@@ -11,11 +11,11 @@ import zlib
 from pathlib import Path
 
 import pytest
-from codeobject_builds import HIP, QUALIFIERS, build, run, tool
 
 from mfmasim.codeobject import read
 from mfmasim.codeobject.compressed import LIMIT
 from mfmasim.errors import MfmasimError
+from tests.codeobject.codeobject_builds import HIP, QUALIFIERS, build, run, tool
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -8,11 +8,11 @@ import struct
 import subprocess
 
 import pytest
-from codeobject_builds import ARCHITECTURES, assemble, tool
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.codeobject.descriptor import FIELDS, decode
 from mfmasim.errors import MfmasimError
+from tests.codeobject.codeobject_builds import ARCHITECTURES, assemble, tool
 
 # llvm-objdump's directive -> our value. Directives absent here are counts that the assembler derives.
 DIRECTIVES = {

@@ -9,12 +9,12 @@ from io import BytesIO
 
 import msgpack
 import pytest
-from codeobject_builds import QUALIFIERS, assemble, assembly, build
 from elftools.elf.elffile import ELFFile
-from test_codeobject_bundles import device, host_elf, pack, squeeze
 
 from mfmasim.codeobject import load, read
 from mfmasim.errors import MfmasimError
+from tests.codeobject.codeobject_builds import QUALIFIERS, assemble, assembly, build
+from tests.codeobject.test_codeobject_bundles import device, host_elf, pack, squeeze
 
 
 def refusal(data: bytes, **options) -> str:

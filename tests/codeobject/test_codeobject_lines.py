@@ -7,13 +7,13 @@ import subprocess
 from io import BytesIO
 
 import pytest
-from codeobject_builds import KERNELS, build, build_with_clang, tool
 from elftools.elf.elffile import ELFFile
 
 from mfmasim.codeobject import read
 from mfmasim.codeobject.lines import LineRange, LineTable
 from mfmasim.codeobject.lines_header import check_header
 from mfmasim.errors import MfmasimError
+from tests.codeobject.codeobject_builds import KERNELS, build, build_with_clang, tool
 
 
 def line_of(text: str) -> int:

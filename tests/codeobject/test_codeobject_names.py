@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from codeobject_builds import tool
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mfmasim.codeobject.names import demangle
+from tests.codeobject.codeobject_builds import tool
 
 # Symbols as clang mangles kernels of every shape met in HIP sources.
 SYMBOLS = [

@@ -7,12 +7,12 @@ import pickle
 import re
 
 import pytest
-from codeobject_builds import ARCHITECTURES, assemble, assembly, build, build_with_clang, run, tool
-from plain_yaml import parse
 
 from mfmasim.codeobject import load, read
 from mfmasim.codeobject.descriptor import USER_SGPRS
 from mfmasim.errors import MfmasimError
+from tests.codeobject.codeobject_builds import ARCHITECTURES, assemble, assembly, build, build_with_clang, run, tool
+from tests.codeobject.plain_yaml import parse
 
 NAMES = ["gemm", "ids", "structure", "shape", "shape", "ns::only", "sized", "deep", "blocks"]
 

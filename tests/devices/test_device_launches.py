@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import require
 
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain import find_compiler
+from tests.oracles import require
 
 NAME = os.environ.get("MFMASIM_TEST_DEVICE", "sim")
 SOURCE = Path(__file__).with_name("kernels.hip")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfmasim.formats import slow
+from tests.slow import formats as slow
 
 
 def magnitudes(row):

@@ -12,7 +12,9 @@ import pytest
 from mfmasim import MfmasimError, formats
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.formats.conversions import ROWS, Mode, Modifiers, conversion, conversions
-from tests.formats.conversion_models import (
+from tests.formats.test_formats_encode import midpoints
+from tests.oracles import require
+from tests.slow.conversions import (
     ARCH_FORMATS,
     BLOCKS,
     SCALED,
@@ -22,8 +24,6 @@ from tests.formats.conversion_models import (
     slow_random,
     slow_widen,
 )
-from tests.formats.test_formats_encode import midpoints
-from tests.oracles import require
 
 
 @pytest.mark.parametrize("ovfl", [False, True])

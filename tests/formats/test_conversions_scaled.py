@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mfmasim.formats.conversions import Mode, Modifiers, conversion
-from tests.formats.conversion_models import (
+from tests.slow.conversions import (
     BLOCKS,
     bit_string,
     field,

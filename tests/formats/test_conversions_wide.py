@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mfmasim import formats
-from mfmasim.formats import slow
 from mfmasim.formats.conversions import Mode, Modifiers, conversion
-from tests.formats.conversion_models import samples
+from tests.slow import formats as slow
+from tests.slow.conversions import samples
 
 
 @given(code=st.integers(0, (1 << 32) - 1), mode=st.integers(0, 3), ovfl=st.booleans())

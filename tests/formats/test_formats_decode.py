@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfmasim import formats
-from mfmasim.formats import slow
 from tests.formats.ml_dtypes_table import ML_DTYPES
 from tests.oracles import require
+from tests.slow import formats as slow
 
 NARROW = [fmt for fmt in formats.FORMATS.values() if fmt.bits <= 16]
 WIDE = [fmt for fmt in formats.FORMATS.values() if fmt.bits > 16]

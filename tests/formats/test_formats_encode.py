@@ -12,12 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mfmasim import formats
-from mfmasim.formats import slow
 from mfmasim.formats.rounding import round_codes
 from mfmasim.formats.shortcuts import SHORTCUTS
 from tests.formats import neighbours
 from tests.formats.test_formats_decode import ML_DTYPES, gfloat_format
 from tests.oracles import require
+from tests.slow import formats as slow
 
 DIRECTED = ["nearest_even", "toward_zero", "up", "down"]
 OVERFLOWS = ["saturate", "saturate_finite", "infinity_or_nan"]

@@ -16,7 +16,7 @@ import pytest
 from mfmasim import MfmasimError, formats
 from mfmasim.cli import format as verb
 from mfmasim.figures.format_table import COLOURS, field_cells, format_svg, value_cells
-from mfmasim.formats import slow
+from tests.slow import formats as slow
 
 NARROW = [fmt for fmt in formats.FORMATS.values() if fmt.bits <= 8]
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mfmasim import MfmasimError, formats
-from mfmasim.formats.slow import power
+from tests.slow.formats import power
 
 ELEMENTS = ["e4m3fn", "e5m2", "e4m3fnuz", "e2m3fn", "e3m2fn", "e2m1fn"]
 RULES = ["ocp", "floor", "ceil", "rceil", "even"]

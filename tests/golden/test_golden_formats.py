@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from fractions_reference import DTYPES, values
 
 from golden.reference.formats import (
     CANONICAL_NAN,
@@ -17,6 +16,7 @@ from golden.reference.formats import (
     find_format,
     largest_finite,
 )
+from tests.slow.fractions import DTYPES, values
 
 SMALL = [name for name, fmt in FORMATS.items() if fmt.bits <= 16]
 ROUNDED = [name for name in SMALL if name != "e8m0fnu"]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fractions_reference import DTYPES, nearest_f32
-from oracles import require
 
 from golden.reference import models
 from golden.reference.models import RULES
+from tests.oracles import require
+from tests.slow.fractions import DTYPES, nearest_f32
 
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = Path(os.environ.get("MFMASIM_SHARED", ROOT.parent / "shared")) / "data" / "reference_vectors"

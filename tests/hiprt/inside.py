@@ -8,9 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from oracles import require
-
 from mfmasim.hiprt import environment
+from tests.oracles import require
 
 ROOT = Path(__file__).resolve().parents[2]
 OLDER = "MFMASIM_HIP_PYTHON_7"

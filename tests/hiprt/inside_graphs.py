@@ -5,9 +5,9 @@ import ctypes
 import numpy as np
 import pytest
 from hip import hip
-from inside_programs import ERROR, KIND, SCALE, check, compile_source
 
 from mfmasim.hiprt.serving import current
+from tests.hiprt.inside_programs import ERROR, KIND, SCALE, check, compile_source
 
 ACTIVE, NONE = 1, 0
 GLOBAL = 0

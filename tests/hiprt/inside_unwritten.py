@@ -5,9 +5,9 @@ import ctypes
 import numpy as np
 import pytest
 from hip import hip
-from inside_programs import KIND, check, compile_source
 
 from mfmasim.hiprt.serving import current
+from tests.hiprt.inside_programs import KIND, check, compile_source
 
 COPY = b"""
 extern "C" __global__ void copy(int *to, const int *from, int n) {

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
-from oracles import require
 
 from mfmasim.codeobject import read
 from mfmasim.errors import MfmasimError
@@ -24,6 +23,7 @@ from mfmasim.hiprt.runtime import Runtime
 from mfmasim.hiprt.settings import Settings
 from mfmasim.hiprt.tables.names import NAMES
 from mfmasim.hiprt.tables.properties import ATTRIBUTES, Properties
+from tests.oracles import require
 
 calls.load()
 INTRO = Path(__file__).resolve().parents[2] / "golden" / "code" / "intro"

@@ -1,7 +1,6 @@
 """Suites that run in a process that the simulated HIP runtime serves: the device suite, on the back end hip."""
 
 import pytest
-from inside import VERSIONS, run, suite
 
 from mfmasim.verify import families
 from mfmasim.verify.agreement.capture import read
@@ -9,6 +8,7 @@ from mfmasim.verify.calibration.fitting import fit
 from mfmasim.verify.calibration.phase_fitting import fit_phases
 from mfmasim.verify.calibration.phase_probes import timed
 from mfmasim.verify.calibration.probes import observed
+from tests.hiprt.inside import VERSIONS, run, suite
 
 CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kernel_gives_the_golden_bits"
 

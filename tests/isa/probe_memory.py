@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from probing import accepted, dwords, operands, register, row
+from tests.isa.probing import accepted, dwords, operands, register, row
 
 MEMORY_TYPE = {
     "ubyte": "u8", "sbyte": "i8", "byte": "b8", "ushort": "u16", "sshort": "i16", "short": "b16",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from probe_vector import shape, signed
-from probing import V, accepted, dwords, flipped, operands, row, widths
-from signatures import matrix_signature, signature
+from tests.isa.probe_vector import shape, signed
+from tests.isa.probing import V, accepted, dwords, flipped, operands, row, widths
+from tests.isa.signatures import matrix_signature, signature
 
 VOP3P_BITS = {"clamp": (0, 15), "sel": (0, 11), "sel_hi": (1, 27), "hi": (0, 8), "lo": (1, 29)}
 

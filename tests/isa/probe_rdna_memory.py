@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from probe_memory import memory_type
-from probing import operands, row
-from rdna import NULL, register_widths, words
+from tests.isa.probe_memory import memory_type
+from tests.isa.probing import operands, row
+from tests.isa.rdna import NULL, register_widths, words
 
 SCALAR = {1: "b32", 2: "b64", 3: "b96", 4: "b128", 8: "b256", 16: "b512"}
 SCALAR_PART = {"i8": "i8", "u8": "u8", "i16": "i16", "u16": "u16"}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from probe_rdna_vector import V, shape
-from probe_vector import signed
-from probing import operands, register, row
-from rdna import DPP8, DPP16, with_dpp8, with_dpp16, words
-from signatures import signature
-from signatures_rdna import RDNA_RULES, wmma_signature
+from tests.isa.probe_rdna_vector import V, shape
+from tests.isa.probe_vector import signed
+from tests.isa.probing import operands, register, row
+from tests.isa.rdna import DPP8, DPP16, with_dpp8, with_dpp16, words
+from tests.isa.signatures import signature
+from tests.isa.signatures_rdna import RDNA_RULES, wmma_signature
 
 # What flipping one bit of the usual instruction says; the upper selectors are usually set.
 FLIPS = {

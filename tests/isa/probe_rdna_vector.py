@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from probing import FIELD_OF, operands, register, row
-from rdna import DPP8, DPP16, EXEC, V, with_dpp8, with_dpp16, words
-from signatures import signature
-from signatures_rdna import HALF, RDNA_RULES
+from tests.isa.probing import FIELD_OF, operands, register, row
+from tests.isa.rdna import DPP8, DPP16, EXEC, V, with_dpp8, with_dpp16, words
+from tests.isa.signatures import signature
+from tests.isa.signatures_rdna import HALF, RDNA_RULES
 
 PROMOTED = {"VOPC": (0x000, 256), "VOP2": (0x100, 64), "VOP1": (0x180, 128)}
 CARRY = re.compile(r"v_div_scale_|v_mad_(co_)?[iu]64_|v_\w+_co_(ci_)?u32")

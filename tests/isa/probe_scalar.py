@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from probe_memory import returned
-from probing import FIELD_OF, dwords, operands, register, row
-from signatures import RULES, signature
+from tests.isa.probe_memory import returned
+from tests.isa.probing import FIELD_OF, dwords, operands, register, row
+from tests.isa.signatures import RULES, signature
 
 
 def scalar_rows(prober, count, encode, dst_field, src_fields, rules=RULES):

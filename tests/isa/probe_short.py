@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from probe_vector import long_flags, prefetch_vop3, shape, signed, vector_signature, vop3_base_of
-from probing import V, accepted, dwords, flipped, operands, row
+from tests.isa.probe_vector import long_flags, prefetch_vop3, shape, signed, vector_signature, vop3_base_of
+from tests.isa.probing import V, accepted, dwords, flipped, operands, row
 
 SDWA_BITS = {"clamp": (1, 13), "omod": (1, 14), "sext0": (1, 19), "neg0": (1, 20), "sext1": (1, 27), "neg1": (1, 28)}
 DPP_BITS = {"neg0": (1, 20), "neg1": (1, 22)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from probing import FIELD_OF, V, accepted, dwords, flipped, operands, register, row
-from signatures import signature
+from tests.isa.probing import FIELD_OF, V, accepted, dwords, flipped, operands, register, row
+from tests.isa.signatures import signature
 
 VOP3_BITS = {
     "clamp": (0, 15), "omod": (1, 27), **{f"sel{i}": (0, 11 + i) for i in range(4)},

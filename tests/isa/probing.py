@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 
-from llvm_oracle import disassemble
+from tests.isa.llvm_oracle import disassemble
 
 # Registers of the probes, far apart, so that a printed number tells its field.
 FIELD_OF = {20: "dst", 40: "src0", 80: "src1", 120: "src2", 24: "sdst"}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from probing import operands, register
-
 from mfmasim.isa.encodings_rdna import DPP8_WORD, DPP16_WORD, GFX11, GFX12
+from tests.isa.probing import operands, register
 
 V = 256
 NULL, EXEC = 124, 126

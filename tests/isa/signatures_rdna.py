@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from signatures import RULES, _sized
+from tests.isa.signatures import RULES, _sized
 
 RDNA_RULES = [
     (r"s_addk_co_i32", "i32", "=i32 simm16"),

@@ -3,13 +3,13 @@
 import random
 
 import pytest
-from encode import forms_of, random_code
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import Operand, decode, decode_range
 from mfmasim.isa.family import family
+from tests.isa.encode import forms_of, random_code
 
 
 def one(words, arch="gfx950", pc=0):

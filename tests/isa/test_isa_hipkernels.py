@@ -1,17 +1,17 @@
-"""The kernels of hipkernels/isa: every instruction equals llvm-objdump's text, at two levels of optimisation."""
+"""hipkernels/conformance/isa: every instruction equals llvm-objdump's text, at two levels of optimisation."""
 
 import re
 import subprocess
 
 import pytest
-from llvm_oracle import CLANG, HOW, LLD, OBJDUMP
-from oracles import require
 
 from mfmasim.isa import decode_range
 from mfmasim.resources import folder
 from mfmasim.toolchain import compile_hip
+from tests.isa.llvm_oracle import CLANG, HOW, LLD, OBJDUMP
+from tests.oracles import require
 
-SOURCES = sorted((folder("hipkernels") / "isa").rglob("*.hip"))
+SOURCES = sorted((folder("hipkernels") / "conformance" / "isa").rglob("*.hip"))
 LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)
 LEVELS = ("-O1", "-O3")
 LEAST = {"gfx942": 30000, "gfx950": 30000, "gfx1151": 30000, "gfx1201": 30000}

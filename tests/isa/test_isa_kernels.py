@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from llvm_oracle import CLANG, HOW, LLD, MC, OBJDUMP, assemble
-from oracles import require
 
 from mfmasim.isa import decode_range
+from tests.isa.llvm_oracle import CLANG, HOW, LLD, MC, OBJDUMP, assemble
+from tests.oracles import require
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.hip"))
 LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)

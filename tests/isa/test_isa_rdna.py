@@ -5,15 +5,15 @@ import functools
 import random
 
 import pytest
-from encode_rdna import ENCODINGS, forms_of, random_code
 from hypothesis import given
 from hypothesis import strategies as st
-from llvm_oracle import HOW, MC, assemble, disassemble
-from oracles import require
-from sampling import samples_of
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import Operand, decode, decode_range
+from tests.isa.encode_rdna import ENCODINGS, forms_of, random_code
+from tests.isa.llvm_oracle import HOW, MC, assemble, disassemble
+from tests.isa.sampling import samples_of
+from tests.oracles import require
 
 ARCHS = ["gfx1100", "gfx1151", "gfx1200", "gfx1201"]
 WAVES = [*((arch, 32) for arch in ARCHS), ("gfx1151", 64), ("gfx1201", 64)]

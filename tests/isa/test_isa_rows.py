@@ -4,13 +4,13 @@ import functools
 import random
 
 import pytest
-from encode import forms_of, random_code
-from llvm_oracle import HOW, MC, assemble, disassemble
-from oracles import require
-from sampling import samples_of
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import decode
+from tests.isa.encode import forms_of, random_code
+from tests.isa.llvm_oracle import HOW, MC, assemble, disassemble
+from tests.isa.sampling import samples_of
+from tests.oracles import require
 
 ARCHS = ["gfx90a", "gfx942", "gfx950"]
 PER_FORM = 5

@@ -4,13 +4,13 @@ import dataclasses
 import itertools
 
 import pytest
-from generate_tables import GENERATORS, TABLES, generate
-from llvm_oracle import HOW, MC
-from oracles import require
 
 from mfmasim.isa.family import family
 from mfmasim.isa.rows import read_rows
 from mfmasim.isa.tables import gfx9, gfx11, gfx12
+from tests.isa.generate_tables import GENERATORS, TABLES, generate
+from tests.isa.llvm_oracle import HOW, MC
+from tests.oracles import require
 
 TEXT = {"gfx9": gfx9.TABLES, "gfx11": gfx11.TABLES, "gfx12": gfx12.TABLES}
 

@@ -1,8 +1,6 @@
 """Bank conflicts: published numbers, errors and warnings."""
 
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +8,8 @@ import pytest
 from mfmasim import lds
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.errors import MfmasimError
-
-sys.path.insert(0, str(Path(__file__).parent))
-import slow_conflicts
-from lds_probes import LANE, degrees
+from tests.lds.lds_probes import LANE, degrees
+from tests.slow import lds_conflicts
 
 # 64 reads of one wave on MI300X, stride in bytes between lanes -> SQ_LDS_BANK_CONFLICT.
 # Source: nod-ai/amd-shark-ai, docs/empirical-lds (measured).
@@ -168,12 +164,10 @@ def test_misaligned_accesses():
         found = lds.conflicts("gfx942", "ds_read_b128", LANE * 16 + 4)
     assert found.misaligned == 64
     assert found.confidence == "unknown"
-    assert found.degrees.tolist() == slow_conflicts.degrees(lds.lane_sets("X8", 64), 32, (LANE * 16 + 4).tolist(), 16)
+    assert found.degrees.tolist() == lds_conflicts.degrees(lds.lane_sets("X8", 64), 32, (LANE * 16 + 4).tolist(), 16)
     with pytest.warns(lds.LdsModelWarning):
         crossing = lds.conflicts("gfx942", "ds_read_b128", LANE * 16 + 2)
-    assert crossing.degrees.tolist() == slow_conflicts.degrees(
-        lds.lane_sets("X8", 64), 32, (LANE * 16 + 2).tolist(), 16
-    )
+    assert crossing.degrees.tolist() == lds_conflicts.degrees(lds.lane_sets("X8", 64), 32, (LANE * 16 + 2).tolist(), 16)
 
 
 def test_same_address_of_writes_and_atomics():
@@ -261,9 +255,9 @@ def test_given_lane_sets_of_different_sizes():
     sets = [[0, 5, 9], list(range(10, 64)), [1], [2, 3, 4, 6, 7, 8]]
     place = np.random.default_rng(8).integers(0, 400, 64) * 4
     table = lds.PhaseTable(sets, 16)
-    assert degrees("gfx942", "ds_read_b32", place, table=table) == slow_conflicts.degrees(sets, 16, place.tolist(), 4)
+    assert degrees("gfx942", "ds_read_b32", place, table=table) == lds_conflicts.degrees(sets, 16, place.tolist(), 4)
     some = place % 12 != 0
-    assert degrees("gfx942", "ds_read_b64", place * 2, some, table=table) == slow_conflicts.degrees(
+    assert degrees("gfx942", "ds_read_b64", place * 2, some, table=table) == lds_conflicts.degrees(
         sets, 16, (place * 2).tolist(), 8, some
     )
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-import slow_conflicts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lds_probes import degrees
 
 from mfmasim import lds
 from mfmasim.architectures import ARCHITECTURES
+from tests.lds.lds_probes import degrees
+from tests.slow import lds_conflicts
 
 # The fast count against the slow one.
 
@@ -38,7 +38,7 @@ def test_fast_count_equals_slow_count(arch, name, rule):
     for rows in (slice(0, 12), slice(12, 18), slice(18, 24), slice(24, 30)):
         fast = degrees(arch, name, place[rows], active[rows], rule)
         for number, found in enumerate(fast):
-            slow = slow_conflicts.degrees(
+            slow = lds_conflicts.degrees(
                 table.sets(wave), table.banks, place[rows][number].tolist(), row.size, active[rows][number], rule
             )
             assert found == slow
@@ -122,7 +122,7 @@ def test_greedy_can_need_more_than_the_maximum():
     place = np.array([0, 36, 140, 280] + [0] * 60)
     active = np.arange(64) < 4
     sizes = [degrees("gfx942", "ds_read_b128", place, active, rule, table=table)[0] for rule in lds.RULES]
-    slow = [slow_conflicts.degrees([range(64)], 32, place.tolist(), 16, active, rule)[0] for rule in lds.RULES]
+    slow = [lds_conflicts.degrees([range(64)], 32, place.tolist(), 16, active, rule)[0] for rule in lds.RULES]
     assert sizes == slow
     assert sizes == [2, 3]
 

@@ -1,6 +1,5 @@
-"""The kernels of hipkernels/lds: every LDS instruction, its bank conflicts as executed, copies and swizzled tiles."""
+"""hipkernels/conformance/lds: every LDS instruction, its bank conflicts as executed, copies and swizzled tiles."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +8,7 @@ import pytest
 from mfmasim import lds
 from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
-
-sys.path.insert(0, str(Path(__file__).parent))
-import slow_conflicts
+from tests.slow import lds_conflicts
 
 ROOT = Path(__file__).resolve().parents[2]
 ((_, CASES),) = find("lds")
@@ -46,7 +43,7 @@ def test_every_instruction_does_what_the_manual_says_and_its_conflicts_are_count
             addresses = [4 * lane for lane in range(wave)]
         offsets = [32] if row.parts == 1 else [row.stride, 6 * row.stride]
         degrees = [
-            slow_conflicts.degrees(table.sets(wave), table.banks, [a + offset for a in addresses], row.size)
+            lds_conflicts.degrees(table.sets(wave), table.banks, [a + offset for a in addresses], row.size)
             for offset in offsets
         ]
         sites = [s for s in result.lds["sites"] if s["instruction"] == name]
@@ -109,5 +106,5 @@ def test_no_right_kernel_is_warned_about_its_strides():
 def test_slow_count_knows_a_conflict():
     """The judge itself: two dwords in one bank of 32 are two passes."""
     lanes = tuple(range(32))
-    assert slow_conflicts.degrees((lanes,), 32, [4 * lane for lane in lanes], 4) == [1]
-    assert slow_conflicts.degrees((lanes,), 32, np.array([8 * lane for lane in lanes]).tolist(), 4) == [2]
+    assert lds_conflicts.degrees((lanes,), 32, [4 * lane for lane in lanes], 4) == [1]
+    assert lds_conflicts.degrees((lanes,), 32, np.array([8 * lane for lane in lanes]).tolist(), 4) == [2]

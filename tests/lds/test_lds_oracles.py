@@ -5,11 +5,11 @@ import shutil
 import subprocess
 
 import pytest
-from oracles import require
 
 from mfmasim import lds
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.errors import MfmasimError
+from tests.oracles import require
 
 MC = shutil.which("llvm-mc-22") or shutil.which("llvm-mc")
 HOW = "apt install llvm-22"

@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-import slow_conflicts
-from lds_probes import CONTIGUOUS_64, READ_16, pattern_degrees
 
 import mfmasim
 from mfmasim import lds
 from mfmasim.errors import MfmasimError
+from tests.lds.lds_probes import CONTIGUOUS_64, READ_16, pattern_degrees
+from tests.slow import lds_conflicts
 
 
 @pytest.mark.filterwarnings("ignore::mfmasim.lds.LdsModelWarning")
@@ -26,7 +26,7 @@ def test_the_scatter_of_b_need_not_conflict():
         for pattern in (stores, reads):
             table = lds.phase_table("gfx1151", pattern.instruction)
             for place in pattern.addresses(swizzle).tolist():
-                assert slow_conflicts.degrees(table.sets(32), table.banks, place, pattern.size) == [1] * len(
+                assert lds_conflicts.degrees(table.sets(32), table.banks, place, pattern.size) == [1] * len(
                     table.sets(32)
                 )
 
@@ -168,7 +168,7 @@ def test_found_swizzles_hold_under_the_slow_count(tile, element, write, read, ar
         for arch, access in itertools.product(archs, patterns):
             table = lds.phase_table(arch, access.instruction)
             for place, active in zip(access.addresses(swizzle).tolist(), access.active, strict=True):
-                slow = slow_conflicts.degrees(table.sets(64), table.banks, place, access.size, active)
+                slow = lds_conflicts.degrees(table.sets(64), table.banks, place, access.size, active)
                 assert max(slow) == 1
 
 

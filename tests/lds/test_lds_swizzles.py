@@ -1,8 +1,5 @@
 """Swizzles: what is published about them, checked byte by byte; what holds of every one; direct-to-LDS; errors."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -10,9 +7,7 @@ from hypothesis import strategies as st
 
 from mfmasim import lds
 from mfmasim.errors import MfmasimError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from lds_probes import CONTIGUOUS_32, CONTIGUOUS_64, LANE, READ_16, pattern_degrees
+from tests.lds.lds_probes import CONTIGUOUS_32, CONTIGUOUS_64, LANE, READ_16, pattern_degrees
 
 
 def read_64_byte_rows(rows):

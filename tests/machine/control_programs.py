@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import harness
 import numpy as np
+
+from tests.machine import harness
 
 IDS = """
   s_load_dwordx4 s[8:11], s[0:1], 0x0

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import harness
-import lines
-import slow
-from spelling import split
+from tests.machine import harness, lines
+from tests.machine.spelling import split
+from tests.slow.machine import interpreter
 
 NOT_JUDGED = {
     "s_barrier_signal_isfirst": "which wave is first is not defined; test_rdna_barriers counts them",
@@ -22,7 +21,7 @@ def probes(arch, rng, count, names=None):
     lines.aim(arch, harness.rows(arch))
     for name in names or harness.operations():
         for encoding, row in harness.rows(arch).get(name, ()):
-            if not slow.models(name) or (encoding.startswith("VOPD") and split(arch)[1] == 64):
+            if not interpreter.models(name) or (encoding.startswith("VOPD") and split(arch)[1] == 64):
                 continue
             drawn = [lines.probe(encoding, row, rng, k) for k in range(max(4 * count, 12))]
             if count == 1:

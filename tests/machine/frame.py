@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from slow_private import SCRATCH_BYTES
-from spelling import spelled, split
+
+from tests.machine.spelling import spelled, split
+from tests.slow.machine.flat import SCRATCH_BYTES
 
 ITEMS, GROUPS = 96, 2
 """Work-items of a workgroup (its second wave is partial) and workgroups."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import lines
-import lines_atomics
-import lines_floats
-import lines_lanes
-import lines_memory
-import lines_rdna
-import lines_rdna_memory
-import lines_scalar
-import lines_segments
-import lines_vector
+from tests.machine import (
+    lines,
+    lines_atomics,
+    lines_floats,
+    lines_lanes,
+    lines_memory,
+    lines_rdna,
+    lines_rdna_memory,
+    lines_scalar,
+    lines_segments,
+    lines_vector,
+)
 
 FAMILIES = (
     lines_rdna_memory,

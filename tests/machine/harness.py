@@ -10,18 +10,20 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import generators  # noqa: F401  (fills the registry of lines)
 import numpy as np
-import slow_approximate  # noqa: F401  (adds to the table of vector operations)
-import slow_launch
-from oracles import require
-from spelling import split
 
 import mfmasim
 import mfmasim.machine.ops  # fills OPERATIONS
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.family import family
 from mfmasim.machine.registry import OPERATIONS
+from tests.machine import generators  # noqa: F401  (fills the registry of lines)
+from tests.machine.spelling import split
+from tests.oracles import require
+from tests.slow.machine import (
+    approximate,  # noqa: F401  (adds to the table of vector operations)
+    launch,
+)
 
 HOW = "apt install llvm-22 lld-22"
 ARCHITECTURES = ("gfx942", "gfx950")
@@ -184,7 +186,7 @@ def both(program, grid, block, arrays, *, lds_bytes=0, checks="none", arch="gfx9
     copies, report = fast(program, grid, block, arrays, checks=checks, **options)
     raw = [array.tobytes() if isinstance(array, np.ndarray) else int(array) for array in arrays]
     name, lanes = split(arch)
-    outputs, waves = slow_launch.launch(
+    outputs, waves = launch.launch(
         program, _three(grid), _three(block), raw, lds_bytes=lds_bytes, arch=name, lanes=lanes
     )
     buffers = [a for a in copies if isinstance(a, np.ndarray)]

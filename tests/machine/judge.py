@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-import frame
-import harness
-from slow import ALIASES
-from slow_vector import VECTOR
-
 from mfmasim.errors import MfmasimError
+from tests.machine import frame, harness
+from tests.slow.machine.interpreter import ALIASES
+from tests.slow.machine.vector_alu import VECTOR
 
 
 @dataclass

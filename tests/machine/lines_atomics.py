@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import lines
-from lines_segments import _APERTURES
-from slow_atomics import ATOMICS
+from tests.machine import lines
+from tests.machine.lines_segments import _APERTURES
+from tests.slow.machine.atomics import ATOMICS
 
 
 def _numbers(row, rng, operands):

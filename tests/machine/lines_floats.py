@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import lines
-from slow_conversions import CONVERSIONS
-from slow_packed import PACKED
-
 from mfmasim.formats.conversions import conversion
+from tests.machine import lines
+from tests.slow.machine.conversions import CONVERSIONS
+from tests.slow.machine.vop3p import PACKED
 
 MODE = "hwreg(HW_REG_MODE)"
 RESTORE = f"s_setreg_imm32_b32 {MODE}, 0x3f0"

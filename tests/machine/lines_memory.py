@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from lines import GLOBAL_BASE, GLOBAL_OFFSET, GLOBAL_PAIR, LDS_OUTSIDE, LDS_OWN, LDS_STRIDED, D, Probe, _vgpr, span
+from tests.machine.lines import (
+    GLOBAL_BASE,
+    GLOBAL_OFFSET,
+    GLOBAL_PAIR,
+    LDS_OUTSIDE,
+    LDS_OWN,
+    LDS_STRIDED,
+    D,
+    Probe,
+    _vgpr,
+    span,
+)
 
 
 def _read_back():

@@ -8,8 +8,22 @@ from __future__ import annotations
 
 import re
 
-import lines
-from lines import INLINE, INLINE_FLOAT, LITERALS, V_HALF, V_INTEGER, V_RANDOM, D, Probe, S, _sgpr, _signs, _vgpr, span
+from tests.machine import lines
+from tests.machine.lines import (
+    INLINE,
+    INLINE_FLOAT,
+    LITERALS,
+    V_HALF,
+    V_INTEGER,
+    V_RANDOM,
+    D,
+    Probe,
+    S,
+    _sgpr,
+    _signs,
+    _vgpr,
+    span,
+)
 
 CONTROLS = (
     "quad_perm:[3,2,1,0]", "quad_perm:[1,1,2,0]", "row_shl:1", "row_shl:15", "row_shr:3", "row_shr:8", "row_ror:5",

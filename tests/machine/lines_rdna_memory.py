@@ -9,18 +9,13 @@ from __future__ import annotations
 import dataclasses
 import re
 
-import lines
-import lines_atomics
-import lines_lanes
-import lines_memory
-import lines_scalar
-import lines_segments
-from lines import LDS_OWN, D, Probe, span
-from lines_floats import MODE, RESTORE
-from lines_lanes import _result
-from slow_integers import PACKED
-from slow_names import ALIASES
-from slow_rdna_names import OLDER
+from tests.machine import lines, lines_atomics, lines_lanes, lines_memory, lines_scalar, lines_segments
+from tests.machine.lines import LDS_OWN, D, Probe, span
+from tests.machine.lines_floats import MODE, RESTORE
+from tests.machine.lines_lanes import _result
+from tests.slow.machine.names import ALIASES
+from tests.slow.machine.names_rdna import OLDER
+from tests.slow.machine.vector_integers import PACKED
 
 _NOTHING = {
     "s_delay_alu": "instid0(VALU_DEP_1)", "s_clause": "0x1", "s_waitcnt_depctr": "0xffff", "s_wait_alu": "0xffff",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import lines
-from lines import S_POOL, SDATA, D, Probe, S, _constant, _sgpr, span
+from tests.machine import lines
+from tests.machine.lines import S_POOL, SDATA, D, Probe, S, _constant, _sgpr, span
 
 
 def _scalar_source(slot, rng):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import lines
-import lines_rdna_buffers
-from lines_lanes import _result
+from tests.machine import lines, lines_rdna_buffers
+from tests.machine.lines_lanes import _result
 
 
 def _data(slot, rng):

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-import lines
-from lines import _NO_HALVES, LITERALS, Probe, S, _destinations, _sgpr, _signs, _source, _vgpr, clamps, span
+from tests.machine import lines
+from tests.machine.lines import (
+    _NO_HALVES,
+    LITERALS,
+    Probe,
+    S,
+    _destinations,
+    _sgpr,
+    _signs,
+    _source,
+    _vgpr,
+    clamps,
+    span,
+)
 
 
 def _short(row, rng):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import harness
 import numpy as np
+
+from tests.machine import harness
 
 ALL = ("gfx1100", "gfx1151", "gfx1200", "gfx1201")
 BOTH = ("gfx1151", "gfx1151:64", "gfx1201", "gfx1201:64")

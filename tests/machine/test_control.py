@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-import harness
 import numpy as np
 import pytest
-from control_programs import IDS, STORE, compare
 
 import mfmasim
 from mfmasim.errors import MfmasimError
+from tests.machine import harness
+from tests.machine.control_programs import IDS, STORE, compare
 
 pytestmark = pytest.mark.oracle
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import harness
 import numpy as np
 import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
+from tests.machine import harness
 
 INTRO = folder("golden") / "code" / "intro"
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 
-import harness
-import lines
 import numpy as np
 import pytest
-import twice
-from drawing import probes
+
+from tests.machine import harness, lines, twice
+from tests.machine.drawing import probes
 
 pytestmark = pytest.mark.oracle
 

@@ -8,9 +8,10 @@ scale back of 2**32, a quotient scaled by 2**64 would be off by 2**32.
 
 from __future__ import annotations
 
-import harness
 import numpy as np
 import pytest
+
+from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
 

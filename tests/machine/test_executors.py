@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
-import harness
 import numpy as np
 import pytest
-from oracles import require
 
 import mfmasim
 from mfmasim.cli import bench_machine
@@ -16,6 +14,8 @@ from mfmasim.devices.spread import check_executor
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch import prepare
 from mfmasim.observe import CHECKS
+from tests.machine import harness
+from tests.oracles import require
 
 pytestmark = pytest.mark.oracle
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-import harness
 import numpy as np
 import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.family import family
+from tests.machine import harness
 
 BAD = Path(__file__).with_name("bad.hip")
 POISON = 0xA5A5A5A5

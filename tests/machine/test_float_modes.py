@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import random
 
-import frame
-import harness
-import lines
-import lines_floats
 import numpy as np
 import pytest
-import slow_more_floats as more
-from judge import judge
 
 from mfmasim.machine.registry import OPERATIONS
+from tests.machine import frame, harness, lines, lines_floats
+from tests.machine.judge import judge
+from tests.slow.machine import float_mode as more
 
 pytestmark = pytest.mark.oracle
 

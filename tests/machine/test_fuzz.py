@@ -6,10 +6,10 @@ parameters of its test.
 
 from __future__ import annotations
 
-import fuzzing
 import numpy as np
 import pytest
-import test_findings
+
+from tests.machine import fuzzing, test_findings
 
 WAYS = {
     "the whole file": fuzzing.mutate,

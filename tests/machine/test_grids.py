@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tracemalloc
 
-import harness
 import numpy as np
 import pytest
-from control_programs import IDS, STORE, compare
 
 import mfmasim
 from mfmasim.machine.launch import prepare
 from mfmasim.machine.run import BATCH_BYTES, WAVES, Machine
+from tests.machine import harness
+from tests.machine.control_programs import IDS, STORE, compare
 
 pytestmark = pytest.mark.oracle
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import random
 
-import frame
-import harness
 import numpy as np
 import pytest
-import slow
-from drawing import probes
-from judge import judge
+
+from tests.machine import frame, harness
+from tests.machine.drawing import probes
+from tests.machine.judge import judge
+from tests.slow.machine import interpreter
 
 pytestmark = pytest.mark.oracle
 OPERATIONS = harness.OPERATIONS
@@ -26,7 +26,7 @@ def mutants(arch):
     groups = {}
     for name in harness.operations():
         operation = OPERATIONS[name]
-        if operation.unit != "direct" and name in harness.rows(arch) and slow.models(name):
+        if operation.unit != "direct" and name in harness.rows(arch) and interpreter.models(name):
             groups.setdefault((operation.unit, operation.sources, operation.results), []).append(name)
     for names in groups.values():
         for i, name in enumerate(names):

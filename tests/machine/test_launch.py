@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 
-import harness
 import numpy as np
 import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
+from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import harness
 import numpy as np
 import pytest
 
 import mfmasim
 from mfmasim.machine.sequence import in_order
+from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
 

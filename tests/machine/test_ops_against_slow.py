@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import random
 
-import frame
-import harness
-import lines
 import numpy as np
 import pytest
-import slow
-from drawing import probes
-from judge import judge
 
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.registry import OPERATIONS
+from tests.machine import frame, harness, lines
+from tests.machine.drawing import probes
+from tests.machine.judge import judge
+from tests.slow.machine import interpreter
 
 pytestmark = pytest.mark.oracle
 
@@ -74,7 +72,7 @@ def verdicts(_taken):
 def test_every_operation_has_a_slow_model():
     """An operation that the interpreter does not know is not tested; say so."""
     decoded = set().union(*(harness.rows(arch) for arch in (*harness.ARCHITECTURES, "gfx90a")))
-    missing = [name for name in harness.operations() if name in decoded and not slow.models(name)]
+    missing = [name for name in harness.operations() if name in decoded and not interpreter.models(name)]
     assert not missing, f"no slow model for {', '.join(missing)}"
     assert len(harness.operations()) >= 400
 
@@ -96,7 +94,7 @@ def test_nothing_was_left_out(verdicts, arch):
     verdict, chosen, strange = verdicts(arch)
     assert not strange, f"no line generator for {', '.join(strange)}"
     assert not verdict.refused, "\n".join(verdict.refused.values())
-    expected = {name for name in harness.operations() if name in harness.rows(arch) and slow.models(name)}
+    expected = {name for name in harness.operations() if name in harness.rows(arch) and interpreter.models(name)}
     assert expected - verdict.names == set()
     assert len(verdict.names) >= 300
     assert len(chosen) >= (1100 if arch == "gfx942" else 350)
@@ -110,7 +108,7 @@ def test_other_spellings_are_the_same_operation():
     for name in harness.operations():
         if name in decoded:
             continue
-        old = slow.ALIASES.get(name)
+        old = interpreter.ALIASES.get(name)
         if old is None or old not in OPERATIONS:
             continue  # a model of its own judges it as soon as a table decodes it
         new, known = OPERATIONS[name], OPERATIONS[old]

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import require
 
 import mfmasim
 from mfmasim.cli import main
 from mfmasim.machine import printf as buffers
 from mfmasim.machine.printf_format import CONVERSION, formatted
+from tests.oracles import require
 
 SOURCE = r"""
 #include <hip/hip_runtime.h>

@@ -9,18 +9,17 @@ from __future__ import annotations
 import random
 import re
 
-import frame
-import harness
-import lines
 import numpy as np
 import pytest
-from drawing import probes
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from slow import ALIASES
-from slow_vector import VECTOR
-from spelling import spelled, split
-from test_ops_against_slow import refusal
+
+from tests.machine import frame, harness, lines
+from tests.machine.drawing import probes
+from tests.machine.spelling import spelled, split
+from tests.machine.test_ops_against_slow import refusal
+from tests.slow.machine.interpreter import ALIASES
+from tests.slow.machine.vector_alu import VECTOR
 
 pytestmark = pytest.mark.oracle
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import random
 
-import drawing
-import frame
-import harness
 import numpy as np
 import pytest
-import slow
-from drawing import NOT_JUDGED
-from judge import judge
-from spelling import split
+
+from tests.machine import drawing, frame, harness
+from tests.machine.drawing import NOT_JUDGED
+from tests.machine.judge import judge
+from tests.machine.spelling import split
+from tests.slow.machine import interpreter
 
 pytestmark = pytest.mark.oracle
 
@@ -31,7 +30,7 @@ def reason(name, arch):
 def drawn(arch, rng, count, names=None):
     """Probes of the operations that the machine has and the judge compares."""
     wanted = [name for name in names or harness.executable(arch) if reason(name, arch) is None]
-    return drawing.probes(arch, rng, count, [name for name in wanted if slow.models(name)])
+    return drawing.probes(arch, rng, count, [name for name in wanted if interpreter.models(name)])
 
 
 def compared(arch, seed, count, names=None):
@@ -45,7 +44,7 @@ def test_every_operation_is_judged_or_says_why_not(arch):
     """What the machine has on an architecture, what is judged, and the reasons for the rest."""
     has = harness.executable(arch)
     rest = {name: reason(name, arch) for name in has if reason(name, arch)}
-    unknown = [name for name in has if name not in rest and not slow.models(name)]
+    unknown = [name for name in has if name not in rest and not interpreter.models(name)]
     print(f"{arch}: {len(has)} operations, {len(has) - len(rest) - len(unknown)} judged")
     print("\n".join(f"  {name}: {why}" for name, why in rest.items()))
     assert not unknown, f"no slow model and no reason: {', '.join(unknown)}"

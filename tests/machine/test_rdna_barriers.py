@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rdna_frame import results
+
+from tests.machine.rdna_frame import results
 
 SPIN = """
   v_mov_b32_e32 v20, 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-import harness
 import numpy as np
 import pytest
 
 import mfmasim
+from tests.machine import harness
 
 FOLDER = Path(__file__).parents[1] / "isa" / "kernels"
 # The other files use instructions that only CDNA has.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import harness
 import numpy as np
 import pytest
-from rdna_frame import lanes_of
 
 import mfmasim
+from tests.machine import harness
+from tests.machine.rdna_frame import lanes_of
 
 FRAME = """
   s_load_b128 s[4:7], s[0:1], 0x0

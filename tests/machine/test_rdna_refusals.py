@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-import harness
 import pytest
-from rdna_frame import ALL, results
 
 from mfmasim.errors import MfmasimError
+from tests.machine import harness
+from tests.machine.rdna_frame import ALL, results
 
 REFUSED = (
     ("gfx1151", "buffer_load_format_x v10, v4, s[20:23], 0 idxen", "unsupported instruction"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rdna_frame import ALL, BOTH, lanes_of, results
+
+from tests.machine.rdna_frame import ALL, BOTH, lanes_of, results
 
 
 @pytest.mark.parametrize("arch", [*ALL, "gfx1151:64", "gfx1201:64"])

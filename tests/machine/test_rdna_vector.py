@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rdna_frame import BOTH, results
+
+from tests.machine.rdna_frame import BOTH, results
 
 RNG = np.random.default_rng(11)
 DATA = RNG.integers(0, 1 << 32, (64, 4), dtype=np.uint32)

@@ -2,13 +2,13 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-import harness
 import numpy as np
 import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.schedule import schedule
+from tests.machine import harness
 
 # The first lane of each wave takes a ticket, and stores it at the wave's place: workgroup * 2 + wave.
 TICKETS = """

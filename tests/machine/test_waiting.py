@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import harness
 import numpy as np
 import pytest
 
 import mfmasim
+from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
 

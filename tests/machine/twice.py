@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import frame
-import harness
 import numpy as np
 
 from mfmasim.machine.definedness import memory
 from mfmasim.machine.launch import prepare
 from mfmasim.machine.memory import Memory
 from mfmasim.machine.run import Machine
+from tests.machine import frame, harness
 
 RUNS = 6
 

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 
 from mfmasim.matrix.models import MODELS, ROUTES
-from mfmasim.matrix.slow import exact
-from mfmasim.matrix.slow.fixed import decode, row
+from tests.slow.matrix import exact
+from tests.slow.matrix.fixed import decode, row
 
 INTEGERS = {"i8": 8, "u8": 8, "i4": 4, "u4": 4, "i32": 32}
 STORE = {"f64": np.uint64, "f32": np.uint32, "xf32": np.uint32, "i32": np.uint32, "f16": np.uint16, "bf16": np.uint16}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from mfmasim.formats.rows import ROWS
-from mfmasim.matrix import slow
 from mfmasim.matrix.arithmetic import chains, dots, multiply
 from mfmasim.matrix.arithmetic.operands import decode
 from mfmasim.matrix.models import MODELS
+from tests.slow import matrix as slow
 
 SHAPES = [
     ("rdna3_f16", "f16", "f16"),

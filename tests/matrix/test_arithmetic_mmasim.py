@@ -5,11 +5,11 @@ import re
 
 import numpy as np
 import pytest
-from oracles import require
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import model_for
+from tests.oracles import require
 
 AVAILABLE = all(importlib.util.find_spec(name) for name in ("mmasim", "torch"))
 HOW = "pip install --group oracles"

@@ -119,7 +119,7 @@ def codes(*values):
 
 
 def multiply_by_slow(row, a, b, c):
-    from mfmasim.matrix import slow
+    from tests.slow import matrix as slow
 
     return slow.multiply(row, "bf16", "bf16", "f32", a, b, c)[0, 0]
 

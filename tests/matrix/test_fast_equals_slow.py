@@ -3,15 +3,15 @@
 import zlib
 from dataclasses import replace
 
-import dot_data
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mfmasim.matrix import slow
 from mfmasim.matrix.arithmetic import chain, multiply
 from mfmasim.matrix.models import MODELS
+from tests.matrix import dot_data
+from tests.slow import matrix as slow
 
 CASES = dot_data.cases()
 # One K of each model and pair of formats; the long tier takes all.

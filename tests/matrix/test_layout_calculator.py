@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import optional
 
 import mfmasim
 from mfmasim.matrix.rows import TABLES
+from tests.oracles import optional
 
 HOW = "set MFMASIM_CALCULATOR to matrix_calculator.py of github.com/ROCm/amd_matrix_instruction_calculator, 1.3.2"
 ARCHES = {"gfx908": "cdna1", "gfx90a": "cdna2", "gfx942": "cdna3", "gfx1100": "rdna3", "gfx1200": "rdna4"}

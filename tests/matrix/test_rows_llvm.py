@@ -6,12 +6,12 @@ import shutil
 import subprocess
 
 import pytest
-from oracles import require
 
 import mfmasim
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.errors import MfmasimError
 from mfmasim.matrix.modifiers import F8F6F4
+from tests.oracles import require
 
 MC = next((tool for tool in ("llvm-mc-22", "llvm-mc") if shutil.which(tool)), None)
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from slow_codes import f16, f32, f64, small, vector
 
 from mfmasim.errors import MfmasimError
 from mfmasim.matrix.models import MODELS
-from mfmasim.matrix.slow import dot, exact, exact_sum, multiply
-from mfmasim.matrix.slow.fixed import UNIT, decode, encode, floor_to, lead, round_to, truncate_to, units
+from tests.slow.matrix import dot, exact, exact_sum, multiply
+from tests.slow.matrix.codes import f16, f32, f64, small, vector
+from tests.slow.matrix.fixed import UNIT, decode, encode, floor_to, lead, round_to, truncate_to, units
 
 
 def number(x):

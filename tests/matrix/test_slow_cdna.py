@@ -4,10 +4,10 @@ Sources: arXiv 2511.10909v2, MMA-Sim's MI300X notebook, CDNA ISA manuals.
 """
 
 import pytest
-from slow_codes import bf16, f16, f32, f64, vector
 
 from mfmasim.matrix.models import MODELS
-from mfmasim.matrix.slow import dot
+from tests.slow.matrix import dot
+from tests.slow.matrix.codes import bf16, f16, f32, f64, vector
 
 NAN = 0x7FC00000
 INF = 0x7F800000

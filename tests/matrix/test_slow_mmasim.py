@@ -8,12 +8,12 @@ import importlib.util
 import random
 
 import pytest
-from oracles import require
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix.models import model_for
-from mfmasim.matrix.slow import dot
-from mfmasim.matrix.slow.fixed import decode, is_nan, row
+from tests.oracles import require
+from tests.slow.matrix import dot
+from tests.slow.matrix.fixed import decode, is_nan, row
 
 pytestmark = pytest.mark.oracle
 

@@ -1,10 +1,10 @@
 """Published facts about RDNA's dot products, one test each (ROCm/rocm-systems PR 12120, issue 12056)."""
 
 import pytest
-from slow_codes import bf16, f16, f32, vector
 
 from mfmasim.matrix.models import MODELS
-from mfmasim.matrix.slow import dot
+from tests.slow.matrix import dot
+from tests.slow.matrix.codes import bf16, f16, f32, vector
 
 FACTOR_NAN, INVALID_NAN, INF, MINUS = 0xFFC00A3D, 0xFFC00000, 0x7F800000, 0x80000000
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import require
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix.models import model_for
-from mfmasim.matrix.slow import dot
-from mfmasim.matrix.slow.fixed import is_nan
+from tests.oracles import require
+from tests.slow.matrix import dot
+from tests.slow.matrix.fixed import is_nan
 
 pytestmark = pytest.mark.oracle
 

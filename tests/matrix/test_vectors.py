@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import require
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import MODELS, model_for
+from tests.oracles import require
 
 SHARED = Path(os.environ.get("MFMASIM_SHARED") or Path(__file__).parents[3] / "shared") / "data"
 CAPTURES = sorted((SHARED / "hw_captures").glob("HW_*.npz"))

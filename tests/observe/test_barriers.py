@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from small_kernels import compiled, first_line, symbol
 
 import mfmasim
+from tests.observe.small_kernels import compiled, first_line, symbol
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 HEAD = """#include <hip/hip_runtime.h>

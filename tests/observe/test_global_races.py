@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from small_kernels import compiled, first_line, symbol
 
 import mfmasim
 from mfmasim.observe.ordering.clocks import Clocks
+from tests.observe.small_kernels import compiled, first_line, symbol
 
 HEAD = "#include <hip/hip_runtime.h>\n"
 U32 = np.uint32

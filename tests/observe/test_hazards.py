@@ -1,17 +1,12 @@
 """hazards: pairs of instructions too close to each other, with the exact finding; and compiled code, which has none."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import mfmasim
 from mfmasim.architectures import arch as architecture
 from mfmasim.isa.hazards import ROLES, rows
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
-import harness
+from tests.machine import harness
 
 FAR = ["s_nop 15", "s_nop 15", *["v_nop"] * 8]
 READ = "v_readfirstlane_b32 s12, v0"

@@ -1,16 +1,12 @@
 """numerics: where NaN and Inf appear, what conversions cannot hold, and denormals that MODE flushes."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mfmasim
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
-import harness
+from tests.machine import harness
 
 ONE, ZERO, HUGE, NAN = "1.0", "0", "0x7f000000", "0x7fc00000"
 # v4 and v5 before the body; the body; id, mnemonic, words and count of what is told, for 64 lanes.

@@ -1,15 +1,10 @@
 """races: two waves and the LDS, right and wrong, with the exact pair of instructions that is named."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import mfmasim
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
-import harness
+from tests.machine import harness
 
 BEGIN = """
   s_load_dwordx2 s[8:9], s[0:1], 0x0

@@ -1,16 +1,12 @@
 """Buffer resources that cannot be meant: told at the first use, with the fields as the architecture reads them."""
 
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mfmasim
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
-import harness
+from tests.machine import harness
 
 RAW = {"gfx942": 0x27000, "gfx950": 0x00020000, "gfx1151": 0x31004000, "gfx1201": 0x31004000}
 ARCHS = tuple(RAW)

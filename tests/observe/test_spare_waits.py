@@ -1,7 +1,8 @@
 """waits: information about waits that are stricter than what was executed needs."""
 
 import pytest
-from test_waits import told
+
+from tests.observe.test_waits import told
 
 TWO = "global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9] offset:4\n"
 # Body: what is told of its waits.

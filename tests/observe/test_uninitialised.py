@@ -1,15 +1,10 @@
 """uninitialised: small programs, right and wrong, with the use and the origin that are named."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import mfmasim
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
-import harness
+from tests.machine import harness
 
 WAIT, BARRIER = "s_waitcnt lgkmcnt(0)", "s_barrier"
 READY = "s_waitcnt vmcnt(0) lgkmcnt(0)"

@@ -1,8 +1,6 @@
 """waits: programs with a wait too few, with the exact finding; and every wait of compiled kernels taken out."""
 
 import io
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +10,7 @@ import mfmasim
 from mfmasim.isa.counters import waited
 from mfmasim.resources import folder
 from mfmasim.verify import find, select, verify_case
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
-import harness
+from tests.machine import harness
 
 BEGIN = """
   s_load_dwordx2 s[8:9], s[0:1], 0x0

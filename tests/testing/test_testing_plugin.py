@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import require
 
 from mfmasim.errors import MfmasimError
 from mfmasim.testing import assert_same_bits
 from mfmasim.testing.bits import difference
 from mfmasim.testing.stored import load, store
 from mfmasim.toolchain import find_compiler
+from tests.oracles import require
 
 ROOT = Path(__file__).resolve().parents[2]
 # The installed package may announce the plugin, or another version of it: name the checkout's.

@@ -1,4 +1,4 @@
-"""Make the coefficients of the device mathematics: ``python tests/toolchain/make_coefficients.py [--check]``.
+"""Make the coefficients of the device mathematics: ``python -m tests.toolchain.make_coefficients [--check]``.
 
 Each row is a function that is smooth on its interval, approximated by the polynomial through its values at Chebyshev
 nodes (mpmath, 60 digits), whose error is within a few per cent of the best possible one. The coefficients are then

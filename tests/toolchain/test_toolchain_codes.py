@@ -7,14 +7,14 @@ import subprocess
 import ml_dtypes
 import numpy as np
 import pytest
-from oracles import require
-from toolchain_helpers import SOURCES
 
 import mfmasim
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.compilers import run
 from mfmasim.toolchain.hostheaders import zig_flags
+from tests.oracles import require
+from tests.toolchain.toolchain_helpers import SOURCES
 
 # Row number in HIP's enumeration, the reference's type, the largest finite value.
 FORMATS = (

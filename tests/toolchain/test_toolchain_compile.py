@@ -5,11 +5,11 @@ import re
 import shutil
 
 import pytest
-from toolchain_helpers import SOURCES, kernels, other_clang, section
 
 from mfmasim import resources
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain import compile_hip
+from tests.toolchain.toolchain_helpers import SOURCES, kernels, other_clang, section
 
 KERNEL = """#include <hip/hip_runtime.h>
 #include "tile.h"

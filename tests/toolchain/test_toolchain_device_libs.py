@@ -4,12 +4,12 @@ import subprocess
 
 import numpy as np
 import pytest
-from toolchain_helpers import other_clang
 
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain import compile_hip
 from mfmasim.toolchain.device_libs import VARIABLE
+from tests.toolchain.toolchain_helpers import other_clang
 
 # Not what the names say, so that a test sees whose function ran; it uses a control constant, as the real one does.
 LIBRARY = """

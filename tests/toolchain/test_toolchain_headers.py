@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from toolchain_helpers import ARCHITECTURES, SOURCES, disassembly, kernels, other_clang, section
 
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 from mfmasim.toolchain import compile_hip
+from tests.toolchain.toolchain_helpers import ARCHITECTURES, SOURCES, disassembly, kernels, other_clang, section
 
 HEADERS = ("runtime", "fp16", "bf16", "fp8", "ocp", "small")
 HIP = folder("hipkernels") / "include" / "hip"

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from oracles import require
-from toolchain_helpers import disassembly, kernels, other_clang
 
 from mfmasim.toolchain import compile_hip
+from tests.oracles import require
+from tests.toolchain.toolchain_helpers import disassembly, kernels, other_clang
 
 # Which instruction each listing is about, and where it runs.
 LISTINGS = (

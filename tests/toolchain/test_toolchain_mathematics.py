@@ -6,17 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-import mathematics
 import numpy as np
 import pytest
-from mathematics import GROUP_OF, ROWS, TYPES, launch, measure
-from oracles import require
-from toolchain_helpers import SOURCES
 
 import mfmasim
+from tests.oracles import require
+from tests.toolchain import mathematics
+from tests.toolchain.mathematics import GROUP_OF, ROWS, TYPES, launch, measure
+from tests.toolchain.toolchain_helpers import SOURCES
 
-HERE = Path(__file__).resolve().parent
-PAGE = HERE.parents[1] / "docs" / "device-math.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "device-math.md"
 EXACT_GROUP = 3
 
 
@@ -208,8 +208,8 @@ def test_parts_of_numbers(group):
 
 
 def test_coefficients_are_what_the_script_makes():
-    script = [sys.executable, HERE / "make_coefficients.py", "--check"]
-    done = subprocess.run(script, check=False, capture_output=True, text=True)
+    script = [sys.executable, "-m", "tests.toolchain.make_coefficients", "--check"]
+    done = subprocess.run(script, cwd=ROOT, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -5,11 +5,11 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from toolchain_helpers import ARCHITECTURES, SOURCES, kernels
 
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain import compile_hip
+from tests.toolchain.toolchain_helpers import ARCHITECTURES, SOURCES, kernels
 
 SAMPLES = SOURCES / "samples"
 COUNTS = {"arithmetic": 5, "atomics": 3, "groups": 4, "language": 2, "memory": 4, "reduction": 3, "waves": 3}

@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
-from oracles import require
 
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain import find_compiler
+from tests.oracles import require
 
 SOURCES = Path(__file__).resolve().parent / "sources"
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201")

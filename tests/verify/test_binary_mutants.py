@@ -1,8 +1,5 @@
 """Mutants of compiled code: each is what it says, each wait is found, and equivalent ones are recognised."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,9 +10,7 @@ from mfmasim.isa.counters import waited
 from mfmasim.resources import folder
 from mfmasim.verify import find, select
 from mfmasim.verify.mutation.binary import KINDS, ROUNDING, InFlight, _judge, mutants_in, patched, run_binary
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "machine"))
-import harness
+from tests.machine import harness
 
 PROGRAM = """
   s_load_dwordx2 s[8:9], s[0:1], 0x0

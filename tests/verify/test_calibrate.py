@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracles import require
 
 import mfmasim
 from mfmasim.cli import main
@@ -18,6 +17,7 @@ from mfmasim.verify.calibration.fitting import SPACE, fit
 from mfmasim.verify.calibration.nan_fitting import nan_bits, origins
 from mfmasim.verify.calibration.probe_data import FITTED, OUTLIERS
 from mfmasim.verify.calibration.probes import PROBES, observe, observed
+from tests.oracles import require
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import require
 
 import mfmasim
 from mfmasim.cli import main
@@ -28,6 +27,7 @@ from mfmasim.verify.calibration.phase_probes import (
     timed,
 )
 from mfmasim.verify.calibration.probes import observe
+from tests.oracles import require
 
 BY_NAME = {probe.name: probe for probe in PHASE_PROBES}
 SIM = mfmasim.device("sim")

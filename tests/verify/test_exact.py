@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.formats import slow
 from mfmasim.verify.exact import evaluate, round_once
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB, format_of
+from tests.slow import formats as slow
 
 ARCH = mfmasim.arch("gfx950")
 

@@ -1,4 +1,4 @@
-"""hipkernels/hazards: right kernels pass every check, and each wait state too few is told by `hazards` alone."""
+"""hipkernels/conformance/hazards: right kernels pass every check; `hazards` alone finds each missing wait state."""
 
 import pytest
 

@@ -1,14 +1,14 @@
-"""The kernels of hipkernels/isa: each does what its NumPy reference says, with the instructions it is there for."""
+"""hipkernels/conformance/isa: each does what its NumPy reference says, with the instructions it is there for."""
 
 import re
 
 import pytest
-from oracles import require
 
 from mfmasim.cli import main
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify import find, select, verify_case
+from tests.oracles import require
 
 GROUPS = find("isa")
 CASES = [(name, case, arch) for name, cases in GROUPS for case, arch in select(cases, None, None)]
@@ -42,7 +42,7 @@ def written(path):
 
 def test_every_kernel_has_a_case():
     """No `.hip` file holds a kernel that nobody verifies."""
-    found = set().union(*map(written, (folder("hipkernels") / "isa").rglob("*.hip")))
+    found = set().union(*map(written, (folder("hipkernels") / "conformance" / "isa").rglob("*.hip")))
     assert found - KERNELS == set()
     assert len(found) >= 60
 

@@ -5,12 +5,12 @@ import json
 import shutil
 
 import pytest
-from oracles import require
 
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify import prebuilt, rebuild
+from tests.oracles import require
 
 CODE = folder("golden") / "code"
 ENTRIES = json.loads((CODE / "manifest.json").read_text())["entries"]

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from oracles import require
 
 from mfmasim import MfmasimError, device, program
 from mfmasim.architectures import arch as find_arch
@@ -21,6 +20,7 @@ from mfmasim.verify import Claim, find, select
 from mfmasim.verify.claims import judge
 from mfmasim.verify.reports.profile import profile_case
 from mfmasim.verify.reports.profile_page import profile_page
+from tests.oracles import require
 
 SIDE = 128
 
@@ -100,8 +100,8 @@ def test_waves_per_simd(made, threads, lds, waves, limited):
 @pytest.mark.parametrize(
     ("source", "archs", "least"),
     [
-        ("races/pipeline.hip", ("gfx942", "gfx1151", "gfx1201"), 12),
-        ("bench/tiled_gemm.hip", ("gfx90a", "gfx950", "gfx1100"), 3),
+        ("conformance/races/pipeline.hip", ("gfx942", "gfx1151", "gfx1201"), 12),
+        ("conformance/bench/tiled_gemm.hip", ("gfx90a", "gfx950", "gfx1100"), 3),
         ("gemm_fp8/multi_wave.hip", ("gfx942", "gfx950"), 3),
     ],
 )
@@ -126,7 +126,7 @@ def test_occupancy_is_what_llvm_says(source, archs, least):
 
 def test_claims_are_judged_by_counts(report, tmp_path):
     loop = main_loop(loops_of(report.program, report.executed))
-    source = folder("hipkernels") / "bench" / "tiled_gemm.hip"
+    source = folder("hipkernels") / "conformance" / "bench" / "tiled_gemm.hip"
     quantities = {"LDS bytes": 8192.0}
 
     def verdict(*args, **more):

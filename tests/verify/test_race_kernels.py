@@ -1,4 +1,4 @@
-"""hipkernels/races: what right kernels must not be blamed for, and what every wrong one has to be caught by."""
+"""hipkernels/conformance/races: what right kernels are not blamed for, and what catches every wrong one."""
 
 from dataclasses import replace
 

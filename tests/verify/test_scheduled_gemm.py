@@ -5,7 +5,6 @@ import re
 
 import ml_dtypes
 import numpy as np
-import order_model
 import pytest
 
 from mfmasim import MfmasimError, device
@@ -13,6 +12,7 @@ from mfmasim.resources import folder
 from mfmasim.verify import find, load_file, select, verify_case
 from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
+from tests.slow import order
 
 FAMILY = folder("hipkernels") / "gemm_fp8" / "scheduled"
 ((_, ALL),) = find("gemm_fp8/scheduled")
@@ -143,20 +143,20 @@ def test_the_model_of_order_agrees():
     """
     count = {}
     for name, options in {"right": {}, "printed": {"early_a": True}, "early": {"early_read": True}}.items():
-        count[name] = order_model.races(order_model.pingpong(6, **options), order_model.pingpong_units)
+        count[name] = order.races(order.pingpong(6, **options), order.pingpong_units)
     assert not count["right"]
     assert count["printed"] == {("WAR", 0, f"A0@{tile % 2}", tile) for tile in (2, 3, 4, 5)}
     assert count["early"] == {("RAW", group, "B0@1", 5) for group in (0, 1)}
     for name, options in {
         "mix": {}, "first": {"barrier_first": True}, "missing": {"all_have_fetched": False},
     }.items():  # fmt: skip
-        count[name] = order_model.races(order_model.interleave(6, **options), order_model.interleave_units)
+        count[name] = order.races(order.interleave(6, **options), order.interleave_units)
     assert not count["mix"]
     assert count["first"] == {("WAR", wave, f"A1@{tile % 2}", tile) for wave in (0, 1) for tile in (2, 3, 4, 5)}
     assert count["missing"] == {("RAW", wave, f"{m}0@0", 0) for wave in (0, 1) for m in "AB"}
     for tiles in range(2, 9):
-        assert not order_model.races(order_model.pingpong(tiles), order_model.pingpong_units)
-        assert not order_model.races(order_model.interleave(tiles), order_model.interleave_units)
+        assert not order.races(order.pingpong(tiles), order.pingpong_units)
+        assert not order.races(order.interleave(tiles), order.interleave_units)
 
 
 def test_who_races_in_the_printed_loop():

@@ -1,4 +1,4 @@
-"""hipkernels/uninit: what is left unwritten and not used is no fault; what is used is told with where it comes from."""
+"""hipkernels/conformance/uninit: unwritten and not used is no fault; what is used is told with its origin."""
 
 import re
 

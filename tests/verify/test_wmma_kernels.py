@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from wmma_model import ARCHS, BASIC, DECLARED, INSTRUCTION, halves, in_order, launch, model
 
 import mfmasim
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix import slow
 from mfmasim.verify import select, verify_case
 from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
+from tests.slow import matrix as slow
+from tests.slow.wmma import ARCHS, BASIC, DECLARED, INSTRUCTION, halves, in_order, launch, model
 
 CASES = BASIC
 SPLIT = [case for case in DECLARED if case.source.stem == "split"]

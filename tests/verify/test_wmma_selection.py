@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wmma_model import ADAPTIVE
 
 import mfmasim
 from hipkernels.wmma.selection import WAYS, choose, described, published
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import select, verify_case
 from mfmasim.verify.prebuilt import code_for
+from tests.slow.wmma import ADAPTIVE
 
 TABLE = {
     # shape: published code, README

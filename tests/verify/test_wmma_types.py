@@ -7,13 +7,13 @@ import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix import slow
 from mfmasim.resources import folder
 from mfmasim.verify import find, k_order, select, verify_case
 from mfmasim.verify.exact import every_step_exact, sum_bits
 from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import A, B
+from tests.slow import matrix as slow
 
 CASES = dict(find("wmma_types"))["wmma_types"]
 QUICK = {

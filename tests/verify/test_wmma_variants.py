@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wmma_model import ARCHS, BASIC, GEMMS, halves, launch, model
 
 from mfmasim.verify import select, verify_case
 from mfmasim.verify.prebuilt import code_for
+from tests.slow.wmma import ARCHS, BASIC, GEMMS, halves, launch, model
 
 CASES = [case for case in GEMMS if case not in BASIC]
 ANY = [case.title for case in GEMMS if case.title.startswith("any_")]

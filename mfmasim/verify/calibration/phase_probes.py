@@ -42,7 +42,7 @@ BESIDE, ELSEWHERE, ABOVE = 16, 32, 1024
 ROW = 512
 """Bytes between the dwords of a crowd: in one bank for up to 128 banks."""
 UNROLLED = 16
-"""Accesses of a round in hipkernels/calibrate/phases.h."""
+"""Accesses of a round in hipkernels/conformance/calibrate/phases.h."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def measure(
 
     Args:
         recorder: keeps the launches, two for each probe.
-        code: what hipkernels/calibrate/probe.hip was compiled to.
+        code: what hipkernels/conformance/calibrate/probe.hip was compiled to.
         probes: which.
         rounds: rounds of `UNROLLED` accesses that are timed together.
         times: repetitions of each pattern.
@@ -267,7 +267,7 @@ def timed(capture: Capture) -> Iterator[Timed]:
 
 def source() -> Path:
     """The file with the kernels of all probes."""
-    return folder("hipkernels") / "calibrate" / "probe.hip"
+    return folder("hipkernels") / "conformance" / "calibrate" / "probe.hip"
 
 
 def chosen(arch: str) -> tuple[PhaseProbe, ...]:

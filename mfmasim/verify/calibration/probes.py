@@ -38,7 +38,7 @@ class Probe:
     """One instruction to look at."""
 
     name: str
-    """The kernel of hipkernels/calibrate/probe.hip is ``probe_`` and this."""
+    """The kernel of hipkernels/conformance/calibrate/probe.hip is ``probe_`` and this."""
     instruction: str
     archs: tuple[str, ...]
     ab: str = ""

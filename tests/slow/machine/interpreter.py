@@ -1,0 +1,235 @@
+"""A slow, obvious interpreter: one wave at a time, one lane at a time, Python integers only.
+
+It judges the machine and shares nothing with it but the decoded instruction record. Never make it fast.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tests.slow.machine import (
+    approximate,  # noqa: F401
+    conversions,  # noqa: F401  (adds to the tables below)
+    dpp,
+    lanes,
+    rdna,  # noqa: F401
+    vector_integers,  # noqa: F401
+)
+from tests.slow.machine import float_mode as more
+from tests.slow.machine.architectures import facts
+from tests.slow.machine.lanes_rdna import dual
+from tests.slow.machine.memory import MEMORY
+from tests.slow.machine.names import ALIASES, WAITS
+from tests.slow.machine.scalar_alu import BRANCH, FLAG, NOTHING, ONE, SAVEEXEC, TIED, TWO, WREXEC
+from tests.slow.machine.vector_alu import VECTOR, bitop3
+from tests.slow.machine.vector_execution import raw_bits, vector
+
+M32, M64 = (1 << 32) - 1, (1 << 64) - 1
+POISON = 0xA5A5A5A5
+
+SPECIAL = {
+    "s_endpgm", "s_barrier", "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "v_readlane_b32", "v_readfirstlane_b32",
+    "v_writelane_b32", "v_mbcnt_lo_u32_b32", "v_mbcnt_hi_u32_b32", "v_bitop3_b32", "v_bitop3_b16", "v_swap_b32",
+    "s_call_b64",
+}  # fmt: skip
+
+MODELS = (TWO, ONE, FLAG, TIED, SAVEEXEC, WREXEC, NOTHING, WAITS, BRANCH, MEMORY, VECTOR, SPECIAL, more.EXTRA)
+
+
+def models(name):
+    """Whether the interpreter knows an operation, under this name or its gfx9 one."""
+    name = name.replace("v_dual_", "v_")
+    name = ALIASES.get(name, name)
+    return any(name in table for table in MODELS)
+
+
+class Wave:
+    """Registers and place of one wave."""
+
+    def __init__(self, code, entry, memory, lds, *, arch="gfx942", lanes=64):
+        self.code, self.pc, self.memory, self.lds = code, entry, memory, lds
+        self.arch, self.lanes, self.facts = arch, lanes, facts(arch)
+        self.v = [[POISON] * lanes for _ in range(256)]
+        self.a = [[POISON] * lanes for _ in range(256)]
+        self.s = [POISON] * 128
+        self.scc, self.ended, self.waiting, self.steps = 0, False, False, 0
+        self.mode = self.facts.mode
+        self.exec_ = (1 << lanes) - 1
+
+    @property
+    def exec_(self):
+        """EXEC: a bit a lane; EXEC_HI is no part of it in a wave of 32."""
+        return self.mask(126)
+
+    @exec_.setter
+    def exec_(self, value):
+        self.s[126 : 126 + self.lanes // 32] = [value >> 32 * k & M32 for k in range(self.lanes // 32)]
+
+    @property
+    def vcc(self):
+        """VCC: a bit a lane."""
+        return self.mask(106)
+
+    def mask(self, index):
+        """A lane mask: one register a wave of 32, two a wave of 64."""
+        return self.s[index] if self.lanes == 32 else self.pair(index)
+
+    def set_mask(self, operand, value):
+        """Write a lane mask; NULL drops it."""
+        if operand.kind == "s" and self.lanes == 32:
+            self.s[operand.index] = value
+        elif operand.kind == "s":
+            self.set_pair(operand.index, value)
+
+    @property
+    def m0(self):
+        """M0, which has its own place in each generation."""
+        return self.s[self.facts.m0]
+
+    def pair(self, index):
+        """A 64-bit scalar value."""
+        return self.s[index] | self.s[index + 1] << 32
+
+    def set_pair(self, index, value):
+        """Write a 64-bit scalar value."""
+        self.s[index], self.s[index + 1] = value & M32, value >> 32 & M32
+
+    def file(self, kind):
+        """The VGPRs or the AGPRs."""
+        return self.a if kind == "a" else self.v
+
+    def active(self):
+        """Lanes that EXEC enables."""
+        mask = self.exec_
+        return [lane for lane in range(self.lanes) if mask >> lane & 1]
+
+    def scalar(self, operand):
+        """A scalar source of 32 or 64 bits."""
+        if operand.kind == "s":
+            return self.pair(operand.index) if operand.count == 2 else self.s[operand.index]
+        if operand.kind in ("const", "imm"):
+            return operand.bits
+        if operand.kind == "null":
+            return 0
+        if operand.kind == "special":
+            return {235: 1 << 48, 237: 2 << 48, 251: int(self.vcc == 0), 252: int(self.exec_ == 0), 253: self.scc}[
+                operand.index
+            ]
+        raise AssertionError(f"scalar source of kind {operand.kind}")
+
+    def write_scalar(self, operand, value):
+        """A scalar destination of 32 or 64 bits; NULL drops it."""
+        if operand.kind == "null":
+            return
+        if operand.count == 2:
+            self.set_pair(operand.index, value)
+        else:
+            self.s[operand.index] = value & M32
+
+    # One instruction.
+
+    def step(self):
+        """Fetch and execute one instruction."""
+        ins = lanes.indexed(self, self.code.instruction_at(self.pc))
+        self.pc += ins.size
+        self.steps += 1
+        name = ALIASES.get(ins.name, ins.name)
+        if name != ins.name:
+            ins = dataclasses.replace(ins, name=name)
+        more.NOW.mode, more.NOW.arch = self.mode | (0 if self.facts.ieee else 0x100), ins.arch
+        more.NOW.omod_always = not self.facts.ieee
+        more.NOW.plus_zero, more.NOW.first_nan = self.facts.clamps_to_plus_zero, self.facts.keeps_halves
+        if dual(self, ins):
+            return
+        if name in more.EXTRA:
+            crossing = "dpp_ctrl" in ins.modifiers or "dpp8" in ins.modifiers
+            (dpp.moved if crossing else _run)(self, ins, more.EXTRA[name])
+        elif name in VECTOR:
+            vector(self, ins, *VECTOR[name])
+        elif name in MEMORY:
+            MEMORY[name](self, ins)
+        elif name in BRANCH:
+            if BRANCH[name](self):
+                self.pc = ins.target
+        elif name in SPECIAL:
+            _special(self, ins)
+        elif name not in NOTHING | WAITS:
+            _scalar(self, ins)
+
+
+def _run(wave, ins, function):
+    function(wave, ins)
+
+
+def _scalar(wave, ins):
+    name = ins.name
+    src = [wave.scalar(operand) for operand in ins.src]
+    if name in FLAG:
+        wave.scc = int(FLAG[name](src[0], src[1]))
+        return
+    if name in SAVEEXEC or name in WREXEC:
+        old = wave.exec_
+        wave.exec_ = ({**SAVEEXEC, **WREXEC}[name](src[0], old)) & M64
+        wave.write_scalar(ins.dst[0], old if name in SAVEEXEC else wave.exec_)
+        wave.scc = int(wave.exec_ != 0)
+        return
+    if name in TWO:
+        result, scc = TWO[name](src[0], src[1], wave.scc)
+    elif name in ONE:
+        result, scc = ONE[name](src[0], wave.scc)
+    elif name in TIED:
+        old = wave.scalar(ins.dst[0])
+        immediate = next(x.bits if x.kind == "imm" else wave.scalar(x) for x in ins.src if x.printed)
+        result, scc = TIED[name](immediate, old, wave.scc)
+    else:
+        raise NotImplementedError(f"no slow model for {name}")
+    if result is not None:
+        wave.write_scalar(ins.dst[0], result)
+    if scc is not None:
+        wave.scc = scc
+
+
+def _special(wave, ins):
+    name = ins.name
+    if name == "s_endpgm":
+        wave.ended = True
+    elif name == "s_barrier":
+        wave.waiting = True
+    elif name == "s_getpc_b64":
+        wave.write_scalar(ins.dst[0], wave.pc)
+    elif name in ("s_setpc_b64", "s_swappc_b64"):
+        target = wave.scalar(ins.src[0])
+        if name == "s_swappc_b64":
+            wave.write_scalar(ins.dst[0], wave.pc)
+        wave.pc = target
+    elif name == "s_call_b64":
+        wave.write_scalar(ins.dst[0], wave.pc)
+        wave.pc = ins.target
+    elif name == "v_readfirstlane_b32":
+        lane = next(iter(wave.active()), 0)
+        wave.write_scalar(ins.dst[0], raw_bits(wave, ins.src[0], lane))
+    elif name == "v_readlane_b32":
+        lane = wave.scalar(ins.src[1]) & wave.lanes - 1
+        wave.write_scalar(ins.dst[0], raw_bits(wave, ins.src[0], lane))
+    elif name == "v_writelane_b32":
+        wave.file(ins.dst[0].kind)[ins.dst[0].index][wave.scalar(ins.src[1]) & wave.lanes - 1] = wave.scalar(ins.src[0])
+    elif name == "v_swap_b32":
+        one, two = (wave.file(x.kind)[x.index] for x in (ins.dst[0], ins.src[0]))
+        for lane in wave.active():
+            one[lane], two[lane] = two[lane], one[lane]
+    elif name.startswith("v_mbcnt"):
+        _mbcnt(wave, ins, 32 if "_hi_" in name else 0)
+    elif name.startswith("v_bitop3"):
+        kind = "u16" if name.endswith("b16") else "u32"
+        table = ins.modifiers["bitop3"]
+        size = 16 if kind == "u16" else 32
+        vector(wave, ins, (kind,) * 3, (kind,), lambda a, b, c: bitop3(a, b, c, table, size))
+
+
+def _mbcnt(wave, ins, first):
+    """V_MBCNT: bits of S0 that belong to lanes below this one, added to S1."""
+    to = ins.dst[0]
+    for lane in wave.active():
+        mask, start = (raw_bits(wave, operand, lane) for operand in ins.src)
+        below = (1 << lane) - 1 >> first & M32
+        wave.file(to.kind)[to.index][lane] = (start + (mask & below).bit_count()) & M32
