@@ -28,7 +28,6 @@ INCOMPLETE = {
     "formats",
     "grids",
     "hiprt",
-    "isa",
     "lds",
     "machine",
     "matrix",

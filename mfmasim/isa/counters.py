@@ -105,7 +105,17 @@ def waited(arch: Arch, instruction: Instruction) -> tuple[tuple[str, int], ...]:
 
 
 def waiting_for(arch: Arch, instruction: Instruction, counter: str, value: int) -> int | None:
-    """SIMM16 of a wait instruction with another value for one of its counters; None where the field is too small."""
+    """SIMM16 of a wait instruction with another value for one of its counters.
+
+    Args:
+        arch: architecture.
+        instruction: the wait.
+        counter: name of the counter.
+        value: what it shall wait for.
+
+    Returns:
+        The immediate; None where the instruction has no such counter, or its field is too small.
+    """
     bits = next((o.bits for o in instruction.src if o.kind == "imm"), 0) & 0xFFFF
     if instruction.name == "s_waitcnt":
         parts = family(arch).dialect.waitcnt.get(counter)

@@ -181,6 +181,11 @@ def _build(found: Family, data: bytes) -> Instruction:
 
 
 def encoding_of(found: Family, data: bytes) -> Encoding:
+    """The microcode format of the instruction that `data` begins with.
+
+    Raises:
+        Refused: no format has its prefix, or one that is not decoded.
+    """
     encoding = found.dialect.encodings.identify(int.from_bytes(data[:4], "little"))
     if encoding is None:
         raise Refused("no encoding has this prefix")
@@ -190,7 +195,20 @@ def encoding_of(found: Family, data: bytes) -> Encoding:
 
 
 def find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[str, Row, str]:
-    """(key of the builder, row, short encoding it was promoted from)."""
+    """The row of an opcode.
+
+    Args:
+        found: instruction set.
+        encoding: microcode format of the instruction.
+        op: its opcode field.
+        word: the whole instruction, which may name a segment.
+
+    Returns:
+        Key of the table, row, and of a VOP3 form the short encoding that the operation has too (else empty).
+
+    Raises:
+        Refused: there is no such opcode.
+    """
     kind = encoding.name
     if kind == "VOP3" and op in found.promoted:
         promoted, row = found.promoted[op]
@@ -218,7 +236,6 @@ def _build_scaled(found: Family, encoding: Encoding, word: int, data: bytes) -> 
         raise Refused("a scale prefix must be followed by an f8f6f4 matrix instruction")
     prefix = Fields(word, 8, encoding.fields, b"", row, found)
     fields = Fields(second, 8, encoding.fields, b"", row, found)
-    prefix.take("vdst") if prefix.peek("vdst") == 0 else None
     parts = packed.scaled_matrix(prefix, fields)
     prefix.finish()
     fields.finish()

@@ -50,7 +50,7 @@ def _half(fields: Fields, half: str, number: int) -> Parts:
             parts.src.append(Operand("const", LITERAL, 1, kind, bits, field="literal"))
         else:
             name = next(names)
-            if name.startswith("src0"):
+            if name == f"src0{half}":
                 parts.src.append(fields.source(name, slot))
             else:
                 parts.src.append(vector_register("v", fields.take(name), slot, name, fields.family))

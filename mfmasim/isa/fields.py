@@ -1,4 +1,4 @@
-"""One encoded instruction taken apart: every field must be asked for, and what nobody asked for must be zero."""
+"""One encoded instruction taken apart: every field must be taken, and one that is not must be zero."""
 
 from __future__ import annotations
 
@@ -55,6 +55,17 @@ class Fields:
         family: Family,
         encoding: str = "",
     ) -> None:
+        """Take one instruction apart.
+
+        Args:
+            word: the instruction as one integer, without literal.
+            size: its bytes.
+            fields: (lowest bit, width) by the field's name.
+            tail: bytes that follow: a literal or DPP controls.
+            row: row of the opcode.
+            family: instruction set.
+            encoding: name of the format.
+        """
         self.word = word
         self.size = size
         self._short = size == 4
@@ -80,11 +91,20 @@ class Fields:
         return self.word >> low & ((1 << width) - 1)
 
     def width(self, name: str) -> int:
-        """Bits of a field that nobody has taken."""
+        """Bits of a field that has not been taken."""
         return self._left[name][1]
 
     def half(self, number: int, slot: Slot, bit: int) -> int:
-        """Register of a 16-bit operand; in a short encoding bit 7 of its number selects the half."""
+        """Register of a 16-bit operand; in a short encoding bit 7 of its number selects the half.
+
+        Args:
+            number: register number in the encoding.
+            slot: the operand's place in the row.
+            bit: bit of `op_sel` that notes the half.
+
+        Raises:
+            Refused: the operand lies in v0 to v127 only.
+        """
         if slot.file not in ("h", "l") or not self._short:
             return number
         if number & 128 and slot.file == "l":
@@ -94,7 +114,7 @@ class Fields:
         return number & 127
 
     def has(self, name: str) -> bool:
-        """Whether the encoding has this field and nobody has taken it."""
+        """Whether the encoding has this field and it has not been taken."""
         return name in self._left
 
     def rename(self, old: tuple[str, ...], new: dict[str, tuple[int, int]]) -> None:
@@ -123,11 +143,31 @@ class Fields:
         return self._source(self.take(name), slot, name)
 
     def constant_or_scalar(self, name: str, slot: Slot, *, neg: bool, abs_: bool) -> Operand:
-        """A source of an SDWA form that is no VGPR."""
+        """A source of an SDWA form that is no VGPR.
+
+        Args:
+            name: field of the encoding.
+            slot: the operand's place in the row.
+            neg: whether it is negated.
+            abs_: whether its sign is dropped.
+
+        Raises:
+            Refused: the code is reserved, or not for this operand.
+        """
         return self._source(self.take(name), slot, name, neg=neg, abs_=abs_)
 
     def source(self, name: str, slot: Slot, *, neg: bool = False, abs_: bool = False) -> Operand:
-        """A source of the 9-bit vector operand space."""
+        """A source of the 9-bit vector operand space.
+
+        Args:
+            name: field of the encoding.
+            slot: the operand's place in the row.
+            neg: whether it is negated.
+            abs_: whether its sign is dropped.
+
+        Raises:
+            Refused: the code is reserved, or not for this operand.
+        """
         return self._source(self.take(name), slot, name, neg=neg, abs_=abs_)
 
     def _source(self, code: int, slot: Slot, name: str, *, neg: bool = False, abs_: bool = False) -> Operand:
@@ -175,7 +215,19 @@ def _scalar_exists(code: int, count: int, family: Family) -> bool:
 def scalar_register(
     code: int, slot: Slot, name: str, family: Family, *, neg: bool = False, abs_: bool = False
 ) -> Operand:
-    """A scalar register, aligned and inside its group."""
+    """A scalar register, aligned and inside its group.
+
+    Args:
+        code: hardware code.
+        slot: the operand's place in the row.
+        name: field of the encoding.
+        family: instruction set.
+        neg: whether it is negated.
+        abs_: whether its sign is dropped.
+
+    Raises:
+        Refused: the code is reserved, or the registers are not aligned.
+    """
     count = slot.count
     if code == family.dialect.codes.null:
         return Operand("null", code, count, _plain(slot), 0, neg, abs_, field=name, printed=slot.printed)
@@ -189,7 +241,20 @@ def scalar_register(
 def vector_register(
     file: str, number: int, slot: Slot, name: str, family: Family, *, neg: bool = False, abs_: bool = False
 ) -> Operand:
-    """A vector register, inside the file and aligned where the file is unified."""
+    """A vector register, inside the file and aligned where the file is unified.
+
+    Args:
+        file: ``v`` or ``a``.
+        number: first register.
+        slot: the operand's place in the row.
+        name: field of the encoding.
+        family: instruction set.
+        neg: whether it is negated.
+        abs_: whether its sign is dropped.
+
+    Raises:
+        Refused: the registers do not exist, or are not aligned.
+    """
     count = slot.count
     if number + count > 256:
         raise Refused(f"{name}: {file}{number} and {count - 1} more registers do not exist")

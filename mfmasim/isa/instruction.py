@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
+from mfmasim.isa import printer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,9 +109,7 @@ class Instruction:
     @cached_property
     def text(self) -> str:
         """The instruction in LLVM's syntax, as llvm-objdump prints it."""
-        from mfmasim.isa.printer import text
-
-        return text(self)
+        return printer.text(self)
 
     def operand(self, name: str) -> Operand:
         """The operand of an encoding field, such as ``vaddr``.

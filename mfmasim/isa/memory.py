@@ -33,7 +33,7 @@ def _cache_bits(fields: Fields, parts: Parts) -> None:
 
 
 def _returns(fields: Fields, parts: Parts) -> bool:
-    """Whether a row has a destination: an atomic writes one only when asked for its old value."""
+    """Whether a row has a destination: an atomic writes one only when its bits request the old value."""
     row, modifiers = fields.row, parts.modifiers
     if not row.dst or row.dst[0].file != "rtn":
         return bool(row.dst)

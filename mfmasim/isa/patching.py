@@ -74,7 +74,16 @@ def with_fields(instruction: Instruction, values: dict[str, int], wave: int | No
 
 
 def with_operation(instruction: Instruction, name: str, wave: int | None = None) -> bytes | None:
-    """The instruction with another operation of the same encoding and the same operands' fields; see `with_fields`."""
+    """The instruction with another operation of the same encoding and the same operands' fields.
+
+    Args:
+        instruction: what to change.
+        name: base mnemonic of the other operation.
+        wave: lanes of a wave; without it the architecture's usual size.
+
+    Returns:
+        Its bytes; None when the encoding has no such operation, or the outcome is no instruction of the same size.
+    """
     found = family(instruction.arch, wave)
     encoding, _ = _encoding(instruction)
     start = _main(instruction)

@@ -74,7 +74,7 @@ def sopk(fields: Fields) -> Parts:
             parts.read_back(register)
         elif slot.type == "simm16":
             # Unsigned compares extend with zeros, everything else with the sign (ISA manual, SOPK).
-            bits = simm16 if row.name.startswith("s_cmpk") and row.name.endswith("u32") else _signed(simm16, 16)
+            bits = simm16 if row.src[0].type == "u32" else _signed(simm16, 16)
             parts.src.append(Operand("imm", type="i32", bits=bits & 0xFFFFFFFF, field="simm16"))
         elif slot.type == "hwreg":
             parts.src.append(Operand("imm", type="hwreg", bits=simm16, field="simm16"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["DEVICE", "PLAIN", "UNSTATED", "WORKGROUP", "invalidates", "reach"]
 
 PLAIN, WORKGROUP, UNSTATED, DEVICE = range(4)
-"""Through the caches of a compute unit; seen by the workgroup; the bits do not tell; seen by the whole device."""
+"""Through the caches of a compute unit; seen by the workgroup; the bits do not say; seen by the whole device."""
 SCOPE_DEVICE = 2
 """gfx12: SCOPE_DEV; SCOPE_SYS is larger, SCOPE_SE (1) reaches the workgroup."""
 

@@ -1,4 +1,4 @@
-"""Hazards: pairs of instructions that software has to keep apart, as rows by architecture."""
+"""Hazards: pairs of instructions that software has to separate by wait states, as rows by architecture."""
 
 from __future__ import annotations
 
