@@ -15,7 +15,7 @@ import pytest
 from golden import generate
 from golden.cases import DATA_CLASSES, INTRO
 from golden.inputs import draw
-from tests.slow.fractions import nearest_f32, values
+from tests.slow.rounding import nearest_f32, values
 
 GOLDEN = Path(generate.__file__).parent
 MANIFEST = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from golden.reference import exact
-from tests.slow.fractions import DTYPES, nearest_f32, values
+from tests.slow.rounding import DTYPES, nearest_f32, values
 
 ONE, TWO, INF, NAN = 0x3F800000, 0x40000000, 0x7F800000, 0x7FC00000
 NEGATIVE = 0x80000000

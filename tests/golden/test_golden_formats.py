@@ -16,7 +16,7 @@ from golden.reference.formats import (
     find_format,
     largest_finite,
 )
-from tests.slow.fractions import DTYPES, values
+from tests.slow.rounding import DTYPES, values
 
 SMALL = [name for name, fmt in FORMATS.items() if fmt.bits <= 16]
 ROUNDED = [name for name in SMALL if name != "e8m0fnu"]

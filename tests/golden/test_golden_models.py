@@ -12,7 +12,7 @@ import pytest
 from golden.reference import models
 from golden.reference.models import RULES
 from tests.oracles import require
-from tests.slow.fractions import DTYPES, nearest_f32
+from tests.slow.rounding import DTYPES, nearest_f32
 
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = Path(os.environ.get("MFMASIM_SHARED", ROOT.parent / "shared")) / "data" / "reference_vectors"
