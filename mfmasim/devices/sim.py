@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.witness import witnessed
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.machine.events import Observer, hooks
 from mfmasim.machine.launch import prepare
 from mfmasim.machine.passes import passes
 from mfmasim.machine.run import BUDGET, Machine
@@ -17,6 +18,7 @@ from mfmasim.observe.alignment import Alignment
 from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
+from mfmasim.observe.debugger import Debugger
 from mfmasim.observe.hazards import Hazards
 from mfmasim.observe.kinds import STOPS
 from mfmasim.observe.numerics import Numerics
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.run import Outcome
     from mfmasim.machine.schedule import Schedule
-    from mfmasim.observe.debugger import Debugger
     from mfmasim.program import Kernel
 
 __all__ = ["SimDevice"]
@@ -82,7 +83,7 @@ def check_listeners(observers: Any, debug: Any, executor: Any, parts: Any) -> No
     """
     if not isinstance(observers, list | tuple):
         raise MfmasimError(f"observers {observers!r}: a list of observers is expected")
-    if debug is not None and not hasattr(debug, "begin"):
+    if debug is not None and not isinstance(debug, Debugger):
         raise MfmasimError(f"debug {debug!r}: a mfmasim.Debugger() is expected")
     if parts is not None and executor is None:
         raise MfmasimError(f"parts {parts!r}: parts are for an executor, and there is none")
@@ -123,7 +124,7 @@ class SimDevice:
         checks: str | Sequence[str] | None = "all",
         *,
         budget: int = BUDGET,
-        observers: Sequence[Any] = (),
+        observers: Sequence[Observer] = (),
         debug: Debugger | None = None,
         max_waves: int | None = None,
         executor: Executor | None = None,
@@ -190,7 +191,7 @@ class SimDevice:
         prepared: Launch,
         names: Sequence[str],
         budget: int = BUDGET,
-        observers: Sequence[Any] = (),
+        observers: Sequence[Observer] = (),
         debug: Debugger | None = None,
         max_waves: int | None = None,
         executor: Executor | None = None,
@@ -213,11 +214,9 @@ class SimDevice:
             again = lambda: replace(first, memory=first.memory.copied())  # noqa: E731
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
         if debug is not None:
-            debug.begin(kernel)
             observers = [*observers, debug]
-        for observer in observers:
-            if hasattr(observer, "on_start"):
-                observer.on_start(prepared)
+        for start in hooks(observers, Observer.on_start):
+            start(prepared)
         notes: list[str] = []
         if executor is None:
             outcome = Machine(prepared, [*listening, *observers], budget, max_waves, order).run()
@@ -229,9 +228,8 @@ class SimDevice:
                 prepared, executor, listening, lambda: [OBSERVERS[name](kernel, prepared) for name in names], budget,
                 max_waves, parts,
             )  # fmt: skip
-        for observer in observers:
-            if hasattr(observer, "on_end"):
-                observer.on_end(prepared.memory)
+        for end in hooks(observers, Observer.on_end):
+            end(prepared.memory)
         for observer in listening:
             history = observer.again() if hasattr(observer, "again") else None
             if history is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.machine.events import Observer
 from mfmasim.machine.memory import Region
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ __all__ = ["Written"]
 NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name
 
 
-class Written:
+class Written(Observer):
     """A mark for every byte of a range of addresses; an observer of launches, too."""
 
     name = "written"

@@ -68,7 +68,7 @@ def build(machine: Any, pc: int, *, indexing: bool) -> Block:
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
     if machine.value_listeners and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
-    if machine.step_listeners:
+    if machine.steps:
         bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     last = instructions[-1] if instructions else None
     if ending:

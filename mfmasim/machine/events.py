@@ -1,9 +1,9 @@
-"""What the machine tells whoever listens: plain records, bound only when somebody asked for them."""
+"""Events of the machine and the observers that receive them. A hook costs nothing where no observer overrides it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.origin import Origin
+    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.memory import Memory
+    from mfmasim.machine.stepping import Step
     from mfmasim.matrix import MatrixInstruction
 
 __all__ = [
@@ -25,7 +28,11 @@ __all__ = [
     "ResourceEvent",
     "UndefinedUse",
     "ValueEvent",
+    "hooks",
 ]
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -181,7 +188,67 @@ class ValueEvent:
     """Place of the i-th wave of this event, and of a lane in it."""
 
 
-class Observer(Protocol):
-    """Listens to events. The machine binds only the methods that an observer has."""
+class Observer:
+    """Receives the events of a launch: override the hooks that are needed, the others cost nothing.
 
-    name: str
+    An object that only has methods of these names, without this base class, is an observer as well.
+    """
+
+    name: str = ""
+
+    def on_start(self, launch: Launch) -> None:
+        """Before the first instruction, when memory is laid out."""
+
+    def on_end(self, memory: Memory) -> None:
+        """After the last instruction."""
+
+    def on_block(self, event: BlockEvent) -> None:
+        """Waves executed a block of consecutive instructions."""
+
+    def on_access(self, event: AccessEvent) -> None:
+        """A vector memory instruction read or wrote memory, the LDS or scratch."""
+
+    def on_scalar(self, event: AccessEvent) -> None:
+        """A scalar load read memory; its addresses have one lane."""
+
+    def on_resource(self, event: ResourceEvent) -> None:
+        """A vector memory instruction read a buffer resource."""
+
+    def on_fault(self, event: AccessFault) -> None:
+        """An access went outside every buffer."""
+
+    def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
+        """A matrix instruction was executed; what is returned replaces the registers of its result."""
+
+    def on_use(self, event: UndefinedUse) -> None:
+        """Undefined bits were used; overriding this makes the machine track which bits are defined."""
+
+    def watches(self, instruction: Instruction) -> bool:  # noqa: ARG002
+        """Whether `on_value` receives this instruction; asked once for each instruction, before it is executed."""
+        return True
+
+    def on_value(self, event: ValueEvent) -> None:
+        """An instruction that this observer watches was executed."""
+
+    def on_clock(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Ticks that waves, by their numbers in the launch, have spent beyond what the machine counts, (waves,)."""
+        return numbers * 0
+
+    def before_step(self, step: Step) -> None:
+        """An instruction is about to be executed."""
+
+    def after_step(self, step: Step) -> None:
+        """An instruction was executed."""
+
+
+def hooks(
+    observers: Sequence[Observer], method: Callable[Concatenate[Any, Given], Answer]
+) -> list[Callable[Given, Answer]]:
+    """The bound methods of those observers that override a hook.
+
+    Args:
+        observers: in the order in which they are called.
+        method: the hook as `Observer` has it, such as ``Observer.on_block``.
+    """
+    bound = [getattr(observer, method.__name__, method) for observer in observers]
+    return [hook for hook in bound if getattr(hook, "__func__", hook) is not method]

@@ -16,7 +16,16 @@ import numpy as np
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
-from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, MatrixEvent, Place, ResourceEvent
+from mfmasim.machine.events import (
+    AccessEvent,
+    AccessFault,
+    BlockEvent,
+    MatrixEvent,
+    Observer,
+    Place,
+    ResourceEvent,
+    hooks,
+)
 from mfmasim.machine.ops.register_index import GPR_IDX_EN
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.outcome import Outcome
@@ -63,12 +72,18 @@ class Machine:
     """Executes one launch. Operations reach memory, LDS, architecture and listeners through it."""
 
     def __init__(
-        self, launch: Launch, observers: Sequence[Any] = (), budget: int = BUDGET, max_waves: int | None = None,
+        self, launch: Launch, observers: Sequence[Observer] = (), budget: int = BUDGET, max_waves: int | None = None,
         schedule: Schedule | None = None,
     ) -> None:  # fmt: skip
-        """Prepare to run `launch`; of each observer, the ``on_...`` methods that it has are bound.
+        """Prepare to run a launch.
 
-        `max_waves` are in flight at most, but never less than a workgroup; None leaves it to the memory they take.
+        Args:
+            launch: what `mfmasim.machine.launch.prepare` returns.
+            observers: receive the events; only the hooks that they override are called.
+            budget: instructions a wave may execute.
+            max_waves: waves in flight at most, but never less than a workgroup; None leaves it to the memory they
+                take.
+            schedule: the order in which waves run; None runs all together.
         """
         self.schedule = schedule
         self.max_waves = max_waves
@@ -77,16 +92,17 @@ class Machine:
         self.arch = launch.kernel.arch
         self.memory: Memory = launch.memory
         self.budget = budget
-        self.matrix_listeners = [o.on_matrix for o in observers if hasattr(o, "on_matrix")]
-        self.fault_listeners = [o.on_fault for o in observers if hasattr(o, "on_fault")]
-        self.block_listeners = [o.on_block for o in observers if hasattr(o, "on_block")]
-        self.value_listeners = [o for o in observers if hasattr(o, "on_value")]
-        self.resource_listeners = [o.on_resource for o in observers if hasattr(o, "on_resource")]
-        self.access_listeners = [o.on_access for o in observers if hasattr(o, "on_access")]
-        self.scalar_listeners = [o.on_scalar for o in observers if hasattr(o, "on_scalar")]
-        self.clock_listeners = [o.on_clock for o in observers if hasattr(o, "on_clock")]
-        self.use_listeners = [o.on_use for o in observers if hasattr(o, "on_use")]
-        self.step_listeners = [o for o in observers if hasattr(o, "before_step") or hasattr(o, "after_step")]
+        self.matrix_listeners = hooks(observers, Observer.on_matrix)
+        self.fault_listeners = hooks(observers, Observer.on_fault)
+        self.block_listeners = hooks(observers, Observer.on_block)
+        self.value_listeners = [each for each in observers if hooks([each], Observer.on_value)]
+        self.resource_listeners = hooks(observers, Observer.on_resource)
+        self.access_listeners = hooks(observers, Observer.on_access)
+        self.scalar_listeners = hooks(observers, Observer.on_scalar)
+        self.clock_listeners = hooks(observers, Observer.on_clock)
+        self.use_listeners = hooks(observers, Observer.on_use)
+        self.before_listeners = hooks(observers, Observer.before_step)
+        self.after_listeners = hooks(observers, Observer.after_step)
         self.skipped: Counter[int] = Counter()
         """Wave-instructions that a block counts but that were not executed, by address."""
         self.outcome = Outcome()
@@ -121,6 +137,11 @@ class Machine:
                     break
         self._count()
         return self.outcome
+
+    @property
+    def steps(self) -> bool:
+        """Whether an observer looks at single instructions."""
+        return bool(self.before_listeners or self.after_listeners)
 
     def workgroups_in_flight(self) -> int:
         """Workgroups of a batch: `max_waves` or `WAVES`, if their registers, LDS and scratch fit into `BATCH_BYTES`."""
@@ -203,7 +224,7 @@ class Machine:
         chosen = running[pcs == pcs.min()]
         first, last = int(chosen[0]), int(chosen[-1])
         contiguous = last - first + 1 == len(chosen)
-        alone = not self.step_listeners  # who looks at registers between steps may keep them
+        alone = not self.steps  # an observer that looks at registers between steps may keep them
         group = Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen), alone=alone)
         if group.all:
             waves.own.clear()

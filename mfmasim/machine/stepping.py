@@ -1,8 +1,8 @@
-"""Stepping: listeners see every instruction before and after it is executed. Costs nothing when nobody listens.
+"""Stepping: observers see every instruction before and after it is executed. Without observers it costs nothing.
 
 The blocks of a launch stay what they are, so that waves meet, and loads and stores follow each other, exactly as
-without listeners; only each bound instruction is wrapped. A listener has ``before_step``, ``after_step`` or both, each
-called with a `Step`.
+without observers; only each bound instruction is wrapped. An observer overrides ``before_step``, ``after_step`` or
+both, each called with a `Step`.
 """
 
 from __future__ import annotations
@@ -172,9 +172,7 @@ def stepped(machine: Machine, instruction: Instruction, run: Callable[[Group], N
 
     Once a listener has ended the launch, what is left of the block is not executed and not counted.
     """
-    before = [each.before_step for each in machine.step_listeners if hasattr(each, "before_step")]
-    after = [each.after_step for each in machine.step_listeners if hasattr(each, "after_step")]
-    outcome = machine.outcome
+    before, after, outcome = machine.before_listeners, machine.after_listeners, machine.outcome
 
     def step(group: Group) -> None:
         seen = Step(machine, instruction, group)

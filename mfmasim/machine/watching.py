@@ -1,4 +1,4 @@
-"""Watching values: listeners see what chosen instructions read and wrote. Costs nothing when nobody listens.
+"""Watching values: observers see what chosen instructions read and wrote. Without observers it costs nothing.
 
 Writes put a new array in a register's place where all waves take part, so that what was read before stays as it was.
 """

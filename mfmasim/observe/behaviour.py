@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from mfmasim.machine.events import Observer
+
 if TYPE_CHECKING:
     from mfmasim.machine.events import BlockEvent
     from mfmasim.machine.memory import Memory
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["Behaviour"]
 
 
-class Behaviour:
+class Behaviour(Observer):
     """Digest of what one or several launches leave in every buffer, and the addresses that they executed."""
 
     name = "behaviour"

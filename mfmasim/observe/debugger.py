@@ -7,10 +7,12 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.events import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.machine.launch import Launch
     from mfmasim.machine.stepping import Step
     from mfmasim.program import Kernel
 
@@ -71,7 +73,7 @@ class Stop:
         self._step.end()
 
 
-class Debugger:
+class Debugger(Observer):
     """Breakpoints of a launch: ``device.launch(..., debug=debugger)``. It can serve several launches, one at a time.
 
     Waves at one address stop together, in the order of the machine, which is the same in every run.
@@ -116,7 +118,7 @@ class Debugger:
 
         return decorate
 
-    def begin(self, kernel: Kernel) -> None:
+    def on_start(self, launch: Launch) -> None:
         """Find the breakpoints in the kernel that is to run.
 
         Raises:
@@ -124,7 +126,7 @@ class Debugger:
         """
         self._stepping = None
         for each in self.breakpoints:
-            each.addresses = _addresses(each.place, kernel)
+            each.addresses = _addresses(each.place, launch.kernel)
 
     def step_from(self, step: Step, action: Action) -> None:
         """Stop at the next instruction of the waves of a step."""

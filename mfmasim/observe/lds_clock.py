@@ -17,6 +17,7 @@ import numpy as np
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.lds import PhaseTable, ds_instruction, phase_tables
 from mfmasim.lds.counting import count_degrees
+from mfmasim.machine.events import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +33,7 @@ TICKS = 4
 """Ticks of a pass."""
 
 
-class LdsClock:
+class LdsClock(Observer):
     """Listens to LDS accesses, and tells the machine by how much the clocks of waves are ahead because of them."""
 
     name = "LDS clock"

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
+from mfmasim.machine.events import Observer
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -21,7 +23,7 @@ __all__ = ["Paths"]
 State = TypeVar("State")
 
 
-class Paths(ABC, Generic[State]):
+class Paths(Observer, ABC, Generic[State]):
     """Follows a state, which has to be hashable, through the blocks of every wave."""
 
     def __init__(self, start: State) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.events import Observer
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
@@ -89,7 +91,7 @@ def compressed(values: NDArray[np.uint32], active: NDArray[np.bool_]) -> str:
     return f"[{' '.join(shown[:LANES_SHOWN])}{' …' if len(shown) > LANES_SHOWN else ''}]"
 
 
-class Trace:
+class Trace(Observer):
     """An observer that records instructions and what they wrote, up to a limit.
 
     Attributes:

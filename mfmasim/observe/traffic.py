@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.events import Observer
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.launch import Launch
+    from mfmasim.machine.memory import Memory, Region
 
 __all__ = ["LINES", "Site", "Traffic", "Used", "count_access"]
 
@@ -118,7 +122,7 @@ def count_access(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None,
     return counted
 
 
-class Traffic:
+class Traffic(Observer):
     """Listens to one launch; `sites` and `buffers` tell what was counted once it is over."""
 
     name = "traffic"
@@ -129,12 +133,12 @@ class Traffic:
         self._sites: dict[tuple[int, int, str], Site] = {}
         self._asked: dict[str, list[int]] = {}
         """Bytes read and written, by buffer."""
-        self._regions: list[Any] = []
+        self._regions: list[Region] = []
         self._source_at: Callable[[int], str] = hex
         self._elements: dict[str, float] = {}
         self.buffers: list[Used] = []
 
-    def on_start(self, launch: Any) -> None:
+    def on_start(self, launch: Launch) -> None:
         """A launch is laid out and about to run."""
         self._regions = list(launch.memory.regions)
         self._source_at = launch.kernel.source_at
@@ -174,7 +178,7 @@ class Traffic:
     on_scalar = on_access
     """A scalar load is the access of one lane."""
 
-    def on_end(self, memory: Any) -> None:
+    def on_end(self, memory: Memory) -> None:
         """The launch is over: sum up what became of each buffer."""
         touched = memory.touched
         for region in self._regions:

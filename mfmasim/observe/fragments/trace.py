@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.events import Observer
 from mfmasim.observe.fragments.labels import Alphabet, Labelled, LabelSpace
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Executed:
         return self.event.instruction.pc, self.event.waves.tobytes()
 
 
-class Tracer:
+class Tracer(Observer):
     """An observer for one probe: `begin` before every run.
 
     The first run (``run`` is None) only counts executions, so that the results can be numbered; the others record

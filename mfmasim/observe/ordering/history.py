@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, reach
+from mfmasim.machine.events import Observer
 from mfmasim.observe.ordering.asking import confirmed, decides
 from mfmasim.observe.ordering.clocks import FOREVER, Clocks, Question
 from mfmasim.observe.ordering.flags import flag_reads
@@ -97,7 +98,7 @@ class Flight:
     order: I32
 
 
-class History:
+class History(Observer):
     """Listens to a launch."""
 
     name = "races"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from mfmasim.machine.events import Observer
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -22,7 +24,7 @@ ARGUMENT = re.compile(r"(argument \d+)(?: \([^)]*\))?((?:\[\d+\])*)")
 """Names of buffers in a launch: the argument's number, its name, and which field of it."""
 
 
-class Writers:
+class Writers(Observer):
     """Keeps every store to global memory, launch by launch."""
 
     name = "writers"
