@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from mfmasim.isa.decoder import decode, decode_range
 from mfmasim.isa.instruction import MATRIX, Instruction, Operand
+from mfmasim.isa.opcode import Opcode
 
-__all__ = ["MATRIX", "Instruction", "Operand", "decode", "decode_range"]
+__all__ = ["MATRIX", "Instruction", "Opcode", "Operand", "decode", "decode_range"]

@@ -12,6 +12,8 @@ from mfmasim.isa import printer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mfmasim.isa.opcode import Opcode
+
 __all__ = ["MATRIX", "Instruction", "Operand"]
 
 MATRIX = ("v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_")
@@ -88,8 +90,8 @@ class Instruction:
     size: int
     """Bytes, literal included."""
     raw: bytes = field(repr=False)
-    name: str
-    """Base mnemonic without encoding suffix, such as ``v_add_f32``."""
+    opcode: Opcode
+    """What the opcode is."""
     encoding: str
     """``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``, on
     RDNA also ``WMMA VOPD DPP8 MTBUF``."""
@@ -105,6 +107,11 @@ class Instruction:
     """Suffix of the mnemonic in LLVM's syntax (``_e32``, ``_e64``, ``_dpp``, ``_e64_dpp``, ``_sdwa`` or nothing)."""
     halves: tuple[Instruction, ...] = field(default=(), repr=False)
     """The operations X and Y of a dual instruction; empty for all others."""
+
+    @property
+    def name(self) -> str:
+        """Base mnemonic without encoding suffix, such as ``v_add_f32``."""
+        return self.opcode.name
 
     @cached_property
     def text(self) -> str:

@@ -135,7 +135,7 @@ class Wave:
         self.steps += 1
         name = ALIASES.get(ins.name, ins.name)
         if name != ins.name:
-            ins = dataclasses.replace(ins, name=name)
+            ins = dataclasses.replace(ins, opcode=dataclasses.replace(ins.opcode, name=name))
         more.NOW.mode, more.NOW.arch = self.mode | (0 if self.facts.ieee else 0x100), ins.arch
         more.NOW.omod_always = not self.facts.ieee
         more.NOW.plus_zero, more.NOW.first_nan = self.facts.clamps_to_plus_zero, self.facts.keeps_halves

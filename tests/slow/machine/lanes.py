@@ -10,6 +10,8 @@ import dataclasses
 from tests.slow.machine.memory import MEMORY
 from tests.slow.machine.scalar_alu import NOTHING
 
+from mfmasim.isa.opcode import opcode
+
 M16, M32, M64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
 
 
@@ -105,7 +107,7 @@ def indexed(wave, ins):
     # Beyond the registers a source is v0, and an instruction with such a destination does nothing.
     dst, src = [moved(operand) for operand in ins.dst], [moved(operand) for operand in ins.src]
     if any(operand.kind == "v" and operand.index + operand.count > 256 for operand in dst):
-        return dataclasses.replace(ins, name="v_nop", dst=(), src=())
+        return dataclasses.replace(ins, opcode=opcode("v_nop", "VOP1"), dst=(), src=())
     src = [dataclasses.replace(x, index=0) if x.kind == "v" and x.index + x.count > 256 else x for x in src]
     return dataclasses.replace(ins, dst=tuple(dst), src=tuple(src))
 
