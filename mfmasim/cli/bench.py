@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["TARGETS", "add", "run"]
 
 TARGETS = {"matrix": "mfmasim.cli.bench_matrix", "machine": "mfmasim.cli.bench_machine"}
-"""What can be measured: each a module whose ``measure(quick)`` returns rows of its own ``COLUMNS``, or of these."""
+"""Benchmarks: each a module whose ``measure(quick)`` returns rows of its own ``COLUMNS``, or of those below."""
 
 COLUMNS = ("what", "ms", "reference", "reference_ms", "ratio", "goal", "met")
-"""Time of ours, what it is compared with, its time, the ratio, the goal, and whether it is reached."""
+"""Measured time, the reference and its time, their ratio, the goal, and whether it is met."""
 
 
 def add(subparsers: Any) -> None:
@@ -29,8 +29,8 @@ def add(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table; a goal that is missed is shown, but is no error: machines differ."""
-    # One thread for everybody: read when NumPy first loads its BLAS.
+    """Print the table; a missed goal is shown but is not an error, because machines differ."""
+    # One thread for all measurements; read when NumPy loads its BLAS.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     module = importlib.import_module(TARGETS[args.target])

@@ -1,8 +1,8 @@
-"""The NumPy calls that a wave-instruction cannot do without, on arrays of the machine's shapes: its yardstick.
+"""The baseline of the machine's benchmark: the NumPy calls that each wave-instruction needs at least.
 
-For every instruction that carries the loops of the measured kernels: the array calls that make its bits, bare, without
-registers, masks, program counter or address spaces around them. Results are newly allocated, as the machine's are.
-What is not listed (waits, branches, barriers, what runs once before and after the loops) costs the yardstick nothing.
+For every instruction in the loops of the measured kernels: the array calls that compute its result, on arrays of the
+machine's shapes, without registers, masks, program counter or address spaces. Results are newly allocated, as in the
+machine. Other instructions (waits, branches, barriers, code outside the loops) cost the baseline nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ F64: Any = np.float64
 
 
 class Operands:
-    """Arrays as the registers of `waves` waves are: (waves, 64), scalars (1,), constants (1, 1)."""
+    """Arrays in the shapes of the registers of `waves` waves: (waves, 64), scalars (1,), constants (1, 1)."""
 
     def __init__(self, waves: int) -> None:
         """Fill them; LDS has 8 KB for every four waves."""
@@ -61,7 +61,7 @@ def _least(values: NDArray[Any]) -> Any:
 
 
 def _float(call: Callable[..., Any]) -> Callable[[Operands], list[Call]]:
-    """One operation and one look for NaNs."""
+    """One operation and one test for NaNs."""
     return lambda o: [(call, (o.f, o.g)), (_least, (o.f,))]
 
 
@@ -70,7 +70,7 @@ def _product(a: NDArray[Any], b: NDArray[Any]) -> Any:
 
 
 def _fused(o: Operands) -> list[Call]:
-    """A product and a sum in float64, rounded, with a look for middles of two results, denormals, NaNs."""
+    """A product and a sum in float64, rounded, with tests for halfway cases, denormals and NaNs."""
     return [
         (_product, (o.f, o.g)),
         (np.add, (o.wide, o.h)),
@@ -88,7 +88,7 @@ def _packed_mask(mask: NDArray[np.bool_]) -> Any:
 
 
 def _chosen(o: Operands) -> list[Call]:
-    """A choice by bits: np.where, whose branches cost more where lanes follow no pattern, would be the longer rule."""
+    """A choice by bit masks: the branches of np.where cost more on irregular lanes."""
     signs = o.mask.view(np.int8)
     return [
         (np.negative, (signs,)),
@@ -100,7 +100,7 @@ def _chosen(o: Operands) -> list[Call]:
 
 
 def _where_to(o: Operands) -> list[Call]:
-    """An LDS address from the register to an index of dwords, with a look for lanes outside or not aligned."""
+    """An LDS address from the register to an index of dwords, with tests for range and alignment."""
     return [
         (o.address.astype, (np.int64,)),
         (np.minimum.reduce, (o.index,)),
@@ -146,7 +146,7 @@ CALLS: dict[str, Callable[[Operands], list[Call]]] = {
 
 
 def calls_of(counts: dict[str, int], waves: int) -> list[tuple[int, list[Call]]]:
-    """The bare calls of a launch: for each mnemonic how often all waves execute it, and its calls."""
+    """The calls of a launch: for each mnemonic its execution count over all waves, and its NumPy calls."""
     operands = Operands(waves)
     return [(count // waves, CALLS[name](operands)) for name, count in counts.items() if name in CALLS]
 

@@ -1,7 +1,7 @@
-"""Speed of the machine: wave-instructions a second, as a share of what bare NumPy calls reach on the same arrays.
+"""Speed of the machine: wave-instructions per second, as a share of what plain NumPy calls reach on the same arrays.
 
-The yardstick is in `mfmasim.cli.bench_calls`. Machine and yardstick run in turns in one process and one thread, each is
-the best of several runs, and times are CPU times, so that other processes disturb the share little.
+The baseline is in `mfmasim.cli.bench_calls`. Machine and baseline run alternately in one process and one thread. Each
+time is the best of several runs, in CPU time, so that other processes affect the share little.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "gemm", "measure", "valu"]
 
 COLUMNS = ("what", "waves", "wave_instructions", "per_second", "bare_per_second", "share", "goal", "met")
-"""Workload; its waves and wave-instructions; wave-instructions a second of the machine, and if every one cost just its
-bare NumPy calls; the machine's share of that; the goal, and whether it is reached."""
+"""Workload; its waves and wave-instructions; wave-instructions per second of the machine and of the baseline; the
+machine's share of the baseline; the goal, and whether it is met."""
 
 ARCH = "gfx942"
 TILE, DEPTH = 64, 64
@@ -37,7 +37,16 @@ def _kernel(name: str) -> Kernel:
 
 
 def valu(waves: int, trips: int, different: int) -> tuple[Report, Any]:
-    """Run the loop of vector arithmetic; `different` is what the waves' first values differ by. Report and output."""
+    """Run a loop of vector arithmetic.
+
+    Args:
+        waves: waves of the launch, each a workgroup of 64 work-items.
+        trips: iterations of the loop.
+        different: difference between the initial values of neighbouring waves; 0 gives all waves the same values.
+
+    Returns:
+        The launch's report and its output, (waves * 64,) float32.
+    """
     out = np.zeros((waves, 64), np.uint32)
     arguments = [out, np.int32(trips), np.uint32(different)]
     return device("sim").launch(_kernel("valu_loop"), waves, 64, arguments, checks="none"), out

@@ -1,6 +1,6 @@
 """Speed of the matrix arithmetic: batches against mmasim, one instruction, and a GEMM against NumPy's float64.
 
-Times are CPU times of one thread, each the best of several runs, so that other processes disturb them little.
+Times are CPU times of one thread, each the best of several runs, so that other processes affect them little.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BATCHES = (
 
 
 def best(action: Callable[[], Any], seconds: float) -> float:
-    """CPU milliseconds of the fastest run, within about so many seconds and at least three runs."""
+    """CPU milliseconds of the fastest run; repeats for about `seconds`, at least three times."""
     action()
     times: list[float] = []
     while len(times) < 3 or sum(times) < seconds:
@@ -59,7 +59,7 @@ def measure(*, quick: bool = False) -> list[dict[str, Any]]:
         quick: spend less time on each.
 
     Returns:
-        Rows with the columns of `mfmasim.cli.bench.COLUMNS`; what mmasim would show is None when it is not installed.
+        Rows with the columns of `mfmasim.cli.bench.COLUMNS`; mmasim's are None when it is not installed.
     """
     seconds = 0.3 if quick else 1.5
     rows = []

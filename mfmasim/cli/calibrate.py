@@ -1,4 +1,4 @@
-"""``mfmasim calibrate``: which parameters of the accumulation models fit a device."""
+"""``mfmasim calibrate``: fit the parameters of the accumulation models and LDS phases to a device."""
 
 from __future__ import annotations
 
@@ -22,26 +22,28 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "calibrate",
         help="run probes on a device and find the rounding parameters and LDS phases that fit",
-        description="Run probing matrices through matrix instructions of a device, and search the parameters of the "
-        "accumulation models for those that give the same bits; time LDS instructions, and derive which lanes share a "
-        "phase and how many banks there are. docs/calibrate.md explains what is printed.",
+        description="Run probe matrices through a device's matrix instructions and search for the parameters of the "
+        "accumulation models that reproduce its bits; time LDS instructions and derive which lanes share a phase and "
+        "how many banks there are. docs/calibrate.md explains the output.",
     )
     parser.add_argument("--device", default="hip", help="hip (default), hip:1, ..., or sim")
-    parser.add_argument("--arch", help="architecture (sim only; a GPU has its own)")
-    parser.add_argument("--only", metavar="PROBE[,PROBE...]", help="such as fp8,read_b32; all probes without it")
+    parser.add_argument("--arch", help="architecture (for sim; a GPU reports its own)")
+    parser.add_argument("--only", metavar="PROBE[,PROBE...]", help="probes to run, such as fp8,read_b32 (default: all)")
     parser.add_argument(
-        "--times", type=int, metavar="N", help="repetitions of what is timed (5; 1 where time is simulated)"
+        "--times", type=int, metavar="N", help="repetitions of each timing (default: 5; 1 where time is simulated)"
     )
     parser.add_argument(
-        "--crowded", action="store_true", help="time LDS reads of all lanes, where two alone take no longer in one bank"
+        "--crowded",
+        action="store_true",
+        help="time LDS reads with all lanes active instead of two lanes",
     )
-    parser.add_argument("--record", metavar="FILE", help="keep what the device gave in a file, and fit nothing")
-    parser.add_argument("--replay", metavar="FILE", help="fit what such a file holds; needs no device")
+    parser.add_argument("--record", metavar="FILE", help="write the device's results to a file without fitting")
+    parser.add_argument("--replay", metavar="FILE", help="fit the results that --record wrote; needs no device")
     parser.add_argument("--json", metavar="FILE", help="write the fits as JSON ('-' for standard output)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Execute the verb; exit code 0 where every row fits as it is, 1 where one does not, or 2."""
+    """Execute the verb; exit code 0 if every row fits unchanged, 1 if one does not, or 2."""
     from mfmasim.errors import MfmasimError
     from mfmasim.verify.agreement import capture
     from mfmasim.verify.calibration.fitting import fit
@@ -52,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     if args.times is not None and args.times < 1:
         raise MfmasimError(f"--times {args.times}: a positive number of repetitions is expected")
     if args.record and args.replay:
-        raise MfmasimError("--record and --replay: one of them")
+        raise MfmasimError("--record and --replay cannot be combined")
     found = capture.read(Path(args.replay)) if args.replay else _observe(args)
     if args.record:
         capture.write(Path(args.record), found)
@@ -87,9 +89,9 @@ def _observe(args: argparse.Namespace) -> Any:
     back_end = device(args.device)
     arch = getattr(back_end, "arch", None)
     if arch is None and not args.arch:
-        raise MfmasimError("--arch: the device sim is of every architecture; name one")
+        raise MfmasimError("--device sim needs --arch, such as --arch gfx942")
     if arch is not None and args.arch and args.arch != arch:
-        raise MfmasimError(f"--arch {args.arch}: {args.device} is {arch}")
+        raise MfmasimError(f"--arch {args.arch}: the device {args.device} is {arch}")
     only = [name.strip() for name in args.only.split(",")] if args.only else ()
     return observe(back_end, arch or args.arch, only, args.times, crowded=args.crowded)
 
@@ -98,26 +100,26 @@ def _lines(one: Fit) -> Iterator[str]:
     row, op = one.observed.op.model, one.observed.op
     yield f"{op.name} ({op.arch.name}, {op.a})   row {row.name}, {row.fidelity}"
     if one.exact and not one.differs:
-        yield f"  fits as it is: {one.matches:,} of {one.elements:,} elements"
+        yield f"  fits unchanged: {one.matches:,} of {one.elements:,} elements"
     elif one.exact:
         yield f"  another row fits all {one.elements:,} elements:"
         for name, (was, found) in one.differs.items():
             yield f"    {name:<18} {found!s:<12} (the row has {was})"
         yield f"  {one.row()}"
     else:
-        yield f"  none of {one.tried:,} models fits: at best {one.matches:,} of {one.elements:,} elements are the same"
+        yield f"  none of {one.tried:,} models fits: the best one gives {one.matches:,} of {one.elements:,} elements"
         yield f"  {one.row()}"
     for name, values in one.also.items():
-        yield f"  not decided: {name} {_several(values)}"
+        yield f"  undetermined: {name} {_several(values)}"
     told = one.nan_origins()
     if len(set(told.values())) == 1:
-        yield f"  NaN: {next(iter(told.values()))}, whatever made it"
+        yield f"  NaN: {next(iter(told.values()))}, for every cause"
     else:
         yield from (f"  NaN ({name}): {text}" for name, text in told.items())
 
 
 def _several(values: tuple[Any, ...]) -> str:
-    """Values in words; a run of numbers by its ends."""
+    """Values as text; consecutive numbers as a range."""
     numbers = [value for value in values if type(value) is int]
     others = [str(value) or "none" for value in values if type(value) is not int]
     if len(numbers) > 3 and numbers[-1] - numbers[0] == len(numbers) - 1:
@@ -146,16 +148,16 @@ def _phase_lines(one: PhaseFit) -> Iterator[str]:
     probe, row = one.timed.probe, one.row
     yield f"{probe.instruction} ({one.timed.arch}, wave {one.timed.wave})   row {probe.row}: {row}"
     if one.cost:
-        yield f"  two lanes in one bank cost {one.cost:.2f} ticks an access; the clock scatters by {one.scatter:.2f}"
+        yield f"  a conflict of two lanes costs {one.cost:.2f} ticks per access; the clock varies by {one.scatter:.2f}"
     if one.phases is not None:
         many = "phases" if len(one.phases) > 1 else "phase"
         lanes = one.lanes if isinstance(one.lanes, str) else "no named lane sets"
         yield f"  {len(one.phases)} {many} ({lanes}), {one.banks or 'an unknown number of'} banks"
         for part in one.phases if not one.names else ():
             yield f"    {', '.join(map(str, part))}"
-    yield from (f"  not decided: {why}" for why in one.undecided)
+    yield from (f"  undetermined: {why}" for why in one.undecided)
     if one.fits:
-        yield "  fits as it is"
+        yield "  fits unchanged"
     elif one.decided:
         yield "  the row does not fit" + (f"; its alternative does: {one.alternative}" if one.alternative else "")
     if one.decided:

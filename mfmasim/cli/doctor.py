@@ -1,4 +1,4 @@
-"""``mfmasim doctor``: what this machine has for compiling, for a device and for tests, and how to get the rest."""
+"""``mfmasim doctor``: which packages, compilers, devices and test programs are installed, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "examine", "run"]
 
-# Programs that tests compare with, under the names distributors give them; Debian's packages carry the version.
+# Programs that tests compare with; the names in Debian's packages end with the version.
 _ORACLES = (
     ("llvm-objdump", "decoder: every instruction's text", ("llvm-objdump-22", "llvm-objdump")),
     ("llvm-mc", "decoder: generated encodings", ("llvm-mc-22", "llvm-mc")),
@@ -27,7 +27,7 @@ _ORACLES = (
 )
 _ORACLES_MEND = "Debian and Ubuntu, from apt.llvm.org where needed: apt install llvm-22 clang-22 lld-22"
 
-# Run apart: a broken driver may crash or hang the process that asks it.
+# Run in a separate process: a broken driver may crash or hang its caller.
 _PROBE = """
 from hip import hip
 status, count = hip.hipGetDeviceCount()
@@ -46,7 +46,7 @@ _PROBE_SECONDS = 60
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
-    parser = subparsers.add_parser("doctor", help="say what is installed, which compiler and device are found")
+    parser = subparsers.add_parser("doctor", help="report installed packages, the compiler and the device")
     parser.add_argument("--json", action="store_true", help="write the findings as JSON")
     parser.set_defaults(run=run)
 
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the findings.
 
     Args:
-        args: parsed arguments; ``json`` asks for JSON.
+        args: parsed arguments; ``json`` selects JSON output.
 
     Returns:
         0, or 1 when a package that mfmasim itself needs is missing.
@@ -70,11 +70,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def examine() -> dict[str, Any]:
-    """Look at the machine.
+    """Examine this machine.
 
     Returns:
         ``python``, ``packages``, ``compiler``, ``device`` and ``oracles``. Every row has ``ok`` and, where something
-        is missing, ``mend``: what to do about it.
+        is missing, ``mend``: how to install or repair it.
     """
     import mfmasim
 
@@ -89,7 +89,7 @@ def examine() -> dict[str, Any]:
 
 
 def _packages() -> list[dict[str, Any]]:
-    """The packages the project names, from its own metadata, and what is installed of them."""
+    """The requirements in the project's metadata and the installed versions."""
     from importlib import metadata
 
     try:
@@ -142,13 +142,13 @@ def _compiler() -> dict[str, Any]:
 
 
 def _device() -> dict[str, Any]:
-    """Import hip-python and ask the runtime for devices: importing alone succeeds without ROCm."""
-    # -P: a folder called hip in the current folder, such as ours of headers, is not the package.
+    """Import hip-python and count the devices: importing alone succeeds without ROCm."""
+    # -P: a folder named hip in the current directory, such as our headers, is not the package.
     command = [sys.executable, "-P", "-c", _PROBE]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS)
     except subprocess.TimeoutExpired:
-        return _no_device(f"hipGetDeviceCount gave no answer in {_PROBE_SECONDS} s", "see whether rocminfo answers")
+        return _no_device(f"hipGetDeviceCount did not return within {_PROBE_SECONDS} s", "check that rocminfo works")
     first, *others = done.stdout.splitlines() or [""]
     answer = first.split()
     if done.returncode != 0 or len(answer) < 3:
@@ -164,7 +164,7 @@ def _device() -> dict[str, Any]:
 
 
 def _explain(error: str, code: int) -> tuple[str, str]:
-    """Words for a probe that did not come back with an answer."""
+    """Describe why the probe failed, and the remedy."""
     from mfmasim.devices.hip_library import trouble
 
     if code < 0:

@@ -52,7 +52,7 @@ class _Parser(argparse.ArgumentParser):
 def build(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
     """Build the parser with the given verbs."""
     parser = _Parser(prog="mfmasim", description=DESCRIPTION)
-    parser.add_argument("--version", action="store_true", help="print the version and leave")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", title="verbs", parser_class=_Parser)
     for verb in verbs:
         importlib.import_module(f"mfmasim.cli.{verb}").add(subparsers)
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        # Only the verb that is asked for is imported, so that every command starts fast.
+        # Only the module of the requested verb is imported, so that every command starts fast.
         first = next((a for a in arguments if not a.startswith("-")), None)
         if first is not None and first not in VERBS:
             raise unknown("verb", first, VERBS)  # noqa: TRY301
@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"mfmasim: {error}" if not str(error).startswith("mfmasim") else error, file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # The reader (a pager, head) went away; say nothing and spare Python its own complaint at exit.
+        # The reader (a pager, head) closed the pipe: exit quietly, without Python's message at shutdown.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
@@ -102,6 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         text = " ".join(str(error).split())
         print(
-            f"mfmasim: internal error: {type(error).__name__}: {text} (MFMASIM_TRACEBACK=1 tells more)", file=sys.stderr
+            f"mfmasim: internal error: {type(error).__name__}: {text} (set MFMASIM_TRACEBACK=1 for the traceback)",
+            file=sys.stderr,
         )
         return 2

@@ -17,7 +17,7 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "explain",
         help="what a finding means, an example, and the fix; without an id, all of them",
-        description="Explain findings by their id, as verify, JSON and SARIF give it.",
+        description="Explain findings by id. verify, JSON and SARIF print the ids.",
     )
     parser.add_argument("id", nargs="?", help="id of a finding, such as waits-read-in-flight, or a check's name")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")

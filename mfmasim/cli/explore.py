@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 __all__ = ["add", "run"]
 
 GROWTH_LIMIT = 64
-"""Largest factor to the sizes of a case: what is larger fills the machine's memory before it finds more."""
+"""Upper limit of --growth: larger shapes exhaust the host's memory before they find more."""
 
 
 def add(subparsers: Any) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "explore",
-        help="draw shapes and inputs within the contract; compare simulator, reference and device; shrink a failure",
-        description="Draw shapes, strides, factors and inputs that the cases' contracts admit, and compare simulator, "
-        "reference and, with --device, a GPU. What fails is shrunk to a small shape and few elements.",
+        help="draw shapes and inputs within the contract; compare simulator, reference and device; shrink failures",
+        description="Draw shapes, strides, factors and inputs that the cases' contracts allow, and compare simulator, "
+        "reference and, with --device, a GPU. A failure is shrunk to a small shape and few elements.",
     )
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
-    parser.add_argument("--arch", help="only this architecture (a GPU: its own)")
+    parser.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    parser.add_argument("--device", help="hip, hip:1, ...: compare with this device, too")
-    parser.add_argument("--examples", type=int, default=100, metavar="N", help="trials for each family (default 100)")
-    parser.add_argument("--seed", type=int, help="draw the same trials again; without it others each time")
-    parser.add_argument("--growth", type=float, default=1.0, help="size of the largest shape, 1 is the case's own")
+    parser.add_argument("--device", help="hip, hip:1, ...: also compare with this device")
+    parser.add_argument("--examples", type=int, default=100, metavar="N", help="trials per family (default 100)")
+    parser.add_argument("--seed", type=int, help="seed of the trials (default: a new one each time)")
+    parser.add_argument("--growth", type=float, default=1.0, help="limit of sizes, relative to the case (default 1)")
     parser.add_argument("--checks", default="all", help="checks of the simulator: all (default), none, or names")
     parser.add_argument("--json", metavar="FILE", help="write what was found as JSON ('-' for standard output)")
 
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _explored(name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace, back_end: Any) -> dict[str, Any]:
-    """Draw for one family, and print what came of it."""
+    """Draw trials for one family and print the outcome."""
     from mfmasim.testing.trials import smallest, trials
 
     counted = [0]

@@ -1,4 +1,4 @@
-"""Integer expressions over lanes, such as ``lane % 16 * 128 + lane // 16 * 16``, without running anything else."""
+"""Integer expressions over lanes, such as ``lane % 16 * 128 + lane // 16 * 16``; no other code is evaluated."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def evaluate(text: str, names: Mapping[str, Any]) -> Any:
     """Value of an integer expression.
 
     Args:
-        text: with + - * // % & | ^ << >> ~, comparisons and parentheses.
-        names: values of its names, integers or arrays of integers.
+        text: operators + - * // % & | ^ << >> ~, comparisons and parentheses.
+        names: values of the variables, integers or arrays of integers.
 
     Raises:
-        MfmasimError: no such expression or name, or a division by 0.
+        MfmasimError: bad syntax, an unknown name, or a division by 0.
 
     >>> evaluate("(lane ^ 5) << 4", {"lane": 6})
     48
@@ -51,7 +51,7 @@ def evaluate(text: str, names: Mapping[str, Any]) -> Any:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError):
-        raise MfmasimError(f"{text!r} is no expression; write such as 'lane % 16 * 128 + lane // 16 * 16'") from None
+        raise MfmasimError(f"{text!r} is not an expression such as 'lane % 16 * 128 + lane // 16 * 16'") from None
 
     def value(node: ast.expr) -> Any:
         if isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) < 1 << 31:

@@ -1,4 +1,4 @@
-"""``mfmasim format``: the number formats, the value table of one, the meaning of a code, the code of a value."""
+"""``mfmasim format``: number formats, the value table of one, decoded codes and encoded values."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ROUNDINGS = ("nearest_even", "toward_zero", "up", "down")
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
-    parser = subparsers.add_parser("format", help="show number formats: limits, value tables, codes worked out")
-    parser.add_argument("name", nargs="?", help="a format, such as e4m3fnuz; without it, all formats and their limits")
-    parser.add_argument("codes", nargs="*", help="codes to work out, such as 0x2b or 0b101")
+    parser = subparsers.add_parser("format", help="show number formats: limits, value tables, decoded codes")
+    parser.add_argument("name", nargs="?", help="format, such as e4m3fnuz (default: list all formats and their limits)")
+    parser.add_argument("codes", nargs="*", help="codes to decode, such as 0x2b or 0b101")
     parser.add_argument("--encode", nargs="+", type=float, metavar="VALUE", help="numbers to encode (as float64)")
     parser.add_argument("--rounding", choices=ROUNDINGS, default="nearest_even", help="for --encode")
     parser.add_argument("--overflow", default="saturate", help="for --encode: saturate or infinity_or_nan")
@@ -30,7 +30,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what was asked for."""
+    """Print limits, value tables, decoded codes or encoded values."""
     from mfmasim.errors import MfmasimError
     from mfmasim.formats import FORMATS as ALL
     from mfmasim.formats import explain, format  # noqa: A004
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     if args.encode:
         _no_picture(form)
         if args.codes:
-            raise MfmasimError("give codes to work out or --encode, not both")
+            raise MfmasimError("codes and --encode cannot be combined")
         rows = list(encode_rows(fmt, args.encode, args.rounding, args.overflow))
         print(table(ENCODE_COLUMNS, rows, form, f"{fmt.name}, {args.rounding}, {args.overflow}"), end="")
         return 0
@@ -75,7 +75,7 @@ def _whole(fmt: Format, form: str) -> str:
         return table(CODE_COLUMNS, [code_row(fmt, found) for found in value_table(fmt)], form, fmt.name)
     text = table(("property", "value"), limit_rows(fmt), form, fmt.name)
     if fmt.bits <= 8:
-        text += table(*value_grid(fmt), form, f"values: line + column is the code of {fmt.name}")
+        text += table(*value_grid(fmt), form, f"values of {fmt.name}: code = row + column")
     return text
 
 
@@ -83,7 +83,7 @@ def _no_picture(form: str) -> None:
     from mfmasim.errors import MfmasimError
 
     if form == "svg":
-        raise MfmasimError("--format svg draws the value table of one format: mfmasim format NAME --format svg")
+        raise MfmasimError("--format svg draws the value table of a format: mfmasim format NAME --format svg")
 
 
 def _number(text: str) -> int:
@@ -96,7 +96,7 @@ def _number(text: str) -> int:
 
 
 def limit_rows(fmt: Format) -> list[tuple[str, Any]]:
-    """Property and value of everything that follows from a format's row."""
+    """Property and value of a format: fields, limits, special codes and source."""
 
     def code(number: int | None) -> str | None:
         return None if number is None else f"{number:#x}"
@@ -123,7 +123,7 @@ CODE_COLUMNS = ("code", "hex", "bits", "kind", "sign", "exponent", "mantissa", "
 
 
 def code_row(fmt: Format, found: Explanation) -> list[Any]:
-    """One code taken apart; numbers that JSON has no word for are text."""
+    """Fields and value of one code; infinities and NaN are text, as JSON has no numbers for them."""
     return [
         found.code, f"{found.code:#0{2 + (fmt.bits + 3) // 4}x}", found.bits, found.kind, found.sign, found.exponent,
         found.mantissa, _plain(found.value), found.formula,
@@ -138,7 +138,17 @@ ENCODE_COLUMNS = ("value", "code", "bits", "decoded", "below", "above")
 
 
 def encode_rows(fmt: Format, values: list[float], rounding: str, overflow: str) -> Iterator[list[Any]]:
-    """Each value with its code, and the format's values on both sides of it."""
+    """Encode values.
+
+    Args:
+        fmt: the format.
+        values: numbers to encode.
+        rounding: one of `mfmasim.formats.ROUNDINGS`.
+        overflow: ``saturate`` or ``infinity_or_nan``.
+
+    Yields:
+        Rows of `ENCODE_COLUMNS`: a value, its code, and the neighbouring values of the format.
+    """
     import numpy as np
 
     from mfmasim.formats import explain
@@ -152,7 +162,7 @@ def encode_rows(fmt: Format, values: list[float], rounding: str, overflow: str) 
 
 
 def value_grid(fmt: Format) -> tuple[list[str], list[list[str]]]:
-    """Values in lines of sixteen."""
+    """Header and rows of the value table, sixteen values per row."""
     from mfmasim.formats import value_table
 
     rows = value_table(fmt)

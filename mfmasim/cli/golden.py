@@ -1,4 +1,4 @@
-"""``mfmasim golden record|check``: keep what a device computed, and say who disagrees with whom."""
+"""``mfmasim golden record|check``: capture a device's outputs; compare simulator, device and reference."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "golden",
         help="record what a device computes; compare simulator, device and reference",
-        description="Captures of a device's outputs. What they hold and how NumPy reads it: docs/golden.md.",
+        description="Capture a device's outputs, and compare captures. docs/golden.md describes the files.",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=type(parser))
-    record = actions.add_parser("record", help="run cases on a device and keep inputs and outputs")
+    record = actions.add_parser("record", help="run cases on a device and store inputs and outputs")
     record.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
     record.add_argument("--device", default="hip", help="hip (default), hip:1, ..., or sim")
-    record.add_argument("--arch", help="only this architecture (a GPU: its own)")
+    record.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     record.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    record.add_argument("--into", metavar="FOLDER", default="captures", help="folder of the captures (captures)")
+    record.add_argument("--into", metavar="FOLDER", default="captures", help="folder to write to (default: captures)")
     check = actions.add_parser("check", help="compare captures with the simulator and the reference")
     check.add_argument("captures", nargs="+", metavar="PATH", help="a capture, or a folder of them")
-    check.add_argument("--json", metavar="FILE", help="write what was found as JSON ('-' for standard output)")
-    check.add_argument("--max-differences", type=int, default=5, help="elements shown for each capture (default 5)")
+    check.add_argument("--json", metavar="FILE", help="write the comparison as JSON ('-' for standard output)")
+    check.add_argument("--max-differences", type=int, default=5, help="elements shown per capture (default 5)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,7 +66,7 @@ def _record(args: argparse.Namespace) -> int:
         failed = failed or result.status == "fail"
         print(f"{'wrote' if result.status == 'pass' else 'WROTE':6} {path}   {result.status} against the reference")
     if getattr(back_end, "simulated", True):
-        print("recorded on a simulated device: no evidence of what a GPU does")
+        print("recorded on a simulated device: not evidence of GPU behaviour")
     return 1 if failed else 0
 
 
@@ -127,12 +127,12 @@ def _lines(one: ThreeWay) -> Iterator[str]:
                 where = " ".join(part for part in (finding.id, finding.source, finding.element) if part)
                 yield f"        {name}: {where}: {finding.message}"
     text = f"{apart.mismatches:,} of {apart.elements:,} elements, at most {apart.max_ulp} ulp"
-    made = f", made by {' or '.join(one.instructions)}" if one.instructions else ""
+    made = f", computed by {' or '.join(one.instructions)}" if one.instructions else ""
     yield f"        simulator against device: {text}{made}"
     for row in apart.differences:
         where = f"launch {row.launch + 1} {row.element}"
         stored = one.stores.get(f"{row.launch} {row.element}")
-        by = f", stored by {stored}" if stored else ", which the simulator stored nothing to"
+        by = f", stored by {stored}" if stored else ", not stored by the simulator"
         yield f"        {where}: simulator {row.simulator}, device {row.device}, {row.ulp} ulp{by}"
 
 

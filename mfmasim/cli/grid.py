@@ -17,16 +17,19 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "grid",
         help="show a map from workgroups to tiles and XCDs",
-        description="Without a map: all of them. Exit code 1 when the map gives a tile to nobody or to several.",
+        description="Without a map: list the maps. Exit code 1 when a tile is computed by no workgroup or by several.",
     )
-    parser.add_argument("map", nargs="?", help="name of a map, such as xcd_grouped")
+    parser.add_argument("map", nargs="?", help="map, such as xcd_grouped (default: list all maps)")
     parser.add_argument("--rows", type=int, default=16, help="tiles along M (default 16)")
     parser.add_argument("--cols", type=int, default=16, help="tiles along N (default 16)")
-    parser.add_argument("--xcds", type=int, default=8, help="dies that workgroups go to in turn (default 8)")
+    parser.add_argument("--xcds", type=int, default=8, help="dies that receive workgroups round-robin (default 8)")
     parser.add_argument("--window", type=int, default=4, help="rows of a band, side of a square (default 4)")
     parser.add_argument("--chunk", type=int, default=8, help="consecutive tiles of one XCD (default 8)")
     parser.add_argument(
-        "--every", type=int, metavar="N", help="instead: whether every tile is computed once, on every grid up to N x N"
+        "--every",
+        type=int,
+        metavar="N",
+        help="instead check every grid up to N x N for tiles missed or computed twice",
     )
     add_formats(parser, (*FORMATS, "svg"))
     parser.set_defaults(run=run)
@@ -41,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     form = wanted_format(args)
     if args.map is None:
         if form == "svg":
-            raise MfmasimError("name a map for a picture")
+            raise MfmasimError("--format svg needs the name of a map")
         rows = [[m.name, m.right, m.about] for m in grids.MAPS.values()]
         print(table(("map", "right", "about"), rows, form, "grid maps"), end="")
         return 0
@@ -62,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _every(args: argparse.Namespace, form: str) -> int:
-    """Say on how many grids a map is no permutation; 1 when there is one."""
+    """Print on how many grids a map is not a permutation; exit code 1 if there is any."""
     from mfmasim import grids
 
     bad = grids.refuted(args.map, args.every, xcds=args.xcds, window=args.window, chunk=args.chunk)
@@ -74,5 +77,5 @@ def _every(args: argparse.Namespace, form: str) -> int:
         print(f"{args.map}: a permutation on all {total} grids up to {args.every} x {args.every}")
         return 0
     rows, cols = min(bad, key=lambda grid: (grid[0] * grid[1], grid))
-    print(f"{args.map}: no permutation on {len(bad)} of {total} grids, of which {rows} x {cols} is the smallest")
+    print(f"{args.map}: not a permutation on {len(bad)} of {total} grids; the smallest is {rows} x {cols}")
     return 1

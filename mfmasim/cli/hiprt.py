@@ -12,36 +12,36 @@ def add(subparsers: Any) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "hiprt",
-        help="run a command on a simulated HIP runtime: programs that use hip-python, without a GPU",
-        description="Run a command so that hip-python finds a HIP runtime whose devices are simulated. Child processes "
-        "find it too. The exit code is the command's.",
+        help="run a program that uses hip-python on a simulated HIP runtime, without a GPU",
+        description="Run a command in an environment where hip-python loads a HIP runtime with simulated devices. "
+        "Child processes inherit it. The exit code is the command's.",
     )
-    parser.add_argument("--arch", metavar="ARCH[,ARCH...]", help="architectures of the devices, one each (gfx942)")
-    parser.add_argument("--memory", metavar="MB", help="memory of a device in MB (4096)")
-    parser.add_argument("--checks", help="checks of every launch: all, none, or names of checks (bounds)")
+    parser.add_argument("--arch", metavar="ARCH[,ARCH...]", help="architectures, one per device (default: gfx942)")
+    parser.add_argument("--memory", metavar="MB", help="memory per device in MB (default: 4096)")
+    parser.add_argument("--checks", help="checks of every launch: all, none, or names of checks (default: bounds)")
     parser.add_argument(
         "--fault",
         action="append",
         metavar="CALL[#N]=ERROR[@sync|@forever]",
-        help="let the Nth call of that name (every one without #N) fail; @sync: the next wait tells; @forever: the "
-        "device is lost (may be repeated)",
+        help="make the Nth call of that name fail (without #N: every call); @sync: the error is reported at the next "
+        "synchronisation; @forever: the device is lost (may be repeated)",
     )
     parser.add_argument(
         "--model",
         action="append",
         metavar="MODEL.PARAMETER=VALUE",
-        help="let matrix instructions round otherwise (may be repeated)",
+        help="change a rounding parameter of the matrix instructions (may be repeated)",
     )
     parser.add_argument(
         "--phases",
         action="append",
         metavar="ACCESS=LANES/BANKS",
-        help="let clocks see LDS accesses, by phases of its own such as 'read b32=C32/32'; 'tables' is by mfmasim's "
+        help="make the clock count LDS phases, given as in 'read b32=C32/32'; 'tables' uses mfmasim's phase tables "
         "(may be repeated)",
     )
-    parser.add_argument("--noise", metavar="TICKS", help="with --phases: by how much a clock is late at most")
-    parser.add_argument("--report", metavar="FILE", help="write launches, calls and what stayed allocated as JSON")
-    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="program and arguments")
+    parser.add_argument("--noise", metavar="TICKS", help="with --phases: largest random delay of the clock")
+    parser.add_argument("--report", metavar="FILE", help="write launches, calls and memory that was not freed as JSON")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="program with its arguments")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""``mfmasim lds``: which lanes share a phase, over how many banks, and what conflicts an access has."""
+"""``mfmasim lds``: which lanes share a phase, the number of banks, and the conflicts of an access."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "lds",
         help="show LDS banks and phases, and count bank conflicts",
         description="Without an instruction: the phase tables of an architecture. With one: its phases. With --address "
-        "or --stride: the conflicts of one wave access. Counts are passes, not time.",
+        "or --stride: the conflicts of one access by a wave. Counts are passes, not cycles.",
     )
     parser.add_argument("arch", help="architecture, such as gfx950")
     parser.add_argument("instruction", nargs="?", help="LDS instruction, such as ds_read_b128")
@@ -28,12 +28,19 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--address", metavar="EXPRESSION", help="byte address, such as 'lane %% 16 * 128 + lane // 16 * 16'"
     )
     parser.add_argument("--stride", type=int, metavar="BYTES", help="the same as --address 'lane * BYTES'")
-    parser.add_argument("--active", metavar="EXPRESSION", help="lanes that take part, such as 'lane < 48'")
-    parser.add_argument("--offset", type=int, nargs="+", default=[0], metavar="N", help="offset field, or both of them")
+    parser.add_argument("--active", metavar="EXPRESSION", help="active lanes, such as 'lane < 48'")
+    parser.add_argument(
+        "--offset",
+        type=int,
+        nargs="+",
+        default=[0],
+        metavar="N",
+        help="offset field, or both for instructions with two",
+    )
     parser.add_argument("--rule", default="maximum", help="maximum (default) or greedy")
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
     parser.add_argument(
-        "--swizzle", metavar="NAME", help="published swizzle; the address is then the tile's linear offset"
+        "--swizzle", metavar="NAME", help="published swizzle, applied to the address as a linear offset in the tile"
     )
     add_formats(parser, (*FORMATS, "svg", "html"))
     parser.set_defaults(run=run)
@@ -47,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     form = wanted_format(args)
     if args.instruction is None:
         if form in {"svg", "html"}:
-            raise MfmasimError("name an instruction and --address for a picture")
+            raise MfmasimError(f"--format {form} needs an instruction and --address or --stride")
         rows = [
             [access, _sets(found.lanes), found.banks, found.confidence, found.source, found.remark]
             for access, found in lds.phase_tables(args.arch).items()
@@ -58,10 +65,10 @@ def run(args: argparse.Namespace) -> int:
             print(*(f"{short}: {source}" for short, source in lds.SOURCES.items()), sep="\n")
         return 0
     if args.address is not None and args.stride is not None:
-        raise MfmasimError("say either --address or --stride")
+        raise MfmasimError("--address and --stride cannot be combined")
     if args.address is None and args.stride is None:
         if form in {"svg", "html"}:
-            raise MfmasimError("say --address or --stride for a picture")
+            raise MfmasimError(f"--format {form} needs --address or --stride")
         print(_phases(args, form), end="")
         return 0
     found = _count(args)
@@ -89,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _count(args: argparse.Namespace) -> Conflicts:
-    """Conflicts of the access that the arguments describe."""
+    """Conflicts of the access given by the arguments."""
     import numpy as np
 
     from mfmasim import lds
@@ -97,9 +104,9 @@ def _count(args: argparse.Namespace) -> Conflicts:
     from mfmasim.cli.expressions import evaluate
     from mfmasim.errors import MfmasimError
 
-    room = arch(args.arch).lds_bytes
-    if args.stride is not None and abs(args.stride) > room:  # NumPy would wrap or refuse a number of any size
-        raise MfmasimError(f"--stride {args.stride}: the LDS of {args.arch} has {room} bytes")
+    limit = arch(args.arch).lds_bytes
+    if args.stride is not None and abs(args.stride) > limit:  # beyond int64 NumPy wraps or raises
+        raise MfmasimError(f"--stride {args.stride}: the LDS of {args.arch} has {limit} bytes")
     lane = np.arange(_wave(args), dtype=np.int64)
     place = lane * args.stride if args.stride is not None else evaluate(args.address, {"lane": lane})
     place = np.broadcast_to(place, lane.shape)

@@ -1,4 +1,4 @@
-"""``mfmasim list``: matrix instructions of an architecture, and how far each can be trusted."""
+"""``mfmasim list``: architectures, and their matrix instructions with shapes or fidelity."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ FIDELITY_COLUMNS = ("instruction", "a", "b", "d", "arithmetic", "evidence", "sou
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser("list", help="list architectures, or matrix instructions")
-    without = "without it the architectures are listed, or with an option the instructions of all"
-    parser.add_argument("arch", nargs="?", help=f"architecture, such as gfx942; {without}")
+    default = "default: list the architectures, or with --match or --fidelity the instructions of all"
+    parser.add_argument("arch", nargs="?", help=f"architecture, such as gfx942 ({default})")
     parser.add_argument("--match", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
-    parser.add_argument("--fidelity", action="store_true", help="show how far arithmetic and layout can be trusted")
+    parser.add_argument("--fidelity", action="store_true", help="show fidelity and evidence of arithmetic and layout")
     add_formats(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the list; 0, or an error for an unknown architecture or a text that no name contains."""
+    """Print the list; an unknown architecture or a --match without results is an error."""
     from mfmasim.architectures import ARCHITECTURES
     from mfmasim.errors import unknown
     from mfmasim.matrix import instructions
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         print(table(("arch", "family", "products", "waves", "instructions"), _architectures(), form), end="")
         return 0
     columns, rows = (FIDELITY_COLUMNS, fidelity_rows) if args.fidelity else (SHAPE_COLUMNS, shape_rows)
-    everywhere = args.arch is None  # then each row says whose it is
+    everywhere = args.arch is None  # then each row begins with its architecture
     archs = ARCHITECTURES if everywhere else (args.arch,)
     rows_of = ((arch, row) for arch in archs for row in rows(arch) if args.match.lower() in row[0])
     found = [[arch, *row] if everywhere else row for arch, row in rows_of]
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def shape_rows(arch: str) -> Iterator[list[Any]]:
-    """Rows of `SHAPE_COLUMNS`; one for each wave size, and for f8f6f4 one for each number of registers."""
+    """Rows of `SHAPE_COLUMNS`: one per wave size, for f8f6f4 one per register count."""
     for op in operations(arch):
         registers = (op.A.vgprs, op.B.vgprs, None if op.sparse else op.C.vgprs, op.D.vgprs)
         yield [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles, op.passes, op.flops,
@@ -63,7 +63,7 @@ def shape_rows(arch: str) -> Iterator[list[Any]]:
 
 
 def fidelity_rows(arch: str) -> Iterator[list[Any]]:
-    """Rows of `FIDELITY_COLUMNS`, the layout's source with every open point."""
+    """Rows of `FIDELITY_COLUMNS`; the layout's source includes open questions."""
     seen = set()
     for op in operations(arch):
         row = [op.name, op.a, op.b, op.d, op.fidelity, op.evidence, op.source, op.layout_source]
@@ -73,7 +73,7 @@ def fidelity_rows(arch: str) -> Iterator[list[Any]]:
 
 
 def operations(arch: str) -> Iterator[MatrixInstruction]:
-    """Every instruction and wave size of an architecture; of f8f6f4 one for each number of registers."""
+    """Every instruction and wave size of an architecture; for f8f6f4 one per register count."""
     from mfmasim.architectures import arch as find_arch
     from mfmasim.matrix import instruction, instructions
 

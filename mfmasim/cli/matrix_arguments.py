@@ -1,4 +1,4 @@
-"""Arguments that `show` and `where` share: the instruction, its formats, its modifiers, the operand."""
+"""Arguments shared by `show` and `where`: the instruction, its formats, its modifiers, the operand."""
 
 from __future__ import annotations
 
@@ -29,25 +29,35 @@ def add_instruction(parser: argparse.ArgumentParser) -> None:
     """Add architecture, instruction, formats, wave size and modifiers."""
     parser.add_argument("arch", help="architecture, such as gfx942")
     parser.add_argument("instruction", help="matrix instruction, such as v_mfma_f32_32x32x8_f16")
-    parser.add_argument("--a", metavar="FORMAT", help="number format of A where the instruction leaves a choice")
-    parser.add_argument("--b", metavar="FORMAT", help="number format of B where the instruction leaves a choice")
+    parser.add_argument("--a", metavar="FORMAT", help="number format of A, for instructions with a choice")
+    parser.add_argument("--b", metavar="FORMAT", help="number format of B, for instructions with a choice")
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
     for name, text in _MODIFIERS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=0, metavar="N", help=text)
 
 
 def find_instruction(args: argparse.Namespace) -> MatrixInstruction:
-    """The instruction that the arguments name."""
+    """The instruction given by the arguments."""
     from mfmasim.matrix import instruction
 
     return instruction(args.arch, args.instruction, args.a, args.b, args.wave)
 
 
 def find_operand(args: argparse.Namespace, op: MatrixInstruction, name: str, *, contiguous: bool = False) -> Fragment:
-    """An operand under the modifiers that were given."""
+    """Find an operand's layout.
+
+    Args:
+        args: parsed arguments with the modifiers.
+        op: the instruction.
+        name: one of `OPERANDS`.
+        contiguous: number k so that every lane holds consecutive k, instead of the manual's numbering.
+
+    Raises:
+        MfmasimError: the instruction has no such operand or modifier, or `contiguous` is combined with modifiers.
+    """
     modifiers = {field: getattr(args, field) for field in _MODIFIERS}
     if contiguous:
         if any(modifiers.values()):
-            raise MfmasimError("contiguous numbers of k cannot be combined with modifiers")
+            raise MfmasimError("--k contiguous cannot be combined with modifiers")
         return op.contiguous(name)
     return op.operand(name, **modifiers)

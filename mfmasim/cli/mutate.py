@@ -1,4 +1,4 @@
-"""``mfmasim mutate TARGET``: run wrong variants of kernels and say which check caught each."""
+"""``mfmasim mutate TARGET``: run wrong variants of kernels and report which check caught each."""
 
 from __future__ import annotations
 
@@ -17,26 +17,24 @@ def add(subparsers: Any) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "mutate",
-        help="run wrong variants of kernels and say which check caught each",
-        description="Verify wrong variants of kernels: the declared ones of a family, each of which must be caught by "
-        "the checks it names, or ones made by changing the compiled code or the source of any case in one place.",
+        help="run wrong variants of kernels and report which check caught each",
+        description="Verify wrong variants of kernels: the declared mutants of a family, which the checks they name "
+        "must catch, or generated mutants, each with one change to the compiled code or the source of a case.",
     )
-    parser.add_argument(
-        "target", help="a family of hipkernels; with --binary or --source also your case file, or 'all'"
-    )
-    parser.add_argument("--name", help="only mutants whose name contains this; prints their findings")
+    parser.add_argument("target", help="a family of hipkernels; with --binary or --source also a case file, or 'all'")
+    parser.add_argument("--name", help="only mutants whose name contains this; also print their findings")
     parser.add_argument("--compiler", help="compile with this compiler")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
-    binary = parser.add_argument_group("mutants by one change")
+    binary = parser.add_argument_group("generated mutants")
     how = binary.add_mutually_exclusive_group()
-    how.add_argument("--binary", action="store_true", help="change one instruction of the compiled code at a time")
+    how.add_argument("--binary", action="store_true", help="change one instruction of the compiled code per mutant")
     how.add_argument(
-        "--source", action="store_true", help="change one place of the source at a time (needs a compiler)"
+        "--source", action="store_true", help="change one place of the source per mutant (needs a compiler)"
     )
     binary.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     binary.add_argument("--arch", help="only this architecture")
-    binary.add_argument("--kind", action="append", metavar="TEXT", help="only kinds whose name contains this")
-    binary.add_argument("--limit", type=int, metavar="N", help="at most N mutants of each case")
+    binary.add_argument("--kind", action="append", metavar="TEXT", help="only kinds of change whose name contains this")
+    binary.add_argument("--limit", type=int, metavar="N", help="at most N mutants per case")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,10 +47,10 @@ def run(args: argparse.Namespace) -> int:
 
         return run_all(args)
     if args.case or args.arch or args.kind or args.limit is not None:
-        raise MfmasimError("--case, --arch, --kind, --limit need --binary or --source; --name takes declared mutants")
+        raise MfmasimError("--case, --arch, --kind and --limit need --binary or --source; declared mutants take --name")
     chosen = [(m, case) for m, case in mutants_of(args.target) if not args.name or args.name in m.name]
     if not chosen:
-        raise MfmasimError(f"no mutant of {args.target} has {args.name!r} in its name")
+        raise MfmasimError(f"no mutant of {args.target} has a name that contains {args.name!r}")
     verdicts = [run_mutant(mutant, case, args.compiler) for mutant, case in chosen]
     if args.json:
         print(json.dumps([_record(verdict) for verdict in verdicts], indent=1))
@@ -84,7 +82,7 @@ def _print(verdicts: list[Verdict], *, details: bool) -> None:
         table.add_column(title, overflow="fold")
     for verdict in verdicts:
         mutant = verdict.mutant
-        caught = ", ".join(verdict.caught) or ("nothing, and rightly" if mutant.equivalent else "NOTHING")
+        caught = ", ".join(verdict.caught) or ("nothing (equivalent)" if mutant.equivalent else "NOTHING")
         note = "" if verdict.as_expected else f"expected {', '.join(sorted(mutant.caught)) or 'nothing'}"
         table.add_row(mutant.name, mutant.case, verdict.arch, mutant.data or "as declared", caught, note)
     console.print(table)

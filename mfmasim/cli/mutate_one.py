@@ -1,4 +1,4 @@
-"""``mfmasim mutate TARGET --binary`` and ``--source``: one place changed at a time, and who told."""
+"""``mfmasim mutate TARGET --binary`` and ``--source``: mutants with one change each, and which check caught them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def run_all(args: argparse.Namespace) -> int:
     """Run them; exit code 1 when one survived.
 
     Raises:
-        MfmasimError: the limit is no positive number, or no case or kind matches.
+        MfmasimError: the limit is not positive, or no case or kind matches.
     """
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import find, select
@@ -47,7 +47,7 @@ def matching(text: str, known: Sequence[str]) -> list[str]:
     """Kinds of mutants whose name contains a text.
 
     Raises:
-        MfmasimError: there is none.
+        MfmasimError: no kind matches.
     """
     from mfmasim.errors import unknown
 
@@ -75,7 +75,7 @@ def _print(fates: list[Fate]) -> None:
         )
     caught, survived = sum(bool(f.caught) for f in fates), sum(f.survived for f in fates)
     print(
-        f"in all: {caught} of {caught + survived} caught, {len(fates) - caught - survived} equivalent or without effect"
+        f"total: {caught} of {caught + survived} caught, {len(fates) - caught - survived} equivalent or without effect"
     )
     print("by check: " + (", ".join(f"{check} {count}" for check, count in killers.most_common()) or "none"))
     for fate in fates:

@@ -1,4 +1,4 @@
-"""Tables on the terminal, as CSV, JSON or Markdown: one function for every verb that prints rows."""
+"""Tables for the terminal, as CSV, JSON or Markdown: one function for every verb that prints rows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FORMATS = ("terminal", "csv", "json", "markdown")
 
 def add_formats(parser: argparse.ArgumentParser, formats: Sequence[str] = FORMATS) -> None:
     """Add ``--format`` and its short form ``--json``."""
-    parser.add_argument("--format", choices=formats, default="terminal", help="form of the output (default: terminal)")
+    parser.add_argument("--format", choices=formats, default="terminal", help="output format (default: terminal)")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
 
 
 def wanted_format(args: argparse.Namespace) -> str:
-    """Format that the arguments of `add_formats` ask for."""
+    """Output format selected by the arguments of `add_formats`."""
     return "json" if args.json else str(args.format)
 
 
@@ -38,7 +38,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, titl
         title: heading on the terminal and in Markdown.
 
     Returns:
-        The text, ending in a newline. CSV is nothing but a header line and the rows.
+        The text, ending in a newline. CSV consists of a header line and the rows only.
 
     >>> print(table(["lane", "vgpr"], [[3, None]], "csv"), end="")
     lane,vgpr
@@ -60,7 +60,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, titl
 
 
 def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str:
-    """A table with colours where the terminal has them; never cut, so that a pipe gets whole lines."""
+    """A table, in colour on a terminal; never truncated, so that a pipe gets whole lines."""
     import shutil
     import sys
 

@@ -1,4 +1,4 @@
-"""``mfmasim report TARGET``: what kernels are made of, how they use the hardware, whether claims about them hold."""
+"""``mfmasim report TARGET``: instruction mix and hardware use of kernels, and claims about them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def add(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "report",
         help="instruction mix, main loop, LDS conflicts by line, occupancy, and claims about a kernel",
-        description="Run each case once and describe what was executed; with --claims, judge what a text states. Exit "
-        "code 1 when a case fails, or a claim is not judged as it is known to be.",
+        description="Run each case once and describe what was executed; with --claims, check published statements "
+        "about the kernels. Exit code 1 when a case fails, or a verdict on a claim differs from the recorded one.",
     )
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
     parser.add_argument("--arch", help="only this architecture")
     parser.add_argument(
         "--claims",
         action="store_true",
-        help="only what a published text states of the family's kernels, and whether it holds",
+        help="only check what published texts state about the family's kernels",
     )
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
-    parser.add_argument("--compiler", help="compile with this compiler, leaving prebuilt code objects aside")
+    parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
     parser.add_argument("--json", metavar="FILE", help="write the reports as JSON ('-' for standard output)")
     parser.add_argument("--html", metavar="FILE", help="write the reports as one HTML page")
     parser.set_defaults(run=run)
@@ -70,12 +70,12 @@ def run(args: argparse.Namespace) -> int:
         Path(args.html).write_text(profile_page(profiles, __version__))
     texts = [] if args.case or args.arch else [target for target in args.targets if has_text(target)]
     for target in texts if args.json != "-" else []:
-        print(f"a text states more of {target}: mfmasim report {target} --claims")
+        print(f"published claims about {target}: mfmasim report {target} --claims")
     return 0 if all(profile.ok for profile in profiles) else 1
 
 
 def _claims(args: argparse.Namespace) -> int:
-    """Judge the statements of texts; 1 when a verdict is not the known one."""
+    """Check published statements; 1 when a verdict differs from the recorded one."""
     from collections import Counter
     from pathlib import Path
 
@@ -86,9 +86,7 @@ def _claims(args: argparse.Namespace) -> int:
     from mfmasim.verify.reports.statements import COLUMNS, text_of, weigh
 
     if args.case or args.arch:
-        raise MfmasimError(
-            "--claims takes no --case and no --arch: a text's statements say themselves what they are about"
-        )
+        raise MfmasimError("--claims cannot be combined with --case or --arch: each statement names its own")
     texts = [text_of(target) for target in args.targets]
     weighed = [(text, weigh(text, compiler=args.compiler)) for text in texts]
     if args.json != "-":

@@ -18,7 +18,7 @@ __all__ = ["add", "run"]
 LARGEST_BUFFER = 4 << 30
 MOST_WORKERS = 256
 ARGUMENT_HELP = (
-    "an argument: FILE.npy (a buffer, updated in place), DTYPE:SHAPE (a buffer of poison, such as f32:32x32), "
+    "an argument: FILE.npy (a buffer), DTYPE:SHAPE (an uninitialised buffer, such as f32:32x32), "
     "DTYPE=VALUE (a number, such as i32=64), or null"
 )
 
@@ -32,15 +32,15 @@ def add(subparsers: Any) -> None:
     )
     parser.add_argument("file", help="a code object (.hsaco) or a HIP source (.hip)")
     parser.add_argument("kernel", nargs="?", help="kernel name; not needed when the file has one")
-    parser.add_argument("--arch", help="architecture to compile for, or to take from a bundle")
+    parser.add_argument("--arch", help="architecture to compile for, or to select from a bundle")
     parser.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
-    parser.add_argument("--block", default="64", help="work-items of a workgroup (default 64)")
+    parser.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
     parser.add_argument("--shared", type=int, default=0, help="dynamic LDS in bytes")
     parser.add_argument("--arg", action="append", default=[], metavar="ARG", help=ARGUMENT_HELP)
-    parser.add_argument("--out", metavar="DIR", help="write every buffer there as argN.npy afterwards")
-    parser.add_argument("--checks", default="all", help="checks to turn on (default all)")
-    parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
-    parser.add_argument("--max-waves", type=int, metavar="N", help="waves in flight at most; memory, not results")
+    parser.add_argument("--out", metavar="DIR", help="write every buffer to DIR/argN.npy afterwards")
+    parser.add_argument("--checks", default="all", help="checks to run: all, none, or names (default all)")
+    parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
+    parser.add_argument("--max-waves", type=int, metavar="N", help="most waves in flight, to limit memory")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument(
         "--workers",
@@ -48,8 +48,8 @@ def add(subparsers: Any) -> None:
         metavar="N",
         help="spread the grid over N processes",
     )
-    parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and leave")
-    parser.add_argument("--json", action="store_true", help="print the report as JSON, a trace as JSON lines before it")
+    parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and exit")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON, after any trace as JSON lines")
     add_tracing(parser)
 
 
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         _save(args.out, values)
     if args.json:
         record = _record(report) | ({"coverage": report.coverage.record()} if args.coverage else {})
-        # After a trace on the same output the report is one more line of JSON.
+        # After a trace on the same output the report is one more JSON line.
         print(json.dumps(record, indent=None if args.trace and not args.trace_file else 1))
     else:
         _print(report, code)
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _workers(count: int | None) -> Any:
-    """Processes that a launch is spread over; none without a count."""
+    """Pool of processes for the launch; none without a count."""
     from concurrent.futures import ProcessPoolExecutor
     from contextlib import nullcontext
 
@@ -110,7 +110,7 @@ def _code(args: argparse.Namespace) -> Any:
 
     if args.file.endswith((".hip", ".cpp", ".cu")):
         if not args.arch:
-            raise MfmasimError(f"{args.file} is a source: say --arch, such as --arch gfx942")
+            raise MfmasimError(f"{args.file} is a source: --arch is needed, such as --arch gfx942")
         return program.compile(args.file, args.arch)
     return program.load(args.file, args.arch)
 
@@ -154,7 +154,7 @@ def _value(text: str) -> Any:
             number = float(value) if dtype.kind == "f" else int(value, 0)
             return dtype.type(number)
         except (ValueError, OverflowError):
-            raise MfmasimError(f"argument {text!r}: {value!r} is no {kind}") from None
+            raise MfmasimError(f"argument {text!r}: {value!r} is not a valid {kind}") from None
     kind, colon, shape = text.partition(":")
     if not colon:
         raise MfmasimError(f"argument {text!r}: expected {ARGUMENT_HELP}")

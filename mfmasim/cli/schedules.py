@@ -1,10 +1,10 @@
-"""The option that orders waves, which several verbs have."""
+"""The option --schedule of several verbs."""
 
 from __future__ import annotations
 
 __all__ = ["SCHEDULE_HELP"]
 
 SCHEDULE_HELP = (
-    "order of waves: usual (all together), forward, reversed, random:SEED, first:WAVE, last:WAVE, or witness: one in "
-    "which a race that was found changes the outputs"
+    "order of waves: usual (all together), forward, reversed, random:SEED, first:WAVE, last:WAVE, or witness: an order "
+    "in which a race that was found changes the outputs"
 )

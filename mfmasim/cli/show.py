@@ -1,4 +1,4 @@
-"""``mfmasim show``: everything about one matrix instruction, or the layout of one operand in any form."""
+"""``mfmasim show``: the properties of one matrix instruction, or the layout of one operand."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["add", "matrix_grid", "register_grid", "run"]
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
-    parser = subparsers.add_parser("show", help="show a matrix instruction, or where an operand's elements live")
+    parser = subparsers.add_parser("show", help="show a matrix instruction, or the layout of an operand")
     add_instruction(parser)
     parser.add_argument("--operand", choices=OPERANDS, help="operand whose layout is shown")
     parser.add_argument(
         "--view",
         choices=("table", "registers", "matrix"),
-        help="table: one line per place (default for csv and json); registers: what each lane holds; "
-        "matrix: where each element is. Pictures show both unless told",
+        help="table: one line per place (default for csv and json); registers: the elements of each lane; "
+        "matrix: the place of each element. Figures show both by default",
     )
     parser.add_argument(
         "--numbering", choices=("documented", "contiguous"), default="documented",
-        help="numbers of k: as documented, or so that every lane holds consecutive k",
+        help="numbering of k: as documented, or so that every lane holds consecutive k",
     )  # fmt: skip
     add_formats(parser, (*FORMATS, "svg", "html"))
     parser.set_defaults(run=run)
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def register_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:
-    """Lines of lanes, columns of registers; each cell lists its elements from bit 0 up."""
+    """One row per lane, one column per register; each cell lists its elements from bit 0 up."""
     from mfmasim.figures.fragment import register_cells
 
     grid: dict[int, dict[int, list[str]]] = {lane: {} for lane in range(fragment.lanes)}
@@ -83,7 +83,7 @@ def register_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:
 
 
 def matrix_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:
-    """Lines of rows, columns of columns; each cell has the place, with all lanes that hold a copy."""
+    """Rows and columns of the matrix; each cell has the element's place, with all lanes that hold a copy."""
     cells: dict[tuple[int, int], dict[int, list[Any]]] = {}
     for row in fragment.table():
         found = cells.setdefault((int(row["block"]), int(row["row"])), {})
@@ -98,7 +98,7 @@ def matrix_grid(fragment: Fragment) -> tuple[list[str], list[list[Any]]]:
 
 
 def place_name(rows: list[Any]) -> str:
-    """Notation ``v1{17}.[15:0]`` of AMD's calculator, with several lanes where there are copies."""
+    """AMD's calculator notation ``v1{17}.[15:0]``, with several lanes for copies."""
     first = rows[0]
     vgpr, bit, width = int(first["vgpr"]), int(first["bit"]), int(first["width"])
     lanes = ",".join(str(int(row["lane"])) for row in rows)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["add", "run"]
 
 MOST_ACCESSES = 4096
-"""Accesses of a pattern: more than any tile in LDS has."""
+"""Limit of --accesses, above that of any tile in LDS."""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,31 +23,31 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "swizzle",
         help="prove or find an LDS layout without bank conflicts",
         description="With --list: published swizzles. With --check NAME: prove one. With --tile: find the cheapest. "
-        "Patterns: --read INSTRUCTION ROW COLUMN with expressions of lane and n (number of the access), "
+        "Access patterns: --read INSTRUCTION ROW COLUMN with expressions of lane and n (number of the access), "
         "--operand LDS_INSTRUCTION MATRIX_INSTRUCTION A, --write INSTRUCTION for a linear store.",
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--list", action="store_true", help="published swizzles")
     what.add_argument("--check", metavar="NAME", help="prove a published swizzle; exit code 1 if it has conflicts")
     what.add_argument("--tile", metavar="ROWSxBYTES", help="find a swizzle for a tile, such as 16x128")
-    parser.add_argument("--arch", nargs="+", default=[], metavar="ARCH", help="architectures it must hold on")
-    parser.add_argument("--element-bytes", type=int, default=1, metavar="N", help="bytes of an element (default: 1)")
-    parser.add_argument("--write", metavar="INSTRUCTION", help="the tile is stored lane after lane with it")
+    parser.add_argument("--arch", nargs="+", default=[], metavar="ARCH", help="architectures to check or search for")
+    parser.add_argument("--element-bytes", type=int, default=1, metavar="N", help="bytes per element (default: 1)")
+    parser.add_argument("--write", metavar="INSTRUCTION", help="instruction that stores the tile, lane by lane")
     parser.add_argument("--read", nargs=3, action="append", default=[], metavar=("INSTRUCTION", "ROW", "COLUMN"),
-                        help="how it is read, columns in bytes")  # fmt: skip
+                        help="how the tile is read; columns in bytes")  # fmt: skip
     parser.add_argument("--accesses", type=int, default=1, metavar="N", help="values of n in --read (default: 1)")
     parser.add_argument("--operand", nargs=3, action="append", default=[],
                         metavar=("INSTRUCTION", "MATRIX_INSTRUCTION", "OPERAND"),
-                        help="read as a matrix operand of the first architecture")  # fmt: skip
-    parser.add_argument("--a", metavar="FORMAT", help="number format of A where the instruction leaves a choice")
-    parser.add_argument("--b", metavar="FORMAT", help="number format of B where the instruction leaves a choice")
-    parser.add_argument("--limit", type=int, default=8, metavar="N", help="swizzles wanted (default: 8)")
+                        help="read the tile as a matrix operand, in the layout of the first architecture")  # fmt: skip
+    parser.add_argument("--a", metavar="FORMAT", help="number format of A, for instructions with a choice")
+    parser.add_argument("--b", metavar="FORMAT", help="number format of B, for instructions with a choice")
+    parser.add_argument("--limit", type=int, default=8, metavar="N", help="most swizzles to list (default: 8)")
     add_formats(parser, (*FORMATS, "svg", "html"))
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a list, a proof, or what was found."""
+    """Print the list, the proof, or the swizzles that were found."""
     from mfmasim import lds
     from mfmasim.architectures import ARCHITECTURES, arch
     from mfmasim.errors import MfmasimError
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     form = wanted_format(args)
     if args.list:
         if form in {"svg", "html"}:
-            raise MfmasimError("pictures are of one swizzle: --check NAME or --tile")
+            raise MfmasimError("--format svg and html need --check NAME or --tile")
         rows = [[name, s.rows, s.row_bytes, s.pad, s.operations, str(s).partition(": ")[2], s.source]
                 for name in lds.NAMES for s in [lds.swizzle(name)]]  # fmt: skip
         print(table(("name", "rows", "row_bytes", "pad", "operations", "map", "source"), rows, form), end="")
@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
     if len(rows_bytes) != 2 or not all(part.isdigit() and int(part) for part in rows_bytes):
         raise MfmasimError(f"--tile {args.tile!r} is not ROWSxBYTES, such as 16x128")
     tile = (int(rows_bytes[0]), int(rows_bytes[1]))
-    room = max(arch(name).lds_bytes for name in args.arch or ARCHITECTURES)
-    if tile[0] * tile[1] > room:
-        raise MfmasimError(f"--tile {args.tile!r} has {tile[0] * tile[1]:,} bytes, the LDS at most {room:,}")
+    limit = max(arch(name).lds_bytes for name in args.arch or ARCHITECTURES)
+    if tile[0] * tile[1] > limit:
+        raise MfmasimError(f"--tile {args.tile!r} has {tile[0] * tile[1]:,} bytes, the LDS at most {limit:,}")
     write = None if args.write is None else lds.Pattern.linear(args.write, *tile, lanes=_lanes(args))
     found = lds.find_swizzle(tile, args.element_bytes, write, _reads(args), args.arch, limit=args.limit)
     if form in {"svg", "html"}:
@@ -94,12 +94,12 @@ def _check(args: argparse.Namespace, chosen: Swizzle, form: str) -> int:
         print(_picture(chosen, form, args.arch, lds.linear(chosen.rows, chosen.row_bytes)))
         return 0
     if not args.arch:
-        raise MfmasimError("name at least one architecture: --arch gfx950")
+        raise MfmasimError("--arch is needed, such as --arch gfx950")
     patterns = _reads(args)
     if args.write is not None:
         patterns.insert(0, lds.Pattern.linear(args.write, chosen.rows, chosen.row_bytes, lanes=_lanes(args)))
     if not patterns:
-        raise MfmasimError("say how the tile is accessed: --read, --operand or --write")
+        raise MfmasimError("--tile needs an access pattern: --read, --operand or --write")
     proof = lds.prove(chosen, patterns, args.arch)
     if form == "terminal":
         print(chosen)
@@ -148,7 +148,7 @@ def _reads(args: argparse.Namespace) -> list[Pattern]:
         found.append(lds.Pattern.of(name, place, lanes=lanes, accesses=args.accesses, name=title))
     for name, matrix, operand in args.operand:
         if not args.arch:
-            raise MfmasimError("--operand needs --arch: layouts belong to an architecture")
+            raise MfmasimError("--operand needs --arch: layouts differ between architectures")
         op = instruction(args.arch[0], matrix, args.a, args.b)
         fragment = op.operands.get(operand)
         if fragment is None:

@@ -1,4 +1,4 @@
-"""What ``mfmasim run`` tells about steps and lines: ``--trace`` and ``--coverage``."""
+"""The options ``--trace`` and ``--coverage`` of ``mfmasim run``."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def add_tracing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", action="store_true", help="one line per instruction and wave: what it wrote")
     parser.add_argument("--trace-waves", metavar="LIST", help="waves of the launch to trace, such as 0,1 or 4-7")
     parser.add_argument("--trace-lines", metavar="A-B", help="source lines to trace, such as 31 or 31-40")
-    parser.add_argument("--trace-limit", type=int, default=10_000, metavar="N", help="most lines (default 10000)")
-    parser.add_argument("--trace-file", metavar="FILE", help="write the trace there and not to the output")
+    parser.add_argument("--trace-limit", type=int, default=10_000, metavar="N", help="most lines shown (default 10000)")
+    parser.add_argument("--trace-file", metavar="FILE", help="write the trace to FILE instead of standard output")
     parser.add_argument("--coverage", action="store_true", help="print the source with execution counts")
 
 
 def span(text: str, what: str) -> tuple[int, int]:
-    """Two numbers from ``31-40``, or one twice from ``31``.
+    """Both ends of a range such as ``31-40``; ``31`` gives it twice.
 
     Raises:
-        MfmasimError: anything else.
+        MfmasimError: the text is not a number or a range.
     """
     first, dash, last = text.partition("-")
     last = last if dash else first
@@ -43,19 +43,19 @@ def numbers(text: str, what: str) -> range | list[int]:
     """Numbers from a list of numbers and ranges such as ``0,1,4-7``.
 
     Raises:
-        MfmasimError: anything else.
+        MfmasimError: the text is not such a list, or has more than 2**20 numbers.
     """
     spans = [span(part, what) for part in text.split(",")]
     if len(spans) == 1:
         return range(spans[0][0], spans[0][1] + 1)
     if sum(last - first + 1 for first, last in spans) > 1 << 20:
-        raise MfmasimError(f"{what} {text!r}: more than a million waves; take one range")
+        raise MfmasimError(f"{what} {text!r}: a list of more than a million waves; give a single range")
     return [n for first, last in spans for n in range(first, last + 1)]
 
 
 @contextmanager
 def tracing(args: argparse.Namespace) -> Iterator[list[Any]]:
-    """The observers that the options ask for; the trace is written while the kernel runs."""
+    """Observers for the given options; the trace is written while the kernel runs."""
     given = [f"--trace-{name}" for name in ("waves", "lines", "file") if getattr(args, f"trace_{name}") is not None]
     if not args.trace:
         if given:

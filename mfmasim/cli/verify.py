@@ -27,22 +27,20 @@ def add(subparsers: Any) -> None:
     parser.add_argument(
         "--case", action="append", metavar="TEXT", help="only cases whose name contains this (may be repeated)"
     )
-    parser.add_argument(
-        "--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, by way of hip-python"
-    )
+    parser.add_argument("--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, through hip-python")
     parser.add_argument(
         "--source",
         metavar="FILE",
-        help="prove this source (a changed copy) in place of the cases' own; of several sources the one of its name",
+        help="use this source (a changed copy) instead of the cases' source of the same name",
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
-    parser.add_argument("--compiler", help="compile with this compiler, leaving prebuilt code objects aside")
-    parser.add_argument("--budget", type=int, help="instructions a wave may execute before it counts as endless")
+    parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
+    parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
     parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
     parser.add_argument("--html", metavar="FILE", help="write results and findings as one HTML page")
-    parser.add_argument("--max-findings", type=int, default=10, help="findings shown for each case (default 10)")
+    parser.add_argument("--max-findings", type=int, default=10, help="findings shown per case (default 10)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -103,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _with_source(file: str, work: list[tuple[str, Any, str]]) -> list[tuple[str, Any, str]]:
-    """The work on a changed copy; headers that do not lie beside it come from where the original lies."""
+    """The cases with a changed copy of their source; headers are searched beside the copy, then beside the original."""
     from dataclasses import replace
     from pathlib import Path
 
@@ -126,7 +124,7 @@ def _with_source(file: str, work: list[tuple[str, Any, str]]) -> list[tuple[str,
 
 
 def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Any]) -> None:
-    """Refuse what is wrong for all cases alike, before the first one."""
+    """Raise errors that concern all cases before the first one runs."""
     from mfmasim.errors import unknown
     from mfmasim.toolchain import find_compiler
 

@@ -1,4 +1,4 @@
-"""``mfmasim where``: from an element to its place, from a place to its element, and what a result is made of."""
+"""``mfmasim where``: the place of an element, the element at a place, and the terms of a result."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Register the verb."""
     parser = subparsers.add_parser("where", help="find the place of a matrix element, or the element at a place")
     add_instruction(parser)
-    parser.add_argument("--operand", choices=OPERANDS, required=True, help="operand that is meant")
-    parser.add_argument("--element", type=int, nargs="+", metavar="N", help="row, column and, with blocks, block")
+    parser.add_argument("--operand", choices=OPERANDS, required=True, help="operand")
+    parser.add_argument(
+        "--element", type=int, nargs="+", metavar="N", help="row, column and, if there are several, block"
+    )
     parser.add_argument("--place", type=int, nargs="+", metavar="N", help="lane, register of the operand and bit")
-    parser.add_argument("--terms", action="store_true", help="with an element of D: every product and C, with places")
+    parser.add_argument("--terms", action="store_true", help="for an element of D: list its products and C")
     add_formats(parser, (*FORMATS, "svg", "html"))
     parser.set_defaults(run=run)
 
@@ -33,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
 
     if (args.element is None) == (args.place is None):
-        raise MfmasimError("say either --element ROW COL [BLOCK] or --place LANE VGPR [BIT]")
+        raise MfmasimError("either --element ROW COL [BLOCK] or --place LANE VGPR [BIT] is needed")
     for name, given in (("--element", args.element), ("--place", args.place)):
         if given is not None and len(given) not in (2, 3):
             raise MfmasimError(f"{name} takes two or three numbers, not {len(given)}")
@@ -43,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         if args.operand != "D" or args.element is None:
             raise MfmasimError("--terms needs --operand D and --element")
         if form in {"svg", "html"}:
-            raise MfmasimError("--terms is a table: terminal, csv, json or markdown")
+            raise MfmasimError("--terms prints a table: terminal, csv, json or markdown")
         columns = ("term", "kept" if op.sparse else "k", "a_lane", "a_vgpr", "a_bit", "b_lane", "b_vgpr", "b_bit")
         print(table(columns, term_rows(args, op, *args.element), form), end="")
         return 0
@@ -75,9 +77,16 @@ def run(args: argparse.Namespace) -> int:
 def term_rows(
     args: argparse.Namespace, op: MatrixInstruction, row: int, col: int, block: int = 0
 ) -> Iterator[list[Any]]:
-    """One line for every product that D[row, col] sums, and one for C.
+    """One row per product in the sum of D[row, col], and one for C.
 
-    A sparse product's B is one of four, chosen by the index; its line names the first of them.
+    For sparse instructions the index selects B's element among four; the row gives the place of the first.
+
+    Args:
+        args: parsed arguments with the modifiers.
+        op: the instruction.
+        row: row of the element of D.
+        col: its column.
+        block: its block.
     """
     a, b, c = (find_operand(args, op, name) for name in "ABC")
     op.D.locate(row, col, block)

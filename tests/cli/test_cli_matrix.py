@@ -141,7 +141,7 @@ def test_list(call):
         ("show gfx942 v_mfma_f32_32x32x8_f16 --operand index", "has no operand 'index'; it has A, B, C, D"),
         ("show gfx942 v_mfma_f32_32x32x8_f16 --format svg", "--format svg needs --operand"),
         ("show gfx942 v_mfma_f32_32x32x8_f16 --operand A --cbsz 1", "cbsz=1 is not legal"),
-        ("where gfx942 v_mfma_f32_32x32x8_f16 --operand A", "say either --element"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 --operand A", "either --element"),
         (
             "where gfx942 v_mfma_f32_32x32x8_f16 --operand A --element 1",
             "--element takes two or three numbers, not 1",

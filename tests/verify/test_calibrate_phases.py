@@ -245,7 +245,7 @@ def test_replay_and_output(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "ds_read_b64 (gfx942, wave 64)   row read b64: C16 on 32 banks (measured: SHARK, PYHIP)" in text
     assert "two lanes in one bank cost 4.00 ticks an access" in text
-    assert "4 phases (C16), 32 banks\n  fits as it is\n" in text
+    assert "4 phases (C16), 32 banks\n  fits unchanged\n" in text
     assert main(["calibrate", "--replay", str(path), "--json", "-"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["phases"]
     assert (row["fits"], row["banks"], row["lane_sets"], len(row["phases"])) == (True, 32, ["C16"], 4)
