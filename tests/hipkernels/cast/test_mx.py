@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hipkernels.cast import mx_reference
 from mfmasim.testing.trials import smallest, trials
-from tests.cast.family import caught, mutants, passes, right, runs, wrong
+from tests.hipkernels.cast.family import caught, mutants, passes, right, runs, wrong
 from tests.slow import mx
 
 QUICK = {"scale_one_too_large", "amax_along_the_other_axis", "nibbles_swapped", "fp4_line_rounded_down"}

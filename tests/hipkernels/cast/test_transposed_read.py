@@ -3,7 +3,7 @@
 import pytest
 
 from mfmasim.verify import verify_case
-from tests.cast.family import caught, passes, right, runs, wrong
+from tests.hipkernels.cast.family import caught, passes, right, runs, wrong
 
 
 @pytest.mark.parametrize(("case", "arch"), right("transposed_read", lambda *_: True))

@@ -3,7 +3,7 @@
 import pytest
 
 from mfmasim.verify import verify_case
-from tests.cast.family import caught, passes, right, runs, wrong
+from tests.hipkernels.cast.family import caught, passes, right, runs, wrong
 
 QUICK = {
     "cast_moves[given=bf16,target=e5m2,overflow=plain]-gfx1201", "cast_amax_of[given=f32]-gfx950",

@@ -11,7 +11,7 @@ from hipkernels.cast import operands, reference
 from hipkernels.cast.plan import AT_ONCE, TILE, Many, plan_many, table
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
-from tests.cast.family import caught, passes, right, wrong
+from tests.hipkernels.cast.family import caught, passes, right, wrong
 
 QUICK = {"search_off_by_one", "tensor_257_lost"}
 

@@ -1,7 +1,5 @@
 """hipkernels/conformance/lds: every LDS instruction, its bank conflicts as executed, copies and swizzled tiles."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,6 @@ from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from tests.slow import lds_conflicts
 
-ROOT = Path(__file__).resolve().parents[2]
 ((_, CASES),) = find("lds")
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("lds")}

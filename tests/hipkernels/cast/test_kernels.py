@@ -7,7 +7,7 @@ import pytest
 
 from hipkernels.cast import operands, plan, reference
 from mfmasim.verify import verify_case
-from tests.cast.family import caught, mutants, passes, right, runs, wrong
+from tests.hipkernels.cast.family import caught, mutants, passes, right, runs, wrong
 from tests.slow import cast
 
 FORMATS = sorted(cast.DTYPES)

@@ -9,7 +9,7 @@ from hipkernels.cast.plan import Part, plan_transpose
 from mfmasim.resources import folder
 from mfmasim.verify import verify_case
 from mfmasim.verify.prebuilt import code_for
-from tests.cast.family import caught, passes, right, runs, wrong
+from tests.hipkernels.cast.family import caught, passes, right, runs, wrong
 
 QUICK = {"tile_read_before_it_is_written", "transposed_not_saturated", "strides_exchanged", "rest_one_too_many"}
 BYTES = {"f32": 4, "f16": 2, "bf16": 2}
