@@ -250,5 +250,5 @@ def hooks(
         observers: in the order in which they are called.
         method: the hook as `Observer` has it, such as ``Observer.on_block``.
     """
-    bound = [getattr(observer, method.__name__, method) for observer in observers]
+    bound: list[Any] = [getattr(observer, method.__name__, method) for observer in observers]
     return [hook for hook in bound if getattr(hook, "__func__", hook) is not method]

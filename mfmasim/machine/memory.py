@@ -111,11 +111,12 @@ class Memory:
             arena[start : start + region.size] = self._bytes[start : start + region.size]
         return Memory.over(self._base, arena, self.regions)
 
-    def follow(self) -> None:
+    def follow(self) -> Touched:
         """Keep flags of what is read and written from now on, in `touched`."""
         from mfmasim.machine.touched import Touched
 
         self.touched = Touched(self.size)
+        return self.touched
 
     @property
     def base(self) -> int:

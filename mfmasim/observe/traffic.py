@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import AccessEvent
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.memory import Memory, Region
+    from mfmasim.machine.touched import Touched
 
 __all__ = ["LINES", "Site", "Traffic", "Used", "count_access"]
 
@@ -136,6 +137,7 @@ class Traffic(Observer):
         self._regions: list[Region] = []
         self._source_at: Callable[[int], str] = hex
         self._elements: dict[str, float] = {}
+        self._touched: Touched
         self.buffers: list[Used] = []
 
     def on_start(self, launch: Launch) -> None:
@@ -145,7 +147,7 @@ class Traffic(Observer):
         self._elements = {region.name: float(array.itemsize) for region, array in launch.buffers}
         for number, size in self._given.items():
             self._elements[launch.kernel.args[number].name or f"argument {number}"] = size
-        launch.memory.follow()
+        self._touched = launch.memory.follow()
 
     def on_access(self, event: AccessEvent) -> None:
         """Count an access to global memory."""
@@ -180,7 +182,7 @@ class Traffic(Observer):
 
     def on_end(self, memory: Memory) -> None:
         """The launch is over: sum up what became of each buffer."""
-        touched = memory.touched
+        touched = self._touched
         for region in self._regions:
             if region.name.startswith(OWN):
                 continue
