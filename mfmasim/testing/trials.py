@@ -16,8 +16,8 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.testing.codes import codes
 from mfmasim.verify.agreement.domain import Domain
-from mfmasim.verify.agreement.judging import leaves
 from mfmasim.verify.agreement.trial import Trial, judge
+from mfmasim.verify.arguments import leaves
 from mfmasim.verify.arrays import Array, draw_array
 from mfmasim.verify.data import LARGEST, draw
 from mfmasim.verify.roles import Tensor, format_of
@@ -91,7 +91,7 @@ def _inputs(case: Case, arch: Arch, largest: float) -> SearchStrategy[dict[str, 
     """What arguments and fields hold, by name; those whose contents belong to the case are left out."""
     from hypothesis import strategies as st
 
-    args = case.make()["args"]
+    args = case.make().args
     seeds = st.integers(0, 99).map(lambda seed: f"{case.title}/{seed}")
     kinds = [kind for kind in CLASSES if largest >= LARGEST or kind != "special"]
     parts: dict[str, SearchStrategy[NDArray[Any]]] = {}

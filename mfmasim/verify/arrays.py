@@ -11,19 +11,15 @@ import numpy as np
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import FORMATS
 from mfmasim.formats import format as find_format
-from mfmasim.machine.arguments import Placed
-from mfmasim.machine.memory import PAGE
+from mfmasim.verify.arguments import POISON, Argument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
+    from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = ["ARRAY_CLASSES", "Array", "In", "InOut", "Out", "arrays_within", "draw_array", "replaced", "set_down"]
-
-POISON = 0xA5
+__all__ = ["ARRAY_CLASSES", "Array", "In", "InOut", "Out", "draw_array"]
 
 # What NumPy has a dtype for; every other format travels as its codes.
 DTYPES: dict[str, Any] = {
@@ -45,24 +41,23 @@ NANS = ("any", "bits")
 
 
 @dataclass(frozen=True, eq=False)
-class Array:
-    """A plain array argument. Use `In`, `Out`, `InOut` to make one."""
+class Array(Argument):
+    """A plain array argument. Use `In`, `Out`, `InOut` to make one.
 
-    role: str
-    """``in``, ``out`` or ``inout``."""
-    format: str
-    """``i8`` to ``u64``, ``f16``, ``f32``, ``f64``, or another number format, whose codes are the elements."""
-    shape: tuple[int, ...]
+    Its role is ``in``, ``out`` or ``inout``; its format ``i8`` to ``u64``, ``f16``, ``f32``, ``f64``, or another number
+    format, whose codes are the elements.
+    """
+
     data: str | NDArray[Any] = "zeros"
     """A class of `ARRAY_CLASSES`, or the values themselves."""
     ulp: int = 0
     """Units in the last place that an output may differ by."""
     nan: str = "any"
     """``any``: a NaN equals any NaN; ``bits``: payload and sign count."""
-    offset: int = 0
-    """Bytes from an aligned address to the first element."""
     drawn: str = ""
     """A class of `ARRAY_CLASSES` that drawn trials may take in place of values that are given."""
+    name: str = ""
+    """Its place among the arguments, ``argument 2[1]``; a launch gives it."""
 
     def __post_init__(self) -> None:
         """Check everything: it needs no architecture."""
@@ -75,8 +70,7 @@ class Array:
             raise unknown("nan", self.nan, NANS)
         if not isinstance(self.ulp, int) or self.ulp < 0:
             raise MfmasimError(f"ulp {self.ulp!r}: a number of units, 0 or more, is expected")
-        if not isinstance(self.offset, int) or not 0 <= self.offset < PAGE:
-            raise MfmasimError(f"array has offset {self.offset!r}: 0 to {PAGE - 1} bytes are possible")
+        super().__post_init__()
         for kind in (self.data if isinstance(self.data, str) else "zeros", self.drawn or "zeros"):
             if kind not in ARRAY_CLASSES:
                 raise unknown("data class", kind, ARRAY_CLASSES, "of an array")
@@ -102,6 +96,14 @@ class Array:
     def writes(self) -> bool:
         """Whether the kernel may write."""
         return self.role != "in"
+
+    def element_bits(self, arch: Arch) -> int:  # noqa: ARG002 - the same on all
+        """Bits of memory that an element takes."""
+        return 8 * self.dtype.itemsize
+
+    def held(self, memory: NDArray[np.uint8], arch: Arch) -> NDArray[Any]:  # noqa: ARG002 - the same on all
+        """Values in the array's dtype and shape."""
+        return np.asarray(memory.view(self.dtype).reshape(self.shape))
 
     def check(self, what: str, values: Any) -> NDArray[Any]:
         """Values in the array's own dtype and shape; nothing is converted, because a conversion may round.
@@ -150,7 +152,7 @@ def Out(format: str, shape: int | tuple[int, ...], ulp: int = 0, nan: str = "any
         nan: ``any`` (a NaN equals any NaN) or ``bits``.
         offset: as for `In`.
     """
-    return Array("out", format, _sizes(shape), "zeros", ulp, nan, offset)
+    return Array("out", format, _sizes(shape), "zeros", ulp, nan, offset=offset)
 
 
 def InOut(
@@ -163,39 +165,7 @@ def InOut(
     drawn: str = "",
 ) -> Array:
     """An array the kernel reads and writes; arguments as for `In` and `Out`."""
-    return Array("inout", format, _sizes(shape), data, ulp, nan, offset, drawn)
-
-
-def arrays_within(args: Sequence[Any], names: Sequence[str] = ()) -> Iterator[tuple[str, Array]]:
-    """Arrays among arguments, and among the fields of those that are structures, in order, each with a name.
-
-    Args:
-        args: arguments of a kernel; a list is a structure, see `mfmasim.machine.arguments`.
-        names: of the arguments.
-    """
-    for number, arg in enumerate(args):
-        name = names[number] if names else f"argument {number}"
-        if isinstance(arg, Array):
-            yield name, arg
-        elif isinstance(arg, list | tuple):
-            yield from arrays_within(arg, [f"{name}[{field}]" for field in range(len(arg))])
-
-
-def replaced(args: Sequence[Any], by: Callable[[Array], Any]) -> list[Any]:
-    """Arguments with what stands for each array in its place, also within structures."""
-    return [
-        by(arg) if isinstance(arg, Array) else replaced(arg, by) if isinstance(arg, list | tuple) else arg
-        for arg in args
-    ]
-
-
-def set_down(array: Array, values: NDArray[Any]) -> NDArray[Any]:
-    """Values as an argument of a launch, which puts them where the array says."""
-    if not array.offset:
-        return values
-    found = values.view(Placed)
-    found.page_offset = array.offset
-    return found
+    return Array("inout", format, _sizes(shape), data, ulp, nan, drawn, offset=offset)
 
 
 def draw_array(array: Array, seed: str) -> NDArray[Any]:

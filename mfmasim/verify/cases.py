@@ -8,24 +8,25 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.verify.arrays import arrays_within
 from mfmasim.verify.contract import broken
 from mfmasim.verify.data import CLASSES
-from mfmasim.verify.elements.sources import check_declared
-from mfmasim.verify.expression import Expression
-from mfmasim.verify.roles import Tensor, tensors_in
+from mfmasim.verify.launch import launch_of
 from mfmasim.verify.suppress import check_suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from mfmasim.verify.claims import Claim
+    from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["Case", "case", "check_built", "collecting", "line_in"]
+__all__ = ["Build", "Case", "case", "collecting", "line_in"]
+
+Build: TypeAlias = "Callable[..., Mapping[str, Any]]"
+"""A case function: from parameters to a dict with grid, block, args and expect; see `CaseLaunch`."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Case:
     kernel: str
     """Kernel name; ``{parameter}`` is replaced."""
     arch: tuple[str, ...]
-    build: Callable[..., Mapping[str, Any]]
+    build: Build
     parameters: Mapping[str, Any]
     """Defaults of `build`, overridden by one entry of ``each``."""
     needs: str = ""
@@ -94,14 +95,14 @@ class Case:
                 )
         return replace(self, parameters={**self.parameters, **changes})
 
-    def make(self, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def make(self, changes: Mapping[str, Any] | None = None) -> CaseLaunch:
         """Call the case function and check what it returns.
 
         Args:
             changes: parameters that differ from the case's own.
 
         Returns:
-            grid, block, args, and expect and shared_bytes where given.
+            The launch.
 
         Raises:
             MfmasimError: the function fails, or what it returns is no case; names file and line.
@@ -109,13 +110,13 @@ class Case:
         code = self.build.__code__
         where = f"{Path(code.co_filename).name}:{code.co_firstlineno}: {self.name}"
         try:
-            built = self.build(**{**self.parameters, **(changes or {})})
+            returned = self.build(**{**self.parameters, **(changes or {})})
         except MfmasimError as error:
             raise MfmasimError(f"{where}: {error}") from None
         except Exception as error:  # a user's function may fail in any way; say where
             line = line_in(error, Path(code.co_filename))
             raise MfmasimError(f"{Path(code.co_filename).name}{line}: {type(error).__name__}: {error}") from error
-        return check_built(built, where)
+        return launch_of(returned, where)
 
     def check_contract(self) -> None:
         """Refuse parameters that the kernel was not written for.
@@ -127,65 +128,6 @@ class Case:
         if part:
             whole = f" (of '{self.needs}')" if " and " in self.needs else ""
             raise MfmasimError(f"{self.name}: the contract {part}{whole}")
-
-
-KEYS = ("grid", "block", "args", "expect", "shared_bytes", "sources")
-
-
-def check_built(built: Any, where: str) -> dict[str, Any]:
-    """Check what a case function returned.
-
-    Raises:
-        MfmasimError: something is missing, unknown, or does not fit together.
-    """
-    if not isinstance(built, dict):
-        raise MfmasimError(f"{where} returns {type(built).__name__}, a dict with {', '.join(KEYS[:4])} is expected")
-    for key in KEYS[:3]:
-        if key not in built:
-            raise MfmasimError(f"{where} returns no {key!r}")
-    for key in built:
-        if key not in KEYS:
-            raise unknown("key", key, KEYS, f"in what {where} returns")
-    if not isinstance(built["args"], list | tuple):
-        raise MfmasimError(f"{where}: args has to be a list, not {type(built['args']).__name__}")
-    if any(arrays_within(built["args"])):
-        return _check_arrays(built, where)
-    if "sources" in built:
-        raise MfmasimError(f"{where}: sources are for plain arrays; matrices say by their roles what they are")
-    tensors = tensors_in(built)
-    roles = [tensor.role for tensor in tensors]
-    if len(set(roles)) != len(roles):
-        raise MfmasimError(f"{where}: one argument per role is expected, args has {', '.join(roles)}")
-    expect = built.get("expect")
-    if expect is None:
-        return dict(built)
-    if not isinstance(expect, Expression):
-        raise MfmasimError(f"{where}: expect has to be a matrix expression such as a @ b, not {type(expect).__name__}")
-    for part in expect.parts():
-        if isinstance(part, Tensor) and not any(part is tensor for tensor in tensors):
-            raise MfmasimError(f"{where}: expect uses a matrix {part.role} that is not among args")
-    output = next((tensor for tensor in tensors if tensor.role == "C"), None)
-    if output is None:
-        raise MfmasimError(f"{where}: args has no C to hold what is expected")
-    if expect.shape != output.shape:
-        raise MfmasimError(f"{where}: expect has shape {expect.shape}, C has {output.shape}")
-    return dict(built)
-
-
-def _check_arrays(built: dict[str, Any], where: str) -> dict[str, Any]:
-    """Check a case of plain arrays."""
-    if any(isinstance(arg, Tensor) for arg in built["args"]):
-        raise MfmasimError(f"{where}: args mixes matrices (A, B, C) with plain arrays (In, Out, InOut)")
-    found = [array for _, array in arrays_within(built["args"])]
-    if len({id(array) for array in found}) != len(found):
-        raise MfmasimError(f"{where}: args has one array twice; make one for each")
-    check_declared(built.get("sources", ()), found, where)
-    if not any(array.writes for array in found):
-        raise MfmasimError(f"{where}: args has no Out or InOut, so there is nothing to compare")
-    expect = built.get("expect")
-    if expect is None or isinstance(expect, Expression):
-        raise MfmasimError(f"{where}: expect has to be an array or a function of the input arrays")
-    return dict(built)
 
 
 _collected: ContextVar[list[Case] | None] = ContextVar("collected", default=None)
@@ -209,7 +151,7 @@ def case(
     suppress: Mapping[str, str] | None = None,
     claims: Sequence[Claim] = (),
     draws: Mapping[str, Sequence[Any]] | None = None,
-) -> Callable[[Callable[..., Mapping[str, Any]]], Callable[..., Mapping[str, Any]]]:
+) -> Callable[[Build], Build]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
     Args:
@@ -237,7 +179,7 @@ def case(
         ``shared_bytes``.
     """
 
-    def decorate(build: Callable[..., Mapping[str, Any]]) -> Callable[..., Mapping[str, Any]]:
+    def decorate(build: Build) -> Build:
         collected = _collected.get()
         defaults = {}
         for name, parameter in inspect.signature(build).parameters.items():

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mfmasim.formats import Format
 
-__all__ = ["Comparison", "bit_exact", "is_nan", "ulp_distance", "within"]
+__all__ = ["Comparison", "bit_exact", "is_nan", "shown_code", "shown_value", "ulp_distance", "within"]
 
 SMALLEST = 2.0**-126
 """The smallest normal number of f32 and bf16."""
@@ -94,3 +94,15 @@ def within(
         bound = 2 * depth * 2.0**-accumulator_bits * magnitude + unit / 2 + flushed * depth * SMALLEST
         wrong = np.where(finite, ~(np.abs(a - e) <= bound), ~((a == e) | (np.isnan(a) & np.isnan(e))))
     return Comparison(wrong, int(ulp_distance(actual, rounded, fmt).max(initial=0)))
+
+
+def shown_code(fmt: Format, code: Any) -> str:
+    """A raw code as a finding shows it: its bits and its value."""
+    return f"{int(code):#0{2 * code.dtype.itemsize + 2}x} ({float(fmt.decode(code)):.9g})"
+
+
+def shown_value(value: Any) -> str:
+    """An element of a plain array as a finding shows it: its bits, and its value unless it is the bits."""
+    bits = int(value.view(f"u{value.dtype.itemsize}"))
+    text = f"{bits:#0{2 * value.dtype.itemsize + 2}x}"
+    return text if value.dtype.kind == "u" else f"{text} ({value})"

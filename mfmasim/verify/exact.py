@@ -9,7 +9,6 @@ products of the formats up to f32 lie far inside its range.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,6 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import format as find_format
-from mfmasim.isa import MATRIX
-from mfmasim.matrix import instruction as find_instruction
-from mfmasim.matrix.models import model_for
 from mfmasim.verify.expression import Expression, MatMul, Scaled, Sum, Times
 from mfmasim.verify.roles import Tensor, format_of
 
@@ -31,8 +27,6 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
-    from mfmasim.matrix.models import Model
-    from mfmasim.program import Kernel
 
 __all__ = [
     "Exact",
@@ -40,16 +34,10 @@ __all__ = [
     "evaluate",
     "every_step_exact",
     "exact_in_any_order",
-    "flushes",
-    "keeps_sums",
     "magnitude",
     "round_once",
-    "sum_bits",
     "without_subnormals",
 ]
-
-DOT = re.compile(r"v_dot2(c|acc)?_f32_(f16|bf16)")
-"""Dot products of one lane; on RDNA they are steps of the matrix instruction (`mfmasim.machine.ops.dot_steps`)."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +49,7 @@ class Exact:
     special: NDArray[np.float64]
 
 
-def every_step_exact(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch, bits: int) -> bool:
+def every_step_exact(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch, bits: int) -> bool:
     """Whether each product and sum of the expression fits a significand of so many bits, so that no kernel rounds.
 
     In a product of matrices every partial sum has to fit, in whatever order a kernel adds.
@@ -74,62 +62,26 @@ def every_step_exact(expression: Expression, codes: Mapping[int, NDArray[Any]], 
     )
 
 
-def _partial_sums_fit(product: MatMul, codes: Mapping[int, NDArray[Any]], arch: Arch, bits: int) -> bool:
+def _partial_sums_fit(product: MatMul, codes: Mapping[str, NDArray[Any]], arch: Arch, bits: int) -> bool:
     """All terms are multiples of one power of two, and their magnitudes together are not beyond 2^bits of it."""
     return bool((np.ldexp(magnitude(product, codes, arch), -_unit(product, codes, arch)) <= 2.0**bits).all())
 
 
-def sum_bits(kernel: Kernel, arch: Arch, *, wide: bool) -> int:
-    """Bits of the narrowest significand in which a kernel's sums are kept.
-
-    Args:
-        kernel: its matrix instructions say it; without any, sums are f32 or f64.
-        arch: architecture.
-        wide: whether the matrices are f64.
-    """
-    formats = {find_instruction(arch, i.name).d for i in kernel.decodable if i.name.startswith(MATRIX)}
-    found = [find_format(name) for name in formats or {"f64" if wide else "f32"}]
-    return min(fmt.bits - 1 if fmt.integer else fmt.mantissa_bits + 1 for fmt in found)
-
-
-def keeps_sums(kernel: Kernel, arch: Arch) -> bool:
-    """Whether every matrix instruction and dot product of a kernel leaves a sum as it is where no step has to round.
-
-    RDNA3's do not: -13 and zeros make -12.9999971 (`Model.keeps_exact_sums`).
-    """
-    return all(_model(name, arch).keeps_exact_sums for name in {i.name for i in kernel.decodable} if _adds(name, arch))
-
-
-def flushes(kernel: Kernel, arch: Arch) -> tuple[bool, bool]:
-    """Whether a kernel's matrix instructions and dot products take subnormal factors, and subnormal sums, for zeros."""
-    models = [_model(name, arch) for name in {i.name for i in kernel.decodable} if _adds(name, arch)]
-    return any(m.flush_inputs for m in models), any(m.flush_addend or m.flush_output for m in models)
-
-
-def without_subnormals(tensors: Sequence[Tensor], codes: Mapping[int, NDArray[Any]], arch: Arch) -> dict[int, Any]:
+def without_subnormals(
+    tensors: Sequence[Tensor], codes: Mapping[str, NDArray[Any]], arch: Arch
+) -> dict[str, NDArray[Any]]:
     """Codes of matrices where subnormal factors count as zeros of their sign."""
     out = dict(codes)
     for tensor in tensors:
         fmt = format_of(tensor, arch)
         if tensor.role in ("A", "B") and fmt.sign_bit and not fmt.integer and not tensor.read:
-            raw = codes[id(tensor)]
+            raw = codes[tensor.name]
             small = (raw & raw.dtype.type(fmt.mask & ~fmt.sign_bit)) < 1 << fmt.mantissa_bits
-            out[id(tensor)] = np.where(small, raw & raw.dtype.type(fmt.sign_bit), raw)
+            out[tensor.name] = np.where(small, raw & raw.dtype.type(fmt.sign_bit), raw)
     return out
 
 
-def _adds(name: str, arch: Arch) -> bool:
-    return name.startswith(MATRIX) or (arch.floats.dot_steps and DOT.match(name) is not None)
-
-
-def _model(name: str, arch: Arch) -> Model:
-    if name.startswith(MATRIX):
-        return find_instruction(arch, name).model
-    kind = name.rpartition("_")[2]
-    return model_for(arch, "wmma", kind, kind, "f32", 16)  # a step of the matrix instruction, one for each lane
-
-
-def exact_in_any_order(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch, bits: int) -> bool:
+def exact_in_any_order(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch, bits: int) -> bool:
     """Whether a significand of so many bits holds every sum of some terms, so that no order of summation rounds."""
     parts = [part for part in expression.parts() if isinstance(part, MatMul | Times | Sum)]
     units = [_unit(part, codes, arch) for part in parts]
@@ -141,7 +93,7 @@ LEAST = -14
 """Exponent of the smallest unit of terms that `exact_in_any_order` looks at: no denormal of f16, let alone f32."""
 
 
-def _unit(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> int:
+def _unit(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch) -> int:
     """Exponent of a power of two that all terms are multiples of."""
     if isinstance(expression, Sum):
         return min(_unit(expression.left, codes, arch), _unit(expression.right, codes, arch))
@@ -164,12 +116,12 @@ def _fits(value: Exact, bits: int) -> bool:
     return all((size // (size & -size)).bit_length() <= bits for size in sizes if size)
 
 
-def evaluate(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> Exact:
+def evaluate(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch) -> Exact:
     """Evaluate an expression exactly.
 
     Args:
         expression: what to compute.
-        codes: raw codes of each tensor, by ``id(tensor)``.
+        codes: raw codes of each tensor, by name.
         arch: decides the formats.
 
     Returns:
@@ -184,7 +136,7 @@ def evaluate(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Ar
     return _from_floats(_values(expression, codes, arch))
 
 
-def magnitude(expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch) -> NDArray[np.float64]:
+def magnitude(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch) -> NDArray[np.float64]:
     """Sum of the absolute values of all terms, the yardstick of an error bound (float64, (M, N)).
 
     A subnormal factor counts as the smallest normal number: matrix instructions align products by their exponents and
@@ -209,7 +161,7 @@ def _as_passed(expression: Times, arch: Arch) -> float:
 
 
 def _values(
-    expression: Expression, codes: Mapping[int, NDArray[Any]], arch: Arch, *, aligned: bool = False
+    expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch, *, aligned: bool = False
 ) -> NDArray[np.float64]:
     """Values of a tensor or a scaled tensor, both exact in float64; with `aligned` subnormals as in `magnitude`."""
     if isinstance(expression, Scaled):
@@ -218,7 +170,7 @@ def _values(
             scale = np.repeat(scale, matrix.shape[axis] // scale.shape[axis], axis=axis)
         return matrix * scale
     if isinstance(expression, Tensor):
-        raw = codes[id(expression)]
+        raw = codes[expression.name]
         if expression.role.startswith("scale"):
             raw = raw[..., expression.select]
         fmt = format_of(expression, arch)

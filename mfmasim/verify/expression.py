@@ -19,13 +19,25 @@ class Expression:
 
     shape: tuple[int, int]
 
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """What it is computed from; nothing for an argument."""
+        return ()
+
+    @property
+    def depth(self) -> int:
+        """Terms that an element is the sum of, at most."""
+        return 1
+
     def parts(self) -> Iterator[Expression]:
         """The expressions this one is made of, itself included."""
         yield self
-        for name in ("left", "right", "matrix", "scale"):
-            part = getattr(self, name, None)
-            if isinstance(part, Expression):
-                yield from part.parts()
+        for operand in self.operands:
+            yield from operand.parts()
+
+    def uses(self, matrix: Expression) -> bool:
+        """Whether a matrix takes part with a factor other than 0."""
+        return self is matrix or any(operand.uses(matrix) for operand in self.operands)
 
     def __matmul__(self, other: object) -> Expression:
         """Matrix product."""
@@ -72,6 +84,16 @@ class MatMul(Expression):
     right: Expression
 
     @property
+    def operands(self) -> tuple[Expression, ...]:
+        """Both factors."""
+        return self.left, self.right
+
+    @property
+    def depth(self) -> int:
+        """Columns of the left factor."""
+        return self.left.shape[1]
+
+    @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]
         """Rows and columns."""
         return self.left.shape[0], self.right.shape[1]
@@ -89,6 +111,11 @@ class Scaled(Expression):
         for size, count in zip(self.matrix.shape, self.scale.shape, strict=True):
             if size % count:
                 raise MfmasimError(f"scales {self.scale.shape} do not divide a matrix {self.matrix.shape} evenly")
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The matrix and its scales."""
+        return self.matrix, self.scale
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]
@@ -109,6 +136,20 @@ class Times(Expression):
             raise MfmasimError(f"factor {self.factor} of a matrix is not a finite number")
 
     @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The matrix."""
+        return (self.matrix,)
+
+    @property
+    def depth(self) -> int:
+        """That of the matrix."""
+        return self.matrix.depth
+
+    def uses(self, matrix: Expression) -> bool:
+        """With the factor 0, none."""
+        return self.factor != 0 and super().uses(matrix)
+
+    @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]
         """Rows and columns."""
         return self.matrix.shape
@@ -120,6 +161,16 @@ class Sum(Expression):
 
     left: Expression
     right: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """Both terms."""
+        return self.left, self.right
+
+    @property
+    def depth(self) -> int:
+        """That of both terms together."""
+        return self.left.depth + self.right.depth
 
     @property
     def shape(self) -> tuple[int, int]:  # type: ignore[override]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import golden
+from mfmasim.verify.arguments import leaves
 from mfmasim.verify.data import draw
 from mfmasim.verify.exact import exact_in_any_order
-from mfmasim.verify.roles import Tensor, format_of, tensors_in
+from mfmasim.verify.roles import Tensor, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,56 +19,73 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.verify.cases import Case
+    from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["inputs_of"]
+__all__ = ["Inputs", "inputs_of"]
 
-GOLDEN_NAME = {"A": "A", "B": "B", "scale_A": "scale_A", "scale_B": "scale_B"}
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the matrices of a case hold in one launch."""
+
+    label: str
+    """Where they are from, for the report."""
+    codes: Mapping[str, NDArray[Any]]
+    """Raw codes in the stored shape, by name of the matrix."""
+    expected: NDArray[Any] | None = None
+    """Codes of C, where golden data has them."""
 
 
 def inputs_of(
-    case: Case, built: Mapping[str, Any], arch: Arch, given: Mapping[str, NDArray[Any]] | None, bits: int
-) -> Sequence[tuple[str, dict[int, Any], Any]]:
+    case: Case, launch: CaseLaunch, arch: Arch, given: Mapping[str, NDArray[Any]] | None, bits: int
+) -> Sequence[Inputs]:
     """Inputs to run.
 
     Args:
         case: the case.
-        built: what its function returned.
+        launch: its launch.
         arch: decides the formats.
-        given: codes of matrices by name of the argument, in place of golden data and of what data classes draw.
+        given: codes of matrices by place (``argument 0``), in place of golden data and of what data classes draw.
         bits: of the significand that the kernel adds in.
 
     Returns:
-        For each launch a label, codes by ``id`` of the matrix, and the expected codes where golden data has them.
+        The inputs of each launch.
 
     Raises:
         MfmasimError: golden data is missing or damaged, or does not fit the case.
     """
-    tensors = tensors_in(built)
     if given is not None:
-        named = [(f"argument {n}", t) for n, t in enumerate(built["args"]) if isinstance(t, Tensor)]
-        held = {id(t): given[n] if n in given else draw(t, "integers", case.title, arch) for n, t in reversed(named)}
-        expected = built.get("expect")
-        plain = expected is not None and exact_in_any_order(expected, held, arch, bits)
-        return [("integers, given" if plain else "special, given", held, None)]
+        return [_given(case, launch, arch, given, bits)]
     if not case.golden:
-        return [(f"{data} data", {id(t): draw(t, data, case.title, arch) for t in tensors}, None) for data in case.data]
-    out = []
-    for entry in golden.entries(case.golden_name(), arch.name, case.parameters):
-        arrays = golden.arrays(entry)
-        inputs: dict[int, Any] = {}
-        for tensor in tensors:
-            if tensor.role == "C":
-                continue
-            want = entry["formats"].get(tensor.role)
-            have = format_of(tensor, arch).name
-            if want != have:
-                raise MfmasimError(f"{case.name}: {tensor.role} is {have}, golden {entry['id']} has {want}")
-            codes = arrays[GOLDEN_NAME[tensor.role]]
-            if codes.shape != tensor.stored_shape:
-                raise MfmasimError(
-                    f"{case.name}: {tensor.role} has shape {tensor.stored_shape}, golden {entry['id']} {codes.shape}"
-                )
-            inputs[id(tensor)] = codes
-        level = entry["expected"]["model"]["fidelity"]
-        out.append((f"golden {entry['data']} ({level})", inputs, arrays))
-    return out
+        return [
+            Inputs(f"{data} data", {name: draw(t, data, case.title, arch) for name, t in launch.tensors.items()})
+            for data in case.data
+        ]
+    return [_golden(case, launch, arch, e) for e in golden.entries(case.golden_name(), arch.name, case.parameters)]
+
+
+def _given(case: Case, launch: CaseLaunch, arch: Arch, given: Mapping[str, NDArray[Any]], bits: int) -> Inputs:
+    codes: dict[str, NDArray[Any]] = {}
+    for place, tensor in leaves(launch.args):
+        if isinstance(tensor, Tensor) and tensor.name not in codes:
+            codes[tensor.name] = given[place] if place in given else draw(tensor, "integers", case.title, arch)
+    plain = launch.expression is not None and exact_in_any_order(launch.expression, codes, arch, bits)
+    return Inputs("integers, given" if plain else "special, given", codes)
+
+
+def _golden(case: Case, launch: CaseLaunch, arch: Arch, entry: Mapping[str, Any]) -> Inputs:
+    arrays = golden.arrays(entry)
+    codes: dict[str, NDArray[Any]] = {}
+    for name, tensor in launch.tensors.items():
+        if tensor.writes:
+            continue
+        known, needed = entry["formats"].get(name), format_of(tensor, arch).name
+        if known != needed:
+            raise MfmasimError(f"{case.name}: {name} is {needed}, golden {entry['id']} has {known}")
+        codes[name] = arrays[name]
+        if codes[name].shape != tensor.stored_shape:
+            raise MfmasimError(
+                f"{case.name}: {name} has shape {tensor.stored_shape}, golden {entry['id']} {codes[name].shape}"
+            )
+    level = entry["expected"]["model"]["fidelity"]
+    return Inputs(f"golden {entry['data']} ({level})", codes, arrays["model"])

@@ -9,8 +9,9 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.observe import Finding
-from mfmasim.verify.arrays import Array, arrays_within, draw_array, replaced, set_down
-from mfmasim.verify.compare import Comparison, is_nan, ulp_distance
+from mfmasim.verify.arguments import called
+from mfmasim.verify.arrays import draw_array
+from mfmasim.verify.compare import Comparison, is_nan, shown_value, ulp_distance
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -20,21 +21,18 @@ if TYPE_CHECKING:
 
     from mfmasim.devices import Device, Report
     from mfmasim.program import Kernel
+    from mfmasim.verify.arrays import Array
     from mfmasim.verify.cases import Case
+    from mfmasim.verify.launch import CaseLaunch, Expected
     from mfmasim.verify.result import Result
 
-__all__ = ["arrays_in", "compare_array", "missing_instructions", "run_arrays"]
-
-
-def arrays_in(built: Mapping[str, Any]) -> list[Array]:
-    """Plain arrays among the arguments and their fields, in order."""
-    return [array for _, array in arrays_within(built["args"])]
+__all__ = ["compare_array", "missing_instructions", "run_arrays"]
 
 
 def run_arrays(
     result: Result,
     case: Case,
-    built: Mapping[str, Any],
+    launch: CaseLaunch,
     kernel: Kernel,
     device: Device,
     options: Mapping[str, Any],
@@ -45,7 +43,7 @@ def run_arrays(
     Args:
         result: takes the counts of elements.
         case: the case.
-        built: what its function returned.
+        launch: its launch.
         kernel: the kernel.
         device: back end.
         options: passed to the launch.
@@ -57,40 +55,36 @@ def run_arrays(
     Raises:
         MfmasimError: what is expected does not fit the outputs.
     """
-    args = list(built["args"])
-    called = [arg.name or f"argument {number}" for number, arg in enumerate(kernel.args)]
-    arrays = list(arrays_within(args, called))
-    places = [name for name, _ in arrays_within(args)]
-    start = {
-        id(a): a.check(place, inputs[place])
-        if place in inputs
-        else draw_array(a, f"{case.title}/{place.removeprefix('argument ')}")
-        for (_, a), place in zip(arrays, places, strict=True)
+    arrays = launch.arrays
+    before = {
+        name: array.check(name, inputs[name])
+        if name in inputs
+        else draw_array(array, f"{case.title}/{name.removeprefix('argument ')}")
+        for name, array in arrays.items()
     }
-    memory = {id(a): set_down(a, start[id(a)].copy()) for _, a in arrays}
-    given = replaced(args, lambda array: memory[id(array)])
-    unset = [memory[id(a)] for _, a in arrays if not a.reads]
-    options = dict(options) | ({"undefined": unset} if unset else {})
-    report = device.launch(kernel, built["grid"], built["block"], given, built.get("shared_bytes", 0), "all", **options)
+    memory = {name: array.placed(before[name].copy()) for name, array in arrays.items()}
+    unset = [memory[name] for name, array in arrays.items() if not array.reads]
+    report = launch.run(device, kernel, memory, **{**options, "undefined": unset} if unset else options)
     found: list[Finding] = []
     if report.stopped:
         return report, found
-    for name, array in arrays:
-        if not array.writes and memory[id(array)].tobytes() != start[id(array)].tobytes():
-            text = f"the kernel changed its input {name}"
+    for name, array in arrays.items():
+        if not array.writes and memory[name].tobytes() != before[name].tobytes():
+            text = f"the kernel changed its input {called(kernel, name)}"
             found.append(Finding("inputs", "error", text, "inputs-changed", kernel=kernel.name))
-    outputs = [(name, array) for name, array in arrays if array.writes]
-    wanted = _expected(case, built["expect"], [start[id(a)].copy() for _, a in arrays if a.reads], len(outputs))
-    for (name, array), want in zip(outputs, wanted, strict=True):
-        actual = np.asarray(memory[id(array)])
-        values = array.check(f"case {case.name}: what is expected of {name}", want)
-        comparison = compare_array(array, actual, values)
+    outputs = [array for array in arrays.values() if array.writes]
+    read = [before[name].copy() for name, array in arrays.items() if array.reads]
+    for array, wanted in zip(outputs, _expected(case, launch.expect, read, len(outputs)), strict=True):
+        name = called(kernel, array.name)
+        actual = np.asarray(memory[array.name])
+        expected = array.check(f"case {case.name}: what is expected of {name}", wanted)
+        comparison = compare_array(array, actual, expected)
         result.outputs["elements"] += actual.size
         result.outputs["mismatches"] += comparison.mismatches
         result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
         if comparison.mismatches:
-            found.append(_finding(kernel, case, name, actual, values, comparison))
-    bound = max(array.ulp for _, array in outputs)
+            found.append(_finding(kernel, case, name, actual, expected, comparison))
+    bound = max(array.ulp for array in outputs)
     how = f"within {bound} ulp" if bound else "bit for bit"
     result.compared_with = (f"the reference function, {how}",)
     return report, found
@@ -116,7 +110,7 @@ def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> li
     ]
 
 
-def _expected(case: Case, expect: Any, inputs: list[NDArray[Any]], count: int) -> Sequence[Any]:
+def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: int) -> Sequence[Any]:
     with np.errstate(all="ignore"):  # references meet NaNs and overflows on purpose
         try:
             wanted = expect(*inputs) if callable(expect) else expect
@@ -172,13 +166,7 @@ def _finding(
         kernel=kernel.name,
         source=case.source.name,
         element=f"{name}[{', '.join(map(str, place))}]",
-        expected=_shown(expected[place]),
-        actual=_shown(actual[place]),
+        expected=shown_value(expected[place]),
+        actual=shown_value(actual[place]),
         count=comparison.mismatches,
     )
-
-
-def _shown(value: Any) -> str:
-    bits = int(value.view(f"u{value.dtype.itemsize}"))
-    text = f"{bits:#0{2 * value.dtype.itemsize + 2}x}"
-    return text if value.dtype.kind == "u" else f"{text} ({value})"

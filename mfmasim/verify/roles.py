@@ -10,13 +10,10 @@ import numpy as np
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import format as find_format
 from mfmasim.formats import pack, unpack
-from mfmasim.machine.arguments import Placed
-from mfmasim.machine.memory import PAGE
+from mfmasim.verify.arguments import POISON, Argument
 from mfmasim.verify.expression import Expression
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
@@ -32,28 +29,22 @@ __all__ = [
     "bytes_of",
     "codes_of",
     "format_of",
-    "placed",
-    "tensors_in",
     "untouched",
 ]
 
 ORDERS = ("row", "column")
-POISON = 0xA5
 LARGEST = 1 << 30
 """Elements of a matrix at most."""
 
 
 @dataclass(frozen=True, eq=False)
-class Tensor(Expression):
-    """A matrix argument of a kernel.
+class Tensor(Argument, Expression):
+    """A matrix argument of a kernel. Use `A`, `B`, `C`, `ScaleA`, `ScaleB` to make one.
 
-    Use `A`, `B`, `C`, `ScaleA`, `ScaleB` to make one.
+    Its role is ``A``, ``B``, ``C``, ``scale_A`` or ``scale_B``, and its name, as a case has one matrix of each role.
+    Its format is a number format, or ``fp8`` / ``bf8`` for the architecture's own flavour.
     """
 
-    role: str
-    """``A``, ``B``, ``C``, ``scale_A`` or ``scale_B``."""
-    format: str
-    """A number format, or ``fp8`` / ``bf8`` for the architecture's own flavour."""
     shape: tuple[int, int]
     order: str = "row"
     """``row``: elements of a row are neighbours; ``column``: elements of a column are."""
@@ -65,8 +56,6 @@ class Tensor(Expression):
     """Scales: the byte that counts."""
     read: str = ""
     """Number format that the kernel converts the elements to before it multiplies; empty when it does not."""
-    offset: int = 0
-    """Bytes from an aligned address to the first element."""
     align: int = 1
     """Bytes that the kernel needs the address of every line to be a multiple of."""
     alias: Tensor | None = None
@@ -85,12 +74,34 @@ class Tensor(Expression):
             raise MfmasimError(f"{self.role} has shape {self.shape}: more than {LARGEST:,} elements")
         if self.ld and self.ld < self.line:
             raise MfmasimError(f"{self.role} has ld {self.ld}, less than the {self.line} elements of a {self.order}")
-        if not 0 <= self.offset < PAGE:
-            raise MfmasimError(f"{self.role} has offset {self.offset}: 0 to {PAGE - 1} bytes are possible")
+        super().__post_init__()
         if self.align < 1 or self.align & (self.align - 1):
             raise MfmasimError(f"{self.role} has align {self.align}: a power of two is expected")
         if not 0 <= self.select < self.bytes:
             raise MfmasimError(f"{self.role} selects byte {self.select} of {self.bytes}")
+
+    @property
+    def _noun(self) -> str:
+        return self.role
+
+    @property
+    def writes(self) -> bool:
+        """Whether it is the output."""
+        return self.role == "C"
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Elements from one row to the next, and from one column to the next."""
+        step = max(self.ld, self.line)
+        return (step, 1) if self.order == "row" else (1, step)
+
+    def element_bits(self, arch: Arch) -> int:
+        """Bits of memory that an element takes; of a scale, its whole word."""
+        return self.bytes * format_of(self, arch).bits
+
+    def held(self, memory: NDArray[np.uint8], arch: Arch) -> NDArray[Any]:
+        """Raw codes in `stored_shape`."""
+        return np.ascontiguousarray(codes_of(self, memory, arch))
 
     @property
     def line(self) -> int:
@@ -151,11 +162,6 @@ def ScaleB(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str =
     return Tensor("scale_B", "e8m0fnu", shape, order, 0, bytes, select)
 
 
-def tensors_in(built: Mapping[str, Any]) -> list[Tensor]:
-    """Matrices among the arguments of a case, in order. One that is passed twice (C in place) comes once."""
-    return list({id(arg): arg for arg in built["args"] if isinstance(arg, Tensor)}.values())
-
-
 def format_of(tensor: Tensor, arch: Arch) -> Format:
     """Number format of a tensor on an architecture.
 
@@ -195,15 +201,6 @@ def bytes_of(tensor: Tensor, codes: NDArray[Any], arch: Arch) -> NDArray[np.uint
     group = 16 if fmt.bits == 6 else 8
     filled = np.concatenate([flat, np.zeros(-flat.size % group, flat.dtype)])
     return pack(filled, fmt).view(np.uint8)[: bits // 8].copy()
-
-
-def placed(tensor: Tensor, memory: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The bytes as an argument of a launch, which puts them where the tensor says."""
-    if not tensor.offset:
-        return memory
-    found = memory.view(Placed)
-    found.page_offset = tensor.offset
-    return found
 
 
 def untouched(tensor: Tensor, arch: Arch) -> NDArray[Any]:

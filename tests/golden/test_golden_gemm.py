@@ -124,12 +124,11 @@ def left_by(case, problem):
     if broken(changed.needs, changed.parameters):
         return None
     arch, built, codes = find_arch(problem.arch), changed.make(), dict(zip("ABC", made(problem), strict=True))
-    args = [bytes_of(a, codes[a.role], arch) if isinstance(a, Tensor) else a for a in built["args"]]
+    args = [bytes_of(a, codes[a.role], arch) if isinstance(a, Tensor) else a for a in built.args]
     kernel = code_for(case.source, problem.arch, None, case.flags)[case.kernel_name()]
-    shared = built.get("shared_bytes", 0)
-    report = mfmasim.device("sim").launch(kernel, built["grid"], built["block"], args, shared, "none")
+    report = mfmasim.device("sim").launch(kernel, built.grid, built.block, args, built.shared_bytes, "none")
     assert not report.stopped
-    ((index, output),) = [(i, a) for i, a in enumerate(built["args"]) if isinstance(a, Tensor) and a.role == "C"]
+    ((index, output),) = [(i, a) for i, a in enumerate(built.args) if isinstance(a, Tensor) and a.role == "C"]
     return gemm.digest(np.ascontiguousarray(codes_of(output, args[index], arch)))[:16]
 
 

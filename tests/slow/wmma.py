@@ -62,7 +62,7 @@ def launch(name, arch, a, b, gaps=(0, 0, 0), checks=None):
     built = case.with_parameters({"M": m, "N": n, "K": k}).make()
     args = [wide_a, wide_b, c, *map(np.int32, (m, n, k, lda, ldb, ldc))]
     kernel = code_for(case.source, arch)[case.kernel_name()]
-    report = mfmasim.device("sim").launch(kernel, built["grid"], built["block"], args, checks=checks)
+    report = mfmasim.device("sim").launch(kernel, built.grid, built.block, args, checks=checks)
     assert [f.message for f in report.findings if f.severity == "error"] == []
     assert (c[:, n:] == 0x7FC00000).all()
     return c[:, :n]

@@ -29,14 +29,14 @@ def finite(rng, tensor):
 def test_products_equal_fractions(name):
     rng = np.random.default_rng(len(name))
     a, b, c = A(name, (3, 9)), B(name, (9, 4)), C("f32", (3, 4))
-    codes = {id(t): finite(rng, t) for t in (a, b, c)}
+    codes = {t.name: finite(rng, t) for t in (a, b, c)}
     value = evaluate(-1.25 * (a @ b) + 0.5 * c, codes, ARCH)
     count = 0
     for i in range(3):
         for j in range(4):
-            want = Fraction(1, 2) * fraction_of(c, codes[id(c)][i, j])
+            want = Fraction(1, 2) * fraction_of(c, codes[c.name][i, j])
             for k in range(9):
-                want += Fraction(-5, 4) * fraction_of(a, codes[id(a)][i, k]) * fraction_of(b, codes[id(b)][k, j])
+                want += Fraction(-5, 4) * fraction_of(a, codes[a.name][i, k]) * fraction_of(b, codes[b.name][k, j])
             assert Fraction(int(value.integers[i, j])) * Fraction(2) ** value.exponent == want
             expected = slow.encode(mfmasim.format("f32"), slow.Number(want < 0, abs(want)), overflow="infinity_or_nan")
             assert int(round_once(value, mfmasim.format("f32"))[i, j]) == expected
@@ -48,12 +48,12 @@ def test_scales_multiply_their_own_block():
     a, b = A("e4m3fn", (2, 64)), B("e4m3fn", (64, 2))
     sa, sb = ScaleA((2, 2), bytes=4, select=2), ScaleB((2, 2), bytes=4, select=1)
     one = mfmasim.format("e4m3fn").encode(np.ones(1))[0]
-    codes = {id(a): np.full((2, 64), one), id(b): np.full((64, 2), one)}
-    codes[id(sa)] = np.arange(2 * 2 * 4, dtype=np.uint8).reshape(2, 2, 4) + 120
-    codes[id(sb)] = np.arange(2 * 2 * 4, dtype=np.uint8).reshape(2, 2, 4) + 122
+    codes = {a.name: np.full((2, 64), one), b.name: np.full((64, 2), one)}
+    codes[sa.name] = np.arange(2 * 2 * 4, dtype=np.uint8).reshape(2, 2, 4) + 120
+    codes[sb.name] = np.arange(2 * 2 * 4, dtype=np.uint8).reshape(2, 2, 4) + 122
     value = evaluate((a * sa) @ (b * sb), codes, ARCH)
-    left = 2.0 ** (codes[id(sa)][..., 2].astype(float) - 127)
-    right = 2.0 ** (codes[id(sb)][..., 1].astype(float) - 127)
+    left = 2.0 ** (codes[sa.name][..., 2].astype(float) - 127)
+    right = 2.0 ** (codes[sb.name][..., 1].astype(float) - 127)
     want = 32 * left @ right
     assert (mfmasim.format("f64").decode(round_once(value, mfmasim.format("f64"))) == want).all()
 
@@ -68,7 +68,7 @@ def test_special_values_pass_through():
         ((inf, 0xFC00), (one, one), None),
         ((nan, one), (one, one), None),
     ):
-        codes = {id(a): np.array([left], np.uint16), id(b): np.array([[r] for r in right], np.uint16)}
+        codes = {a.name: np.array([left], np.uint16), b.name: np.array([[r] for r in right], np.uint16)}
         got = int(round_once(evaluate(a @ b, codes, ARCH), mfmasim.format("f32"))[0, 0])
         assert got == want if want is not None else got & 0x7FFFFFFF > 0x7F800000
 
@@ -78,9 +78,9 @@ def test_rounding_is_single():
     a, b, c = A("f32", (1, 2)), B("f32", (2, 1)), C("f32", (1, 1))
     bits = lambda x: np.float32(x).view(np.uint32)  # noqa: E731
     codes = {
-        id(a): np.array([[bits(2.0**-24), bits(2.0**-30)]], np.uint32),
-        id(b): np.array([[bits(1.0)], [bits(2.0**-30)]], np.uint32),
-        id(c): np.array([[bits(1.0)]], np.uint32),
+        a.name: np.array([[bits(2.0**-24), bits(2.0**-30)]], np.uint32),
+        b.name: np.array([[bits(1.0)], [bits(2.0**-30)]], np.uint32),
+        c.name: np.array([[bits(1.0)]], np.uint32),
     }
     got = round_once(evaluate(a @ b + c, codes, ARCH), mfmasim.format("f32"))
     assert int(got[0, 0]) == 0x3F800001

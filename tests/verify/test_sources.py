@@ -118,13 +118,13 @@ class Largest:
 
     def __init__(self, source, actual):
         self.source, self.actual, self.kernel, self.runs = source, actual, SimpleNamespace(name="k"), 0
-        self.names = {id(source.input): "x", id(source.output): "y"}
+        self.called = {source.input.name: "x", source.output.name: "y"}
 
     def again(self, array, x):
-        assert array is self.source.input
+        assert array == self.source.input.name
         self.runs += 1
         top = np.array([max((int(x[i]) for i in members), default=0) for members in self.actual], np.uint64)
-        return {id(self.source.output): (top, top)}
+        return {self.source.output.name: (top, top)}
 
 
 @given(st.data())

@@ -54,7 +54,7 @@ class Drawn:
 
 
 def tensors_of(case):
-    return [arg for arg in case.make()["args"] if isinstance(arg, Tensor)]
+    return [arg for arg in case.make().args if isinstance(arg, Tensor)]
 
 
 @st.composite
@@ -77,12 +77,12 @@ def launch(device, drawn):
     """C as a device computes it."""
     arch = find_arch(drawn.arch)
     built = drawn.case.make()
-    args = [bytes_of(t, drawn.operands[t.role] if t.role != "C" else untouched(t, arch), arch) for t in built["args"]]
+    args = [bytes_of(t, drawn.operands[t.role] if t.role != "C" else untouched(t, arch), arch) for t in built.args]
     kernel = code_for(drawn.case.source, drawn.arch, None, drawn.case.flags)[drawn.case.kernel_name()]
-    report = device.launch(kernel, built["grid"], built["block"], args, checks="all")
+    report = device.launch(kernel, built.grid, built.block, args, checks="all")
     assert report.ok
-    output = next(n for n, t in enumerate(built["args"]) if t.role == "C")
-    return codes_of(built["args"][output], args[output], arch)
+    output = next(n for n, t in enumerate(built.args) if t.role == "C")
+    return codes_of(built.args[output], args[output], arch)
 
 
 def reference(drawn, rows, cols):

@@ -35,7 +35,7 @@ GENERAL = pairs_of("gemm_fp8", "gfx942", "general[M=17")
 def test_what_is_drawn_keeps_to_the_contract(trial):
     trial.case.check_contract()
     own = trial.case.make()
-    for number, arg in enumerate(own["args"]):
+    for number, arg in enumerate(own.args):
         if f"argument {number}" in trial.inputs:
             assert trial.inputs[f"argument {number}"].shape == getattr(arg, "stored_shape", arg.shape)
 
@@ -207,7 +207,7 @@ def test_every_case_is_the_same_each_time_it_is_made():
     arrays = 0
     for case in first.values():
         told = informed(case, arch=case.arch[0])
-        one, other = (list(leaves(told.make()["args"])) for _ in range(2))
+        one, other = (list(leaves(told.make().args)) for _ in range(2))
         for (name, arg), (_, again) in zip(one, other, strict=True):
             if isinstance(arg, Array) and isinstance(arg.data, np.ndarray):
                 arrays += 1

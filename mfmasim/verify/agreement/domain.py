@@ -15,16 +15,18 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.verify.contract import admitted, check_memory, names_in
 from mfmasim.verify.data import LARGEST
-from mfmasim.verify.exact import sum_bits
-from mfmasim.verify.expression import Expression, Times
+from mfmasim.verify.expression import Times
 from mfmasim.verify.prebuilt import code_for
-from mfmasim.verify.roles import Tensor, format_of, tensors_in
+from mfmasim.verify.roles import format_of
 from mfmasim.verify.runner import informed
+from mfmasim.verify.sums import sums_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mfmasim.verify.cases import Case
+    from mfmasim.verify.launch import CaseLaunch
+    from mfmasim.verify.roles import Tensor
 
 __all__ = ["Domain"]
 
@@ -42,21 +44,20 @@ MOST = 4096
 """Values of a size that are tried."""
 
 
-def _stride(built: Mapping[str, Any], value: Any) -> list[Tensor]:
-    return [tensor for tensor in tensors_in(built) if tensor.ld == value]
+def _stride(launch: CaseLaunch, value: float) -> list[Tensor]:
+    return [tensor for tensor in launch.tensors.values() if tensor.ld == value]
 
 
-def _offset(built: Mapping[str, Any], value: Any) -> list[Tensor]:
-    return [tensor for tensor in tensors_in(built) if tensor.offset == value]
+def _offset(launch: CaseLaunch, value: float) -> list[Tensor]:
+    return [tensor for tensor in launch.tensors.values() if tensor.offset == value]
 
 
-def _factor(built: Mapping[str, Any], value: Any) -> list[Any]:
-    expect = built.get("expect")
-    parts = expect.parts() if isinstance(expect, Expression) else ()
+def _factor(launch: CaseLaunch, value: float) -> list[Times]:
+    parts = () if launch.expression is None else launch.expression.parts()
     return [part for part in parts if isinstance(part, Times) and part.factor == value]
 
 
-KINDS: tuple[tuple[str, type, Any, Callable[[Mapping[str, Any], Any], list[Any]]], ...] = (
+KINDS: tuple[tuple[str, type, float, Callable[[CaseLaunch, float], list[Any]]], ...] = (
     ("stride", int, PROBE, _stride),
     ("offset", int, 64, _offset),
     ("factor", float, 0.8125, _factor),
@@ -82,7 +83,7 @@ class Domain:
         case, target = self.case, find_arch(self.arch).name
         kernel = code_for(case.source, target, None, case.flags)[case.kernel_name()]
         self.case = informed(case, arch=target, wave=kernel.wave)
-        self.largest = LARGEST if sum_bits(kernel, kernel.arch, wide=False) >= F32 else NARROW
+        self.largest = LARGEST if sums_of(kernel).bits >= F32 else NARROW
         own, sizes, others = self.case.parameters, {}, {}
         spoken = names_in(self.case.needs)
         for name, value in own.items():
@@ -162,7 +163,7 @@ class Domain:
         case = self.case.with_parameters(chosen)
         try:
             case.check_contract()
-            check_memory(tensors_in(case.make()), find_arch(self.arch), case.name)
+            check_memory(list(case.make().tensors.values()), find_arch(self.arch), case.name)
             code_for(case.source, self.arch, None, case.flags)[case.kernel_name()]
         except MfmasimError:
             return False

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.verify.arguments import leaves
 from mfmasim.verify.arrays import Array
-from mfmasim.verify.compare import bit_exact
+from mfmasim.verify.compare import bit_exact, shown_code, shown_value
 from mfmasim.verify.plain import compare_array
-from mfmasim.verify.roles import Tensor, codes_of, format_of
+from mfmasim.verify.roles import Tensor, format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
-    from mfmasim.formats import Format
     from mfmasim.verify.compare import Comparison
+    from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.result import Result
 
-__all__ = ["AGREEMENT", "Apart", "Difference", "Piece", "agreement", "agrees", "first_bytes", "leaves", "pieces"]
+__all__ = ["AGREEMENT", "Apart", "Difference", "Piece", "agreement", "agrees", "pieces"]
 
 AGREEMENT = {
     (True, True, True): "simulator, device and reference agree",
@@ -71,69 +72,40 @@ class Piece:
     sides: tuple[NDArray[Any], NDArray[Any]]
     """The simulator's and the device's."""
     compare: Callable[[Any, Any], Comparison]
-    words: Callable[[Any], str]
+    shown: Callable[[Any], str]
+    """An element as a reader sees it."""
     places: NDArray[Any]
     """First byte of each element in the argument's memory."""
 
 
-def leaves(args: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Arguments, and in place of structures their fields, each with its name: ``argument 0``, ``argument 2[1]``."""
-
-    def within(name: str, arg: Any) -> Iterator[tuple[str, Any]]:
-        if isinstance(arg, list | tuple):
-            for number, field_ in enumerate(arg):
-                yield from within(f"{name}[{number}]", field_)
-        else:
-            yield name, arg
-
-    for number, arg in enumerate(args):
-        yield from within(f"argument {number}", arg)
-
-
 def pieces(
-    built: Mapping[str, Any], arch: Arch, sides: Mapping[str, tuple[NDArray[np.uint8], NDArray[np.uint8]]]
+    launch: CaseLaunch, arch: Arch, sides: Mapping[str, tuple[NDArray[np.uint8], NDArray[np.uint8]]]
 ) -> list[Piece]:
     """The outputs of a launch.
 
     Args:
-        built: what the case's function returned for it.
+        launch: the launch.
         arch: decides the formats.
-        sides: bytes that simulator and device left, by name of the argument or field.
+        sides: bytes that simulator and device left, by place (``argument 0``, ``argument 2[1]``).
+
+    Returns:
+        One piece for each output among them.
     """
     found = []
-    for name, arg in leaves(built["args"]):
-        if name not in sides:
-            continue
-        if isinstance(arg, Tensor) and arg.role == "C":
-            fmt = format_of(arg, arch)
-            ours, theirs = (np.ascontiguousarray(codes_of(arg, side, arch)) for side in sides[name])
-            places = first_bytes(arg, arch)
-            exact: Callable[[Any, Any], Comparison] = partial(bit_exact, fmt=fmt)
-            found.append(Piece(name, arg.role, (ours, theirs), exact, partial(_words, fmt), places))
-        elif isinstance(arg, Array) and arg.writes:
-            ours, theirs = (side.view(arg.dtype).reshape(arg.shape) for side in sides[name])
-            places = first_bytes(arg, arch)
-            compare = partial(compare_array, replace(arg, ulp=0))
-            found.append(Piece(name, name, (ours, theirs), compare, _plain, places))
+    for place, arg in leaves(launch.args):
+        if place in sides and isinstance(arg, Tensor | Array) and arg.writes:
+            simulator, device = (arg.held(side, arch) for side in sides[place])
+            compare, shown = _comparison(arg, arch)
+            found.append(Piece(place, arg.name, (simulator, device), compare, shown, arg.first_bytes(arch)))
     return found
 
 
-def first_bytes(arg: Tensor | Array, arch: Arch) -> NDArray[np.int64]:
-    """First byte of every element in the memory of an argument, in the argument's shape."""
+def _comparison(arg: Tensor | Array, arch: Arch) -> tuple[Callable[[Any, Any], Comparison], Callable[[Any], str]]:
+    """How outputs are compared bit for bit, and how an element is shown."""
     if isinstance(arg, Array):
-        return (np.arange(int(np.prod(arg.shape)), dtype=np.int64) * arg.dtype.itemsize).reshape(arg.shape)
-    bits = np.arange(arg.lines * max(arg.ld, arg.line), dtype=np.int64) * format_of(arg, arch).bits
-    lines = (bits // 8).reshape(arg.lines, -1)[:, : arg.line]
-    return lines if arg.order == "row" else lines.T
-
-
-def _words(fmt: Format, code: Any) -> str:
-    return f"{int(code):#0{2 * code.dtype.itemsize + 2}x} ({float(fmt.decode(code)):.9g})"
-
-
-def _plain(value: Any) -> str:
-    bits = int(value.view(f"u{value.dtype.itemsize}"))
-    return f"{bits:#0{2 * value.dtype.itemsize + 2}x} ({value})"
+        return partial(compare_array, replace(arg, ulp=0)), shown_value
+    fmt = format_of(arg, arch)
+    return partial(bit_exact, fmt=fmt), partial(shown_code, fmt)
 
 
 @dataclass
@@ -156,7 +128,7 @@ class Apart:
         for place in np.argwhere(comparison.wrong)[: max(most - len(self.differences), 0)]:
             index = tuple(int(i) for i in place)
             one = piece.compare(theirs[index][None], ours[index][None])
-            texts = [piece.words(side[index]) for side in piece.sides]
+            texts = [piece.shown(side[index]) for side in piece.sides]
             element = f"{piece.name}[{', '.join(map(str, index))}]"
             byte = int(piece.places[index])
             self.differences.append(Difference(launch, element, texts[0], texts[1], one.max_ulp, piece.argument, byte))

@@ -14,9 +14,10 @@ from mfmasim.devices.hip import HipDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import MATRIX
 from mfmasim.verify.agreement.capture import Capture, Launched, read, write
-from mfmasim.verify.agreement.judging import Apart, Piece, agreement, agrees, leaves, pieces
+from mfmasim.verify.agreement.judging import Apart, Piece, agreement, agrees, pieces
 from mfmasim.verify.agreement.recording import Plain, Recorder, Replayer
 from mfmasim.verify.agreement.writers import Writers
+from mfmasim.verify.arguments import leaves
 from mfmasim.verify.files import find
 from mfmasim.verify.runner import informed, verify_case
 
@@ -189,10 +190,11 @@ def _pieces(case: Case, report: Report, launched: Launched, simulated: list[NDAr
     kernel = report.program
     if kernel is None:  # every launch of the simulator has one
         return []
-    built = informed(case, arch=kernel.arch.name, wave=kernel.wave).make()
-    told = leaves(launched.call["args"])
-    buffers = {name: one["buffer"] for name, one in told if isinstance(one, dict) and "buffer" in one}
-    return pieces(built, kernel.arch, {n: (simulated[b], launched.after[b]) for n, b in buffers.items()})
+    launch = informed(case, arch=kernel.arch.name, wave=kernel.wave).make()
+    captured = leaves(launched.call["args"])
+    buffers = {place: arg["buffer"] for place, arg in captured if isinstance(arg, dict) and "buffer" in arg}
+    sides = {place: (simulated[number], launched.after[number]) for place, number in buffers.items()}
+    return pieces(launch, kernel.arch, sides)
 
 
 def matrix_instructions(reports: Sequence[Report]) -> tuple[str, ...]:

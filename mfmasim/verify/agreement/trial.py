@@ -10,13 +10,12 @@ import numpy as np
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError
-from mfmasim.verify.agreement.judging import Apart, agreement, agrees, first_bytes, leaves, pieces
+from mfmasim.verify.agreement.judging import Apart, agreement, agrees, pieces
 from mfmasim.verify.agreement.recording import Plain
 from mfmasim.verify.agreement.threeway import matrix_instructions
 from mfmasim.verify.agreement.writers import Writers
-from mfmasim.verify.arrays import Array
+from mfmasim.verify.arguments import Argument, called, leaves
 from mfmasim.verify.prebuilt import code_for
-from mfmasim.verify.roles import Tensor
 from mfmasim.verify.runner import informed, verify_case
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from mfmasim.observe import Finding
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
+    from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.result import Result
 
 __all__ = ["Trial", "Verdict", "judge"]
@@ -50,12 +50,8 @@ class Trial:
         parts = [f"{self.case.title} on {self.arch}"]
         values = {n: v for n, v in self.case.parameters.items() if n not in ("arch", "wave")}
         parts += [" ".join(f"{name}={value}" for name, value in values.items())] if values else []
-        built = informed(self.case, arch=self.arch).make()
-        args = dict(leaves(built["args"]))
-        for place, array in self.inputs.items():
-            arg = args[place]
-            name = arg.role if isinstance(arg, Tensor) else place
-            parts.append(f"{name} {_contents(array)}")
+        args = dict(leaves(informed(self.case, arch=self.arch).make().args))
+        parts += [f"{args[place].name} {_contents(array)}" for place, array in self.inputs.items()]
         return "; ".join(parts)
 
     def _repr_pretty_(self, printer: Any, _: object) -> None:
@@ -191,7 +187,7 @@ def judge(
     simulator = verify_case(
         trial.case, target.name, device=ours, kernel=kernel, inputs=trial.inputs, observers=[writers]
     )
-    built = informed(trial.case, arch=target.name, wave=kernel.wave).make()
+    launch = informed(trial.case, arch=target.name, wave=kernel.wave).make()
     verdict = Verdict(trial, simulator, None, Apart(), matrix_instructions(ours.reports))
     if device is not None and not ours.reports[-1].stopped:
         theirs = Keeper(device, "all")
@@ -201,34 +197,31 @@ def judge(
             text = f"{changed[0]} holds something else each time the case is made; let its values depend on a seed"
             raise MfmasimError(f"case {trial.case.name}: {text}")
         sides = {name: (array, theirs.after[name]) for name, array in ours.after.items()}
-        for piece in pieces(built, target, sides):
+        for piece in pieces(launch, target, sides):
             verdict.apart.add(0, piece, most)
     if not verdict.ok:
-        verdict.stored = _stored(verdict, built, kernel, writers)
+        verdict.stored = _stored(verdict, launch, kernel, writers)
     return verdict
 
 
-def _stored(verdict: Verdict, built: Mapping[str, Any], kernel: Kernel, writers: Writers) -> str:
+def _stored(verdict: Verdict, launch: CaseLaunch, kernel: Kernel, writers: Writers) -> str:
     """The instruction that stored the first wrong element."""
     place = next(((row.argument, row.byte) for row in verdict.apart.differences), None)
     if place is None:
-        place = next((_place(f, built, kernel) for f in verdict.simulator.findings if f.id == "outputs-differ"), None)
+        place = next((_place(f, launch, kernel) for f in verdict.simulator.findings if f.id == "outputs-differ"), None)
     instruction = writers.of(0, *place) if place is not None else None
     if instruction is None:
         return "" if place is None else "nothing: the simulator never wrote there"
     return f"{instruction.name} ({kernel.source_at(instruction.pc) or hex(instruction.pc)})"
 
 
-def _place(finding: Finding, built: Mapping[str, Any], kernel: Kernel) -> tuple[str, int] | None:
+def _place(finding: Finding, launch: CaseLaunch, kernel: Kernel) -> tuple[str, int] | None:
     """Argument and byte of the element that a finding about outputs names."""
     name, _, index = finding.element.rpartition("[")
     where = tuple(int(text) for text in index.rstrip("]").split(","))
-    called = {arg.name: f"argument {number}" for number, arg in enumerate(kernel.args) if arg.name}
-    for place, arg in leaves(built["args"]):
-        number, bracket, fields = place.partition("[")
-        known = {place, *(f"{own}{bracket}{fields}" for own, argument in called.items() if argument == number)}
-        if (isinstance(arg, Tensor) and arg.role == name) or (isinstance(arg, Array) and name in known):
-            return place, int(first_bytes(arg, kernel.arch)[where])
+    for place, arg in leaves(launch.args):
+        if isinstance(arg, Argument) and name in (arg.name, called(kernel, place)):
+            return place, int(arg.first_bytes(kernel.arch)[where])
     return None
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.verify.arrays import POISON, Array, arrays_within, draw_array, replaced, set_down
+from mfmasim.verify.arguments import POISON, called
+from mfmasim.verify.arrays import draw_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from mfmasim.devices import SimDevice
     from mfmasim.program import Kernel
+    from mfmasim.verify.arrays import Array
+    from mfmasim.verify.launch import CaseLaunch
 
     U64 = NDArray[np.uint64]
 
@@ -32,61 +35,55 @@ class Bench:
 
     device: SimDevice
     kernel: Kernel
-    built: Mapping[str, Any]
+    launch: CaseLaunch
     runs: int = 0
 
     def __post_init__(self) -> None:
-        """Name the arrays and draw what is not given."""
-        called = [arg.name or f"argument {number}" for number, arg in enumerate(self.kernel.args)]
-        pairs = list(arrays_within(self.built["args"], called))
-        self.arrays = [array for _, array in pairs]
-        self.names = {id(array): name for name, array in pairs}
-        self.drawn = {id(array): draw_array(array, name) for name, array in pairs}
-        self.quiet = {id(s.input): (s, s.codes[0]) for s in self.built["sources"]}
+        """Draw what is not given."""
+        self.called = {name: called(self.kernel, name) for name in self.launch.arrays}
+        self.drawn = {name: draw_array(array, self.called[name]) for name, array in self.launch.arrays.items()}
+        self.quiet = {source.input.name: (source, source.codes[0]) for source in self.launch.sources}
         """Inputs that have sources hold one value throughout while another one is followed."""
-        self._known: dict[tuple[int, bytes], dict[int, tuple[U64, U64]]] = {}
+        self._known: dict[tuple[str, bytes], dict[str, tuple[U64, U64]]] = {}
 
-    def run(self, given: Mapping[int, U64], fresh: Sequence[Array] = ()) -> dict[int, tuple[U64, U64]]:
+    def run(self, given: Mapping[str, U64], fresh: Sequence[str] = ()) -> dict[str, tuple[U64, U64]]:
         """One launch.
 
         Args:
-            given: units of arrays, by identity.
-            fresh: arrays that begin with random bytes, other ones in each run.
+            given: units of arrays, by name.
+            fresh: names of arrays that begin with random bytes, other ones in each run.
 
         Returns:
-            Units before and after, by identity, of every array that the kernel may write.
+            Units before and after, by name, of every array that the kernel may write.
 
         Raises:
             Stopped: the launch ended early.
         """
         self.runs += 1
         rng = np.random.default_rng([POISON, self.runs])
-        memory: dict[int, NDArray[Any]] = {}
-        for array in self.arrays:
+        memory: dict[str, NDArray[Any]] = {}
+        for name, array in self.launch.arrays.items():
             carrier = np.dtype(f"u{array.dtype.itemsize}")
-            units = self.drawn[id(array)].view(carrier)
-            if id(array) in given:
-                units = given[id(array)].astype(carrier).reshape(array.shape)
-            elif id(array) in self.quiet:
-                source, code = self.quiet[id(array)]
+            units = self.drawn[name].view(carrier)
+            if name in given:
+                units = given[name].astype(carrier).reshape(array.shape)
+            elif name in self.quiet:
+                source, code = self.quiet[name]
                 units = joined(np.full(source.input_shape, code), source.input_parts, array).astype(carrier)
-            elif any(array is other for other in fresh):
+            elif name in fresh:
                 units = rng.integers(0, 1 << 8 * array.dtype.itemsize, array.shape, np.uint64).astype(carrier)
-            memory[id(array)] = set_down(array, units.copy().view(array.dtype))
-        before = {id(a): _units(memory[id(a)]) for a in self.arrays if a.writes}
-        args = replaced(self.built["args"], lambda array: memory[id(array)])
-        report = self.device.launch(
-            self.kernel, self.built["grid"], self.built["block"], args, self.built.get("shared_bytes", 0), "none"
-        )
+            memory[name] = array.placed(units.copy().view(array.dtype))
+        before = {name: _units(memory[name]) for name, array in self.launch.arrays.items() if array.writes}
+        report = self.launch.run(self.device, self.kernel, memory, "none")
         if report.stopped:
             raise Stopped(report.stopped)
-        return {key: (units, _units(memory[key])) for key, units in before.items()}
+        return {name: (units, _units(memory[name])) for name, units in before.items()}
 
-    def again(self, array: Array, units: U64) -> dict[int, tuple[U64, U64]]:
-        """A launch with one input given; outputs of the same inputs are asked for more than once."""
-        key = id(array), units.tobytes()
+    def again(self, name: str, units: U64) -> dict[str, tuple[U64, U64]]:
+        """A launch with one input given, by name; the outputs of the same inputs are computed once."""
+        key = name, units.tobytes()
         if key not in self._known:
-            self._known[key] = self.run({id(array): units})
+            self._known[key] = self.run({name: units})
         return self._known[key]
 
 

@@ -19,13 +19,14 @@ from mfmasim.verify.elements.labelled import Bench, Stopped, element, joined, sp
 from mfmasim.verify.elements.provenance_sets import check_sets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from mfmasim.devices import SimDevice
     from mfmasim.program import Kernel
     from mfmasim.verify.elements.sources import Source
+    from mfmasim.verify.launch import CaseLaunch
 
     U64 = NDArray[np.uint64]
     Bools = NDArray[np.bool_]
@@ -33,23 +34,23 @@ if TYPE_CHECKING:
 __all__ = ["check_sources"]
 
 
-def check_sources(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -> MappingReport:
+def check_sources(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> MappingReport:
     """Prove the sources that a case declares.
 
     Args:
         device: where to run.
         kernel: the kernel.
-        built: what the case function returned, with ``sources``.
+        launch: what the case declares for the mapping check's parameters, with ``sources``.
 
     Returns:
         The mapping report: a slot is an element of an output and one source of it.
     """
-    report, bench = MappingReport(), Bench(device, kernel, built)
-    singles = [source for source in built["sources"] if not source.sets]
+    report, bench = MappingReport(), Bench(device, kernel, launch)
+    singles = [source for source in launch.sources if not source.sets]
     try:
         for together in _rounds(singles):
             _check_round(bench, together, report)
-        for source in built["sources"]:
+        for source in launch.sources:
             if source.sets:
                 check_sets(bench, source, report)
     except Stopped as stopped:
@@ -73,9 +74,9 @@ def _rounds(sources: Sequence[Source]) -> list[list[Source]]:
 def _check_round(bench: Bench, sources: Sequence[Source], report: MappingReport) -> None:
     """Follow one source of each output."""
     space = LabelSpace()
-    inputs = {id(source.input): source for source in sources}
-    blocks = {key: space.add(bench.names[key], source.input_shape) for key, source in inputs.items()}
-    codes = {key: source.codes for key, source in inputs.items()}
+    inputs = {source.input.name: source for source in sources}
+    blocks = {name: space.add(bench.called[name], source.input_shape) for name, source in inputs.items()}
+    codes = {name: source.codes for name, source in inputs.items()}
     counts = {len(values) for values in codes.values()}
     if len(counts) > 1:
         raise MfmasimError(
@@ -83,25 +84,25 @@ def _check_round(bench: Bench, sources: Sequence[Source], report: MappingReport)
         )
     alphabet = Alphabet((counts.pop() - 1).bit_length())
     runs = space.runs(alphabet.piece_bits)
-    fresh = [source.output for source in sources if source.output.role == "inout"]
+    fresh = [source.output.name for source in sources if source.output.role == "inout"]
 
-    def launch(pieces: Callable[[int], Any]) -> dict[int, tuple[U64, U64]]:
+    def launch(pieces: Callable[[str], Any]) -> dict[str, tuple[U64, U64]]:
         given = {}
-        for key, source in inputs.items():
-            held = np.broadcast_to(codes[key][pieces(key)], source.input_shape)
-            given[key] = joined(held, source.input_parts, source.input)
+        for name, source in inputs.items():
+            held = np.broadcast_to(codes[name][pieces(name)], source.input_shape)
+            given[name] = joined(held, source.input_parts, source.input)
         return bench.run(given, fresh)
 
     uniform = [launch(lambda _, piece=piece: piece) for piece in range(1 << alphabet.piece_bits)]  # type: ignore[misc]
     labelled = [
-        launch(lambda key, run=run: space.codes(blocks[key].numbers, run, runs, alphabet).astype(np.int64))  # type: ignore[misc]
+        launch(lambda name, run=run: space.codes(blocks[name].numbers, run, runs, alphabet).astype(np.int64))  # type: ignore[misc]
         for run in range(runs)
     ]
     for source in sources:
-        before, after = ([[split(run[id(source.output)][side], source.parts, source.output) for run in kind]
+        before, after = ([[split(run[source.output.name][side], source.parts, source.output) for run in kind]
                           for kind in (uniform, labelled)] for side in (0, 1))  # fmt: skip
         places = source.places()
-        first = blocks[id(source.input)].first
+        first = blocks[source.input.name].first
         wanted = np.where(places >= 0, places + first, 0).astype(np.uint64)
         held = _labels(space, alphabet, after)
         held_after, held_before = [*after[0], *after[1]], [*before[0], *before[1]]
@@ -145,7 +146,7 @@ def _judge(
         without if label <= 0 else element(*_found(space, label))
         for label, without in ((need, missing), (have, nothing))
     )
-    text = f"{int(wrong.sum())} of {wrong.size} elements of {bench.names[id(source.output)]} come from elsewhere"
+    text = f"{int(wrong.sum())} of {wrong.size} elements of {bench.called[source.output.name]} come from elsewhere"
     turned = needs.T if needs.ndim == 2 and needs.shape == needs.T.shape else None
     if turned is not None and (held[wrong] == turned[wrong]).all():
         text += "; all by exchanging row and column"
@@ -164,7 +165,7 @@ def _finding(
 ) -> Finding:
     """A finding about an output element."""
     return Finding(
-        "mapping", "error", f"{element(bench.names[id(source.output)], place)}: {text}", kind,
-        kernel=bench.kernel.name, element=element(bench.names[id(source.output)], place), expected=needs, actual=has,
+        "mapping", "error", f"{element(bench.called[source.output.name], place)}: {text}", kind,
+        kernel=bench.kernel.name, element=element(bench.called[source.output.name], place), expected=needs, actual=has,
         count=count,
     )  # fmt: skip

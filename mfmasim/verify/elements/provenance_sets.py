@@ -47,7 +47,8 @@ class Raising:
     def _run(self, raised: Bools) -> NDArray[np.uint64]:
         source = self.source
         codes = np.where(raised, self.high, self.low).reshape(source.input_shape)
-        after = self.bench.again(source.input, joined(codes, source.input_parts, source.input))[id(source.output)][1]
+        units = joined(codes, source.input_parts, source.input)
+        _, after = self.bench.again(source.input.name, units)[source.output.name]
         return split(after, source.parts, source.output).reshape(-1)
 
 
@@ -153,7 +154,7 @@ def _finding(raising: Raising, sets: NDArray[np.int64], missing: Bools, foreign:
     output = int(wrong.argmax())
     own = np.zeros(raising.count, np.bool_)
     own[sets[output][sets[output] >= 0]] = True
-    name, given = bench.names[id(source.output)], bench.names[id(source.input)]
+    name, given = bench.called[source.output.name], bench.called[source.input.name]
     place = np.unravel_index(output, source.shape)
     if foreign[output]:
         found = _search(raising, output, ~own)

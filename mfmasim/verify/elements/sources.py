@@ -169,10 +169,9 @@ def check_declared(sources: Any, arrays: Sequence[Array], where: str) -> None:
     """
     if not isinstance(sources, list | tuple) or not all(isinstance(source, Source) for source in sources):
         raise MfmasimError(f"{where}: sources has to be a list of ComesFrom(...) and DependsOn(...)")
-    known = {id(array) for array in arrays}
     for source in sources:
         for name, array, may in (("output", source.output, "writes"), ("input", source.input, "reads")):
-            if id(array) not in known:
+            if array not in arrays:
                 raise MfmasimError(f"{where}: sources names an {name} that is not among args")
             if not getattr(array, may):
                 raise MfmasimError(f"{where}: sources names as {name} an array that the kernel never {may}")

@@ -12,7 +12,7 @@ from mfmasim.observe.fragments.arguments import Argument, Arguments
 from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
 from mfmasim.observe.fragments.mapping import MappingCheck, MappingReport
 from mfmasim.observe.fragments.trace import Tracer
-from mfmasim.verify.roles import Tensor, bytes_of, codes_of, format_of, placed, tensors_in
+from mfmasim.verify.roles import bytes_of, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.devices import SimDevice
     from mfmasim.formats import Format
+    from mfmasim.observe.fragments.labels import Labelled
     from mfmasim.program import Kernel
+    from mfmasim.verify.launch import CaseLaunch
+    from mfmasim.verify.roles import Tensor
 
 __all__ = ["check_mapping"]
 
@@ -30,25 +33,24 @@ EXPONENT_BITS = 2
 """Exponent bits that labels of results use: numbers near 1, which conversions and products with 1 leave alone."""
 
 
-def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -> MappingReport:
+def check_mapping(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> MappingReport:
     """Trace every element of a case from its argument to every matrix instruction, and results to the output.
 
     Args:
         device: where to run.
         kernel: the kernel.
-        built: what the case function returned for the mapping check's parameters.
+        launch: what the case declares for the mapping check's parameters.
 
     Returns:
         The mapping report.
     """
     arch = kernel.arch
-    tensors = tensors_in(built)
+    tensors, output = list(launch.tensors.values()), launch.output
     space = LabelSpace()
-    labels = {id(t): space.add(t.role, t.stored_shape) for t in tensors if t.role != "C"}
-    output = next((t for t in tensors if t.role == "C"), None)
+    labels = {t.name: space.add(t.name, t.stored_shape) for t in tensors if not t.writes}
     narrow = format_of(output, arch) if output is not None else find_format("f32")
-    tracer = Tracer(_waves(kernel, built), output.stored_shape if output is not None else (0,))
-    _launch(device, kernel, built, labels, tracer, None, 1, Alphabet(1))
+    tracer = Tracer(_waves(kernel, launch), output.stored_shape if output is not None else (0,))
+    _launch(device, kernel, launch, labels, tracer, None, 1, Alphabet(1))
     described = [_described(t, arch) for t in tensors]
     arguments = Arguments(described, space)
     if not tracer.result_formats:  # nothing to follow: the check says why
@@ -66,9 +68,9 @@ def check_mapping(device: SimDevice, kernel: Kernel, built: Mapping[str, Any]) -
     runs = max(space.runs(bits), *(tracer_runs(tracer, alphabet, output) for alphabet in (results, stored)))
     held: list[NDArray[Any]] = []
     for run in range(runs):
-        buffers = _launch(device, kernel, built, labels, tracer, run, runs, stored)
+        memory = _launch(device, kernel, launch, labels, tracer, run, runs, stored)
         if output is not None:
-            held.append(codes_of(output, buffers[id(output)], arch))
+            held.append(output.held(memory[output.name], arch))
     outputs = None if output is None else tracer.results.decode(held, stored)
     return MappingCheck(tracer, arguments, outputs, kernel.name, kernel.source_at, _alternatives).run()
 
@@ -88,40 +90,35 @@ def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> in
     return slots.runs(alphabet.piece_bits)
 
 
-def _waves(kernel: Kernel, built: Mapping[str, Any]) -> int:
+def _waves(kernel: Kernel, launch: CaseLaunch) -> int:
     from mfmasim.machine.launch import dimensions
 
-    grid, block = dimensions(built["grid"], "grid"), dimensions(built["block"], "block")
+    grid, block = dimensions(launch.grid, "grid"), dimensions(launch.block, "block")
     return int(np.prod(grid)) * -(-int(np.prod(block)) // kernel.wave)
 
 
 def _launch(
     device: SimDevice,
     kernel: Kernel,
-    built: Mapping[str, Any],
-    labels: Mapping[int, Any],
+    launch: CaseLaunch,
+    labels: Mapping[str, Labelled],
     tracer: Tracer,
     run: int | None,
     runs: int,
     stored: Alphabet,
-) -> dict[int, NDArray[np.uint8]]:
+) -> dict[str, NDArray[Any]]:
     """One run; returns the bytes of every tensor afterwards. C starts with labels of its own, as `stored` cuts them."""
     arch = kernel.arch
     tracer.begin(run, runs)
-    buffers: dict[int, NDArray[np.uint8]] = {}
-    args: list[Any] = []
-    for arg in built["args"]:
-        if not isinstance(arg, Tensor):
-            args.append(arg)
-            continue
-        fmt = format_of(arg, arch)
-        numbers = (tracer.initial if arg.role == "C" else labels[id(arg)]).numbers
-        alphabet = stored if arg.role == "C" else Alphabet(fmt.bits)
+    memory: dict[str, NDArray[Any]] = {}
+    for name, tensor in launch.tensors.items():
+        fmt = format_of(tensor, arch)
+        numbers = (tracer.initial if tensor.writes else labels[name]).numbers
+        alphabet = stored if tensor.writes else Alphabet(fmt.bits)
         pieces = LabelSpace.codes(numbers, run or 0, runs, alphabet)
-        buffers.setdefault(id(arg), bytes_of(arg, pieces.astype(fmt.carrier), arch))
-        args.append(placed(arg, buffers[id(arg)]))
-    device.launch(kernel, built["grid"], built["block"], args, built.get("shared_bytes", 0), "none", observers=[tracer])
-    return buffers
+        memory[name] = tensor.placed(bytes_of(tensor, pieces.astype(fmt.carrier), arch))
+    launch.run(device, kernel, memory, "none", observers=[tracer])
+    return {name: np.asarray(held) for name, held in memory.items()}
 
 
 def _numeric(narrow: Format, target: Format) -> Alphabet:

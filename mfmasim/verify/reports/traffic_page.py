@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.observe.traffic import LINES, Site
-from mfmasim.verify.arrays import Array
-from mfmasim.verify.roles import Tensor, format_of
+from mfmasim.verify.arguments import Argument
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mfmasim.architectures import Arch
     from mfmasim.observe.traffic import Traffic
+    from mfmasim.verify.launch import CaseLaunch
 
 __all__ = ["element_sizes", "traffic_tables"]
 
@@ -22,15 +20,9 @@ ACCESSES = (
 )  # fmt: skip
 
 
-def element_sizes(built: Mapping[str, Any], arch: Arch) -> dict[int, float]:
+def element_sizes(launch: CaseLaunch, arch: Arch) -> dict[int, float]:
     """Bytes of an element of each argument that is a matrix or an array, by its number."""
-    sizes: dict[int, float] = {}
-    for number, arg in enumerate(built["args"]):
-        if isinstance(arg, Array):
-            sizes[number] = arg.dtype.itemsize
-        elif isinstance(arg, Tensor):
-            sizes[number] = arg.bytes * format_of(arg, arch).bits / 8
-    return sizes
+    return {number: arg.element_bits(arch) / 8 for number, arg in enumerate(launch.args) if isinstance(arg, Argument)}
 
 
 def traffic_tables(traffic: Traffic) -> list[tuple[str, tuple[str, ...], list[list[Any]]]]:

@@ -35,7 +35,7 @@ def test_every_instruction_does_what_the_manual_says_and_its_conflicts_are_count
         result = verify_case(case, arch)
         assert result.status == "pass", (name, result.findings[0].message)
         row, table, wave = lds.ds_instruction(arch, name), lds.phase_table(arch, name), result.lds["lanes"]
-        addresses = case.with_parameters({"wave": wave}).make()["args"][1].data.astype(int).tolist()
+        addresses = case.with_parameters({"wave": wave}).make().args[1].data.astype(int).tolist()
         if "addtid" in name:
             addresses = [4 * lane for lane in range(wave)]
         offsets = [32] if row.parts == 1 else [row.stride, 6 * row.stride]

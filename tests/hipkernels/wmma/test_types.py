@@ -9,10 +9,11 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 from mfmasim.verify import find, k_order, select, verify_case
-from mfmasim.verify.exact import every_step_exact, sum_bits
+from mfmasim.verify.exact import every_step_exact
 from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import A, B
+from mfmasim.verify.sums import sums_of
 from tests.slow import matrix as slow
 
 CASES = dict(find("wmma_types"))["wmma_types"]
@@ -145,16 +146,17 @@ def test_rounding_at_every_step_is_another_result_than_rounding_once():
 def test_how_many_bits_hold_every_partial_sum():
     arch = mfmasim.arch("gfx1201")
     a, b = A("f16", (1, 3)), B("f16", (3, 1))
-    codes = {id(a): np.array([[2048, -2047, 1]], np.float16).view(np.uint16), id(b): np.full((3, 1), 0x3C00, np.uint16)}
+    codes = {
+        a.name: np.array([[2048, -2047, 1]], np.float16).view(np.uint16),
+        b.name: np.full((3, 1), 0x3C00, np.uint16),
+    }
     product = a @ b  # 2, but 2048 + 1 is not a number of f16
     assert not every_step_exact(product, codes, arch, 11)
     assert every_step_exact(product, codes, arch, 12)
     assert every_step_exact(4.0 * product, codes, arch, 12)
-    held = {
-        name: sum_bits(code_for(CASES[0].source, "gfx1201")[name], arch, wide=False) for name in ("bf16", "f16_in_f16")
-    }
+    held = {name: sums_of(code_for(CASES[0].source, "gfx1201")[name]).bits for name in ("bf16", "f16_in_f16")}
     assert held == {"bf16": 24, "f16_in_f16": 11}
-    assert sum_bits(code_for(case_of("i8_u8", "gfx1201").source, "gfx1201")["i8_u8"], arch, wide=False) == 31
+    assert sums_of(code_for(case_of("i8_u8", "gfx1201").source, "gfx1201")["i8_u8"]).bits == 31
 
 
 @pytest.mark.parametrize(("arch", "kept"), [("gfx1151", False), ("gfx1201", True)])
@@ -178,8 +180,8 @@ def test_sums_that_pass_the_ends_of_i32_do_so_in_the_cases_of_them():
     built = {}
     for title in ("add_i8_u8", "add_i8_u8_clamped"):
         made = case_of(title, "gfx1151").make()
-        arrays = [arg.data for arg in made["args"][:3]]
-        built[title] = made["expect"](*arrays)
+        arrays = [arg.data for arg in made.args[:3]]
+        built[title] = made.expect(*arrays)
     wrapped, clamped = built.values()
     assert 0.1 < (wrapped != clamped).mean() < 0.9
     assert {np.iinfo(np.int32).min, np.iinfo(np.int32).max} <= set(clamped.reshape(-1).tolist())

@@ -1,0 +1,120 @@
+"""Arguments of a kernel that lie in memory: what matrices (`roles`) and plain arrays (`arrays`) have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.arguments import Placed
+from mfmasim.machine.memory import PAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.program import Kernel
+
+__all__ = ["POISON", "Argument", "called", "leaves", "replaced"]
+
+POISON = 0xA5
+"""What memory holds that nothing was put into."""
+
+
+@dataclass(frozen=True, eq=False)
+class Argument:
+    """A matrix or an array in memory that a kernel is given."""
+
+    role: str
+    format: str
+    shape: tuple[int, ...]
+    offset: int = field(default=0, kw_only=True)
+    """Bytes from an aligned address to the first element."""
+
+    def __post_init__(self) -> None:
+        """Check the place in memory."""
+        if not isinstance(self.offset, int) or not 0 <= self.offset < PAGE:
+            raise MfmasimError(f"{self._noun} has offset {self.offset!r}: 0 to {PAGE - 1} bytes are possible")
+
+    @property
+    def _noun(self) -> str:
+        """The argument as messages name it."""
+        return "array"
+
+    @property
+    def name(self) -> str:
+        """Its name among the arguments of the case."""
+        return self.role
+
+    @property
+    def writes(self) -> bool:
+        """Whether the kernel may write to it."""
+        raise NotImplementedError
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Elements from one index of each axis to the next."""
+        return tuple(int(np.prod(self.shape[axis + 1 :])) for axis in range(len(self.shape)))
+
+    def element_bits(self, arch: Arch) -> int:
+        """Bits of memory that an element takes on an architecture."""
+        raise NotImplementedError
+
+    def held(self, memory: NDArray[np.uint8], arch: Arch) -> NDArray[Any]:
+        """The elements that bytes of memory hold, in the shape the case has them in."""
+        raise NotImplementedError
+
+    def first_bytes(self, arch: Arch) -> NDArray[np.int64]:
+        """First byte of every element in the argument's memory, int64 of `shape`."""
+        axes = np.indices(self.shape, np.int64)
+        elements = np.tensordot(np.array(self.strides, np.int64), axes, axes=1)
+        return np.asarray(elements * self.element_bits(arch) // 8)
+
+    def placed(self, memory: NDArray[Any]) -> NDArray[Any]:
+        """Memory as an argument of a launch, which puts it where this one says."""
+        if not self.offset:
+            return memory
+        found = memory.view(Placed)
+        found.page_offset = self.offset
+        return found
+
+
+def leaves(args: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """Arguments, and in place of structures their fields, each with its place: ``argument 0``, ``argument 2[1]``."""
+
+    def within(place: str, arg: Any) -> Iterator[tuple[str, Any]]:
+        if isinstance(arg, list | tuple):
+            for number, field_ in enumerate(arg):
+                yield from within(f"{place}[{number}]", field_)
+        else:
+            yield place, arg
+
+    for number, arg in enumerate(args):
+        yield from within(f"argument {number}", arg)
+
+
+def replaced(args: Sequence[Any], by: Callable[[Argument], Any]) -> list[Any]:
+    """Arguments with what stands for each matrix and array in its place, also within structures."""
+    return [
+        by(arg) if isinstance(arg, Argument) else replaced(arg, by) if isinstance(arg, list | tuple) else arg
+        for arg in args
+    ]
+
+
+def called(kernel: Kernel, place: str) -> str:
+    """The kernel's own name of an argument or a field: ``x`` for ``argument 0``, ``t[1]`` for ``argument 2[1]``.
+
+    Args:
+        kernel: its metadata has the names.
+        place: as `leaves` gives it.
+
+    Returns:
+        The name; the place where the metadata has none.
+    """
+    argument, bracket, fields = place.partition("[")
+    names = {f"argument {number}": arg.name for number, arg in enumerate(kernel.args)}
+    return (names.get(argument) or argument) + bracket + fields

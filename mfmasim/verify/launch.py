@@ -1,0 +1,150 @@
+"""The launch that a case declares: what its function returned, checked, with every matrix and array named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.arguments import Argument, leaves, replaced
+from mfmasim.verify.arrays import Array
+from mfmasim.verify.elements.sources import Source, check_declared
+from mfmasim.verify.expression import Expression
+from mfmasim.verify.roles import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mfmasim.devices import Device, Report
+    from mfmasim.program import Kernel
+
+__all__ = ["CaseLaunch", "Expected", "launch_of"]
+
+Expected: TypeAlias = "Expression | Callable[..., Any] | Sequence[NDArray[Any]] | NDArray[Any] | None"
+"""A matrix expression; for plain arrays the outputs, or a function that gives them from the inputs."""
+
+
+@dataclass(frozen=True)
+class CaseLaunch:
+    """One launch of a kernel, as its case declares it."""
+
+    grid: int | Sequence[int]
+    block: int | Sequence[int]
+    args: Sequence[Any]
+    """Matrices, plain arrays, numbers, None, and lists of those for structures."""
+    expect: Expected = None
+    shared_bytes: int = 0
+    sources: Sequence[Source] = ()
+    """Where elements of plain arrays come from."""
+
+    @cached_property
+    def tensors(self) -> dict[str, Tensor]:
+        """Matrices by name, in the order of the arguments; one that is passed twice (C in place) comes once."""
+        return {arg.name: arg for _, arg in leaves(self.args) if isinstance(arg, Tensor)}
+
+    @cached_property
+    def arrays(self) -> dict[str, Array]:
+        """Plain arrays by name, in order; those in fields of structures, too."""
+        return {place: arg for place, arg in leaves(self.args) if isinstance(arg, Array)}
+
+    @property
+    def output(self) -> Tensor | None:
+        """The matrix that the kernel writes."""
+        return self.tensors.get("C")
+
+    @property
+    def expression(self) -> Expression | None:
+        """What is expected of C."""
+        return self.expect if isinstance(self.expect, Expression) else None
+
+    def run(
+        self, device: Device, kernel: Kernel, memory: Mapping[str, NDArray[Any]], checks: str = "all", **options: Any
+    ) -> Report:
+        """Launch a kernel.
+
+        Args:
+            device: back end.
+            kernel: the kernel.
+            memory: what every matrix and array holds, by name, as `Argument.placed` gives it; updated in place.
+            checks: checks of the simulator.
+            options: further ones of `SimDevice.launch`.
+
+        Returns:
+            What the device reports.
+        """
+        args = replaced(self.args, lambda argument: memory[argument.name])
+        return device.launch(kernel, self.grid, self.block, args, self.shared_bytes, checks, **options)
+
+
+KEYS = tuple(field.name for field in fields(CaseLaunch))
+
+
+def launch_of(returned: object, where: str) -> CaseLaunch:
+    """Check what a case function returned.
+
+    Args:
+        returned: a dict with the keys grid, block and args, and those of expect, shared_bytes and sources it needs.
+        where: file, line and name of the case, for messages.
+
+    Returns:
+        The launch; its plain arrays have names.
+
+    Raises:
+        MfmasimError: something is missing, unknown, or does not fit together.
+    """
+    if not isinstance(returned, dict):
+        raise MfmasimError(f"{where} returns {type(returned).__name__}, a dict with {', '.join(KEYS[:4])} is expected")
+    for key in KEYS[:3]:
+        if key not in returned:
+            raise MfmasimError(f"{where} returns no {key!r}")
+    for key in returned:
+        if key not in KEYS:
+            raise unknown("key", key, KEYS, f"in what {where} returns")
+    args = returned["args"]
+    if not isinstance(args, list | tuple):
+        raise MfmasimError(f"{where}: args has to be a list, not {type(args).__name__}")
+    launch = CaseLaunch(**returned)
+    if launch.arrays:
+        return _named(launch, where)
+    if "sources" in returned:
+        raise MfmasimError(f"{where}: sources are for plain arrays; matrices say by their roles what they are")
+    _check_matrices(launch, where)
+    return launch
+
+
+def _check_matrices(launch: CaseLaunch, where: str) -> None:
+    """Check a case of matrices."""
+    different = list({arg: arg.role for _, arg in leaves(launch.args) if isinstance(arg, Tensor)}.values())
+    if len(different) != len(launch.tensors):
+        raise MfmasimError(f"{where}: one argument per role is expected, args has {', '.join(different)}")
+    if launch.expect is None:
+        return
+    if launch.expression is None:
+        found = type(launch.expect).__name__
+        raise MfmasimError(f"{where}: expect has to be a matrix expression such as a @ b, not {found}")
+    for part in launch.expression.parts():
+        if isinstance(part, Tensor) and part is not launch.tensors.get(part.name):
+            raise MfmasimError(f"{where}: expect uses a matrix {part.role} that is not among args")
+    if launch.output is None:
+        raise MfmasimError(f"{where}: args has no C to hold what is expected")
+    if launch.expression.shape != launch.output.shape:
+        raise MfmasimError(f"{where}: expect has shape {launch.expression.shape}, C has {launch.output.shape}")
+
+
+def _named(launch: CaseLaunch, where: str) -> CaseLaunch:
+    """Check a case of plain arrays, and name them by their places among the arguments."""
+    if launch.tensors:
+        raise MfmasimError(f"{where}: args mixes matrices (A, B, C) with plain arrays (In, Out, InOut)")
+    named: dict[Argument, Array] = {array: replace(array, name=place) for place, array in launch.arrays.items()}
+    if len(named) != len(launch.arrays):
+        raise MfmasimError(f"{where}: args has one array twice; make one for each")
+    check_declared(launch.sources, list(launch.arrays.values()), where)
+    if not any(array.writes for array in named):
+        raise MfmasimError(f"{where}: args has no Out or InOut, so there is nothing to compare")
+    if launch.expect is None or launch.expression is not None:
+        raise MfmasimError(f"{where}: expect has to be an array or a function of the input arrays")
+    sources = [replace(source, output=named[source.output], input=named[source.input]) for source in launch.sources]
+    return replace(launch, args=replaced(launch.args, named.__getitem__), sources=sources)

@@ -1,0 +1,177 @@
+"""Kernels over matrices: run on golden and drawn inputs, and compared with golden bits or the exact reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.observe import Finding
+from mfmasim.verify.arguments import POISON
+from mfmasim.verify.compare import bit_exact, shown_code, within
+from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once, without_subnormals
+from mfmasim.verify.roles import bytes_of, codes_of, format_of, untouched
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from mfmasim.architectures import Arch
+    from mfmasim.devices import Device, Report
+    from mfmasim.formats import Format
+    from mfmasim.program import Kernel
+    from mfmasim.verify.cases import Case
+    from mfmasim.verify.compare import Comparison
+    from mfmasim.verify.expression import Expression
+    from mfmasim.verify.inputs import Inputs
+    from mfmasim.verify.launch import CaseLaunch
+    from mfmasim.verify.result import Result
+    from mfmasim.verify.roles import Tensor
+    from mfmasim.verify.sums import Sums
+
+__all__ = ["compare_output", "run_matrices"]
+
+Memory = dict[str, "NDArray[np.uint8]"]
+"""Bytes of every matrix, by name."""
+
+
+def run_matrices(
+    device: Device, kernel: Kernel, launch: CaseLaunch, inputs: Inputs, options: Mapping[str, Any]
+) -> tuple[Report, Memory, list[Finding]]:
+    """Launch a kernel on inputs.
+
+    Args:
+        device: back end.
+        kernel: the kernel.
+        launch: of a case of matrices.
+        inputs: codes of the matrices.
+        options: passed to the launch.
+
+    Returns:
+        The launch's report, what every matrix holds afterwards, and a finding for each input that was written to.
+    """
+    arch = kernel.arch
+    memory: Memory = {}
+    unset: list[NDArray[Any]] = []
+    for name, tensor in launch.tensors.items():
+        # Where nothing is expected of C, the kernel may read it.
+        reads = not tensor.writes or launch.expression is None or launch.expression.uses(tensor)
+        known = reads and name in inputs.codes
+        codes = inputs.codes[name] if known else untouched(tensor, arch)
+        memory[name] = tensor.placed(bytes_of(tensor, codes, arch))
+        unset += [] if known else [memory[name]]
+    options = {**options, "undefined": unset} if unset else options
+    report = launch.run(device, kernel, memory, **options)
+    after = {name: np.asarray(held) for name, held in memory.items()}
+    given = [tensor for tensor in launch.tensors.values() if not tensor.writes]
+    changed = [_changed(kernel, tensor, inputs.codes[tensor.name], after[tensor.name]) for tensor in given]
+    return report, after, [finding for finding in changed if finding is not None]
+
+
+def _changed(kernel: Kernel, tensor: Tensor, before: NDArray[Any], memory: NDArray[np.uint8]) -> Finding | None:
+    """The finding about an input that the kernel wrote to."""
+    wrong = np.argwhere(codes_of(tensor, memory, kernel.arch) != before)
+    if not len(wrong):
+        return None
+    element = f"{tensor.name}[{', '.join(str(int(i)) for i in wrong[0])}]"
+    text = f"the kernel changed {len(wrong)} elements of its input {tensor.name}"
+    return Finding(
+        "inputs", "error", text, "inputs-changed", kernel=kernel.name, element=element, count=len(wrong)
+    )  # fmt: skip
+
+
+def compare_output(
+    result: Result, case: Case, launch: CaseLaunch, inputs: Inputs, memory: Memory, arch: Arch, sums: Sums
+) -> list[Finding]:
+    """Compare C with golden data, or with the exact result: bit for bit where no kernel rounds, else within its bound.
+
+    Args:
+        result: takes the counts of elements, and what they were compared with.
+        case: the case.
+        launch: its launch.
+        inputs: what it was given.
+        memory: what the matrices hold afterwards.
+        arch: decides the formats.
+        sums: how the kernel adds.
+
+    Returns:
+        What is wrong.
+    """
+    output, expression = launch.output, launch.expression
+    if output is None or expression is None:
+        return []
+    fmt = format_of(output, arch)
+    actual = output.held(memory[output.name], arch)
+    if inputs.expected is not None:
+        expected = inputs.expected.astype(actual.dtype)
+        comparison, against = bit_exact(actual, expected, fmt), "golden bits"
+    else:
+        codes = inputs.codes
+        if sums.flush_factors:
+            codes = without_subnormals(list(launch.tensors.values()), codes, arch)
+        expected, comparison, against = _with_exact(expression, codes, actual, fmt, arch, inputs, sums)
+    result.outputs["elements"] += actual.size
+    result.outputs["mismatches"] += comparison.mismatches
+    result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
+    result.compared_with = tuple(dict.fromkeys((*result.compared_with, f"{inputs.label}: {against}")))
+    found = _gaps(result, output, memory[output.name], fmt)
+    if comparison.mismatches:
+        found.append(_differs(result, case, comparison, actual, expected, inputs.label, fmt))
+    return found
+
+
+def _with_exact(
+    expression: Expression,
+    codes: Mapping[str, NDArray[Any]],
+    actual: NDArray[Any],
+    fmt: Format,
+    arch: Arch,
+    inputs: Inputs,
+    sums: Sums,
+) -> tuple[NDArray[Any], Comparison, str]:
+    """The exact result rounded once, the comparison with it, and how it was compared."""
+    exact = evaluate(expression, codes, arch)
+    rounded = round_once(exact, fmt)
+    rounds = inputs.label.startswith(("normal", "special")) and not fmt.integer
+    if sums.exact and not rounds and every_step_exact(expression, codes, arch, sums.bits):
+        return rounded, bit_exact(actual, rounded, fmt, zeros=False), "the exact result, bit for bit"
+    values, terms = as_floats(exact, fmt.bits), magnitude(expression, codes, arch)
+    comparison = within(actual, values, terms, expression.depth, fmt, sums.bits, flushed=sums.flush_sums)
+    return rounded, comparison, "the exact result, within the error bound"
+
+
+def _gaps(result: Result, output: Tensor, memory: NDArray[np.uint8], fmt: Format) -> list[Finding]:
+    """Bytes between the lines of C (ld larger than a line) are not part of it: they must stay poison."""
+    if not output.ld or output.ld == output.line:
+        return []
+    gap = memory.view(fmt.carrier).reshape(output.lines, output.ld)[:, output.line :]
+    if not (gap.view(np.uint8) != POISON).any():
+        return []
+    text = "the kernel wrote between the lines of C"
+    return [Finding("outputs", "error", text, "outputs-between-lines", kernel=result.kernel)]
+
+
+def _differs(
+    result: Result,
+    case: Case,
+    comparison: Comparison,
+    actual: NDArray[Any],
+    expected: NDArray[Any],
+    label: str,
+    fmt: Format,
+) -> Finding:
+    row, column = (int(i) for i in np.argwhere(comparison.wrong)[0])
+    return Finding(
+        check="outputs",
+        severity="error",
+        message=f"{comparison.mismatches} of {actual.size} elements differ ({label}), the worst by "
+        f"{comparison.max_ulp} ulp",
+        id="outputs-differ",
+        kernel=result.kernel,
+        source=case.source.name,
+        element=f"C[{row}, {column}]",
+        expected=shown_code(fmt, expected[row, column]),
+        actual=shown_code(fmt, actual[row, column]),
+        count=comparison.mismatches,
+    )
