@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from mfmasim.verify.mutation.fate import Fate
+    from mfmasim.verify.mutation.outcome import Outcome
 
 __all__ = ["run_all"]
 
@@ -33,14 +33,14 @@ def run_all(args: argparse.Namespace) -> int:
     if not work:
         raise MfmasimError(f"no case of {args.target} matches --arch {args.arch or 'any'} --case {args.case or 'any'}")
     if args.source:
-        fates = [f for case, arch in work for f in run_source(case, arch, args.limit, kinds, args.compiler)]
+        outcomes = [f for case, arch in work for f in run_source(case, arch, args.limit, kinds, args.compiler)]
     else:
-        fates = [f for case, arch in work for f in run_binary(case, arch, args.limit, kinds)]
+        outcomes = [f for case, arch in work for f in run_binary(case, arch, args.limit, kinds)]
     if args.json:
-        print(json.dumps([fate.record() for fate in fates], indent=1))
+        print(json.dumps([outcome.record() for outcome in outcomes], indent=1))
     else:
-        _print(fates)
-    return 1 if any(fate.survived for fate in fates) else 0
+        _print(outcomes)
+    return 1 if any(outcome.survived for outcome in outcomes) else 0
 
 
 def matching(text: str, known: Sequence[str]) -> list[str]:
@@ -57,29 +57,28 @@ def matching(text: str, known: Sequence[str]) -> list[str]:
     return found
 
 
-def _print(fates: list[Fate]) -> None:
+def _print(outcomes: list[Outcome]) -> None:
     from collections import Counter
 
     from mfmasim.cli.output import table
 
     columns = ("case", "arch", "place", "mutant", "change", "caught by")
-    rows = [(f.case, f.arch, f.mutant.place, f.mutant.kind, f.mutant.change, str(f)) for f in fates]
+    rows = [(f.case, f.arch, f.mutant.place, f.mutant.kind, f.mutant.change, str(f)) for f in outcomes]
     print(table(columns, rows, "terminal"), end="")
-    killers = Counter(check for f in fates for check in f.caught)
-    for kind in dict.fromkeys(f.mutant.kind for f in fates):
-        of_kind = [f for f in fates if f.mutant.kind == kind]
+    killers = Counter(check for f in outcomes for check in f.caught)
+    for kind in dict.fromkeys(f.mutant.kind for f in outcomes):
+        of_kind = [f for f in outcomes if f.mutant.kind == kind]
         equal, same = sum(bool(f.equivalent) for f in of_kind), sum(bool(f.same) for f in of_kind)
         caught = sum(bool(f.caught) for f in of_kind)
         print(
             f"{kind}: {caught} of {len(of_kind) - equal - same} caught, {equal} equivalent, {same} without effect here"
         )
-    caught, survived = sum(bool(f.caught) for f in fates), sum(f.survived for f in fates)
-    print(
-        f"total: {caught} of {caught + survived} caught, {len(fates) - caught - survived} equivalent or without effect"
-    )
+    caught, survived = sum(bool(f.caught) for f in outcomes), sum(f.survived for f in outcomes)
+    without = len(outcomes) - caught - survived
+    print(f"total: {caught} of {caught + survived} caught, {without} equivalent or without effect")
     print("by check: " + (", ".join(f"{check} {count}" for check, count in killers.most_common()) or "none"))
-    for fate in fates:
-        if fate.survived:
-            where = f"{fate.case} on {fate.arch}, {fate.mutant.place}"
-            why = fate.note or "no reason known"
-            print(f"survived: {where}: {fate.mutant.kind}: {fate.mutant.change} ({why})")
+    for outcome in outcomes:
+        if outcome.survived:
+            where = f"{outcome.case} on {outcome.arch}, {outcome.mutant.place}"
+            why = outcome.note or "no reason known"
+            print(f"survived: {where}: {outcome.mutant.kind}: {outcome.mutant.change} ({why})")

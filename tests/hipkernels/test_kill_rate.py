@@ -24,15 +24,15 @@ def test_the_checks_catch_99_of_100_mutants_of_all_families(arch):
         chosen = chosen[::step]
         for number, (case, _) in enumerate(chosen):
             share = PER_FAMILY * (number + 1) // len(chosen) - PER_FAMILY * number // len(chosen)
-            for fate in run_binary(case, arch, max(1, share)):
-                if fate.caught:
+            for outcome in run_binary(case, arch, max(1, share)):
+                if outcome.caught:
                     kinds[root] += 1
-                    killers.update(fate.caught)
-                elif not fate.survived:  # no part of the rate: how many, and why, has to be seen beside it
-                    others["equivalent: " + fate.equivalent if fate.equivalent else fate.same] += 1
+                    killers.update(outcome.caught)
+                elif not outcome.survived:  # no part of the rate: how many, and why, has to be seen beside it
+                    others["equivalent: " + outcome.equivalent if outcome.equivalent else outcome.same] += 1
                 else:
-                    what = fate.mutant
-                    survivors.append(f"{fate.case}, {what.place}: {what.kind}: {what.change}: {fate}")
+                    what = outcome.mutant
+                    survivors.append(f"{outcome.case}, {what.place}: {what.kind}: {what.change}: {outcome}")
     caught = sum(kinds.values())
     print(f"{arch}: {caught} caught, {len(survivors)} survived; {dict(kinds)}; by check {dict(killers)}")
     print(f"{sum(others.values())} that nothing can or did tell: {dict(others)}")

@@ -45,8 +45,8 @@ def judged(block):
         if mutant.kind.startswith(("wait", "barrier")):
             changed = mfmasim.load(patched(kernel.code.object.data, mutant.pc, mutant.code), kernel.arch)[kernel.name]
             after, report = fly(changed)
-            fate = ("caught", "") if not report.ok else _judge(mutant, kernel, flown, after.seen)
-            found.append((mutant, *fate))
+            outcome = ("caught", "") if not report.ok else _judge(mutant, kernel, flown, after.seen)
+            found.append((mutant, *outcome))
     return found
 
 

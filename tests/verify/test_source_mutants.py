@@ -71,15 +71,17 @@ def test_who_catches_them(tmp_path, arch):
     (tmp_path / "k.hip").write_text(KERNEL)
     (tmp_path / "cases.py").write_text(CASES)
     ((_, (case,)),) = find(str(tmp_path / "cases.py"))
-    fates = {f.mutant.kind: f for f in run_source(case, arch)}
-    assert [f.mutant.line for f in fates.values()] == [7, 7, 7, 8, 9, 11], "only the function that this kernel executes"
-    assert fates["barrier removed"].caught == ("races",)
-    assert "races" in fates["barrier of the first wave"].caught
-    assert fates["last step dropped"].caught == ("outputs",)
-    assert fates["barrier doubled"].equivalent == "every wave passes both"
-    assert fates["exclusive-or dropped"].caught == ("outputs",)
-    assert fates["guard off by one"].same == "the same bytes on all data of this case"
-    assert not any(f.survived for f in fates.values())
+    outcomes = {f.mutant.kind: f for f in run_source(case, arch)}
+    assert [f.mutant.line for f in outcomes.values()] == [7, 7, 7, 8, 9, 11], (
+        "only the function that this kernel executes"
+    )
+    assert outcomes["barrier removed"].caught == ("races",)
+    assert "races" in outcomes["barrier of the first wave"].caught
+    assert outcomes["last step dropped"].caught == ("outputs",)
+    assert outcomes["barrier doubled"].equivalent == "every wave passes both"
+    assert outcomes["exclusive-or dropped"].caught == ("outputs",)
+    assert outcomes["guard off by one"].same == "the same bytes on all data of this case"
+    assert not any(f.survived for f in outcomes.values())
 
 
 def test_the_command_line(tmp_path, capsys):

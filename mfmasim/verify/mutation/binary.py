@@ -19,8 +19,8 @@ from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
 from mfmasim.observe.behaviour import Behaviour
 from mfmasim.observe.waits import Flight, Waits, settled
-from mfmasim.verify.mutation.fate import Fate
 from mfmasim.verify.mutation.operators import LDS_WRITES, OPERATORS, STORES
+from mfmasim.verify.mutation.outcome import Outcome
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import verify_case
 
@@ -132,7 +132,7 @@ def mutants_in(kernel: Kernel) -> list[BinaryMutant]:
 
 def run_binary(
     case: Case, arch: str, limit: int | None = None, kinds: Sequence[str] = (), code: Code | None = None
-) -> Iterator[Fate]:
+) -> Iterator[Outcome]:
     """Run the mutants of a case's compiled kernel, with all checks.
 
     Args:
@@ -166,7 +166,7 @@ def run_binary(
         caught, after, changed = _caught(mutant, case, arch, kernel, budget)
         equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown, changed.seen)
         same = "" if caught or equivalent else _alike(mutant, before, after)
-        yield Fate(mutant, case.title, arch, caught, equivalent, note, same)
+        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same)
 
 
 def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour) -> str:

@@ -15,7 +15,7 @@ from mfmasim import program
 from mfmasim.errors import MfmasimError
 from mfmasim.observe.behaviour import Behaviour
 from mfmasim.verify.mutation.binary import InFlight
-from mfmasim.verify.mutation.fate import Fate
+from mfmasim.verify.mutation.outcome import Outcome
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import verify_case
 
@@ -106,7 +106,7 @@ def mutants_of_text(text: str, lines: Collection[int] | None = None, file: str =
 
 def run_source(
     case: Case, arch: str, limit: int | None = None, kinds: Sequence[str] = (), compiler: str | None = None
-) -> Iterator[Fate]:
+) -> Iterator[Outcome]:
     """Compile and verify the mutants of a case's source, with all checks.
 
     Args:
@@ -142,7 +142,7 @@ def run_source(
         after = Behaviour()
         changed = _compiled(mutant, case, arch, compiler)
         if changed is None:
-            yield Fate(mutant, case.title, arch, ("compiler",))
+            yield Outcome(mutant, case.title, arch, ("compiler",))
             continue
         caught = _caught(case, arch, changed, budget, after)
         equivalent = "" if caught else _equivalent(mutant, kernel, changed, one_wave=not flown.last_wave)
@@ -150,7 +150,7 @@ def run_source(
         if not caught and not equivalent and mutant.kind not in ORDER and after.digest == before.digest:
             same = "the same bytes on all data of this case"
         note = "" if caught or mutant.kind not in ORDER else "what it orders is ordered otherwise, or not checked"
-        yield Fate(mutant, case.title, arch, caught, equivalent, note, same)
+        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same)
 
 
 def _functions(text: str, executed: set[int]) -> set[int]:

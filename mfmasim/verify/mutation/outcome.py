@@ -1,11 +1,11 @@
-"""What becomes of a mutant: caught, equivalent, without effect on the case's data, or survived."""
+"""The outcome of a mutant: caught, equivalent, without effect on the case's data, or survived."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = ["Changed", "Fate"]
+__all__ = ["Changed", "Outcome"]
 
 
 class Changed(Protocol):
@@ -25,11 +25,10 @@ class Changed(Protocol):
 
 
 @dataclass(frozen=True)
-class Fate:
-    """What happened to a mutant."""
+class Outcome:
+    """What running a mutant showed."""
 
-    mutant: Any
-    """A `Changed`."""
+    mutant: Changed
     case: str
     arch: str
     caught: tuple[str, ...]
@@ -47,7 +46,7 @@ class Fate:
         return not self.caught and not self.equivalent and not self.same
 
     def __str__(self) -> str:
-        """Who caught it, or why nobody did."""
+        """Who caught it, or why no check did."""
         if self.caught:
             return ", ".join(self.caught)
         if self.equivalent:
