@@ -5,15 +5,38 @@ Sources: RDNA3 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Counters, FloatRules, Simd
+from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
+from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
 __all__ = ["ARCH"]
+
+_WRITE = "no measurement of writes is public; contiguous lanes as on CDNA"
+_PHASES = (
+    ("read b8",     "C32", 32, "inferred", "as read b32", BY_DWORD),
+    ("read b32",    "C32", 32, "measured", "SHARK (W7900)", ""),
+    ("read b64",    "C16", 32, "measured", "SHARK (W7900)", ""),
+    ("read b96",    "X8",  32, "inferred", "as read b128; TRI names b96 and b128 together", ""),
+    ("read b128",   "X8",  32, "measured", "SHARK (W7900)", ""),
+    ("read2 b32",   "C32", 32, "unknown",  "none", PAIR),
+    ("read2 b64",   "C16", 32, "unknown",  "none", PAIR),
+    ("write b8",    "C32", 32, "unknown",  "none", _WRITE),
+    ("write b32",   "C32", 32, "unknown",  "none", _WRITE),
+    ("write b64",   "C16", 32, "unknown",  "none", _WRITE),
+    ("write b96",   "C8",  32, "unknown",  "none", _WRITE),
+    ("write b128",  "C8",  32, "unknown",  "none", _WRITE),
+    ("write2 b32",  "C32", 32, "unknown",  "none", PAIR),
+    ("write2 b64",  "C16", 32, "unknown",  "none", PAIR),
+    ("atomic b32",  "C32", 32, "unknown",  "none", ATOMIC),
+    ("atomic b64",  "C16", 32, "unknown",  "none", ATOMIC),
+    ("atomic2 b32", "C32", 32, "unknown",  "none", ATOMIC),
+    ("atomic2 b64", "C16", 32, "unknown",  "none", ATOMIC),
+)  # fmt: skip
 
 ARCH = Arch(
     name="gfx1100",
     family="RDNA3",
     products=("RX 7900 XTX", "PRO W7900"),
-    encoding="gfx11",
+    encoding="RDNA3",
     elf_machine=0x41,
     wave_sizes=(32, 64),
     fp8="none",
@@ -29,6 +52,10 @@ ARCH = Arch(
     counters=Counters(
         "vmcnt", "vscnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 63, "vscnt": 63}, flat_in_order=True
     ),
+    lds=Lds(phases=_PHASES, load_names=True, cmpstore_float=True, wrap=True),
+    conversions=Conversions(long_names=True),
+    descriptor="GFX11",
+    descriptor_vgprs={32: 8, 64: 4},
     m0=125,
     keeps_halves=True,
     clock_registers=((29, 0, 20),),

@@ -1,39 +1,23 @@
 """gfx1151: RDNA3.5 (Radeon 8060S).
 
-Sources: RDNA3.5 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
+Sources: RDNA3.5 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide. What is not named here is as on gfx1100.
 """
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Counters, FloatRules, Simd
+from dataclasses import replace
+
+from mfmasim.architectures import gfx1100
+from mfmasim.architectures.model import Conversions
 
 __all__ = ["ARCH"]
 
-ARCH = Arch(
+ARCH = replace(
+    gfx1100.ARCH,
     name="gfx1151",
     family="RDNA3.5",
     products=("Radeon 8060S",),
-    encoding="gfx11",
     elf_machine=0x4A,
-    wave_sizes=(32, 64),
-    fp8="none",
-    lds_bytes=65536,
-    lds_granule=1024,
-    sgprs=106,
-    vgprs=256,
-    agprs=0,
-    unified_vgprs=False,
-    packed_workitem_ids=True,
-    workgroup_id_in_ttmp=False,
-    simd=Simd(waves=16, vgprs=((32, 1536, 24), (64, 768, 12)), lds_bytes=131072, barriers=32),
-    counters=Counters(
-        "vmcnt", "vscnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 63, "vscnt": 63}, flat_in_order=True
-    ),
-    m0=125,
-    keeps_halves=True,
-    clock_registers=((29, 0, 20),),
-    buffer_range_field=True,
-    floats=FloatRules(
-        first_nan=True, clamp_positive_zero=True, atomic_rules=True, atomic_add_flushes=True, dot_steps=True
-    ),
+    lds=replace(gfx1100.ARCH.lds, phases=(), phases_as=("gfx1100", "as gfx1100; not measured")),
+    conversions=Conversions(long_names=True, scalar=True),
 )

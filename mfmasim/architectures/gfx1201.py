@@ -5,15 +5,22 @@ Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Counters, FloatRules, Simd
+from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 
 __all__ = ["ARCH"]
+
+_PHASES = (
+    ("read b32",    "C32", 32, "measured", "SHARK (RX 9070 XT)", ""),
+    ("read b64",    "C16", 32, "measured", "SHARK (RX 9070 XT)", ""),
+    ("read b96",    "C8",  32, "vendor",   "TRI", ""),
+    ("read b128",   "C8",  32, "vendor",   "TRI; measured by SHARK (RX 9070 XT)", ""),
+)  # fmt: skip
 
 ARCH = Arch(
     name="gfx1201",
     family="RDNA4",
     products=("RX 9070 XT", "AI PRO R9700"),
-    encoding="gfx12",
+    encoding="RDNA4",
     elf_machine=0x4E,
     wave_sizes=(32, 64),
     fp8="ocp",
@@ -34,6 +41,16 @@ ARCH = Arch(
         {"loadcnt": 63, "storecnt": 63, "dscnt": 63, "kmcnt": 31},
         flat_in_order=True,
     ),
+    lds=Lds(
+        phases=_PHASES,
+        phases_as=("gfx1100", "as gfx1100; not measured"),
+        load_names=True,
+        number_minimum=True,
+        packed_add=True,
+    ),
+    conversions=Conversions(long_names=True, scalar=True, fp8_by_op_sel=True),
+    descriptor="GFX12",
+    descriptor_vgprs={32: 8, 64: 4},
     m0=125,
     keeps_halves=True,
     clock_registers=((29, 0, 32), (30, 32, 32)),

@@ -6,7 +6,7 @@ AGPRs are a file of their own: only MFMA and v_accvgpr_* reach them.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Counters, Simd
+from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 
 __all__ = ["ARCH"]
 
@@ -14,7 +14,7 @@ ARCH = Arch(
     name="gfx908",
     family="CDNA1",
     products=("MI100",),
-    encoding="gfx9",
+    encoding="CDNA1",
     elf_machine=0x30,
     wave_sizes=(64,),
     fp8="none",
@@ -28,4 +28,13 @@ ARCH = Arch(
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=10, vgprs=((64, 256, 4),), lds_bytes=65536, sgprs=800),
     counters=Counters("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 15}),
+    lds=Lds(
+        phases_as=("gfx942", "as gfx942: the ISA manual describes the same 32 banks; no test of the phases is public"),
+        direct_bytes=(1, 2, 4),
+        cmpst=True,
+        wrap=True,
+    ),
+    conversions=Conversions(short_names=True),
+    descriptor="GFX9",
+    descriptor_vgprs={64: 4},
 )

@@ -5,7 +5,7 @@ Sources: CDNA2 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Counters, Simd
+from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 
 __all__ = ["ARCH"]
 
@@ -13,7 +13,7 @@ ARCH = Arch(
     name="gfx90a",
     family="CDNA2",
     products=("MI210", "MI250", "MI250X"),
-    encoding="gfx90a",
+    encoding="CDNA2",
     elf_machine=0x3F,
     wave_sizes=(64,),
     fp8="none",
@@ -27,4 +27,15 @@ ARCH = Arch(
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=8, vgprs=((64, 512, 8),), lds_bytes=65536, sgprs=800),
     counters=Counters("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 15}),
+    lds=Lds(
+        phases_as=("gfx942", "as gfx942: the ISA manual describes the same 32 banks; no test of the phases is public"),
+        direct_bytes=(1, 2, 4),
+        cmpst=True,
+        wrap=True,
+        add_f64=True,
+    ),
+    conversions=Conversions(short_names=True),
+    descriptor="GFX9",
+    descriptor_vgprs={64: 8},
+    kernarg_preload=True,
 )

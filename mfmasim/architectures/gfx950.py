@@ -6,15 +6,43 @@ EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
-from mfmasim.architectures.model import Arch, Counters, Simd
+from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
+from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
 __all__ = ["ARCH"]
+
+_READ = "one phase of 64 lanes was measured, the banks were not swept; another source counts 32 banks"
+_TRANSPOSED = "assumed as the plain read by the source lanes' addresses; no test of the phases is public"
+_PHASES = (
+    ("read b8",     "C64", 64, "inferred", "as read b32", _READ),
+    ("read b8",     "C32", 32, "inferred", "RR (64 banks only for b64 and b128 reads)", ""),
+    ("read b32",    "C64", 64, "measured", "SHARK", _READ),
+    ("read b32",    "C32", 32, "inferred", "RR (64 banks only for b64 and b128 reads)", ""),
+    ("read b64",    "C32", 64, "measured", "HK, SHARK", ""),
+    ("read b96",    "X8",  32, "measured", "HK", ""),
+    ("read b128",   "X16", 64, "vendor",   "G4, RR, TRI; measured by HK, SHARK", ""),
+    ("read2 b32",   "C64", 64, "unknown",  "none", PAIR),
+    ("read2 b64",   "C32", 64, "unknown",  "none", PAIR),
+    ("read b64 tr", "C32", 64, "unknown",  "none", _TRANSPOSED),
+    ("read b96 tr", "X8",  32, "unknown",  "none", _TRANSPOSED),
+    ("write b8",    "C32", 32, "inferred", "as write b32", BY_DWORD),
+    ("write b32",   "C32", 32, "inferred", "RR", ""),
+    ("write b64",   "C16", 32, "measured", "HK", ""),
+    ("write b96",   "C8",  32, "inferred", "RR", ""),
+    ("write b128",  "C8",  32, "inferred", "RR: 4 lanes a clock and port, 32 banks; CK for gfx942", ""),
+    ("write2 b32",  "C32", 32, "unknown",  "none", PAIR),
+    ("write2 b64",  "C16", 32, "unknown",  "none", PAIR),
+    ("atomic b32",  "C32", 32, "unknown",  "none", ATOMIC),
+    ("atomic b64",  "C16", 32, "unknown",  "none", ATOMIC),
+    ("atomic2 b32", "C32", 32, "unknown",  "none", ATOMIC),
+    ("atomic2 b64", "C16", 32, "unknown",  "none", ATOMIC),
+)  # fmt: skip
 
 ARCH = Arch(
     name="gfx950",
     family="CDNA4",
     products=("MI350X", "MI355X"),
-    encoding="gfx950",
+    encoding="CDNA4",
     elf_machine=0x4F,
     wave_sizes=(64,),
     fp8="ocp",
@@ -28,4 +56,17 @@ ARCH = Arch(
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=8, vgprs=((64, 512, 8),), lds_bytes=163840, sgprs=800),
     counters=Counters("vmcnt", "vmcnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 15}),
+    lds=Lds(
+        phases=_PHASES,
+        direct_bytes=(1, 2, 4, 12, 16),
+        cmpst=True,
+        wrap=True,
+        add_f64=True,
+        packed_add=True,
+        transposed=True,
+    ),
+    conversions=Conversions(short_names=True, fp8_by_sdwa=True, half_and_scaled=True),
+    descriptor="GFX9",
+    descriptor_vgprs={64: 8},
+    kernarg_preload=True,
 )

@@ -2,77 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from mfmasim.architectures.groups import Conversions, Counters, FloatRules, Lds, Simd
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Arch", "Counters", "FloatRules", "Simd"]
-
-
-@dataclass(frozen=True)
-class Counters:
-    """Wait counters: the name of each by class of access, and how far it counts.
-
-    Sources: ISA manuals, S_WAITCNT (CDNA3 4.4), S_WAITCNT and S_WAITCNT_VSCNT (RDNA3 4.4 and 16.5), S_WAIT_* (RDNA4
-    5.6).
-    """
-
-    loads: str
-    """Vector memory loads, and atomics that return."""
-    stores: str
-    """Vector memory stores, and atomics that do not return."""
-    lds: str
-    """LDS accesses."""
-    scalar: str
-    """Scalar memory accesses and messages."""
-    limits: Mapping[str, int]
-    """Largest value of each counter, beyond which the next instruction of its class is held back."""
-    flat_in_order: bool = False
-    """FLAT counts in order with memory and with the LDS (LLVM: hasFlatLgkmVMemCountInOrder)."""
-
-
-@dataclass(frozen=True)
-class FloatRules:
-    """Where floating-point operations of one name differ between architectures; the defaults are CDNA's."""
-
-    mode_bits: bool = True
-    """MODE has DX10_CLAMP and IEEE; without them clamp turns every NaN into 0 and nothing depends on IEEE."""
-    first_nan: bool = False
-    """Of two NaNs, V_MIN and V_MAX give S0 (before: S1)."""
-    clamp_positive_zero: bool = False
-    """Clamp turns -0 into +0."""
-    atomic_rules: bool = False
-    """Float atomics follow chapter 13 of RDNA's manuals: NaNs, -0 below +0, the negative NaN of Inf - Inf."""
-    atomic_add_flushes: bool = False
-    """An atomic f32 addition in memory reads denormals as zeros."""
-    dot_steps: bool = False
-    """Dot products of floats round as a step of the matrix instructions does."""
-    omod_flushes: bool = False
-    """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
-
-
-@dataclass(frozen=True)
-class Simd:
-    """What the waves of a SIMD share, and so how many of them fit; workgroups are spread over four SIMDs.
-
-    Source: LLVM, ``AMDGPUBaseInfo.cpp``: getMaxWavesPerEU, getTotalNumVGPRs, getVGPRAllocGranule, getTotalNumSGPRs,
-    getSGPRAllocGranule, getMaxWorkGroupsPerCU (barriers). Four SIMDs are a compute unit of CDNA and a work-group
-    processor of RDNA, which has the LDS of two compute units.
-    """
-
-    waves: int
-    """Most waves."""
-    vgprs: tuple[tuple[int, int, int], ...]
-    """Lanes of a wave, VGPRs for all waves together, and the granule in which a wave is given them."""
-    lds_bytes: int
-    """LDS for the workgroups on four SIMDs together."""
-    sgprs: int = 0
-    """SGPRs for all waves together; 0 where each wave has its own."""
-    sgpr_granule: int = 16
-    barriers: int = 16
-    """Most workgroups of more than one wave on four SIMDs."""
+__all__ = ["Arch", "Conversions", "Counters", "FloatRules", "Lds", "Simd"]
 
 
 @dataclass(frozen=True)
@@ -89,7 +27,7 @@ class Arch:
     products: tuple[str, ...]
     """Products that carry it."""
     encoding: str
-    """Instruction encoding generation: ``gfx9``, ``gfx90a``, ``gfx940``, ``gfx950``, ``gfx11``, ``gfx12``."""
+    """Instruction encodings, by the first family that had them: ``CDNA1`` to ``CDNA4``, ``RDNA3``, ``RDNA4``."""
     elf_machine: int
     """EF_AMDGPU_MACH, the low byte of the ELF header's ``e_flags``."""
     wave_sizes: tuple[int, ...]
@@ -116,6 +54,17 @@ class Arch:
     """What limits the waves that run at a time."""
     counters: Counters
     """Wait counters."""
+    lds: Lds
+    """The LDS."""
+    conversions: Conversions
+    """Conversion instructions."""
+    descriptor: str
+    """Layout of the kernel descriptor: ``GFX9``, ``GFX11`` or ``GFX12``, as LLVM's AMDGPU usage guide has them."""
+    descriptor_vgprs: Mapping[int, int]
+    """By lanes of a wave, the VGPRs that a step of the descriptor's count means (a granule of the encoding, which on
+    some products is finer than that of allocation)."""
+    kernarg_preload: bool = False
+    """The kernel descriptor may ask for arguments in user SGPRs."""
     max_workgroup: int = 1024
     """Most work-items of a workgroup."""
     m0: int = 124
@@ -130,7 +79,7 @@ class Arch:
     """A buffer resource has a factor of its stride, and an SGPR offset counts for the range."""
     lds_parts: bool = False
     """An LDS access that is partly out of range loads the dwords and stores the bytes that are inside."""
-    floats: FloatRules = FloatRules()
+    floats: FloatRules = field(default_factory=FloatRules)
     """How floating-point operations behave."""
 
     def __hash__(self) -> int:

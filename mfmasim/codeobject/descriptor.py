@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,14 +21,9 @@ __all__ = ["DESCRIPTOR_BYTES", "FIELDS", "USER_SGPRS", "Field", "KernelDescripto
 
 DESCRIPTOR_BYTES = 64
 
-_GFX9 = frozenset({"gfx9", "gfx90a", "gfx940", "gfx950"})
-_ACCUM = frozenset({"gfx90a", "gfx940", "gfx950"})
-_PRELOAD = frozenset({"gfx90a", "gfx940", "gfx950"})
-_GFX11 = frozenset({"gfx11"})
-_GFX12 = frozenset({"gfx12"})
-_GFX9_11 = _GFX9 | _GFX11
-_GFX11_12 = _GFX11 | _GFX12
-_ALL = _GFX9 | _GFX11 | _GFX12
+_GFX9, _GFX11, _GFX12 = ("GFX9",), ("GFX11",), ("GFX12",)
+_GFX9_11, _GFX11_12 = _GFX9 + _GFX11, _GFX11 + _GFX12
+_ALL = _GFX9_11 + _GFX12
 
 
 @dataclass(frozen=True)
@@ -42,10 +37,16 @@ class Field:
     """Lowest bit."""
     width: int
     """Number of bits."""
-    encodings: frozenset[str]
-    """`Arch.encoding` values on which the field exists; elsewhere its bits are reserved."""
+    layouts: tuple[str, ...]
+    """`Arch.descriptor` values with which the field exists; elsewhere its bits are reserved."""
+    needs: str = ""
+    """A field of `Arch` that has to be true as well."""
     zero: bool = False
     """Whether a file has to leave it zero, because firmware fills it in."""
+
+    def on(self, arch: Arch) -> bool:
+        """Whether the architecture has the field."""
+        return arch.descriptor in self.layouts and (not self.needs or bool(getattr(arch, self.needs)))
 
 
 # name, word, lowest bit, width, where it exists. Bits that no row claims are reserved and must be zero.
@@ -88,8 +89,8 @@ FIELDS: tuple[Field, ...] = (
     Field("enable_exception_fp_ieee_underflow", "rsrc2", 28, 1, _ALL),
     Field("enable_exception_fp_ieee_inexact", "rsrc2", 29, 1, _ALL),
     Field("enable_exception_int_div_zero", "rsrc2", 30, 1, _ALL),
-    Field("granulated_accum_offset", "rsrc3", 0, 6, _ACCUM),
-    Field("tg_split", "rsrc3", 16, 1, _ACCUM),
+    Field("granulated_accum_offset", "rsrc3", 0, 6, _GFX9, "unified_vgprs"),
+    Field("tg_split", "rsrc3", 16, 1, _GFX9, "unified_vgprs"),
     Field("shared_vgpr_count", "rsrc3", 0, 4, _GFX11),
     Field("inst_pref_size", "rsrc3", 4, 6, _GFX11),
     Field("trap_on_start", "rsrc3", 10, 1, _GFX11, zero=True),
@@ -106,8 +107,8 @@ FIELDS: tuple[Field, ...] = (
     Field("enable_sgpr_private_segment_size", "properties", 6, 1, _ALL),
     Field("enable_wavefront_size32", "properties", 10, 1, _GFX11_12),
     Field("uses_dynamic_stack", "properties", 11, 1, _ALL),
-    Field("kernarg_preload_length", "preload", 0, 7, _PRELOAD),
-    Field("kernarg_preload_offset", "preload", 7, 9, _PRELOAD),
+    Field("kernarg_preload_length", "preload", 0, 7, _GFX9, "kernarg_preload"),
+    Field("kernarg_preload_offset", "preload", 7, 9, _GFX9, "kernarg_preload"),
 )
 
 # The user SGPRs in the order in which the hardware fills them: flag, name, number of SGPRs.
@@ -120,19 +121,6 @@ USER_SGPRS: tuple[tuple[str, str, int], ...] = (
     ("enable_sgpr_flat_scratch_init", "flat_scratch_init", 2),
     ("enable_sgpr_private_segment_size", "private_segment_size", 1),
 )
-
-# Registers per step of granulated_workitem_vgpr_count, by encoding and wave size (an encoding granule, which
-# on some products is finer than the granule of allocation).
-_VGPR_GRANULE: dict[tuple[str, int], int] = {
-    ("gfx9", 64): 4,
-    ("gfx90a", 64): 8,
-    ("gfx940", 64): 8,
-    ("gfx950", 64): 8,
-    ("gfx11", 32): 8,
-    ("gfx11", 64): 4,
-    ("gfx12", 32): 8,
-    ("gfx12", 64): 4,
-}
 
 _LAYOUT = struct.Struct("<III4sq20sIIIHH4s")
 
@@ -260,12 +248,14 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
     Raises:
         MfmasimError: a reserved bit is set, or the number of user SGPRs cannot hold those enabled.
     """
+    if arch.descriptor not in _ALL:
+        raise unknown("layout of the kernel descriptor", arch.descriptor, _ALL, f"of {arch.name}")
     group, private, kernarg, gap0, entry, gap1, rsrc3, rsrc1, rsrc2, properties, preload, gap2 = _LAYOUT.unpack(data)
     words = {"rsrc1": rsrc1, "rsrc2": rsrc2, "rsrc3": rsrc3, "properties": properties, "preload": preload}
     reserved = dict(words)
     fields: dict[str, int] = {}
     for row in FIELDS:
-        if arch.encoding not in row.encodings:
+        if not row.on(arch):
             continue
         mask = (1 << row.width) - 1
         value = fields[row.name] = (words[row.word] >> row.low) & mask
@@ -291,7 +281,7 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
         preload=preload,
         fields=fields,
         wave=wave,
-        vgpr_granule=_VGPR_GRANULE[arch.encoding, wave],
+        vgpr_granule=arch.descriptor_vgprs[wave],
     )
     needed = sum(count for _, count in descriptor.user_sgprs)
     if needed > descriptor.user_sgpr_count:

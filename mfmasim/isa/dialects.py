@@ -150,5 +150,5 @@ _RDNA4 = dataclasses.replace(
     messages=_MESSAGES | _MESSAGES_RDNA4,
     hardware_registers=_HARDWARE_REGISTERS_RDNA4,
 )
-DIALECTS = {"gfx90a": _CDNA2, "gfx940": _CDNA3, "gfx950": _CDNA3, "gfx11": _RDNA3, "gfx12": _RDNA4}
+DIALECTS = {"CDNA2": _CDNA2, "CDNA3": _CDNA3, "CDNA4": _CDNA3, "RDNA3": _RDNA3, "RDNA4": _RDNA4}
 """By `Arch.encoding`."""

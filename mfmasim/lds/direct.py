@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.architectures import Arch, arch
+from mfmasim.architectures import ARCHITECTURES, Arch, arch
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -20,23 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["direct_sizes", "direct_to_lds", "fetch"]
 
-# Bytes that one lane may load. Sources: CDNA3 and CDNA4 ISA manuals, buffer and global loads with LDS; LLVM 22 accepts
-# 12 and 16 bytes on gfx950 only and has no such loads on gfx11 and gfx12.
-_SIZES: dict[str, tuple[int, ...]] = {
-    "gfx908": (1, 2, 4),
-    "gfx90a": (1, 2, 4),
-    "gfx942": (1, 2, 4),
-    "gfx950": (1, 2, 4, 12, 16),
-    "gfx1100": (),
-    "gfx1151": (),
-    "gfx1200": (),
-    "gfx1201": (),
-}
-
 
 def direct_sizes(architecture: str | Arch) -> tuple[int, ...]:
     """Bytes that a lane of a direct-to-LDS load may move, empty where there is no such load."""
-    return _SIZES[arch(architecture).name]
+    return arch(architecture).lds.direct_bytes
 
 
 def direct_to_lds(
@@ -66,7 +53,7 @@ def direct_to_lds(
     if not sizes:
         raise MfmasimError(f"{target.name} has no loads from global memory to LDS: load to registers, then ds_store")
     if size not in sizes:
-        wide = [name for name, allowed in _SIZES.items() if size in allowed]
+        wide = [other.name for other in ARCHITECTURES.values() if size in other.lds.direct_bytes]
         hint = f"; {', '.join(wide)} has it" if wide else ""
         allowed = ", ".join(map(str, sizes))
         raise MfmasimError(f"{target.name} has no {size}-byte load to LDS: {allowed} bytes per lane{hint}")

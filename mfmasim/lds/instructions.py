@@ -14,12 +14,6 @@ from mfmasim.errors import MfmasimError, unknown
 
 __all__ = ["KINDS", "DsInstruction", "ds_instruction", "ds_instructions"]
 
-GFX9: tuple[str, ...] = ("gfx908", "gfx90a", "gfx942", "gfx950")
-GFX11: tuple[str, ...] = ("gfx1100", "gfx1151")
-GFX12: tuple[str, ...] = ("gfx1200", "gfx1201")
-EVERY = GFX9 + GFX11 + GFX12
-NEWER = GFX11 + GFX12
-
 KINDS = ("read", "write", "atomic")
 """What an instruction does to memory."""
 
@@ -35,7 +29,7 @@ class DsInstruction:
         parts: accesses per lane, 2 for the two-address forms.
         stride: bytes that a unit of the offset field counts (1, or the element size times 1 or 64).
         transposed: whether lanes exchange elements after the read (the addresses are the source lanes').
-        archs: names of the architectures that have it.
+        needs: the field of `mfmasim.architectures.Lds` that an architecture with it has; empty for all.
     """
 
     name: str
@@ -44,13 +38,17 @@ class DsInstruction:
     parts: int
     stride: int
     transposed: bool
-    archs: tuple[str, ...]
+    needs: str = ""
 
     @property
     def row(self) -> str:
         """Key of the phase tables, such as ``read b128``, ``read2 b64``, ``write b8``, ``atomic b32``."""
         width = "b8" if self.size < 4 else f"b{8 * self.size}"
         return f"{self.kind}{'2' if self.parts == 2 else ''} {width}{' tr' if self.transposed else ''}"
+
+    def on(self, architecture: Arch) -> bool:
+        """Whether the architecture has it."""
+        return not self.needs or bool(getattr(architecture.lds, self.needs))
 
     @property
     def alignment(self) -> int:
@@ -78,29 +76,29 @@ _PAIRS = (
     ("ds_wrxchg2st64_rtn", "ds_storexchg_2addr_stride64_rtn", "atomic", 64),
 )
 _TRANSPOSED = {"ds_read_b64_tr_b4": 8, "ds_read_b64_tr_b8": 8, "ds_read_b64_tr_b16": 8, "ds_read_b96_tr_b6": 12}
-# Atomics that exist with and without a returned value (..._rtn_...), by bytes and architectures.
+# Atomics that exist with and without a returned value (..._rtn_...), by bytes and what an architecture has.
 _ATOMICS = (
-    (4, EVERY, "add_u32 sub_u32 rsub_u32 inc_u32 dec_u32 min_i32 max_i32 min_u32 max_u32 and_b32 or_b32 xor_b32"),
-    (4, EVERY, "mskor_b32 min_f32 max_f32 add_f32"),
-    (4, GFX9, "cmpst_b32 cmpst_f32"),
-    (4, NEWER, "cmpstore_b32"),
-    (4, GFX11, "cmpstore_f32"),
-    (4, GFX12, "min_num_f32 max_num_f32 sub_clamp_u32 cond_sub_u32"),
-    (4, ("gfx942", "gfx950", *GFX12), "pk_add_f16 pk_add_bf16"),
-    (8, EVERY, "add_u64 sub_u64 rsub_u64 inc_u64 dec_u64 min_i64 max_i64 min_u64 max_u64 and_b64 or_b64 xor_b64"),
-    (8, EVERY, "mskor_b64 min_f64 max_f64"),
-    (8, GFX9, "cmpst_b64 cmpst_f64"),
-    (8, NEWER, "cmpstore_b64"),
-    (8, GFX11, "cmpstore_f64"),
-    (8, GFX12, "min_num_f64 max_num_f64"),
-    (8, ("gfx90a", "gfx942", "gfx950"), "add_f64"),
+    (4, "", "add_u32 sub_u32 rsub_u32 inc_u32 dec_u32 min_i32 max_i32 min_u32 max_u32 and_b32 or_b32 xor_b32"),
+    (4, "", "mskor_b32 min_f32 max_f32 add_f32"),
+    (4, "cmpst", "cmpst_b32 cmpst_f32"),
+    (4, "load_names", "cmpstore_b32"),
+    (4, "cmpstore_float", "cmpstore_f32"),
+    (4, "number_minimum", "min_num_f32 max_num_f32 sub_clamp_u32 cond_sub_u32"),
+    (4, "packed_add", "pk_add_f16 pk_add_bf16"),
+    (8, "", "add_u64 sub_u64 rsub_u64 inc_u64 dec_u64 min_i64 max_i64 min_u64 max_u64 and_b64 or_b64 xor_b64"),
+    (8, "", "mskor_b64 min_f64 max_f64"),
+    (8, "cmpst", "cmpst_b64 cmpst_f64"),
+    (8, "load_names", "cmpstore_b64"),
+    (8, "cmpstore_float", "cmpstore_f64"),
+    (8, "number_minimum", "min_num_f64 max_num_f64"),
+    (8, "add_f64", "add_f64"),
 )
 _ONLY_RETURNING = (
-    (4, EVERY, "ds_wrxchg_rtn_b32"),
-    (4, NEWER, "ds_storexchg_rtn_b32"),
-    (4, GFX9 + GFX11, "ds_wrap_rtn_b32"),
-    (8, EVERY, "ds_wrxchg_rtn_b64 ds_condxchg32_rtn_b64"),
-    (8, NEWER, "ds_storexchg_rtn_b64"),
+    (4, "", "ds_wrxchg_rtn_b32"),
+    (4, "load_names", "ds_storexchg_rtn_b32"),
+    (4, "wrap", "ds_wrap_rtn_b32"),
+    (8, "", "ds_wrxchg_rtn_b64 ds_condxchg32_rtn_b64"),
+    (8, "load_names", "ds_storexchg_rtn_b64"),
 )
 # Stems of gfx9 (or gfx11) and of later architectures for the same operation.
 _RENAMED = (("_cmpst_", "_cmpstore_"), ("_wrxchg_", "_storexchg_"), ("_min_f", "_min_num_f"), ("_max_f", "_max_num_f"))
@@ -120,20 +118,20 @@ def _rows() -> dict[str, DsInstruction]:
     rows: list[DsInstruction] = []
     for prefix, later, kind, endings in _PLAIN:
         for ending, size in endings.items():
-            for name, archs in ((prefix + ending, EVERY), (later + ending, NEWER)):
-                rows += [DsInstruction(name, kind, size, 1, 1, False, archs)]
+            for name, needs in ((prefix + ending, ""), (later + ending, "load_names")):
+                rows += [DsInstruction(name, kind, size, 1, 1, False, needs)]
     for before, after, kind, factor in _PAIRS:
         for size in (4, 8):
-            for stem, archs in ((before, EVERY), (after, NEWER)):
-                rows += [DsInstruction(f"{stem}_b{8 * size}", kind, size, 2, factor * size, False, archs)]
-    rows += [DsInstruction(name, "read", size, 1, 1, True, ("gfx950",)) for name, size in _TRANSPOSED.items()]
-    for size, archs, names in _ATOMICS:
+            for stem, needs in ((before, ""), (after, "load_names")):
+                rows += [DsInstruction(f"{stem}_b{8 * size}", kind, size, 2, factor * size, False, needs)]
+    rows += [DsInstruction(name, "read", size, 1, 1, True, "transposed") for name, size in _TRANSPOSED.items()]
+    for size, needs, names in _ATOMICS:
         for name in names.split():
             operation, _, width = name.rpartition("_")
             for full in (f"ds_{name}", f"ds_{operation}_rtn_{width}"):
-                rows += [DsInstruction(full, "atomic", size, 1, 1, False, archs)]
-    for size, archs, names in _ONLY_RETURNING:
-        rows += [DsInstruction(name, "atomic", size, 1, 1, False, archs) for name in names.split()]
+                rows += [DsInstruction(full, "atomic", size, 1, 1, False, needs)]
+    for size, needs, names in _ONLY_RETURNING:
+        rows += [DsInstruction(name, "atomic", size, 1, 1, False, needs) for name in names.split()]
     return {row.name: row for row in rows}
 
 
@@ -143,15 +141,15 @@ def ds_instructions(architecture: str | Arch) -> tuple[str, ...]:
     Raises:
         MfmasimError: unknown architecture.
     """
-    name = arch(architecture).name
-    return tuple(sorted(row.name for row in _rows().values() if name in row.archs))
+    target = arch(architecture)
+    return tuple(sorted(row.name for row in _rows().values() if row.on(target)))
 
 
-def ds_instruction(architecture: str | Arch, name: str) -> DsInstruction:
+def ds_instruction(architecture: str | Arch | None, name: str) -> DsInstruction:
     """Look up an LDS instruction.
 
     Args:
-        architecture: such as ``gfx950``.
+        architecture: such as ``gfx950``; None asks for the access alone, whichever architecture has it.
         name: LLVM's name; gfx11 and gfx12 take both ``ds_load_b128`` and ``ds_read_b128``.
 
     Raises:
@@ -160,15 +158,16 @@ def ds_instruction(architecture: str | Arch, name: str) -> DsInstruction:
     >>> ds_instruction("gfx950", "ds_read_b128").row
     'read b128'
     """
-    target = arch(architecture)
+    target = None if architecture is None else arch(architecture)
     if name in _WITHOUT_ADDRESS:
         raise MfmasimError(f"{name} {_WITHOUT_ADDRESS[name]}: it has no bank conflicts to count")
     row = _rows().get(name)
     if row is None:
-        raise unknown("LDS instruction", name, ds_instructions(target), f"on {target.name}")
-    if target.name not in row.archs:
+        known, where = (_rows(), "") if target is None else (ds_instructions(target), f"on {target.name}")
+        raise unknown("LDS instruction", name, known, where)
+    if target is not None and not row.on(target):
         near = _spelled(row, target)
-        has = ", ".join(found for found in ARCHITECTURES if found in row.archs)
+        has = ", ".join(found.name for found in ARCHITECTURES.values() if row.on(found))
         raise MfmasimError(f"{target.name} has no {name}" + (f"; it is {near} there" if near else f"; it is on {has}"))
     return row
 
@@ -185,6 +184,6 @@ def _spelled(row: DsInstruction, target: Arch) -> str:
     for old, new in _RENAMED:
         for mine, other in ((old, new), (new, old)):
             found = _rows().get(row.name.replace(mine, other))
-            if found is not None and mine in row.name and target.name in found.archs:
+            if found is not None and mine in row.name and found.on(target):
                 return found.name
     return ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.lds.swizzles import Swizzle
 
-__all__ = ["Operand", "Pattern", "access_size"]
+__all__ = ["Operand", "Pattern"]
 
 
 class Operand(Protocol):
@@ -102,7 +102,7 @@ class Pattern:
         Raises:
             MfmasimError: a row does not hold whole accesses.
         """
-        size = access_size(instruction)
+        size = ds_instruction(None, instruction).size
         if row_bytes % size:
             raise MfmasimError(f"rows of {row_bytes} bytes do not hold whole {instruction} accesses of {size} bytes")
         total = rows * row_bytes // size
@@ -131,7 +131,7 @@ class Pattern:
             raise MfmasimError(
                 f"{fragment.name} of {fragment.instruction} has {fragment.blocks} blocks: give a function"
             )
-        size, table = access_size(instruction), fragment.table()
+        size, table = ds_instruction(None, instruction).size, fragment.table()
         down = fragment.axes[0] in "ks"  # B: its rows count k, so its columns are the tile's rows
         major, minor = ("col", "row") if down else ("row", "col")
         first_bit = table[minor].astype(np.int64) * fragment.width
@@ -163,7 +163,7 @@ class Pattern:
     @property
     def size(self) -> int:
         """Bytes of a lane's access."""
-        return access_size(self.instruction)
+        return ds_instruction(None, self.instruction).size
 
     def addresses(self, swizzle: Swizzle, base: int = 0) -> NDArray[np.int64]:
         """LDS byte addresses under a swizzle, (accesses, lanes).
@@ -203,18 +203,3 @@ class Pattern:
             if self.lanes not in found.wave_sizes:
                 sizes = " or ".join(map(str, found.wave_sizes))
                 raise MfmasimError(f"{self.name} has {self.lanes} lanes, a wave of {found.name} has {sizes}")
-
-
-def access_size(name: str) -> int:
-    """Bytes that an LDS instruction moves per lane, on whichever architecture has it.
-
-    Raises:
-        MfmasimError: no architecture has it.
-    """
-    from mfmasim.architectures import ARCHITECTURES
-    from mfmasim.lds.instructions import ds_instructions
-
-    for found in ARCHITECTURES:
-        if name in ds_instructions(found):
-            return ds_instruction(found, name).size
-    return ds_instruction("gfx950", name).size

@@ -92,12 +92,12 @@ def objdump(descriptors: list[bytes], arch: str, folder, *flags: str) -> list[di
     ]
 
 
-def base(encoding: str, wave: int = 32) -> bytearray:
+def base(layout: str, wave: int = 32) -> bytearray:
     """A plain descriptor: kernel arguments, one workgroup id, room for every user SGPR."""
     data = bytearray(64)
     struct.pack_into("<IIIIq", data, 0, 256, 0, 28, 0, 4096)
-    mode = 0x00AC0000 if encoding != "gfx12" else 0x000C0000
-    wave32 = 0x400 if encoding in {"gfx11", "gfx12"} and wave == 32 else 0
+    mode = 0x00AC0000 if layout != "GFX12" else 0x000C0000
+    wave32 = 0x400 if layout != "GFX9" and wave == 32 else 0
     struct.pack_into("<IIIHH", data, 44, 0, mode, 0x80 | 16 << 1, 8 | wave32, 0)
     return data
 
@@ -133,7 +133,7 @@ def compare(descriptors: list[bytes], arch: str, folder, *flags: str) -> int:
 def test_every_single_bit_as_objdump_reads_it(arch, tmp_path):
     descriptors = []
     for bit in range(512):
-        data = base(find_arch(arch).encoding)
+        data = base(find_arch(arch).descriptor)
         data[bit // 8] ^= 1 << bit % 8
         descriptors.append(bytes(data))
     assert compare(descriptors, arch, tmp_path) > 5_000
@@ -143,7 +143,7 @@ def test_every_single_bit_as_objdump_reads_it(arch, tmp_path):
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_random_fields_as_objdump_reads_them(arch, tmp_path):
     rng = random.Random(arch)
-    encoding = find_arch(arch).encoding
+    layout = find_arch(arch).descriptor
     places = {"rsrc3": 44, "rsrc1": 48, "rsrc2": 52, "properties": 56, "preload": 58}
     descriptors = []
     for _ in range(200):
@@ -151,12 +151,12 @@ def test_random_fields_as_objdump_reads_them(arch, tmp_path):
         struct.pack_into("<III4xQ", data, 0, *(rng.getrandbits(32) for _ in range(3)), rng.getrandbits(63))
         words = dict.fromkeys(places, 0)
         for row in FIELDS:
-            if encoding in row.encodings and not row.zero:
+            if row.on(find_arch(arch)) and not row.zero:
                 words[row.word] |= rng.getrandbits(row.width) << row.low
         # Room for every user SGPR (15) and a preload, so that the two readers agree on what fits.
         words["rsrc2"] |= 31 << 1
         words["preload"] &= ~0x70
-        if encoding in {"gfx11", "gfx12"}:
+        if layout != "GFX9":
             words["properties"] |= 0x400
         for word, at in places.items():
             struct.pack_into("<H" if at > 52 else "<I", data, at, words[word])
@@ -170,7 +170,7 @@ def test_vgprs_of_64_lane_waves(arch, tmp_path):
     # llvm-objdump takes the wave size from the target's features, not from the descriptor.
     descriptors = []
     for count in range(64):
-        data = base(find_arch(arch).encoding, wave=64)
+        data = base(find_arch(arch).descriptor, wave=64)
         data[48] |= count
         descriptors.append(bytes(data))
     assert compare(descriptors, arch, tmp_path, "--mattr=+wavefrontsize64") > 1_000

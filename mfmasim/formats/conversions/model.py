@@ -94,7 +94,8 @@ class Row:
 
     name: str
     """Mnemonic as LLVM spells it, without encoding suffix."""
-    archs: tuple[str, ...]
+    needs: str
+    """The field of `mfmasim.architectures.Conversions` that an architecture with it has; empty for all."""
     sources: tuple[str, ...]
     """Operands: ``b32``, ``b64``, or ``b32xN`` for N consecutive registers."""
     result: str
@@ -114,6 +115,10 @@ class Row:
     """Number of bytes or words that ``byte_sel`` can name, 0 where it cannot."""
     open: str = ""
     """What the sources leave open, and what is done here."""
+
+    def on(self, arch: Arch) -> bool:
+        """Whether the architecture has it."""
+        return not self.needs or bool(getattr(arch.conversions, self.needs))
 
 
 def operand_shape(kind: str) -> tuple[np.dtype[Any], int]:

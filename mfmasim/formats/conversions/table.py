@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import unknown
 from mfmasim.formats.conversions import floats, integers, scaled, small
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
 __all__ = ["ROWS", "conversion", "conversions"]
-
-GFX9 = ("gfx908", "gfx90a", "gfx942", "gfx950")
-GFX950 = ("gfx950",)
-RDNA = ("gfx1100", "gfx1151", "gfx1200", "gfx1201")
-GFX12 = ("gfx1200", "gfx1201")
-CDNA34 = ("gfx942", "gfx950")
-SCALAR = ("gfx1151", "gfx1200", "gfx1201")
-ALL = GFX9 + RDNA
 
 MANUALS = "CDNA4 and RDNA4 ISA manuals, VOP1 and VOP3 opcodes"
 SMALL = "CDNA3 ISA manual 7.2; CDNA4 7.3; RDNA4 7.6"
@@ -46,43 +39,43 @@ def _plain() -> Iterator[Row]:
     f32, f64, half = ("b32",), ("b64",), 0b1001
     exact = ("", "specified")
     quiet = (PAYLOAD, "specified")
-    for name, archs, sources, result, function, mods, (note, fidelity) in (
-        ("v_cvt_f16_f32", ALL, f32, "b32", floats.f32_to_f16, (0b1000, 1, True), quiet),
-        ("v_cvt_f32_f16", ALL, f32, "b32", floats.f16_to_f32, (0b0001, 1, True), quiet),
-        ("v_cvt_f32_bf16", GFX950, f32, "b32", floats.upper_half_to_f32, (0b0001, 1, False), exact),
-        ("v_cvt_f32_f64", ALL, f64, "b32", floats.f64_to_f32, (0, 1, True), quiet),
-        ("v_cvt_f64_f32", ALL, f32, "b64", floats.f32_to_f64, (0, 1, True), quiet),
-        ("v_cvt_f32_i32", ALL, f32, "b32", integers.from_integer("f32", "i32"), (0, 0, True), exact),
-        ("v_cvt_f32_u32", ALL, f32, "b32", integers.from_integer("f32", "u32"), (0, 0, True), exact),
-        ("v_cvt_f64_i32", ALL, f32, "b64", integers.from_integer("f64", "i32"), (0, 0, True), exact),
-        ("v_cvt_f64_u32", ALL, f32, "b64", integers.from_integer("f64", "u32"), (0, 0, True), exact),
-        ("v_cvt_f16_i16", ALL, f32, "b32", integers.from_integer("f16", "i16"), (half, 0, True), exact),
-        ("v_cvt_f16_u16", ALL, f32, "b32", integers.from_integer("f16", "u16"), (half, 0, True), exact),
-        ("v_cvt_i32_f32", ALL, f32, "b32", integers.to_integer("i32", "f32"), (0, 1, False), exact),
-        ("v_cvt_u32_f32", ALL, f32, "b32", integers.to_integer("u32", "f32"), (0, 1, False), exact),
-        ("v_cvt_i32_f64", ALL, f64, "b32", integers.to_integer("i32", "f64"), (0, 1, False), exact),
-        ("v_cvt_u32_f64", ALL, f64, "b32", integers.to_integer("u32", "f64"), (0, 1, False), exact),
-        ("v_cvt_i16_f16", ALL, f32, "b32", integers.to_integer("i16", "f16"), (half, 1, False), exact),
-        ("v_cvt_u16_f16", ALL, f32, "b32", integers.to_integer("u16", "f16"), (half, 1, False), exact),
-        ("v_cvt_off_f32_i4", ALL, f32, "b32", integers.offset_table, (0, 0, True), exact),
-        ("v_cvt_i32_i16", RDNA, f32, "b32", integers.extend("i16"), (1, 0, False), exact),
-        ("v_cvt_u32_u16", RDNA, f32, "b32", integers.extend("u16"), (1, 0, False), exact),
-        ("s_cvt_f32_i32", SCALAR, f32, "b32", integers.from_integer("f32", "i32"), (0, 0, False), exact),
-        ("s_cvt_f32_u32", SCALAR, f32, "b32", integers.from_integer("f32", "u32"), (0, 0, False), exact),
-        ("s_cvt_i32_f32", SCALAR, f32, "b32", integers.to_integer("i32", "f32"), (0, 0, False), exact),
-        ("s_cvt_u32_f32", SCALAR, f32, "b32", integers.to_integer("u32", "f32"), (0, 0, False), exact),
-        ("s_cvt_f16_f32", SCALAR, f32, "b32", floats.f32_to_f16, (0, 0, False), quiet),
-        ("s_cvt_f32_f16", SCALAR, f32, "b32", floats.f16_to_f32, (0, 0, False), quiet),
-        ("s_cvt_hi_f32_f16", SCALAR, f32, "b32", floats.high_f16_to_f32, (0, 0, False), quiet),
+    for name, needs, sources, result, function, mods, (note, fidelity) in (
+        ("v_cvt_f16_f32", "", f32, "b32", floats.f32_to_f16, (0b1000, 1, True), quiet),
+        ("v_cvt_f32_f16", "", f32, "b32", floats.f16_to_f32, (0b0001, 1, True), quiet),
+        ("v_cvt_f32_bf16", "half_and_scaled", f32, "b32", floats.upper_half_to_f32, (0b0001, 1, False), exact),
+        ("v_cvt_f32_f64", "", f64, "b32", floats.f64_to_f32, (0, 1, True), quiet),
+        ("v_cvt_f64_f32", "", f32, "b64", floats.f32_to_f64, (0, 1, True), quiet),
+        ("v_cvt_f32_i32", "", f32, "b32", integers.from_integer("f32", "i32"), (0, 0, True), exact),
+        ("v_cvt_f32_u32", "", f32, "b32", integers.from_integer("f32", "u32"), (0, 0, True), exact),
+        ("v_cvt_f64_i32", "", f32, "b64", integers.from_integer("f64", "i32"), (0, 0, True), exact),
+        ("v_cvt_f64_u32", "", f32, "b64", integers.from_integer("f64", "u32"), (0, 0, True), exact),
+        ("v_cvt_f16_i16", "", f32, "b32", integers.from_integer("f16", "i16"), (half, 0, True), exact),
+        ("v_cvt_f16_u16", "", f32, "b32", integers.from_integer("f16", "u16"), (half, 0, True), exact),
+        ("v_cvt_i32_f32", "", f32, "b32", integers.to_integer("i32", "f32"), (0, 1, False), exact),
+        ("v_cvt_u32_f32", "", f32, "b32", integers.to_integer("u32", "f32"), (0, 1, False), exact),
+        ("v_cvt_i32_f64", "", f64, "b32", integers.to_integer("i32", "f64"), (0, 1, False), exact),
+        ("v_cvt_u32_f64", "", f64, "b32", integers.to_integer("u32", "f64"), (0, 1, False), exact),
+        ("v_cvt_i16_f16", "", f32, "b32", integers.to_integer("i16", "f16"), (half, 1, False), exact),
+        ("v_cvt_u16_f16", "", f32, "b32", integers.to_integer("u16", "f16"), (half, 1, False), exact),
+        ("v_cvt_off_f32_i4", "", f32, "b32", integers.offset_table, (0, 0, True), exact),
+        ("v_cvt_i32_i16", "long_names", f32, "b32", integers.extend("i16"), (1, 0, False), exact),
+        ("v_cvt_u32_u16", "long_names", f32, "b32", integers.extend("u16"), (1, 0, False), exact),
+        ("s_cvt_f32_i32", "scalar", f32, "b32", integers.from_integer("f32", "i32"), (0, 0, False), exact),
+        ("s_cvt_f32_u32", "scalar", f32, "b32", integers.from_integer("f32", "u32"), (0, 0, False), exact),
+        ("s_cvt_i32_f32", "scalar", f32, "b32", integers.to_integer("i32", "f32"), (0, 0, False), exact),
+        ("s_cvt_u32_f32", "scalar", f32, "b32", integers.to_integer("u32", "f32"), (0, 0, False), exact),
+        ("s_cvt_f16_f32", "scalar", f32, "b32", floats.f32_to_f16, (0, 0, False), quiet),
+        ("s_cvt_f32_f16", "scalar", f32, "b32", floats.f16_to_f32, (0, 0, False), quiet),
+        ("s_cvt_hi_f32_f16", "scalar", f32, "b32", floats.high_f16_to_f32, (0, 0, False), quiet),
     ):
         op_sel, sign, clamp = mods
         yield Row(
-            name, archs, sources, result, function, fidelity, MANUALS,
+            name, needs, sources, result, function, fidelity, MANUALS,
             op_sel=op_sel, floats=sign, clamp=clamp, open=note,
         )  # fmt: skip
     for byte in range(4):
         function = integers.byte_to_f32(byte)
-        yield Row(f"v_cvt_f32_ubyte{byte}", ALL, ("b32",), "b32", function, "specified", MANUALS, clamp=True)
+        yield Row(f"v_cvt_f32_ubyte{byte}", "", ("b32",), "b32", function, "specified", MANUALS, clamp=True)
 
 
 def _rounded() -> Iterator[Row]:
@@ -106,10 +99,10 @@ def _rounded() -> Iterator[Row]:
         ("", "v_cvt_pk_u16_f32", both, integers.to_integer_pair("u16"), 3, 0, saturate),
     ):  # fmt: skip
         fidelity = "assumed" if note else "specified"
-        for name, archs in ((old, GFX9), (new, RDNA)):
+        for name, needs in ((old, "short_names"), (new, "long_names")):
             if name:
                 yield Row(
-                    name, archs, sources, "b32", function, fidelity, MANUALS, op_sel=op_sel, floats=sign, open=note
+                    name, needs, sources, "b32", function, fidelity, MANUALS, op_sel=op_sel, floats=sign, open=note
                 )
 
 
@@ -117,18 +110,30 @@ def _pairs() -> Iterator[Row]:
     """Two values of 32 bits to two of 16, and the stochastic forms."""
     both = ("b32", "b32")
     rtz = floats.f32_to_f16_pair("toward_zero")
-    yield Row("v_cvt_pkrtz_f16_f32", GFX9, both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD)
-    yield Row("v_cvt_pk_rtz_f16_f32", RDNA, both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD)
-    yield Row("s_cvt_pk_rtz_f16_f32", SCALAR, both, "b32", rtz, "specified", MANUALS, open=PAYLOAD)
+    yield Row(
+        "v_cvt_pkrtz_f16_f32", "short_names", both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD
+    )
+    yield Row(
+        "v_cvt_pk_rtz_f16_f32", "long_names", both, "b32", rtz, "specified", MANUALS, floats=3, clamp=True, open=PAYLOAD
+    )
+    yield Row("s_cvt_pk_rtz_f16_f32", "scalar", both, "b32", rtz, "specified", MANUALS, open=PAYLOAD)
     nearest = floats.f32_to_f16_pair("nearest_even")
-    yield Row("v_cvt_pk_f16_f32", GFX950, both, "b32", nearest, "specified", MANUALS, floats=3, open=PAYLOAD)
+    yield Row("v_cvt_pk_f16_f32", "half_and_scaled", both, "b32", nearest, "specified", MANUALS, floats=3, open=PAYLOAD)
     pair = floats.f32_to_bf16_pair
-    yield Row("v_cvt_pk_bf16_f32", GFX950, both, "b32", pair, "specified", MANUALS, floats=3, open=PAYLOAD)
-    yield Row("v_prng_b32", GFX950, ("b32",), "b32", lambda call: scaled.prng(call.sources[0]), "specified", MANUALS)
+    yield Row("v_cvt_pk_bf16_f32", "half_and_scaled", both, "b32", pair, "specified", MANUALS, floats=3, open=PAYLOAD)
+    yield Row(
+        "v_prng_b32",
+        "half_and_scaled",
+        ("b32",),
+        "b32",
+        lambda call: scaled.prng(call.sources[0]),
+        "specified",
+        MANUALS,
+    )
     for target in ("f16", "bf16"):
         function = floats.stochastic_half(target)
         yield Row(
-            f"v_cvt_sr_{target}_f32", GFX950, both, "b32", function, "assumed", MANUALS,
+            f"v_cvt_sr_{target}_f32", "half_and_scaled", both, "b32", function, "assumed", MANUALS,
             keeps=True, op_sel=0b1000, floats=1, open=RANDOM,
         )  # fmt: skip
 
@@ -138,22 +143,21 @@ def _small() -> Iterator[Row]:
     both = ("b32", "b32")
     for kind, note in (("fp8", ""), ("bf8", NAN_BF8)):
         yield Row(
-            f"v_cvt_pk_{kind}_f32", CDNA34 + GFX12, both, "b32", small.pack_two(kind), "specified", SMALL,
+            f"v_cvt_pk_{kind}_f32", "fp8", both, "b32", small.pack_two(kind), "specified", SMALL,
             keeps=True, op_sel=0b1000, floats=3, open=note,
         )  # fmt: skip
-        for archs, op_sel, selects in ((CDNA34, 0b1100, 0), (GFX12, 0b1100, 4)):
+        for needs, selects in (("fp8_by_sdwa", 0), ("fp8_by_op_sel", 4)):
             yield Row(
-                f"v_cvt_sr_{kind}_f32", archs, both, "b32", small.stochastic(kind), "assumed", SMALL,
-                keeps=True, op_sel=op_sel, floats=1, selects=selects, open=RANDOM,
+                f"v_cvt_sr_{kind}_f32", needs, both, "b32", small.stochastic(kind), "assumed", SMALL,
+                keeps=True, op_sel=0b1100, floats=1, selects=selects, open=RANDOM,
             )  # fmt: skip
-        # gfx9 chooses through SDWA, gfx12 through op_sel.
-        for archs, byte_bits, word_bits in ((CDNA34, 0, 0), (GFX12, 0b0011, 0b0001)):
+        for needs, byte_bits, word_bits in (("fp8_by_sdwa", 0, 0), ("fp8_by_op_sel", 0b0011, 0b0001)):
             yield Row(
-                f"v_cvt_f32_{kind}", archs, ("b32",), "b32", small.widen_one(kind), "specified", SMALL,
+                f"v_cvt_f32_{kind}", needs, ("b32",), "b32", small.widen_one(kind), "specified", SMALL,
                 op_sel=byte_bits, selects=4, open=PAYLOAD,
             )  # fmt: skip
             yield Row(
-                f"v_cvt_pk_f32_{kind}", archs, ("b32",), "b32x2", small.widen_two(kind), "specified", SMALL,
+                f"v_cvt_pk_f32_{kind}", needs, ("b32",), "b32x2", small.widen_two(kind), "specified", SMALL,
                 op_sel=word_bits, selects=2, open=PAYLOAD,
             )  # fmt: skip
 
@@ -210,7 +214,7 @@ def _scaled_row(
     narrow = words[-2] in {"fp8", "bf8", "fp4"} or tail.startswith("f16_")
     scale = 1 << (len(sources) - 1)
     return Row(
-        f"v_cvt_scalef32_{tail}", GFX950, sources, result, function,  # type: ignore[arg-type]
+        f"v_cvt_scalef32_{tail}", "half_and_scaled", sources, result, function,  # type: ignore[arg-type]
         "assumed" if note == RANDOM else "specified", SCALED,
         keeps=narrow, op_sel=op_sel, floats=sign | scale, open=note,
     )  # fmt: skip
@@ -218,7 +222,7 @@ def _scaled_row(
 
 ROWS: tuple[Row, ...] = (*_plain(), *_rounded(), *_pairs(), *_small(), *_scaled())
 
-_INDEX = {(arch, row.name): row for row in ROWS for arch in row.archs}
+_INDEX = {(arch.name, row.name): row for arch in ARCHITECTURES.values() for row in ROWS if row.on(arch)}
 
 
 def conversions(arch: str | Arch) -> list[str]:

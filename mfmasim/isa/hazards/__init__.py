@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["ROLES", "Register", "Row", "Traits", "named", "rows"]
 
 _TABLES: dict[str, tuple[Row, ...]] = {
-    "gfx90a": (*cdna.CDNA2, *matrix.CDNA2),
-    "gfx940": (*cdna.CDNA3, *matrix.CDNA3),
-    "gfx950": (*cdna.CDNA4, *matrix.CDNA4),
-    "gfx11": rdna.RDNA3,
-    "gfx12": rdna.RDNA4,
+    "CDNA2": (*cdna.CDNA2, *matrix.CDNA2),
+    "CDNA3": (*cdna.CDNA3, *matrix.CDNA3),
+    "CDNA4": (*cdna.CDNA4, *matrix.CDNA4),
+    "RDNA3": rdna.RDNA3,
+    "RDNA4": rdna.RDNA4,
 }
 
 

@@ -100,7 +100,7 @@ class PhaseFit:
         return [text for _, text in sorted(found, key=lambda item: item[0])]
 
     def lines(self) -> list[str]:
-        """The row in the form of mfmasim/lds/tables.py, after lane sets that have no name yet; to paste and review.
+        """The row in the form of `Lds.phases`, after lane sets that have no name yet; to paste and review.
 
         Nothing where today's row says the same, by a document or a measurement.
         """
@@ -113,7 +113,7 @@ class PhaseFit:
             made = [f'"{name}": ({shown}\n    ),']
         trust = "simulated, no evidence" if self.timed.simulated else "not reviewed"
         said = f"calibrate: {self.timed.where}; {trust}"
-        row = (self.timed.arch, self.timed.probe.row, name, self.banks, "unknown", said, "")
+        row = (self.timed.probe.row, name, self.banks, "unknown", said, "")
         return [*made, f"({', '.join(map(_quoted, row))}),"]
 
 

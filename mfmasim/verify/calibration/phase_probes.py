@@ -69,12 +69,12 @@ class PhaseProbe:
     @property
     def unit(self) -> int:
         """Bytes between addresses that are tried for the number of banks: aligned ones, dwords at least."""
-        return max(4, ds_instruction("gfx950", self.instruction).alignment)
+        return max(4, ds_instruction(None, self.instruction).alignment)
 
     @property
     def dwords(self) -> int:
         """Dwords of one access."""
-        return max(1, ds_instruction("gfx950", self.instruction).size // 4)
+        return max(1, ds_instruction(None, self.instruction).size // 4)
 
     def on(self, arch: str) -> bool:
         """Whether the architecture has it."""

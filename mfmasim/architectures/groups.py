@@ -1,0 +1,134 @@
+"""Groups of an architecture's fields: what it has and how it behaves, by the part of the hardware."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Conversions", "Counters", "FloatRules", "Lds", "Simd"]
+
+
+@dataclass(frozen=True)
+class Counters:
+    """Wait counters: the name of each by class of access, and how far it counts.
+
+    Sources: ISA manuals, S_WAITCNT (CDNA3 4.4), S_WAITCNT and S_WAITCNT_VSCNT (RDNA3 4.4 and 16.5), S_WAIT_* (RDNA4
+    5.6).
+    """
+
+    loads: str
+    """Vector memory loads, and atomics that return."""
+    stores: str
+    """Vector memory stores, and atomics that do not return."""
+    lds: str
+    """LDS accesses."""
+    scalar: str
+    """Scalar memory accesses and messages."""
+    limits: Mapping[str, int]
+    """Largest value of each counter, beyond which the next instruction of its class is held back."""
+    flat_in_order: bool = False
+    """FLAT counts in order with memory and with the LDS (LLVM: hasFlatLgkmVMemCountInOrder)."""
+
+
+@dataclass(frozen=True)
+class FloatRules:
+    """Where floating-point operations of one name differ between architectures; the defaults are CDNA's."""
+
+    mode_bits: bool = True
+    """MODE has DX10_CLAMP and IEEE; without them clamp turns every NaN into 0 and nothing depends on IEEE."""
+    first_nan: bool = False
+    """Of two NaNs, V_MIN and V_MAX give S0 (before: S1)."""
+    clamp_positive_zero: bool = False
+    """Clamp turns -0 into +0."""
+    atomic_rules: bool = False
+    """Float atomics follow chapter 13 of RDNA's manuals: NaNs, -0 below +0, the negative NaN of Inf - Inf."""
+    atomic_add_flushes: bool = False
+    """An atomic f32 addition in memory reads denormals as zeros."""
+    dot_steps: bool = False
+    """Dot products of floats round as a step of the matrix instructions does."""
+    omod_flushes: bool = False
+    """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
+
+
+@dataclass(frozen=True)
+class Simd:
+    """What the waves of a SIMD share, and so how many of them fit; workgroups are spread over four SIMDs.
+
+    Source: LLVM, ``AMDGPUBaseInfo.cpp``: getMaxWavesPerEU, getTotalNumVGPRs, getVGPRAllocGranule, getTotalNumSGPRs,
+    getSGPRAllocGranule, getMaxWorkGroupsPerCU (barriers). Four SIMDs are a compute unit of CDNA and a work-group
+    processor of RDNA, which has the LDS of two compute units.
+    """
+
+    waves: int
+    """Most waves."""
+    vgprs: tuple[tuple[int, int, int], ...]
+    """Lanes of a wave, VGPRs for all waves together, and the granule in which a wave is given them."""
+    lds_bytes: int
+    """LDS for the workgroups on four SIMDs together."""
+    sgprs: int = 0
+    """SGPRs for all waves together; 0 where each wave has its own."""
+    sgpr_granule: int = 16
+    barriers: int = 16
+    """Most workgroups of more than one wave on four SIMDs."""
+
+
+@dataclass(frozen=True)
+class Lds:
+    """The LDS: its DS opcodes, loads from memory into it, and its phases.
+
+    Source of the opcodes: LLVM 22's assembler, to which tests hold them.
+    """
+
+    phases: tuple[tuple[str, str, int, str, str, str], ...] = ()
+    """Rows of its own: access (``read b128``, ``write2 b64``, ``atomic b32``), lane sets (`mfmasim.lds.LANE_SETS`),
+    banks, confidence, source, remark. A second row of an access is what another source says."""
+    phases_as: tuple[str, str] | None = None
+    """The architecture from which it takes the other rows, and why; they count as inferred at best."""
+    direct_bytes: tuple[int, ...] = ()
+    """Bytes that a lane of a load from memory into the LDS may move (CDNA3 and CDNA4 ISA manuals, buffer and global
+    loads with LDS; LLVM 22 accepts no others)."""
+    load_names: bool = False
+    """Names of RDNA: ds_load_*, ds_store_*, ds_storexchg_*, ds_cmpstore_b*."""
+    cmpst: bool = False
+    """ds_cmpst_*: compare and store, the operands in the order of CDNA."""
+    cmpstore_float: bool = False
+    """ds_cmpstore_f*."""
+    number_minimum: bool = False
+    """ds_min_num_f*, ds_max_num_f*, and the conditional and clamped subtractions that came with them."""
+    wrap: bool = False
+    """ds_wrap_rtn_b32."""
+    packed_add: bool = False
+    """ds_pk_add_f16 and ds_pk_add_bf16."""
+    add_f64: bool = False
+    """ds_add_f64."""
+    transposed: bool = False
+    """ds_read_*_tr_*: reads that exchange elements between lanes."""
+
+
+@dataclass(frozen=True)
+class Conversions:
+    """Which conversion instructions there are, besides those that every architecture has.
+
+    Source: LLVM 22's assembler, to which a test holds them.
+    """
+
+    short_names: bool = False
+    """Packing and rounding conversions under the names of CDNA, such as v_cvt_pkrtz_f16_f32, v_cvt_flr_i32_f32."""
+    long_names: bool = False
+    """The same under the names of RDNA, such as v_cvt_pk_rtz_f16_f32, v_cvt_floor_i32_f32, and three more."""
+    scalar: bool = False
+    """s_cvt_*."""
+    fp8_by_sdwa: bool = False
+    """FP8 and BF8, SDWA choosing the byte that is widened."""
+    fp8_by_op_sel: bool = False
+    """FP8 and BF8, OP_SEL choosing the byte that is widened."""
+    half_and_scaled: bool = False
+    """BF16, pairs and stochastic rounding to 16 bits, and v_cvt_scalef32_*."""
+
+    @property
+    def fp8(self) -> bool:
+        """FP8 and BF8."""
+        return self.fp8_by_sdwa or self.fp8_by_op_sel
