@@ -186,7 +186,8 @@ def instructions(arch, part):
 
 def counter_of(arch, name):
     """The wait counter that an instruction raises; what raises one goes on beside the program."""
-    return lambda _: ", ".join(one.counter for one in raised(mfmasim.arch(arch), name, returns=False)) or "none"
+    opcode = family(arch).opcode(name)
+    return lambda _: ", ".join(one.counter for one in raised(mfmasim.arch(arch), opcode, returns=False)) or "none"
 
 
 def refuted_grids(name, most, **more):

@@ -6,7 +6,7 @@ RDNA4 5.6); what counts in doubtful cases is LLVM's insertion of waits, which co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,28 +16,16 @@ from mfmasim.isa.immediates import waitcnt
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.isa.instruction import Instruction
+    from mfmasim.isa.opcode import Opcode
 
 __all__ = ["SPELLING", "Raised", "raised", "waited", "waiting_for"]
 
-# Waits of one counter each, and the two of gfx12 that wait for two: mnemonic to counters and their (lowest bit, width).
-_SINGLE: dict[str, dict[str, tuple[int, int]]] = {
-    "s_waitcnt_vscnt": {"vscnt": (0, 6)}, "s_waitcnt_vmcnt": {"vmcnt": (0, 6)},
-    "s_waitcnt_lgkmcnt": {"lgkmcnt": (0, 6)}, "s_waitcnt_expcnt": {"expcnt": (0, 3)},
-    "s_wait_loadcnt": {"loadcnt": (0, 6)}, "s_wait_storecnt": {"storecnt": (0, 6)}, "s_wait_dscnt": {"dscnt": (0, 6)},
-    "s_wait_kmcnt": {"kmcnt": (0, 5)}, "s_wait_samplecnt": {"samplecnt": (0, 6)}, "s_wait_bvhcnt": {"bvhcnt": (0, 3)},
-    "s_wait_expcnt": {"expcnt": (0, 3)},
-    "s_wait_loadcnt_dscnt": {"dscnt": (0, 6), "loadcnt": (8, 6)},
-    "s_wait_storecnt_dscnt": {"dscnt": (0, 6), "storecnt": (8, 6)},
-}  # fmt: skip
 SPELLING = {
     "vmcnt": "s_waitcnt vmcnt({})", "lgkmcnt": "s_waitcnt lgkmcnt({})", "vscnt": "s_waitcnt_vscnt null, {}",
     "loadcnt": "s_wait_loadcnt {}", "storecnt": "s_wait_storecnt {}", "dscnt": "s_wait_dscnt {}",
     "kmcnt": "s_wait_kmcnt {}",
 }  # fmt: skip
 """How a wait for a counter is written."""
-_NOT_COUNTED = ("buffer_inv", "buffer_gl0_inv", "buffer_gl1_inv", "ds_nop")
-_LOADS_AND_STORES = ("buffer_", "tbuffer_", "global_", "scratch_", "flat_")
-_SCALAR = ("s_load_", "s_buffer_load_", "s_memtime", "s_memrealtime", "s_dcache_", "s_sendmsg", "s_atc_probe")
 
 
 @dataclass(frozen=True)
@@ -52,56 +40,54 @@ class Raised:
     """The counter's largest value."""
 
 
-@lru_cache(maxsize=65536)
-def raised(arch: Arch, name: str, returns: bool) -> tuple[Raised, ...]:
+@lru_cache(maxsize=4096)
+def raised(arch: Arch, opcode: Opcode, returns: bool) -> tuple[Raised, ...]:
     """Counters that an instruction raises.
 
     Args:
         arch: architecture.
-        name: base mnemonic.
-        returns: whether it writes a register.
+        opcode: what is executed.
+        returns: whether the instruction writes a register.
 
     Returns:
         None, one, or for FLAT two of them: it may go to memory and to the LDS.
     """
-    counters = arch.counters
-    loads, stores, lds, scalar, limit = counters.loads, counters.stores, counters.lds, counters.scalar, counters.limits
-    if name.startswith(_NOT_COUNTED):
+    counters, kind = arch.counters, opcode.counter
+    limit = counters.limits
+    if not kind:
         return ()
-    if name.startswith("ds_"):
-        return (Raised(lds, "lds", limit[lds]),)
-    if name.startswith(_SCALAR):
-        return (Raised(scalar, "", limit[scalar]),)
-    if not name.startswith(_LOADS_AND_STORES):
-        return ()
-    to_lds = "_lds_" in name
-    store = not returns and not to_lds and not name.startswith(("global_inv", "buffer_load"))
-    counter = stores if store else loads
-    order = "memory" if counter == loads else "scratch" if name.startswith("scratch_") else "store"
-    if name.startswith("flat_"):
-        orders = (order, "lds") if counters.flat_in_order else ("", "")
-        return (Raised(counter, orders[0], limit[counter]), Raised(lds, orders[1], limit[lds]))
-    return (Raised(counter, order, limit[counter]),)
+    in_lds = Raised(counters.lds, "lds", limit[counters.lds])
+    if kind == "lds":
+        return (in_lds,)
+    if kind == "scalar":
+        return (Raised(counters.scalar, "", limit[counters.scalar]),)
+    store = kind == "store" or (kind == "atomic" and not returns)
+    counter = counters.stores if store else counters.loads
+    order = "memory" if counter == counters.loads else "scratch" if opcode.space == "scratch" else "store"
+    one = Raised(counter, order, limit[counter])
+    if opcode.space != "flat":
+        return (one,)
+    return (one, in_lds) if counters.flat_in_order else (replace(one, order=""), replace(in_lds, order=""))
 
 
 @lru_cache(maxsize=4096)
-def _waited(arch: Arch, name: str, bits: int) -> tuple[tuple[str, int], ...]:
-    if name in _SINGLE:
-        fields = _SINGLE[name]
-        return tuple((c, bits >> low & ((1 << width) - 1)) for c, (low, width) in fields.items())
-    if name in ("s_wait_idle", "s_endpgm"):
+def _waited(arch: Arch, opcode: Opcode, bits: int) -> tuple[tuple[str, int], ...]:
+    if opcode.wait == "waitcnt":
+        return tuple((counter, value) for counter, (value, full) in waitcnt(bits, arch.name).items() if value < full)
+    if opcode.wait == "idle" or opcode.flow == "end":
         return tuple((counter, 0) for counter in arch.counters.limits)
-    if name != "s_waitcnt":
-        return ()
-    return tuple((counter, value) for counter, (value, full) in waitcnt(bits, arch.name).items() if value < full)
+    return tuple((counter, bits >> low & ((1 << width) - 1)) for counter, low, width in opcode.waits)
 
 
 def waited(arch: Arch, instruction: Instruction) -> tuple[tuple[str, int], ...]:
     """(counter, value) pairs that a wait instruction waits for; nothing for any other, or where a field is all ones."""
-    if not instruction.name.startswith(("s_wait", "s_endpgm")):
+    if not instruction.opcode.wait and instruction.opcode.flow != "end":
         return ()
-    bits = next((o.bits for o in instruction.src if o.kind == "imm"), 0)
-    return _waited(arch, instruction.name, bits)
+    return _waited(arch, instruction.opcode, _immediate(instruction))
+
+
+def _immediate(instruction: Instruction) -> int:
+    return next((o.bits for o in instruction.src if o.kind == "imm"), 0) & 0xFFFF
 
 
 def waiting_for(arch: Arch, instruction: Instruction, counter: str, value: int) -> int | None:
@@ -116,13 +102,12 @@ def waiting_for(arch: Arch, instruction: Instruction, counter: str, value: int) 
     Returns:
         The immediate; None where the instruction has no such counter, or its field is too small.
     """
-    bits = next((o.bits for o in instruction.src if o.kind == "imm"), 0) & 0xFFFF
-    if instruction.name == "s_waitcnt":
-        parts = family(arch).dialect.waitcnt.get(counter)
+    bits = _immediate(instruction)
+    if instruction.opcode.wait == "waitcnt":
+        parts = family(arch).dialect.waitcnt.get(counter, ())
     else:
-        field = _SINGLE.get(instruction.name, {}).get(counter)
-        parts = None if field is None else (field,)
-    if parts is None:
+        parts = tuple((low, width) for name, low, width in instruction.opcode.waits if name == counter)
+    if not parts:
         return None
     for low, width in parts:
         mask = (1 << width) - 1

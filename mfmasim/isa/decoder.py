@@ -11,7 +11,6 @@ from mfmasim.isa import dual, memory, packed, scalar, vector
 from mfmasim.isa.family import Family, family
 from mfmasim.isa.fields import Fields, Refused
 from mfmasim.isa.instruction import Instruction
-from mfmasim.isa.opcode import opcode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,7 +177,7 @@ def _build(found: Family, data: bytes) -> Instruction:
         else _BUILD[kind if kind in ("MAI", "WMMA") else encoding.reader](fields)
     )
     fields.finish()
-    return _freeze(found, data, fields.size, parts, encoding.name, promoted or kind, row.name)
+    return _freeze(found, data, fields.size, parts, encoding.name, row)
 
 
 def encoding_of(found: Family, data: bytes) -> Encoding:
@@ -240,15 +239,15 @@ def _build_scaled(found: Family, encoding: Encoding, word: int, data: bytes) -> 
     parts = packed.scaled_matrix(prefix, fields)
     prefix.finish()
     fields.finish()
-    return _freeze(found, data, 16, parts, "MAI", "MAI", row.name)
+    return _freeze(found, data, 16, parts, "MAI", row)
 
 
-def _freeze(found: Family, data: bytes, size: int, parts: Parts, encoding: str, kind: str, name: str) -> Instruction:
+def _freeze(found: Family, data: bytes, size: int, parts: Parts, encoding: str, row: Row) -> Instruction:
     return Instruction(
         0,
         size,
         data[:size],
-        opcode(parts.name or name, kind),
+        parts.opcode or row.opcode,
         parts.encoding or encoding,
         tuple(parts.dst),
         tuple(parts.src),
@@ -256,11 +255,8 @@ def _freeze(found: Family, data: bytes, size: int, parts: Parts, encoding: str, 
         parts.target,
         found.arch.name,
         parts.form,
-        tuple(_half(found, data[:size], half, part) for half, part in parts.halves),
+        tuple(
+            Instruction(0, size, data[:size], half, "VOPD", tuple(part.dst), tuple(part.src), arch=found.arch.name)
+            for half, part in parts.halves
+        ),
     )
-
-
-def _half(found: Family, raw: bytes, name: str, parts: Parts) -> Instruction:
-    """One operation of a dual instruction."""
-    dst, src = tuple(parts.dst), tuple(parts.src)
-    return Instruction(0, len(raw), raw, opcode(name, "VOPD"), "VOPD", dst, src, arch=found.arch.name)

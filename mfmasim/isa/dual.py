@@ -6,6 +6,7 @@ import dataclasses
 
 from mfmasim.isa.fields import Fields, Refused, implicit, vector_register
 from mfmasim.isa.instruction import Operand
+from mfmasim.isa.opcode import dual
 from mfmasim.isa.operands import LITERAL, VCC, literal_bits
 from mfmasim.isa.parts import Parts
 
@@ -26,10 +27,10 @@ def vopd(fields: Fields) -> Parts:
     for half, number in (("x", x), ("y", y)):
         fields.row = row_x if half == "x" else row_y
         part = _half(fields, half, number)
-        whole.halves.append((fields.row.name, part))
+        whole.halves.append((fields.row.opcode, part))
         whole.dst += part.dst
         whole.src += part.src
-    whole.name = " :: ".join("v_dual_" + name.removeprefix("v_") for name, _ in whole.halves)
+    whole.opcode = dual(*(half for half, _ in whole.halves))
     fields.row = row_x
     return whole
 

@@ -7,12 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 from mfmasim.isa.dialects import DIALECTS, Dialect
 from mfmasim.isa.rows import Row, read_rows
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
+    from mfmasim.isa.opcode import Opcode
 
 __all__ = ["Family", "family"]
 
@@ -34,6 +35,17 @@ class Family:
     """VOP3 opcodes of the operations that also have a short encoding."""
     dialect: Dialect
 
+    def opcode(self, name: str) -> Opcode:
+        """The record of a mnemonic.
+
+        Raises:
+            MfmasimError: the architecture has no such instruction.
+        """
+        known = {row.name: row.opcode for rows in self.rows.values() for row in rows.values()}
+        if name not in known:
+            raise unknown("instruction", name, known, f"on {self.arch.name}")
+        return known[name]
+
 
 @cache
 def _family(arch: Arch, wave: int) -> Family:
@@ -46,7 +58,7 @@ def _family(arch: Arch, wave: int) -> Family:
     rows = {
         encoding: {
             row.op: row
-            for row in read_rows(table, wave)
+            for row in read_rows(encoding, table, wave)
             if (row.archs is None or arch.name in row.archs) and other not in row.flags
         }
         for encoding, table in dialect.tables.items()

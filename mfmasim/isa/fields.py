@@ -73,7 +73,7 @@ class Fields:
         self.op_sel = 0
         self.controlled = False
         self._literals = size == 4 or family.dialect.long_literals
-        self._vector = row.name.startswith("v_")
+        self._vector = row.opcode.unit == "VALU"
         self.row = row
         self.family = family
         self._left = dict(fields)

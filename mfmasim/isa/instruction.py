@@ -91,7 +91,7 @@ class Instruction:
     """Bytes, literal included."""
     raw: bytes = field(repr=False)
     opcode: Opcode
-    """What the opcode is."""
+    """What the operation is."""
     encoding: str
     """``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``, on
     RDNA also ``WMMA VOPD DPP8 MTBUF``."""

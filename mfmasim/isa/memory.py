@@ -126,7 +126,7 @@ def _flat_data(fields: Fields, parts: Parts, segment: str) -> Parts:
 
 
 def _can_go_to_lds(row: Row) -> bool:
-    return bool(row.dst) and row.dst[0].count == 1 and "_d16" not in row.name
+    return bool(row.dst) and row.dst[0].count == 1 and not row.opcode.d16
 
 
 def _flat_address(fields: Fields, segment: str) -> list[Operand]:

@@ -1,81 +1,80 @@
 """What an opcode is: one record for each, which the machine, the checks and the tools ask instead of its mnemonic.
 
-The record is worked out once, from the encoding of the opcode's row and, where only that says it, from its mnemonic.
-Nothing outside this file and the printer looks at the text of a mnemonic.
+The record follows from the table that the opcode's row stands in, from the row's operands and, where only that says it,
+from the mnemonic, by the rows below. An opcode that no row takes although its encoding wants one raises an error when
+the tables are read. Nothing outside this file and the printer looks at the text of a mnemonic.
 
-Sources: ISA manuals, chapters on program flow, scalar and vector ALU, memory, data share; LLVM's predicates of
+Sources: ISA manuals, chapters on program flow, scalar and vector ALU, memory and data share; LLVM's predicates of
 `SIInstrInfo` (isTRANS, isDOT, isMFMA, isWMMA, isVMEM, isSMRD, isDS) where the manuals have no list.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Opcode", "opcode"]
+from mfmasim.errors import MfmasimError
 
-_UNITS = {
-    "SOP1": "SALU", "SOP2": "SALU", "SOPC": "SALU", "SOPK": "SALU", "SOPP": "SALU", "SMEM": "SMEM",
-    "VOP1": "VALU", "VOP2": "VALU", "VOPC": "VALU", "VOP3": "VALU", "VOP3P": "VALU", "VOPD": "VALU", "VOPDX": "VALU",
-    "VOPDY": "VALU", "MAI": "VALU", "WMMA": "VALU",
-    "DS": "LDS", "FLAT": "VMEM", "GLOBAL": "VMEM", "SCRATCH": "VMEM", "MUBUF": "VMEM", "MTBUF": "VMEM",
-}  # fmt: skip
-"""Unit that executes an opcode, by the encoding of its table."""
-_SPACES = {"DS": "lds", "FLAT": "flat", "GLOBAL": "global", "SCRATCH": "scratch", "MUBUF": "global", "MTBUF": "global"}
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-_MATRIX = re.compile(r"v_(mfma|smfmac|wmma|swmmac)_")
-# CDNA3 ISA manual, table 12; RDNA3 likewise; LLVM: isTRANS.
-_TRANS = re.compile(r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_b?f(16|32|64)$|v_(exp|log)_legacy_f32$")
-_DOT = re.compile(r"v_dot\d+c?_")
-_CARRY = re.compile(r"v_(addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)_")
-_PERMLANE = re.compile(r"v_permlane")
-_EXCHANGE = re.compile(r"ds_(b?permute|swizzle)_")
-_CACHE = re.compile(r"(buffer|global)_(wbl2|inv|invl2|wb|wbinv|wbinvl1|gl0_inv|gl1_inv)(_vol)?$|s_(dcache|icache|gl1)_")
-_RELATIVE = re.compile(r"[vs]_(movrel|swaprel)")
-_READS_M0 = re.compile(r"s_sendmsg|s_ttracedata|s_movrel|ds_(read|write|load|store)_addtid|\w+_load_lds_|ds_gws_")
-_FLOW = (
-    (re.compile(r"s_branch$"), "branch"),
-    (re.compile(r"s_cbranch_|s_subvector_loop_"), "conditional"),
-    (re.compile(r"s_(swappc_b64|call_b64)$"), "call"),
-    (re.compile(r"s_(setpc|rfe)_b64$"), "jump"),
-    (re.compile(r"s_endpgm"), "end"),
-    (re.compile(r"s_trap$"), "trap"),
-)
-_BARRIERS = {
-    "s_barrier": "whole", "s_barrier_signal": "signal", "s_barrier_signal_isfirst": "signal", "s_barrier_wait": "wait",
-}  # fmt: skip
-_SYNCHRONISES = re.compile(r"s_(barrier|get_barrier)")
+    from mfmasim.isa.rows import Slot
+
+__all__ = ["Opcode", "dual", "opcode", "scaled"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Opcode:
-    """One opcode, whatever its operands and modifiers are."""
+    """One opcode, whatever its operands and modifiers are. Two are equal when their mnemonics are."""
 
     name: str
     """Base mnemonic in LLVM's spelling, without encoding suffix."""
     unit: str
     """``SALU SMEM VALU VMEM LDS``; matrix instructions are VALU, FLAT instructions VMEM."""
     space: str = ""
-    """Memory that its address is for: ``global``, ``scratch``, ``flat`` (any of them), ``lds``, ``gds``; empty when it
-    accesses none. Scalar memory operations have unit SMEM and space ``global``."""
+    """Memory that its addresses are for: ``global``, ``scratch``, ``flat`` (any of them), ``lds``, ``gds``; empty when
+    it accesses none. Scalar memory operations are ``global``, or ``scratch``."""
     access: str = ""
-    """``load``, ``store``, ``atomic``, ``prefetch``, ``cache`` (invalidates or writes back), ``exchange`` (lanes
-    through the LDS hardware, no memory), or empty."""
+    """``load``, ``store``, ``atomic``, ``prefetch``, ``cache`` (invalidates or writes back), ``exchange`` (of lanes,
+    through the LDS hardware without its memory), or empty."""
+    narrow: bool = False
+    """A load, store or atomic operation of less than a dword per lane, or one that fills half a register."""
+    d16: str = ""
+    """``low`` or ``high``: a load or store of that half of a register; the other half stays as it is."""
+    atomic: str = ""
+    """``exchange`` (the new value replaces the old one), ``compare`` (compare and swap), ``other``; empty where it is
+    no atomic operation."""
+    returns: bool = False
+    """A DS atomic that returns the value before; of others a bit of the instruction says so."""
     to_lds: bool = False
     """A load that its name sends to the LDS; others are by the modifier ``lds``."""
+    counter: str = ""
+    """What it counts as until it is done: ``load``, ``store``, ``atomic`` (a load where it returns a value, else a
+    store), ``lds``, ``scalar``; empty for nothing. FLAT counts as ``lds`` beside (LLVM, SIInsertWaitcnts)."""
+    invalidates: tuple[str, int] | None = None
+    """It drops what caches hold of memory that other workgroups write to, where this modifier is at least so large;
+    an empty name stands for always (LLVM, AMDGPU usage guide, "Memory model")."""
     flow: str = ""
     """``branch``, ``conditional``, ``jump``, ``call``, ``end``, ``trap``, or empty."""
+    condition: str = ""
+    """What a conditional branch looks at: ``scc``, ``vcc``, ``exec``, or empty (others)."""
     barrier: str = ""
     """``whole`` (signals and waits), ``signal``, ``wait``, ``other`` (state, init, join, leave), or empty."""
-    wait: bool = False
-    """S_WAITCNT, S_WAIT_...: brings counters down."""
+    wait: str = ""
+    """Brings counters down: ``counts`` (those of `waits`), ``waitcnt`` (fields by the architecture's encoding),
+    ``idle`` (all), ``alu`` (dependencies of the ALUs), ``event``; empty for anything else."""
+    waits: tuple[tuple[str, int, int], ...] = ()
+    """Counter, lowest bit and width of each field of a wait's immediate."""
     matrix: str = ""
     """``mfma``, ``smfmac``, ``wmma``, ``swmmac``, or empty."""
+    shape: tuple[int, int, int] = (0, 0, 0)
+    """M, N and K of a matrix instruction."""
     trans: bool = False
-    """Executed by the transcendental unit."""
+    """Executed by the transcendental unit (CDNA3 ISA manual, table 12; RDNA3 likewise; LLVM: isTRANS)."""
     dot: bool = False
-    """A dot product: "DL ops" of CDNA's manuals."""
+    """A dot product: "DL ops" of CDNA's manuals (LLVM: isDOT)."""
     lane: str = ""
     """``readlane``, ``writelane``, ``readfirstlane``, ``permlane``, or empty."""
     compare: bool = False
@@ -88,16 +87,36 @@ class Opcode:
     """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC beside its destination."""
     reads_m0: bool = False
     """M0 is an implicit source; with the modifier ``lds`` it is one of any buffer load."""
+    result_select: int = 8
+    """Bits of OP_SEL that move a vector result from the lowest place of its register (LLVM: getFPDstSelType)."""
+    moved_result: bool = False
+    """LLVM takes the result as moved whatever OP_SEL says: random conversions to FP4."""
+    kind: str = ""
+    """An operation that rules name by itself: ``nop sleep delay priority message trace setreg getreg mode index
+    index_mode icache clock probe hint gws div_fmas fma_f64``; empty for all others."""
+
+    def __eq__(self, other: object) -> bool:
+        """By mnemonic, from which the record follows."""
+        return isinstance(other, Opcode) and self.name == other.name
+
+    def __hash__(self) -> int:
+        """By mnemonic."""
+        return hash(self.name)
 
     @property
-    def returns(self) -> bool:
-        """An atomic operation of the LDS that returns the value before."""
-        return "_rtn" in self.name
+    def scalar(self) -> bool:
+        """Executed once for a wave, not for each lane."""
+        return self.unit in ("SALU", "SMEM")
 
     @property
     def ends_block(self) -> bool:
-        """What follows may be elsewhere, or later, or decoded otherwise (VGPR indexing)."""
-        return bool(self.flow) or self.barrier != "" or self.name in ("s_set_gpr_idx_on", "s_set_gpr_idx_off")
+        """What follows may be elsewhere, or later, or reads its registers otherwise (VGPR indexing)."""
+        return bool(self.flow or self.barrier) or self.kind == "index"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the next instruction may be executed after it."""
+        return self.flow not in ("branch", "jump", "end")
 
     @property
     def sparse(self) -> bool:
@@ -110,53 +129,179 @@ class Opcode:
         return self.access in ("load", "store", "atomic")
 
 
-def _access(name: str, unit: str) -> str:
-    if _CACHE.match(name):
-        return "cache"
-    if unit == "LDS":
-        if _EXCHANGE.match(name):
-            return "exchange"
-        if name == "ds_nop" or name.startswith("ds_gws_"):
-            return ""
-        if re.match(r"ds_(read|load)", name):
-            return "load"
-        return "store" if re.match(r"ds_(write|store)(?!xchg)", name) else "atomic"
-    if unit in ("VMEM", "SMEM"):
-        return next((word for word in ("atomic", "prefetch", "load", "store") if f"_{word}" in name), "")
-    return ""
+_UNITS = {
+    "SOP1": "SALU", "SOP2": "SALU", "SOPC": "SALU", "SOPK": "SALU", "SOPP": "SALU", "SMEM": "SMEM",
+    "VOP1": "VALU", "VOP2": "VALU", "VOPC": "VALU", "VOP3": "VALU", "VOP3P": "VALU", "VOPDX": "VALU", "VOPDY": "VALU",
+    "MAI": "VALU", "WMMA": "VALU",
+    "DS": "LDS", "FLAT": "VMEM", "GLOBAL": "VMEM", "SCRATCH": "VMEM", "MUBUF": "VMEM", "MTBUF": "VMEM",
+}  # fmt: skip
+"""Unit that executes an opcode, by the encoding of its table."""
+_SPACES = {
+    "SMEM": "global", "DS": "lds", "FLAT": "flat", "GLOBAL": "global", "SCRATCH": "scratch", "MUBUF": "global",
+    "MTBUF": "global",
+}  # fmt: skip
+"""Memory that the loads, stores and atomic operations of an encoding access."""
+_LISTED = ("SOPP", "SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF")
+"""Encodings of which a row has to take every opcode."""
+_SMALL = ("u8", "i8", "b8", "u16", "i16", "b16")
+
+# Unit, mnemonic as a regular expression, fields. All rows that fit count, in this order.
+_ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    # Program flow (ISA manuals, "Program flow control").
+    ("SALU", r"s_branch", {"flow": "branch"}),
+    ("SALU", r"s_cbranch_\w+|s_subvector_loop_\w+", {"flow": "conditional"}),
+    ("SALU", r"s_cbranch_scc[01]", {"condition": "scc"}),
+    ("SALU", r"s_cbranch_vccn?z", {"condition": "vcc"}),
+    ("SALU", r"s_cbranch_execn?z", {"condition": "exec"}),
+    ("SALU", r"s_swappc_b64|s_call_b64", {"flow": "call"}),
+    ("SALU", r"s_setpc_b64|s_rfe_b64|s_rfe_restore_b64", {"flow": "jump"}),
+    ("SALU", r"s_endpgm(_saved|_ordered_ps_done)?", {"flow": "end"}),
+    ("SALU", r"s_trap", {"flow": "trap"}),
+    ("SALU", r"s_barrier", {"barrier": "whole"}),
+    ("SALU", r"s_barrier_signal(_isfirst)?", {"barrier": "signal"}),
+    ("SALU", r"s_barrier_wait", {"barrier": "wait"}),
+    ("SALU", r"s_barrier_(init|join|leave)|s_get_barrier_state", {"barrier": "other"}),
+    ("SALU", r"s_get_barrier_state", {"counter": "scalar"}),
+    # Waits (ISA manuals, "Manually inserted wait states and dependencies"); the fields of SIMM16.
+    ("SALU", r"s_waitcnt", {"wait": "waitcnt"}),
+    ("SALU", r"s_wait_idle", {"wait": "idle"}),
+    ("SALU", r"s_wait_event", {"wait": "event"}),
+    ("SALU", r"s_waitcnt_depctr|s_wait_alu", {"wait": "alu"}),
+    ("SALU", r"s_waitcnt_vscnt", {"wait": "counts", "waits": (("vscnt", 0, 6),)}),
+    ("SALU", r"s_waitcnt_vmcnt", {"wait": "counts", "waits": (("vmcnt", 0, 6),)}),
+    ("SALU", r"s_waitcnt_lgkmcnt", {"wait": "counts", "waits": (("lgkmcnt", 0, 6),)}),
+    ("SALU", r"s_waitcnt_expcnt|s_wait_expcnt", {"wait": "counts", "waits": (("expcnt", 0, 3),)}),
+    ("SALU", r"s_wait_loadcnt", {"wait": "counts", "waits": (("loadcnt", 0, 6),)}),
+    ("SALU", r"s_wait_storecnt", {"wait": "counts", "waits": (("storecnt", 0, 6),)}),
+    ("SALU", r"s_wait_dscnt", {"wait": "counts", "waits": (("dscnt", 0, 6),)}),
+    ("SALU", r"s_wait_kmcnt", {"wait": "counts", "waits": (("kmcnt", 0, 5),)}),
+    ("SALU", r"s_wait_samplecnt", {"wait": "counts", "waits": (("samplecnt", 0, 6),)}),
+    ("SALU", r"s_wait_bvhcnt", {"wait": "counts", "waits": (("bvhcnt", 0, 3),)}),
+    ("SALU", r"s_wait_loadcnt_dscnt", {"wait": "counts", "waits": (("dscnt", 0, 6), ("loadcnt", 8, 6))}),
+    ("SALU", r"s_wait_storecnt_dscnt", {"wait": "counts", "waits": (("dscnt", 0, 6), ("storecnt", 8, 6))}),
+    # Other scalar operations.
+    ("SALU", r"s_nop", {"kind": "nop"}),
+    ("SALU", r"s_sleep(_var)?", {"kind": "sleep"}),
+    ("SALU", r"s_delay_alu", {"kind": "delay"}),
+    ("SALU", r"s_setprio", {"kind": "priority"}),
+    ("SALU", r"s_sendmsg(halt)?|s_sendmsg_rtn_b(32|64)", {"kind": "message", "counter": "scalar", "reads_m0": True}),
+    ("SALU", r"s_ttracedata(_imm)?", {"kind": "trace", "reads_m0": True}),
+    ("SALU", r"s_setreg(_imm32)?_b32", {"kind": "setreg"}),
+    ("SALU", r"s_getreg_b32", {"kind": "getreg"}),
+    ("SALU", r"s_(round|denorm)_mode", {"kind": "mode"}),
+    ("SALU", r"s_set_gpr_idx_(on|off)", {"kind": "index"}),
+    ("SALU", r"s_set_gpr_idx_(idx|mode)", {"kind": "index_mode"}),
+    ("SALU", r"s_icache_inv", {"kind": "icache"}),
+    (
+        "SALU",
+        r"s_(clause|code_end|(inc|dec)perflevel|set_inst_prefetch_distance|sethalt|setkill|wakeup)",
+        {"kind": "hint"},
+    ),
+    ("SALU", r"s_\w+_(saveexec|wrexec)_b(32|64)", {"saves_exec": True}),
+    ("SALU", r"s_movrel\w+", {"relative": True, "reads_m0": True}),
+    # Scalar memory.
+    ("SMEM", r"s_(buffer_|scratch_)?load_\w+", {"access": "load", "counter": "scalar"}),
+    ("SMEM", r"s_(buffer_|scratch_)?store_\w+", {"access": "store", "counter": "scalar"}),
+    ("SMEM", r"s_(buffer_)?atomic_\w+", {"access": "atomic", "counter": "scalar"}),
+    ("SMEM", r"s_scratch_\w+", {"space": "scratch"}),
+    ("SMEM", r"s_(buffer_)?prefetch_\w+", {"access": "prefetch"}),
+    ("SMEM", r"s_atc_probe(_buffer)?", {"kind": "probe", "counter": "scalar"}),
+    ("SMEM", r"s_(dcache|gl1)_\w+", {"access": "cache", "counter": "scalar"}),
+    ("SMEM", r"s_memtime|s_memrealtime", {"kind": "clock", "counter": "scalar"}),
+    # LDS and GDS.
+    ("LDS", r"ds_(?!nop)\w+", {"counter": "lds"}),
+    ("LDS", r"ds_(read|load)\w+", {"access": "load"}),
+    ("LDS", r"ds_(write|store)(?!xchg)\w+", {"access": "store"}),
+    ("LDS", r"ds_(b?permute|swizzle)_\w+", {"access": "exchange"}),
+    (
+        "LDS",
+        r"ds_((cond_|r)?sub|inc|dec|min|max|and|or|xor|mskor|wrap|(pk_)?add)_\w+",
+        {"access": "atomic"},
+    ),
+    ("LDS", r"ds_(cmpst|cmpstore|wrxchg2?|wrxchg2st64|storexchg|condxchg32|bvh_stack)_\w+", {"access": "atomic"}),
+    ("LDS", r"ds_append|ds_consume|ds_ordered_count", {"access": "atomic"}),
+    ("LDS", r"ds_(read|write|load|store)_addtid_b32", {"reads_m0": True}),
+    ("LDS", r"ds_\w+_rtn(_\w+)?", {"returns": True}),
+    ("LDS", r"ds_gws_\w+", {"kind": "gws", "space": "gds", "reads_m0": True}),
+    ("LDS", r"ds_ordered_count|ds_(add|sub)_gs_reg_rtn", {"space": "gds"}),
+    ("LDS", r"ds_nop", {"kind": "nop"}),
+    # Vector memory.
+    ("VMEM", r"[a-z]+_load_\w+", {"access": "load", "counter": "load"}),
+    ("VMEM", r"[a-z]+_load_lds_\w+", {"to_lds": True, "reads_m0": True}),
+    ("VMEM", r"[a-z]+_store_\w+", {"access": "store", "counter": "store"}),
+    ("VMEM", r"[a-z]+_atomic_\w+", {"access": "atomic", "counter": "atomic"}),
+    ("VMEM", r"buffer_wbl2|buffer_wbinvl1(_vol)?|global_wb|global_wbinv", {"access": "cache", "counter": "store"}),
+    ("VMEM", r"buffer_(inv|invl2|gl0_inv|gl1_inv)", {"access": "cache"}),
+    ("VMEM", r"global_inv", {"access": "cache", "counter": "load", "invalidates": ("scope", 2)}),
+    ("VMEM", r"buffer_inv", {"invalidates": ("sc1", 1)}),
+    ("VMEM", r"buffer_(gl1_inv|wbinvl1(_vol)?)", {"invalidates": ("", 0)}),
+    # Atomic operations, of all memory.
+    ("", r"\w+_(wrxchg2?|storexchg|atomic_swap|wrxchg2st64)(_\w+)?", {"atomic": "exchange"}),
+    ("", r"\w+_(atomic_cmpswap|cmpst|cmpstore)(_\w+)?", {"atomic": "compare"}),
+    # Vector ALU.
+    ("VALU", r"v_cmpx?_\w+", {"compare": True}),
+    ("VALU", r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_b?f(16|32|64)|v_(exp|log)_legacy_f32", {"trans": True}),
+    ("VALU", r"v_dot\d+c?_\w+", {"dot": True}),
+    ("VALU", r"v_(addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)_\w+", {"carries": True}),
+    ("VALU", r"v_readlane_b32", {"lane": "readlane"}),
+    ("VALU", r"v_writelane_b32", {"lane": "writelane"}),
+    ("VALU", r"v_readfirstlane_b32", {"lane": "readfirstlane"}),
+    ("VALU", r"v_permlane\w+", {"lane": "permlane"}),
+    ("VALU", r"v_(movrel|swaprel)\w+", {"relative": True}),
+    ("VALU", r"v_div_fmas_f(32|64)", {"kind": "div_fmas"}),
+    ("VALU", r"v_fmac?_f64", {"kind": "fma_f64"}),
+    ("VALU", r"v_cvt_(scalef32_)?sr_[bf][fp]8_\w+|v_cvt_scalef32_pk_fp4_\w+", {"result_select": 12}),
+    ("VALU", r"v_cvt_scalef32_sr_pk_fp4_\w+", {"moved_result": True}),
+)
+_COMPILED = tuple((unit, re.compile(pattern), fields) for unit, pattern, fields in _ROWS)
+_MATRIX = re.compile(r"v_(mfma|smfmac|wmma|swmmac)_\w*?_(\d+)x(\d+)x(\d+)")
 
 
-@cache
-def opcode(name: str, encoding: str) -> Opcode:
+def opcode(name: str, encoding: str, dst: Sequence[Slot] = (), src: Sequence[Slot] = ()) -> Opcode:
     """The record of an opcode.
 
     Args:
         name: base mnemonic in LLVM's spelling.
         encoding: key of the table that its row stands in, such as ``VOP2``, ``MAI``, ``GLOBAL``.
+        dst: destinations of the row.
+        src: sources of the row.
+
+    Raises:
+        MfmasimError: nothing says what such an opcode is.
     """
+    data = [slot.type for slot in (*dst, *src) if slot.file not in ("addr", "s")]
+    return _record(name, encoding, any(kind in _SMALL for kind in data))
+
+
+@cache
+def _record(name: str, encoding: str, small: bool) -> Opcode:
     unit = _UNITS[encoding]
-    access = _access(name, unit)
-    space = _SPACES.get(encoding, "scratch" if name.startswith("s_scratch_") else "global") if access else ""
-    if access in ("cache", "exchange"):
-        space = ""
-    matrix = _MATRIX.match(name)
-    lane = {f"v_{word}_b32": word for word in ("readlane", "writelane", "readfirstlane")}.get(name, "")
-    return Opcode(
-        name,
-        unit,
-        space="gds" if name.startswith(("ds_gws_", "ds_ordered_count")) else space,
-        access=access,
-        to_lds="_lds_" in name and unit == "VMEM",
-        flow=next((kind for names, kind in _FLOW if names.match(name)), ""),
-        barrier=_BARRIERS.get(name, "other" if _SYNCHRONISES.match(name) else ""),
-        wait=name.startswith("s_wait"),
-        matrix=matrix[1] if matrix else "",
-        trans=bool(_TRANS.match(name)),
-        dot=bool(_DOT.match(name)),
-        lane=lane or ("permlane" if _PERMLANE.match(name) else ""),
-        compare=name.startswith("v_cmp"),
-        carries=bool(_CARRY.match(name)),
-        relative=bool(_RELATIVE.match(name)),
-        saves_exec=name.startswith("s_") and name.rsplit("_", 2)[1:2] in (["saveexec"], ["wrexec"]),
-        reads_m0=bool(_READS_M0.match(name)),
-    )
+    found = [fields for where, names, fields in _COMPILED if where in (unit, "") and names.fullmatch(name)]
+    fields: dict[str, Any] = {}
+    for one in found:
+        fields |= one
+    named = fields if encoding in _LISTED else name.startswith("v_") == (unit == "VALU")
+    access = fields.get("access", "")
+    if not named or (unit in ("LDS", "SMEM", "VMEM") and not access and "kind" not in fields):
+        raise MfmasimError(f"nothing says what the {encoding} opcode {name} is; mfmasim.isa.opcode needs a row")
+    if access in ("load", "store", "atomic", "prefetch"):
+        fields.setdefault("space", _SPACES[encoding])
+    if access in ("load", "store", "atomic"):
+        fields["d16"] = ("high" if "d16_hi" in name or name.endswith("_hi") else "low") if "d16" in name else ""
+        fields["narrow"] = small or bool(fields["d16"])
+    fields["atomic"] = fields.get("atomic", "other") if access == "atomic" else ""
+    if encoding in ("MAI", "WMMA") and (matrix := _MATRIX.match(name)):
+        fields |= {"matrix": matrix[1], "shape": tuple(int(size) for size in matrix.groups()[1:])}
+    return Opcode(name, unit, **fields)
+
+
+@cache
+def scaled(matrix: Opcode) -> Opcode:
+    """A matrix instruction with a scale prefix."""
+    return replace(matrix, name=matrix.name.replace("v_mfma_", "v_mfma_scale_"))
+
+
+@cache
+def dual(x: Opcode, y: Opcode) -> Opcode:
+    """A dual instruction of two operations, which have a record each (VOPD)."""
+    return Opcode(" :: ".join("v_dual_" + half.name.removeprefix("v_") for half in (x, y)), "VALU")

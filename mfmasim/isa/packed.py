@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mfmasim.isa.dpp import CODES, take_controls
 from mfmasim.isa.encodings import MAI
 from mfmasim.isa.fields import Fields, Refused, vector_register
+from mfmasim.isa.opcode import scaled
 from mfmasim.isa.operands import LITERAL
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
@@ -126,7 +127,7 @@ def matrix(fields: Fields) -> Parts:
     """MFMA, SMFMAC and the moves between the register files."""
     row = fields.row
     fields.rename(("neg_hi", "op_sel", "op_sel_hi2", "clamp", "op_sel_hi", "neg_lo"), MAI)
-    if row.name.startswith("v_accvgpr"):
+    if not row.opcode.matrix:
         return _accumulator_move(fields)
     parts = Parts(encoding="MAI")
     for flag in ("cbsz", "abid", "blgp"):
@@ -198,7 +199,7 @@ def scaled_matrix(scale: Fields, fields: Fields) -> Parts:
     fields.rename(("neg_hi", "op_sel", "op_sel_hi2", "clamp", "op_sel_hi", "neg_lo"), MAI)
     if fields.take("abid") != 1:
         raise Refused("abid of a scaled matrix instruction must be 1")
-    parts = Parts(encoding="MAI", name=fields.row.name.replace("v_mfma_", "v_mfma_scale_"))
+    parts = Parts(encoding="MAI", opcode=scaled(fields.row.opcode))
     parts.modifiers = {"cbsz": fields.take("cbsz"), "blgp": fields.take("blgp")}
     _matrix_operands(fields, parts)
     parts.src += [

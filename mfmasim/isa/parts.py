@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Operand
+    from mfmasim.isa.opcode import Opcode
 
 __all__ = ["Parts"]
 
@@ -24,11 +25,11 @@ class Parts:
     """Set where it is not the format's name: SDWA, DPP, MAI, GLOBAL, SCRATCH."""
     form: str = ""
     """Suffix of the mnemonic."""
-    name: str = ""
+    opcode: Opcode | None = None
     """Set where it is not the row's."""
 
-    halves: list[tuple[str, Parts]] = field(default_factory=list)
-    """Name and operands of the two operations of a VOPD."""
+    halves: list[tuple[Opcode, Parts]] = field(default_factory=list)
+    """Opcode and operands of the two operations of a VOPD."""
 
     def read_back(self, destination: Operand) -> None:
         """The operation also reads its destination."""

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mfmasim.isa.opcode import Opcode, opcode
 from mfmasim.isa.operands import DWORDS
 
 __all__ = ["Row", "Slot", "read_rows"]
@@ -50,13 +51,19 @@ class Row:
     """One opcode of one encoding."""
 
     op: int
-    name: str
+    opcode: Opcode
+    """What the operation is."""
     dst: tuple[Slot, ...]
     src: tuple[Slot, ...]
     flags: dict[str, tuple[str, ...]] = field(hash=False)
     """Flag to its arguments: ``e64:clamp:omod`` is ``{"e64": ("clamp", "omod")}``."""
     archs: frozenset[str] | None
     """None: every architecture of the table's family."""
+
+    @property
+    def name(self) -> str:
+        """Base mnemonic."""
+        return self.opcode.name
 
 
 def _slot(text: str, mask: int) -> Slot:
@@ -75,20 +82,25 @@ def _flag(text: str) -> tuple[str, tuple[str, ...]]:
     return name, tuple(arguments)
 
 
-def read_rows(table: str, wave: int = 64) -> list[Row]:
-    """Read a table's text for waves of 32 or 64 lanes."""
+def read_rows(encoding: str, table: str, wave: int = 64) -> list[Row]:
+    """Read a table.
+
+    Args:
+        encoding: key of the table, such as ``VOP2``.
+        table: its text.
+        wave: lanes of a wave, 32 or 64.
+
+    Raises:
+        MfmasimError: nothing says what an opcode is (`mfmasim.isa.opcode`).
+    """
     mask = wave // 32
     rows = []
     for line in table.splitlines()[1:]:
-        op, name, dst, src, flags, archs = (cell.strip() for cell in line.split("|"))
+        op, name, to, sources, flags, archs = (cell.strip() for cell in line.split("|"))
+        dst = tuple(_slot(token, mask) for token in to.split())
+        src = tuple(_slot(token, mask) for token in sources.split())
+        where = None if archs == "*" else frozenset(archs.split())
         rows.append(
-            Row(
-                int(op, 16),
-                name,
-                tuple(_slot(token, mask) for token in dst.split()),
-                tuple(_slot(token, mask) for token in src.split()),
-                dict(map(_flag, flags.split())),
-                None if archs == "*" else frozenset(archs.split()),
-            )
+            Row(int(op, 16), opcode(name, encoding, dst, src), dst, src, dict(map(_flag, flags.split())), where)
         )
     return rows

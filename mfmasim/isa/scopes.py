@@ -19,16 +19,6 @@ PLAIN, WORKGROUP, UNSTATED, DEVICE = range(4)
 SCOPE_DEVICE = 2
 """gfx12: SCOPE_DEV; SCOPE_SYS is larger, SCOPE_SE (1) reaches the workgroup."""
 
-# What drops the lines that other workgroups may have written, and the modifier that has to say so, if any.
-_INVALIDATE: dict[str, tuple[str, int]] = {
-    "buffer_inv": ("sc1", 1),
-    "global_inv": ("scope", SCOPE_DEVICE),
-    "buffer_gl1_inv": ("", 0),
-    "buffer_wbinvl1": ("", 0),
-    "buffer_wbinvl1_vol": ("", 0),
-    "buffer_wbinvl1_sc": ("", 0),
-}
-
 
 def reach(instruction: Instruction, kind: str) -> int:
     """How far an access reaches: `PLAIN`, `WORKGROUP`, `UNSTATED` (stores where cache bits are glc) or `DEVICE`.
@@ -52,5 +42,5 @@ def reach(instruction: Instruction, kind: str) -> int:
 
 def invalidates(instruction: Instruction) -> bool:
     """Whether it drops what the caches hold of memory that other workgroups write to."""
-    found = _INVALIDATE.get(instruction.name)
+    found = instruction.opcode.invalidates
     return found is not None and (not found[0] or instruction.modifiers.get(found[0], 0) >= found[1])

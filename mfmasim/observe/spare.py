@@ -105,7 +105,7 @@ class Spare:
                 self._needs(each, self.values[each.wait, each.counter])
             return ()
         left = []
-        up = raised(self.arch, instruction.name, bool(instruction.dst))
+        up = raised(self.arch, instruction.opcode, bool(instruction.dst))
         for each in ended:
             if each.registers & touched:
                 self._needs(each, each.largest)

@@ -96,7 +96,7 @@ class Waits(Paths[State]):
         parts = getattr(instruction, "halves", ()) or (instruction,)
         reads = {r for part in parts for r in registers(part.src)}
         writes = {r for part in parts for r in registers(part.dst)}
-        up = raised(self.arch, instruction.name, bool(instruction.dst))
+        up = raised(self.arch, instruction.opcode, bool(instruction.dst))
         for place, flight in enumerate(flights):
             ordered = any(u.counter == flight.counter and u.order == flight.order != "" for u in up)
             # Loads of one kind come back in order, so that the later one may write the same register.

@@ -35,9 +35,10 @@ def test_rows_are_what_llvm_decodes(arch, least):
     wave = family(arch).wave
     other = f"w{96 - wave}"
     for file, rows in generator(arch).items():
-        ours = family(arch).rows[file.strip("_").upper()]
+        encoding = file.strip("_").upper()
+        ours = family(arch).rows[encoding]
         text = "\n".join(" | ".join((f"{op:#05x}", *cells, "*")) for op, *cells in rows)
-        theirs = [row for row in read_rows("head\n" + text, wave) if other not in row.flags]
+        theirs = [row for row in read_rows(encoding, "head\n" + text, wave) if other not in row.flags]
         theirs.sort(key=lambda row: row.op)
         assert [dataclasses.replace(row, archs=None) for row in ours.values()] == theirs, file
         compared += len(rows)
@@ -47,7 +48,7 @@ def test_rows_are_what_llvm_decodes(arch, least):
 @pytest.mark.parametrize("generation", TEXT)
 def test_every_row_has_a_name_and_no_opcode_twice_on_one_architecture(generation):
     for encoding, text in TEXT[generation].items():
-        rows = read_rows(text)
+        rows = read_rows(encoding, text)
         for arch, wave in itertools.product(GENERATORS[generation][0], ("w32", "w64")):
             mine = [row.op for row in rows if (row.archs is None or arch in row.archs) and wave not in row.flags]
             assert len(mine) == len(set(mine)), (encoding, arch)

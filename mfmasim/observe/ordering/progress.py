@@ -37,7 +37,7 @@ class Step:
     def __init__(self, instruction: Instruction, arch: Arch) -> None:
         """Look at an instruction once."""
         self.instruction = instruction
-        self.up = raised(arch, instruction.name, bool(instruction.dst))
+        self.up = raised(arch, instruction.opcode, bool(instruction.dst))
         self.waits = waited(arch, instruction)
         self.signals = instruction.name in SIGNALS
         self.joins = instruction.name in ARRIVALS

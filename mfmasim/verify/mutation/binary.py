@@ -230,7 +230,7 @@ def _ends(kernel: Kernel, pc: int) -> bool:
             continue
         if ins.name == "s_endpgm":
             return True
-        busy: Any = raised(kernel.arch, ins.name, bool(ins.dst))
+        busy: Any = raised(kernel.arch, ins.opcode, bool(ins.dst))
         if busy or ins.target is not None or ins.name.startswith(("s_barrier", "s_setpc", "s_swappc")):
             return False
     return False

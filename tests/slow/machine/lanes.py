@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 
+from mfmasim.isa.opcode import opcode
 from tests.slow.machine.memory import MEMORY
 from tests.slow.machine.scalar_alu import NOTHING
-
-from mfmasim.isa.opcode import opcode
 
 M16, M32, M64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
 
