@@ -18,7 +18,7 @@ from mfmasim.machine.operands import (
     vector_writer,
 )
 from mfmasim.machine.registry import OPERATIONS
-from mfmasim.machine.saturate import saturating
+from mfmasim.machine.saturate import saturated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,11 +99,9 @@ def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
         )
     if operation.unit == "scalar":
         return _bind_scalar(instruction, operation, machine)
-    if instruction.modifiers.get("clamp") and not operation.shaped:
-        body = saturating(operation.name, operation.results, operation.body)
-        if body is not None:
-            operation = replace(operation, body=body)
-            instruction = replace(instruction, modifiers={**instruction.modifiers, "clamp": 0})
+    if operation.saturates and instruction.modifiers.get("clamp"):
+        operation = replace(operation, body=saturated(operation))
+        instruction = replace(instruction, modifiers={**instruction.modifiers, "clamp": 0})
     step = _bind_vector(instruction, operation, machine)
     return narrowed(instruction, step) if is_dpp(instruction) else step
 
@@ -134,7 +132,9 @@ def vector_operands(instruction: Instruction, operation: Operation) -> tuple[lis
     results = operation.results * len(instruction.dst) if operation.results == ("mask",) else operation.results
     writers = [
         # A shaped operation chooses the halves of its sources itself; that of a 16-bit result is chosen here.
-        vector_writer(operand, kind, instruction, high=bool(modifiers.get("op_sel", 0) >> 3 & 1))
+        vector_writer(
+            operand, kind, instruction, high=bool(modifiers.get("op_sel", 0) >> 3 & 1), keeps_high=operation.keeps_high
+        )
         for operand, kind in zip(instruction.dst, results, strict=True)
     ]
     return readers, writers

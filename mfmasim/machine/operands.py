@@ -49,10 +49,6 @@ VIEW16: dict[str, Any] = {
     "u16": np.dtype(np.uint16), "b16": np.dtype(np.uint16), "i16": np.dtype(np.int16), "f16": np.dtype(np.float16),
 }  # fmt: skip
 
-# 16-bit operations that leave the upper half of the destination alone (CDNA3 ISA manual, notes of VOP3 opcodes 515 to
-# 519).
-KEEPS_HIGH = {"v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16"}
-
 # Aperture registers by source code: base and limit of the LDS and of the scratch aperture (CDNA3 ISA manual, SSRC0).
 APERTURES = {
     235: SHARED_BASE, 236: SHARED_BASE | 0xFFFFFFFF, 237: PRIVATE_BASE, 238: PRIVATE_BASE | 0xFFFFFFFF,
@@ -177,8 +173,21 @@ def _mask_reader(operand: Operand, instruction: Instruction) -> Reader:
     return lambda g: g.lane_mask(code)
 
 
-def vector_writer(operand: Operand, kind: str, instruction: Instruction, *, high: bool = False) -> Writer:
-    """Write the result of a vector operation under EXEC; `high` picks the upper half for a 16-bit result."""
+def vector_writer(
+    operand: Operand, kind: str, instruction: Instruction, *, high: bool = False, keeps_high: bool = False
+) -> Writer:
+    """Write the result of a vector operation under EXEC.
+
+    Args:
+        operand: the destination.
+        kind: type of the result.
+        instruction: what writes.
+        high: whether a 16-bit result goes to the upper half, and the lower one stays.
+        keeps_high: whether a 16-bit result in the lower half leaves the upper one alone even on gfx9.
+
+    Raises:
+        MfmasimError: the machine does not write such a destination.
+    """
     if operand.kind == "null":
         return lambda g, value: None  # noqa: ARG005
     if kind == "mask":
@@ -206,7 +215,7 @@ def vector_writer(operand: Operand, kind: str, instruction: Instruction, *, high
             return lambda g, value: g.write_v(
                 file, index, (np.asarray(value).view(np.uint16).astype(np.uint32) << up16) | g.v(file, index) & low16
             )
-        if instruction.name in KEEPS_HIGH or find_arch(instruction.arch).keeps_halves:
+        if keeps_high or find_arch(instruction.arch).keeps_halves:
             high16 = np.uint32(0xFFFF0000)
             return lambda g, value: g.write_v(
                 file, index, np.asarray(value).view(np.uint16).astype(np.uint32) | g.v(file, index) & high16

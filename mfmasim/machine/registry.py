@@ -14,15 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.fidelity import LEVELS
+from mfmasim.machine.rules import TYPED, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.state import Group
-
     Body = Callable[..., Any]
-    Bound = Callable[[Group], None]
 
 __all__ = ["OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
 
@@ -43,49 +40,111 @@ class Operation:
     shaped: bool = False
     """The body is called once with the instruction and the architecture, and gives the function of arrays; it takes
     the modifiers op_sel, op_sel_hi, neg_lo and neg_hi into its own hands."""
+    undefined: Rule = TYPED
+    """How undefined bits pass through it."""
+    saturates: bool = False
+    """With clamp the first result, an integer, is brought into the range of its type; its body works on int64, too."""
+    keeps_high: bool = False
+    """A 16-bit result leaves the upper half of the destination alone on every architecture."""
 
 
 OPERATIONS: dict[str, Operation] = {}
 
 
-def _register(unit: str, names: str, signature: str, fidelity: str, *, shaped: bool = False) -> Callable[[Body], Body]:
+def _register(
+    unit: str, names: str, fidelity: str, sources: str = "", results: str = "", **rest: Any
+) -> Callable[[Body], Body]:
     if fidelity not in LEVELS:
         msg = f"fidelity {fidelity!r} of {names} is not one of {', '.join(LEVELS)}"
         raise ValueError(msg)
-    sources, _, results = signature.partition("->")
-    first = names.split(maxsplit=1)[0]
 
     def decorate(body: Body) -> Body:
-        for name in names.split():
+        first, *others = names.split()
+        operation = Operation(first, unit, tuple(sources.split()), tuple(results.split()), body, fidelity, **rest)
+        for name in (first, *others):
             if name in OPERATIONS:
                 msg = f"operation {name} is registered twice"
                 raise ValueError(msg)
-            OPERATIONS[name] = Operation(
-                first, unit, tuple(sources.split()), tuple(results.split()), body, fidelity, shaped
-            )
+            OPERATIONS[name] = operation
         return body
 
     return decorate
 
 
-def vector(names: str, signature: str, fidelity: str = "specified") -> Callable[[Body], Body]:
-    """Register a vector operation under one or more names (the same operation in two spellings)."""
-    return _register("vector", names, signature, fidelity)
+def vector(
+    names: str, signature: str, fidelity: str = "specified", *, undefined: Rule = TYPED, saturates: bool = False,
+    keeps_high: bool = False,
+) -> Callable[[Body], Body]:  # fmt: skip
+    """Register a vector operation.
+
+    Args:
+        names: its mnemonics, which different architectures spell differently.
+        signature: types of the sources and results, such as ``"u32 u32 -> u32"``.
+        fidelity: how far the result can be trusted.
+        undefined: how undefined bits pass through it.
+        saturates: whether clamp saturates the result; the body is then called with int64 sources, and must give the
+            exact first result for them.
+        keeps_high: whether a 16-bit result leaves the upper half of the destination alone on every architecture.
+
+    Returns:
+        The decorator of the body, a function of arrays.
+    """
+    sources, _, results = signature.partition("->")
+    return _register(
+        "vector", names, fidelity, sources, results, undefined=undefined, saturates=saturates, keeps_high=keeps_high
+    )
 
 
-def shaped(names: str, signature: str, fidelity: str = "specified") -> Callable[[Body], Body]:
+def shaped(
+    names: str, signature: str, fidelity: str = "specified", *, undefined: Rule = TYPED
+) -> Callable[[Body], Body]:
     """Register a vector operation whose function of arrays depends on the modifiers of the instruction.
 
-    The body is ``body(instruction, arch) -> function of the arrays that the signature names``.
+    Args:
+        names: as in `vector`.
+        signature: as in `vector`.
+        fidelity: how far the result can be trusted.
+        undefined: how undefined bits pass through it.
+
+    Returns:
+        The decorator of the body: ``body(instruction, arch) -> function of the arrays that the signature names``.
     """
-    return _register("vector", names, signature, fidelity, shaped=True)
+    sources, _, results = signature.partition("->")
+    return _register("vector", names, fidelity, sources, results, shaped=True, undefined=undefined)
 
 
-def scalar(names: str, signature: str, fidelity: str = "specified", *, shaped: bool = False) -> Callable[[Body], Body]:
-    """Register a scalar operation; a shaped body is called as in `shaped`."""
-    return _register("scalar", names, signature, fidelity, shaped=shaped)
+def scalar(
+    names: str, signature: str, fidelity: str = "specified", *, shaped: bool = False, undefined: Rule = TYPED
+) -> Callable[[Body], Body]:
+    """Register a scalar operation.
+
+    Args:
+        names: as in `vector`.
+        signature: as in `vector`; ``scc`` comes last among the sources or results.
+        fidelity: how far the result can be trusted.
+        shaped: whether the body is called as in `shaped`.
+        undefined: how undefined bits pass through it.
+
+    Returns:
+        The decorator of the body.
+    """
+    sources, _, results = signature.partition("->")
+    return _register("scalar", names, fidelity, sources, results, shaped=shaped, undefined=undefined)
 
 
-def direct(names: str, fidelity: str = "specified") -> Callable[[Callable[[Instruction, Any], Bound]], Any]:
-    """Register an operation that binds itself: ``body(instruction, machine) -> function of a group``."""
-    return _register("direct", names, "", fidelity)
+def direct(
+    names: str, fidelity: str = "specified", *, reads: str = "", writes: str = "", undefined: Rule = TYPED
+) -> Callable[[Body], Body]:
+    """Register an operation that binds itself.
+
+    Args:
+        names: as in `vector`.
+        fidelity: how far the result can be trusted.
+        reads: what it reads besides its operands: ``scc``.
+        writes: what it writes besides its operands: ``scc``, ``exec``.
+        undefined: how undefined bits pass through it.
+
+    Returns:
+        The decorator of the body: ``body(instruction, machine) -> function of a group``.
+    """
+    return _register("direct", names, fidelity, reads, writes, undefined=undefined)

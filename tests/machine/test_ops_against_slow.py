@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -101,6 +102,11 @@ def test_nothing_was_left_out(verdicts, arch):
     assert verdict.compared >= (700_000 if arch == "gfx942" else 200_000)
 
 
+def called(body):
+    """The function behind a body, and the parameters that its registration binds."""
+    return (body.func, body.args) if isinstance(body, partial) else body
+
+
 def test_other_spellings_are_the_same_operation():
     """Names of gfx11 and gfx12 without decoder tables: the body that was tested under the gfx9 name."""
     decoded = set().union(*(harness.rows(arch) for arch in (*harness.ARCHITECTURES, "gfx90a")))
@@ -114,7 +120,9 @@ def test_other_spellings_are_the_same_operation():
         new, known = OPERATIONS[name], OPERATIONS[old]
         assert (new.unit, new.fidelity) == (known.unit, known.fidelity), name
         if new.unit != "direct":
-            assert (new.body, new.sources, new.results) == (known.body, known.sources, known.results), name
+            assert (called(new.body), new.sources, new.results) == (called(known.body), known.sources, known.results), (
+                name
+            )
         compared += 1
     assert compared >= 60
 

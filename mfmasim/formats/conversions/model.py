@@ -120,6 +120,17 @@ class Row:
         """Whether the architecture has it."""
         return not self.needs or bool(getattr(arch.conversions, self.needs))
 
+    @property
+    def unit(self) -> str:
+        """``vector`` or ``scalar``; empty of what only serves conversions (V_PRNG_B32)."""
+        return {"v": "vector", "s": "scalar"}.get(self.name.partition("_cvt_")[0], "")
+
+    @property
+    def formats(self) -> tuple[str, str]:
+        """Formats of a result and of a source element, which a mnemonic names last."""
+        _, result, source = self.name.rsplit("_", 2)
+        return result, source
+
 
 def operand_shape(kind: str) -> tuple[np.dtype[Any], int]:
     """Element dtype and number of registers of an operand word; an element of ``b64`` spans two registers."""

@@ -20,25 +20,20 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.rules import MemoryRule
     from mfmasim.machine.state import Group
 
     Bits = NDArray[np.uint32]
 
-__all__ = ["ACCESSES", "AccessPlan", "access_plan"]
+__all__ = ["AccessPlan", "access_plan"]
 
-ACCESSES = (
-    "atomic", "buffer", "global_lanes", "global_memory", "lds", "lds_by_lane", "lds_direct", "lds_exchange",
-    "lds_transposed", "scalar_memory",
-)  # fmt: skip
-"""Families of operations that access memory."""
-ATOMIC = ("atomic", "lds_exchange")
 # Operands that make the address, by encoding; data follow.
 ADDRESSES = {"DS": 1, "FLAT": 2, "GLOBAL": 2, "SCRATCH": 2, "MUBUF": 3, "MTBUF": 3, "SMEM": 2}
 REACHES = {
     "DS": (LDS,), "FLAT": (GLOBAL, LDS, SCRATCH), "GLOBAL": (GLOBAL,), "SCRATCH": (SCRATCH,), "MUBUF": (GLOBAL,),
     "MTBUF": (GLOBAL,), "SMEM": (GLOBAL,),
 }  # fmt: skip
-HALF = np.uint32(0xFFFF)
+HALVES = {"": ONES, "low": np.uint32(0xFFFF), "high": np.uint32(0xFFFF0000)}
 
 
 class AccessPlan:
@@ -46,29 +41,23 @@ class AccessPlan:
 
     atomic = False
 
-    def __init__(self, instruction: Instruction, family: str, owner: Any) -> None:
-        """Tell addresses from data."""
-        self.instruction, self.owner, self.planes = instruction, owner, owner.planes
-        count = 0 if family == "lds_by_lane" else ADDRESSES[instruction.encoding]
+    def __init__(self, instruction: Instruction, rule: MemoryRule, owner: Any) -> None:
+        """Keep addresses apart from data."""
+        self.instruction, self.rule, self.owner, self.planes = instruction, rule, owner, owner.planes
+        to_lds = rule.to_lds or instruction.modifiers.get("lds")
+        count = ADDRESSES[instruction.encoding] if rule.addressed else 0
         self.data = instruction.src[count:]
         self.address = [key for operand in instruction.src[:count] for key in keys_of(operand)]
-        if family in ("lds_by_lane", "lds_direct") or instruction.modifiers.get("lds"):
+        if to_lds or not rule.addressed:
             self.address.append(SGPR + owner.machine.arch.m0)
         self.stored = [key for operand in self.data for key in keys_of(operand)]
         self.loaded = [key for operand in instruction.dst for key in keys_of(operand)]
         spaces = REACHES[instruction.encoding]
-        if family == "lds_direct" or instruction.modifiers.get("lds"):
+        if to_lds:
             spaces = (*spaces, LDS)
         self.spaces = set_of(spaces)
         self.touched = self.spaces | set_of([*self.address, *self.stored, *self.loaded])
-        name = instruction.name
-        self.half = np.uint32(0xFFFFFFFF)
-        if "d16" in name and self.loaded:
-            self.half = HALF << np.uint32(16) if "d16_hi" in name or name.endswith("_hi") else HALF
-        self.small = any(
-            f"_{word}" in name for word in ("u8", "i8", "u16", "i16", "ubyte", "sbyte", "ushort", "sshort")
-        )
-        self.small |= "d16" in name
+        self.half = HALVES[rule.half] if self.loaded else ONES
         self._bound: dict[str, Any] = {}
 
     def note(self, event: AccessEvent) -> None:
@@ -91,7 +80,7 @@ class AccessPlan:
 
     def _define(self, g: Group) -> None:
         """What is loaded is defined."""
-        if self.half == np.uint32(0xFFFFFFFF):
+        if self.half == ONES:
             self.planes.define(g, self.loaded)
             return
         self._put(g, {key: np.zeros((1, g.lanes), np.uint32) for key in self.loaded}, None)
@@ -113,7 +102,7 @@ class AccessPlan:
             return
         plane = owner.origins.ready()
         words = {key: g.take(values) for key, values in self._executed("origins", plane, g).items()}
-        if self.small and plane.parts:
+        if self.rule.small and plane.parts:
             part = plane.parts[0]
             address = part.address.astype(np.int64) - (owner.machine.memory.base if part.space == "global" else 0)
             words = dict.fromkeys(words, at_address(part.space, address))
@@ -154,7 +143,7 @@ class AccessPlan:
         run(self._with_data(g, self.planes.undefined))
         if not self.stored or self.planes.dirty & set_of(self.stored):
             owner.origins.ready()
-            if not self.small:
+            if not self.rule.small:
                 run_origins(self._with_data(g, self.planes.origins))
         for words in plane.memory.leaks:
             self._leak(g, words)
@@ -195,9 +184,9 @@ class AtomicPlan(AccessPlan):
 
     atomic = True
 
-    def __init__(self, instruction: Instruction, family: str, owner: Any) -> None:
+    def __init__(self, instruction: Instruction, rule: MemoryRule, owner: Any) -> None:
         """As for any access."""
-        super().__init__(instruction, family, owner)
+        super().__init__(instruction, rule, owner)
         self._events: list[AccessEvent] = []
         self._bits: dict[int, Bits] = {}
         self._group: Any = None
@@ -223,11 +212,8 @@ class AtomicPlan(AccessPlan):
         returned, source = np.zeros(shape, np.bool_), np.zeros(shape, np.uint32)
         for key in self.stored:
             source = np.where(source == 0, planes.origin(g, key), source)
-        replaces = any(word in ins.name for word in ("swap", "xchg")) and not any(
-            word in ins.name for word in ("cmp", "cond")
-        )
         twice = len(self._events) > 1  # lanes go from one place to the other: both are looked at again
-        replaces = replaces and not twice
+        replaces = self.rule.atomic == "replaces" and not twice
         for event in self._events * (1 + twice):
             active = np.broadcast_to(np.ones((1, 1), np.bool_) if event.active is None else event.active, shape)
             flat, start, inside = self._places(g, event, shape)
@@ -295,6 +281,6 @@ class AtomicPlan(AccessPlan):
         return rows.reshape(-1), row * rows.shape[1] + np.where(inside, address, 0), inside
 
 
-def access_plan(instruction: Instruction, family: str, owner: Any) -> AccessPlan:
+def access_plan(instruction: Instruction, rule: MemoryRule, owner: Any) -> AccessPlan:
     """What a memory instruction means for undefined bits."""
-    return (AtomicPlan if family in ATOMIC else AccessPlan)(instruction, family, owner)
+    return (AtomicPlan if rule.atomic else AccessPlan)(instruction, rule, owner)

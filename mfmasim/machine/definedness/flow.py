@@ -11,7 +11,6 @@ from mfmasim.machine.definedness.bits import by_execution, everything, moved_ori
 from mfmasim.machine.definedness.keys import AGPR, EXECS, SCC, SGPR, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.planes import ONES
 from mfmasim.machine.definedness.probe import Probed
-from mfmasim.machine.definedness.table import MIXES, Rule, rule_of
 from mfmasim.machine.definedness.typed import Typed, source_origins
 from mfmasim.machine.definedness.uses import matrix_bits
 from mfmasim.machine.dpp import is_dpp
@@ -22,54 +21,55 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.registry import Operation
+    from mfmasim.machine.rules import Rule
     from mfmasim.machine.state import Group
 
+    Bound = Callable[[Group], None]
     Found = dict[int, Any]
 
 __all__ = ["Flow"]
 
 SIXTEEN = ("u16", "i16", "f16", "b16")
-RELATIVE = ("v_movrel", "v_swaprel", "s_movrel")
 
 
 class Flow:
     """An instruction that works on registers, and its rule."""
 
-    def __init__(self, instruction: Instruction, run: Callable[[Group], None], owner: Any) -> None:
+    def __init__(self, instruction: Instruction, run: Bound, owner: Any) -> None:
         """Work out what it reads and writes."""
         self.instruction, self.run, self.owner, self.planes = instruction, run, owner, owner.planes
         self.parts = instruction.halves or (instruction,)
         self.operations = [operation_of(part) for part in self.parts]
-        self.indexes = instruction.name.startswith(RELATIVE)
+        rules = [operation.undefined for operation in self.operations]
+        self.indexes = any(rule.kind == "relative" for rule in rules)
         self.operands = [keys_of(operand) for part in self.parts for operand in part.src]
         self.reads = [key for keys in self.operands for key in keys]
         self.writes = [key for part in self.parts for operand in part.dst for key in keys_of(operand)]
         sources = {kind for operation in self.operations for kind in operation.sources}
         results = {kind for operation in self.operations for kind in operation.results}
-        execs = "exec" in instruction.name and instruction.name.startswith("s_")  # saveexec, wrexec
-        if "scc" in sources or instruction.name.startswith("s_cmov_"):
+        if "scc" in sources:
             self.reads.append(SCC)
             self.operands.append((SCC,))
-        if "scc" in results or execs:
+        if "scc" in results:
             self.writes.append(SCC)
-        if execs:
+        if "exec" in results:
             self.writes += EXECS
-        if instruction.name.startswith(("v_swap_", "v_permlane16_swap", "v_permlane32_swap")):
+        if any(rule.exchanges for rule in rules):
             self.writes += [key for key in self.reads if key < VECTORS]
         if self.indexes:
-            vector = instruction.name.startswith("v_")
-            everyone = list(
-                range(len(owner.machine.waves.v)) if vector else range(SGPR, SGPR + owner.machine.arch.sgprs)
-            )
-            self.reads, self.writes = [*self.reads, *everyone], [*self.writes, *everyone]
+            vector = self.writes[0] < VECTORS
+            every = list(range(len(owner.machine.waves.v)) if vector else range(SGPR, SGPR + owner.machine.arch.sgprs))
+            self.reads, self.writes = [*self.reads, *every], [*self.writes, *every]
             self.operands = [tuple(self.reads)]
         self.writes = list(dict.fromkeys(self.writes))
         self.matrix = self.operations[0].body is bind_matrix
-        self.partial = self._partial(results)
+        self.partial = any(rule.keeps for rule in rules) or self._partial(results)
         self.touched = set_of([*self.reads, *self.writes])
         self.reading = set_of([*self.reads, *(self.writes if self.partial else ())])
-        self._made: Any = None
-        self._alone: dict[Instruction, Callable[[Group], None]] = {}
+        self._made: dict[Instruction, Typed | Probed | Loose] = {}
+        self._used: Any = None
+        self._alone: dict[Instruction, Bound] = {}
 
     def _partial(self, results: set[str]) -> bool:
         """Whether destinations may keep bits or lanes beside those that EXEC leaves out."""
@@ -79,8 +79,6 @@ class Flow:
             or is_dpp(instruction)
             or instruction.modifiers.get("dst_sel", 6) != 6
             or any(operand.half for part in self.parts for operand in part.dst)
-            or self.indexes
-            or instruction.name.startswith(("v_writelane", "v_permlane", "s_cmov", "s_bitset"))
         )
 
     def follow(self, g: Group) -> None:
@@ -102,65 +100,63 @@ class Flow:
     def _found(self, g: Group) -> tuple[Found, Found]:
         """Undefined bits and origins of everything that is written, of all waves."""
         if len(self.parts) == 1:
-            return self._of_part(g, self.instruction, self.run, self.operands, self.writes)
+            return self._of_part(g, self.instruction, self.operations[0], self.run, self.operands, self.writes)
         both: tuple[Found, Found] = ({}, {})
         for part, operation in zip(self.parts, self.operations, strict=True):  # both halves read before either writes
             operands = [keys_of(operand) for operand in part.src]
             writes = [key for operand in part.dst for key in keys_of(operand)]
             if part not in self._alone:
                 self._alone[part] = bind_dual([(part, operation)], self.owner.machine.arch)
-            for whole, found in zip(both, self._of_part(g, part, self._alone[part], operands, writes), strict=True):
-                whole.update(found)
+            found = self._of_part(g, part, operation, self._alone[part], operands, writes)
+            for whole, each in zip(both, found, strict=True):
+                whole.update(each)
         return both
 
     def _of_part(
-        self, g: Group, part: Instruction, run: Callable[[Group], None], operands: list[tuple[int, ...]],
+        self, g: Group, part: Instruction, operation: Operation, run: Bound, operands: list[tuple[int, ...]],
         writes: list[int],
     ) -> tuple[Found, Found]:  # fmt: skip
-        rule = rule_of(part.name)
+        rule = operation.undefined
         steered_elsewhere = is_dpp(part) and 0 in rule.steering
-        if self.indexes or (rule.kind in ("bits", "moves") and not steered_elsewhere and not self._hidden(part)):
+        if self.indexes or (rule.kind in ("bits", "moves") and not steered_elsewhere and not self._hidden(part, rule)):
             return self._by_execution(g, part, run, rule, operands, writes)
         reads = [key for keys in operands for key in keys]
-        found = self._typed(part, operation_of(part), rule).found(self.planes, g, writes, reads)
+        found = self._typed(part, operation).found(self.planes, g, writes, reads)
         return found, self._origins(g, part, found)
 
-    def _typed(self, part: Instruction, operation: Any, rule: Rule) -> Any:
-        if self._made is None:
-            self._made = {}
+    def _typed(self, part: Instruction, operation: Operation) -> Typed | Probed | Loose:
         if part not in self._made:
             if operation.unit == "direct":
-                made: Any = Loose(part)
+                made: Typed | Probed | Loose = Loose(part)
             elif operation.shaped and operation.unit == "vector":
-                made = Probed(part, self.owner.machine)
+                made = Probed(part, operation.undefined, self.owner.machine)
             else:
-                made = Typed(part, operation, sums=rule.kind == "sums" and not part.modifiers.get("clamp"))
+                made = Typed(part, operation)
             self._made[part] = made
         return self._made[part]
 
-    def _hidden(self, instruction: Instruction) -> bool:
+    def _hidden(self, instruction: Instruction, rule: Rule) -> bool:
         """Whether one register stands in several operands, in other places, of an operation that combines bits."""
         elsewhere = is_dpp(instruction) or instruction.modifiers.get("op_sel", 0) or any(
             operand.sel != 6 or operand.half for operand in instruction.src
         )  # fmt: skip
-        return bool(elsewhere) and bool(MIXES.match(instruction.name)) and len(set(self.reads)) < len(self.reads)
+        return bool(elsewhere) and rule.mixes and len(set(self.reads)) < len(self.reads)
 
     def _by_execution(
-        self, g: Group, part: Instruction, run: Callable[[Group], None], rule: Rule, operands: list[tuple[int, ...]],
-        writes: list[int],
-    ) -> tuple[Found, Found]:  # fmt: skip
+        self, g: Group, part: Instruction, run: Bound, rule: Rule, operands: list[tuple[int, ...]], writes: list[int]
+    ) -> tuple[Found, Found]:
         planes = self.planes
         found = by_execution(planes, g, run, operands, writes)
         steering = [key for place in rule.steering for key in operands[place]]
         data = [k for place, keys in enumerate(operands) if place not in rule.steering for k in keys]
         bad = steered(planes, g, steering, vector=writes[0] < VECTORS)
-        if bad is not None and part.name.startswith("ds_permute"):  # pushed to any lane
+        if bad is not None and rule.pushes:
             active: Any = bad if g.mask is None else bad & g.mask
             bad = np.broadcast_to(active.any(axis=1)[:, None], (len(active), g.lanes))
         if bad is not None:
             for key in found:
                 rows = g.take(found[key])
-                if key < VECTORS and g.mask is not None and part.name != "v_writelane_b32":  # which ignores EXEC
+                if key < VECTORS and g.mask is not None and not rule.every_lane:
                     bad = bad & g.mask
                 full = everything(rows, bad if key < VECTORS else bad.reshape(len(bad), -1)[:, 0])
                 found[key] = full if g.all else g._put(found[key], full)  # noqa: SLF001
@@ -197,9 +193,9 @@ class Flow:
     def _matrix(self, g: Group) -> None:
         """Operands of a matrix instruction are used, whatever EXEC says; its result is defined."""
         planes, owner = self.planes, self.owner
-        if self._made is None:
-            self._made = matrix_bits(self.instruction, owner.machine.arch, owner.machine.kernel.wave)
-        sources, written = self._made
+        if self._used is None:
+            self._used = matrix_bits(self.instruction, owner.machine.arch, owner.machine.kernel.wave)
+        sources, written = self._used
         for operand, used in zip(self.instruction.src, sources, strict=True):
             for number, key in enumerate(keys_of(operand)):
                 if planes.dirty >> key & 1:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.bind import operation_of
-from mfmasim.machine.definedness.access import ACCESSES, AccessPlan, access_plan
+from mfmasim.machine.definedness.access import AccessPlan, access_plan
 from mfmasim.machine.definedness.flow import Flow
 from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
 from mfmasim.machine.definedness.memory import OriginPlane, Plane
 from mfmasim.machine.definedness.planes import Planes
 from mfmasim.machine.definedness.uses import Uses
+from mfmasim.machine.ops.register_index import ENABLES, INDEX
+from mfmasim.machine.rules import MemoryRule
 from mfmasim.machine.state import VCC
 
 if TYPE_CHECKING:
@@ -31,11 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["Definedness"]
 
 BARRIERS = ("s_barrier", "s_barrier_wait")
-JUMPS = ("s_setpc_b64", "s_swappc_b64")
-INDEXING = {"s_set_gpr_idx_on": 0xF0FF, "s_set_gpr_idx_idx": 0xFF, "s_set_gpr_idx_mode": 0xF000}
-"""What puts an index into M0, and the bits of M0 that it writes (CDNA3 ISA manual, SOP1 and SOPC)."""
-QUIET = ("clock", "control", "barrier")
-"""Families of operations that neither read nor write what is followed here, but for the cases above."""
 
 
 class Definedness:
@@ -62,20 +59,20 @@ class Definedness:
             run: what executes it.
         """
         name, planes = instruction.name, self.planes
-        family = operation_of(instruction).body.__module__.rpartition(".")[2]
+        rule = operation_of(instruction).undefined
         if name in BARRIERS:
             return self._barrier(run)
         if name.startswith("s_cbranch_"):
             return self._branch(instruction, run)
-        if name in JUMPS:
+        if rule.kind == "jump":
             return self._used("jump", instruction, run)
-        if family in ACCESSES:
-            return self._access(access_plan(instruction, family, self), run)
-        if name in INDEXING:
-            return self._index(instruction, run)
-        if family in QUIET and not instruction.dst:
-            return run
+        if isinstance(rule, MemoryRule):
+            return self._access(access_plan(instruction, rule, self), run)
+        if rule.kind == "index":
+            return self._index(instruction, rule.written, run)
         flow = Flow(instruction, run, self)
+        if not flow.writes:
+            return run
         touched = flow.touched
         use = "index" if flow.indexes else ""
         m0 = (SGPR + self.machine.arch.m0,)
@@ -99,15 +96,15 @@ class Definedness:
 
         def step(g: Group) -> None:
             if self.planes.dirty & touched and instruction.encoding.startswith("V"):
-                self.uses.registers("index", instruction, g, m0, INDEXING["s_set_gpr_idx_on"])
+                self.uses.registers("index", instruction, g, m0, int(INDEX | ENABLES))
             run(g)
 
         return step
 
-    def _index(self, instruction: Instruction, run: Bound) -> Bound:
+    def _index(self, instruction: Instruction, written: int, run: Bound) -> Bound:
         """An index goes into M0, some of whose bits stay."""
         m0, keys = SGPR + self.machine.arch.m0, keys_of(instruction.src[0])
-        touched, left = set_of([m0, *keys]), np.uint32(0xFFFFFFFF & ~INDEXING[instruction.name])
+        touched, left = set_of([m0, *keys]), np.uint32(0xFFFFFFFF & ~written)
 
         def step(g: Group) -> None:
             if self.planes.dirty & touched:

@@ -2,13 +2,12 @@
 
 Operations on packed numbers and conversions take their registers as whole dwords and choose parts themselves. Instead
 of saying once more which, the operation is executed on random numbers and on the same with one part changed: what it
-never shows in a result, it does not read for it. Parts are as large as the numbers that an operation takes (`UNITS`):
-what a format drops of a number, rarely or always, is read all the same.
+never shows in a result, it does not read for it. Parts are as large as the numbers that an operation takes
+(`Rule.part`): what a format drops of a number, rarely or always, is read all the same.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.rules import Rule
 
     Bits = NDArray[np.uint32]
 
@@ -37,19 +37,6 @@ __all__ = ["Probed"]
 SAMPLES = 32
 """Waves of the trial."""
 HALVES = (np.uint32(0x0000FFFF), np.uint32(0xFFFF0000))
-# What an operation takes as one: half a register, a register, or (all others) a whole operand.
-UNITS = (
-    ("operand", re.compile(r"v_cvt_scalef32_(sr_)?(pk32|2xpk16)_\w+")),
-    (
-        "half",
-        re.compile(r"v_pk_\w+16|v_fma_mix\w*|v_dot2\w*|v_cvt_\w+_([fiu]16|bf16|fp8|bf8|fp4|ubyte\d|i4)|v_sat_pk_\w+"),
-    ),
-    ("register", re.compile(r"v_pk_\w+_f32")),
-)
-PACKED = re.compile(
-    r"v_pk_\w+16|v_fma_mix(lo|hi)_\w+|v_cvt_pk(?!_f32)\w*|v_cvt_sr_\w+|v_cvt_scalef32_(?!f32|pk_f32|pk32_f32)\w+"
-)
-"""Operations whose result has parts of its own; of all others one that is reached is reached as a whole."""
 LEFT_OUT = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8", "clamp", "omod")
 """Modifiers that change what is seen, and not what is read."""
 
@@ -57,9 +44,9 @@ LEFT_OUT = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8", "cl
 class Probed:
     """An instruction whose flow is found by trying, once, when an undefined operand is met."""
 
-    def __init__(self, instruction: Instruction, machine: Any) -> None:
+    def __init__(self, instruction: Instruction, rule: Rule, machine: Any) -> None:
         """Nothing is tried yet."""
-        self.instruction, self.machine = instruction, machine
+        self.instruction, self.rule, self.machine = instruction, rule, machine
         self.writes = [key for operand in instruction.dst for key in keys_of(operand)]
         self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
 
@@ -100,34 +87,28 @@ class Probed:
         for unit in [*kept, *units]:
             reached = [(key, mask) for key in self.writes for mask in HALVES]
             # A scalar is the same in all lanes: enough numbers to try where it is read whole or not at all.
-            if all(source < VECTORS or (self._size == "register" and source != SCC) for source, _ in unit):
+            if all(source < VECTORS or (self.rule.part == "register" and source != SCC) for source, _ in unit):
                 other = self._after(before, run, unit)
                 reached = [(key, mask) for key, mask in reached if ((first[key] ^ other[key]) & mask).any()]
             seen.append(reached)
         flow: dict[tuple[int, Any], list[tuple[int, Any]]] = {}
         every = list(dict.fromkeys(place for reached in seen[len(kept) :] for place in reached))
         for number, (unit, reached) in enumerate(zip([*kept, *units], seen, strict=True)):
-            whole = number >= len(kept) and reached and not PACKED.fullmatch(self.instruction.name)
+            whole = number >= len(kept) and reached and not self.rule.packed
             for place in unit:
                 flow[place] = [*flow.get(place, []), *(every if whole else reached)]
         return flow
 
-    @property
-    def _size(self) -> str:
-        """What is taken as one: an entry of `UNITS`, or a whole operand."""
-        return next((size for size, names in UNITS if names.fullmatch(self.instruction.name)), "operand")
-
     def _units(self) -> tuple[list[list[tuple[int, Any]]], list[list[tuple[int, Any]]]]:
         """Halves that destinations may keep, and what is read as one, as keys and halves."""
-        size = self._size
         operands = [keys_of(operand) for operand in self.instruction.src]
         read = {key for keys in operands for key in keys}
         kept = [[(key, half)] for key in self.writes if key not in read for half in HALVES]
         units: list[list[tuple[int, Any]]] = []
         for keys in operands:
-            if size == "half":
+            if self.rule.part == "half":
                 units += [[(key, half)] for key in keys for half in HALVES]
-            elif size == "register":
+            elif self.rule.part == "register":
                 units += [[(key, half) for half in HALVES] for key in keys]
             elif keys:
                 units.append([(key, half) for key in keys for half in HALVES])

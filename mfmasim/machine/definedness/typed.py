@@ -14,7 +14,6 @@ import numpy as np
 from mfmasim.machine.bind import scalar_operands, vector_operands
 from mfmasim.machine.definedness.keys import SCC, keys_of
 from mfmasim.machine.definedness.planes import register
-from mfmasim.machine.definedness.table import SHIFTED
 from mfmasim.machine.dpp import is_dpp, narrowed
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.state import VCC
@@ -51,9 +50,11 @@ def plain(operand: Operand) -> Operand:
 class Typed:
     """An instruction of the vector or scalar unit, bound for undefined bits."""
 
-    def __init__(self, instruction: Instruction, operation: Operation, *, sums: bool) -> None:
-        """Bind it; `sums` says that undefined bits reach only the bits above them."""
-        self.instruction, self.operation, self.sums = instruction, operation, sums
+    def __init__(self, instruction: Instruction, operation: Operation) -> None:
+        """Bind it."""
+        self.rule = operation.undefined
+        self.sums = self.rule.kind == "sums" and not instruction.modifiers.get("clamp")
+        """Whether undefined bits reach only the bits above them."""
         blank = replace(instruction, src=tuple(plain(operand) for operand in instruction.src))
         self.vector = operation.unit == "vector"
         bound = vector_operands if self.vector else scalar_operands
@@ -62,8 +63,6 @@ class Typed:
         self.results = list(operation.results)
         if len(self.results) < len(self.writers):
             self.results *= len(self.writers)
-        shift = SHIFTED.get(instruction.name) if sums else None
-        self.shifted = shift  # to the left: what is undefined stays at its place or above
         self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
 
     def found(self, planes: Planes, group: Group, writes: Sequence[int], reads: Sequence[int]) -> Found:
@@ -93,16 +92,16 @@ class Typed:
         for place, (value, kind) in enumerate(zip(values, self.kinds, strict=True)):
             if kind in ("mask", "scc"):
                 wide = np.where(value != 0, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0))
-            elif place == self.shifted:
+            elif place == self.rule.shifted:  # to the left: what is undefined stays at its place or above
                 continue
             else:
                 wide = value.astype(np.uint64)
-                if self.operation.name.endswith("_u24") and place < 2:
-                    wide = wide & np.uint64(0xFFFFFF)
+                if place < 2:
+                    wide = wide & np.uint64((1 << self.rule.factors) - 1)
             total = total | wide
         total = total | (~total + np.uint64(1))  # the lowest bit and all above it
-        if self.shifted is not None:
-            total = np.where(values[self.shifted] != 0, np.uint64(0xFFFFFFFFFFFFFFFF), total)
+        if self.rule.shifted is not None:
+            total = np.where(values[self.rule.shifted] != 0, np.uint64(0xFFFFFFFFFFFFFFFF), total)
         return total
 
 

@@ -48,9 +48,6 @@ from mfmasim.machine.ops import (
     vector_sad,
 )
 
-# Adds names to what the others registered.
-from mfmasim.machine.ops import spellings  # isort: skip
-
 __all__ = [
     "atomic",
     "barrier",
@@ -81,7 +78,6 @@ __all__ = [
     "scalar_float",
     "scalar_memory",
     "scalar_mode",
-    "spellings",
     "vector_approximate",
     "vector_compare",
     "vector_convert",

@@ -8,6 +8,7 @@ in the LDS as MODE says.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.memory import POISON_DWORD, Outside
 from mfmasim.machine.operands import read_dword, unsupported
-from mfmasim.machine.ops.atomic_table import NAMES, OPERATIONS
+from mfmasim.machine.ops.atomic_table import OPERATIONS
 from mfmasim.machine.ops.global_memory import RESOLVERS
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.isa import Instruction
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.ops.atomic_table import AtomicOperation
     from mfmasim.machine.state import Group
 
     A = Any  # an array of the operation's type
@@ -40,10 +42,12 @@ PLAIN, FLUSHING = 0x3F0, 0x3E0
 class Atomic:
     """One atomic instruction: how its lanes act on the bytes of a space."""
 
-    def __init__(self, instruction: Instruction, machine: Any, operation: str, data: list[Any]) -> None:
-        """Bind the operation; `data` are the operands that hold the sources."""
+    def __init__(
+        self, instruction: Instruction, machine: Any, operation: AtomicOperation, data: list[tuple[Operand, int]]
+    ) -> None:
+        """Bind the operation; `data` are the operands that hold the sources, and their first dwords."""
         self.instruction, self.machine = instruction, machine
-        self.kind, self.body, self.ufunc = OPERATIONS[operation]
+        self.kind, self.body, self.ufunc = operation.kind, operation.body, operation.ufunc
         self.size = np.dtype(self.kind).itemsize
         self.parts = self.size // 4
         self.readers = [
@@ -130,15 +134,17 @@ class Atomic:
                 g.write_v(self.target.kind, self.target.index + k, word)
 
 
-def _memory(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _memory(
+    segment: str, operation: AtomicOperation, instruction: Instruction, machine: Any
+) -> Callable[[Group], None]:
     """GLOBAL, FLAT and MUBUF atomics."""
-    segment, _, operation = instruction.name.split("_", 2)
     buffer = segment == "buffer"
     data = instruction.src[3 if buffer else 2]
-    parts = np.dtype(OPERATIONS[operation][0]).itemsize // 4
+    parts = np.dtype(operation.kind).itemsize // 4
     atomic = Atomic(instruction, machine, operation, [(data, k) for k in range(0, data.count, parts)])
     rules = machine.arch.floats
-    mode = float_mode(FLUSHING if rules.atomic_add_flushes and operation == "add_f32" else PLAIN, rules)
+    flushes = rules.atomic_add_flushes and operation.ufunc is np.add and operation.kind is np.float32
+    mode = float_mode(FLUSHING if flushes else PLAIN, rules)
     if buffer:
         return _buffer(atomic, resource(instruction, machine), mode)
     resolve = RESOLVERS[segment](instruction)
@@ -173,11 +179,11 @@ def _buffer(atomic: Atomic, where: Any, mode: FloatMode) -> Callable[[Group], No
     return run
 
 
-def _ds(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _ds(operation: AtomicOperation, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     """LDS atomics with one or two data operands."""
     if instruction.modifiers.get("gds"):
         raise unsupported(instruction, "global data share")
-    atomic = Atomic(instruction, machine, instruction.name, [(operand, 0) for operand in instruction.src[1:]])
+    atomic = Atomic(instruction, machine, operation, [(operand, 0) for operand in instruction.src[1:]])
     base = read_dword(instruction.src[0], 0, instruction)
     offset = instruction.modifiers.get("offset", 0)
 
@@ -190,11 +196,8 @@ def _ds(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-for (_space, _fidelity), _names in NAMES.items():
-    if not _names:
-        continue
-    if _space == "ds":
-        direct(" ".join(_names), _fidelity)(_ds)
-    else:
-        for _unit in ("global", "flat", "buffer"):
-            direct(" ".join(f"{_unit}_atomic_{_name}" for _name in _names), _fidelity)(_memory)
+for _name, _row in OPERATIONS["ds"].items():
+    direct(_name, _row.fidelity, undefined=_row.rule)(partial(_ds, _row))
+for _name, _row in OPERATIONS["memory"].items():
+    for _unit in ("global", "flat", "buffer"):
+        direct(f"{_unit}_atomic_{_name}", _row.fidelity, undefined=_row.rule)(partial(_memory, _unit, _row))

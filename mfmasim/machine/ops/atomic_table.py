@@ -6,15 +6,15 @@ atomics: minimumNumber and maximumNumber, and the NaN of Inf - Inf) and 16.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.fidelity import LEVELS
 from mfmasim.machine import ieee
 from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.ops import vector_minmax
+from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     A = Any  # an array of the operation's type
     Combine = Callable[..., A]
 
-__all__ = ["NAMES", "OPERATIONS"]
+__all__ = ["OPERATIONS", "AtomicOperation"]
 
 SIXTEEN = np.uint32(16)
 
@@ -184,17 +184,32 @@ LDS_SINGLE: tuple[tuple[str, Any], ...] = (
 KINDS: dict[str, Any] = {
     "u32": np.uint32, "i32": np.int32, "f32": np.float32, "u64": np.uint64, "i64": np.int64, "f64": np.float64,
 }  # fmt: skip
-OPERATIONS: dict[str, tuple[Any, Callable[[FloatMode], Combine], np.ufunc | None]] = {}
-"""By the name without segment: type, function of MODE that gives the operation, and its form for many values."""
-NAMES: dict[tuple[str, str], list[str]] = {("ds", "specified"): []}
-"""(``memory`` or ``ds``, fidelity) to the names."""
-for _fidelity in LEVELS:
-    NAMES["memory", _fidelity] = []
+
+
+@dataclass(frozen=True)
+class AtomicOperation:
+    """What an atomic does to one value."""
+
+    fidelity: str
+    kind: Any
+    """NumPy's type of the value."""
+    body: Callable[[FloatMode], Combine]
+    """The function of the old value and the data, under MODE."""
+    ufunc: np.ufunc | None
+    """The same for many values at one place, where NumPy has it."""
+
+    @property
+    def rule(self) -> MemoryRule:
+        """What it does to undefined bits."""
+        return MemoryRule(atomic="replaces" if self.body is SWAP else "combines")
+
+
+OPERATIONS: dict[str, dict[str, AtomicOperation]] = {"memory": {}, "ds": {}}
+"""Operations on global memory, without segment, and on the LDS, by name."""
 
 
 def _add(space: str, fidelity: str, name: str, kind: str, body: Any, ufunc: Any = None) -> None:
-    OPERATIONS[name] = KINDS[kind], body, ufunc
-    NAMES[space, fidelity].append(name)
+    OPERATIONS[space][name] = AtomicOperation(fidelity, KINDS[kind], body, ufunc)
 
 
 for _old, _new, _kind, _body, _ufunc in MEMORY:

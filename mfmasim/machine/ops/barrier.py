@@ -6,6 +6,7 @@ signalled or ended; then each wave may pass one S_BARRIER_WAIT.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,15 +71,14 @@ def settle(waves: Waves) -> None:
     waves.status = np.where(waiting, np.uint8(RUNNING), status)
 
 
-def _signal(instruction: Instruction, _machine: Any) -> Bound:
-    """Say that others may go on; the ISFIRST form tells in SCC whether no wave of the workgroup had signalled yet."""
+def _signal(answers: bool, instruction: Instruction, _machine: Any) -> Bound:
+    """Let other waves go on; the ISFIRST form answers in SCC whether no wave of the workgroup had signalled yet."""
     if _number(instruction) == TRAP:
         return lambda g: None  # noqa: ARG005
-    tells = instruction.name.endswith("isfirst")
 
     def run(g: Group) -> None:
         waves = g.waves
-        if tells:
+        if answers:
             workgroup = g.workgroup
             first = np.zeros(g.count, np.bool_)
             first[np.unique(workgroup, return_index=True)[1]] = True
@@ -94,7 +94,8 @@ def _signal(instruction: Instruction, _machine: Any) -> Bound:
     return run
 
 
-direct("s_barrier_signal s_barrier_signal_isfirst")(_signal)
+direct("s_barrier_signal")(partial(_signal, False))
+direct("s_barrier_signal_isfirst", writes="scc")(partial(_signal, True))
 
 
 def _wait(instruction: Instruction, _machine: Any) -> Bound:

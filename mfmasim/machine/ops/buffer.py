@@ -6,13 +6,14 @@ it as ``buffer``, apart from addresses that hit no memory. SGPR offsets count ne
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.memory import Outside
 from mfmasim.machine.operands import read_dword, unsupported
-from mfmasim.machine.ops.global_memory import LOAD_OF, STORE_OF, put
+from mfmasim.machine.ops.global_memory import LOADS, STORES, put
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.spaces import Part, load, store
 from mfmasim.machine.registry import direct
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.ops.resource import Reach
+    from mfmasim.machine.ops.spaces import Access
     from mfmasim.machine.state import Group
 
 __all__ = ["load_words"]
@@ -51,8 +53,7 @@ def load_words(machine: Any, g: Group, instruction: Instruction, reach: Reach, s
     return words
 
 
-def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    access = LOAD_OF[instruction.name.removeprefix("buffer_load_")]
+def _load(access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     where = resource(instruction, machine)
     if instruction.modifiers.get("lds"):
         from mfmasim.machine.ops.lds_direct import to_lds
@@ -64,8 +65,7 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return lambda g: put(g, target, load_words(machine, g, instruction, where(g), access.size), access)
 
 
-def _store(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    access = STORE_OF[instruction.name.removeprefix("buffer_store_")]
+def _store(access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     if instruction.modifiers.get("lds"):
         raise unsupported(instruction, "store from the LDS")
     where = resource(instruction, machine)
@@ -82,5 +82,9 @@ def _store(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-direct(" ".join(f"buffer_load_{name}" for name in LOAD_OF))(_load)
-direct(" ".join(f"buffer_store_{name}" for name in STORE_OF))(_store)
+for *_names, _access in LOADS:
+    _spelled = " ".join(f"buffer_load_{_name}" for _name in _names)
+    direct(_spelled, undefined=_access.loading)(partial(_load, _access))
+for *_names, _access in STORES:
+    _spelled = " ".join(f"buffer_store_{_name}" for _name in _names)
+    direct(_spelled, undefined=_access.storing)(partial(_store, _access))

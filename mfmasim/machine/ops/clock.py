@@ -6,6 +6,7 @@ every run, but it is no time.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,17 +46,17 @@ direct("s_memtime s_memrealtime", "assumed")(_clock)
 GET_REALTIME = 0x83
 
 
-def _message_answer(instruction: Instruction, machine: Any) -> Bound:
+def _message_answer(kind: str, instruction: Instruction, machine: Any) -> Bound:
     """The message that asks for the time (RDNA3 ISA manual, S_SENDMSG_RTN); nobody answers the others."""
     number = instruction.src[0].bits & 0xFF
     if number != GET_REALTIME:
         raise unsupported(instruction, f"message {number:#x} with an answer")
-    kind = "u64" if instruction.name.endswith("b64") else "u32"
     write = scalar_writer(instruction.dst[0], kind, instruction)
     return lambda g: write(g, machine.ticks(g, instruction.pc).astype(kind.replace("u", "uint")))
 
 
-direct("s_sendmsg_rtn_b32 s_sendmsg_rtn_b64", "assumed")(_message_answer)
+for _name, _kind in (("s_sendmsg_rtn_b32", "u32"), ("s_sendmsg_rtn_b64", "u64")):
+    direct(_name, "assumed")(partial(_message_answer, _kind))
 
 
 def _trap(instruction: Instruction, machine: Any) -> Bound:

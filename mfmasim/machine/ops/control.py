@@ -5,6 +5,7 @@ Waits change nothing in a machine that delivers every load at once; the checks t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
 from mfmasim.machine.ops.barrier import settle
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import JUMP
 from mfmasim.machine.state import ENDED, EXEC, VCC
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.state import Group
 
     Bound = Callable[[Group], None]
+    Condition = Callable[[Group], NDArray[np.bool_]]
 
 
 def _nothing(_instruction: Instruction, _machine: Any) -> Bound:
@@ -59,7 +62,7 @@ def _zero(g: Group, code: int) -> NDArray[np.bool_]:
 
 
 # When each conditional branch is taken, for every wave of the group.
-TAKEN: dict[str, Callable[[Group], NDArray[np.bool_]]] = {
+TAKEN: dict[str, Condition] = {
     "s_cbranch_scc0": lambda g: ~g.scc,
     "s_cbranch_scc1": lambda g: g.scc,
     "s_cbranch_vccz": lambda g: _zero(g, VCC),
@@ -69,11 +72,10 @@ TAKEN: dict[str, Callable[[Group], NDArray[np.bool_]]] = {
 }
 
 
-def _branch(instruction: Instruction, machine: Any) -> Bound:
+def _branch(condition: Condition | None, instruction: Instruction, machine: Any) -> Bound:
     target = instruction.target
     if target is None:
         raise unsupported(instruction, "branch without a target")
-    condition = TAKEN.get(instruction.name)
     if not machine.kernel.code.is_code(target):
         return _astray(instruction, machine, condition)
     there, after = np.array([target]), np.array([instruction.pc + instruction.size])
@@ -91,7 +93,7 @@ def _branch(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-def _astray(instruction: Instruction, machine: Any, condition: Callable[[Group], NDArray[np.bool_]] | None) -> Bound:
+def _astray(instruction: Instruction, machine: Any, condition: Condition | None) -> Bound:
     """A branch to where there is no code: it ends the launch when a wave takes it."""
 
     def run(g: Group) -> None:
@@ -113,7 +115,9 @@ def no_code(machine: Any, address: int | None) -> str:
     return f"jump to {absolute:#x}, {why}"
 
 
-direct(" ".join(["s_branch", *TAKEN]))(_branch)
+direct("s_branch")(partial(_branch, None))
+for _name, _condition in TAKEN.items():
+    direct(_name)(partial(_branch, _condition))
 
 
 def _getpc(instruction: Instruction, machine: Any) -> Bound:
@@ -145,4 +149,4 @@ def _setpc(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-direct("s_setpc_b64 s_swappc_b64")(_setpc)
+direct("s_setpc_b64 s_swappc_b64", undefined=JUMP)(_setpc)

@@ -6,6 +6,7 @@ RDNA3 and RDNA4 ISA manuals, V_DOT2_F32_F16, V_DOT2_F16_F16, V_DOT4_F32_FP8_BF8.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from mfmasim.machine.forms import F32
 from mfmasim.machine.operands import unsupported
 from mfmasim.machine.ops.packed_float import halves
 from mfmasim.machine.registry import shaped
+from mfmasim.machine.rules import parts
 from mfmasim.matrix.arithmetic import chain
 from mfmasim.matrix.models import model_for
 
@@ -60,9 +62,17 @@ def _addend(instruction: Instruction, c: U, *, neg_hi_is_abs: bool) -> U:
     return bits ^ F32.sign if negative else bits
 
 
-def dot_step(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
-    """V_DOT2_F32_F16, V_DOT2_F32_BF16 and their accumulating forms."""
-    kind = "bf16" if instruction.name.endswith("bf16") else "f16"
+def dot_step(kind: str, instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
+    """V_DOT2_F32_F16, V_DOT2_F32_BF16 and their accumulating forms.
+
+    Args:
+        kind: format of the factors.
+        instruction: what is bound.
+        arch: the architecture.
+
+    Returns:
+        The function of the arrays of the three sources.
+    """
     picks = halves(instruction, 2)
     if instruction.modifiers.get("op_sel", 0) >> 2 & 1:
         raise unsupported(instruction, "op_sel of the addend")
@@ -75,9 +85,8 @@ def dot_step(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
     return run
 
 
-def _narrow(instruction: Instruction, arch: Any) -> Callable[..., U]:
+def _narrow(kind: str, instruction: Instruction, arch: Any) -> Callable[..., U]:
     """V_DOT2_F16_F16 and V_DOT2_BF16_BF16: OP_SEL[2] chooses the half of the addend, OP_SEL[3] that of the result."""
-    kind = "bf16" if instruction.name.endswith("bf16") else "f16"
     if any(operand.abs for operand in instruction.src) or any(operand.neg for operand in instruction.src[:2]):
         raise unsupported(instruction, "abs, or neg of a packed source")
     sign = np.uint16(0x8000 if instruction.src[2].neg else 0)
@@ -92,12 +101,14 @@ def _narrow(instruction: Instruction, arch: Any) -> Callable[..., U]:
     return run
 
 
-shaped("v_dot2_f16_f16 v_dot2_bf16_bf16", "u32 u32 u32 mode -> u16", "reference")(_narrow)
+for _kind in ("f16", "bf16"):
+    shaped(f"v_dot2_{_kind}_{_kind}", "u32 u32 u32 mode -> u16", "reference", undefined=parts("half"))(
+        partial(_narrow, _kind)
+    )
 
 
-def _eight(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
+def _eight(first: str, second: str, instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
     """V_DOT4_F32_FP8_BF8 and its kin."""
-    first, second = (FORMATS[word] for word in instruction.name.split("_")[-2:])
     for name, allowed in (("op_sel", 0), ("neg_lo", 4), ("neg_hi", 4)):
         if instruction.modifiers.get(name, 0) & ~allowed:
             raise unsupported(instruction, f"{name} on 8-bit floats")
@@ -109,5 +120,6 @@ def _eight(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
     return run
 
 
-for _name in ("fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8"):
-    shaped(f"v_dot4_f32_{_name}", "u32 u32 f32 -> f32", "reference")(_eight)
+for _a, _first in FORMATS.items():
+    for _b, _second in FORMATS.items():
+        shaped(f"v_dot4_f32_{_a}_{_b}", "u32 u32 f32 -> f32", "reference")(partial(_eight, _first, _second))

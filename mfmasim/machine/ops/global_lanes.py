@@ -15,12 +15,14 @@ from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
 from mfmasim.machine.ops.global_memory import pointer
 from mfmasim.machine.ops.spaces import Part, load, store
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from mfmasim.errors import MfmasimError
     from mfmasim.isa import Instruction
     from mfmasim.machine.state import Group
 
@@ -43,9 +45,13 @@ def exchanged(words: list[NDArray[np.uint32]]) -> list[NDArray[np.uint32]]:
     return [out[..., k] for k in range(len(words))]
 
 
+def _unknown(instruction: Instruction) -> MfmasimError:
+    return unsupported(instruction, "a transposed load whose mapping is not public")
+
+
 def _transposed(instruction: Instruction, machine: Any) -> Bound:
-    if machine.kernel.wave != 32 or not instruction.name.endswith("b128"):
-        raise unsupported(instruction, "a transposed load whose mapping is not public")
+    if machine.kernel.wave != 32:
+        raise _unknown(instruction)
     address = pointer(instruction)
     target = instruction.dst[0]
 
@@ -58,7 +64,14 @@ def _transposed(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-direct("global_load_tr_b128 global_load_tr_b64", "reference")(_transposed)
+direct("global_load_tr_b128", "reference", undefined=MemoryRule())(_transposed)
+
+
+def _refused(instruction: Instruction, _machine: Any) -> Bound:
+    raise _unknown(instruction)
+
+
+direct("global_load_tr_b64", "reference", undefined=MemoryRule())(_refused)
 
 
 def _by_lane(instruction: Instruction, saddr: int) -> Callable[[Group], NDArray[np.uint64]]:
@@ -83,5 +96,5 @@ def _store(instruction: Instruction, machine: Any) -> Bound:
     return lambda g: store(machine, g, instruction, Part("global", address(g), g.mask), [read(g)], 4)
 
 
-direct("global_load_addtid_b32")(_load)
-direct("global_store_addtid_b32")(_store)
+direct("global_load_addtid_b32", undefined=MemoryRule())(_load)
+direct("global_store_addtid_b32", undefined=MemoryRule())(_store)

@@ -6,6 +6,7 @@ Accesses need not be aligned: the runtime switches the hardware's unaligned mode
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     Addresses = Callable[[Group], NDArray[Any]]
     Resolver = Callable[[Group], list[Part]]
+    Resolve = Callable[[Instruction], Resolver]
 
 #   gfx9                gfx11 and later    access
 LOADS: tuple[tuple[str, str, Access], ...] = (
@@ -53,9 +55,6 @@ STORES: tuple[tuple[str, str, Access], ...] = (
     ("dwordx3",         "b96",             Access(12)),
     ("dwordx4",         "b128",            Access(16)),
 )  # fmt: skip
-LOAD_OF = {name: access for *names, access in LOADS for name in names}
-STORE_OF = {name: access for *names, access in STORES for name in names}
-SCRATCH_NAMES = ("dword", "dwordx2", "dwordx3", "dwordx4")
 LOW32, UP32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
@@ -114,7 +113,7 @@ def _flat(instruction: Instruction) -> Resolver:
     return parts
 
 
-RESOLVERS: dict[str, Callable[[Instruction], Resolver]] = {"global": _global, "scratch": _scratch, "flat": _flat}
+RESOLVERS: dict[str, Resolve] = {"global": _global, "scratch": _scratch, "flat": _flat}
 
 
 def put(g: Group, target: Any, words: list[NDArray[np.uint32]], access: Access) -> None:
@@ -127,12 +126,10 @@ def put(g: Group, target: Any, words: list[NDArray[np.uint32]], access: Access) 
         g.write_v(target.kind, target.index + k, word)
 
 
-def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    segment, _, what = instruction.name.split("_", 2)
-    access = LOAD_OF[what]
+def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     if not instruction.dst:
         raise unsupported(instruction, "load into the LDS")
-    resolve = RESOLVERS[segment](instruction)
+    resolve = resolver(instruction)
     target = instruction.dst[0]
 
     def run(g: Group) -> None:
@@ -149,10 +146,8 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-def _store(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    segment, _, what = instruction.name.split("_", 2)
-    access = STORE_OF[what]
-    resolve = RESOLVERS[segment](instruction)
+def _store(resolver: Resolve, access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+    resolve = resolver(instruction)
     readers = [read_dword(instruction.src[2], k, instruction) for k in range(max(1, access.size // 4))]
 
     def run(g: Group) -> None:
@@ -165,6 +160,10 @@ def _store(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-for _segment in RESOLVERS:
-    direct(" ".join(f"{_segment}_load_{name}" for name in LOAD_OF))(_load)
-    direct(" ".join(f"{_segment}_store_{name}" for name in STORE_OF))(_store)
+for _segment, _resolver in RESOLVERS.items():
+    for *_names, _access in LOADS:
+        _spelled = " ".join(f"{_segment}_load_{_name}" for _name in _names)
+        direct(_spelled, undefined=_access.loading)(partial(_load, _resolver, _access))
+    for *_names, _access in STORES:
+        _spelled = " ".join(f"{_segment}_store_{_name}" for _name in _names)
+        direct(_spelled, undefined=_access.storing)(partial(_store, _resolver, _access))

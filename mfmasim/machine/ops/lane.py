@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.operands import read_dword, scalar_reader, vector_writer
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,22 +18,22 @@ if TYPE_CHECKING:
     from mfmasim.machine.state import Group
 
 
-def _mbcnt(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
-    """Count the ones of a mask below this lane: of the low 32 lanes, or of the high ones."""
-    high = instruction.name.startswith("v_mbcnt_hi")
+def _mbcnt(first: int, instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+    """Count the ones of a mask below this lane, of the 32 lanes from the `first` one on."""
     mask = read_dword(instruction.src[0], 0, instruction)
     add = read_dword(instruction.src[1], 0, instruction)
     write = vector_writer(instruction.dst[0], "u32", instruction)
 
     def run(g: Group) -> None:
-        below = np.arange(g.lanes) - (32 if high else 0)
+        below = np.arange(g.lanes) - first
         field = ((np.uint64(1) << np.clip(below, 0, 32).astype(np.uint64)) - np.uint64(1)).astype(np.uint32)
         write(g, np.bitwise_count(mask(g) & field).astype(np.uint32) + add(g))
 
     return run
 
 
-direct("v_mbcnt_lo_u32_b32 v_mbcnt_hi_u32_b32")(_mbcnt)
+direct("v_mbcnt_lo_u32_b32")(partial(_mbcnt, 0))
+direct("v_mbcnt_hi_u32_b32")(partial(_mbcnt, 32))
 
 
 def _readlane(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
@@ -49,4 +51,4 @@ def _readlane(instruction: Instruction, _machine: Any) -> Callable[[Group], None
     return run
 
 
-direct("v_readlane_b32")(_readlane)
+direct("v_readlane_b32", undefined=moves(1))(_readlane)

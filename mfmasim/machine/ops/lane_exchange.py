@@ -5,12 +5,14 @@ Source: CDNA3 ISA manual, VOP1, VOP3 and DS (ds_permute, ds_bpermute, ds_swizzle
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import bits, moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.state import Group
 
     Bound = Callable[[Group], None]
+    Pull = Callable[[Group, NDArray[np.uint32], NDArray[np.int64]], NDArray[np.uint32]]
 
 
 def _writelane(instruction: Instruction, _machine: Any) -> Bound:
@@ -36,7 +39,7 @@ def _writelane(instruction: Instruction, _machine: Any) -> Bound:
     return run
 
 
-direct("v_writelane_b32")(_writelane)
+direct("v_writelane_b32", undefined=moves(1, keeps=True, every_lane=True))(_writelane)
 
 
 def _swap(instruction: Instruction, _machine: Any) -> Bound:
@@ -51,17 +54,16 @@ def _swap(instruction: Instruction, _machine: Any) -> Bound:
     return run
 
 
-direct("v_swap_b32")(_swap)
+direct("v_swap_b32", undefined=bits(exchanges=True))(_swap)
 
 
-def _permlane_swap(instruction: Instruction, _machine: Any) -> Bound:
+def _permlane_swap(half: int, instruction: Instruction, _machine: Any) -> Bound:
     """Exchange the upper part of the first register with the lower part of the second, in blocks of 32 or 64 lanes.
 
     The manual gives no meaning to a partial EXEC; here a lane that is inactive keeps what it has (assumed).
     """
     if instruction.modifiers.get("bound_ctrl") or instruction.modifiers.get("fi"):
         raise unsupported(instruction, "bound_ctrl or fi of a lane swap")
-    half = 16 if instruction.name == "v_permlane16_swap_b32" else 32
     first, second = instruction.dst[0].index, instruction.src[0].index
 
     def run(g: Group) -> None:
@@ -75,7 +77,8 @@ def _permlane_swap(instruction: Instruction, _machine: Any) -> Bound:
     return run
 
 
-direct("v_permlane16_swap_b32 v_permlane32_swap_b32")(_permlane_swap)
+for _half in (16, 32):
+    direct(f"v_permlane{_half}_swap_b32", undefined=moves(keeps=True, exchanges=True))(partial(_permlane_swap, _half))
 
 
 def swizzle_lanes(offset: int, lanes: int = 64) -> NDArray[np.int64]:
@@ -112,7 +115,7 @@ def _ds_swizzle(instruction: Instruction, machine: Any) -> Bound:
     return lambda g: g.write_v(to.kind, to.index, _gather(g, read(g), source))
 
 
-direct("ds_swizzle_b32")(_ds_swizzle)
+direct("ds_swizzle_b32", undefined=moves())(_ds_swizzle)
 
 
 def _target(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
@@ -122,17 +125,16 @@ def _target(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
     return lambda g: ((read(g) + offset) >> np.uint32(2) & np.uint32(g.lanes - 1)).astype(np.int64)
 
 
-def _ds_bpermute(instruction: Instruction, _machine: Any) -> Bound:
+def _ds_bpermute(pull: Pull, instruction: Instruction, _machine: Any) -> Bound:
     """Pull: every lane reads the lane it names; the FI form reads lanes that EXEC disables, too."""
     source = _target(instruction)
     read = read_dword(instruction.src[1], 0, instruction)
     to = instruction.dst[0]
-    if instruction.name == "ds_bpermute_fi_b32":
-        return lambda g: g.write_v(to.kind, to.index, _pull(g, read(g), source(g)))
-    return lambda g: g.write_v(to.kind, to.index, _gather(g, read(g), source(g)))
+    return lambda g: g.write_v(to.kind, to.index, pull(g, read(g), source(g)))
 
 
-direct("ds_bpermute_b32 ds_bpermute_fi_b32")(_ds_bpermute)
+for _name, _body in (("ds_bpermute_b32", _gather), ("ds_bpermute_fi_b32", _pull)):
+    direct(_name, undefined=moves(0))(partial(_ds_bpermute, _body))
 
 
 def _ds_permute(instruction: Instruction, _machine: Any) -> Bound:
@@ -151,4 +153,4 @@ def _ds_permute(instruction: Instruction, _machine: Any) -> Bound:
     return run
 
 
-direct("ds_permute_b32")(_ds_permute)
+direct("ds_permute_b32", undefined=moves(0, pushes=True))(_ds_permute)

@@ -6,6 +6,7 @@ manual, LDS addressing); both are told to the listeners.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.spaces import Access, Part, extend, lds_address, load, merge, store
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +62,6 @@ PAIRS: tuple[tuple[str, str, int, int], ...] = (
     ("write2st64_b32", "store_2addr_stride64_b32", 4, 64),
     ("write2st64_b64", "store_2addr_stride64_b64", 8, 64),
 )  # fmt: skip
-ACCESS = {name: access for old, new, access in LOADS + STORES for name in (old, new)}
 
 
 def _address(instruction: Instruction, offset: int) -> Callable[[Group], NDArray[np.int64]]:
@@ -68,8 +69,7 @@ def _address(instruction: Instruction, offset: int) -> Callable[[Group], NDArray
     return lambda g: lds_address(base(g), offset)
 
 
-def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    access = ACCESS[instruction.name]
+def _load(access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     address = _address(instruction, instruction.modifiers.get("offset", 0))
     target = instruction.dst[0]
 
@@ -85,8 +85,7 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-def _store(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    access = ACCESS[instruction.name]
+def _store(access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     address = _address(instruction, instruction.modifiers.get("offset", 0))
     readers = [read_dword(instruction.src[1], k, instruction) for k in range(max(1, access.size // 4))]
 
@@ -99,9 +98,7 @@ def _store(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-def _pair(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    word = instruction.name.removeprefix("ds_")
-    _, _, size, stride = next(row for row in PAIRS if word in row[:2])
+def _pair(size: int, stride: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     addresses = [_address(instruction, instruction.modifiers.get(f"offset{i}", 0) * size * stride) for i in range(2)]
     per = size // 4
     if instruction.dst:
@@ -125,6 +122,9 @@ def _pair(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return store_both
 
 
-direct(" ".join(name for row in LOADS for name in row[:2]))(_load)
-direct(" ".join(name for row in STORES for name in row[:2]))(_store)
-direct(" ".join(f"ds_{name}" for row in PAIRS for name in row[:2]))(_pair)
+for _old, _new, _access in LOADS:
+    direct(f"{_old} {_new}", undefined=_access.loading)(partial(_load, _access))
+for _old, _new, _access in STORES:
+    direct(f"{_old} {_new}", undefined=_access.storing)(partial(_store, _access))
+for _old, _new, _size, _stride in PAIRS:
+    direct(f"ds_{_old} ds_{_new}", undefined=MemoryRule())(partial(_pair, _size, _stride))

@@ -6,11 +6,13 @@ lane's number only: M0 + immediate + 4 * lane, or 16 * lane for 12 and 16 bytes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.ops.global_memory import LOAD_OF, RESOLVERS
+from mfmasim.machine.ops.global_memory import LOADS, RESOLVERS
 from mfmasim.machine.ops.spaces import Access, Part, extend, load, store
 from mfmasim.machine.registry import direct
 
@@ -47,13 +49,16 @@ def to_lds(
     return run
 
 
-def _segment(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    segment, _, _, what = instruction.name.split("_", 3)
-    access = LOAD_OF[what]
+def _segment(segment: str, access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     resolve = RESOLVERS[segment](instruction)
     return to_lds(instruction, machine, access, lambda g: load(machine, g, instruction, resolve(g)[0], access.size))
 
 
-direct("global_load_lds_dwordx3 global_load_lds_dwordx4")(_segment)
-for _unit in ("global", "scratch"):
-    direct(" ".join(f"{_unit}_load_lds_{_what}" for _what in ("ubyte", "sbyte", "ushort", "sshort", "dword")))(_segment)
+SEGMENTS = {
+    "ubyte": ("global", "scratch"), "sbyte": ("global", "scratch"), "ushort": ("global", "scratch"),
+    "sshort": ("global", "scratch"), "dword": ("global", "scratch"), "dwordx3": ("global",), "dwordx4": ("global",),
+}  # fmt: skip
+for _what, _, _access in LOADS:
+    for _unit in SEGMENTS.get(_what, ()):
+        _rule = replace(_access.loading, to_lds=True)
+        direct(f"{_unit}_load_lds_{_what}", undefined=_rule)(partial(_segment, _unit, _access))

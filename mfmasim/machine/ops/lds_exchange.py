@@ -6,6 +6,7 @@ Lanes act in order, and a lane's two places in order, too.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.spaces import Part, rows_of, within
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,8 +73,7 @@ class Exchange:
             g.write_v(self.target.kind, self.target.index + k, word)
 
 
-def _pair(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    _, _, dwords, stride = next(row for row in PAIRS if instruction.name in row[:2])
+def _pair(dwords: int, stride: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     offsets = [instruction.modifiers.get(f"offset{i}", 0) * 4 * dwords * stride for i in range(2)]
     exchange = Exchange(instruction, machine, offsets, dwords)
     return lambda g: exchange.run(g, lambda old, data: data)  # noqa: ARG005
@@ -85,5 +86,6 @@ def _conditional(instruction: Instruction, machine: Any) -> Callable[[Group], No
     return lambda g: exchange.run(g, lambda old, data: np.where(data & top, data & ~top, old))
 
 
-direct(" ".join(name for row in PAIRS for name in row[:2]))(_pair)
-direct("ds_condxchg32_rtn_b64")(_conditional)
+for _old, _new, _dwords, _stride in PAIRS:
+    direct(f"{_old} {_new}", undefined=MemoryRule(atomic="replaces"))(partial(_pair, _dwords, _stride))
+direct("ds_condxchg32_rtn_b64", undefined=MemoryRule(atomic="combines"))(_conditional)

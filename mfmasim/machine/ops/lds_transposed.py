@@ -8,6 +8,7 @@ Sixteen lanes read a tile of N rows and 16 columns, N elements a lane, row after
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.spaces import Part, lds_address, load
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,8 +56,7 @@ def transposed(words: list[NDArray[np.uint32]], bits: int, count: int) -> list[N
     return [out[..., k] for k in range(dwords)]
 
 
-def _read(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    _, bits, count = next(row for row in ROWS if row[0] == instruction.name)
+def _read(bits: int, count: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     size = bits * count // 8
     base = read_dword(instruction.src[0], 0, instruction)
     offset = instruction.modifiers.get("offset", 0)
@@ -70,4 +71,5 @@ def _read(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-direct(" ".join(row[0] for row in ROWS), "reference")(_read)
+for _name, _bits, _count in ROWS:
+    direct(_name, "reference", undefined=MemoryRule())(partial(_read, _bits, _count))

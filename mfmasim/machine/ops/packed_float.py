@@ -6,6 +6,7 @@ neg_lo and neg_hi turn their signs. Source: CDNA3 ISA manual, 6.7 and VOP3P; CDN
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from mfmasim.machine.modifiers import clamped
 from mfmasim.machine.operands import unsupported
 from mfmasim.machine.ops import vector_minmax
 from mfmasim.machine.registry import shaped
+from mfmasim.machine.rules import bits, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,8 +76,7 @@ PACKED16: dict[str, tuple[int, Callable[..., U]]] = {
 }
 
 
-def _packed16(instruction: Instruction, _arch: Any) -> Callable[..., U]:
-    count, function = PACKED16[instruction.name]
+def _packed16(count: int, function: Callable[..., U], instruction: Instruction, _arch: Any) -> Callable[..., U]:
     if instruction.modifiers.get("omod"):
         raise unsupported(instruction, "omod on a packed result")
     picks = halves(instruction, count)
@@ -93,8 +94,10 @@ def _packed16(instruction: Instruction, _arch: Any) -> Callable[..., U]:
     return run
 
 
-for _name, (_count, _) in PACKED16.items():
-    shaped(_name, f"{'u32 ' * _count}mode -> u32")(_packed16)
+for _name, (_count, _body) in PACKED16.items():
+    shaped(_name, f"{'u32 ' * _count}mode -> u32", undefined=parts("half", packed=True))(
+        partial(_packed16, _count, _body)
+    )
 
 PACKED32: dict[str, tuple[int, Callable[..., U]]] = {
     "v_pk_add_f32": (2, ieee.add),
@@ -103,8 +106,7 @@ PACKED32: dict[str, tuple[int, Callable[..., U]]] = {
 }
 
 
-def _packed32(instruction: Instruction, _arch: Any) -> Callable[..., U]:
-    count, function = PACKED32[instruction.name]
+def _packed32(count: int, function: Callable[..., U], instruction: Instruction, _arch: Any) -> Callable[..., U]:
     picks = halves(instruction, count)
     clamp = bool(instruction.modifiers.get("clamp"))
 
@@ -123,11 +125,11 @@ def _packed32(instruction: Instruction, _arch: Any) -> Callable[..., U]:
     return run
 
 
-for _name, (_count, _) in PACKED32.items():
-    shaped(_name, f"{'pair ' * _count}mode -> pair")(_packed32)
+for _name, (_count, _body) in PACKED32.items():
+    shaped(_name, f"{'pair ' * _count}mode -> pair", undefined=parts("register"))(partial(_packed32, _count, _body))
 
 
-@shaped("v_pk_mov_b32", "pair pair -> pair")
+@shaped("v_pk_mov_b32", "pair pair -> pair", undefined=bits())
 def v_pk_mov_b32(instruction: Instruction, _arch: Any) -> Callable[[U, U], U]:
     """The low result is a dword of S0, the high one a dword of S1, each chosen by its bit of op_sel."""
     if instruction.modifiers.get("neg_lo") or instruction.modifiers.get("neg_hi") or instruction.modifiers.get("clamp"):
@@ -160,17 +162,19 @@ def _mix_source(instruction: Instruction, index: int) -> Callable[[U, FloatMode]
 
 
 def _mix(instruction: Instruction, _arch: Any) -> Callable[..., U]:
-    """V_FMA_MIX_F32; V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16 round the f32 result once more and keep the other half."""
+    """V_FMA_MIX_F32."""
     sources = [_mix_source(instruction, index) for index in range(3)]
-    name = instruction.name
 
     def run(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
         a, b, c = (read(s, mode) for read, s in zip(sources, (s0, s1, s2), strict=True))
         return ieee.fused(a, b, c, mode)
 
-    if name == "v_fma_mix_f32":
-        return run
-    up = HALF if name == "v_fma_mixhi_f16" else np.uint32(0)
+    return run
+
+
+def _mix_half(up: np.uint32, instruction: Instruction, arch: Any) -> Callable[..., U]:
+    """V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16 round the f32 result once more and keep the other half."""
+    run = _mix(instruction, arch)
     clamp = bool(instruction.modifiers.get("clamp"))
     roundings = ("nearest_even", "up", "down", "toward_zero")
 
@@ -189,5 +193,6 @@ def _mix(instruction: Instruction, _arch: Any) -> Callable[..., U]:
     return narrowed
 
 
-shaped("v_fma_mix_f32", "u32 u32 u32 mode -> f32")(_mix)
-shaped("v_fma_mixlo_f16 v_fma_mixhi_f16", "u32 u32 u32 u32 mode -> u32")(_mix)
+shaped("v_fma_mix_f32", "u32 u32 u32 mode -> f32", undefined=parts("half"))(_mix)
+for _name, _up in (("v_fma_mixlo_f16", np.uint32(0)), ("v_fma_mixhi_f16", HALF)):
+    shaped(_name, "u32 u32 u32 u32 mode -> u32", undefined=parts("half", packed=True))(partial(_mix_half, _up))

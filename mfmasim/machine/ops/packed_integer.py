@@ -5,12 +5,14 @@ op_sel picks the half of each source that the low result uses, op_sel_hi the one
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.operands import unsupported
 from mfmasim.machine.registry import shaped
+from mfmasim.machine.rules import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,25 +25,23 @@ WHOLE: dict[str, Any] = {"u16": np.uint16, "i16": np.int16}
 FIFTEEN = 15
 
 # What one half becomes, in int64, where every result is exact: wrapped or, with clamp, saturated afterwards.
-ROWS: tuple[tuple[str, str, int, Callable[..., U]], ...] = (
-    # mnemonic            type    sources
-    ("v_pk_add_u16",      "u16",  2, lambda a, b: a + b),
-    ("v_pk_add_i16",      "i16",  2, lambda a, b: a + b),
-    ("v_pk_sub_u16",      "u16",  2, lambda a, b: a - b),
-    ("v_pk_sub_i16",      "i16",  2, lambda a, b: a - b),
-    ("v_pk_mul_lo_u16",   "u16",  2, lambda a, b: a * b),
-    ("v_pk_mad_u16",      "u16",  3, lambda a, b, c: a * b + c),
-    ("v_pk_mad_i16",      "i16",  3, lambda a, b, c: a * b + c),
-    ("v_pk_min_u16",      "u16",  2, np.minimum),
-    ("v_pk_min_i16",      "i16",  2, np.minimum),
-    ("v_pk_max_u16",      "u16",  2, np.maximum),
-    ("v_pk_max_i16",      "i16",  2, np.maximum),
-    ("v_pk_lshlrev_b16",  "u16",  2, lambda a, b: b << (a & FIFTEEN)),
-    ("v_pk_lshrrev_b16",  "u16",  2, lambda a, b: b >> (a & FIFTEEN)),
-    ("v_pk_ashrrev_i16",  "i16",  2, lambda a, b: b >> (a & FIFTEEN)),
+ROWS: tuple[tuple[str, str, int, bool, Callable[..., U]], ...] = (
+    # mnemonic            type    sources, takes clamp
+    ("v_pk_add_u16",      "u16",  2, True,  lambda a, b: a + b),
+    ("v_pk_add_i16",      "i16",  2, True,  lambda a, b: a + b),
+    ("v_pk_sub_u16",      "u16",  2, True,  lambda a, b: a - b),
+    ("v_pk_sub_i16",      "i16",  2, True,  lambda a, b: a - b),
+    ("v_pk_mul_lo_u16",   "u16",  2, False, lambda a, b: a * b),
+    ("v_pk_mad_u16",      "u16",  3, True,  lambda a, b, c: a * b + c),
+    ("v_pk_mad_i16",      "i16",  3, True,  lambda a, b, c: a * b + c),
+    ("v_pk_min_u16",      "u16",  2, False, np.minimum),
+    ("v_pk_min_i16",      "i16",  2, False, np.minimum),
+    ("v_pk_max_u16",      "u16",  2, False, np.maximum),
+    ("v_pk_max_i16",      "i16",  2, False, np.maximum),
+    ("v_pk_lshlrev_b16",  "u16",  2, False, lambda a, b: b << (a & FIFTEEN)),
+    ("v_pk_lshrrev_b16",  "u16",  2, False, lambda a, b: b >> (a & FIFTEEN)),
+    ("v_pk_ashrrev_i16",  "i16",  2, False, lambda a, b: b >> (a & FIFTEEN)),
 )  # fmt: skip
-TABLE = {row[0]: (row[1], row[3]) for row in ROWS}
-SATURATES = ("add", "sub", "mad")
 
 
 def _half(value: U, kind: Any, high: int) -> U:
@@ -49,12 +49,12 @@ def _half(value: U, kind: Any, high: int) -> U:
     return (value >> np.uint32(16 * high)).astype(np.uint16).view(kind).astype(np.int64)
 
 
-def _packed(instruction: Instruction, _arch: Any) -> Callable[..., U]:
-    name, modifiers = instruction.name, instruction.modifiers
-    kind, body = TABLE[name]
-    whole = WHOLE[kind]
+def _packed(
+    whole: Any, saturates: bool, body: Callable[..., U], instruction: Instruction, _arch: Any
+) -> Callable[..., U]:
+    modifiers = instruction.modifiers
     clamp = bool(modifiers.get("clamp"))
-    if clamp and name.split("_")[2] not in SATURATES:
+    if clamp and not saturates:
         raise unsupported(instruction, "clamp on an operation that cannot overflow")
     if modifiers.get("neg_lo") or modifiers.get("neg_hi"):
         raise unsupported(instruction, "neg on a packed integer")
@@ -73,5 +73,7 @@ def _packed(instruction: Instruction, _arch: Any) -> Callable[..., U]:
     return run
 
 
-for _row in ROWS:
-    shaped(_row[0], f"{' '.join(['u32'] * _row[2])} -> u32")(_packed)
+for _name, _kind, _count, _saturates, _body in ROWS:
+    shaped(_name, f"{'u32 ' * _count}-> u32", undefined=parts("half", packed=True))(
+        partial(_packed, WHOLE[_kind], _saturates, _body)
+    )

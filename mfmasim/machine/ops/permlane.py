@@ -6,12 +6,14 @@ lanes that EXEC disables), OP_SEL[1] BOUND_CTRL: without FI a disabled lane give
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +29,9 @@ ROW = 16
 FOUR = np.uint32(4)
 
 
-def _selected(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
+def _selected(instruction: Instruction, *, by_lane: bool) -> Callable[[Group], NDArray[np.int64]]:
     """The lane of a row that each lane asks for, (1 or waves, lanes)."""
-    if instruction.name.endswith("_var_b32"):
+    if by_lane:
         own = read_dword(instruction.src[1], 0, instruction)
         return lambda g: (own(g) & np.uint32(15)).astype(np.int64)
     low, high = (scalar_reader(operand, "u32", instruction) for operand in instruction.src[1:3])
@@ -43,13 +45,12 @@ def _selected(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
     return read
 
 
-def _permlane(instruction: Instruction, _machine: Any) -> Bound:
+def _permlane(other_row: int, by_lane: bool, instruction: Instruction, _machine: Any) -> Bound:
     modifiers = instruction.modifiers
     if modifiers.get("op_sel") or modifiers.get("clamp") or modifiers.get("omod"):
         raise unsupported(instruction, "a modifier that a lane exchange has not")
     fetches, bound = bool(modifiers.get("fi")), bool(modifiers.get("bound_ctrl"))
-    other_row = ROW if instruction.name.startswith("v_permlanex16") else 0
-    selected = _selected(instruction)
+    selected = _selected(instruction, by_lane=by_lane)
     read = read_dword(instruction.src[0], 0, instruction)
     to = instruction.dst[0].index
 
@@ -68,7 +69,14 @@ def _permlane(instruction: Instruction, _machine: Any) -> Bound:
     return run
 
 
-direct("v_permlane16_b32 v_permlanex16_b32 v_permlane16_var_b32 v_permlanex16_var_b32")(_permlane)
+for _name, _other_row, _by_lane in (
+    ("v_permlane16_b32", 0, False),
+    ("v_permlanex16_b32", ROW, False),
+    ("v_permlane16_var_b32", 0, True),
+    ("v_permlanex16_var_b32", ROW, True),
+):
+    _rule = moves(1, keeps=True) if _by_lane else moves(1, 2, keeps=True)
+    direct(_name, undefined=_rule)(partial(_permlane, _other_row, _by_lane))
 
 
 def _permlane64(instruction: Instruction, _machine: Any) -> Bound:
@@ -84,4 +92,4 @@ def _permlane64(instruction: Instruction, _machine: Any) -> Bound:
     return run
 
 
-direct("v_permlane64_b32")(_permlane64)
+direct("v_permlane64_b32", undefined=moves(keeps=True))(_permlane64)

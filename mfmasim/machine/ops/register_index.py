@@ -8,6 +8,7 @@ instructions were bound by `indexed`.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from mfmasim.machine.operands import scalar_reader
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import RELATIVE, index
 from mfmasim.machine.state import Group
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def _idx_on(instruction: Instruction, _machine: Any) -> Bound:
     return run
 
 
-direct("s_set_gpr_idx_on")(_idx_on)
+direct("s_set_gpr_idx_on", undefined=index(int(INDEX | ENABLES)))(_idx_on)
 
 
 def _idx_off(_instruction: Instruction, _machine: Any) -> Bound:
@@ -59,7 +61,7 @@ def _idx_idx(instruction: Instruction, _machine: Any) -> Bound:
     return lambda g: g.write_s(M0, (g.s(M0) & ~INDEX) | (read(g) & INDEX))
 
 
-direct("s_set_gpr_idx_idx")(_idx_idx)
+direct("s_set_gpr_idx_idx", undefined=index(int(INDEX)))(_idx_idx)
 
 
 def _idx_mode(instruction: Instruction, _machine: Any) -> Bound:
@@ -67,7 +69,7 @@ def _idx_mode(instruction: Instruction, _machine: Any) -> Bound:
     return lambda g: g.write_s(M0, (g.s(M0) & ~ENABLES) | enables)
 
 
-direct("s_set_gpr_idx_mode")(_idx_mode)
+direct("s_set_gpr_idx_mode", undefined=index(int(ENABLES)))(_idx_mode)
 
 
 def _shifted(operand: Operand, name: str, m0: int) -> Operand:
@@ -124,9 +126,8 @@ def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction,
     return run
 
 
-def _movrels(instruction: Instruction, machine: Any) -> Bound:
-    """Read the SGPR at the operand's number plus M0, SGPR0 when there is none."""
-    count = 2 if instruction.name.endswith("b64") else 1
+def _movrels(count: int, instruction: Instruction, machine: Any) -> Bound:
+    """Read `count` SGPRs from the operand's number plus M0 on, from SGPR0 on when there are none."""
     source, target = instruction.src[0].index, instruction.dst[0].index
 
     def run(g: Group) -> None:
@@ -140,29 +141,27 @@ def _movrels(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-direct("s_movrels_b32 s_movrels_b64")(_movrels)
-
-
-def _movreld(instruction: Instruction, machine: Any) -> Bound:
-    """Write the SGPR at the destination's number plus M0; nothing when there is none."""
-    wide = instruction.name.endswith("b64")
+def _movreld(count: int, instruction: Instruction, machine: Any) -> Bound:
+    """Write `count` SGPRs from the destination's number plus M0 on; nothing when there are none."""
     target = instruction.dst[0].index
-    read = scalar_reader(instruction.src[0], "u64" if wide else "u32", instruction)
+    read = scalar_reader(instruction.src[0], "u64" if count == 2 else "u32", instruction)
 
     def run(g: Group) -> None:
         for first, part in parts_of(g, g.s(machine.arch.m0) + np.uint32(target)):
-            if first + (2 if wide else 1) > machine.arch.sgprs:
+            if first + count > machine.arch.sgprs:
                 continue
             value = read(part)
             part.write_s(first, value.astype(np.uint32))
-            if wide:
+            if count == 2:
                 part.write_s(first + 1, (value >> np.uint64(32)).astype(np.uint32))
         g.refresh()
 
     return run
 
 
-direct("s_movreld_b32 s_movreld_b64")(_movreld)
+for _count, _type in ((1, "b32"), (2, "b64")):
+    direct(f"s_movrels_{_type}", undefined=RELATIVE)(partial(_movrels, _count))
+    direct(f"s_movreld_{_type}", undefined=RELATIVE)(partial(_movreld, _count))
 
 
 def _movrelsd(instruction: Instruction, machine: Any) -> Bound:
@@ -179,4 +178,4 @@ def _movrelsd(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-direct("s_movrelsd_2_b32")(_movrelsd)
+direct("s_movrelsd_2_b32", undefined=RELATIVE)(_movrelsd)

@@ -5,12 +5,14 @@ An index beyond the wave's registers reads VGPR0; a destination beyond them is n
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.operands import read_dword, unsupported
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import RELATIVE
 from mfmasim.machine.state import Group
 
 if TYPE_CHECKING:
@@ -23,14 +25,16 @@ if TYPE_CHECKING:
     Bound = Callable[[Group], None]
 
 WHOLE, LOW, HIGH = (0, 0xFFFFFFFF), (0, 0x3FF), (16, 0x3FF)
-# Which field of M0 is added to the number of the source and to that of the destination: shift and mask.
-FIELDS: dict[str, tuple[tuple[int, int] | None, tuple[int, int] | None]] = {
-    "v_movrels_b32": (WHOLE, None),
-    "v_movreld_b32": (None, WHOLE),
-    "v_movrelsd_b32": (WHOLE, WHOLE),
-    "v_movrelsd_2_b32": (LOW, HIGH),
-    "v_swaprel_b32": (LOW, HIGH),
-}
+Field = tuple[int, int] | None
+"""A field of M0: shift and mask."""
+#   mnemonic            field added to the source, and to the destination; whether they exchange
+ROWS: tuple[tuple[str, Field, Field, bool], ...] = (
+    ("v_movrels_b32",    WHOLE, None,  False),
+    ("v_movreld_b32",    None,  WHOLE, False),
+    ("v_movrelsd_b32",   WHOLE, WHOLE, False),
+    ("v_movrelsd_2_b32", LOW,   HIGH,  False),
+    ("v_swaprel_b32",    LOW,   HIGH,  True),
+)  # fmt: skip
 
 
 def parts_of(g: Group, values: NDArray[np.uint32]) -> list[tuple[int, Group]]:
@@ -42,14 +46,12 @@ def parts_of(g: Group, values: NDArray[np.uint32]) -> list[tuple[int, Group]]:
     return [(value, Group(g.waves, which, len(which))) for value, which in chosen]
 
 
-def _added(field: tuple[int, int] | None, m0: int) -> int:
+def _added(field: Field, m0: int) -> int:
     return 0 if field is None else m0 >> field[0] & field[1]
 
 
-def _bind(instruction: Instruction, machine: Any) -> Bound:
-    source_field, target_field = FIELDS[instruction.name]
+def _bind(source_field: Field, target_field: Field, swaps: bool, instruction: Instruction, machine: Any) -> Bound:
     source, target = instruction.src[0], instruction.dst[0]
-    swaps = instruction.name == "v_swaprel_b32"
     if source_field is not None and source.kind != "v":
         raise unsupported(instruction, f"relative source of kind {source.kind}")
     plain = read_dword(source, 0, instruction) if source_field is None else None
@@ -70,4 +72,5 @@ def _bind(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-direct(" ".join(FIELDS))(_bind)
+for _name, _source, _target, _swaps in ROWS:
+    direct(_name, undefined=RELATIVE)(partial(_bind, _source, _target, _swaps))

@@ -5,12 +5,14 @@ Source: CDNA3 ISA manual, SOP1/SOP2/SOPC/SOPK instructions. Every array has shap
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.operands import scalar_reader, scalar_writer
 from mfmasim.machine.registry import direct, scalar
+from mfmasim.machine.rules import bits, sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,59 +26,59 @@ ONE32, ONE64 = np.uint32(1), np.uint64(1)
 ZERO_I32 = np.int32(0)
 
 
-@scalar("s_mov_b32", "u32 -> u32")
+@scalar("s_mov_b32", "u32 -> u32", undefined=bits())
 def s_mov_b32(s0: U) -> U:
     return s0
 
 
-@scalar("s_mov_b64", "u64 -> u64")
+@scalar("s_mov_b64", "u64 -> u64", undefined=bits())
 def s_mov_b64(s0: U) -> U:
     return s0
 
 
-@scalar("s_movk_i32", "u32 -> u32")
+@scalar("s_movk_i32", "u32 -> u32", undefined=bits())
 def s_movk_i32(s0: U) -> U:
     return s0
 
 
-@scalar("s_not_b32", "u32 -> u32 scc")
+@scalar("s_not_b32", "u32 -> u32 scc", undefined=bits())
 def s_not_b32(s0: U) -> tuple[U, U]:
     return ~s0, ~s0 != 0
 
 
-@scalar("s_not_b64", "u64 -> u64 scc")
+@scalar("s_not_b64", "u64 -> u64 scc", undefined=bits())
 def s_not_b64(s0: U) -> tuple[U, U]:
     return ~s0, ~s0 != 0
 
 
-@scalar("s_add_i32 s_addk_i32 s_add_co_i32 s_addk_co_i32", "i32 i32 -> i32 scc")
+@scalar("s_add_i32 s_addk_i32 s_add_co_i32 s_addk_co_i32", "i32 i32 -> i32 scc", undefined=sums())
 def s_add_i32(s0: U, s1: U) -> tuple[U, U]:
     total = s0 + s1  # wraps; it did so when the sum moved the other way than the sign of s1 says
     return total, np.not_equal(total < s0, s1 < ZERO_I32)
 
 
-@scalar("s_sub_i32 s_sub_co_i32", "i32 i32 -> i32 scc")
+@scalar("s_sub_i32 s_sub_co_i32", "i32 i32 -> i32 scc", undefined=sums())
 def s_sub_i32(s0: U, s1: U) -> tuple[U, U]:
     difference = s0 - s1
     return difference, np.not_equal(difference > s0, s1 < ZERO_I32)
 
 
-@scalar("s_add_nc_u64", "u64 u64 -> u64")
+@scalar("s_add_nc_u64", "u64 u64 -> u64", undefined=sums())
 def s_add_nc_u64(s0: U, s1: U) -> U:
     return s0 + s1
 
 
-@scalar("s_sub_nc_u64", "u64 u64 -> u64")
+@scalar("s_sub_nc_u64", "u64 u64 -> u64", undefined=sums())
 def s_sub_nc_u64(s0: U, s1: U) -> U:
     return s0 - s1
 
 
-@scalar("s_mul_u64", "u64 u64 -> u64")
+@scalar("s_mul_u64", "u64 u64 -> u64", undefined=sums())
 def s_mul_u64(s0: U, s1: U) -> U:
     return s0 * s1
 
 
-@scalar("s_mul_i32 s_mulk_i32", "u32 u32 -> u32")
+@scalar("s_mul_i32 s_mulk_i32", "u32 u32 -> u32", undefined=sums())
 def s_mul_i32(s0: U, s1: U) -> U:
     return s0 * s1
 
@@ -91,87 +93,87 @@ def s_mul_hi_i32(s0: U, s1: U) -> U:
     return (s0.astype(np.int64) * s1 >> np.int64(32)).astype(np.int32)
 
 
-@scalar("s_and_b32", "u32 u32 -> u32 scc")
-@scalar("s_and_b64", "u64 u64 -> u64 scc")
+@scalar("s_and_b32", "u32 u32 -> u32 scc", undefined=bits())
+@scalar("s_and_b64", "u64 u64 -> u64 scc", undefined=bits())
 def s_and(s0: U, s1: U) -> tuple[U, U]:
     out = s0 & s1
     return out, out != 0
 
 
-@scalar("s_or_b32", "u32 u32 -> u32 scc")
-@scalar("s_or_b64", "u64 u64 -> u64 scc")
+@scalar("s_or_b32", "u32 u32 -> u32 scc", undefined=bits())
+@scalar("s_or_b64", "u64 u64 -> u64 scc", undefined=bits())
 def s_or(s0: U, s1: U) -> tuple[U, U]:
     out = s0 | s1
     return out, out != 0
 
 
-@scalar("s_xor_b32", "u32 u32 -> u32 scc")
-@scalar("s_xor_b64", "u64 u64 -> u64 scc")
+@scalar("s_xor_b32", "u32 u32 -> u32 scc", undefined=bits(mixes=True))
+@scalar("s_xor_b64", "u64 u64 -> u64 scc", undefined=bits(mixes=True))
 def s_xor(s0: U, s1: U) -> tuple[U, U]:
     out = s0 ^ s1
     return out, out != 0
 
 
-@scalar("s_andn2_b32 s_and_not1_b32", "u32 u32 -> u32 scc")
-@scalar("s_andn2_b64 s_and_not1_b64", "u64 u64 -> u64 scc")
+@scalar("s_andn2_b32 s_and_not1_b32", "u32 u32 -> u32 scc", undefined=bits())
+@scalar("s_andn2_b64 s_and_not1_b64", "u64 u64 -> u64 scc", undefined=bits())
 def s_andn2(s0: U, s1: U) -> tuple[U, U]:
     out = s0 & ~s1
     return out, out != 0
 
 
-@scalar("s_orn2_b32 s_or_not1_b32", "u32 u32 -> u32 scc")
-@scalar("s_orn2_b64 s_or_not1_b64", "u64 u64 -> u64 scc")
+@scalar("s_orn2_b32 s_or_not1_b32", "u32 u32 -> u32 scc", undefined=bits())
+@scalar("s_orn2_b64 s_or_not1_b64", "u64 u64 -> u64 scc", undefined=bits())
 def s_orn2(s0: U, s1: U) -> tuple[U, U]:
     out = s0 | ~s1
     return out, out != 0
 
 
-@scalar("s_lshl_b32", "u32 u32 -> u32 scc")
+@scalar("s_lshl_b32", "u32 u32 -> u32 scc", undefined=bits(1))
 def s_lshl_b32(s0: U, s1: U) -> tuple[U, U]:
     out = s0 << (s1 & np.uint32(31))
     return out, out != 0
 
 
-@scalar("s_lshr_b32", "u32 u32 -> u32 scc")
+@scalar("s_lshr_b32", "u32 u32 -> u32 scc", undefined=bits(1))
 def s_lshr_b32(s0: U, s1: U) -> tuple[U, U]:
     out = s0 >> (s1 & np.uint32(31))
     return out, out != 0
 
 
-@scalar("s_ashr_i32", "i32 u32 -> i32 scc")
+@scalar("s_ashr_i32", "i32 u32 -> i32 scc", undefined=bits(1))
 def s_ashr_i32(s0: U, s1: U) -> tuple[U, U]:
     out = s0 >> (s1 & np.uint32(31)).astype(np.int32)
     return out, out != 0
 
 
-@scalar("s_lshl_b64", "u64 u32 -> u64 scc")
+@scalar("s_lshl_b64", "u64 u32 -> u64 scc", undefined=bits(1))
 def s_lshl_b64(s0: U, s1: U) -> tuple[U, U]:
     out = s0 << (s1 & np.uint32(63)).astype(np.uint64)
     return out, out != 0
 
 
-@scalar("s_lshr_b64", "u64 u32 -> u64 scc")
+@scalar("s_lshr_b64", "u64 u32 -> u64 scc", undefined=bits(1))
 def s_lshr_b64(s0: U, s1: U) -> tuple[U, U]:
     out = s0 >> (s1 & np.uint32(63)).astype(np.uint64)
     return out, out != 0
 
 
-@scalar("s_lshl1_add_u32", "u32 u32 -> u32 scc")
+@scalar("s_lshl1_add_u32", "u32 u32 -> u32 scc", undefined=sums())
 def s_lshl1_add_u32(s0: U, s1: U) -> tuple[U, U]:
     return _shift_add(s0, s1, 1)
 
 
-@scalar("s_lshl2_add_u32", "u32 u32 -> u32 scc")
+@scalar("s_lshl2_add_u32", "u32 u32 -> u32 scc", undefined=sums())
 def s_lshl2_add_u32(s0: U, s1: U) -> tuple[U, U]:
     return _shift_add(s0, s1, 2)
 
 
-@scalar("s_lshl3_add_u32", "u32 u32 -> u32 scc")
+@scalar("s_lshl3_add_u32", "u32 u32 -> u32 scc", undefined=sums())
 def s_lshl3_add_u32(s0: U, s1: U) -> tuple[U, U]:
     return _shift_add(s0, s1, 3)
 
 
-@scalar("s_lshl4_add_u32", "u32 u32 -> u32 scc")
+@scalar("s_lshl4_add_u32", "u32 u32 -> u32 scc", undefined=sums())
 def s_lshl4_add_u32(s0: U, s1: U) -> tuple[U, U]:
     return _shift_add(s0, s1, 4)
 
@@ -193,23 +195,23 @@ def s_max(s0: U, s1: U) -> tuple[U, U]:
     return np.maximum(s0, s1), s0 >= s1
 
 
-@scalar("s_cselect_b32", "u32 u32 scc -> u32")
-@scalar("s_cselect_b64", "u64 u64 scc -> u64")
+@scalar("s_cselect_b32", "u32 u32 scc -> u32", undefined=bits())
+@scalar("s_cselect_b64", "u64 u64 scc -> u64", undefined=bits())
 def s_cselect(s0: U, s1: U, scc: U) -> U:
     return np.where(scc, s0, s1)
 
 
-@scalar("s_sext_i32_i8", "i32 -> i32")
+@scalar("s_sext_i32_i8", "i32 -> i32", undefined=bits())
 def s_sext_i32_i8(s0: U) -> U:
     return s0.astype(np.int8).astype(np.int32)
 
 
-@scalar("s_sext_i32_i16", "i32 -> i32")
+@scalar("s_sext_i32_i16", "i32 -> i32", undefined=bits())
 def s_sext_i32_i16(s0: U) -> U:
     return s0.astype(np.int16).astype(np.int32)
 
 
-@scalar("s_brev_b32", "u32 -> u32")
+@scalar("s_brev_b32", "u32 -> u32", undefined=bits())
 def s_brev_b32(s0: U) -> U:
     octets = np.unpackbits(np.ascontiguousarray(s0).reshape(-1, 1).view(np.uint8), axis=-1, bitorder="little")
     return np.packbits(octets[:, ::-1], axis=-1, bitorder="little").view(np.uint32).reshape(np.shape(s0))
@@ -225,23 +227,23 @@ for _word in ("eq", "lg"):
     scalar(f"s_cmp_{_word}_u64", "u64 u64 -> scc")(COMPARES[_word])
 
 
-@scalar("s_bitcmp0_b32", "u32 u32 -> scc")
+@scalar("s_bitcmp0_b32", "u32 u32 -> scc", undefined=bits(1))
 def s_bitcmp0_b32(s0: U, s1: U) -> U:
     return (s0 >> (s1 & np.uint32(31)) & ONE32) == 0
 
 
-@scalar("s_bitcmp1_b32", "u32 u32 -> scc")
+@scalar("s_bitcmp1_b32", "u32 u32 -> scc", undefined=bits(1))
 def s_bitcmp1_b32(s0: U, s1: U) -> U:
     return (s0 >> (s1 & np.uint32(31)) & ONE32) != 0
 
 
-def _bind_cmov(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _bind_cmov(kind: str, instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
     """Move only where SCC is 1."""
-    kind = "u64" if instruction.name.endswith("b64") else "u32"
     read = scalar_reader(instruction.src[0], kind, instruction)
     old = scalar_reader(instruction.dst[0], kind, instruction)
     write = scalar_writer(instruction.dst[0], kind, instruction)
     return lambda g: write(g, np.where(g.scc, read(g), old(g)))
 
 
-direct("s_cmov_b32 s_cmov_b64")(_bind_cmov)
+for _name, _kind in (("s_cmov_b32", "u32"), ("s_cmov_b64", "u64")):
+    direct(_name, reads="scc", undefined=bits(keeps=True))(partial(_bind_cmov, _kind))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.registry import scalar
+from mfmasim.machine.rules import bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,28 +21,28 @@ NONE = np.uint32(0xFFFFFFFF)
 HALF, SIXTEEN = np.uint32(0xFFFF), np.uint32(16)
 
 
-@scalar("s_nand_b32", "u32 u32 -> u32 scc")
-@scalar("s_nand_b64", "u64 u64 -> u64 scc")
+@scalar("s_nand_b32", "u32 u32 -> u32 scc", undefined=bits())
+@scalar("s_nand_b64", "u64 u64 -> u64 scc", undefined=bits())
 def s_nand(s0: U, s1: U) -> tuple[U, U]:
     out = ~(s0 & s1)
     return out, out != 0
 
 
-@scalar("s_nor_b32", "u32 u32 -> u32 scc")
-@scalar("s_nor_b64", "u64 u64 -> u64 scc")
+@scalar("s_nor_b32", "u32 u32 -> u32 scc", undefined=bits())
+@scalar("s_nor_b64", "u64 u64 -> u64 scc", undefined=bits())
 def s_nor(s0: U, s1: U) -> tuple[U, U]:
     out = ~(s0 | s1)
     return out, out != 0
 
 
-@scalar("s_xnor_b32", "u32 u32 -> u32 scc")
-@scalar("s_xnor_b64", "u64 u64 -> u64 scc")
+@scalar("s_xnor_b32", "u32 u32 -> u32 scc", undefined=bits(mixes=True))
+@scalar("s_xnor_b64", "u64 u64 -> u64 scc", undefined=bits(mixes=True))
 def s_xnor(s0: U, s1: U) -> tuple[U, U]:
     out = ~(s0 ^ s1)
     return out, out != 0
 
 
-@scalar("s_ashr_i64", "i64 u32 -> i64 scc")
+@scalar("s_ashr_i64", "i64 u32 -> i64 scc", undefined=bits(1))
 def s_ashr_i64(s0: U, s1: U) -> tuple[U, U]:
     out = s0 >> (s1 & np.uint32(63)).astype(np.int64)
     return out, out != 0
@@ -80,12 +81,12 @@ def _unsigned_field(s0: U, s1: U, bits: int) -> tuple[U, U]:
     return out, out != 0
 
 
-@scalar("s_bfe_u32", "u32 u32 -> u32 scc")
+@scalar("s_bfe_u32", "u32 u32 -> u32 scc", undefined=bits(1))
 def s_bfe_u32(s0: U, s1: U) -> tuple[U, U]:
     return _unsigned_field(s0, s1, 32)
 
 
-@scalar("s_bfe_u64", "u64 u32 -> u64 scc")
+@scalar("s_bfe_u64", "u64 u32 -> u64 scc", undefined=bits(1))
 def s_bfe_u64(s0: U, s1: U) -> tuple[U, U]:
     return _unsigned_field(s0, s1, 64)
 
@@ -99,12 +100,12 @@ def _signed_field(s0: U, s1: U, bits: int) -> tuple[U, U]:
     return out, out != 0
 
 
-@scalar("s_bfe_i32", "i32 u32 -> i32 scc")
+@scalar("s_bfe_i32", "i32 u32 -> i32 scc", undefined=bits(1))
 def s_bfe_i32(s0: U, s1: U) -> tuple[U, U]:
     return _signed_field(s0, s1, 32)
 
 
-@scalar("s_bfe_i64", "i64 u32 -> i64 scc")
+@scalar("s_bfe_i64", "i64 u32 -> i64 scc", undefined=bits(1))
 def s_bfe_i64(s0: U, s1: U) -> tuple[U, U]:
     return _signed_field(s0, s1, 64)
 
@@ -121,22 +122,22 @@ def s_bfm_b64(s0: U, s1: U) -> U:
     return ((one << (s0 & limit)) - one) << (s1 & limit)
 
 
-@scalar("s_pack_ll_b32_b16", "u32 u32 -> u32")
+@scalar("s_pack_ll_b32_b16", "u32 u32 -> u32", undefined=bits())
 def s_pack_ll_b32_b16(s0: U, s1: U) -> U:
     return (s0 & HALF) | (s1 << SIXTEEN)
 
 
-@scalar("s_pack_lh_b32_b16", "u32 u32 -> u32")
+@scalar("s_pack_lh_b32_b16", "u32 u32 -> u32", undefined=bits())
 def s_pack_lh_b32_b16(s0: U, s1: U) -> U:
     return (s0 & HALF) | (s1 & ~HALF)
 
 
-@scalar("s_pack_hl_b32_b16", "u32 u32 -> u32")
+@scalar("s_pack_hl_b32_b16", "u32 u32 -> u32", undefined=bits())
 def s_pack_hl_b32_b16(s0: U, s1: U) -> U:
     return (s0 >> SIXTEEN) | (s1 << SIXTEEN)
 
 
-@scalar("s_pack_hh_b32_b16", "u32 u32 -> u32")
+@scalar("s_pack_hh_b32_b16", "u32 u32 -> u32", undefined=bits())
 def s_pack_hh_b32_b16(s0: U, s1: U) -> U:
     return (s0 >> SIXTEEN) | (s1 & ~HALF)
 
@@ -155,8 +156,8 @@ def s_bcnt0(s0: U) -> tuple[U, U]:
     return out, out != 0
 
 
-@scalar("s_ff1_i32_b32", "u32 -> u32")
-@scalar("s_ff1_i32_b64", "u64 -> u32")
+@scalar("s_ff1_i32_b32 s_ctz_i32_b32", "u32 -> u32")
+@scalar("s_ff1_i32_b64 s_ctz_i32_b64", "u64 -> u32")
 def s_ff1(s0: U) -> U:
     """Position of the lowest one, all ones when there is none."""
     one = s0.dtype.type(1)
@@ -170,8 +171,8 @@ def s_ff0(s0: U) -> U:
     return s_ff1(~s0)
 
 
-@scalar("s_flbit_i32_b32", "u32 -> u32")
-@scalar("s_flbit_i32_b64", "u64 -> u32")
+@scalar("s_flbit_i32_b32 s_clz_i32_u32", "u32 -> u32")
+@scalar("s_flbit_i32_b64 s_clz_i32_u64", "u64 -> u32")
 def s_flbit(s0: U) -> U:
     """Leading zeros, all ones when the source is zero."""
     filled = s0.copy()
@@ -182,15 +183,15 @@ def s_flbit(s0: U) -> U:
     return np.where(s0 == 0, NONE, np.uint32(bits) - np.bitwise_count(filled).astype(np.uint32))
 
 
-@scalar("s_flbit_i32", "i32 -> u32")
-@scalar("s_flbit_i32_i64", "i64 -> u32")
+@scalar("s_flbit_i32 s_cls_i32", "i32 -> u32")
+@scalar("s_flbit_i32_i64 s_cls_i32_i64", "i64 -> u32")
 def s_flbit_signed(s0: U) -> U:
     """Leading bits equal to the sign, all ones when every bit is."""
     unsigned: Any = np.uint64 if s0.dtype == np.int64 else np.uint32
     return s_flbit(np.where(s0 < 0, ~s0, s0).view(unsigned))
 
 
-@scalar("s_brev_b64", "u64 -> u64")
+@scalar("s_brev_b64", "u64 -> u64", undefined=bits())
 def s_brev_b64(s0: U) -> U:
     octets = np.unpackbits(np.ascontiguousarray(s0).reshape(-1, 1).view(np.uint8), axis=-1, bitorder="little")
     return np.packbits(octets[:, ::-1], axis=-1, bitorder="little").view(np.uint64).reshape(np.shape(s0))
@@ -202,8 +203,8 @@ def _quads(s0: U) -> U:
     return octets.reshape(len(octets), -1, 4).any(axis=-1)
 
 
-@scalar("s_quadmask_b32", "u32 -> u32 scc")
-@scalar("s_quadmask_b64", "u64 -> u64 scc")
+@scalar("s_quadmask_b32", "u32 -> u32 scc", undefined=bits())
+@scalar("s_quadmask_b64", "u64 -> u64 scc", undefined=bits())
 def s_quadmask(s0: U) -> tuple[U, U]:
     """One bit for every group of four."""
     groups = _quads(s0)
@@ -211,44 +212,44 @@ def s_quadmask(s0: U) -> tuple[U, U]:
     return out, out != 0
 
 
-@scalar("s_wqm_b32", "u32 -> u32 scc")
-@scalar("s_wqm_b64", "u64 -> u64 scc")
+@scalar("s_wqm_b32", "u32 -> u32 scc", undefined=bits())
+@scalar("s_wqm_b64", "u64 -> u64 scc", undefined=bits())
 def s_wqm(s0: U) -> tuple[U, U]:
     """Every group of four that has a one becomes all ones."""
     out = np.packbits(np.repeat(_quads(s0), 4, axis=1), axis=-1, bitorder="little").view(s0.dtype)[:, 0]
     return out, out != 0
 
 
-@scalar("s_bitreplicate_b64_b32", "u32 -> u64")
+@scalar("s_bitreplicate_b64_b32", "u32 -> u64", undefined=bits())
 def s_bitreplicate_b64_b32(s0: U) -> U:
     octets = np.unpackbits(np.ascontiguousarray(s0).reshape(-1, 1).view(np.uint8), axis=-1, bitorder="little")
     return np.packbits(np.repeat(octets, 2, axis=1), axis=-1, bitorder="little").view(np.uint64)[:, 0]
 
 
-@scalar("s_bitset0_b32", "u32 u32 -> u32")
-@scalar("s_bitset0_b64", "u32 u64 -> u64")
+@scalar("s_bitset0_b32", "u32 u32 -> u32", undefined=bits(0))
+@scalar("s_bitset0_b64", "u32 u64 -> u64", undefined=bits(0))
 def s_bitset0(s0: U, old: U) -> U:
     kind = old.dtype.type
     return old & ~(kind(1) << (s0 & np.uint32(8 * old.dtype.itemsize - 1)).astype(kind))
 
 
-@scalar("s_bitset1_b32", "u32 u32 -> u32")
-@scalar("s_bitset1_b64", "u32 u64 -> u64")
+@scalar("s_bitset1_b32", "u32 u32 -> u32", undefined=bits(0))
+@scalar("s_bitset1_b64", "u32 u64 -> u64", undefined=bits(0))
 def s_bitset1(s0: U, old: U) -> U:
     kind = old.dtype.type
     return old | kind(1) << (s0 & np.uint32(8 * old.dtype.itemsize - 1)).astype(kind)
 
 
-@scalar("s_bitcmp0_b64", "u64 u32 -> scc")
+@scalar("s_bitcmp0_b64", "u64 u32 -> scc", undefined=bits(1))
 def s_bitcmp0_b64(s0: U, s1: U) -> U:
     return (s0 >> (s1 & np.uint32(63)).astype(np.uint64) & np.uint64(1)) == 0
 
 
-@scalar("s_bitcmp1_b64", "u64 u32 -> scc")
+@scalar("s_bitcmp1_b64", "u64 u32 -> scc", undefined=bits(1))
 def s_bitcmp1_b64(s0: U, s1: U) -> U:
     return (s0 >> (s1 & np.uint32(63)).astype(np.uint64) & np.uint64(1)) != 0
 
 
-@scalar("s_cmovk_i32", "u32 u32 scc -> u32")
+@scalar("s_cmovk_i32", "u32 u32 scc -> u32", undefined=bits())
 def s_cmovk_i32(s0: U, old: U, scc: U) -> U:
     return np.where(scc, s0, old)

@@ -62,7 +62,7 @@ def _convert(instruction: Instruction, arch: Any) -> Callable[[U, FloatMode], U]
     return run
 
 
-for _row in {row.name: row for row in ROWS if row.name.startswith("s_cvt_")}.values():
+for _row in {row.name: row for row in ROWS if row.unit == "scalar"}.values():
     scalar(_row.name, f"{'u32 ' * len(_row.sources)}mode -> u32", _row.fidelity, shaped=True)(_convert)
 
 

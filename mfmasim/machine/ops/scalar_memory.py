@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from mfmasim.machine.memory import Outside
 from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
 from mfmasim.machine.registry import direct
+from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,16 +20,13 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.state import Group
 
-# Mnemonic -> dwords, in the spellings of gfx9 and of gfx11 and later.
+# Dwords, in the spellings of gfx9 and of gfx11 and later.
 LOADS = {
-    "s_load_dword": 1, "s_load_dwordx2": 2, "s_load_dwordx4": 4, "s_load_dwordx8": 8, "s_load_dwordx16": 16,
-    "s_load_b32": 1, "s_load_b64": 2, "s_load_b96": 3, "s_load_b128": 4, "s_load_b256": 8, "s_load_b512": 16,
+    "dword": 1, "dwordx2": 2, "dwordx4": 4, "dwordx8": 8, "dwordx16": 16,
+    "b32": 1, "b64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16,
 }  # fmt: skip
-
-
 # Parts of a dword (gfx12): bytes, and whether they are extended with their sign.
 SMALL = {"u8": (1, False), "i8": (1, True), "u16": (2, False), "i16": (2, True)}
-BUFFER_LOADS = {name.replace("s_load", "s_buffer_load"): count for name, count in LOADS.items()}
 
 
 def _register_offset(instruction: Instruction) -> Callable[[Group], Any] | None:
@@ -40,8 +39,7 @@ def _register_offset(instruction: Instruction) -> Callable[[Group], Any] | None:
     return None
 
 
-def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
-    count = LOADS[instruction.name]
+def _load(count: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     base = scalar_reader(instruction.src[0], "u64", instruction)
     offset = np.int64(instruction.modifiers.get("offset", 0))
     register = _register_offset(instruction)
@@ -67,16 +65,12 @@ def _load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-direct(" ".join(LOADS))(_load)
-
-
-def _buffer_load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _buffer_load(count: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     """Load through a buffer resource: a dword beyond its range is 0.
 
     The range is num_records bytes, or records of stride bytes (the manual's formula is garbled; this is how compilers
     use it). Stride has no part in the address.
     """
-    count = BUFFER_LOADS[instruction.name]
     first = instruction.src[0].index
     immediate = np.uint64(instruction.modifiers.get("offset", 0))
     register = _register_offset(instruction)
@@ -106,7 +100,9 @@ def _buffer_load(instruction: Instruction, machine: Any) -> Callable[[Group], No
     return run
 
 
-direct(" ".join(BUFFER_LOADS))(_buffer_load)
+for _name, _count in LOADS.items():
+    direct(f"s_load_{_name}", undefined=MemoryRule())(partial(_load, _count))
+    direct(f"s_buffer_load_{_name}", undefined=MemoryRule())(partial(_buffer_load, _count))
 
 
 def _extended(word: NDArray[np.uint32], size: int, signed: bool) -> NDArray[np.uint32]:
@@ -115,10 +111,10 @@ def _extended(word: NDArray[np.uint32], size: int, signed: bool) -> NDArray[np.u
     return (word ^ sign) - sign
 
 
-def _small_load(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _small_load(
+    size: int, signed: bool, buffer: bool, instruction: Instruction, machine: Any
+) -> Callable[[Group], None]:
     """One or two bytes (RDNA4 ISA manual, 8.1.1 to 8.1.3); through a buffer resource 0 beyond its range."""
-    size, signed = SMALL[instruction.name.rsplit("_", 1)[1]]
-    buffer = instruction.name.startswith("s_buffer")
     first = instruction.src[0].index
     immediate = np.int64(instruction.modifiers.get("offset", 0)).astype(np.uint64)
     register = _register_offset(instruction)
@@ -149,5 +145,6 @@ def _small_load(instruction: Instruction, machine: Any) -> Callable[[Group], Non
     return run
 
 
-for _name in SMALL:
-    direct(f"s_load_{_name} s_buffer_load_{_name}")(_small_load)
+for _name, _row in SMALL.items():
+    for _segment, _buffer in (("s_load", False), ("s_buffer_load", True)):
+        direct(f"{_segment}_{_name}", undefined=MemoryRule(small=True))(partial(_small_load, *_row, _buffer))

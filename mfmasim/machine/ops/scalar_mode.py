@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,11 +66,11 @@ def s_setreg_b32(instruction: Instruction, machine: Any) -> Callable[[Group], No
 direct("s_setreg_b32 s_setreg_imm32_b32")(s_setreg_b32)
 
 
-def _immediate_mode(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _immediate_mode(shift: int, instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
     """FP_ROUND or FP_DENORM from an immediate of four bits (RDNA3 and RDNA4 ISA manuals, SOPP)."""
-    shift = 0 if instruction.name == "s_round_mode" else 4
     field, value = np.uint32(15 << shift), np.uint32((instruction.src[0].bits & 15) << shift)
     return lambda g: g.write_mode(g.mode & ~field | value)
 
 
-direct("s_round_mode s_denorm_mode")(_immediate_mode)
+direct("s_round_mode")(partial(_immediate_mode, 0))
+direct("s_denorm_mode")(partial(_immediate_mode, 4))

@@ -83,14 +83,15 @@ def classes(s0: U, selected: U) -> U:
     return selected >> number.astype(np.uint32) & np.uint32(1) != 0
 
 
-def _compare(tail: str, sources: str, test: Callable[..., U]) -> None:
-    vector(f"v_cmp_{tail} v_cmpx_{tail}", f"{sources} -> mask")(test)
+def _compare(word: str, kind: str, sources: str, test: Callable[..., U]) -> None:
+    words = ("tru", "t") if word == "tru" else (word,)  # gfx9's word, then that of gfx11 and later
+    vector(" ".join(f"v_cmp_{w}_{kind} v_cmpx_{w}_{kind}" for w in words), f"{sources} -> mask")(test)
 
 
 for _kind in ("i16", "u16", "i32", "u32", "i64", "u64"):
     for _word, _body in INTEGER.items():
-        _compare(f"{_word}_{_kind}", f"{_kind} {_kind}", _body)
+        _compare(_word, _kind, f"{_kind} {_kind}", _body)
 for _kind in ("f16", "f32", "f64"):
     for _word, _body in FLOAT.items():
-        _compare(f"{_word}_{_kind}", f"{_kind} {_kind} mode", floating(_body))
-    _compare(f"class_{_kind}", f"{_kind} u32", classes)
+        _compare(_word, _kind, f"{_kind} {_kind} mode", floating(_body))
+    _compare("class", _kind, f"{_kind} u32", classes)

@@ -6,7 +6,7 @@ the row's own bits of op_sel choose parts, MODE comes from the wave, and clamp a
 
 from __future__ import annotations
 
-import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,28 +17,39 @@ from mfmasim.machine.modifiers import clamped
 from mfmasim.machine.operands import unsupported
 from mfmasim.machine.ops.packed_float import half, two_halves
 from mfmasim.machine.registry import shaped
+from mfmasim.machine.rules import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mfmasim.formats.conversions import Conversion
+    from mfmasim.formats.conversions import Conversion, Row
     from mfmasim.isa import Instruction
     from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.rules import Rule
 
     U = Any  # an array of the type that the signature names
 
 KINDS = {"b32": "u32", "b64": "u64"}
-# Types of single results; the others are dwords.
-SINGLE = re.compile(r"v_cvt_(?:norm_|off_)?(f16|f32|f64|u16|i16)_")
+# Types of single results by format; the others are dwords.
+SINGLE = {"f16": "f16", "f32": "f32", "f64": "f64", "u16": "u16", "i16": "u16"}
+WIDE = ("f32", "i32", "u32", "f64")
+PAIR = 0b11
+"""Both sources are numbers: what they become stands in one register."""
 SIXTEEN = ("f16", "u16")
 VIEWS: dict[str, Any] = {"f32": np.float32, "f64": np.float64, "u32": np.uint32}
 
 
-def _result(name: str, stored: str) -> str:
-    single = SINGLE.match(name)
-    if single is None:
-        return KINDS.get(stored, stored)
-    return {"i16": "u16"}.get(single[1], single[1])
+def _result(row: Row) -> str:
+    """Type of the result, as signatures have it."""
+    kind = KINDS.get(row.result, row.result)
+    return SINGLE.get(row.formats[0], kind) if len(row.sources) == 1 and row.result in KINDS else kind
+
+
+def _rule(row: Row) -> Rule:
+    """Numbers of 16 bits or less are parts of a register; results of that size are, unless one stands alone."""
+    result, source = row.formats
+    narrow = source not in WIDE and row.sources[0] == "b32"
+    return parts("half" if narrow else "operand", packed=result not in WIDE and len(row.sources) > 1)
 
 
 def _checked(instruction: Instruction, found: Conversion, result: str) -> Modifiers:
@@ -60,14 +71,13 @@ def _checked(instruction: Instruction, found: Conversion, result: str) -> Modifi
     return Modifiers(op_sel=given["op_sel"], byte_sel=byte_sel, neg=given["neg"], abs=given["abs"])
 
 
-def _convert(instruction: Instruction, arch: Any) -> Callable[..., U]:
-    name = instruction.name
-    found = conversion(arch.name, name)
-    result = _result(name, found.row.result)
+def _convert(result: str, instruction: Instruction, arch: Any) -> Callable[..., U]:
+    found = conversion(arch.name, instruction.name)
+    clamp, pair = bool(instruction.modifiers.get("clamp")), found.row.floats == PAIR
     modifiers = _checked(instruction, found, result)
     # Towards 16-bit integers clamp changes nothing: those conversions saturate.
-    halves = bool(instruction.modifiers.get("clamp")) and re.match(r"v_cvt_pk(_?rtz)?_f16_", name) is not None
-    if instruction.modifiers.get("clamp") and name == "v_cvt_pk_bf16_f32":
+    halves = clamp and pair and found.row.formats[0] == "f16"
+    if clamp and pair and found.row.formats[0] == "bf16":
         raise unsupported(instruction, "clamp on bf16")
 
     def run(*operands: Any) -> U:
@@ -86,14 +96,8 @@ def _convert(instruction: Instruction, arch: Any) -> Callable[..., U]:
     return run
 
 
-def _register() -> None:
-    done = set()
-    for row in ROWS:
-        if row.name in done or not row.name.startswith("v_cvt_"):
-            continue
-        done.add(row.name)
-        sources = [KINDS.get(kind, kind) for kind in row.sources] + ["u32"] * row.keeps
-        shaped(row.name, f"{' '.join(sources)} mode -> {_result(row.name, row.result)}", row.fidelity)(_convert)
-
-
-_register()
+for _row in {row.name: row for row in reversed(ROWS) if row.unit == "vector"}.values():
+    _sources = " ".join([*(KINDS.get(kind, kind) for kind in _row.sources), *(["u32"] * _row.keeps)])
+    shaped(_row.name, f"{_sources} mode -> {_result(_row)}", _row.fidelity, undefined=_rule(_row))(
+        partial(_convert, _result(_row))
+    )

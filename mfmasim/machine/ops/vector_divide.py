@@ -118,4 +118,5 @@ for _kind in ("f32", "f64"):
     vector(f"v_div_scale_{_kind}", f"{_three} mode -> {_kind} mask", "assumed")(div_scale)
     vector(f"v_div_fmas_{_kind}", f"{_three} mask mode -> {_kind}", "assumed")(div_fmas)
     vector(f"v_div_fixup_{_kind}", f"{_three} mode -> {_kind}", "assumed")(div_fixup)
-vector("v_div_fixup_f16 v_div_fixup_legacy_f16", "f16 f16 f16 mode -> f16")(div_fixup)
+vector("v_div_fixup_f16", "f16 f16 f16 mode -> f16", keeps_high=True)(div_fixup)
+vector("v_div_fixup_legacy_f16", "f16 f16 f16 mode -> f16")(div_fixup)

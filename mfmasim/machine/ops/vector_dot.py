@@ -8,6 +8,7 @@ capture confirms: ``assumed``.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from mfmasim.machine.operands import unsupported
 from mfmasim.machine.ops.dot_steps import dot_step
 from mfmasim.machine.ops.packed_float import halves
 from mfmasim.machine.registry import shaped
+from mfmasim.machine.rules import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,8 +57,7 @@ def _third_is_plain(instruction: Instruction) -> None:
             raise unsupported(instruction, f"{name} of the addend")
 
 
-def _integer(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
-    bits, signed = INTEGERS[instruction.name]
+def _integer(bits: int, signed: bool, instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
     modifiers = instruction.modifiers
     _third_is_plain(instruction)
     if modifiers.get("neg_lo") or modifiers.get("neg_hi"):
@@ -79,8 +80,8 @@ def _integer(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
     return run
 
 
-def _mixed(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
-    bits, modifiers = MIXED[instruction.name], instruction.modifiers
+def _mixed(bits: int, instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
+    modifiers = instruction.modifiers
     signs = modifiers.get("neg_lo", 0)
     if modifiers.get("neg_hi") or signs >> 2:
         raise unsupported(instruction, "neg of the addend")
@@ -96,10 +97,11 @@ def _mixed(instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
     return run
 
 
-for _name in MIXED:
-    shaped(_name, "u32 u32 u32 -> u32")(_mixed)
-for _name in INTEGERS:
-    shaped(_name, "u32 u32 u32 -> u32")(_integer)
+for _name, _bits in MIXED.items():
+    shaped(_name, "u32 u32 u32 -> u32")(partial(_mixed, _bits))
+for _name, (_bits, _signed) in INTEGERS.items():
+    _rule = parts("half" if _bits == 16 else "operand")
+    shaped(_name, "u32 u32 u32 -> u32", undefined=_rule)(partial(_integer, _bits, _signed))
 
 
 def _widened(source: U, kind: str, high: bool, negative: bool) -> U:
@@ -113,14 +115,11 @@ def _widened(source: U, kind: str, high: bool, negative: bool) -> U:
     return (out ^ F32.sign if negative else out).view(np.float32)
 
 
-def _float(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
-    name = instruction.name
+def _float(kind: str, addend_first: bool, instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
     if arch.floats.dot_steps:
-        return dot_step(instruction, arch)
-    kind = "bf16" if name.endswith("bf16") else "f16"
+        return dot_step(kind, instruction, arch)
     _third_is_plain(instruction)
     picks = halves(instruction, 2)
-    addend_first = name != "v_dot2_f32_bf16"
     form = FORMS["f32"]
 
     def run(s0: U, s1: U, s2: U) -> U:
@@ -139,8 +138,10 @@ def _float(instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
     return run
 
 
-shaped(
-    "v_dot2_f32_f16 v_dot2c_f32_f16 v_dot2acc_f32_f16 v_dot2_f32_bf16 v_dot2c_f32_bf16 v_dot2acc_f32_bf16",
-    "u32 u32 f32 -> f32",
-    "assumed",
-)(_float)
+#   mnemonics, kind of the products' factors, whether the addend comes before the products
+for _names, _kind, _addend_first in (
+    ("v_dot2_f32_f16 v_dot2c_f32_f16 v_dot2acc_f32_f16", "f16", True),
+    ("v_dot2c_f32_bf16 v_dot2acc_f32_bf16", "bf16", True),
+    ("v_dot2_f32_bf16", "bf16", False),
+):
+    shaped(_names, "u32 u32 f32 -> f32", "assumed", undefined=parts("half"))(partial(_float, _kind, _addend_first))

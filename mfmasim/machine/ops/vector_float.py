@@ -33,25 +33,29 @@ for _kind in ("f16", "f32", "f64"):
     _two, _three = f"{_kind} {_kind} mode -> {_kind}", f"{_kind} {_kind} {_kind} mode -> {_kind}"
     vector(f"v_add_{_kind}", _two)(ieee.add)
     vector(f"v_mul_{_kind}", _two)(ieee.multiply)
-    vector(f"v_fma_{_kind}", _three)(ieee.fused)
+    if _kind != "f16":
+        vector(f"v_fma_{_kind}", _three)(ieee.fused)
 for _kind in ("f16", "f32"):
     _two = f"{_kind} {_kind} mode -> {_kind}"
     vector(f"v_sub_{_kind}", _two)(subtract)
     vector(f"v_subrev_{_kind}", _two)(reversed_subtract)
 vector("v_fmac_f32 v_fmaak_f32 v_fmamk_f32", "f32 f32 f32 mode -> f32")(ieee.fused)
 vector("v_fmac_f64", "f64 f64 f64 mode -> f64")(ieee.fused)
-# Writes zeros to the other half, unlike v_fma_f16.
+# On gfx9 a 16-bit result clears the upper half, but for those that say otherwise (CDNA3 ISA manual, notes of VOP3
+# opcodes 515 to 519).
+vector("v_fma_f16 v_fmac_f16 v_fmaak_f16 v_fmamk_f16", "f16 f16 f16 mode -> f16", keeps_high=True)(ieee.fused)
 vector("v_fma_legacy_f16", "f16 f16 f16 mode -> f16")(ieee.fused)
 
 
-@vector("v_mad_f16 v_mad_legacy_f16 v_mac_f16 v_madak_f16 v_madmk_f16", "f16 f16 f16 mode -> f16", "assumed")
+@vector("v_mad_f16", "f16 f16 f16 mode -> f16", "assumed", keeps_high=True)
+@vector("v_mad_legacy_f16 v_mac_f16 v_madak_f16 v_madmk_f16", "f16 f16 f16 mode -> f16", "assumed")
 def v_mad_f16(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
     """Multiply, then add: 1 ULP and no denormals, says the manual; where it rounds in between is taken to be f16."""
     flushing = mode.flushing_16
     return ieee.add(ieee.multiply(s0, s1, flushing), s2, flushing)
 
 
-@vector("v_mul_legacy_f32", "f32 f32 mode -> f32")
+@vector("v_mul_legacy_f32 v_mul_dx9_zero_f32", "f32 f32 mode -> f32")
 def v_mul_legacy_f32(s0: U, s1: U, mode: FloatMode) -> U:
     """Zero times anything is +0, NaN and infinity included (DX9 rule)."""
     form = F32

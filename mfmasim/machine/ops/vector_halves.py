@@ -11,6 +11,7 @@ import numpy as np
 
 from mfmasim.machine.operands import vector_reader, vector_writer
 from mfmasim.machine.registry import direct, vector
+from mfmasim.machine.rules import bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,32 +22,34 @@ if TYPE_CHECKING:
 U = Any  # an array of the type that the signature names
 
 
-@vector("v_mov_b16", "u16 -> u16")
+@vector("v_mov_b16", "u16 -> u16", undefined=bits())
 def v_mov_b16(s0: U) -> U:
     return s0
 
 
-@vector("v_not_b16", "u16 -> u16")
+@vector("v_not_b16", "u16 -> u16", undefined=bits())
 def v_not_b16(s0: U) -> U:
     return ~s0
 
 
-@vector("v_and_b16", "u16 u16 -> u16")
+@vector("v_and_b16", "u16 u16 -> u16", undefined=bits())
 def v_and_b16(s0: U, s1: U) -> U:
     return s0 & s1
 
 
-@vector("v_or_b16", "u16 u16 -> u16")
+@vector("v_or_b16", "u16 u16 -> u16", undefined=bits())
 def v_or_b16(s0: U, s1: U) -> U:
     return s0 | s1
 
 
-@vector("v_xor_b16", "u16 u16 -> u16")
+@vector("v_xor_b16", "u16 u16 -> u16", undefined=bits(mixes=True))
 def v_xor_b16(s0: U, s1: U) -> U:
     return s0 ^ s1
 
 
-@vector("v_cndmask_b16", "f16 f16 mask -> f16")  # moved as bits; the type lets neg and abs act on the sign
+@vector(
+    "v_cndmask_b16", "f16 f16 mask -> f16", undefined=bits()
+)  # moved as bits; the type lets neg and abs act on the sign
 def v_cndmask_b16(s0: U, s1: U, condition: U) -> U:
     return np.where(condition, s1, s0)
 
@@ -67,4 +70,4 @@ def _swap(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
     return run
 
 
-direct("v_swap_b16")(_swap)
+direct("v_swap_b16", undefined=bits(exchanges=True))(_swap)

@@ -5,11 +5,13 @@ Source: CDNA3/CDNA4 ISA manuals, VOP1/VOP2/VOP3. Arrays broadcast to (waves, lan
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.registry import shaped, vector
+from mfmasim.machine.rules import sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,35 +21,37 @@ if TYPE_CHECKING:
 U = Any  # an array of the type that the signature names
 
 
-@vector("v_add_i32", "i32 i32 -> i32")
-@vector("v_add_i16", "i16 i16 -> i16")
+@vector("v_add_i32 v_add_nc_i32", "i32 i32 -> i32", undefined=sums(), saturates=True)
+@vector("v_add_i16 v_add_nc_i16", "i16 i16 -> i16", undefined=sums(), saturates=True)
 def v_add(s0: U, s1: U) -> U:
     return s0 + s1
 
 
-@vector("v_sub_i32", "i32 i32 -> i32")
-@vector("v_sub_i16", "i16 i16 -> i16")
+@vector("v_sub_i32 v_sub_nc_i32", "i32 i32 -> i32", undefined=sums(), saturates=True)
+@vector("v_sub_i16 v_sub_nc_i16", "i16 i16 -> i16", undefined=sums(), saturates=True)
 def v_sub(s0: U, s1: U) -> U:
     return s0 - s1
 
 
-@vector("v_subrev_u16", "u16 u16 -> u16")
+@vector("v_subrev_u16", "u16 u16 -> u16", undefined=sums(), saturates=True)
 def v_subrev_u16(s0: U, s1: U) -> U:
     return s1 - s0
 
 
-@vector("v_mad_u16 v_mad_legacy_u16", "u16 u16 u16 -> u16")
-@vector("v_mad_i16 v_mad_legacy_i16", "i16 i16 i16 -> i16")
+@vector("v_mad_u16", "u16 u16 u16 -> u16", undefined=sums(), saturates=True, keeps_high=True)
+@vector("v_mad_i16", "i16 i16 i16 -> i16", saturates=True, keeps_high=True)
+@vector("v_mad_legacy_u16", "u16 u16 u16 -> u16", undefined=sums(), saturates=True)
+@vector("v_mad_legacy_i16", "i16 i16 i16 -> i16", saturates=True)
 def v_mad_16(s0: U, s1: U, s2: U) -> U:
     return s0 * s1 + s2
 
 
-@vector("v_mad_u32_u16", "u16 u16 u32 -> u32")
+@vector("v_mad_u32_u16", "u16 u16 u32 -> u32", saturates=True)
 def v_mad_u32_u16(s0: U, s1: U, s2: U) -> U:
     return s0.astype(np.uint32) * s1 + s2
 
 
-@vector("v_mad_i32_i16", "i16 i16 i32 -> i32")
+@vector("v_mad_i32_i16", "i16 i16 i32 -> i32", saturates=True)
 def v_mad_i32_i16(s0: U, s1: U, s2: U) -> U:
     return s0.astype(np.int32) * s1 + s2
 
@@ -70,7 +74,7 @@ def v_bfm_b32(s0: U, s1: U) -> U:
     return ((one << (s0 & limit)) - one) << (s1 & limit)
 
 
-@vector("v_ffbh_i32", "u32 -> u32")
+@vector("v_ffbh_i32 v_cls_i32", "u32 -> u32")
 def v_ffbh_i32(s0: U) -> U:
     """Leading bits equal to the sign; all ones when every bit is."""
     folded = np.where(s0 >> np.uint32(31), ~s0, s0)
@@ -122,13 +126,8 @@ def _low_high(low: U, high: U) -> U:
     return (low.astype(np.uint16) & np.uint16(0xFF)) | (high.astype(np.uint16) << np.uint16(8))
 
 
-RANGES = {"v_ashr_pk_i8_i32": (-128, 127), "v_ashr_pk_u8_i32": (0, 255)}
-
-
-@shaped("v_ashr_pk_i8_i32 v_ashr_pk_u8_i32", "i32 i32 u32 u32 -> u32")
-def v_ashr_pk(instruction: Instruction, _arch: Any) -> Callable[..., U]:
-    """Two bytes with saturation into one half of the destination; the other half stays."""
-    low, high = RANGES[instruction.name]
+def _ashr_pk(low: int, high: int, instruction: Instruction, _arch: Any) -> Callable[..., U]:
+    """Two bytes, saturated to `low` and `high`, into one half of the destination; the other half stays."""
     shift = np.uint32(16 * (instruction.modifiers.get("op_sel", 0) >> 3 & 1))
     keep = np.uint32(0xFFFF0000) >> shift
 
@@ -138,6 +137,10 @@ def v_ashr_pk(instruction: Instruction, _arch: Any) -> Callable[..., U]:
         return (half.astype(np.uint32) << shift) | (old & keep)
 
     return run
+
+
+shaped("v_ashr_pk_i8_i32", "i32 i32 u32 u32 -> u32")(partial(_ashr_pk, -128, 127))
+shaped("v_ashr_pk_u8_i32", "i32 i32 u32 u32 -> u32")(partial(_ashr_pk, 0, 255))
 
 
 @vector("v_sat_pk_u8_i16", "u32 -> u16")

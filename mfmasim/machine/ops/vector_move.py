@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.operands import read_dword, vector_reader, vector_writer
 from mfmasim.machine.registry import direct, vector
+from mfmasim.machine.rules import bits, moves
 from mfmasim.machine.select import select
 
 if TYPE_CHECKING:
@@ -19,36 +21,37 @@ if TYPE_CHECKING:
     U = Any  # an array of the type that the signature names
 
 
-@vector("v_mov_b32", "u32 -> u32")
+@vector("v_mov_b32", "u32 -> u32", undefined=bits())
 def v_mov_b32(s0: U) -> U:
     return s0
 
 
-@vector("v_mov_b64", "u64 -> u64")
+@vector("v_mov_b64", "u64 -> u64", undefined=bits())
 def v_mov_b64(s0: U) -> U:
     return s0
 
 
-@vector("v_cndmask_b32", "f32 f32 mask -> f32")  # moved as bits; the type lets neg and abs act on the sign
+@vector(
+    "v_cndmask_b32", "f32 f32 mask -> f32", undefined=bits()
+)  # moved as bits; the type lets neg and abs act on the sign
 def v_cndmask_b32(s0: U, s1: U, condition: U) -> U:
     return select(condition, s1, s0)
 
 
-@vector("v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32", "u32 -> u32")
+@vector("v_accvgpr_read_b32 v_accvgpr_write_b32 v_accvgpr_mov_b32", "u32 -> u32", undefined=bits())
 def v_accvgpr(s0: U) -> U:
     return s0
 
 
-@vector("v_pack_b32_f16", "f16 f16 -> u32")
+@vector("v_pack_b32_f16", "f16 f16 -> u32", undefined=bits())
 def v_pack_b32_f16(s0: U, s1: U) -> U:
     low, high = (np.ascontiguousarray(s).view(np.uint16).astype(np.uint32) for s in (s0, s1))
     return low | high << np.uint32(16)
 
 
-def _bind_bitop3(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _bind_bitop3(kind: str, instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
     """Bit i of the result is bit {a, b, c} of the truth table (CDNA4 ISA manual, V_BITOP3_B32)."""
     table = instruction.modifiers.get("bitop3", 0)
-    kind = "u16" if instruction.name.endswith("b16") else "u32"
     halves = instruction.modifiers.get("op_sel", 0)
     readers = [
         vector_reader(operand, kind, instruction, high=bool(halves >> i & 1))
@@ -67,7 +70,8 @@ def _bind_bitop3(instruction: Instruction, _machine: Any) -> Callable[[Group], N
     return run
 
 
-direct("v_bitop3_b32 v_bitop3_b16")(_bind_bitop3)
+for _name, _kind in (("v_bitop3_b32", "u32"), ("v_bitop3_b16", "u16")):
+    direct(_name, undefined=bits(mixes=True))(partial(_bind_bitop3, _kind))
 
 
 def _bind_readfirstlane(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
@@ -82,4 +86,4 @@ def _bind_readfirstlane(instruction: Instruction, _machine: Any) -> Callable[[Gr
     return run
 
 
-direct("v_readfirstlane_b32")(_bind_readfirstlane)
+direct("v_readfirstlane_b32", undefined=moves())(_bind_readfirstlane)

@@ -22,34 +22,34 @@ def _difference(a: U, b: U) -> U:
 
 def _sum(s0: U, s1: U, *, masked: bool = False) -> U:
     """Sum of absolute differences of four bytes; masked: only where the byte of the reference s1 is not zero."""
-    total = np.zeros(np.broadcast(s0, s1).shape, np.uint32)
+    total: U = np.uint32(0)
     for shift in SHIFTS:
         x, y = s0 >> shift & BYTE, s1 >> shift & BYTE
-        total += np.where(y == 0, np.uint32(0), _difference(x, y)) if masked else _difference(x, y)
+        total = total + (np.where(y == 0, np.uint32(0), _difference(x, y)) if masked else _difference(x, y))
     return total
 
 
-@vector("v_sad_u8", "u32 u32 u32 -> u32")
+@vector("v_sad_u8", "u32 u32 u32 -> u32", saturates=True)
 def v_sad_u8(s0: U, s1: U, s2: U) -> U:
     return _sum(s0, s1) + s2
 
 
-@vector("v_sad_hi_u8", "u32 u32 u32 -> u32")
+@vector("v_sad_hi_u8", "u32 u32 u32 -> u32", saturates=True)
 def v_sad_hi_u8(s0: U, s1: U, s2: U) -> U:
     return (_sum(s0, s1) << np.uint32(16)) + s2
 
 
-@vector("v_sad_u16", "u32 u32 u32 -> u32")
+@vector("v_sad_u16", "u32 u32 u32 -> u32", saturates=True)
 def v_sad_u16(s0: U, s1: U, s2: U) -> U:
     return _difference(s0 & HALF, s1 & HALF) + _difference(s0 >> SHIFTS[2], s1 >> SHIFTS[2]) + s2
 
 
-@vector("v_sad_u32", "u32 u32 u32 -> u32")
+@vector("v_sad_u32", "u32 u32 u32 -> u32", saturates=True)
 def v_sad_u32(s0: U, s1: U, s2: U) -> U:
     return _difference(s0, s1) + s2
 
 
-@vector("v_msad_u8", "u32 u32 u32 -> u32")
+@vector("v_msad_u8", "u32 u32 u32 -> u32", saturates=True)
 def v_msad_u8(s0: U, s1: U, s2: U) -> U:
     return _sum(s0, s1, masked=True) + s2
 

@@ -1,0 +1,95 @@
+"""How undefined bits pass through an operation: an argument of its registration.
+
+``bits``: every bit of a result is a function of one bit of each operand, so that the operation itself, executed on both
+values of the undefined bits, tells which bits of the result they decide. ``moves``: bits that come from other lanes or
+registers. In both, an operand that steers (a shift, a selector, a lane) and is undefined makes everything undefined.
+``sums``: an undefined bit reaches itself and all bits above it. ``typed``, the default: an undefined bit that is read
+makes the whole result undefined. ``relative``: M0 chooses the registers, so that any may be read or written.
+``index``: the operation puts an index into M0. ``jump``: the operand is where execution goes on. ``memory``: see
+`MemoryRule`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["JUMP", "RELATIVE", "TYPED", "MemoryRule", "Rule", "bits", "index", "moves", "parts", "sums"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule."""
+
+    kind: str = "typed"
+    """``bits``, ``moves``, ``sums``, ``typed``, ``relative``, ``index``, ``jump`` or ``memory``."""
+    steering: tuple[int, ...] = ()
+    """Positions among the sources of the operands that steer."""
+    mixes: bool = False
+    """Whether bits are combined otherwise than by and, or and choice: one register twice, in different places, then
+    hides from ``bits`` what its bits do."""
+    keeps: bool = False
+    """Whether destinations may keep bits or lanes beside those that EXEC leaves out."""
+    exchanges: bool = False
+    """Whether vector sources are written as well."""
+    pushes: bool = False
+    """Whether a lane may write any other one."""
+    every_lane: bool = False
+    """Whether EXEC is ignored."""
+    shifted: int | None = None
+    """Of a sum: the operand that shifts the first one to the left."""
+    factors: int = 64
+    """Of a sum: bits of the first two operands that count."""
+    part: str = "operand"
+    """What an operation that chooses parts of its registers takes as one: ``half`` of a register, a ``register`` or a
+    whole ``operand``."""
+    packed: bool = False
+    """Whether the result of such an operation has parts of its own; else it is reached as a whole."""
+    written: int = 0
+    """Bits of M0 that an index goes to."""
+
+
+@dataclass(frozen=True)
+class MemoryRule(Rule):
+    """The rule of an instruction that accesses memory: its address is used, its data move to or from a space."""
+
+    kind: str = "memory"
+    half: str = ""
+    """``low`` or ``high``: the half of a register that a load writes; empty: all of it."""
+    small: bool = False
+    """Whether less than a dword is moved, too little to carry where it comes from."""
+    addressed: bool = True
+    """Whether operands make the address; else it is M0 and the lane."""
+    to_lds: bool = False
+    """Whether a load goes to the LDS."""
+    atomic: str = ""
+    """``combines`` or ``replaces`` what memory holds."""
+
+
+TYPED, RELATIVE, JUMP = Rule(), Rule("relative", keeps=True), Rule("jump")
+
+
+def bits(*steering: int, mixes: bool = False, keeps: bool = False, exchanges: bool = False) -> Rule:
+    """Each bit of a result depends on one bit of each operand; `steering` operands decide which."""
+    return Rule("bits", steering, mixes=mixes, keeps=keeps, exchanges=exchanges)
+
+
+def moves(
+    *steering: int, keeps: bool = False, exchanges: bool = False, pushes: bool = False, every_lane: bool = False
+) -> Rule:
+    """Bits come from other lanes or registers, which `steering` operands choose."""
+    return Rule("moves", steering, keeps=keeps, exchanges=exchanges, pushes=pushes, every_lane=every_lane)
+
+
+def sums(*, shifted: int | None = None, factors: int = 64) -> Rule:
+    """An undefined bit reaches itself and all bits above it."""
+    return Rule("sums", shifted=shifted, factors=factors)
+
+
+def parts(part: str, *, packed: bool = False) -> Rule:
+    """The operation chooses parts of its registers; which reach which parts of a result is found by trying."""
+    return Rule(part=part, packed=packed)
+
+
+def index(written: int) -> Rule:
+    """An index goes into bits of M0."""
+    return Rule("index", written=written)
