@@ -134,11 +134,16 @@ def _returning(line):
     return line.replace(" sc0", " glc")
 
 
+def _renamed(row, name):
+    """The row under another mnemonic."""
+    return dataclasses.replace(row, opcode=dataclasses.replace(row.opcode, name=name))
+
+
 def probe(encoding, row, rng, number):
     """A line for gfx11 and gfx12, None for other architectures and rows, but for gfx9's names of the same."""
     if row.name in OLDER or row.name in _BOTH:
         new = OLDER.get(row.name, row.name)
-        found = _own(dataclasses.replace(row, name=new), rng)
+        found = _own(_renamed(row, new), rng)
         found.name, found.line = row.name, found.line.replace(new, row.name, 1)
         return found
     if not lines.target.rdna or row.name.startswith(("s_getreg", "s_setreg")):
@@ -149,7 +154,7 @@ def probe(encoding, row, rng, number):
     if found is not None:
         return found
     old = ALIASES.get(row.name, row.name)
-    renamed = dataclasses.replace(row, name=old)
+    renamed = _renamed(row, old)
     for family in _OLD:
         found = family.probe(_UNITS.get(encoding, encoding), renamed, rng, number)
         if found is not None:

@@ -100,7 +100,8 @@ def _dual(wave, ins):
     found = []
     for half in ins.halves:
         name = half.name.replace("v_dual_", "v_")
-        half = dataclasses.replace(half, name=names.ALIASES.get(name, name))  # noqa: PLW2901
+        opcode = dataclasses.replace(half.opcode, name=names.ALIASES.get(name, name))
+        half = dataclasses.replace(half, opcode=opcode)  # noqa: PLW2901
         if half.name in VECTOR:
             found.append(outcome(wave, half, *VECTOR[half.name]))
             continue
