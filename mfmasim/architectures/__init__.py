@@ -6,11 +6,13 @@ from mfmasim.architectures import gfx90a, gfx908, gfx942, gfx950, gfx1100, gfx11
 from mfmasim.architectures.model import Arch
 from mfmasim.errors import unknown
 
-__all__ = ["ARCHITECTURES", "Arch", "arch", "arch_of_elf"]
+__all__ = ["ARCHITECTURES", "DEFAULT", "Arch", "arch", "arch_of_elf"]
 
 ARCHITECTURES: dict[str, Arch] = {
     module.ARCH.name: module.ARCH for module in (gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201)
 }
+DEFAULT = "gfx942"
+"""The architecture of benchmarks, and of devices and tests where none is named."""
 
 
 def arch(name: str | Arch) -> Arch:

@@ -60,6 +60,7 @@ ARCH = Arch(
     keeps_halves=True,
     clock_registers=((29, 0, 20),),
     buffer_range_field=True,
+    trans_use_hazard=True,
     floats=FloatRules(
         first_nan=True, clamp_positive_zero=True, atomic_rules=True, atomic_add_flushes=True, dot_steps=True
     ),

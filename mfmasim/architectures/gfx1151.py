@@ -20,4 +20,5 @@ ARCH = replace(
     elf_machine=0x4A,
     lds=replace(gfx1100.ARCH.lds, phases=(), phases_as=("gfx1100", "as gfx1100; not measured")),
     conversions=Conversions(long_names=True, scalar=True),
+    trans_use_hazard=False,
 )

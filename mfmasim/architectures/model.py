@@ -79,6 +79,8 @@ class Arch:
     """A buffer resource has a factor of its stride, and an SGPR offset counts for the range."""
     lds_parts: bool = False
     """An LDS access that is partly out of range loads the dwords and stores the bytes that are inside."""
+    trans_use_hazard: bool = False
+    """A vector instruction may not soon read the half that a transcendental one wrote (LLVM: hasVALUTransUseHazard)."""
     floats: FloatRules = field(default_factory=FloatRules)
     """How floating-point operations behave."""
 

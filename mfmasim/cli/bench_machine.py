@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.architectures import DEFAULT
 from mfmasim.cli.bench_calls import calls_of, seconds_of
 from mfmasim.devices import device
 from mfmasim.resources import folder
@@ -28,12 +29,11 @@ COLUMNS = ("what", "waves", "wave_instructions", "per_second", "bare_per_second"
 """Workload; its waves and wave-instructions; wave-instructions per second of the machine and of the baseline; the
 machine's share of the baseline; the goal, and whether it is met."""
 
-ARCH = "gfx942"
 TILE, DEPTH = 64, 64
 
 
 def _kernel(name: str) -> Kernel:
-    return code_for(folder("hipkernels") / "conformance" / "bench" / f"{name}.hip", ARCH)[name]
+    return code_for(folder("hipkernels") / "conformance" / "bench" / f"{name}.hip", DEFAULT)[name]
 
 
 def valu(waves: int, trips: int, different: int) -> tuple[Report, Any]:

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.sim import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
@@ -77,7 +78,7 @@ class Settings:
         memory = found.get(MEMORY, "4096")
         if not memory.isdigit() or not 1 <= int(memory) <= 1 << 20:
             raise MfmasimError(f"{MEMORY}={memory}: a number of MB is expected, from 1 to {1 << 20}")
-        names = [name.strip() for name in found.get(ARCH, "gfx942").split(",") if name.strip()]
+        names = [name.strip() for name in found.get(ARCH, DEFAULT).split(",") if name.strip()]
         try:
             archs = tuple(find_arch(name) for name in names)
         except MfmasimError as error:

@@ -225,11 +225,11 @@ _TR = Model("cdna3_16bit", "aligned", 8, "reference", _MI.format("MI300X"), _XIE
 _GTR = replace(_TR, name="cdna3_fp8", group=16, partial_sums=2, drop_addend_below=25)
 _GUESS4 = "no public model: the CDNA3 rules with CDNA4's formats"
 _CDNA4 = "CDNA4 ISA manual 7.1 to 7.4 (formats, scales, RNE, denormals only)"
-_CAPTURED = "equal to {} captures, NaN payloads included"
-_DOT2 = Model("rdna3_f16", "dot2", 2, "hardware", _CAPTURED.format("gfx1100") + "; gfx1151 reported the same", _RJ,
+_CAPTURED = "captures, NaN payloads included"
+_DOT2 = Model("rdna3_f16", "dot2", 2, "hardware", f"equal to gfx1100 {_CAPTURED}; gfx1151 reported the same", _RJ,
               addend_bits=26, flush_addend="signed", flush_output="positive",
               nan_rules="rdna", nan_factor=_FACTOR, nan_invalid=_INVALID)  # fmt: skip
-_DOT4 = Model("rdna4_16bit", "dot4", 4, "hardware", _CAPTURED.format("gfx1201"), _RJ,
+_DOT4 = Model("rdna4_16bit", "dot4", 4, "hardware", f"equal to gfx1201 {_CAPTURED}", _RJ,
               addend_bits=26, addend_lead_floor=-126,
               nan_rules="rdna", nan_factor=_FACTOR, nan_invalid=_INVALID)  # fmt: skip
 _INT = Model("cdna_i8", "integer", 0, "specified", "exact integers; the manual defines wrap and clamp",

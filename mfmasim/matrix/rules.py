@@ -51,13 +51,13 @@ def cdna_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
     )
 
 
-def gfx11_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
+def rdna3_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
     """Layout of A or B on RDNA3 (RDNA3 ISA manual 7.9): every 16 lanes hold the whole matrix again."""
     del sparse, blocks
     return parse(f"lane = {outer}%{size}, r%{wave // size} ; item = k%{k}", width)
 
 
-def gfx11_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
+def rdna3_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
     """Layout of C and D on RDNA3 (calculator): rows alternate over the groups of 16 lanes.
 
     A 16-bit element takes one half of a register of its own; the other half is not touched.
@@ -95,14 +95,14 @@ _GFX12_KEPT = {
 }  # fmt: skip
 
 
-def gfx12_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
+def rdna4_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
     """Layout of A or B on RDNA4, from the table above."""
     del blocks
     lane, item = _GFX12_INPUT[sparse, wave, width, k]
     return parse(f"lane = {outer}%{size}, {lane} ; item = {item}", width)
 
 
-def gfx12_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
+def rdna4_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
     """Layout of C and D on RDNA4 (RDNA4 ISA manual 7.12.2)."""
     del blocks
     rows = m * n // wave
@@ -121,7 +121,7 @@ def kept(dense: Layout, wave: int, k: int) -> Layout:
     return Layout(_half(dense.lane), _half(dense.item), dense.width, dense.stride)
 
 
-def gfx12_kept(dense: Layout, wave: int, k: int) -> Layout:
+def rdna4_kept(dense: Layout, wave: int, k: int) -> Layout:
     """Layout of the kept elements of a sparse A on RDNA4: half of the dense form, but for one exception."""
     exception = _GFX12_KEPT.get((wave, dense.width, k))
     if exception is None:
@@ -161,7 +161,7 @@ class Rule(NamedTuple):
 
 RULES = {
     "cdna": Rule(cdna_input, cdna_output, kept),
-    "gfx11": Rule(gfx11_input, gfx11_output, kept),
-    "gfx12": Rule(gfx12_input, gfx12_output, gfx12_kept),
+    "rdna3": Rule(rdna3_input, rdna3_output, kept),
+    "rdna4": Rule(rdna4_input, rdna4_output, rdna4_kept),
 }
 """Layout functions by the name that a table of rows gives."""

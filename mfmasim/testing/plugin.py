@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ MARKER = "mfmasim(arch=..., checks='all', fail_on='error'): architectures of a t
 severity of findings that fails it: 'error', 'warning' or 'never'"
 SETTINGS = {"arch": None, "checks": "all", "fail_on": "error"}
 FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
-DEFAULT_ARCH = "gfx942"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -95,7 +95,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     own = _names(_settings(metafunc.definition)["arch"])
     asked = _names(_option(metafunc.config, "mfmasim_arch"))
     gpu = getattr(_device(metafunc.config), "arch", None)
-    chosen = asked or ([gpu] if gpu else own or [DEFAULT_ARCH])
+    chosen = asked or ([gpu] if gpu else own or [DEFAULT])
     try:
         names = [arch(name).name for name in chosen]
         wanted = {arch(name).name for name in own}

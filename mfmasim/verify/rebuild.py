@@ -12,6 +12,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.architectures import DEFAULT
 from mfmasim.resources import folder
 from mfmasim.verify.files import CONFORMANCE, families, load_file
 from mfmasim.verify.prebuilt import MANIFEST, source_hash
@@ -24,7 +25,7 @@ __all__ = ["build", "main"]
 COMPILER = "ziglang"
 PREBUILT = ("intro",)
 """Families whose code objects travel with the package; the others are compiled where they are run."""
-MEASURED = (("bench", "valu_loop", "gfx942"), ("bench", "tiled_gemm", "gfx942"))
+MEASURED = (("bench", "valu_loop", DEFAULT), ("bench", "tiled_gemm", DEFAULT))
 """Kernels that no case names: what ``mfmasim bench machine`` runs. Folder in conformance, source, architecture."""
 
 

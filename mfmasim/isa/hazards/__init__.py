@@ -26,4 +26,4 @@ _TABLES: dict[str, tuple[Row, ...]] = {
 @cache
 def rows(arch: Arch) -> tuple[Row, ...]:
     """The rows that hold on an architecture; none where its instructions are not in the tables."""
-    return tuple(row for row in _TABLES.get(arch.encoding, ()) if not row.archs or arch.name in row.archs)
+    return tuple(row for row in _TABLES.get(arch.encoding, ()) if not row.on or getattr(arch, row.on))

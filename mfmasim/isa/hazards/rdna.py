@@ -18,7 +18,7 @@ RDNA3 = (
     Row("WMMA writes D", "WMMA reads A, B", 1, _WMMA_3, clock="vector"),
     Row("VALU writes EXEC", "V_PERMLANE", 1, "RDNA3 ISA manual, 7.2.8", clock="vector"),
     Row("trans writes half", "VALU reads half", 6, "LLVM, gfx11.0: fixVALUTransUseHazard", clock="trans",
-        archs=("gfx1100",)),
+        on="trans_use_hazard"),
 )  # fmt: skip
 
 RDNA4 = (

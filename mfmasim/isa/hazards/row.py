@@ -31,8 +31,8 @@ class Row:
     clock: str = "states"
     """What counts: ``states`` (any instruction is one, S_NOP more), ``vector`` (instructions of the vector ALU),
     ``trans`` (vector instructions, or two transcendental ones)."""
-    archs: tuple[str, ...] = ()
-    """Architectures that it is true for; empty for all of the table's."""
+    on: str = ""
+    """The field of `Arch` that is true where it holds; empty for all of the table's architectures."""
 
     @property
     def matrix(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.machine.events import MatrixEvent
 from mfmasim.machine.operands import unsupported
 from mfmasim.machine.registry import OPERATIONS, Operation
@@ -148,7 +149,7 @@ def mode_bit(g: Group, bit: int, instruction: Instruction) -> bool:
 
 def _register() -> None:
     """One entry per matrix instruction; its row says the fidelity at binding."""
-    for arch in ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201"):
+    for arch in ARCHITECTURES:
         for name in matrix_instructions(arch):
             OPERATIONS.setdefault(name, Operation(name, "direct", (), (), bind_matrix, "assumed"))
 

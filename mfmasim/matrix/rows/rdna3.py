@@ -19,4 +19,4 @@ ROWS = (
     Row("wmma", "i32",  16, 16, 16, 1, "iu4",  "iu4",  16, "signed"),
 )  # fmt: skip
 
-TABLE = Table(ROWS, rule="gfx11", joined=False, source="calculator 1.3.2 and RDNA3 ISA manual 7.9", ops_unit="WGP")
+TABLE = Table(ROWS, rule="rdna3", joined=False, source="calculator 1.3.2 and RDNA3 ISA manual 7.9", ops_unit="WGP")

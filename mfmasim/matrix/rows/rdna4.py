@@ -32,4 +32,4 @@ ROWS = (
     *(Row("swmmac", "f32", 16, 16, 32, 1, a, b, 8, "op_sel_index") for a, b in _PAIRS),
 )  # fmt: skip
 
-TABLE = Table(ROWS, rule="gfx12", joined=False, source="calculator 1.3.2 and RDNA4 ISA manual 7.12.2", ops_unit="WGP")
+TABLE = Table(ROWS, rule="rdna4", joined=False, source="calculator 1.3.2 and RDNA4 ISA manual 7.12.2", ops_unit="WGP")

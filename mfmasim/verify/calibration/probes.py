@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.matrix import instruction as find_instruction
@@ -49,7 +50,8 @@ class Probe:
         return find_instruction(arch, self.instruction, a=self.ab or None, b=self.ab or None)
 
 
-_BOTH, _CDNA3, _CDNA4 = ("gfx942", "gfx950"), ("gfx942",), ("gfx950",)
+_CDNA3, _CDNA4 = (tuple(a.name for a in ARCHITECTURES.values() if a.family == f) for f in ("CDNA3", "CDNA4"))
+_BOTH = _CDNA3 + _CDNA4
 _F8F6F4 = "v_mfma_f32_16x16x128_f8f6f4"
 
 PROBES = (
