@@ -5,12 +5,11 @@ derived bound of attention in float64 (`reference.attention`), or the case fails
 """
 
 import numpy as np
-import operands
-import replay
-from numbers16 import decode
-from plan import HEAD_SIZES, layout_of, plan_attention
-from reference import attention
 
+from hipkernels.attention import operands, replay
+from hipkernels.attention.numbers16 import decode
+from hipkernels.attention.plan import HEAD_SIZES, layout_of, plan_attention
+from hipkernels.attention.reference import attention
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import A, B, C, DependsOn, In, Out, case
 

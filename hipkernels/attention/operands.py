@@ -3,7 +3,8 @@
 import zlib
 
 import numpy as np
-from numbers16 import encode
+
+from hipkernels.attention.numbers16 import encode
 
 NAN = {"f16": 0x7E01, "bf16": 0x7FC1}
 INFINITY = {"f16": 0x7C00, "bf16": 0x7F80}

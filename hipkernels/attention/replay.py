@@ -5,9 +5,9 @@ fidelity is then the result's, and 2**x is `assumed`.
 """
 
 import numpy as np
-from numbers16 import decode, encode, fma, power
 
 import mfmasim
+from hipkernels.attention.numbers16 import decode, encode, fma, power
 
 KEYS, WAVES, ROWS = 32, 4, 16
 INSTRUCTIONS = {

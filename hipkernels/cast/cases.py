@@ -5,17 +5,15 @@ does not; ``amax`` is the largest |x| of the unscaled input and of what the buff
 NaN is above infinity and a preset with its sign bit set counts as nothing; ``scale_inv`` is 1/scale, correctly rounded.
 """
 
-import move_cases
-import multi_cases as multi_cases  # noqa: PLC0414 - declares cases of its own
-import mx_cases as mx_cases  # noqa: PLC0414
 import numpy as np
-import operands
-import read_cases as read_cases  # noqa: PLC0414
-import reference
-import transpose_cases as transpose_cases  # noqa: PLC0414
-from operands import CONVERSIONS, GIVEN, NOOPS, PRESETS, SCALES, TARGETS, beside, one
-from plan import COMPUTE_UNITS, plan_cast
 
+from hipkernels.cast import move_cases, operands, reference
+from hipkernels.cast import multi_cases as multi_cases  # noqa: PLC0414 - declares cases of its own
+from hipkernels.cast import mx_cases as mx_cases  # noqa: PLC0414
+from hipkernels.cast import read_cases as read_cases  # noqa: PLC0414
+from hipkernels.cast import transpose_cases as transpose_cases  # noqa: PLC0414
+from hipkernels.cast.operands import CONVERSIONS, GIVEN, NOOPS, PRESETS, SCALES, TARGETS, beside, one
+from hipkernels.cast.plan import COMPUTE_UNITS, plan_cast
 from mfmasim.verify import In, InOut, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1201"]

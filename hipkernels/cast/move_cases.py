@@ -3,17 +3,12 @@
 `cases.py` takes them in and hands on the flat cast's launch, which it has.
 """
 
-import multi_cases
-import mx_cases
 import numpy as np
-import operands
-import read_cases
-import reference
-import transpose_cases
-from mx_reference import BLOCK, FORMATS
-from operands import CDNA, GIVEN, TARGETS
-from plan import Part
 
+from hipkernels.cast import multi_cases, mx_cases, operands, read_cases, reference, transpose_cases
+from hipkernels.cast.mx_reference import BLOCK, FORMATS
+from hipkernels.cast.operands import CDNA, GIVEN, TARGETS
+from hipkernels.cast.plan import Part
 from mfmasim.verify import ComesFrom, DependsOn, case
 
 OVERFLOWS = ["clamp", "ovfl", "plain"]

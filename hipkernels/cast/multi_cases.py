@@ -1,11 +1,10 @@
 """Cast and transpose of many tensors in one launch: shapes, tensors without elements, ranges of workgroups."""
 
 import numpy as np
-import operands
-import reference
-from operands import CDNA, CONVERSIONS, GIVEN, KEPT, PRESETS, SCALES, TARGETS, one
-from plan import plan_many, table
 
+from hipkernels.cast import operands, reference
+from hipkernels.cast.operands import CDNA, CONVERSIONS, GIVEN, KEPT, PRESETS, SCALES, TARGETS, one
+from hipkernels.cast.plan import plan_many, table
 from mfmasim.verify import In, InOut, Out, case
 
 SETS = {

@@ -1,10 +1,10 @@
 """Cases of the formats with a scale for each 32 elements: `cases.py` takes them in."""
 
 import numpy as np
-from mx_reference import FORMATS, RULES, dequantise, quantise, shapes
-from reference import widened
 
 import mfmasim
+from hipkernels.cast.mx_reference import FORMATS, RULES, dequantise, quantise, shapes
+from hipkernels.cast.reference import widened
 from mfmasim.verify import In, Out, case
 
 GIVEN, WAYS = ["f32", "f16", "bf16"], ["row", "column"]

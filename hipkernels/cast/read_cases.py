@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import operands
-import reference
-from operands import CONVERSIONS
-from plan import Part
-from transpose_cases import launch_part
 
 import mfmasim
+from hipkernels.cast import operands, reference
+from hipkernels.cast.operands import CONVERSIONS
+from hipkernels.cast.plan import Part
+from hipkernels.cast.transpose_cases import launch_part
 from mfmasim.verify import case
 
 READS = [CONVERSIONS, "ds_read_b64_tr_b8", r"global_store_dwordx2 .* nt"]

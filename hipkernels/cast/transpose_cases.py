@@ -1,11 +1,10 @@
 """Cases of cast and transpose: tiles, the kernel without them, parts of a matrix, and every corner on both."""
 
 import numpy as np
-import operands
-import reference
-from operands import CDNA, CONVERSIONS, GIVEN, KEPT, NOOPS, PRESETS, SCALES, TARGETS, beside, one
-from plan import Part
 
+from hipkernels.cast import operands, reference
+from hipkernels.cast.operands import CDNA, CONVERSIONS, GIVEN, KEPT, NOOPS, PRESETS, SCALES, TARGETS, beside, one
+from hipkernels.cast.plan import Part
 from mfmasim.verify import In, InOut, Out, case
 
 LOADS = {"f32": [16, 8, 4], "f16": [8, 4, 2], "bf16": [8, 4, 2]}

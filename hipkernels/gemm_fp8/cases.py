@@ -1,6 +1,6 @@
 """The FP8 GEMM ladder, C = alpha A B^T + beta C, from one thread an element to large tiles in two slots of the LDS."""
 
-from problem import declare
+from hipkernels.gemm_fp8.problem import declare
 
 MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
 DIRECT = [MATRIX, "buffer_load_dword.* lds"]

@@ -1,9 +1,8 @@
 """GEMM in f16 by RDNA's WMMA: four tiles, variants that leave the same bytes, and any shape."""
 
-from problem import DATA, RDNA, WMMA, declare
-from reference import in_their_order, slices_of
-from selection import WAYS, choose
-
+from hipkernels.wmma.problem import DATA, RDNA, WMMA, declare
+from hipkernels.wmma.reference import in_their_order, slices_of
+from hipkernels.wmma.selection import WAYS, choose
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import A, B, C, Claim, In, Out, case
 

@@ -5,9 +5,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from selection import published
 
 import mfmasim
+from hipkernels.wmma.selection import published
 from mfmasim import grids
 from mfmasim.devices.occupancy import waves_of_vgprs
 from mfmasim.isa.counters import raised
@@ -136,8 +136,9 @@ def attention_error(causal):
     def found(_):
         with neighbours(families()["attention"]):
             from numbers16 import decode
-            from reference import attention
             from replay import scalar
+
+            from hipkernels.wmma.reference import attention
         rng = np.random.default_rng(0)
         codes = [rng.normal(size=(1, 2, 64, 64)).astype(np.float16).view(np.uint16) for _ in "qkv"]
         exact, _bound = attention("f16", *(decode("f16", x).astype(np.float64) for x in codes), causal, None)

@@ -1,8 +1,8 @@
 """What the split kernels have to leave, by the arithmetic of the instruction and of f32."""
 
 import numpy as np
-from problem import WMMA
 
+from hipkernels.wmma.problem import WMMA
 from mfmasim.verify import product_by
 
 

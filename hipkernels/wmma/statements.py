@@ -4,7 +4,8 @@ Bytes, degrees, instructions and barriers are those of the kernels in this folde
 text's own binaries are not here. Times were measured, and nothing here can confirm or refute a time.
 """
 
-from facts import (
+import mfmasim
+from hipkernels.wmma.facts import (
     ARCH,
     WMMA,
     accepts,
@@ -34,8 +35,6 @@ from facts import (
     waves_by_vgprs,
     worst_error,
 )
-
-import mfmasim
 from mfmasim.grids import published_split
 from mfmasim.verify.reports.roofline import intensity, ridge_point, teraflops, utilisation
 from mfmasim.verify.reports.statements import Statement

@@ -1,6 +1,6 @@
 """GEMMs by RDNA's WMMA in other types: bf16, sums in 16 bits, integers of 8 and 4 bits, and FP8 on RDNA4."""
 
-from problem import declare, declare_sum
+from hipkernels.wmma_types.problem import declare, declare_sum
 
 FINITE = ("integers", "normal")  # f16 overflows where special data meets, at a place that depends on the order
 IU8, IU4 = "v_wmma_i32_16x16x16_iu8", "v_wmma_i32_16x16x16_iu4"

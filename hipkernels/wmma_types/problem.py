@@ -4,8 +4,7 @@ A case of matrices proves which elements meet; one of plain arrays, whose name e
 with the arithmetic of the instruction, over data of the whole range.
 """
 
-from reference import drawn, float_product, in_bytes, integer_product, nibbles, values
-
+from hipkernels.wmma_types.reference import drawn, float_product, in_bytes, integer_product, nibbles, values
 from mfmasim.formats import format as find_format
 from mfmasim.verify import A, B, C, In, InOut, Out, case
 

@@ -12,6 +12,7 @@ from mfmasim.verify.cases import Case, case
 from mfmasim.verify.claims import Claim
 from mfmasim.verify.elements.sources import ComesFrom, DependsOn
 from mfmasim.verify.files import families, find, load_file
+from mfmasim.verify.launch import LaunchDict
 from mfmasim.verify.mutation.mutants import Mutant
 from mfmasim.verify.products import k_order, product_by
 from mfmasim.verify.result import Result
@@ -28,6 +29,7 @@ __all__ = [
     "DependsOn",
     "In",
     "InOut",
+    "LaunchDict",
     "Mutant",
     "Out",
     "Result",

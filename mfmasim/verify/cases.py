@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Build", "Case", "case", "collecting", "line_in"]
 
 Build: TypeAlias = "Callable[..., Mapping[str, Any]]"
-"""A case function: from parameters to a dict with grid, block, args and expect; see `CaseLaunch`."""
+"""A case function: from parameters to a `LaunchDict`."""
+_Build = TypeVar("_Build", bound=Build)
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ def case(
     suppress: Mapping[str, str] | None = None,
     claims: Sequence[Claim] = (),
     draws: Mapping[str, Sequence[Any]] | None = None,
-) -> Callable[[Build], Build]:
+) -> Callable[[_Build], _Build]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
     Args:
@@ -179,7 +180,7 @@ def case(
         ``shared_bytes``.
     """
 
-    def decorate(build: Build) -> Build:
+    def decorate(build: _Build) -> _Build:
         collected = _collected.get()
         defaults = {}
         for name, parameter in inspect.signature(build).parameters.items():

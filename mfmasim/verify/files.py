@@ -27,19 +27,23 @@ CONFORMANCE = "conformance"
 def neighbours(path: Path) -> Iterator[None]:
     """Let a case file import modules that lie beside it, as a script may; another file's `reference.py` is another.
 
-    What several families share lies above them: their case files see the folders up to `hipkernels`, too.
+    Families that travel with the package import by full names: ``from hipkernels.cast import plan``.
     """
     root = folder("hipkernels")
-    folders = [path.parent, *(p for p in path.parent.parents if root in p.parents)]
-    names = {p.stem for f in folders for p in f.glob("*.py")} - sys.stdlib_module_names
-    hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if name in names}
+    inside = root in path.parents
+    names = {root.name} if inside else {file.stem for file in path.parent.glob("*.py")} - sys.stdlib_module_names
+
+    def loaded() -> list[str]:
+        return [name for name in sys.modules if name.partition(".")[0] in names]
+
+    hidden = {name: sys.modules.pop(name) for name in loaded()}
     before = sys.path[:]
-    sys.path[:0] = map(str, folders)
+    sys.path.insert(0, str(root.parent if inside else path.parent))
     try:
         yield
     finally:
         sys.path[:] = before
-        for name in names & set(sys.modules):
+        for name in loaded():
             del sys.modules[name]
         sys.modules.update(hidden)
 

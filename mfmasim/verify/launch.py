@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Required, TypeAlias, TypedDict
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.arguments import Argument, leaves, replaced
@@ -21,10 +21,21 @@ if TYPE_CHECKING:
     from mfmasim.devices import Device, Report
     from mfmasim.program import Kernel
 
-__all__ = ["CaseLaunch", "Expected", "launch_of"]
+__all__ = ["CaseLaunch", "Expected", "LaunchDict", "launch_of"]
 
 Expected: TypeAlias = "Expression | Callable[..., Any] | Sequence[NDArray[Any]] | NDArray[Any] | None"
 """A matrix expression; for plain arrays the outputs, or a function that gives them from the inputs."""
+
+
+class LaunchDict(TypedDict, total=False):
+    """What a case function returns: the fields of `CaseLaunch`."""
+
+    grid: Required[int | Sequence[int]]
+    block: Required[int | Sequence[int]]
+    args: Required[Sequence[Any]]
+    expect: Expected
+    shared_bytes: int
+    sources: Sequence[Source]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """LDS: every instruction of every architecture, copies straight to the LDS, tiles with and without a swizzle."""
 
-import reference
-from operands import LDS_DWORDS, operands
-
+from hipkernels.conformance.lds import reference
+from hipkernels.conformance.lds.operands import LDS_DWORDS, operands
 from mfmasim import lds
 from mfmasim.verify import A, B, C, In, InOut, Out, case
 

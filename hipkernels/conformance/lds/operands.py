@@ -4,7 +4,8 @@ import re
 import zlib
 
 import numpy as np
-import reference
+
+from hipkernels.conformance.lds import reference
 
 LDS_DWORDS = 4096
 # Integer operations whose order among lanes does not matter: several lanes meet at one address.

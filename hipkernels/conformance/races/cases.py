@@ -6,8 +6,8 @@ Each of them has wrong variants in mutants.py.
 from functools import partial
 
 import numpy as np
-import reference
 
+from hipkernels.conformance.races import reference
 from mfmasim.verify import In, InOut, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]

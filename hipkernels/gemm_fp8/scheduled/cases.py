@@ -1,5 +1,5 @@
 """The FP8 GEMM of the family above with waves that are scheduled by hand: 8-wave ping-pong and 4-wave interleave."""
 
-from schedules import right
+from hipkernels.gemm_fp8.scheduled.schedules import right
 
 right()

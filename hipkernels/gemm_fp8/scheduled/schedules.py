@@ -1,7 +1,6 @@
 """Cases of 8-wave ping-pong and 4-wave interleave, the right ones and the published wrong ones."""
 
-from problem import declare
-
+from hipkernels.gemm_fp8.problem import declare
 from mfmasim.verify import Claim
 
 APART = {"barrier-different": "the halves of the workgroup are one barrier apart on purpose"}

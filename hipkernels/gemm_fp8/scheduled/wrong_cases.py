@@ -1,5 +1,5 @@
 """Negatives: right outputs, wrong order. `mfmasim verify hipkernels/gemm_fp8/scheduled/wrong_cases.py` fails."""
 
-from schedules import wrong
+from hipkernels.gemm_fp8.scheduled.schedules import wrong
 
 wrong()

@@ -4,8 +4,7 @@ Each kernel has a case of matrices, which is in place, and one of plain arrays, 
 one leaves alpha = 0 to the second: as an expression, 0 times a product with an infinity is NaN.
 """
 
-from reference import gemm
-
+from hipkernels.wmma.scaled.reference import gemm
 from mfmasim.verify import A, B, C, In, Out, case
 
 RDNA, WMMA = ("gfx1151", "gfx1201"), "v_wmma_f32_16x16x16_f16"

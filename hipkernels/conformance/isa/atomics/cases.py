@@ -1,9 +1,9 @@
 """Atomic operations on global memory: returning or not, integers and floats, and loops around compare-and-swap."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.atomics import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 BLOCK = 160

@@ -1,7 +1,8 @@
 """What the bfloat16 kernels compute, from codes to codes."""
 
 import numpy as np
-from exactly import bf16_codes, bf16_values, fma32
+
+from hipkernels.conformance.isa.exactly import bf16_codes, bf16_values, fma32
 
 
 def narrow(x):

@@ -3,9 +3,9 @@
 from functools import partial
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.buffer import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 GRID, BLOCK = 3, 72

@@ -1,8 +1,7 @@
 """Calls: structures by value, arguments on the stack, recursion, pointers to functions, virtual functions."""
 
-import reference
-from targets import ARCHS
-
+from hipkernels.conformance.isa.calls import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 GRID, BLOCK = 3, 72

@@ -2,7 +2,8 @@
 
 import ml_dtypes
 import numpy as np
-from exactly import maximum, minimum
+
+from hipkernels.conformance.isa.exactly import maximum, minimum
 
 F16, F32, F64, I32, U32, I64, U64 = np.float16, np.float32, np.float64, np.int32, np.uint32, np.int64, np.uint64
 

@@ -1,8 +1,7 @@
 """Lanes of one wave that take different ways."""
 
-import reference
-from targets import ARCHS
-
+from hipkernels.conformance.isa.divergence import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 SAVE = r"s_(and|or|xor|andn2|and_not1)_saveexec_b(32|64)|v_cmpx_\w+"

@@ -1,9 +1,9 @@
 """Dot products of integers and halves; packed floats."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.dot import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]

@@ -1,7 +1,8 @@
 """What the kernels of dot.hip compute: one function per kernel, from inputs to outputs."""
 
 import numpy as np
-from exactly import fma32
+
+from hipkernels.conformance.isa.exactly import fma32
 
 
 def _elements(x, bits, signed):

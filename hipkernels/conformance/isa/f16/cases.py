@@ -1,9 +1,9 @@
 """Half precision: one element, two packed, and halves as operands of single precision."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.f16 import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 BLOCK = 160

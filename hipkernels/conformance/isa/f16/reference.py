@@ -1,7 +1,8 @@
 """What the half-precision kernels compute. f64 holds sums and products of halves exactly and is rounded once."""
 
 import numpy as np
-from exactly import fma32, maximum, minimum, to_odd
+
+from hipkernels.conformance.isa.exactly import fma32, maximum, minimum, to_odd
 
 F16, F32 = np.float16, np.float32
 

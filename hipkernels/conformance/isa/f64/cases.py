@@ -1,9 +1,9 @@
 """Double precision."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.f64 import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 BLOCK = 192

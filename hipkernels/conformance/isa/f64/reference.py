@@ -1,7 +1,8 @@
 """What the double-precision kernels compute: NumPy's own operations, and the exact product and sum."""
 
 import numpy as np
-from exactly import fma64, maximum, minimum
+
+from hipkernels.conformance.isa.exactly import fma64, maximum, minimum
 
 
 def arithmetic(x, y, z):

@@ -1,8 +1,7 @@
 """Generic addresses: memory, LDS and scratch behind one pointer."""
 
-import reference
-from targets import ARCHS
-
+from hipkernels.conformance.isa.flat import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 N = 192

@@ -1,9 +1,7 @@
 """Integers of 16, 32 and 64 bits: everything is defined, so everything is compared bit for bit."""
 
-import reference
-import wide
-from targets import ARCHS
-
+from hipkernels.conformance.isa.integers import reference, wide
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 BLOCK = 96  # a full and a half wave of 64

@@ -1,7 +1,8 @@
 """What the kernels of 64-bit integers compute; Python's integers where 64 bits are too few."""
 
 import numpy as np
-from reference import find_first, leading_zeros, population, reverse
+
+from hipkernels.conformance.isa.integers.reference import find_first, leading_zeros, population, reverse
 
 U64, I64 = np.uint64, np.int64
 MASK = (1 << 64) - 1

@@ -1,10 +1,10 @@
 """Exchange between the lanes of a wave. Workgroups of 72 end in a partial wave, whose other lanes are read as well."""
 
 import numpy as np
-import reference
-from targets import ARCHS
-from waves import Waves
 
+from hipkernels.conformance.isa.lanes import reference
+from hipkernels.conformance.isa.lanes.waves import Waves
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]

@@ -3,9 +3,9 @@
 from functools import partial
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.launch import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 CDNA3 = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]

@@ -1,9 +1,9 @@
 """LDS in every width, alone and in pairs, with atomics, and as a tile, a double buffer, a scan, a histogram."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.lds import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 

@@ -1,9 +1,9 @@
 """Loops whose lanes leave together or one by one."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.loops import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 BLOCK = 160

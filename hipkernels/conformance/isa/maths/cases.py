@@ -1,9 +1,8 @@
 """f32 arithmetic: IEEE 754's operations bit for bit, the hardware's approximations within a unit."""
 
-import reference
-from exactly import fma32
-from targets import ARCHS
-
+from hipkernels.conformance.isa.exactly import fma32
+from hipkernels.conformance.isa.maths import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 BLOCK = 192  # three full waves of 64, and a last workgroup that the grid does not fill

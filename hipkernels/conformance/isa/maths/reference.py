@@ -1,7 +1,8 @@
 """What the f32 kernels compute, from the meaning of their C++ source."""
 
 import numpy as np
-from exactly import fma32, maximum, minimum
+
+from hipkernels.conformance.isa.exactly import fma32, maximum, minimum
 
 F32 = np.float32
 

@@ -1,9 +1,19 @@
 """Matrix instructions in kernels over plain arrays: integers in any order, floats with sums that are exact."""
 
 import numpy as np
-from reference import bf16, blocks, dense, fields, fp8, product, saturated, six_bits, wrapped
-from targets import ARCHS
 
+from hipkernels.conformance.isa.matrix.reference import (
+    bf16,
+    blocks,
+    dense,
+    fields,
+    fp8,
+    product,
+    saturated,
+    six_bits,
+    wrapped,
+)
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]

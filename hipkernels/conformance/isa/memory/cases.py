@@ -1,9 +1,9 @@
 """Loads and stores of every width."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.memory import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 BLOCK = 96

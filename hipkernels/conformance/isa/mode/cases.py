@@ -1,9 +1,9 @@
 """Hardware registers: clocks, rounding and denormals of the MODE register."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.mode import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 GRID, BLOCK = 2, 72

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-import reference
-from targets import ARCHS
-
+from hipkernels.conformance.isa.scratch import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, Out, case
 
 GRID, BLOCK = 3, 72

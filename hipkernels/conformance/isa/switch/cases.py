@@ -1,9 +1,9 @@
 """switch: dense, uniform, falling through, sparse, and in a loop."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.switch import reference
+from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, Out, case
 
 BLOCK = 160

@@ -1,9 +1,9 @@
 """Loads that go to the LDS directly, and reads of the LDS that transpose."""
 
 import numpy as np
-import reference
-from targets import ARCHS
 
+from hipkernels.conformance.isa.targets import ARCHS
+from hipkernels.conformance.isa.transfer import reference
 from mfmasim.verify import In, Out, case
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
