@@ -8,14 +8,14 @@ import pytest
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
+from tests.hipkernels.family import caught, mutants, passes, tiers
 
 ((_, CASES),) = find("attention")
 HERE = CASES[0].build.__globals__  # the modules beside the case file
 replay, operands, decode = HERE["replay"], HERE["operands"], HERE["decode"]
 ARCHS = ("gfx942", "gfx950", "gfx1151", "gfx1201")
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("attention")}
+MUTANTS = mutants("attention")
 MATRIX_FIDELITY = {"gfx942": "reference", "gfx950": "assumed", "gfx1151": "hardware", "gfx1201": "hardware"}
 
 
@@ -49,10 +49,6 @@ TOLD = {
 """Exactly the errors of the wrong variants that run by default."""
 
 
-def errors(result):
-    return [f.message for f in result.findings if f.severity == "error"]
-
-
 def launch(arch, codes, causal=0, scale=None, kernel="tiled_f16_64", source="tiled.hip"):
     """O of a kernel, codes [B, H, N, D], by a launch without a case."""
     q, k, _ = codes
@@ -72,8 +68,7 @@ def launch(arch, codes, causal=0, scale=None, kernel="tiled_f16_64", source="til
 
 @pytest.mark.parametrize(("case", "arch"), RUNS)
 def test_every_kernel_is_clean_and_leaves_the_bits_of_its_replay(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", errors(result)
+    result = passes(case, arch)
     assert {f.id for f in result.findings} <= {"conflicts-lds", "mapping-k-permuted"}
     if "_of_v" in case.title:
         assert result.mapping == {"slots_checked": 320, "mismatches": 0}
@@ -87,10 +82,9 @@ def test_every_kernel_is_clean_and_leaves_the_bits_of_its_replay(case, arch):
         assert result.matrix_fidelity == MATRIX_FIDELITY[arch]
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in TOLD else pytest.mark.long) for n in MUTANTS])
+@pytest.mark.parametrize("name", tiers(MUTANTS, TOLD))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    verdict = run_mutant(*MUTANTS[name])
-    assert verdict.as_expected, (verdict.caught, errors(verdict.result))
+    verdict = caught(*MUTANTS[name])
     if name in TOLD:
         assert {f.id for f in verdict.result.findings if f.severity == "error"} == TOLD[name]
 
@@ -98,8 +92,7 @@ def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
 def test_inputs_of_a_user_are_compared_with_their_own_result():
     case = next(c for c in CASES if c.title == "mfma[scale=-0.75]").with_parameters({"Nq": 5, "Nkv": 33})
     other = np.linspace(-3, 3, 5 * 64).astype(np.float16)
-    result = verify_case(case, "gfx942", inputs={"argument 0": other, "argument 11": np.float32([2.5])})
-    assert result.status == "pass", errors(result)
+    passes(case, "gfx942", inputs={"argument 0": other, "argument 11": np.float32([2.5])})
 
 
 def test_the_default_scale_and_the_same_number_given_leave_the_same_bytes():
@@ -132,8 +125,7 @@ def test_tails_with_nan_all_around(arch, changes, monkeypatch):
     """Between the rows, and in the LDS and the registers before the launch."""
     monkeypatch.setattr("mfmasim.machine.start.POISON_BYTE", 0xFF)
     case = next(c for c in CASES if c.title == "wmma[Nq=64,Nkv=32,layout=padded,v_layout=bhnd]")
-    result = verify_case(case.with_parameters(changes | {"v_layout": "padded"}), arch)
-    assert result.status == "pass", errors(result)
+    passes(case.with_parameters(changes | {"v_layout": "padded"}), arch)
 
 
 def test_what_a_query_may_not_see_changes_nothing_but_a_last_bit_on_rdna3():

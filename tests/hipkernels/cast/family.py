@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify import find, select
+from tests.hipkernels import family
 
 FOLLOWED = re.compile(r"\w+_moves|cast_amax_of")
 """Cases that prove sources: a launch for each label, so that they have a test of their own."""
@@ -23,7 +23,7 @@ def runs(start, followed=False):
 @cache
 def mutants(start):
     """Wrong kernels by name: what is wrong, and the case."""
-    return {m.name: (m, case) for m, case in mutants_of("cast") if case.source.name.startswith(start)}
+    return {name: (m, case) for name, (m, case) in family.mutants("cast").items() if case.source.name.startswith(start)}
 
 
 def right(start, quick, followed=False):
@@ -37,17 +37,14 @@ def right(start, quick, followed=False):
 def wrong(start, quick, followed=False):
     """Names of wrong kernels. Compiling takes most of their time: those in `quick` show that each check can go red."""
     names = [name for name, (_, case) in mutants(start).items() if bool(FOLLOWED.match(case.title)) == followed]
-    return [pytest.param(name, marks=() if name in quick else pytest.mark.long) for name in names]
+    return family.tiers(names, quick)
 
 
 def passes(case, arch):
     """The case passes, and whatever is found is for information."""
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
-    assert all(f.severity == "info" for f in result.findings)
+    assert all(f.severity == "info" for f in family.passes(case, arch).findings)
 
 
 def caught(start, name):
     """Exactly the checks that it names catch a wrong kernel."""
-    verdict = run_mutant(*mutants(start)[name])
-    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+    family.caught(*mutants(start)[name])

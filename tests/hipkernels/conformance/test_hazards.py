@@ -2,23 +2,21 @@
 
 import pytest
 
-from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify import find, select
+from tests.hipkernels.family import caught, mutants, passes, titled
 
 ((_, CASES),) = find("hazards")
 RUNS = select(CASES, None)
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("hazards")}
+MUTANTS = mutants("hazards")
 
 
-@pytest.mark.parametrize(("case", "arch"), RUNS, ids=[f"{case.title}-{arch}" for case, arch in RUNS])
+@pytest.mark.parametrize(("case", "arch"), titled(RUNS))
 def test_right_kernels_pass(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
+    passes(case, arch)
 
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_each_wait_state_too_few_is_told(name):
     mutant, case = MUTANTS[name]
-    verdict = run_mutant(mutant, case)
-    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+    verdict = caught(mutant, case)
     assert len([f for f in verdict.result.findings if f.check == "hazards"]) == (not mutant.equivalent)

@@ -5,12 +5,13 @@ import pytest
 
 from mfmasim import lds
 from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import run_mutant
+from tests.hipkernels.family import caught, mutants, passes
 from tests.slow import lds_conflicts
 
 ((_, CASES),) = find("lds")
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("lds")}
+MUTANTS = mutants("lds")
 
 
 def instructions(arch):
@@ -32,8 +33,7 @@ def test_every_instruction_does_what_the_manual_says_and_its_conflicts_are_count
     checked = 0
     for case in instructions(arch):
         name = case.parameters["name"]
-        result = verify_case(case, arch)
-        assert result.status == "pass", (name, result.findings[0].message)
+        result = passes(case, arch)
         row, table, wave = lds.ds_instruction(arch, name), lds.phase_table(arch, name), result.lds["lanes"]
         addresses = case.with_parameters({"wave": wave}).make().args[1].data.astype(int).tolist()
         if "addtid" in name:
@@ -73,9 +73,7 @@ def test_tiles_are_right_and_have_the_published_degrees(swizzle, direct, expecte
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught_by_the_checks_it_names(name):
-    mutant, case = MUTANTS[name]
-    verdict = run_mutant(mutant, case)
-    assert verdict.as_expected, verdict.caught
+    caught(*MUTANTS[name])
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify import find, select
+from mfmasim.verify.mutation.mutants import run_mutant
+from tests.hipkernels.family import mutants, passes, titled
 
 ((_, CASES),) = find("races")
 RUNS = select(CASES, None)
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("races")}
+MUTANTS = mutants("races")
 
 
-@pytest.mark.parametrize(("case", "arch"), RUNS, ids=[f"{case.title}-{arch}" for case, arch in RUNS])
+@pytest.mark.parametrize(("case", "arch"), titled(RUNS))
 def test_right_kernels_pass(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
+    passes(case, arch)
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -39,8 +39,7 @@ def right_ones():
 @pytest.mark.parametrize(("case", "arch"), right_ones(), ids=lambda value: getattr(value, "title", value))
 @pytest.mark.parametrize("schedule", ["reversed", "random:7", "last:1"])
 def test_right_kernels_give_the_same_in_every_order(case, arch, schedule):
-    result = verify_case(case, arch, schedule=schedule)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
+    result = passes(case, arch, schedule=schedule)
     assert result.outputs["elements"]
 
 

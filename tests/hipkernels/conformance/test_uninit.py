@@ -4,12 +4,13 @@ import re
 
 import pytest
 
-from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify import find, select
+from mfmasim.verify.mutation.mutants import run_mutant
+from tests.hipkernels.family import mutants, passes, titled
 
 ((_, CASES),) = find("uninit")
 RUNS = select(CASES, None)
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("uninit")}
+MUTANTS = mutants("uninit")
 LDS, NEVER = r"comes from byte \d+ of the LDS, which nothing has written, loaded at", r"which was never written in lane"
 # Kind of the finding, its source, and its message.
 TOLD = {
@@ -52,10 +53,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize(("case", "arch"), RUNS, ids=[f"{case.title}-{arch}" for case, arch in RUNS])
+@pytest.mark.parametrize(("case", "arch"), titled(RUNS))
 def test_right_kernels_pass(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
+    passes(case, arch)
 
 
 @pytest.mark.parametrize("name", MUTANTS)

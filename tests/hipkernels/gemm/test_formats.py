@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from mfmasim.verify import find, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify import find, select
+from tests.hipkernels.family import caught, mutants, one_of_each, passes, tiers, titled
 
 ((_, HALF),), ((_, SCALED),) = find("gemm_f16"), find("gemm_mx")
 RUNS = select(HALF, None) + select(SCALED, None)
-MUTANTS = {m.name: (m, case) for family in ("gemm_f16", "gemm_mx") for m, case in mutants_of(family)}
-QUICK = {(case.source, mutant.caught): name for name, (mutant, case) in reversed(MUTANTS.items())}
+MUTANTS = mutants("gemm_f16", "gemm_mx")
+QUICK = one_of_each(MUTANTS)
 
 # Of the reads of fragments, where the swizzle does not fit the shape: 8 bytes a lane, or 32 rows.
 DEGREES = {
@@ -23,14 +23,9 @@ DEGREES = {
 }
 
 
-def errors(result):
-    return [f.message for f in result.findings if f.severity == "error"]
-
-
-@pytest.mark.parametrize(("case", "arch"), RUNS, ids=[f"{case.title}-{arch}" for case, arch in RUNS])
+@pytest.mark.parametrize(("case", "arch"), titled(RUNS))
 def test_every_kernel_is_proved(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", errors(result)
+    result = passes(case, arch)
     assert result.mapping["slots_checked"] > 100_000
     reads = [site["degrees"] for site in result.lds["sites"] if site["instruction"].startswith("ds_read")]
     wanted = DEGREES.get((case.title.partition("_")[2], arch), 1)
@@ -45,23 +40,17 @@ def test_other_data_factors_and_strides(name):
     ((case, arch), *_) = [run for run in RUNS if run[0].title == name]
     for changes in ({"beta": 0.0, "ldc": 131}, {"alpha": -1.0, "beta": 1.0, "lda": 384, "ldb": 512}):
         varied = replace(case.with_parameters(changes), data=("integers", "one_hot", "special", "normal"), mapping=None)
-        result = verify_case(varied, arch)
-        assert result.status == "pass", errors(result)
+        passes(varied, arch)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n in QUICK.values() else pytest.mark.long) for n in MUTANTS]
-)
+@pytest.mark.parametrize("name", tiers(MUTANTS, QUICK))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    mutant, case = MUTANTS[name]
-    verdict = run_mutant(mutant, case)
-    assert verdict.as_expected, (verdict.caught, errors(verdict.result))
+    caught(*MUTANTS[name])
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("case", "arch"), RUNS, ids=[f"{case.title}-{arch}" for case, arch in RUNS])
+@pytest.mark.parametrize(("case", "arch"), titled(RUNS))
 def test_larger_shapes(case, arch):
     for m, n, k in ((128, 256, 384), (384, 128, 512), (256, 384, 128), (512, 512, 256)):
         varied = replace(case.with_parameters({"M": m, "N": n, "K": k}), mapping=None)
-        result = verify_case(varied, arch)
-        assert result.status == "pass", (m, n, k, errors(result))
+        passes(varied, arch)

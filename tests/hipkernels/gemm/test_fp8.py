@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mfmasim.verify import find, select, verify_case
+from tests.hipkernels.family import errors, passes, titled
 
 CASES = dict(find("gemm_fp8"))["gemm_fp8"]
 RUNS = select(CASES, None)
@@ -24,14 +25,9 @@ def run(name, arch, data=("integers", "normal"), **changes):
     return verify_case(replace(case.with_parameters(changes), data=tuple(data), mapping=None), arch)
 
 
-def errors(result):
-    return [f.message for f in result.findings if f.severity == "error"]
-
-
-@pytest.mark.parametrize(("case", "arch"), RUNS, ids=[f"{case.title}-{arch}" for case, arch in RUNS])
+@pytest.mark.parametrize(("case", "arch"), titled(RUNS))
 def test_every_step_is_proved_and_its_bank_conflicts_are_as_published(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", errors(result)
+    result = passes(case, arch)
     assert [f.check for f in result.findings if f.severity == "warning"] == []
     name = case.title.partition("[")[0]
     if case.mapping is None:
@@ -148,7 +144,6 @@ def test_all_shapes_that_the_contract_allows(case, arch):
         if broken(case.needs, changed):
             continue
         data = CLASSES[number % len(CLASSES)]
-        result = verify_case(replace(case, parameters=changed, data=(data,)), arch)
-        assert result.status == "pass", (m, n, k, data, errors(result))
+        passes(replace(case, parameters=changed, data=(data,)), arch)
         checked += 1
     assert checked >= 1

@@ -2,21 +2,18 @@
 
 import pytest
 
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
+from tests.hipkernels.family import caught, mutants, one_of_each, tiers
 
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("gemm_fp8")}
-QUICK = {(case.source, mutant.caught): name for name, (mutant, case) in reversed(MUTANTS.items())}
+MUTANTS = mutants("gemm_fp8")
+QUICK = one_of_each(MUTANTS)
 """The first mutant of each source and set of checks."""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n in QUICK.values() else pytest.mark.long) for n in MUTANTS]
-)
+@pytest.mark.parametrize("name", tiers(MUTANTS, QUICK))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
     mutant, case = MUTANTS[name]
-    verdict = run_mutant(mutant, case)
-    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+    verdict = caught(mutant, case)
     if mutant.edits:
         original = code_for(case.source, verdict.arch, None, case.flags)
         assert verdict.result.code["sha256"] != original.sha256, "the edit changes nothing"

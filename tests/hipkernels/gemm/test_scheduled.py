@@ -10,8 +10,8 @@ import pytest
 from mfmasim import MfmasimError, device
 from mfmasim.resources import folder
 from mfmasim.verify import find, load_file, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
+from tests.hipkernels.family import caught, mutants, passes
 from tests.slow import order
 
 FAMILY = folder("hipkernels") / "gemm_fp8" / "scheduled"
@@ -19,7 +19,7 @@ FAMILY = folder("hipkernels") / "gemm_fp8" / "scheduled"
 RIGHT = [(case, arch) for case, arch in select(ALL, None, ["pingpong", "interleave"])]
 QUICK = {"pingpong_256", "interleave_row_128"}
 WRONG = load_file(FAMILY / "wrong_cases.py")
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("gemm_fp8/scheduled")}
+MUTANTS = mutants("gemm_fp8/scheduled")
 HALF = {"gfx942": 64, "gfx950": 128}
 FP8 = {"gfx942": ml_dtypes.float8_e4m3fnuz, "gfx950": ml_dtypes.float8_e4m3fn}
 
@@ -50,8 +50,7 @@ def launch(kernel, arch, tiles=6, blocks=(1, 1), checks="all", beta=0.0, pad=0):
     ids=[case.title for case, _ in RIGHT],
 )
 def test_right_kernels_pass_every_check(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity != "info"]
+    result = passes(case, arch)
     assert {f.id for f in result.findings} <= {"conflicts-lds", "mapping-k-permuted", "waits-stricter"}
     assert {f.id for f in result.suppressed} <= {"barrier-different"}
     assert result.mapping["slots_checked"] > 2_000_000
@@ -177,9 +176,7 @@ def test_the_contract_refuses_what_would_leave_the_matrices(case):
 @pytest.mark.long
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_are_caught_by_the_checks_they_name(name):
-    mutant, case = MUTANTS[name]
-    verdict = run_mutant(mutant, case)
-    assert verdict.as_expected, (verdict.caught, [f.message for f in verdict.result.findings])
+    caught(*MUTANTS[name])
 
 
 def test_mutants_name_text_that_is_there():

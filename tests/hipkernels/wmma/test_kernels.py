@@ -6,8 +6,9 @@ import pytest
 import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import run_mutant
 from mfmasim.verify.prebuilt import code_for
+from tests.hipkernels.family import caught, mutants, passes, tiers
 from tests.slow import matrix as slow
 from tests.slow.wmma import ARCHS, BASIC, DECLARED, INSTRUCTION, halves, in_order, launch, model
 
@@ -46,7 +47,7 @@ LDS = {
     "any_128x64": 18432,
     "any_k_unrolled": 30720,
 }
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("wmma")}
+MUTANTS = mutants("wmma")
 TOLD = {
     "column_of_a_on_gfx12": {"mapping-wrong-element", "outputs-differ"},
     "column_of_a_symmetric": {"mapping-wrong-element"},
@@ -81,14 +82,9 @@ LATER = {"no_half_loads_b", "next_turn_not_awaited", "stored_outside", "slices_o
 QUICK = TOLD.keys() - LATER
 
 
-def errors(result):
-    return [f.message for f in result.findings if f.severity == "error"]
-
-
 @pytest.mark.parametrize(("case", "arch"), RUNS)
 def test_every_kernel_is_proved(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", errors(result)
+    result = passes(case, arch)
     assert result.mapping["slots_checked"] > 10_000
     assert result.matrix_fidelity == "hardware"
     permuted = [f.id for f in result.findings if f.check == "mapping"]
@@ -128,8 +124,7 @@ def test_tails_of_every_kind_with_nan_all_around(arch, monkeypatch):
 
 @pytest.mark.parametrize(("case", "arch"), select(SPLIT, None))
 def test_slices_of_k_and_their_sum_in_order(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", errors(result)
+    result = passes(case, arch)
     assert result.outputs["elements"] >= 300
 
 
@@ -163,10 +158,9 @@ def test_what_a_contract_excludes_is_refused_before_the_launch(name, changes, pa
         verify_case(case.with_parameters(changes), arch)
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in MUTANTS])
+@pytest.mark.parametrize("name", tiers(MUTANTS, QUICK))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    verdict = run_mutant(*MUTANTS[name])
-    assert verdict.as_expected, (verdict.caught, errors(verdict.result))
+    verdict = caught(*MUTANTS[name])
     if name in TOLD:
         assert {f.id for f in verdict.result.findings if f.severity == "error"} == TOLD[name]
 

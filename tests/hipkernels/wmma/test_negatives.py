@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify.mutation.mutants import run_mutant
+from tests.hipkernels.family import mutants
 
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("wmma")}
+MUTANTS = mutants("wmma")
 RIGHT = {
     "rows_of_gfx12": (1, 8),  # 32 of the 256 places of a fragment are those of both generations
     "rows_of_gfx11": (1, 8),

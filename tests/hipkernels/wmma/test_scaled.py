@@ -10,20 +10,17 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 from mfmasim.verify import find, product_by, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
+from tests.hipkernels.family import caught, errors, mutants, passes, titled
 
 CASES = dict(find("wmma/scaled"))["wmma/scaled"]
 QUICK = {
     "gfx1151": ("any_gemm_k_unrolled", "gemm_64x64_apart[alpha=1.25,beta=-0.5]"),
     "gfx1201": ("gemm_64x64", "any_gemm_64x64_apart[alpha=1.25,beta=-0.5]"),
 }
-RUNS = [
-    pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if case.title in QUICK[arch] else pytest.mark.long)
-    for case, arch in select(CASES, None)
-]
+RUNS = titled(select(CASES, None), lambda case, arch: case.title in QUICK[arch])
 REFERENCE = runpy.run_path(str(folder("hipkernels") / "wmma" / "scaled" / "reference.py"))
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("wmma/scaled")}
+MUTANTS = mutants("wmma/scaled")
 TOLD = {
     "c_read_with_beta_zero": {"outputs-differ", "uninitialised-stored"},
     "nan_of_c_leaks": {"outputs-differ"},
@@ -38,10 +35,6 @@ TOLD = {
 """Exactly the errors of every wrong variant."""
 NAN = np.float32(np.nan)
 M, N, K = 33, 19, 21
-
-
-def errors(report):
-    return [f.message for f in report.findings if f.severity == "error"]
 
 
 def launch(a, b, c_in, c_out, alpha, beta, *, kernel="any_gemm_64x64", arch="gfx1151"):
@@ -69,8 +62,7 @@ def problem():
 
 @pytest.mark.parametrize(("case", "arch"), RUNS)
 def test_every_kernel_is_proved_and_leaves_the_bits_of_the_reference(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", errors(result)
+    result = passes(case, arch)
     if "apart" in case.title:
         assert result.compared_with == ("the reference function, bit for bit",)
     else:
@@ -163,6 +155,5 @@ def test_the_fused_reference_rounds_once():
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=() if "c_in" in n else pytest.mark.long) for n in MUTANTS])
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    verdict = run_mutant(*MUTANTS[name])
-    assert verdict.as_expected, (verdict.caught, errors(verdict.result))
+    verdict = caught(*MUTANTS[name])
     assert {f.id for f in verdict.result.findings if f.severity == "error"} == TOLD[name]

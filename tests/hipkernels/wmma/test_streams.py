@@ -5,29 +5,22 @@ import pytest
 
 import mfmasim
 from mfmasim.grids import segments, stream_workspace
-from mfmasim.verify import find, product_by, select, verify_case
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
+from mfmasim.verify import find, product_by, select
 from mfmasim.verify.prebuilt import code_for
+from tests.hipkernels.family import caught, errors, mutants, passes, titled
 
 CASES = dict(find("wmma/streams"))["wmma/streams"]
 QUICK = {
     "gfx1151": ("any_stream_k[workgroups=7]", "add_streams[workgroups=40]"),
     "gfx1201": ("stream_k_whole[workgroups=6]", "stream_k[workgroups=4]"),
 }
-RUNS = [
-    pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if case.title in QUICK[arch] else pytest.mark.long)
-    for case, arch in select(CASES, None)
-]
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("wmma/streams")}
+RUNS = titled(select(CASES, None), lambda case, arch: case.title in QUICK[arch])
+MUTANTS = mutants("wmma/streams")
 TOLD = {
     "lds_not_awaited": {"races-no-barrier"},
     "end_of_k_not_cut": {"outputs-differ", "bounds-outside-buffer"},
 }
 """Errors of wrong variants that are not different outputs alone."""
-
-
-def errors(report):
-    return [f.message for f in report.findings if f.severity == "error"]
 
 
 def multiplied(a, b, workgroups, schedule="usual"):
@@ -63,8 +56,7 @@ def expected(a, b, workgroups):
 
 @pytest.mark.parametrize(("case", "arch"), RUNS)
 def test_every_kernel_is_proved_and_leaves_the_bits_of_its_parts(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", errors(result)
+    result = passes(case, arch)
     if "whole" in case.title:
         assert result.mapping["slots_checked"] > 100_000
     else:
@@ -92,6 +84,5 @@ def test_the_bytes_do_not_depend_on_who_comes_first():
     "name", [pytest.param(n, marks=() if n == "added_backwards" else pytest.mark.long) for n in MUTANTS]
 )
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    verdict = run_mutant(*MUTANTS[name])
-    assert verdict.as_expected, (verdict.caught, errors(verdict.result))
+    verdict = caught(*MUTANTS[name])
     assert {f.id for f in verdict.result.findings if f.severity == "error"} == TOLD.get(name, {"outputs-differ"})

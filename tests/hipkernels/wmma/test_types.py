@@ -10,10 +10,10 @@ from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 from mfmasim.verify import find, k_order, select, verify_case
 from mfmasim.verify.exact import every_step_exact
-from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import A, B
 from mfmasim.verify.sums import sums_of
+from tests.hipkernels.family import caught, mutants, passes, tiers, titled
 from tests.slow import matrix as slow
 
 CASES = dict(find("wmma_types"))["wmma_types"]
@@ -29,14 +29,11 @@ QUICK = {
 """Proved by default; the others are like them and run in the long tier."""
 
 
-RUNS = [
-    pytest.param(case, arch, id=f"{case.title}-{arch}", marks=() if case.title in QUICK[arch] else pytest.mark.long)
-    for case, arch in select(CASES, None)
-]
+RUNS = titled(select(CASES, None), lambda case, arch: case.title in QUICK[arch])
 REFERENCE = runpy.run_path(str(folder("hipkernels") / "wmma_types" / "reference.py"))
 FLOATS = (("f32", "bf16"), ("f16", "f16"), ("bf16", "bf16"))
 FIDELITY = {"floats.hip": {"hardware", "reference"}, "fp8.hip": {"assumed"}}
-MUTANTS = {mutant.name: (mutant, case) for mutant, case in mutants_of("wmma_types")}
+MUTANTS = mutants("wmma_types")
 ELEMENT, RESULT, SUM, FORMAT = (f"mapping-wrong-{what}" for what in ("element", "output", "sum", "format"))
 TOLD = {
     "a_read_as_unsigned": {"outputs-differ", FORMAT},
@@ -64,10 +61,6 @@ TOLD = {
 SHORT = ("other_half_stored", "clamp_missing_in_nibbles")
 
 
-def errors(result):
-    return [f.message for f in result.findings if f.severity == "error"]
-
-
 def case_of(title, arch):
     ((found, _),) = [(case, a) for case, a in select(CASES, arch) if case.title == title]
     return found
@@ -75,8 +68,7 @@ def case_of(title, arch):
 
 @pytest.mark.parametrize(("case", "arch"), RUNS)
 def test_every_kernel_is_proved_and_leaves_the_bits_of_the_instruction(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", errors(result)
+    result = passes(case, arch)
     assert result.matrix_fidelity in FIDELITY.get(case.source.name, {"specified"})
     if "_bits" in case.title or "add_" in case.title:
         assert result.compared_with == ("the reference function, bit for bit",)
@@ -92,15 +84,13 @@ def test_every_kernel_is_proved_and_leaves_the_bits_of_the_instruction(case, arc
 def test_tails_of_every_kind_with_nan_in_the_lds_before(case, arch, monkeypatch):
     monkeypatch.setattr("mfmasim.machine.start.POISON_BYTE", 0xFF)
     for number, (m, n, k) in enumerate([(1, 1, 1), (65, 3, 16), (2, 70, 17), (17, 16, 31)]):
-        result = verify_case(case.with_parameters({"M": m, "N": n, "K": k, "seed": number}), arch)
-        assert result.status == "pass", (m, n, k, errors(result))
+        passes(case.with_parameters({"M": m, "N": n, "K": k, "seed": number}), arch)
 
 
 @pytest.mark.parametrize(("title", "arch"), [("any_i8_u8_bits", "gfx1201"), ("any_u4_i4_bits", "gfx1151")])
 def test_integers_of_every_shape_and_nibbles_that_begin_within_a_byte(title, arch):
     for number, (m, n, k) in enumerate([(1, 1, 1), (3, 67, 5), (66, 1, 33)]):
-        result = verify_case(case_of(title, arch).with_parameters({"M": m, "N": n, "K": k, "seed": number}), arch)
-        assert result.status == "pass", (m, n, k, errors(result))
+        passes(case_of(title, arch).with_parameters({"M": m, "N": n, "K": k, "seed": number}), arch)
 
 
 @pytest.mark.parametrize(
@@ -164,8 +154,7 @@ def test_subnormal_factors_of_bf16_are_expected_to_vanish_where_the_instruction_
     case = case_of("any_bf16", arch).with_parameters({"M": 2, "N": 2, "K": 3})
     a, b = np.full((2, 3), 0x3F80, np.uint16), np.full((3, 2), 0x0001, np.uint16)
     a[1, 0] = 0x7F80  # Inf times a zero of the instruction's own making is NaN
-    result = verify_case(case, arch, inputs={"argument 0": a, "argument 1": b})
-    assert result.status == "pass", errors(result)
+    passes(case, arch, inputs={"argument 0": a, "argument 1": b})
     found = REFERENCE["float_product"](arch, "v_wmma_f32_16x16x16_bf16", a, b)
     assert (found[0] > 0).all() == kept
     assert np.isinf(found[1]).all() == kept
@@ -208,8 +197,7 @@ def test_fp8_is_refused_where_there_is_none():
         mfmasim.instruction("gfx1151", "v_wmma_f32_16x16x16_fp8_fp8")
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in SHORT else pytest.mark.long) for n in MUTANTS])
+@pytest.mark.parametrize("name", tiers(MUTANTS, SHORT))
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
-    verdict = run_mutant(*MUTANTS[name])
-    assert verdict.as_expected, (verdict.caught, errors(verdict.result))
+    verdict = caught(*MUTANTS[name])
     assert {f.id for f in verdict.result.findings if f.severity == "error"} == TOLD[name]

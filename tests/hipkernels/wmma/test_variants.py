@@ -5,8 +5,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mfmasim.verify import select, verify_case
+from mfmasim.verify import select
 from mfmasim.verify.prebuilt import code_for
+from tests.hipkernels.family import passes
 from tests.slow.wmma import ARCHS, BASIC, GEMMS, halves, launch, model
 
 CASES = [case for case in GEMMS if case not in BASIC]
@@ -48,8 +49,7 @@ SCATTERED = {
 
 @pytest.mark.parametrize(("case", "arch"), RUNS)
 def test_every_variant_is_proved(case, arch):
-    result = verify_case(case, arch)
-    assert result.status == "pass", [f.message for f in result.findings if f.severity == "error"]
+    result = passes(case, arch)
     assert result.mapping["slots_checked"] > 10_000
     assert result.matrix_fidelity == "hardware"
     base = case.title.removeprefix("any_")
