@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 
 import mfmasim
+from hipkernels.attention.numbers16 import decode
+from hipkernels.attention.reference import attention
+from hipkernels.attention.replay import scalar
 from hipkernels.wmma.selection import published
 from mfmasim import grids
 from mfmasim.devices.occupancy import waves_of_vgprs
 from mfmasim.isa.counters import raised
 from mfmasim.isa.family import family
-from mfmasim.verify.files import families, neighbours
 from mfmasim.verify.prebuilt import code_for
 
 ARCH, WMMA = "gfx1151", "v_wmma_f32_16x16x16_f16"
@@ -134,11 +136,6 @@ def attention_error(causal):
     """Largest difference of attention from float64, normal numbers; a kernel's own operations, replayed bit for bit."""
 
     def found(_):
-        with neighbours(families()["attention"]):
-            from numbers16 import decode
-            from replay import scalar
-
-            from hipkernels.wmma.reference import attention
         rng = np.random.default_rng(0)
         codes = [rng.normal(size=(1, 2, 64, 64)).astype(np.float16).view(np.uint16) for _ in "qkv"]
         exact, _bound = attention("f16", *(decode("f16", x).astype(np.float64) for x in codes), causal, None)
