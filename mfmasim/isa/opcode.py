@@ -93,7 +93,7 @@ class Opcode:
     """LLVM takes the result as moved whatever OP_SEL says: random conversions to FP4."""
     kind: str = ""
     """An operation that rules name by itself: ``nop sleep delay priority message trace setreg getreg mode index
-    index_mode icache clock probe hint gws div_fmas fma_f64``; empty for all others."""
+    index_mode icache clock probe hint nothing gws div_fmas fma_f64``; empty for all others."""
 
     def __eq__(self, other: object) -> bool:
         """By mnemonic, from which the record follows."""
@@ -224,7 +224,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LDS", r"ds_\w+_rtn(_\w+)?", {"returns": True}),
     ("LDS", r"ds_gws_\w+", {"kind": "gws", "space": "gds", "reads_m0": True}),
     ("LDS", r"ds_ordered_count|ds_(add|sub)_gs_reg_rtn", {"space": "gds"}),
-    ("LDS", r"ds_nop", {"kind": "nop"}),
+    ("LDS", r"ds_nop", {"kind": "nothing"}),
     # Vector memory.
     ("VMEM", r"[a-z]+_load_\w+", {"access": "load", "counter": "load"}),
     ("VMEM", r"[a-z]+_load_lds_\w+", {"to_lds": True, "reads_m0": True}),

@@ -137,7 +137,7 @@ class Hazards(Paths[State]):
     ) -> None:  # fmt: skip
         needs, present = risk.needs, _counted(row, risk.age)
         place = event.place(index, None)
-        first = self._known[risk.pc].traits
+        first = self._known[risk.pc].traits.opcode
         there = self.source_at(risk.pc)
         name = named(register, self.arch.m0)
         kind, unit, fix = _advice(row, needs - present)
@@ -181,7 +181,7 @@ def _linked(row: Row, first: Traits, second: Traits) -> bool:
     if row.link in ("same", "part"):
         return (first.d == second.c) == (row.link == "same")
     if row.link in ("same opcode", "other opcode"):
-        return (first.name == second.name) == (row.link == "same opcode")
+        return (first.opcode == second.opcode) == (row.link == "same opcode")
     return True
 
 
@@ -192,7 +192,7 @@ def _later(row: Row, age: int, passed: Traits) -> int | None:
     if row.clock == "trans":
         if passed.memory or passed.lds or passed.waits_for_vectors:
             return None
-        age += TRANSCENDENTAL * passed.trans
+        age += TRANSCENDENTAL * passed.opcode.trans
     return age + passed.vector
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from mfmasim.errors import unknown
 from mfmasim.isa.hazards import cdna, matrix, rdna
 from mfmasim.isa.hazards.row import Row
 from mfmasim.isa.hazards.traits import ROLES, Register, Traits, named
@@ -25,5 +26,11 @@ _TABLES: dict[str, tuple[Row, ...]] = {
 
 @cache
 def rows(arch: Arch) -> tuple[Row, ...]:
-    """The rows that hold on an architecture; none where its instructions are not in the tables."""
-    return tuple(row for row in _TABLES.get(arch.encoding, ()) if not row.on or getattr(arch, row.on))
+    """The rows that hold on an architecture.
+
+    Raises:
+        MfmasimError: no table is about the encoding of its instructions.
+    """
+    if arch.encoding not in _TABLES:
+        raise unknown("encoding with rules of wait states", arch.encoding, _TABLES, f"for {arch.name}")
+    return tuple(row for row in _TABLES[arch.encoding] if not row.on or getattr(arch, row.on))

@@ -7,7 +7,6 @@ have ``v.l`` and ``v.h`` where they matter.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from mfmasim.isa.instruction import Instruction, Operand
+    from mfmasim.isa.opcode import Opcode
 
 __all__ = ["ROLES", "Register", "Traits", "named"]
 
@@ -25,20 +25,7 @@ Register = tuple[str, int]
 Registers = frozenset[Register]
 NOTHING: Registers = frozenset()
 
-# Operations of the transcendental unit (CDNA3 ISA manual, table 12; RDNA3 likewise).
-_TRANS = re.compile(r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_b?f(16|32|64)$|v_(exp|log)_legacy_f32$")
-# Dot products: the "DL ops" of CDNA's manuals.
-_DOT = re.compile(r"v_dot\d+c?_")
-_MATRIX = re.compile(r"v_(s?mfma|smfmac|swmmac|wmma)")
-_VECTOR_MEMORY = ("buffer_", "tbuffer_", "flat_", "global_", "scratch_", "image_")
-_NO_ACCESS = re.compile(r"(buffer|global)_(wbl2|inv|wbinv|gl0_inv|gl1_inv)")
-# Conversions that put a byte of their result where OP_SEL says (LLVM: getFPDstSelType).
-_TO_BYTE = re.compile(r"v_cvt_(scalef32_)?sr_[bf][fp]8_|v_cvt_scalef32_pk_fp4_")
-_TO_FP4_RANDOMLY = re.compile(r"v_cvt_scalef32_sr_pk_fp4_")
-_SETREG = ("s_setreg_b32", "s_setreg_imm32_b32")
-_LANE = ("v_readlane_b32", "v_writelane_b32")
-_CARRIES = re.compile(r"v_(addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)_")
-_WITH_M0 = re.compile(r"s_sendmsg|s_ttracedata|s_movrel|ds_(read|write)_addtid|.*_load_lds_|ds_gws_")
+LANE = ("readlane", "writelane")
 DWORD = 6
 ZERO = {251: VCC, 252: EXEC}
 """VCCZ and EXECZ as sources, and the register that each looks at."""
@@ -75,21 +62,21 @@ class Traits:
     """Passes of four cycles that a matrix instruction takes; 0 for any other."""
 
     @cached_property
-    def name(self) -> str:
-        """Mnemonic."""
-        return self.instruction.name
+    def opcode(self) -> Opcode:
+        """What the operation is."""
+        return self.instruction.opcode
 
     @cached_property
     def vector(self) -> bool:
         """Whether the vector ALU executes it, matrix instructions included."""
-        return self.name.startswith("v_")
+        return self.opcode.unit == "VALU"
 
     @cached_property
     def matrix(self) -> str:
         """``xdl``, ``sgemm`` (f32), ``dgemm`` (f64) or ``wmma``; empty for all others (CDNA3 ISA manual 7.5)."""
-        if not _MATRIX.match(self.name):
+        if not self.opcode.matrix:
             return ""
-        if "wmma" in self.name:
+        if self.opcode.matrix in ("wmma", "swmmac"):
             return "wmma"
         kind = self.instruction.src[0].type
         return {"f32": "sgemm", "f64": "dgemm"}.get(kind, "xdl")
@@ -100,24 +87,14 @@ class Traits:
         return self.vector and not self.matrix
 
     @cached_property
-    def dot(self) -> bool:
-        """Whether it is a dot product."""
-        return bool(_DOT.match(self.name))
-
-    @cached_property
-    def trans(self) -> bool:
-        """Whether the transcendental unit executes it."""
-        return bool(_TRANS.match(self.name))
-
-    @cached_property
     def memory(self) -> bool:
         """Whether it goes to the vector memory (buffer, FLAT, GLOBAL, SCRATCH)."""
-        return self.name.startswith(_VECTOR_MEMORY) and not _NO_ACCESS.match(self.name)
+        return self.opcode.unit == "VMEM" and self.opcode.memory
 
     @cached_property
     def lds(self) -> bool:
         """Whether it goes to the LDS."""
-        return self.name.startswith("ds_")
+        return self.opcode.unit == "LDS"
 
     @cached_property
     def dpp(self) -> bool:
@@ -127,13 +104,12 @@ class Traits:
     @cached_property
     def waits_for_vectors(self) -> bool:
         """Whether it waits for all results of the vector ALU: va_vdst is 0 (RDNA3 ISA manual, S_WAITCNT_DEPCTR)."""
-        waits = self.name in ("s_waitcnt_depctr", "s_wait_alu")
-        return waits and not self.instruction.modifiers.get("simm16", 0) >> 12 & 15
+        return self.opcode.wait == "alu" and not self.instruction.modifiers.get("simm16", 0) >> 12 & 15
 
     @cached_property
     def states(self) -> int:
         """Wait states that it is (CDNA3 ISA manual, S_NOP: SIMM16[3:0] + 1); any other instruction is one."""
-        return (self.instruction.modifiers.get("simm16", 0) & 15) + 1 if self.name == "s_nop" else 1
+        return (self.instruction.modifiers.get("simm16", 0) & 15) + 1 if self.opcode.kind == "nop" else 1
 
     @cached_property
     def reads(self) -> Registers:
@@ -149,11 +125,14 @@ class Traits:
         """Registers of some sources."""
         return _span(self.instruction.src[place] for place in places if place < len(self.instruction.src))
 
+    @property
+    def _c_place(self) -> int:
+        return 3 if self.opcode.sparse else 2
+
     @cached_property
     def c(self) -> tuple[str, int, int]:
         """Operand C of a matrix instruction: file, first register, registers."""
-        place = 3 if self.name.startswith(("v_smfmac", "v_swmmac")) else 2
-        operand = self.instruction.src[place]
+        operand = self.instruction.src[self._c_place]
         return operand.kind, operand.index, operand.count
 
     @cached_property
@@ -165,13 +144,12 @@ class Traits:
     @cached_property
     def c_registers(self) -> Registers:
         """Registers of operand C."""
-        return self.part(3 if self.name.startswith(("v_smfmac", "v_swmmac")) else 2)
+        return self.part(self._c_place)
 
     @cached_property
     def other_sources(self) -> Registers:
         """Registers of A, B, the index and the scales."""
-        sources = range(len(self.instruction.src))
-        return self.part(*(k for k in sources if k != (3 if self.name.startswith(("v_smfmac", "v_swmmac")) else 2)))
+        return self.part(*(k for k in range(len(self.instruction.src)) if k != self._c_place))
 
     @cached_property
     def hardware_register(self) -> Registers:
@@ -188,9 +166,7 @@ class Traits:
         if modifiers.get("dst_sel", DWORD) != DWORD:
             return True
         select = modifiers.get("op_sel", 0) if self.instruction.encoding == "VOP3" else 0
-        if _TO_FP4_RANDOMLY.match(self.name):
-            return True
-        return bool(select & (12 if _TO_BYTE.match(self.name) else 8))
+        return self.opcode.moved_result or bool(select & self.opcode.result_select)
 
     @cached_property
     def wide_data(self) -> Registers:
@@ -224,9 +200,9 @@ def _exec(registers: Registers) -> Registers:
 
 def _constants(t: Traits) -> Registers:
     """Scalar registers that a vector operation reads, but not as a carry or a lane's number."""
-    if t.name in _LANE or t.name.startswith("v_div_fmas"):
+    if t.opcode.lane in LANE or t.opcode.kind == "div_fmas":
         return _span(t.instruction.src[:1], "s")
-    sources = t.instruction.src[:2] if _CARRIES.match(t.name) else t.instruction.src
+    sources = t.instruction.src[:2] if t.opcode.carries else t.instruction.src
     return _span(sources, "s")
 
 
@@ -245,60 +221,60 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     ),
     "VALU writes EXEC": lambda t: _exec(t.writes) if t.vector else NOTHING,
     "VALU writes VGPR": lambda t: _only(t.writes, "va") if t.alu else NOTHING,
-    "VALU (no dot product) writes VGPR": lambda t: _only(t.writes, "va") if t.alu and not t.dot else NOTHING,
-    "dot product writes VGPR": lambda t: t.writes if t.dot else NOTHING,
-    "trans writes half": lambda t: _halves(t.instruction, t.instruction.dst) if t.trans else NOTHING,
-    "trans writes VGPR": lambda t: t.writes if t.trans else NOTHING,
+    "VALU (no dot product) writes VGPR": lambda t: _only(t.writes, "va") if t.alu and not t.opcode.dot else NOTHING,
+    "dot product writes VGPR": lambda t: t.writes if t.opcode.dot else NOTHING,
+    "trans writes half": lambda t: _halves(t.instruction, t.instruction.dst) if t.opcode.trans else NOTHING,
+    "trans writes VGPR": lambda t: t.writes if t.opcode.trans else NOTHING,
     "VALU writes part of VGPR": lambda t: _only(t.writes, "va") if t.alu and t.moved_result else NOTHING,
-    "SALU writes M0": lambda t: t.writes & {("s", t.m0)} if t.name.startswith("s_") else NOTHING,
-    "S_SETREG": lambda t: t.hardware_register if t.name in _SETREG else NOTHING,
+    "SALU writes M0": lambda t: t.writes & {("s", t.m0)} if t.opcode.scalar else NOTHING,
+    "S_SETREG": lambda t: t.hardware_register if t.opcode.kind == "setreg" else NOTHING,
     "wide store of VGPR": lambda t: t.wide_data,
     "XDL writes D": lambda t: t.writes if t.matrix == "xdl" else NOTHING,
     "SGEMM writes D": lambda t: t.writes if t.matrix == "sgemm" else NOTHING,
     "XDL or SGEMM writes D": lambda t: t.writes if t.matrix in ("xdl", "sgemm") else NOTHING,
-    "DGEMM 4x4x4 writes D": lambda t: t.writes if t.matrix == "dgemm" and "_4x4x4" in t.name else NOTHING,
-    "DGEMM 16x16x4 writes D": lambda t: t.writes if t.matrix == "dgemm" and "_16x16x4" in t.name else NOTHING,
+    "DGEMM 4x4x4 writes D": lambda t: t.writes if t.matrix == "dgemm" and t.opcode.shape == (4, 4, 4) else NOTHING,
+    "DGEMM 16x16x4 writes D": lambda t: t.writes if t.matrix == "dgemm" and t.opcode.shape == (16, 16, 4) else NOTHING,
     "XDL reads C": lambda t: t.c_registers if t.matrix == "xdl" else NOTHING,
     "XDL or SGEMM reads C": lambda t: t.c_registers if t.matrix in ("xdl", "sgemm") else NOTHING,
     "DGEMM": lambda t: frozenset([("hw", -1)]) if t.matrix == "dgemm" else NOTHING,
     "WMMA writes D": lambda t: t.writes if t.matrix == "wmma" else NOTHING,
     # What a second instruction does.
     "VMEM reads SGPR": lambda t: _only(t.reads, "s") if t.memory else NOTHING,
-    "lane select reads SGPR": lambda t: t.part(1) if t.name in _LANE else NOTHING,
+    "lane select reads SGPR": lambda t: t.part(1) if t.opcode.lane in LANE else NOTHING,
     "V_DIV_FMAS": lambda t: (
-        _only(t.reads, "s") & {("s", VCC), ("s", VCC + 1)} if t.name.startswith("v_div_fmas") else NOTHING
+        _only(t.reads, "s") & {("s", VCC), ("s", VCC + 1)} if t.opcode.kind == "div_fmas" else NOTHING
     ),
     "VALU reads EXECZ or VCCZ": lambda t: _zero(t) if t.vector else NOTHING,
     "VALU writes store data": lambda t: _only(t.writes, "va") if t.vector else NOTHING,
     "DPP reads VGPR": lambda t: _only(t.reads, "v") if t.dpp else NOTHING,
     "DPP": lambda t: frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.dpp else NOTHING,
     "uses M0": lambda t: (
-        frozenset([("s", t.m0)]) if _WITH_M0.match(t.name) or t.instruction.modifiers.get("lds") else NOTHING
+        frozenset([("s", t.m0)]) if t.opcode.reads_m0 or t.instruction.modifiers.get("lds") else NOTHING
     ),
-    "S_GETREG": lambda t: t.hardware_register if t.name == "s_getreg_b32" else NOTHING,
+    "S_GETREG": lambda t: t.hardware_register if t.opcode.kind == "getreg" else NOTHING,
     "VALU reads SGPR": lambda t: _constants(t) if t.vector else NOTHING,
     "lane access": lambda t: (
-        frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.name in (*_LANE, "v_readfirstlane_b32") else NOTHING
+        frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.opcode.lane in (*LANE, "readfirstlane") else NOTHING
     ),
-    "V_READLANE reads VGPR": lambda t: t.part(0) if t.name in ("v_readlane_b32", "v_readfirstlane_b32") else NOTHING,
+    "V_READLANE reads VGPR": lambda t: t.part(0) if t.opcode.lane in ("readlane", "readfirstlane") else NOTHING,
     "VALU reads half": lambda t: _halves(t.instruction, t.instruction.src) if t.vector else NOTHING,
     "VALU reads VGPR": lambda t: _only(t.reads, "va") if t.alu else NOTHING,
-    "VALU but trans reads VGPR": lambda t: _only(t.reads, "va") if t.vector and not t.trans else NOTHING,
-    "V_PERMLANE reads VGPR": lambda t: _only(t.reads, "v") if t.name.startswith("v_permlane") else NOTHING,
-    "V_PERMLANE": lambda t: frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.name.startswith("v_permlane") else NOTHING,
+    "VALU but trans reads VGPR": lambda t: _only(t.reads, "va") if t.vector and not t.opcode.trans else NOTHING,
+    "V_PERMLANE reads VGPR": lambda t: _only(t.reads, "v") if t.opcode.lane == "permlane" else NOTHING,
+    "V_PERMLANE": lambda t: frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.opcode.lane == "permlane" else NOTHING,
     "MFMA": lambda t: frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.matrix else NOTHING,
     "MFMA reads VGPR": lambda t: _only(t.reads, "va") if t.matrix else NOTHING,
     "MFMA reads A, B": lambda t: t.other_sources if t.matrix else NOTHING,
     "XDL reads C after": lambda t: t.c_registers if t.matrix == "xdl" else NOTHING,
     "SGEMM reads C": lambda t: t.c_registers if t.matrix == "sgemm" else NOTHING,
     "DGEMM reads C": lambda t: t.c_registers if t.matrix == "dgemm" else NOTHING,
-    "DGEMM 4x4x4 reads C": lambda t: t.c_registers if t.matrix == "dgemm" and "_4x4x4" in t.name else NOTHING,
+    "DGEMM 4x4x4 reads C": lambda t: t.c_registers if t.matrix == "dgemm" and t.opcode.shape == (4, 4, 4) else NOTHING,
     "VALU uses VGPR": lambda t: _only(t.reads | t.writes, "va") if t.alu else NOTHING,
     "VALU writes VGPR after": lambda t: _only(t.writes, "va") if t.alu else NOTHING,
     "memory reads VGPR": lambda t: _only(t.reads, "va") if t.memory or t.lds else NOTHING,
-    "dot product reads A, B": lambda t: t.part(0, 1) if t.dot else NOTHING,
+    "dot product reads A, B": lambda t: t.part(0, 1) if t.opcode.dot else NOTHING,
     "uses VGPR": lambda t: _only(t.reads | t.writes, "va") if t.vector or t.memory or t.lds else NOTHING,
-    "FMA_F64": lambda t: frozenset([("hw", -1)]) if t.name in ("v_fma_f64", "v_fmac_f64") else NOTHING,
+    "FMA_F64": lambda t: frozenset([("hw", -1)]) if t.opcode.kind == "fma_f64" else NOTHING,
     "WMMA reads A, B": lambda t: t.other_sources if t.matrix == "wmma" else NOTHING,
 }
 """Registers that an instruction puts at risk, or touches, by what it does; the words stand in the rows and messages."""
