@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "build"]
 
-# Instructions that end a block: what follows them may be elsewhere, or later.
-TERMINATORS = (
-    "s_branch", "s_cbranch_", "s_endpgm", "s_setpc_b64", "s_swappc_b64", "s_call_b64", "s_barrier", "s_trap",
-    "s_set_gpr_idx_o",
-)  # fmt: skip
 LONGEST = 256
 """Instructions of a block at most."""
 
@@ -113,7 +108,7 @@ def _decode(machine: Any, pc: int) -> tuple[list[Instruction], str]:
             raise
         instructions.append(ins)
         address += ins.size
-        if ins.name.startswith(TERMINATORS):
+        if ins.opcode.ends_block:
             return instructions, ""
         if address in ends:
             return instructions, _past(ends[address])

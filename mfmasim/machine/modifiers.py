@@ -60,7 +60,7 @@ def output_modifiers(
     A shaped operation takes clamp into its own hands when its result is no float. Dot products of floats on RDNA ignore
     both (RDNA4 ISA manual, 7.2.3.1).
     """
-    if rules.dot_steps and operation.name.startswith("v_dot"):
+    if rules.dot_steps and instruction.opcode.dot:
         return None
     omod, clamp = instruction.modifiers.get("omod", 0), instruction.modifiers.get("clamp", 0)
     floating = operation.results[0] in ("f16", "f32", "f64")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mfmasim.machine.ops.matrix import bind_matrix, resolve
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.ops.matrix import resolve
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
@@ -28,7 +27,6 @@ def passes(instruction: Instruction, arch: Arch, wave: int) -> int:
     Raises:
         MfmasimError: formats or modifiers that the machine does not execute.
     """
-    known = OPERATIONS.get(instruction.name)
-    if known is None or known.body is not bind_matrix:
+    if not instruction.opcode.matrix:
         return 0
     return resolve(instruction, arch, wave)[0].cycles // PASS

@@ -4,16 +4,15 @@
 values of the undefined bits, tells which bits of the result they decide. ``moves``: bits that come from other lanes or
 registers. In both, an operand that steers (a shift, a selector, a lane) and is undefined makes everything undefined.
 ``sums``: an undefined bit reaches itself and all bits above it. ``typed``, the default: an undefined bit that is read
-makes the whole result undefined. ``relative``: M0 chooses the registers, so that any may be read or written.
-``index``: the operation puts an index into M0. ``jump``: the operand is where execution goes on. ``memory``: see
-`MemoryRule`.
+makes the whole result undefined. ``index``: the operation puts an index into M0. Of program flow and of memory
+operations the opcode's record says enough.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["JUMP", "RELATIVE", "TYPED", "MemoryRule", "Rule", "bits", "index", "moves", "parts", "sums"]
+__all__ = ["TYPED", "Rule", "bits", "index", "moves", "parts", "sums"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class Rule:
     """One rule."""
 
     kind: str = "typed"
-    """``bits``, ``moves``, ``sums``, ``typed``, ``relative``, ``index``, ``jump`` or ``memory``."""
+    """``bits``, ``moves``, ``sums``, ``typed`` or ``index``."""
     steering: tuple[int, ...] = ()
     """Positions among the sources of the operands that steer."""
     mixes: bool = False
@@ -48,24 +47,7 @@ class Rule:
     """Bits of M0 that an index goes to."""
 
 
-@dataclass(frozen=True)
-class MemoryRule(Rule):
-    """The rule of an instruction that accesses memory: its address is used, its data move to or from a space."""
-
-    kind: str = "memory"
-    half: str = ""
-    """``low`` or ``high``: the half of a register that a load writes; empty: all of it."""
-    small: bool = False
-    """Whether less than a dword is moved, too little to carry where it comes from."""
-    addressed: bool = True
-    """Whether operands make the address; else it is M0 and the lane."""
-    to_lds: bool = False
-    """Whether a load goes to the LDS."""
-    atomic: str = ""
-    """``combines`` or ``replaces`` what memory holds."""
-
-
-TYPED, RELATIVE, JUMP = Rule(), Rule("relative", keeps=True), Rule("jump")
+TYPED = Rule()
 
 
 def bits(*steering: int, mixes: bool = False, keeps: bool = False, exchanges: bool = False) -> Rule:

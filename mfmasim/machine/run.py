@@ -270,8 +270,8 @@ class Machine:
         """Those of the waiting waves that wait for signals (gfx12's S_BARRIER_WAIT), which arrival does not replace."""
         code, after = self.kernel.code, np.broadcast_to(self.waves.pc, (self.waves.count,))[waiting]
         wave = self.kernel.wave
-        names = {pc: code.instruction_at(pc - 4, wave).name for pc in np.unique(after).tolist()}  # one dword each
-        here = [pc for pc, name in names.items() if name == "s_barrier_wait"]
+        before = {pc: code.instruction_at(pc - 4, wave) for pc in np.unique(after).tolist()}  # one dword each
+        here = [pc for pc, ins in before.items() if ins.opcode.barrier == "wait"]
         return waiting[np.isin(after, here)] if here else waiting[:0]
 
     def _stuck(self, waiting: NDArray[np.int64]) -> bool:

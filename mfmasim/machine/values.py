@@ -10,8 +10,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import format as number_format
-from mfmasim.machine.ops.matrix import bind_matrix, resolve
-from mfmasim.machine.registry import OPERATIONS
+from mfmasim.machine.ops.matrix import resolve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,8 +27,7 @@ def matrix_operands(instruction: Instruction, arch: Arch, wave: int) -> dict[str
 
     Empty for any other instruction. A sparse instruction reads C from D's registers.
     """
-    known = OPERATIONS.get(instruction.name)
-    if known is None or known.body is not bind_matrix:
+    if not instruction.opcode.matrix:
         return {}
     operation, modifiers = resolve(instruction, arch, wave)
     order = ("A", "B", "index", "C") if operation.sparse else ("A", "B", "C", "scale_A", "scale_B")

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent
-    from mfmasim.machine.rules import MemoryRule
     from mfmasim.machine.state import Group
 
     Bits = NDArray[np.uint32]
@@ -29,10 +28,7 @@ __all__ = ["AccessPlan", "access_plan"]
 
 # Operands that make the address, by encoding; data follow.
 ADDRESSES = {"DS": 1, "FLAT": 2, "GLOBAL": 2, "SCRATCH": 2, "MUBUF": 3, "MTBUF": 3, "SMEM": 2}
-REACHES = {
-    "DS": (LDS,), "FLAT": (GLOBAL, LDS, SCRATCH), "GLOBAL": (GLOBAL,), "SCRATCH": (SCRATCH,), "MUBUF": (GLOBAL,),
-    "MTBUF": (GLOBAL,), "SMEM": (GLOBAL,),
-}  # fmt: skip
+REACHES = {"lds": (LDS,), "flat": (GLOBAL, LDS, SCRATCH), "global": (GLOBAL,), "scratch": (SCRATCH,)}
 HALVES = {"": ONES, "low": np.uint32(0xFFFF), "high": np.uint32(0xFFFF0000)}
 
 
@@ -41,23 +37,25 @@ class AccessPlan:
 
     atomic = False
 
-    def __init__(self, instruction: Instruction, rule: MemoryRule, owner: Any) -> None:
+    def __init__(self, instruction: Instruction, owner: Any) -> None:
         """Keep addresses apart from data."""
-        self.instruction, self.rule, self.owner, self.planes = instruction, rule, owner, owner.planes
-        to_lds = rule.to_lds or instruction.modifiers.get("lds")
-        count = ADDRESSES[instruction.encoding] if rule.addressed else 0
+        opcode = instruction.opcode
+        self.instruction, self.opcode, self.owner, self.planes = instruction, opcode, owner, owner.planes
+        to_lds = opcode.to_lds or bool(instruction.modifiers.get("lds"))
+        by_lane = opcode.reads_m0 and opcode.unit == "LDS"  # M0 and the lane are the address
+        count = 0 if by_lane else ADDRESSES[instruction.encoding]
         self.data = instruction.src[count:]
         self.address = [key for operand in instruction.src[:count] for key in keys_of(operand)]
-        if to_lds or not rule.addressed:
+        if to_lds or by_lane:
             self.address.append(SGPR + owner.machine.arch.m0)
         self.stored = [key for operand in self.data for key in keys_of(operand)]
         self.loaded = [key for operand in instruction.dst for key in keys_of(operand)]
-        spaces = REACHES[instruction.encoding]
+        spaces = REACHES[opcode.space]
         if to_lds:
             spaces = (*spaces, LDS)
         self.spaces = set_of(spaces)
         self.touched = self.spaces | set_of([*self.address, *self.stored, *self.loaded])
-        self.half = HALVES[rule.half] if self.loaded else ONES
+        self.half = HALVES[opcode.d16] if self.loaded else ONES
         self._bound: dict[str, Any] = {}
 
     def note(self, event: AccessEvent) -> None:
@@ -102,7 +100,7 @@ class AccessPlan:
             return
         plane = owner.origins.ready()
         words = {key: g.take(values) for key, values in self._executed("origins", plane, g).items()}
-        if self.rule.small and plane.parts:
+        if self.opcode.narrow and plane.parts:
             part = plane.parts[0]
             address = part.address.astype(np.int64) - (owner.machine.memory.base if part.space == "global" else 0)
             words = dict.fromkeys(words, at_address(part.space, address))
@@ -143,7 +141,7 @@ class AccessPlan:
         run(self._with_data(g, self.planes.undefined))
         if not self.stored or self.planes.dirty & set_of(self.stored):
             owner.origins.ready()
-            if not self.rule.small:
+            if not self.opcode.narrow:
                 run_origins(self._with_data(g, self.planes.origins))
         for words in plane.memory.leaks:
             self._leak(g, words)
@@ -184,9 +182,9 @@ class AtomicPlan(AccessPlan):
 
     atomic = True
 
-    def __init__(self, instruction: Instruction, rule: MemoryRule, owner: Any) -> None:
+    def __init__(self, instruction: Instruction, owner: Any) -> None:
         """As for any access."""
-        super().__init__(instruction, rule, owner)
+        super().__init__(instruction, owner)
         self._events: list[AccessEvent] = []
         self._bits: dict[int, Bits] = {}
         self._group: Any = None
@@ -213,7 +211,7 @@ class AtomicPlan(AccessPlan):
         for key in self.stored:
             source = np.where(source == 0, planes.origin(g, key), source)
         twice = len(self._events) > 1  # lanes go from one place to the other: both are looked at again
-        replaces = self.rule.atomic == "replaces" and not twice
+        replaces = self.opcode.atomic == "exchange" and not twice
         for event in self._events * (1 + twice):
             active = np.broadcast_to(np.ones((1, 1), np.bool_) if event.active is None else event.active, shape)
             flat, start, inside = self._places(g, event, shape)
@@ -281,6 +279,6 @@ class AtomicPlan(AccessPlan):
         return rows.reshape(-1), row * rows.shape[1] + np.where(inside, address, 0), inside
 
 
-def access_plan(instruction: Instruction, rule: MemoryRule, owner: Any) -> AccessPlan:
+def access_plan(instruction: Instruction, owner: Any) -> AccessPlan:
     """What a memory instruction means for undefined bits."""
-    return (AtomicPlan if rule.atomic else AccessPlan)(instruction, rule, owner)
+    return (AtomicPlan if instruction.opcode.access == "atomic" else AccessPlan)(instruction, owner)

@@ -15,7 +15,6 @@ from mfmasim.machine.definedness.typed import Typed, source_origins
 from mfmasim.machine.definedness.uses import matrix_bits
 from mfmasim.machine.dpp import is_dpp
 from mfmasim.machine.dual import bind_dual
-from mfmasim.machine.ops.matrix import bind_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +41,7 @@ class Flow:
         self.parts = instruction.halves or (instruction,)
         self.operations = [operation_of(part) for part in self.parts]
         rules = [operation.undefined for operation in self.operations]
-        self.indexes = any(rule.kind == "relative" for rule in rules)
+        self.indexes = instruction.opcode.relative
         self.operands = [keys_of(operand) for part in self.parts for operand in part.src]
         self.reads = [key for keys in self.operands for key in keys]
         self.writes = [key for part in self.parts for operand in part.dst for key in keys_of(operand)]
@@ -63,8 +62,8 @@ class Flow:
             self.reads, self.writes = [*self.reads, *every], [*self.writes, *every]
             self.operands = [tuple(self.reads)]
         self.writes = list(dict.fromkeys(self.writes))
-        self.matrix = self.operations[0].body is bind_matrix
-        self.partial = any(rule.keeps for rule in rules) or self._partial(results)
+        self.matrix = bool(instruction.opcode.matrix)
+        self.partial = self.indexes or any(rule.keeps for rule in rules) or self._partial(results)
         self.touched = set_of([*self.reads, *self.writes])
         self.reading = set_of([*self.reads, *(self.writes if self.partial else ())])
         self._made: dict[Instruction, Typed | Probed | Loose] = {}

@@ -19,7 +19,6 @@ from mfmasim.machine.definedness.memory import OriginPlane, Plane
 from mfmasim.machine.definedness.planes import Planes
 from mfmasim.machine.definedness.uses import Uses
 from mfmasim.machine.ops.register_index import ENABLES, INDEX
-from mfmasim.machine.rules import MemoryRule
 from mfmasim.machine.state import VCC
 
 if TYPE_CHECKING:
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     Bound = Callable[[Group], None]
 
 __all__ = ["Definedness"]
-
-BARRIERS = ("s_barrier", "s_barrier_wait")
 
 
 class Definedness:
@@ -58,16 +55,15 @@ class Definedness:
             instruction: the instruction.
             run: what executes it.
         """
-        name, planes = instruction.name, self.planes
-        rule = operation_of(instruction).undefined
-        if name in BARRIERS:
+        opcode, planes, rule = instruction.opcode, self.planes, operation_of(instruction).undefined
+        if opcode.barrier in ("whole", "wait"):
             return self._barrier(run)
-        if name.startswith("s_cbranch_"):
+        if opcode.flow == "conditional":
             return self._branch(instruction, run)
-        if rule.kind == "jump":
+        if opcode.flow in ("jump", "call"):
             return self._used("jump", instruction, run)
-        if isinstance(rule, MemoryRule):
-            return self._access(access_plan(instruction, rule, self), run)
+        if opcode.memory:
+            return self._access(access_plan(instruction, self), run)
         if rule.kind == "index":
             return self._index(instruction, rule.written, run)
         flow = Flow(instruction, run, self)
@@ -122,9 +118,10 @@ class Definedness:
         return step
 
     def _branch(self, instruction: Instruction, run: Bound) -> Bound:
-        if "exec" in instruction.name:
+        condition = instruction.opcode.condition
+        if condition == "exec":
             return run
-        keys = set_of([SCC] if "scc" in instruction.name else [SGPR + VCC, SGPR + VCC + 1])
+        keys = set_of([SCC] if condition == "scc" else [SGPR + VCC, SGPR + VCC + 1])
 
         def step(g: Group) -> None:
             if self.planes.dirty & keys:

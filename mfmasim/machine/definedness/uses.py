@@ -82,7 +82,7 @@ class Uses:
 
     def branch(self, instruction: Instruction, group: Group) -> None:
         """A branch on SCC, or on whether VCC is 0: a bit of VCC that is surely 1 settles that."""
-        if "scc" in instruction.name:
+        if instruction.opcode.condition == "scc":
             self.registers("branch", instruction, group, [SCC])
             return
         keys = [SGPR + VCC, SGPR + VCC + 1][: group.lanes // 32]

@@ -197,7 +197,7 @@ def _ds(operation: AtomicOperation, instruction: Instruction, machine: Any) -> C
 
 
 for _name, _row in OPERATIONS["ds"].items():
-    direct(_name, _row.fidelity, undefined=_row.rule)(partial(_ds, _row))
+    direct(_name, _row.fidelity)(partial(_ds, _row))
 for _name, _row in OPERATIONS["memory"].items():
     for _unit in ("global", "flat", "buffer"):
-        direct(f"{_unit}_atomic_{_name}", _row.fidelity, undefined=_row.rule)(partial(_memory, _unit, _row))
+        direct(f"{_unit}_atomic_{_name}", _row.fidelity)(partial(_memory, _unit, _row))

@@ -14,7 +14,6 @@ import numpy as np
 from mfmasim.machine import ieee
 from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.ops import vector_minmax
-from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,11 +196,6 @@ class AtomicOperation:
     """The function of the old value and the data, under MODE."""
     ufunc: np.ufunc | None
     """The same for many values at one place, where NumPy has it."""
-
-    @property
-    def rule(self) -> MemoryRule:
-        """What it does to undefined bits."""
-        return MemoryRule(atomic="replaces" if self.body is SWAP else "combines")
 
 
 OPERATIONS: dict[str, dict[str, AtomicOperation]] = {"memory": {}, "ds": {}}

@@ -84,7 +84,7 @@ def _store(access: Access, instruction: Instruction, machine: Any) -> Callable[[
 
 for *_names, _access in LOADS:
     _spelled = " ".join(f"buffer_load_{_name}" for _name in _names)
-    direct(_spelled, undefined=_access.loading)(partial(_load, _access))
+    direct(_spelled)(partial(_load, _access))
 for *_names, _access in STORES:
     _spelled = " ".join(f"buffer_store_{_name}" for _name in _names)
-    direct(_spelled, undefined=_access.storing)(partial(_store, _access))
+    direct(_spelled)(partial(_store, _access))

@@ -13,7 +13,6 @@ import numpy as np
 from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
 from mfmasim.machine.ops.barrier import settle
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import JUMP
 from mfmasim.machine.state import ENDED, EXEC, VCC
 
 if TYPE_CHECKING:
@@ -149,4 +148,4 @@ def _setpc(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-direct("s_setpc_b64 s_swappc_b64", undefined=JUMP)(_setpc)
+direct("s_setpc_b64 s_swappc_b64")(_setpc)

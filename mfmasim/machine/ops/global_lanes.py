@@ -15,7 +15,6 @@ from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
 from mfmasim.machine.ops.global_memory import pointer
 from mfmasim.machine.ops.spaces import Part, load, store
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,14 +63,14 @@ def _transposed(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-direct("global_load_tr_b128", "reference", undefined=MemoryRule())(_transposed)
+direct("global_load_tr_b128", "reference")(_transposed)
 
 
 def _refused(instruction: Instruction, _machine: Any) -> Bound:
     raise _unknown(instruction)
 
 
-direct("global_load_tr_b64", "reference", undefined=MemoryRule())(_refused)
+direct("global_load_tr_b64", "reference")(_refused)
 
 
 def _by_lane(instruction: Instruction, saddr: int) -> Callable[[Group], NDArray[np.uint64]]:
@@ -96,5 +95,5 @@ def _store(instruction: Instruction, machine: Any) -> Bound:
     return lambda g: store(machine, g, instruction, Part("global", address(g), g.mask), [read(g)], 4)
 
 
-direct("global_load_addtid_b32", undefined=MemoryRule())(_load)
-direct("global_store_addtid_b32", undefined=MemoryRule())(_store)
+direct("global_load_addtid_b32")(_load)
+direct("global_store_addtid_b32")(_store)

@@ -163,7 +163,7 @@ def _store(resolver: Resolve, access: Access, instruction: Instruction, machine:
 for _segment, _resolver in RESOLVERS.items():
     for *_names, _access in LOADS:
         _spelled = " ".join(f"{_segment}_load_{_name}" for _name in _names)
-        direct(_spelled, undefined=_access.loading)(partial(_load, _resolver, _access))
+        direct(_spelled)(partial(_load, _resolver, _access))
     for *_names, _access in STORES:
         _spelled = " ".join(f"{_segment}_store_{_name}" for _name in _names)
-        direct(_spelled, undefined=_access.storing)(partial(_store, _resolver, _access))
+        direct(_spelled)(partial(_store, _resolver, _access))

@@ -14,7 +14,6 @@ import numpy as np
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.spaces import Access, Part, extend, lds_address, load, merge, store
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,8 +122,8 @@ def _pair(size: int, stride: int, instruction: Instruction, machine: Any) -> Cal
 
 
 for _old, _new, _access in LOADS:
-    direct(f"{_old} {_new}", undefined=_access.loading)(partial(_load, _access))
+    direct(f"{_old} {_new}")(partial(_load, _access))
 for _old, _new, _access in STORES:
-    direct(f"{_old} {_new}", undefined=_access.storing)(partial(_store, _access))
+    direct(f"{_old} {_new}")(partial(_store, _access))
 for _old, _new, _size, _stride in PAIRS:
-    direct(f"ds_{_old} ds_{_new}", undefined=MemoryRule())(partial(_pair, _size, _stride))
+    direct(f"ds_{_old} ds_{_new}")(partial(_pair, _size, _stride))

@@ -12,7 +12,6 @@ import numpy as np
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.spaces import Part, load, store
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,5 +46,5 @@ def _write(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     )
 
 
-direct("ds_read_addtid_b32 ds_load_addtid_b32", undefined=MemoryRule(addressed=False))(_read)
-direct("ds_write_addtid_b32 ds_store_addtid_b32", undefined=MemoryRule(addressed=False))(_write)
+direct("ds_read_addtid_b32 ds_load_addtid_b32")(_read)
+direct("ds_write_addtid_b32 ds_store_addtid_b32")(_write)

@@ -6,7 +6,6 @@ lane's number only: M0 + immediate + 4 * lane, or 16 * lane for 12 and 16 bytes.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -60,5 +59,4 @@ SEGMENTS = {
 }  # fmt: skip
 for _what, _, _access in LOADS:
     for _unit in SEGMENTS.get(_what, ()):
-        _rule = replace(_access.loading, to_lds=True)
-        direct(f"{_unit}_load_lds_{_what}", undefined=_rule)(partial(_segment, _unit, _access))
+        direct(f"{_unit}_load_lds_{_what}")(partial(_segment, _unit, _access))

@@ -14,7 +14,6 @@ import numpy as np
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.spaces import Part, rows_of, within
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,5 +86,5 @@ def _conditional(instruction: Instruction, machine: Any) -> Callable[[Group], No
 
 
 for _old, _new, _dwords, _stride in PAIRS:
-    direct(f"{_old} {_new}", undefined=MemoryRule(atomic="replaces"))(partial(_pair, _dwords, _stride))
-direct("ds_condxchg32_rtn_b64", undefined=MemoryRule(atomic="combines"))(_conditional)
+    direct(f"{_old} {_new}")(partial(_pair, _dwords, _stride))
+direct("ds_condxchg32_rtn_b64")(_conditional)

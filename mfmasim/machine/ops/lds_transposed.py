@@ -16,7 +16,6 @@ import numpy as np
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.spaces import Part, lds_address, load
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,4 +71,4 @@ def _read(bits: int, count: int, instruction: Instruction, machine: Any) -> Call
 
 
 for _name, _bits, _count in ROWS:
-    direct(_name, "reference", undefined=MemoryRule())(partial(_read, _bits, _count))
+    direct(_name, "reference")(partial(_read, _bits, _count))

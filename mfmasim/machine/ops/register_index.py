@@ -16,7 +16,7 @@ import numpy as np
 from mfmasim.machine.operands import scalar_reader
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import RELATIVE, index
+from mfmasim.machine.rules import index
 from mfmasim.machine.state import Group
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ M0 = 124
 """Its code on the architectures that have the mode."""
 GPR_IDX_EN = np.uint32(1 << 27)
 INDEX, ENABLES = np.uint32(0xFF), np.uint32(0xF000)
-# Bit of M0[15:12] by field of the encoding; a destination that is read back goes with the destination.
-FIELDS = {"src0": 0, "src1": 1, "src2": 2, "vdst": 3, "": 3}
+SOURCES, DESTINATION = ("src0", "src1", "src2"), 3
+"""Bits 0 to 2 of M0[15:12] are for the sources; a destination that is read back goes with the destination."""
 ENCODINGS = ("VOP1", "VOP2", "VOP3", "VOP3P", "VOPC", "SDWA", "DPP")
 
 
@@ -72,13 +72,10 @@ def _idx_mode(instruction: Instruction, _machine: Any) -> Bound:
 direct("s_set_gpr_idx_mode", undefined=index(int(ENABLES)))(_idx_mode)
 
 
-def _shifted(operand: Operand, name: str, m0: int) -> Operand:
-    """The operand that the index makes of it."""
-    if operand.kind != "v":
-        return operand
-    # The addend of v_madmk and v_fmamk is encoded as src1 and is S2 of the operation.
-    bit = 2 if operand.field == "src1" and "mk_" in name else FIELDS.get(operand.field)
-    if bit is None or not m0 >> 12 + bit & 1:
+def _shifted(operand: Operand, place: int, m0: int) -> Operand:
+    """The operand that the index makes of it; `place` is its number among the sources (V_MADMK has S2 in src1)."""
+    bit = place if operand.field in SOURCES else DESTINATION
+    if operand.kind != "v" or operand.field not in (*SOURCES, "vdst", "") or not m0 >> 12 + bit & 1:
         return operand
     return replace(operand, index=operand.index + (m0 & 0xFF))
 
@@ -103,11 +100,10 @@ def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction,
 
     def at(m0: int) -> Bound:
         if m0 not in bound:
-            name = instruction.name
             changed = replace(
                 instruction,
-                src=tuple(_shifted(operand, name, m0) for operand in instruction.src),
-                dst=tuple(_shifted(operand, name, m0) for operand in instruction.dst),
+                src=tuple(_shifted(operand, place, m0) for place, operand in enumerate(instruction.src)),
+                dst=tuple(_shifted(operand, DESTINATION, m0) for operand in instruction.dst),
             )
             bound[m0] = _in_range(changed, len(machine.waves.v), lambda ins: bind(ins, machine))
         return bound[m0]
@@ -160,8 +156,8 @@ def _movreld(count: int, instruction: Instruction, machine: Any) -> Bound:
 
 
 for _count, _type in ((1, "b32"), (2, "b64")):
-    direct(f"s_movrels_{_type}", undefined=RELATIVE)(partial(_movrels, _count))
-    direct(f"s_movreld_{_type}", undefined=RELATIVE)(partial(_movreld, _count))
+    direct(f"s_movrels_{_type}")(partial(_movrels, _count))
+    direct(f"s_movreld_{_type}")(partial(_movreld, _count))
 
 
 def _movrelsd(instruction: Instruction, machine: Any) -> Bound:
@@ -178,4 +174,4 @@ def _movrelsd(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-direct("s_movrelsd_2_b32", undefined=RELATIVE)(_movrelsd)
+direct("s_movrelsd_2_b32")(_movrelsd)

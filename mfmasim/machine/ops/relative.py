@@ -12,7 +12,6 @@ import numpy as np
 
 from mfmasim.machine.operands import read_dword, unsupported
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import RELATIVE
 from mfmasim.machine.state import Group
 
 if TYPE_CHECKING:
@@ -73,4 +72,4 @@ def _bind(source_field: Field, target_field: Field, swaps: bool, instruction: In
 
 
 for _name, _source, _target, _swaps in ROWS:
-    direct(_name, undefined=RELATIVE)(partial(_bind, _source, _target, _swaps))
+    direct(_name)(partial(_bind, _source, _target, _swaps))

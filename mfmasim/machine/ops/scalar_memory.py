@@ -10,7 +10,6 @@ import numpy as np
 from mfmasim.machine.memory import Outside
 from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
 from mfmasim.machine.registry import direct
-from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,8 +100,8 @@ def _buffer_load(count: int, instruction: Instruction, machine: Any) -> Callable
 
 
 for _name, _count in LOADS.items():
-    direct(f"s_load_{_name}", undefined=MemoryRule())(partial(_load, _count))
-    direct(f"s_buffer_load_{_name}", undefined=MemoryRule())(partial(_buffer_load, _count))
+    direct(f"s_load_{_name}")(partial(_load, _count))
+    direct(f"s_buffer_load_{_name}")(partial(_buffer_load, _count))
 
 
 def _extended(word: NDArray[np.uint32], size: int, signed: bool) -> NDArray[np.uint32]:
@@ -147,4 +146,4 @@ def _small_load(
 
 for _name, _row in SMALL.items():
     for _segment, _buffer in (("s_load", False), ("s_buffer_load", True)):
-        direct(f"{_segment}_{_name}", undefined=MemoryRule(small=True))(partial(_small_load, *_row, _buffer))
+        direct(f"{_segment}_{_name}")(partial(_small_load, *_row, _buffer))

@@ -14,7 +14,6 @@ import numpy as np
 
 from mfmasim.machine import storage
 from mfmasim.machine.memory import POISON_DWORD, Outside
-from mfmasim.machine.rules import MemoryRule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,16 +35,6 @@ class Access:
     signed: bool = False
     half: str = ""
     """"": the whole register; ``low`` or ``high``: that half, the other kept (loads) or unused (stores)."""
-
-    @property
-    def loading(self) -> MemoryRule:
-        """The rule of a load of this shape."""
-        return MemoryRule(half=self.half, small=self.size < 4)
-
-    @property
-    def storing(self) -> MemoryRule:
-        """The rule of a store of this shape."""
-        return MemoryRule(small=bool(self.half))
 
 
 @dataclass(frozen=True)
