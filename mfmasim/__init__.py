@@ -1,7 +1,7 @@
-"""Run the code object an AMD GPU would run, bit for bit, in NumPy, and prove its fragments, LDS accesses and outputs.
+"""Execute AMD GPU code objects bit for bit in NumPy, and prove their fragments, LDS accesses and outputs.
 
-Everything here takes and returns raw bits as unsigned integer arrays; a function that speaks of floats says so.
-The names below load on first use, so that ``import mfmasim`` costs little.
+Functions take and return raw bits as unsigned integer arrays unless their docstring says floats. The names below are
+imported on first use, so that ``import mfmasim`` is fast.
 """
 
 from __future__ import annotations

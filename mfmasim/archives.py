@@ -19,10 +19,10 @@ __all__ = ["write_archive"]
 
 
 def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays as ``.npz``: what was there before stays until the new one is on the disk.
+    """Write arrays as ``.npz``; an existing file is replaced only when the new one is on disk.
 
     Raises:
-        MfmasimError: it cannot be written; what was there before is still there.
+        MfmasimError: the file cannot be written; an existing file is unchanged.
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:

@@ -1,4 +1,4 @@
-"""Errors a user can cause, told in one line: the value, what is allowed, the nearest match."""
+"""Errors caused by input, in one line: the value, the allowed values, the nearest match."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["MfmasimError", "unknown"]
 
 
 class MfmasimError(Exception):
-    """Bad input or an unsupported request; its text is one clear line, and the command line exits with 2."""
+    """Bad input or an unsupported request. The text is one line; the command line exits with 2."""
 
 
 def unknown(kind: str, value: object, allowed: Iterable[str], where: str = "") -> MfmasimError:
     """Build the error for a name that is not in a set of names.
 
     Args:
-        kind: what was asked for, such as ``"architecture"``.
-        value: the name that was given.
-        allowed: every name that would have done.
+        kind: kind of the name, such as ``"architecture"``.
+        value: the given name.
+        allowed: all allowed names.
         where: the context, such as ``"on gfx942"``.
 
     Returns:
-        The error, to be raised by the caller. It names the nearest match, and the whole set while that is short.
+        The error, to be raised by the caller. It contains the nearest match, and all names if there are few.
     """
     names = [str(name) for name in allowed]
     text = f"unknown {kind} {str(value)!r}" + (f" {where}" if where else "")

@@ -1,7 +1,7 @@
-"""A program: a code object together with its decoded instructions. This is what `load` and `compile` return.
+"""A program: a code object with its decoded instructions, the result of `load` and `compile`.
 
-The rooms below know nothing of each other: the toolchain makes bytes, the code object reader finds kernels in them,
-the decoder reads instructions. Here they meet.
+The packages used here are independent of each other: the toolchain compiles a source to a code object, the code object
+reader finds its kernels, the decoder reads their instructions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Kernel:
     """One kernel of a code object: its arguments, resources and instructions."""
 
     def __init__(self, code: Code, info: KernelInfo) -> None:
-        """Belong to `code`; `info` is what the code object says."""
+        """Create a kernel of `code` from the code object's `info`."""
         self.code = code
         self.info = info
 
@@ -57,7 +57,7 @@ class Kernel:
 
     @property
     def args(self) -> tuple[Argument, ...]:
-        """The arguments a caller passes, in order."""
+        """The arguments that the caller passes, in order."""
         return self.info.explicit_args
 
     @property
@@ -70,7 +70,7 @@ class Kernel:
         """The kernel's instructions in address order; `text` is in LLVM's syntax.
 
         Raises:
-            MfmasimError: bytes that are no instruction of the architecture.
+            MfmasimError: bytes that do not encode an instruction of the architecture.
         """
         info = self.info
         data = self.code.object.read_bytes(info.entry, info.size)
@@ -78,19 +78,19 @@ class Kernel:
 
     @cached_property
     def decodable(self) -> tuple[Instruction, ...]:
-        """The same as far as there are any: dwords that are no instruction, such as data, are passed over."""
+        """The kernel's instructions; dwords that do not decode, such as data, are skipped."""
         return tuple(self._between(self.info.entry, self.info.entry + self.info.size))
 
     @cached_property
     def reachable(self) -> tuple[Instruction, ...]:
-        """The same and, when the kernel calls functions, every instruction of the code object, in address order."""
+        """The kernel's instructions or, if it calls functions, those of the whole code object, in address order."""
         if not any(ins.name.startswith(CALLS) for ins in self.decodable):
             return self.decodable
         code = [segment for segment in self.code.object.segments if segment.executable]
         return tuple(ins for segment in code for ins in self._between(segment.vaddr, segment.end))
 
     def _between(self, address: int, end: int) -> Iterator[Instruction]:
-        """What can be decoded in a range of addresses."""
+        """Instructions in a range of addresses; dwords that do not decode are skipped."""
         while address < end:
             try:
                 instruction = self.code.instruction_at(address, self.wave)
@@ -101,11 +101,11 @@ class Kernel:
             address += instruction.size
 
     def source_at(self, pc: int) -> str:
-        """Source line of an address as ``file:line``, empty where the code object does not tell."""
+        """Source line of an address as ``file:line``, empty if the code object has none."""
         try:
             place = self.code.object.line_table().at(pc)
         except MfmasimError:
-            return ""  # damaged debug information spoils no finding
+            return ""  # a finding is reported even if the debug information is damaged
         return f"{place[0].removeprefix('./')}:{place[1]}" if place else ""
 
 
@@ -113,7 +113,7 @@ class Code:
     """A loaded code object: kernels by name, instructions by address."""
 
     def __init__(self, found: CodeObject, made_by: str = "") -> None:
-        """Wrap a code object; `made_by` names the compiler when we compiled it."""
+        """Wrap a code object; `made_by` names the compiler if mfmasim compiled it."""
         self.object = found
         self.made_by = made_by
         self._kernels = {name: Kernel(self, info) for name, info in found.kernels.items()}
@@ -144,12 +144,12 @@ class Code:
         """Find a kernel by its mangled or plain name.
 
         Raises:
-            MfmasimError: no kernel, or several, answer to the name.
+            MfmasimError: no kernel, or several, match the name.
         """
         return self._kernels[self.object.kernel(name).name]
 
     def is_code(self, address: int) -> bool:
-        """Whether an instruction may start at an address: executable, and a multiple of 4."""
+        """Whether an address is executable and a multiple of 4."""
         place = bisect.bisect_right(self._starts, address) - 1
         return place >= 0 and address < self._segments[place].end and address % 4 == 0
 
@@ -158,16 +158,16 @@ class Code:
 
         Args:
             address: of its first byte.
-            wave: lanes of the wave that executes it; without it the architecture's usual size.
+            wave: lanes of the executing wave; None for the architecture's default.
 
         Raises:
-            NotCodeError: the address is not in executable code, or is no multiple of 4.
-            MfmasimError: its bytes are no instruction.
+            NotCodeError: the address is not in executable code, or is not a multiple of 4.
+            MfmasimError: the bytes do not encode an instruction.
         """
         found = self._decoded.get((address, wave))
         if found is None:
             if not self.is_code(address):
-                why = "is no multiple of 4" if address % 4 else "is outside the code"
+                why = "is not a multiple of 4" if address % 4 else "is outside the code"
                 raise NotCodeError(f"{self.object.name}: jump to {address:#x}, which {why}")
             segment = self._segments[bisect.bisect_right(self._starts, address) - 1]
             found = isa.decode(segment.data, self.arch, pc=address, offset=address - segment.vaddr, wave=wave)
@@ -186,10 +186,10 @@ def load(source: str | Path | bytes, arch: str | Arch | None = None) -> Code:
         The code, with its kernels.
 
     Raises:
-        MfmasimError: the file is missing, foreign, damaged, or holds no entry for `arch`.
+        MfmasimError: the file is missing, damaged, not a code object, or has no entry for `arch`.
     """
     if not isinstance(source, str | Path | bytes | bytearray | memoryview):
-        raise MfmasimError(f"load: a path or bytes are expected, not {type(source).__name__}")
+        raise MfmasimError(f"load: expected a path or bytes, not {type(source).__name__}")
     if isinstance(source, bytes | bytearray | memoryview):
         return Code(codeobject.read(bytes(source), arch=arch))
     return Code(codeobject.load(Path(source), arch=arch))
@@ -208,22 +208,22 @@ def compile(  # noqa: A001  (the contract's name)
     Args:
         path: the source.
         arch: the architecture, such as ``gfx942``.
-        compiler: path of a compiler; without it the first one found is taken (see `mfmasim.toolchain`).
+        compiler: path of a compiler; None for the first one found (see `mfmasim.toolchain`).
         flags: further compiler flags.
-        device_libs: folder of ROCm's bitcode, to take mathematics from there.
+        device_libs: folder of ROCm's bitcode, used for mathematics instead of mfmasim's functions.
 
     Returns:
         The code; ``made_by`` names the compiler.
 
     Raises:
-        MfmasimError: no compiler was found, or it refused the source; the text carries its message.
+        MfmasimError: no compiler was found, or the source does not compile; the text has the compiler's messages.
     """
     from mfmasim import toolchain
 
     if not isinstance(path, str | Path):
-        raise MfmasimError(f"compile: the path of a source is expected, not {type(path).__name__}")
+        raise MfmasimError(f"compile: expected the path of a source, not {type(path).__name__}")
     target = find_arch(arch)
     if not isinstance(flags, list | tuple) or not all(isinstance(flag, str) for flag in flags):
-        raise MfmasimError(f"flags {flags!r}: a list of compiler flags is expected, such as ['-O3']")
+        raise MfmasimError(f"flags {flags!r}: expected a list of compiler flags, such as ['-O3']")
     made = toolchain.compile_hip(Path(path), target.name, compiler=compiler, flags=flags, device_libs=device_libs)
     return Code(codeobject.read(made.data, name=str(path), arch=target), made_by=made.compiler)

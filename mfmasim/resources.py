@@ -1,4 +1,4 @@
-"""Where the folders that travel with the package lie: beside it in a checkout, inside it in an installed wheel."""
+"""Folders that are shipped with the package: beside it in a checkout, inside it in an installed wheel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mfmasim.errors import MfmasimError, unknown
 __all__ = ["FOLDERS", "folder"]
 
 FOLDERS = ("hipkernels", "golden")
-"""Top-level folders of the repository that the wheel carries under ``mfmasim/_bundled``."""
+"""Top-level folders of the repository that the wheel contains under ``mfmasim/_bundled``."""
 
 
 def folder(name: str) -> Path:
@@ -33,7 +33,7 @@ def folder(name: str) -> Path:
     bundled = package / "_bundled" / name
     if bundled.is_dir():
         return bundled
-    # A neighbour of an installed package may bear the same name, so a checkout has to show its pyproject.toml.
+    # Another folder in site-packages may have the same name, so a checkout must also have its pyproject.toml.
     checkout = package.parent / name
     if checkout.is_dir() and (package.parent / "pyproject.toml").is_file():
         return checkout

@@ -25,13 +25,11 @@ INCOMPLETE = {
     "devices",
     "figures",
     "formats",
-    "grids",
     "hiprt",
     "lds",
     "machine",
     "matrix",
     "observe",
-    "testing",
     "verify",
 }
 

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     found = capture.read(Path(args.replay)) if args.replay else _observe(args)
     if args.record:
         capture.write(Path(args.record), found)
-        names = [*found.about["probes"], *(told["row"] for told in found.about["phases"])]
+        names = [*found.about["probes"], *(phase["row"] for phase in found.about["phases"])]
         print(f"wrote {args.record}: {', '.join(names)} on {found.about['device']['product']}")
         return 0
     fits = []
@@ -111,11 +111,11 @@ def _lines(one: Fit) -> Iterator[str]:
         yield f"  {one.row()}"
     for name, values in one.also.items():
         yield f"  undetermined: {name} {_several(values)}"
-    told = one.nan_origins()
-    if len(set(told.values())) == 1:
-        yield f"  NaN: {next(iter(told.values()))}, for every cause"
+    causes = one.nan_origins()
+    if len(set(causes.values())) == 1:
+        yield f"  NaN: {next(iter(causes.values()))}, for every cause"
     else:
-        yield from (f"  NaN ({name}): {text}" for name, text in told.items())
+        yield from (f"  NaN ({name}): {text}" for name, text in causes.items())
 
 
 def _several(values: tuple[Any, ...]) -> str:

@@ -76,7 +76,7 @@ def _explored(name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace
 
     counted = [0]
 
-    def told(_: Verdict) -> None:
+    def report(_: Verdict) -> None:
         counted[0] += 1
 
     say: Callable[[str], None] = (lambda line: None) if args.json == "-" else print  # noqa: ARG005
@@ -84,7 +84,7 @@ def _explored(name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace
         trials(pairs, args.growth),
         examples=args.examples,
         seed=args.seed,
-        told=told,
+        report=report,
         device=back_end,
         checks=args.checks,
     )

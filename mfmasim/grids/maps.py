@@ -24,13 +24,13 @@ __all__ = ["MAPS", "Grid", "Map", "remap_xcd"]
 
 @dataclass(frozen=True)
 class Grid:
-    """Tiles of the output, and what maps may be tuned with. Numbers or arrays that go with the ids."""
+    """A grid of output tiles and the parameters of maps: integers, or arrays that broadcast with the workgroup ids."""
 
     rows: int | I64
     cols: int | I64
     xcds: int = 8
     window: int = 4
-    """Rows of a band, or side of a square, of tiles."""
+    """Height of a band, or side of a square, in tiles."""
     chunk: int = 8
     """Consecutive tiles of one XCD."""
 
@@ -43,7 +43,7 @@ class Map:
     place: Callable[[I64, Grid], Tiles]
     """Rows and columns of the tiles of some workgroups."""
     right: bool
-    """Whether it gives every tile to one workgroup, whatever the grid."""
+    """Whether it is a permutation on every grid: each tile has exactly one workgroup."""
     about: str
 
 
@@ -75,7 +75,7 @@ def _chunked(ids: I64, g: Grid) -> Tiles:
 
 
 def remap_xcd(ids: I64, g: Grid) -> I64:
-    """Numbers after `chunk` consecutive ones were given to each XCD; a partial last block of them stays."""
+    """Ids permuted so that each XCD gets `chunk` consecutive numbers; a partial last block is unchanged."""
     block = g.xcds * g.chunk
     limit = g.rows * g.cols // block * block
     local = ids // g.xcds
@@ -91,7 +91,7 @@ def _xcd_grouped(ids: I64, g: Grid) -> Tiles:
 
 
 def _curve(ids: I64, side: I64) -> Tiles:
-    """Places on Hilbert's curve through squares; built up from the smallest quarter."""
+    """Places on the Hilbert curve through squares, built up from the smallest quarter."""
     row, col = np.zeros_like(ids), np.zeros_like(ids)
     half, quarter = 1, ids % 4
     while (half < side).any():
@@ -151,16 +151,18 @@ def _xcd_forgotten(ids: I64, g: Grid) -> Tiles:
 _ROWS = (
     Map("row", _row, True, "row by row"),
     Map("column", _column, True, "column by column"),
-    Map("snake", _snake, True, "row by row, every other row backwards"),
+    Map("snake", _snake, True, "row by row, alternate rows reversed"),
     Map("grouped", _grouped, True, "bands of `window` rows, each column by column"),
-    Map("chunked", _chunked, True, "squares of `window` tiles, cut off at the edges, down strips of columns"),
-    Map("xcd", _xcd, True, "`chunk` consecutive tiles for each XCD, row by row"),
-    Map("xcd_grouped", _xcd_grouped, True, "`chunk` consecutive tiles for each XCD, in bands of `window` rows"),
-    Map("hilbert", _hilbert, True, "Hilbert's curve through the largest square of 2^n tiles, then the rest"),
-    Map("xcd_divided", _xcd_divided, False, "one share for each XCD; right only where xcds divides the tiles"),
-    Map("chunked_clamped", _chunked_clamped, False, "whole squares moved to the edge; right only where they fit"),
-    Map("super_clamped", _super_clamped, False, "the same down the columns"),
-    Map("xcd_forgotten", _xcd_forgotten, False, "numbers counted in each XCD, which is forgotten"),
+    Map("chunked", _chunked, True, "squares of `window` tiles, clipped at the edges, along strips of columns"),
+    Map("xcd", _xcd, True, "`chunk` consecutive tiles per XCD, row by row"),
+    Map("xcd_grouped", _xcd_grouped, True, "`chunk` consecutive tiles per XCD, in bands of `window` rows"),
+    Map("hilbert", _hilbert, True, "Hilbert curve through the largest square of 2^n tiles, then the rest"),
+    Map("xcd_divided", _xcd_divided, False, "one share per XCD; a permutation only if xcds divides the tiles"),
+    Map(
+        "chunked_clamped", _chunked_clamped, False, "whole squares shifted to the edge; a permutation only if they fit"
+    ),
+    Map("super_clamped", _super_clamped, False, "the same along the columns"),
+    Map("xcd_forgotten", _xcd_forgotten, False, "numbers counted within each XCD without adding the XCD"),
 )
 MAPS = {row.name: row for row in _ROWS}
-"""Every map by its name."""
+"""Maps by name."""

@@ -1,4 +1,4 @@
-"""What is true of a map: every tile once, which XCD owns which tile, and whether its chunks are rectangles."""
+"""Properties of maps: whether every tile is computed once, the XCD of each tile, and whether chunks are rectangles."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["Layout", "Rectangles", "grid_map", "layout", "rectangle_claim", "rec
 
 
 def grid_map(name: str) -> Map:
-    """A map by its name.
+    """Find a map by name.
 
     Raises:
-        MfmasimError: there is no such map; names the nearest.
+        MfmasimError: there is no such map; the text has the nearest name.
     """
     if name not in MAPS:
         raise unknown("grid map", name, MAPS)
@@ -52,7 +52,7 @@ class Layout:
 
     @property
     def covered(self) -> int:
-        """Tiles that some workgroup computes."""
+        """Tiles computed by at least one workgroup."""
         return int((self.times > 0).sum())
 
     @property
@@ -69,7 +69,7 @@ class Layout:
 
     @property
     def xcds(self) -> I64:
-        """XCD of each tile, (rows, cols); -1 where nobody computes it. Workgroups are dispatched to XCDs in turn."""
+        """XCD of each tile, (rows, cols); -1 for tiles without workgroup. Workgroups go to XCDs round-robin."""
         return np.where(self.workgroups < 0, -1, self.workgroups % self.grid.xcds)
 
     @property
@@ -86,8 +86,8 @@ def layout(name: str, rows: int, cols: int, *, xcds: int = 8, window: int = 4, c
         name: one of `MAPS`.
         rows: tiles along M.
         cols: tiles along N.
-        xcds: dies that workgroups are dispatched to in turn.
-        window: rows of a band, or side of a square, of tiles.
+        xcds: dies that receive workgroups round-robin.
+        window: height of a band, or side of a square, in tiles.
         chunk: consecutive tiles of one XCD.
 
     Raises:
@@ -99,14 +99,14 @@ def layout(name: str, rows: int, cols: int, *, xcds: int = 8, window: int = 4, c
 
 
 def refuted(name: str, most: int, *, xcds: int = 8, window: int = 4, chunk: int = 8) -> list[tuple[int, int]]:
-    """Grids on which a map is no permutation, of all with 1 to `most` rows and columns; none is a proof for them.
+    """Find the grids of 1 to `most` rows and columns on which a map is not a permutation; an empty list is a proof.
 
-    All workgroups of all grids are placed at once, and each tile's workgroups are counted (`Layout` does one grid).
+    All workgroups of all grids are placed at once, and the workgroups of each tile are counted (`Layout`: one grid).
 
     Args:
         name: one of `MAPS`.
         most: rows and columns of the largest grid, up to 64.
-        xcds: as for `layout`, and so are the others.
+        xcds: as for `layout`.
         window: as for `layout`.
         chunk: as for `layout`.
 
@@ -117,7 +117,7 @@ def refuted(name: str, most: int, *, xcds: int = 8, window: int = 4, chunk: int 
         MfmasimError: an unknown map, or a number that is not positive or too large.
     """
     if not 1 <= most <= 64:
-        raise MfmasimError(f"grids up to {most} x {most}: 1 to 64 is expected")
+        raise MfmasimError(f"grids up to {most} x {most}: expected 1 to 64")
     found = grid_map(name)
     _checked(most, most, xcds, window, chunk)
     rows, cols = (side.reshape(-1) for side in np.mgrid[1 : most + 1, 1 : most + 1])
@@ -135,25 +135,33 @@ def _checked(rows: int, cols: int, xcds: int, window: int, chunk: int) -> Grid:
     named = {"rows": rows, "cols": cols, "xcds": xcds, "window": window, "chunk": chunk}
     for name, value in named.items():
         if not 1 <= value <= 1 << 15:
-            raise MfmasimError(f"{name}={value} of a grid of tiles: 1 to {1 << 15} is expected")
+            raise MfmasimError(f"{name}={value} of a grid of tiles: expected 1 to {1 << 15}")
     return Grid(**named)
 
 
 @dataclass(frozen=True)
 class Rectangles:
-    """Chunks of ``xcd_grouped`` that are a rectangle of `window` rows, of those that belong to whole blocks."""
+    """How many chunks of ``xcd_grouped`` in whole blocks are rectangles of `window` rows."""
 
     kept: int
     chunks: int
 
     @property
     def claim(self) -> bool:
-        """Whether there are chunks and all of them are such rectangles."""
+        """Whether there are chunks and all are such rectangles."""
         return 0 < self.kept == self.chunks
 
 
 def rectangles(rows: int, cols: int, *, xcds: int = 8, window: int = 4, chunk: int = 8) -> Rectangles:
-    """Count the chunks of ``xcd_grouped`` that are rectangles of `window` x `chunk` / `window` tiles of one XCD."""
+    """Count the chunks of ``xcd_grouped`` that are rectangles of `window` x `chunk` / `window` tiles of one XCD.
+
+    Args:
+        rows: tiles along M.
+        cols: tiles along N.
+        xcds: dies that receive workgroups round-robin.
+        window: height of a band in tiles.
+        chunk: consecutive tiles of one XCD.
+    """
     done = layout("xcd_grouped", rows, cols, xcds=xcds, window=window, chunk=chunk)
     number = remap_xcd(np.arange(rows * cols), done.grid)
     total = rows * cols // (xcds * chunk) * xcds
@@ -169,8 +177,15 @@ def rectangles(rows: int, cols: int, *, xcds: int = 8, window: int = 4, chunk: i
 def rectangle_claim(rows: int, cols: int, *, xcds: int = 8, window: int = 4, chunk: int = 8) -> bool:
     """Whether every XCD gets rectangles of `window` x `chunk` / `window` tiles from ``xcd_grouped``.
 
-    The post claims it for every grid. It needs a chunk that is made of whole columns of the window, no chunk across two
-    bands, none in a last band of fewer rows, and a grid with a whole block of chunks at all.
+    AMD's post claims it for every grid. It holds if a chunk consists of whole columns of the window, no chunk spans two
+    bands, none lies in a last band of fewer rows, and the grid has at least one whole block of chunks.
+
+    Args:
+        rows: tiles along M.
+        cols: tiles along N.
+        xcds: dies that receive workgroups round-robin.
+        window: height of a band in tiles.
+        chunk: consecutive tiles of one XCD.
     """
     _checked(rows, cols, xcds, window, chunk)
     chunked = rows * cols // (xcds * chunk) * xcds * chunk

@@ -1,7 +1,8 @@
-"""K in slices: how long each one is, how many there are, and what their partial sums take.
+"""Split-K: the length and number of slices, and the memory for their partial sums.
 
-A kernel sums K in steps (16 for RDNA's WMMA), so a slice that is no multiple of a step counts the begin of the next one
-twice. Source of the published rule: wmma_ops, ``split_k::compute_config`` (wmma_xor_swizzle.hpp).
+A kernel sums K in steps (16 for RDNA's WMMA), so a slice that is not a multiple of a step overlaps the next slice,
+whose first elements are then summed twice. Source of the published rule: wmma_ops, ``split_k::compute_config``
+(wmma_xor_swizzle.hpp).
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from mfmasim.errors import MfmasimError
 __all__ = ["Split", "k_per_split", "published_split", "split"]
 
 SHORTEST = 256
-"""K of a slice at least, where K has it."""
+"""Shortest slice, unless K itself is shorter."""
 MOST = 32
-"""Slices at most."""
+"""Largest number of slices."""
 WAVES = 4
-"""Workgroups wanted for each compute unit."""
+"""Target number of workgroups per compute unit."""
 
 
 @dataclass(frozen=True)
@@ -28,27 +29,27 @@ class Split:
     slices: int
     """Layers of the grid."""
     k_per_split: int
-    """Of every slice; the last one may be shorter."""
+    """Length of every slice; the last one may be shorter."""
     workspace: int
-    """Bytes of the partial sums in f32; 0 where there is one slice, which is C itself."""
+    """Bytes of the partial sums in f32; 0 for a single slice, which writes C directly."""
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """K of each slice; 0 for one that begins behind the end."""
+        """K of each slice; 0 for a slice that begins beyond the end."""
         return tuple(max(0, min(self.k_per_split, self.k - s * self.k_per_split)) for s in range(self.slices))
 
     def counted_twice(self, step: int = 16) -> int:
-        """Elements of K that a kernel of whole steps multiplies in two slices."""
+        """Elements of K that a kernel with whole steps multiplies in two slices."""
         ends = [(s + 1) * self.k_per_split for s in range(self.slices - 1)]
         return sum(min(-end % step, self.k - end) for end in ends if end < self.k)
 
 
 def k_per_split(k: int, slices: int, step: int = 16) -> int:
-    """The shortest multiple of a step with which so many slices hold all of K.
+    """The shortest multiple of a step such that the given number of slices covers K.
 
     Args:
         k: length of the sums.
-        slices: how many slices are wanted; fewer are used where K has fewer steps, or the last would be empty.
+        slices: requested number of slices; fewer are used if K has fewer steps, or if the last would be empty.
         step: K of one step of the kernel.
 
     Raises:
@@ -73,7 +74,7 @@ def split(m: int, n: int, k: int, *, tile: tuple[int, int] = (128, 64), units: i
         step: K of one step of the kernel.
 
     Returns:
-        The division. Every slice is a multiple of the step, but for the end of K, and none is empty.
+        The division. Every slice except the last is a multiple of the step, and none is empty.
 
     Raises:
         MfmasimError: a size below 1.
@@ -84,9 +85,16 @@ def split(m: int, n: int, k: int, *, tile: tuple[int, int] = (128, 64), units: i
 
 
 def published_split(m: int, n: int, k: int, *, tile: tuple[int, int] = (128, 64), units: int = 40) -> Split:
-    """The rule of wmma_ops: after the bound of 256 the number of slices is rounded up to a power of two.
+    """Divide K by the rule of wmma_ops, which rounds the number of slices up to a power of two after the bound of 256.
 
-    So a slice may be shorter than 256 after all, and need not be a multiple of 16. Arguments: see `split`.
+    A slice can therefore be shorter than 256, and need not be a multiple of 16.
+
+    Args:
+        m: rows of C.
+        n: columns of C.
+        k: length of the sums.
+        tile: rows and columns of C that a workgroup computes.
+        units: compute units.
     """
     wanted = min(_wanted(m, n, tile, units), max(1, k // SHORTEST))
     slices = 1 << (wanted - 1).bit_length()

@@ -1,9 +1,9 @@
-"""Stream-K: the steps of all tiles in one row, cut into as many equal parts as there are workgroups.
+"""Stream-K: the K steps of all tiles in one sequence, divided equally among the workgroups.
 
 Idea: Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU"
-(PPoPP 2023). Here nobody waits for anybody and nothing is added atomically: a workgroup that has only a part of the K
-of a tile leaves its sums in a place of its own, and a second kernel adds them in the order of K. So the bytes of the
-result depend on the number of workgroups alone. NumPy twin of hipkernels/wmma/streams/stream.h.
+(PPoPP 2023). This variant has neither waits between workgroups nor atomic additions: a workgroup with only a part of a
+tile's K stores its sums in its own place of a workspace, and a second kernel adds them in the order of K. The bytes of
+the result therefore depend only on the number of workgroups. NumPy twin of hipkernels/wmma/streams/stream.h.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Segment", "segments", "stream_workspace"]
 
 @dataclass(frozen=True)
 class Segment:
-    """Some steps of one tile, all of one workgroup."""
+    """Consecutive steps of one tile, executed by one workgroup."""
 
     workgroup: int
     tile: int
@@ -26,20 +26,20 @@ class Segment:
     last: int
     """Step after the last one."""
     slot: int | None
-    """Place in the workspace; None where the segment is all of its tile, and the result goes to C."""
+    """Place in the workspace; None if the segment is its whole tile and the result goes to C."""
 
 
 def segments(tiles: int, depth: int, workgroups: int) -> tuple[Segment, ...]:
-    """Who computes what.
+    """Divide the steps of all tiles among workgroups.
 
     Args:
         tiles: tiles of C.
         depth: steps of K of each.
-        workgroups: how many; some are idle where there are more than steps.
+        workgroups: number of workgroups; those beyond the number of steps are idle.
 
     Returns:
-        The segments in the order of their tiles, those of a tile in the order of K. Every workgroup has consecutive
-        steps, and no two differ by more than one.
+        The segments in the order of tiles, then of K. Every workgroup has consecutive steps; the numbers of steps differ
+        by at most one.
 
     Raises:
         MfmasimError: a number below 1.
@@ -61,5 +61,5 @@ def segments(tiles: int, depth: int, workgroups: int) -> tuple[Segment, ...]:
 
 
 def stream_workspace(workgroups: int, tile: tuple[int, int] = (64, 64)) -> int:
-    """Bytes of the workspace: two tiles of f32 for each workgroup."""
+    """Bytes of the workspace: two tiles of f32 per workgroup."""
     return 2 * workgroups * tile[0] * tile[1] * 4

@@ -1,4 +1,4 @@
-"""Help for tests, ours and yours. Nothing here imports hypothesis before it is used."""
+"""Test helpers, for mfmasim and for users. hypothesis is imported only when it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing outputs so that a failing test shows where and how they differ."""
+"""Comparison of outputs, with a failure message that shows where and how they differ."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def assert_same_bits(actual: Any, expected: Any, *, format: str = "", ulp: int =
     """Fail unless two arrays hold the same bits; any NaN equals any NaN.
 
     Args:
-        actual: what a kernel wrote.
-        expected: what it should have written: the same shape and dtype.
-        format: number format of codes, such as ``"e4m3fn"`` or ``"bf16"``; without it the dtype says it.
-        ulp: units in the last place that finite values of one sign may differ by.
-        shown: differing elements to show.
+        actual: the kernel's output.
+        expected: the expected output, of the same shape and dtype.
+        format: number format of codes, such as ``"e4m3fn"`` or ``"bf16"``; by default that of the dtype.
+        ulp: allowed difference of finite values of the same sign, in units in the last place.
+        shown: number of differing elements to show.
 
     Raises:
-        AssertionError: they differ; the text counts and shows the elements, with bits, values and distance.
-        MfmasimError: shapes or dtypes do not fit.
+        AssertionError: they differ; the text has the number of differences, and bits, values and distance of the first.
+        MfmasimError: shapes or dtypes differ.
 
     >>> assert_same_bits(np.float32([1, 2]), np.float32([1, 2]))
     >>> assert_same_bits(np.float32([1, 2]), np.float32([1, 2.0000002]))
@@ -46,14 +46,25 @@ def assert_same_bits(actual: Any, expected: Any, *, format: str = "", ulp: int =
 
 
 def difference(actual: Any, expected: Any, *, format: str = "", ulp: int = 0, shown: int = SHOWN) -> str:  # noqa: A002
-    """What `assert_same_bits` says; empty where nothing differs."""
+    """The failure message of `assert_same_bits`; empty if nothing differs.
+
+    Args:
+        actual: the kernel's output.
+        expected: the expected output, of the same shape and dtype.
+        format: number format of codes; by default that of the dtype.
+        ulp: allowed difference of finite values of the same sign, in units in the last place.
+        shown: number of differing elements to show.
+
+    Raises:
+        MfmasimError: shapes or dtypes differ.
+    """
     have, want = np.asarray(actual), np.asarray(expected)
     if have.shape != want.shape or have.dtype != want.dtype:
         raise MfmasimError(f"actual is {have.dtype} {have.shape}, expected is {want.dtype} {want.shape}")
     name = format or FORMATS.get(have.dtype.str[1:], f"{'u' if have.dtype.kind in 'ub' else 'i'}{8 * have.itemsize}")
     array = Array("out", name, have.shape or (1,), ulp=ulp)
     if array.dtype.itemsize != have.itemsize:
-        raise MfmasimError(f"{name} has {8 * array.dtype.itemsize} bits an element, the array has {8 * have.itemsize}")
+        raise MfmasimError(f"{name} has {8 * array.dtype.itemsize} bits per element, the array {8 * have.itemsize}")
     have, want = (np.ascontiguousarray(side).reshape(array.shape).view(array.dtype) for side in (have, want))
     compared = compare_array(array, have, want)
     if not compared.mismatches:
@@ -82,9 +93,9 @@ def _words(array: Array, value: Any) -> str:
 
 
 def _pattern(have: NDArray[Any], want: NDArray[Any], wrong: NDArray[np.bool_]) -> str:
-    """What explains all differences, in words; empty where nothing known does."""
+    """A pattern that explains all differences, as text; empty if no known pattern does."""
     if have.ndim == 2 and have.shape[0] == have.shape[1] and np.array_equal(have.T, want, equal_nan=False):
-        return "  all of it: rows and columns are exchanged"
+        return "  all of them by exchanging rows and columns"
     if (have.view(np.uint8) == 0xA5).reshape(*have.shape, -1).all(axis=-1)[wrong].all():
         return "  all of them were never written (0xa5 is poison)"
     for axis, name in enumerate(("row", "column") if have.ndim == 2 else ()):

@@ -1,6 +1,6 @@
-"""Hypothesis strategies for codes of number formats, by the classes in which kernels and models go wrong.
+"""Hypothesis strategies for codes of number formats, by the classes in which kernels and models tend to fail.
 
-Each strategy shrinks towards zero and towards the earlier classes, and prints codes in hexadecimal.
+Each strategy shrinks towards zero and towards earlier classes, and prints codes in hexadecimal.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = ["CODE_KINDS", "Code", "cancellation_pairs", "code_arrays", "codes"]
 CODE_KINDS = ("zero", "subnormal", "one", "max", "midpoint", "inf", "nan", "uniform")
 """Classes of codes: zeros; the smallest and largest subnormal and the smallest normal, with their neighbours; 1 and
 its neighbours; the largest finite values; midpoints of a narrower format, one ulp to either side included;
-infinities; NaN with every payload; uniform bits. A class that the format does not have is left out."""
+infinities; NaN with every payload; uniform bits. Classes that the format lacks are skipped."""
 
 
 class Code(int):
-    """An integer that prints in hexadecimal, so that a failing example can be read."""
+    """An integer that prints in hexadecimal, for readable failing examples."""
 
     def __repr__(self) -> str:
         return hex(self)
@@ -44,7 +44,7 @@ def codes(
     Args:
         fmt: format of the codes.
         kinds: classes to draw from, of `CODE_KINDS`.
-        near: narrower format whose midpoints the class ``midpoint`` takes; without it that class is empty.
+        near: narrower format whose midpoints form the class ``midpoint``; without it that class is empty.
 
     Returns:
         A hypothesis strategy of `Code`.
@@ -79,7 +79,7 @@ def codes(
 
 
 def _signed(fmt: Format, magnitudes: SearchStrategy[int]) -> SearchStrategy[int]:
-    """Give codes either sign, in formats that have one apart from the magnitude."""
+    """Codes with either sign, for formats with a separate sign bit."""
     from hypothesis import strategies as st
 
     if not fmt.signed or fmt.integer:
@@ -88,7 +88,7 @@ def _signed(fmt: Format, magnitudes: SearchStrategy[int]) -> SearchStrategy[int]
 
 
 def _magnitudes(fmt: Format, kind: str, near: Format | None) -> list[int]:
-    """Codes of one class without their sign (integers: with it), in the order in which to shrink."""
+    """Codes of one class without their sign (integers: with it), in shrinking order."""
     step = 1 << fmt.unread_bits
     if kind == "midpoint":
         return [] if near is None else _midpoints(fmt, near)
@@ -132,7 +132,7 @@ def code_arrays(
         fmt: format of the codes.
         shape: shape of the arrays.
         kinds: classes to draw from, of `CODE_KINDS`.
-        near: narrower format whose midpoints the class ``midpoint`` takes.
+        near: narrower format whose midpoints form the class ``midpoint``.
     """
     from hypothesis import strategies as st
 
@@ -143,10 +143,10 @@ def code_arrays(
 
 
 def cancellation_pairs(fmt: str | Format) -> SearchStrategy[tuple[Code, Code]]:
-    """Build a strategy of two finite codes whose sum cancels: a value and its negative, or one ulp beside it.
+    """Build a strategy of two finite codes whose sum cancels: a value and its negative, or one ulp off.
 
     Raises:
-        MfmasimError: a format without sign, or an integer.
+        MfmasimError: the format has no sign, or is an integer.
     """
     from hypothesis import strategies as st
 

@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures for launching kernels in tests, on the simulator or a GPU. See docs/pytest.md."""
+"""The pytest plugin: fixtures that launch kernels in tests, on the simulator or a GPU. See docs/pytest.md."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Compiler", "DeviceUnderTest", "Golden"]
 
 MARKER = "mfmasim(arch=..., checks='all', fail_on='error'): architectures of a test, checks of its launches, and the \
-severity of findings that fails it: 'error', 'warning' or 'never'"
+lowest severity of findings that fails it: 'error', 'warning' or 'never'"
 SETTINGS = {"arch": None, "checks": "all", "fail_on": "error"}
 FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
 
@@ -47,22 +47,22 @@ def _option(config: pytest.Config, name: str) -> str:
 
 
 def _settings(node: Any) -> dict[str, Any]:
-    """What the markers of a test say, the nearest first."""
+    """Settings from a test's markers; the closest marker has precedence."""
     found: dict[str, Any] = {}
     for marker in node.iter_markers("mfmasim"):
         if marker.args:
             raise pytest.Collector.CollectError(
-                f"@pytest.mark.mfmasim: names are expected, such as checks={marker.args[0]!r}"
+                f"@pytest.mark.mfmasim: expected keyword arguments, such as checks={marker.args[0]!r}"
             )
         for name, value in marker.kwargs.items():
             if name not in SETTINGS:
                 raise pytest.Collector.CollectError(
-                    f"@pytest.mark.mfmasim: {', '.join(SETTINGS)} are known, not {name!r}"
+                    f"@pytest.mark.mfmasim: unknown argument {name!r}; allowed: {', '.join(SETTINGS)}"
                 )
             found.setdefault(name, value)
     settings = SETTINGS | found
     if settings["fail_on"] not in FAIL_ON:
-        raise pytest.Collector.CollectError(f"@pytest.mark.mfmasim: fail_on is one of {', '.join(FAIL_ON)}")
+        raise pytest.Collector.CollectError(f"@pytest.mark.mfmasim: fail_on must be one of {', '.join(FAIL_ON)}")
     return settings
 
 
@@ -87,7 +87,7 @@ def _device(config: pytest.Config) -> Any:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for each architecture: those of the command line that are the test's, or the test's own."""
+    """One test per architecture: those of the command line that the test allows, or all that it allows."""
     if "mfmasim_arch" not in metafunc.fixturenames:
         return
     from mfmasim.architectures import arch
@@ -107,10 +107,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 class DeviceUnderTest:
-    """A device whose launches fail the test when there are findings."""
+    """A device whose launches fail the test if there are findings."""
 
     def __init__(self, device: Device, checks: Any, fail_on: str) -> None:
-        """Launch on `device` with the checks that the test asked for."""
+        """Launch on `device` with the test's checks.
+
+        Args:
+            device: the device.
+            checks: checks of every launch.
+            fail_on: lowest severity of findings that fails the test.
+        """
         self.device = device
         self.reports: list[Report] = []
         self._checks = checks
@@ -132,7 +138,7 @@ class DeviceUnderTest:
             block: work-items of a workgroup in x, y, z.
             args: one entry per argument.
             shared_bytes: dynamic LDS in bytes.
-            options: `checks` in place of the marker's, and what else the device takes.
+            options: `checks` instead of the marker's, and further options of the device.
 
         Returns:
             The report, for further assertions.
@@ -158,16 +164,22 @@ def mfmasim_device(request: pytest.FixtureRequest) -> DeviceUnderTest:
 
 
 class Compiler:
-    """Compiles sources that lie beside the tests; each once."""
+    """Compiles sources beside the tests, each once."""
 
     def __init__(self, arch: str, folder: Path, cache: dict[Any, Code]) -> None:
-        """Compile for `arch` what lies in `folder`."""
+        """Compile sources in a folder.
+
+        Args:
+            arch: the architecture.
+            folder: folder of the sources.
+            cache: results of this session, shared between tests.
+        """
         self.arch = arch
         self._folder = folder
         self._cache = cache
 
     def __call__(self, name: str, **options: Any) -> Code:
-        """Compile a source, or load a code object (``.hsaco``); `options` as `mfmasim.compile` takes them."""
+        """Compile a source, or load a code object (``.hsaco``); `options` are those of `mfmasim.compile`."""
         from mfmasim import program
 
         path = self._folder / name
@@ -191,19 +203,25 @@ class Golden:
     """Expected outputs in the folder ``golden`` beside the test file."""
 
     def __init__(self, folder: Path, stem: str, *, update: bool) -> None:
-        """Compare with files in `folder` whose names begin with `stem`, or write them."""
+        """Compare with golden files, or write them.
+
+        Args:
+            folder: folder of the files.
+            stem: beginning of the files' names.
+            update: write the files instead of comparing.
+        """
         self._folder = folder
         self._stem = stem
         self._update = update
 
     def check(self, actual: Any, name: str = "", *, format: str = "", ulp: int = 0) -> None:  # noqa: A002
-        """Compare an output with the stored one; ``--mfmasim-update-golden`` stores it instead.
+        """Compare an output with the stored one; with ``--mfmasim-update-golden`` store it instead.
 
         Args:
             actual: the output.
-            name: which output, for a test that has several.
+            name: name of the output, for tests with several.
             format: number format of codes.
-            ulp: units in the last place that values may differ by.
+            ulp: allowed difference in units in the last place.
         """
         import numpy as np
 
@@ -217,16 +235,16 @@ class Golden:
             return
         try:
             text = difference(actual, load(path), format=format, ulp=ulp)
-            told = f"{path.name}: {text}" if text else ""
+            failure = f"{path.name}: {text}" if text else ""
         except MfmasimError as error:
-            told = str(error)
-        if told:
-            pytest.fail(told, pytrace=False)
+            failure = str(error)
+        if failure:
+            pytest.fail(failure, pytrace=False)
 
 
 @pytest.fixture
 def mfmasim_golden(request: pytest.FixtureRequest) -> Golden:
-    """Expected outputs kept beside the test."""
+    """Golden outputs stored beside the test."""
     stem = re.sub(r"[^A-Za-z0-9._=-]+", "_", request.node.name).strip("_")
     folder = Path(request.path).parent / "golden"
     return Golden(folder, stem, update=bool(request.config.getoption("--mfmasim-update-golden")))

@@ -1,4 +1,4 @@
-"""Expected outputs kept beside tests: one ``.npz`` each, sealed, replaced whole or not at all."""
+"""Golden outputs of tests: one ``.npz`` each, with a SHA-256, replaced atomically."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def store(path: Path, values: NDArray[Any]) -> None:
     """Write an array.
 
     Raises:
-        MfmasimError: it cannot be written; what was there before is still there.
+        MfmasimError: the file cannot be written; an existing file is unchanged.
     """
     write_archive(path, {"values": values, "sha256": np.array(_seal(values))})
 
@@ -38,16 +38,16 @@ def load(path: Path) -> NDArray[Any]:
     """Read an array.
 
     Raises:
-        MfmasimError: there is none, or it is damaged.
+        MfmasimError: the file is missing or damaged.
     """
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
             values: NDArray[Any] = archive["values"]
             seal = str(archive["sha256"])
     except FileNotFoundError:
-        raise MfmasimError(f"{path}: there is none yet; --mfmasim-update-golden writes it") from None
+        raise MfmasimError(f"{path}: no such golden file; --mfmasim-update-golden writes it") from None
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise MfmasimError(f"{path}: damaged, or no golden file: {error}") from None
+        raise MfmasimError(f"{path}: damaged, or not a golden file: {error}") from None
     if seal != _seal(values):
-        raise MfmasimError(f"{path}: damaged: its SHA-256 is not the one it was written with")
+        raise MfmasimError(f"{path}: damaged: the SHA-256 does not match the contents")
     return values

@@ -1,7 +1,7 @@
-"""Hypothesis strategies for trials of kernel cases, and the smallest trial that fails.
+"""Hypothesis strategies for trials of kernel cases, and the smallest failing trial.
 
-Shapes, strides, places, factors and inputs are drawn from what a case declares (`mfmasim.verify.agreement.domain`);
-every draw shrinks towards its simplest: the smallest shape, packed matrices of zeros, one element that stands out.
+Shapes, strides, offsets, factors and inputs are drawn from a case's declaration (`mfmasim.verify.agreement.domain`).
+Every draw shrinks towards the simplest: the smallest shape, packed matrices of zeros, a single element that differs.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 __all__ = ["smallest", "trials"]
 
 FEW = 5
-"""Elements of an input that differ from its background: few, so that a failure shrinks to those that matter."""
+"""Most elements of an input that differ from its background: few, so that failures shrink to the relevant ones."""
 CLASSES = ("integers", "uniform", "one_hot", "special", "normal")
-"""Data classes that a whole matrix is drawn from."""
+"""Data classes for whole matrices."""
 SCALES = 10
-"""Steps that a drawn block scale lies from 1 at most; products stay far inside f32."""
+"""Largest distance of a drawn block scale from 1, in powers of two; products stay well within f32."""
 SMALL = 9
 
 
 def hypothesis() -> None:
-    """See that hypothesis is there.
+    """Check that hypothesis is installed.
 
     Raises:
-        MfmasimError: it is not installed.
+        MfmasimError: it is not.
     """
     if importlib.util.find_spec("hypothesis") is None:
-        raise MfmasimError("trials are drawn by hypothesis, which is not installed: pip install 'mfmasim[test]'")
+        raise MfmasimError("trials need hypothesis, which is not installed: pip install 'mfmasim[test]'")
 
 
 def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStrategy[Trial]:
@@ -59,10 +59,10 @@ def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStra
 
     Args:
         pairs: cases, each with one of its architectures; see `mfmasim.verify.select`.
-        growth: how many times the elements of its own shape a drawn one may have.
+        growth: largest number of elements relative to the case's shape.
 
     Returns:
-        A hypothesis strategy. Trials that break a case's contract are not drawn.
+        A hypothesis strategy. Trials that violate a case's contract are not drawn.
     """
     hypothesis()
     from hypothesis import assume
@@ -88,7 +88,7 @@ def trials(pairs: Sequence[tuple[Case, str]], growth: float = 1.0) -> SearchStra
 
 
 def _inputs(case: Case, arch: Arch, largest: float) -> SearchStrategy[dict[str, NDArray[Any]]]:
-    """What arguments and fields hold, by name; those whose contents belong to the case are left out."""
+    """Contents of arguments and fields, by name, except those that the case fixes."""
     from hypothesis import strategies as st
 
     args = case.make().args
@@ -113,7 +113,7 @@ def _drawn(what: tuple[Tensor, str, str, Arch]) -> NDArray[Any]:
 def _filled(
     shape: tuple[int, ...], dtype: Any, element: SearchStrategy[int], whole: SearchStrategy[NDArray[Any]]
 ) -> SearchStrategy[NDArray[Any]]:
-    """One value everywhere, or a data class; and a few elements that stand out."""
+    """A constant or a data class, with a few different elements."""
     from hypothesis import strategies as st
 
     bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
@@ -130,7 +130,7 @@ def _filled(
 
 
 def _codes_of(tensor: Tensor, fmt: Format, largest: float) -> SearchStrategy[int]:
-    """Codes of a matrix: every one there is, but for magnitudes whose products overflow in one order of summation."""
+    """Codes of a matrix: all except magnitudes whose products overflow in some order of summation."""
     from hypothesis import strategies as st
 
     if tensor.role.startswith("scale"):
@@ -149,7 +149,7 @@ def _codes_of(tensor: Tensor, fmt: Format, largest: float) -> SearchStrategy[int
 
 
 def _element(array: Array) -> SearchStrategy[int] | None:
-    """Bits of an element within what the array's data class promises the kernel; None where its values are given."""
+    """Bits of an element within the array's data class; None if the case gives the values."""
     from hypothesis import strategies as st
 
     fmt, size = array.number_format, 8 * array.dtype.itemsize
@@ -173,24 +173,24 @@ def smallest(
     *,
     examples: int = 100,
     seed: int | None = 0,
-    told: Callable[[Verdict], None] | None = None,
+    report: Callable[[Verdict], None] | None = None,
     **how: Any,
 ) -> Verdict | None:
-    """Draw trials and judge them; where one fails, look for the smallest that fails in the same way.
+    """Draw and judge trials; shrink a failure to the smallest trial that fails in the same way.
 
     Args:
         strategy: such as `trials`.
-        examples: trials to draw.
-        seed: of the draws; None takes others each time.
-        told: is told of every verdict.
+        examples: number of trials.
+        seed: seed of the draws; None for a new one each time.
+        report: called with every verdict.
         how: passed to `mfmasim.verify.agreement.trial.judge`: `device`, `kernel`, `checks`; `device` may be a function
-            that gives a device for an architecture.
+            from an architecture to a device.
 
     Returns:
-        The verdict about the smallest trial that fails, or None when none does.
+        The verdict on the smallest failing trial, or None.
 
     Raises:
-        MfmasimError: a case is wrong, or its kernel cannot be executed.
+        MfmasimError: a case is invalid, or its kernel cannot be executed.
     """
     hypothesis()
     from hypothesis import HealthCheck, Phase, settings
@@ -206,8 +206,8 @@ def smallest(
             verdict = judge(trial, device, **how)
         except MfmasimError as error:
             raise MfmasimError(f"{error}; the trial: {trial}") from error
-        if told is not None:
-            told(verdict)
+        if report is not None:
+            report(verdict)
         if verdict.ok or (kinds and verdict.kind != kinds[0]):
             return False
         kinds.append(verdict.kind)

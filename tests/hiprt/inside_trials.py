@@ -37,7 +37,7 @@ def test_simulator_device_and_reference_agree(family):
         trials(pairs, 1.0 if quick else 2.0),
         examples=FEWER.get(family, EXAMPLES) if quick else EXAMPLES,
         seed=SEED,
-        told=judged.append,
+        report=judged.append,
         device=lambda arch: devices()[arch],
         checks="bounds" if quick else "all",
     )

@@ -255,7 +255,7 @@ def stopped(body, arch="gfx942", **options):
         (
             "s_getpc_b64 s[20:21]\n s_add_u32 s20, s20, 2\n s_swappc_b64 s[30:31], s[20:21]\n s_endpgm",
             "s_swappc_b64",
-            "jump to 0x7f*, which is no multiple of 4; *",
+            "jump to 0x7f*, which is not a multiple of 4; *",
         ),
         ("s_nop 0\n s_branch 0x7000\n s_endpgm", "s_branch", "jump to 0x7f*, which is outside the code: *"),
         (

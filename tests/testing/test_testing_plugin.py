@@ -144,8 +144,8 @@ def test_failures_are_told_in_words(wrong):
     assert "test_golden_gfx942-other.npz: 3 of 1024 elements differ" in text
     assert "  all of them in row 3\n" in text
     assert "  [3, 5]    0x3fe00000 (1.75)               0x40000000 (2)" in text
-    assert "damaged, or no golden file" in text
-    assert "there is none yet; --mfmasim-update-golden writes it" in text
+    assert "damaged, or not a golden file" in text
+    assert "no such golden file; --mfmasim-update-golden writes it" in text
     assert "Traceback" not in text
 
 
@@ -177,7 +177,7 @@ def test_markers_that_mean_nothing_are_told(tmp_path, marker):
 
 def test_golden_files_are_written_and_compared(tmp_path):
     path = tmp_path / "golden" / "x.npz"
-    with pytest.raises(MfmasimError, match="there is none yet"):
+    with pytest.raises(MfmasimError, match="no such golden file"):
         load(path)
     values = np.arange(12, dtype=np.uint16).reshape(3, 4)
     store(path, values)
@@ -236,7 +236,7 @@ def test_what_is_the_same():
     [
         (np.zeros(3, np.float32), np.zeros(3, np.float64), {}, "actual is float32 (3,), expected is float64 (3,)"),
         (np.zeros(3), np.zeros((3, 1)), {}, "expected is float64 (3, 1)"),
-        (np.zeros(3, np.uint8), np.zeros(3, np.uint8), {"format": "bf16"}, "bf16 has 16 bits an element"),
+        (np.zeros(3, np.uint8), np.zeros(3, np.uint8), {"format": "bf16"}, "bf16 has 16 bits per element"),
         (np.zeros(3, np.uint8), np.zeros(3, np.uint8), {"format": "e4m3"}, "unknown format 'e4m3'"),
     ],
 )

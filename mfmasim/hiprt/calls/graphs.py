@@ -155,10 +155,10 @@ def _handle(rt: Runtime, node: Node) -> int:
 def _launch(rt: Runtime, place: int) -> Callable[[], None]:
     if not place:
         raise HipFailure(INVALID_VALUE)
-    told = KernelParams.from_address(place)
-    found = rt.find(told.function or 0, Function)
-    grid, block = ((size.x, size.y, size.z) for size in (told.grid, told.block))
-    return freeze_launch(rt, found, (*grid, *block), told.shared, told.params or 0, told.extra or 0)
+    given = KernelParams.from_address(place)
+    found = rt.find(given.function or 0, Function)
+    grid, block = ((size.x, size.y, size.z) for size in (given.grid, given.block))
+    return freeze_launch(rt, found, (*grid, *block), given.shared, given.params or 0, given.extra or 0)
 
 
 @serve()
@@ -182,8 +182,8 @@ def hipGraphAddMemsetNode(
 ) -> None:
     if not params:
         raise HipFailure(INVALID_VALUE)
-    told = MemsetParams.from_address(params)
-    to, size, height, pitch, value, width = (getattr(told, name) for name, *_ in MemsetParams._fields_)
+    given = MemsetParams.from_address(params)
+    to, size, height, pitch, value, width = (getattr(given, name) for name, *_ in MemsetParams._fields_)
     if size not in (1, 2, 4):
         raise HipFailure(INVALID_VALUE, f"elements of {size} bytes: 1, 2 and 4 are possible")
     _add(rt, out, graph, before, count, MEMSET, lambda: fill_rows(rt, to or 0, pitch, value, width, height, size))

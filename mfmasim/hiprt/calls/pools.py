@@ -58,9 +58,9 @@ def hipDeviceSetMemPool(rt: Runtime, device: Int, pool: Pointer) -> None:
 
 
 @serve()
-def hipMemPoolCreate(rt: Runtime, out: Pointer, told: Pointer) -> None:
+def hipMemPoolCreate(rt: Runtime, out: Pointer, given: Pointer) -> None:
     # hipMemPoolProps: allocType, handleTypes, location.type, location.id
-    kinds, place = words_at(told, 2)
+    kinds, place = words_at(given, 2)
     if kinds & 0xFFFFFFFF != 1 or place & 0xFFFFFFFF != DEVICE_LOCATION:
         raise HipFailure(INVALID_VALUE, "a pool of pinned allocations on a device is what is possible")
     put_word(out, rt.add(Pool(rt.checked(place >> 32))))
@@ -121,10 +121,10 @@ def hipMemPoolTrimTo(rt: Runtime, pool: Pointer, size: Size) -> None:  # noqa: A
 
 
 @serve()
-def hipMemPoolSetAccess(rt: Runtime, pool: Pointer, told: Pointer, count: Size) -> None:
+def hipMemPoolSetAccess(rt: Runtime, pool: Pointer, given: Pointer, count: Size) -> None:
     found = rt.find(pool, Pool)
     # hipMemAccessDesc: location.type, location.id, flags
-    words = list((ctypes.c_int32 * (3 * count)).from_address(told)) if told and count else []
+    words = list((ctypes.c_int32 * (3 * count)).from_address(given)) if given and count else []
     for kind, device, flags in zip(*(words[n::3] for n in range(3)), strict=True):
         if kind != DEVICE_LOCATION or flags not in (0, 1, READ_WRITE):
             raise HipFailure(INVALID_VALUE)

@@ -31,7 +31,7 @@ def test_drawn_sizes_rules_and_values_agree_with_the_reference():
         pair for pair in runs("mx.hip") if pair[0].title.startswith(("mx_quantise", "mx_software", "mx_dequantise"))
     ]
     judged = []
-    assert smallest(trials(pairs), examples=20, told=judged.append, checks="bounds") is None
+    assert smallest(trials(pairs), examples=20, report=judged.append, checks="bounds") is None
     assert len(judged) >= 20
 
 
