@@ -13,8 +13,7 @@ from tests.machine import lines, lines_atomics, lines_lanes, lines_memory, lines
 from tests.machine.lines import LDS_OWN, D, Probe, span
 from tests.machine.lines_floats import MODE, RESTORE
 from tests.machine.lines_lanes import _result
-from tests.slow.machine.names import ALIASES
-from tests.slow.machine.names_rdna import OLDER
+from tests.slow.machine.names import ALIASES, OLDER
 from tests.slow.machine.vector_integers import PACKED
 
 _NOTHING = {

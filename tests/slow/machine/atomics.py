@@ -1,21 +1,19 @@
-"""Atomics, lane after lane.
+"""Atomics, lane after lane: on the LDS, on memory, and what gfx11 and gfx12 do otherwise.
 
-Source: CDNA3 and CDNA4 ISA manuals, chapters 9 to 12, read apart from the machine.
+Source: CDNA3 and CDNA4 ISA manuals, chapters 9 to 12; RDNA3.5 and RDNA4 ISA manuals, chapters 9 to 13.
 """
 
 from __future__ import annotations
 
+from tests.slow.machine import float_mode as more
 from tests.slow.machine import floats as fl
-from tests.slow.machine.buffer import buffer_place
-from tests.slow.machine.flat import _flat_address, _space, _Whole
-from tests.slow.machine.memory import MEMORY, vector_address
+from tests.slow.machine.flat import flat_address, space_of, vector_address
+from tests.slow.machine.minimum import NUMBER
 from tests.slow.machine.scalar_alu import signed
+from tests.slow.machine.storage import MEMORY, Whole
+from tests.slow.machine.vector_memory import buffer_place
 
-M16, M32, M64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
-
-
-# Atomics.
-
+M16, M32 = (1 << 16) - 1, (1 << 32) - 1
 BF16 = (8, 7)
 
 
@@ -75,7 +73,7 @@ ATOMICS["ds_wrap_b32"] = 4, _integer_atomic("wrap", 32)
 ATOMICS |= {f"ds_{_name}": ATOMICS[_name] for _name in ("pk_add_f16", "pk_add_bf16")}
 
 
-def _data(wave, operands, lane, size):
+def data_of(wave, operands, lane, size):
     """The sources of an atomic: each as many registers as the value has, one operand after the other."""
     words = [wave.file(x.kind)[x.index + k][lane] for x in operands for k in range(x.count)]
     step = size // 4
@@ -92,19 +90,19 @@ def _atomic(wave, ins):
         fine = True
         if unit == "ds":
             address = wave.v[ins.src[0].index][lane] + ins.modifiers["offset"] & M32
-            memory = _Whole(wave.lds, address, size)
+            memory = Whole(wave.lds, address, size)
             fine = memory.fine
         elif unit == "buffer":
             address, fine = buffer_place(wave, ins, lane, 0)
             fine = fine and buffer_place(wave, ins, lane, size - 4)[1]
             memory = wave.memory
         elif unit == "flat":
-            memory, address = _space(wave, lane, _flat_address(wave, ins, lane), size)
+            memory, address = space_of(wave, lane, flat_address(wave, ins, lane), size)
         else:
             memory, address = wave.memory, vector_address(wave, ins, lane)
         old = memory.load(address, size) if fine else 0
         if fine:
-            memory.store(address, function(old, *_data(wave, ins.src[first:], lane, size)), size)
+            memory.store(address, function(old, *data_of(wave, ins.src[first:], lane, size)), size)
         back[lane] = old
     for lane, old in back.items():
         for k in range(size // 4 if ins.dst else 0):
@@ -119,3 +117,77 @@ for _name in ATOMICS:
     MEMORY[f"{_stem}_rtn_{_type}"] = _atomic
     if "wrxchg" not in _name and "wrap" not in _name:
         MEMORY[_name] = _atomic
+
+
+# gfx11 and gfx12.
+
+
+def _chosen(wanted, form):
+    """MIN and MAX of gfx11: a signalling NaN comes out quieted; a quiet one loses; -0 is below +0 (13.3).
+
+    Which of two NaNs is the first the manual leaves open: taken to be memory's.
+    """
+
+    def run(old, data):
+        for bits in (old, data):
+            if fl.is_signalling(bits, form):
+                return fl.quiet(bits, form)
+        if fl.is_nan(data, form):
+            return old
+        return data if fl.is_nan(old, form) else fl._select(old, data, form, wanted)
+
+    return run
+
+
+def _add(old, data):
+    """ADD_F32: infinities of both signs give the negative NaN (13.3)."""
+    out = fl.add(old, data, fl.F32)
+    return out | 1 << 31 if fl.is_nan(out, fl.F32) and not (fl.is_nan(old, fl.F32) or fl.is_nan(data, fl.F32)) else out
+
+
+def _cache_add(old, data):
+    """Cache atomics of gfx11 are hardwired to flush denormal inputs (13.2)."""
+    flush = more.NOW.arch.startswith("gfx11")
+    return _add(*(more.flushed(bits, fl.F32) if flush else bits for bits in (old, data)))
+
+
+def _by_generation(name, function):
+    """An operation that gfx9 has under the same name with another rule."""
+    old = ATOMICS[name][1]
+
+    def run(*sources):
+        return (function if more.NOW.arch.startswith("gfx1") else old)(*sources)
+
+    return run
+
+
+_NEW = {
+    "add_f32": (4, _by_generation("add_f32", _cache_add)),
+    "sub_clamp_u32": (4, lambda old, data: max(old - data, 0)),
+    "cond_sub_u32": (4, lambda old, data: old - data if old >= data else old),
+    "min_f32": (4, _chosen(-1, fl.F32)),
+    "max_f32": (4, _chosen(1, fl.F32)),
+    "min_num_f32": (4, lambda old, data: NUMBER["min_num"](data, old, fl.F32)),
+    "max_num_f32": (4, lambda old, data: NUMBER["max_num"](data, old, fl.F32)),
+    "cmpswap_f32": (4, lambda old, data, compare: data if fl.order(old, compare, fl.F32) == 0 else old),
+}
+_DS = {
+    **{name: _NEW[name] for name in ("sub_clamp_u32", "cond_sub_u32", "min_num_f32", "max_num_f32")},
+    **{f"{word}_f64": (8, lambda old, data, f=function: f(data, old, fl.F64)) for word, function in NUMBER.items()},
+    **{
+        f"{word}_f{size}": (size // 8, _by_generation(f"ds_{word}_f{size}", _chosen(wanted, form)))
+        for word, wanted in (("min", -1), ("max", 1))
+        for size, form in ((32, fl.F32), (64, fl.F64))
+    },
+    "add_f32": (4, _by_generation("ds_add_f32", _add)),
+    # The new value comes first, unlike gfx9's DS_CMPST.
+    "cmpstore_b32": (4, lambda old, data, compare: data if old == compare else old),
+    "cmpstore_b64": (8, lambda old, data, compare: data if old == compare else old),
+    "cmpstore_f32": (4, lambda old, data, compare: data if fl.order(old, compare, fl.F32) == 0 else old),
+    "cmpstore_f64": (8, lambda old, data, compare: data if fl.order(old, compare, fl.F64) == 0 else old),
+}
+ATOMICS |= _NEW | {f"ds_{name}": found for name, found in _DS.items()}
+MEMORY |= {f"{unit}_atomic_{name}": _atomic for name in _NEW for unit in ("global", "flat", "buffer")}
+for _name in _DS:
+    _stem, _, _type = _name.rpartition("_")
+    MEMORY |= {f"ds_{_name}": _atomic, f"ds_{_stem}_rtn_{_type}": _atomic}

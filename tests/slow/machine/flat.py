@@ -1,17 +1,14 @@
-"""FLAT_* and SCRATCH_*: an address tells the space, and a work-item has memory of its own.
+"""FLAT, GLOBAL and SCRATCH: an address tells the space, and a work-item has memory of its own.
 
-Source: CDNA3 and CDNA4 ISA manuals, chapters 9 and 10, read apart from the machine.
+Source: CDNA3 and CDNA4 ISA manuals, chapters 9 and 10 and section 12.15, read apart from the machine.
 """
 
 from __future__ import annotations
 
-from tests.slow.machine.memory import _SMALL_LOADS, _SMALL_STORES, _WORDS, MEMORY, _load, _store
 from tests.slow.machine.scalar_alu import signed
+from tests.slow.machine.storage import MEMORY, SMALL_LOADS, SMALL_STORES, WORDS, Whole, load_lane, size_of, store_lane
 
-M16, M32, M64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
-
-
-# FLAT and SCRATCH.
+M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 
 SCRATCH_BYTES = 96
 """Scratch of a work-item in the probes' kernels."""
@@ -44,43 +41,30 @@ class Scratch:
         return self
 
 
-def _size(what):
-    table = {**{k: 4 * v for k, v in _WORDS.items()}, **{k: v[0] for k, v in (_SMALL_LOADS | _SMALL_STORES).items()}}
-    return table[what]
-
-
-class _Whole:
-    """LDS access in parts that is inside or outside as a whole."""
-
-    def __init__(self, lds, first, size):
-        self.lds, self.fine = lds, first + size <= len(lds.data)
-
-    def load(self, address, size):
-        """0 when the whole access does not fit."""
-        return self.lds.load(address, size) if self.fine else 0
-
-    def store(self, address, value, size):
-        """Nothing when the whole access does not fit."""
-        if self.fine:
-            self.lds.store(address, value, size)
-
-
-def _space(wave, lane, address, size):
+def space_of(wave, lane, address, size):
     """(memory, address in it) of a flat address."""
     high, low = address >> 32, address & M32
     if high == SHARED:
-        return _Whole(wave.lds, low, size), low
+        return Whole(wave.lds, low, size), low
     if high == PRIVATE:
         return Scratch(wave, lane).access(low, size), low
     return wave.memory, address
 
 
-def _flat_address(wave, ins, lane):
+def vector_address(wave, ins, lane):
+    """Address of a FLAT or GLOBAL access: a 64-bit VGPR pair, or an SGPR base and an unsigned 32-bit offset."""
+    vaddr, saddr = ins.src[:2]
+    v = wave.v[vaddr.index][lane]
+    base = v | wave.v[vaddr.index + 1][lane] << 32 if saddr.kind == "off" else wave.pair(saddr.index) + v
+    return base + ins.modifiers["offset"] & M64
+
+
+def flat_address(wave, ins, lane):
     vaddr = ins.src[0].index
     return (wave.v[vaddr][lane] | wave.v[vaddr + 1][lane] << 32) + ins.modifiers["offset"] & M64
 
 
-def _scratch_address(wave, ins, lane):
+def scratch_address(wave, ins, lane):
     vaddr, saddr = ins.src[:2]
     total = wave.v[vaddr.index][lane] if vaddr.kind == "v" else 0
     total += wave.s[saddr.index] if saddr.kind == "s" else 0
@@ -90,34 +74,45 @@ def _scratch_address(wave, ins, lane):
 def _private(wave, ins):
     """FLAT_* and SCRATCH_* loads and stores."""
     segment, direction, what = ins.name.split("_", 2)
-    size = _size(what)
+    size = size_of(what)
     places = []
     for lane in wave.active():
         if segment == "flat":
-            places.append((lane, *_space(wave, lane, _flat_address(wave, ins, lane), size)))
+            places.append((lane, *space_of(wave, lane, flat_address(wave, ins, lane), size)))
         else:
-            address = _scratch_address(wave, ins, lane)
+            address = scratch_address(wave, ins, lane)
             places.append((lane, Scratch(wave, lane).access(address, size), address))
     for lane, memory, address in places:
         if direction == "load":
-            _load(wave, ins, lane, what, memory.load, address)
+            load_lane(wave, ins, lane, what, memory.load, address)
         else:
-            _store(wave, lane, what, ins.src[2], memory.store, address)
+            store_lane(wave, lane, what, ins.src[2], memory.store, address)
 
 
-MEMORY |= {f"{unit}_load_{what}": _private for unit in ("flat", "scratch") for what in _SMALL_LOADS | _WORDS}
-MEMORY |= {f"{unit}_store_{what}": _private for unit in ("flat", "scratch") for what in _SMALL_STORES | _WORDS}
+def _global(wave, ins):
+    """GLOBAL_LOAD_*, GLOBAL_STORE_*."""
+    _, direction, what = ins.name.split("_", 2)
+    # All lanes load before any destination is written: the destination may be the address.
+    lanes = [(lane, vector_address(wave, ins, lane)) for lane in wave.active()]
+    for lane, address in lanes:
+        if direction == "load":
+            load_lane(wave, ins, lane, what, wave.memory.load, address)
+        else:
+            store_lane(wave, lane, what, ins.src[2], wave.memory.store, address)
 
-_NEW = {"b32": "dword", "b64": "dwordx2", "b96": "dwordx3", "b128": "dwordx4", "u8": "ubyte", "i8": "sbyte",
-        "u16": "ushort", "i16": "sshort", "b8": "byte", "b16": "short"}  # fmt: skip
-ALIASES = {}
-"""gfx11 and gfx12 spelling: gfx9 spelling."""
-for _unit in ("flat", "scratch"):
-    for _way in ("load", "store"):
-        ALIASES |= {f"{_unit}_{_way}_{new}": f"{_unit}_{_way}_{old}" for new, old in _NEW.items()}
-        ALIASES |= {f"{_unit}_{_way}_d16_{half}{new}": f"{_unit}_{_way}_{_NEW[new]}_d16{'_hi' if half else ''}"
-                    for half in ("", "hi_") for new in ("u8", "i8", "b8", "b16")}  # fmt: skip
-for _half in ("u8", "i8"):
-    ALIASES |= {f"ds_load_{_half}_d16{hi}": f"ds_read_{_half}_d16{hi}" for hi in ("", "_hi")}
-ALIASES["ds_store_b8_d16_hi"] = "ds_write_b8_d16_hi"
-ALIASES = {new: old for new, old in ALIASES.items() if old in MEMORY}
+
+def _global_by_lane(wave, ins):
+    """GLOBAL_LOAD_ADDTID, GLOBAL_STORE_ADDTID: scalar base, offset and four bytes a lane."""
+    base = next((x for x in ins.src if x.kind == "s"), None)
+    start = (wave.pair(base.index) if base else 0) + ins.modifiers["offset"]
+    for lane in wave.active():
+        if ins.dst:
+            wave.v[ins.dst[0].index][lane] = wave.memory.load(start + 4 * lane, 4)
+        else:
+            wave.memory.store(start + 4 * lane, wave.v[ins.src[-1].index][lane], 4)
+
+
+for _unit, _run in (("global", _global), ("flat", _private), ("scratch", _private)):
+    MEMORY |= {f"{_unit}_load_{what}": _run for what in SMALL_LOADS | WORDS}
+    MEMORY |= {f"{_unit}_store_{what}": _run for what in SMALL_STORES | WORDS}
+MEMORY |= {f"global_{way}_addtid_b32": _global_by_lane for way in ("load", "store")}

@@ -12,28 +12,23 @@ from tests.slow.machine import (
     conversions,  # noqa: F401  (adds to the tables below)
     dpp,
     lanes,
+    program_control,  # noqa: F401
     rdna,  # noqa: F401
     vector_integers,  # noqa: F401
 )
 from tests.slow.machine import float_mode as more
 from tests.slow.machine.architectures import facts
 from tests.slow.machine.lanes_rdna import dual
-from tests.slow.machine.memory import MEMORY
 from tests.slow.machine.names import ALIASES, WAITS
-from tests.slow.machine.scalar_alu import BRANCH, FLAG, NOTHING, ONE, SAVEEXEC, TIED, TWO, WREXEC
-from tests.slow.machine.vector_alu import VECTOR, bitop3
-from tests.slow.machine.vector_execution import raw_bits, vector
+from tests.slow.machine.scalar_alu import FLAG, NOTHING, ONE, SAVEEXEC, TIED, TWO, WREXEC
+from tests.slow.machine.storage import MEMORY
+from tests.slow.machine.vector_alu import VECTOR
+from tests.slow.machine.vector_execution import vector
 
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 POISON = 0xA5A5A5A5
 
-SPECIAL = {
-    "s_endpgm", "s_barrier", "s_getpc_b64", "s_setpc_b64", "s_swappc_b64", "v_readlane_b32", "v_readfirstlane_b32",
-    "v_writelane_b32", "v_mbcnt_lo_u32_b32", "v_mbcnt_hi_u32_b32", "v_bitop3_b32", "v_bitop3_b16", "v_swap_b32",
-    "s_call_b64",
-}  # fmt: skip
-
-MODELS = (TWO, ONE, FLAG, TIED, SAVEEXEC, WREXEC, NOTHING, WAITS, BRANCH, MEMORY, VECTOR, SPECIAL, more.EXTRA)
+MODELS = (TWO, ONE, FLAG, TIED, SAVEEXEC, WREXEC, NOTHING, WAITS, MEMORY, VECTOR, more.EXTRA)
 
 
 def models(name):
@@ -148,11 +143,6 @@ class Wave:
             vector(self, ins, *VECTOR[name])
         elif name in MEMORY:
             MEMORY[name](self, ins)
-        elif name in BRANCH:
-            if BRANCH[name](self):
-                self.pc = ins.target
-        elif name in SPECIAL:
-            _special(self, ins)
         elif name not in NOTHING | WAITS:
             _scalar(self, ins)
 
@@ -187,49 +177,3 @@ def _scalar(wave, ins):
         wave.write_scalar(ins.dst[0], result)
     if scc is not None:
         wave.scc = scc
-
-
-def _special(wave, ins):
-    name = ins.name
-    if name == "s_endpgm":
-        wave.ended = True
-    elif name == "s_barrier":
-        wave.waiting = True
-    elif name == "s_getpc_b64":
-        wave.write_scalar(ins.dst[0], wave.pc)
-    elif name in ("s_setpc_b64", "s_swappc_b64"):
-        target = wave.scalar(ins.src[0])
-        if name == "s_swappc_b64":
-            wave.write_scalar(ins.dst[0], wave.pc)
-        wave.pc = target
-    elif name == "s_call_b64":
-        wave.write_scalar(ins.dst[0], wave.pc)
-        wave.pc = ins.target
-    elif name == "v_readfirstlane_b32":
-        lane = next(iter(wave.active()), 0)
-        wave.write_scalar(ins.dst[0], raw_bits(wave, ins.src[0], lane))
-    elif name == "v_readlane_b32":
-        lane = wave.scalar(ins.src[1]) & wave.lanes - 1
-        wave.write_scalar(ins.dst[0], raw_bits(wave, ins.src[0], lane))
-    elif name == "v_writelane_b32":
-        wave.file(ins.dst[0].kind)[ins.dst[0].index][wave.scalar(ins.src[1]) & wave.lanes - 1] = wave.scalar(ins.src[0])
-    elif name == "v_swap_b32":
-        one, two = (wave.file(x.kind)[x.index] for x in (ins.dst[0], ins.src[0]))
-        for lane in wave.active():
-            one[lane], two[lane] = two[lane], one[lane]
-    elif name.startswith("v_mbcnt"):
-        _mbcnt(wave, ins, 32 if "_hi_" in name else 0)
-    elif name.startswith("v_bitop3"):
-        kind = "u16" if name.endswith("b16") else "u32"
-        table = ins.modifiers["bitop3"]
-        size = 16 if kind == "u16" else 32
-        vector(wave, ins, (kind,) * 3, (kind,), lambda a, b, c: bitop3(a, b, c, table, size))
-
-
-def _mbcnt(wave, ins, first):
-    """V_MBCNT: bits of S0 that belong to lanes below this one, added to S1."""
-    to = ins.dst[0]
-    for lane in wave.active():
-        mask, start = (raw_bits(wave, operand, lane) for operand in ins.src)
-        below = (1 << lane) - 1 >> first & M32
-        wave.file(to.kind)[to.index][lane] = (start + (mask & below).bit_count()) & M32

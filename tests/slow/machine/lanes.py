@@ -8,8 +8,9 @@ from __future__ import annotations
 import dataclasses
 
 from mfmasim.isa.opcode import opcode
-from tests.slow.machine.memory import MEMORY
 from tests.slow.machine.scalar_alu import NOTHING
+from tests.slow.machine.storage import MEMORY
+from tests.slow.machine.vector_execution import raw_bits
 
 M16, M32, M64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
 
@@ -19,6 +20,37 @@ M16, M32, M64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
 
 def _read_v(wave, operand):
     return list(wave.file(operand.kind)[operand.index])
+
+
+def _read_lane(wave, ins):
+    wave.write_scalar(ins.dst[0], raw_bits(wave, ins.src[0], wave.scalar(ins.src[1]) & wave.lanes - 1))
+
+
+def _read_first_lane(wave, ins):
+    wave.write_scalar(ins.dst[0], raw_bits(wave, ins.src[0], next(iter(wave.active()), 0)))
+
+
+def _write_lane(wave, ins):
+    wave.file(ins.dst[0].kind)[ins.dst[0].index][wave.scalar(ins.src[1]) & wave.lanes - 1] = wave.scalar(ins.src[0])
+
+
+def _swap(wave, ins):
+    one, two = (wave.file(x.kind)[x.index] for x in (ins.dst[0], ins.src[0]))
+    for lane in wave.active():
+        one[lane], two[lane] = two[lane], one[lane]
+
+
+def _count_below(first):
+    """V_MBCNT: bits of S0 that belong to lanes below this one, added to S1."""
+
+    def run(wave, ins):
+        to = ins.dst[0]
+        for lane in wave.active():
+            mask, start = (raw_bits(wave, operand, lane) for operand in ins.src)
+            below = (1 << lane) - 1 >> first & M32
+            wave.file(to.kind)[to.index][lane] = (start + (mask & below).bit_count()) & M32
+
+    return run
 
 
 def _lane_swap(wave, ins):
@@ -137,6 +169,14 @@ def _trap(wave, ins):
     wave.ended = True
 
 
+MEMORY |= {
+    "v_readlane_b32": _read_lane,
+    "v_readfirstlane_b32": _read_first_lane,
+    "v_writelane_b32": _write_lane,
+    "v_swap_b32": _swap,
+    "v_mbcnt_lo_u32_b32": _count_below(0),
+    "v_mbcnt_hi_u32_b32": _count_below(32),
+}
 MEMORY |= {"v_permlane16_swap_b32": _lane_swap, "v_permlane32_swap_b32": _lane_swap, "ds_permute_b32": _permute,
            "ds_bpermute_b32": _bpermute, "ds_swizzle_b32": _swizzle, "s_memtime": _clock, "s_memrealtime": _clock,
            "s_trap": _trap}  # fmt: skip

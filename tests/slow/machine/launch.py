@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.slow.machine.interpreter import Wave
-from tests.slow.machine.memory import Lds, Memory
+from tests.slow.machine.storage import Lds, Memory
 
 
 def launch(kernel, grid, block, arguments, *, lds_bytes=0, most_steps=100_000, user_sgprs=2, arch="gfx942", lanes=64):

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.slow.machine import dots_rdna, lanes_rdna, memory_rdna, scalar_alu_rdna, vector_alu_rdna
+from tests.slow.machine import dots_rdna, lanes_rdna, scalar_alu_rdna, vector_alu_rdna
 
-FILES = (dots_rdna, lanes_rdna, memory_rdna, scalar_alu_rdna, vector_alu_rdna)
+FILES = (dots_rdna, lanes_rdna, scalar_alu_rdna, vector_alu_rdna)

@@ -212,13 +212,3 @@ NOTHING = {
     "s_dcache_inv_vol", "s_dcache_wb_vol",
 }  # fmt: skip
 """Waits, priorities and caches: no effect on a result in program order."""
-
-BRANCH = {
-    "s_branch": lambda wave: True,
-    "s_cbranch_scc0": lambda wave: wave.scc == 0,
-    "s_cbranch_scc1": lambda wave: wave.scc == 1,
-    "s_cbranch_vccz": lambda wave: wave.vcc == 0,
-    "s_cbranch_vccnz": lambda wave: wave.vcc != 0,
-    "s_cbranch_execz": lambda wave: wave.exec_ == 0,
-    "s_cbranch_execnz": lambda wave: wave.exec_ != 0,
-}

@@ -10,6 +10,7 @@ from tests.slow.machine import floats as fl
 from tests.slow.machine.conversions import I16, U16, _integer, _signed
 from tests.slow.machine.float_mode import EXTRA, entering, row, without_denormals
 from tests.slow.machine.floats import F32, Fraction
+from tests.slow.machine.minimum import NUMBER, PROPAGATING
 from tests.slow.machine.scalar_alu import signed
 from tests.slow.machine.vector_alu import FORMS, VECTOR
 from tests.slow.machine.vector_execution import vector
@@ -18,37 +19,6 @@ from tests.slow.machine.vop3p import PACKED, _halfwise, _raw
 M16, M32 = (1 << 16) - 1, (1 << 32) - 1
 
 
-# Minimum and maximum of IEEE 754-2019.
-
-
-def _number(wanted):
-    """MIN_NUM, MAX_NUM: a number is preferred to a NaN of either kind; two NaNs give the first one, quieted."""
-
-    def run(a, b, form):
-        a, b = entering(a, form), entering(b, form)
-        if fl.is_nan(a, form):
-            return fl.quiet(a, form) if fl.is_nan(b, form) else b
-        return a if fl.is_nan(b, form) else fl._select(a, b, form, wanted)
-
-    return run
-
-
-def _propagating(wanted):
-    """MINIMUM, MAXIMUM: a signalling NaN first, quieted, then a quiet one, then the value; -0 is below +0."""
-
-    def run(a, b, form):
-        a, b = entering(a, form), entering(b, form)
-        for test in (fl.is_signalling, fl.is_nan):
-            for bits in (a, b):
-                if test(bits, form):
-                    return fl.quiet(bits, form)
-        return fl._select(a, b, form, wanted)
-
-    return run
-
-
-NUMBER = {"min_num": _number(-1), "max_num": _number(1)}
-PROPAGATING = {"minimum": _propagating(-1), "maximum": _propagating(1)}
 _MIN, _MAX = NUMBER["min_num"], NUMBER["max_num"]
 
 

@@ -5,9 +5,10 @@ Source: CDNA3 and CDNA4 ISA manuals, chapter 12, read apart from the machine.
 
 from __future__ import annotations
 
-from tests.slow.machine.memory import MEMORY
 from tests.slow.machine.scalar_alu import signed
-from tests.slow.machine.vector_alu import VECTOR
+from tests.slow.machine.storage import MEMORY
+from tests.slow.machine.vector_alu import VECTOR, bitop3
+from tests.slow.machine.vector_execution import vector
 
 M16, M32, M64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
 
@@ -93,6 +94,16 @@ def _ashr_pk(wave, ins):
         wave.v[to][lane] = wave.v[to][lane] & ~(M16 << shift) & M32 | half << shift
 
 
+def _bitop3(size):
+    """V_BITOP3: any function of three bits, as a table of eight."""
+
+    def run(wave, ins):
+        kind, table = f"u{size}", ins.modifiers["bitop3"]
+        vector(wave, ins, (kind,) * 3, (kind,), lambda a, b, c: bitop3(a, b, c, table, size))
+
+    return run
+
+
 def _mqsad_u32(wave, ins):
     for lane in wave.active():
         a = _value(wave, ins.src[0], lane) | _value(wave, ins.src[0], lane, 1) << 32
@@ -130,7 +141,8 @@ def _packed(wave, ins):
         wave.v[ins.dst[0].index][lane] = out
 
 
-MEMORY |= {"v_ashr_pk_i8_i32": _ashr_pk, "v_ashr_pk_u8_i32": _ashr_pk, "v_mqsad_u32_u8": _mqsad_u32}
+MEMORY |= {"v_ashr_pk_i8_i32": _ashr_pk, "v_ashr_pk_u8_i32": _ashr_pk, "v_mqsad_u32_u8": _mqsad_u32,
+           "v_bitop3_b32": _bitop3(32), "v_bitop3_b16": _bitop3(16)}  # fmt: skip
 PACKED = [f"v_pk_{what}" for what in (
     "add_u16", "add_i16", "sub_u16", "sub_i16", "mul_lo_u16", "mad_u16", "mad_i16", "min_u16", "min_i16", "max_u16",
     "max_i16", "lshlrev_b16", "lshrrev_b16", "ashrrev_i16")]  # fmt: skip

@@ -1,21 +1,18 @@
-"""Buffer resources, loads to the LDS, transposed reads of the LDS.
+"""Vector memory through buffer resources, and loads that go straight to the LDS.
 
-Source: CDNA3 and CDNA4 ISA manuals, chapters 8, 9 and 11, read apart from the machine.
+Source: CDNA3 and CDNA4 ISA manuals, chapter 9, read apart from the machine; RDNA3.5 and RDNA4 ISA manuals, chapter 9.
 """
 
 from __future__ import annotations
 
-from tests.slow.machine.flat import _NEW, ALIASES, Scratch, _scratch_address, _size, _Whole
-from tests.slow.machine.memory import _SMALL_LOADS, _SMALL_STORES, _WORDS, MEMORY, _load, _store, vector_address
+from tests.slow.machine.flat import Scratch, scratch_address, vector_address
 from tests.slow.machine.scalar_alu import signed
+from tests.slow.machine.storage import MEMORY, SMALL_LOADS, SMALL_STORES, WORDS, Whole, load_lane, size_of, store_lane
 
-M16, M32, M64 = (1 << 16) - 1, (1 << 32) - 1, (1 << 64) - 1
-
-
-# Buffers, loads to the LDS, transposed reads.
+M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 
 
-def _bits(wave, first, low, count):
+def field(wave, first, low, count):
     """A field of the 128-bit resource."""
     whole = sum(wave.s[first + k] << 32 * k for k in range(4))
     return whole >> low & (1 << count) - 1
@@ -31,14 +28,14 @@ def buffer_place(wave, ins, lane, byte, payload=4):
     index = registers[0] if idxen else 0
     offset = ins.modifiers["offset"] + (registers[-1] if offen else 0) + byte
     r = srsrc.index
-    base, stride, records = _bits(wave, r, 0, 48), _bits(wave, r, 48, 14), _bits(wave, r, 64, 32)
-    swizzle, add_tid = _bits(wave, r, 63, 1), _bits(wave, r, 119, 1)
+    base, stride, records = field(wave, r, 0, 48), field(wave, r, 48, 14), field(wave, r, 64, 32)
+    swizzle, add_tid = field(wave, r, 63, 1), field(wave, r, 119, 1)
     if add_tid:
-        stride |= _bits(wave, r, 111, 4) << 14
+        stride |= field(wave, r, 111, 4) << 14
     fine = (add_tid and not idxen) or (index if idxen and stride else offset) < records
     index += lane if add_tid else 0
     if swizzle:
-        group, element = 8 << _bits(wave, r, 117, 2), 4
+        group, element = 8 << field(wave, r, 117, 2), 4
         place = (
             (index // group * stride + offset // element * element) * group + index % group * element + offset % element
         )
@@ -52,12 +49,12 @@ def _rdna_place(wave, ins, lane, byte, payload):
     vaddr, srsrc, soffset = ins.src[:3]
     idxen, offen = ins.modifiers["idxen"], ins.modifiers["offen"]
     registers = [wave.v[vaddr.index + k][lane] for k in range(idxen + offen)]
-    index = (registers[0] if idxen else 0) + (lane if _bits(wave, srsrc.index, 119, 1) else 0)
+    index = (registers[0] if idxen else 0) + (lane if field(wave, srsrc.index, 119, 1) else 0)
     offset, moved = ins.modifiers["offset"] + (registers[-1] if offen else 0) + byte, wave.scalar(soffset)
     r = srsrc.index
-    base, stride, records = _bits(wave, r, 0, 48), _bits(wave, r, 48, 14), _bits(wave, r, 64, 32)
-    stride *= (1, 4, 8, 32)[_bits(wave, r, 114, 2)] if wave.facts.split_barrier else 1
-    swizzle, select = _bits(wave, r, 62, 2), _bits(wave, r, 124, 2)
+    base, stride, records = field(wave, r, 0, 48), field(wave, r, 48, 14), field(wave, r, 64, 32)
+    stride *= (1, 4, 8, 32)[field(wave, r, 114, 2)] if wave.facts.split_barrier else 1
+    swizzle, select = field(wave, r, 62, 2), field(wave, r, 124, 2)
     structured = index < records and offset + payload <= stride
     fine = {
         0: structured,
@@ -66,10 +63,10 @@ def _rdna_place(wave, ins, lane, byte, payload):
         3: structured if swizzle and stride else offset + moved + payload <= records,
     }[select]
     # A resource without a format is bound to nothing, unless it adds the lane (9.6).
-    fine = fine and bool(_bits(wave, r, 108, 6) or _bits(wave, r, 119, 1))
+    fine = fine and bool(field(wave, r, 108, 6) or field(wave, r, 119, 1))
     if not swizzle:
         return base + moved + index * stride + offset & M64, fine
-    group, element = 8 << _bits(wave, r, 117, 2), 4 if swizzle == 1 else 16
+    group, element = 8 << field(wave, r, 117, 2), 4 if swizzle == 1 else 16
     offset += moved
     place = (index // group * stride + offset // element * element) * group + index % group * element
     return base + place + offset % element & M64, fine
@@ -92,14 +89,14 @@ def _fill_lds(wave, ins, lane, words, size, sign):
     if size < 4:
         words = [signed(words[0], 8 * size) & M32 if sign else words[0]]
     place = _lds_place(wave, ins, lane, size)
-    lds = _Whole(wave.lds, place, 4 * len(words))
+    lds = Whole(wave.lds, place, 4 * len(words))
     for k, word in enumerate(words):
         lds.store(place + 4 * k, word, 4)
 
 
 def _buffer(wave, ins):
     _, direction, what = ins.name.split("_", 2)
-    size = _size(what)
+    size = size_of(what)
     step = min(size, 4)
     if ins.modifiers.get("lds"):
         for lane in wave.active():
@@ -121,69 +118,26 @@ def _buffer(wave, ins):
                 wave.memory.store(address, value, count)
 
         if direction == "load":
-            _load(wave, ins, lane, what, read, 0)
+            load_lane(wave, ins, lane, what, read, 0)
         else:
-            _store(wave, lane, what, ins.src[3], write, 0)
+            store_lane(wave, lane, what, ins.src[3], write, 0)
 
 
 def _segment_to_lds(wave, ins):
     """GLOBAL_LOAD_LDS_*, SCRATCH_LOAD_LDS_*."""
     segment, _, _, what = ins.name.split("_", 3)
-    size = _size(what)
+    size = size_of(what)
     for lane in wave.active():
         if segment == "global":
             memory, address = wave.memory, vector_address(wave, ins, lane)
         else:
-            address = _scratch_address(wave, ins, lane)
+            address = scratch_address(wave, ins, lane)
             memory = Scratch(wave, lane).access(address, size)
         words = [memory.load(address + byte, min(size, 4)) for byte in range(0, size, 4)]
         _fill_lds(wave, ins, lane, words, size, what[0] == "s")
 
 
-def _transposed(wave, ins):
-    """Element j of lane t comes from element (16 j + t) of the sixteen lanes' data, one lane after the other."""
-    bits = int(ins.name.rsplit("_b", 1)[1])
-    count = 96 // 6 if bits == 6 else 64 // bits
-    size = bits * count // 8
-    active = wave.active()
-    read = {}
-    for lane in active:
-        place = wave.v[ins.src[0].index][lane] + ins.modifiers["offset"] & M32
-        read[lane] = _Whole(wave.lds, place, size).load(place, size)
-    for lane in active:
-        start = lane // 16 * 16
-        out = 0
-        for j in range(count):
-            number = 16 * j + lane % 16
-            data = read.get(start + number // count, 0)
-            out |= (data >> bits * (number % count) & (1 << bits) - 1) << bits * j
-        for k in range(size // 4):
-            wave.file(ins.dst[0].kind)[ins.dst[0].index + k][lane] = out >> 32 * k & M32
-
-
-MEMORY |= {f"buffer_load_{what}": _buffer for what in _SMALL_LOADS | _WORDS}
-MEMORY |= {f"buffer_store_{what}": _buffer for what in _SMALL_STORES | _WORDS}
+MEMORY |= {f"buffer_load_{what}": _buffer for what in SMALL_LOADS | WORDS}
+MEMORY |= {f"buffer_store_{what}": _buffer for what in SMALL_STORES | WORDS}
 MEMORY |= {f"{unit}_load_lds_{what}": _segment_to_lds for unit in ("global", "scratch")
            for what in ("ubyte", "sbyte", "ushort", "sshort", "dword", "dwordx3", "dwordx4")}  # fmt: skip
-MEMORY |= {f"ds_read_b{96 if bits == 6 else 64}_tr_b{bits}": _transposed for bits in (16, 8, 6, 4)}
-for _way in ("load", "store"):
-    _more = {f"buffer_{_way}_{new}": f"buffer_{_way}_{old}" for new, old in _NEW.items()}
-    _more |= {f"buffer_{_way}_d16_{half}{new}": f"buffer_{_way}_{_NEW[new]}_d16{'_hi' if half else ''}"
-              for half in ("", "hi_") for new in ("u8", "i8", "b8", "b16")}  # fmt: skip
-    ALIASES |= {new: old for new, old in _more.items() if old in MEMORY}
-
-
-def _scalar_buffer(wave, ins):
-    """S_BUFFER_LOAD: dwords from a resource, 0 beyond its range."""
-    first, soffset = ins.src[0].index, ins.src[1]
-    stride, records = _bits(wave, first, 48, 14), _bits(wave, first, 64, 32)
-    offset = ins.modifiers.get("offset", 0) + (wave.s[soffset.index] if soffset.kind == "s" else 0)
-    base = _bits(wave, first, 0, 48) & ~3
-    words = []
-    for k in range(ins.dst[0].count):
-        at = (offset & ~3) + 4 * k
-        words.append(wave.memory.load(base + at, 4) if at < (records * stride if stride else records) else 0)
-    wave.s[ins.dst[0].index : ins.dst[0].index + len(words)] = words
-
-
-MEMORY |= {f"s_buffer_load_{what}": _scalar_buffer for what in _WORDS if what.startswith("dword")}

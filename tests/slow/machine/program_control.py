@@ -1,0 +1,55 @@
+"""Program control: branches, calls, the barrier and the end of a wave.
+
+Source: CDNA3 ISA manual, chapter 4 and section 12.5 (SOPP).
+"""
+
+from __future__ import annotations
+
+from tests.slow.machine.storage import MEMORY
+
+BRANCH = {
+    "s_branch": lambda wave: True,
+    "s_cbranch_scc0": lambda wave: wave.scc == 0,
+    "s_cbranch_scc1": lambda wave: wave.scc == 1,
+    "s_cbranch_vccz": lambda wave: wave.vcc == 0,
+    "s_cbranch_vccnz": lambda wave: wave.vcc != 0,
+    "s_cbranch_execz": lambda wave: wave.exec_ == 0,
+    "s_cbranch_execnz": lambda wave: wave.exec_ != 0,
+}
+
+
+def _branch(wave, ins):
+    if BRANCH[ins.name](wave):
+        wave.pc = ins.target
+
+
+def _end(wave, ins):
+    wave.ended = True
+
+
+def _barrier(wave, ins):
+    wave.waiting = True
+
+
+def _get_pc(wave, ins):
+    wave.write_scalar(ins.dst[0], wave.pc)
+
+
+def _set_pc(wave, ins):
+    wave.pc = wave.scalar(ins.src[0])
+
+
+def _swap_pc(wave, ins):
+    target = wave.scalar(ins.src[0])
+    wave.write_scalar(ins.dst[0], wave.pc)
+    wave.pc = target
+
+
+def _call(wave, ins):
+    wave.write_scalar(ins.dst[0], wave.pc)
+    wave.pc = ins.target
+
+
+MEMORY |= dict.fromkeys(BRANCH, _branch)
+MEMORY |= {"s_endpgm": _end, "s_barrier": _barrier, "s_getpc_b64": _get_pc, "s_setpc_b64": _set_pc,
+           "s_swappc_b64": _swap_pc, "s_call_b64": _call}  # fmt: skip
