@@ -4,14 +4,19 @@ Outputs are compared bit for bit with a replay of the kernel's own order of oper
 derived bound of attention in float64 (`reference.attention`), or the case fails.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from hipkernels.attention import operands, replay
 from hipkernels.attention.numbers16 import decode
-from hipkernels.attention.plan import HEAD_SIZES, layout_of, plan_attention
+from hipkernels.attention.plan import HEAD_SIZES, Layout, layout_of, plan_attention
 from hipkernels.attention.reference import attention
 from mfmasim.errors import MfmasimError
-from mfmasim.verify import A, B, C, DependsOn, In, Out, case
+from mfmasim.verify import A, B, C, DependsOn, In, LaunchDict, Out, case
+from mfmasim.verify.elements.sources import Source
 
 ALL, CDNA, RDNA = ("gfx942", "gfx950", "gfx1151", "gfx1201"), ("gfx942", "gfx950"), ("gfx1151", "gfx1201")
 THREADS = {"gfx942": 256, "gfx950": 256, "gfx1151": 128, "gfx1201": 128}
@@ -21,27 +26,30 @@ NEEDS = "B > 0 and H > 0 and Nq > 0 and Nkv >= 0 and causal in (0, 1, 2) and D i
 PLAIN = " and causal == 0 and layout == 'bhnd' and v_layout == ''"
 
 
-def spread(codes, layout, fill):
+def spread(codes: NDArray[Any], layout: Layout, fill: int) -> NDArray[Any]:
     """Codes [B, H, N, D] in a layout, `fill` between the rows."""
     memory = np.full(layout.elements, fill, np.uint16)
     view(memory, layout, codes.shape)[...] = codes
     return memory
 
 
-def view(memory, layout, shape):
+def view(memory: NDArray[Any], layout: Layout, shape: tuple[int, int, int, int]) -> NDArray[Any]:
     """[B, H, N, D] of an array in a layout."""
-    steps = [memory.itemsize * int(step) for step in (*layout.strides, 1)]
+    steps = [memory.itemsize * step for step in (layout.batch, layout.head, layout.row, 1)]
     return np.lib.stride_tricks.as_strided(memory, shape, steps)
 
 
-def expected(way, arch, fmt, codes, causal, scale):
+def expected(
+    way: str, arch: str, fmt: str, codes: Sequence[NDArray[Any]], causal: int, scale: float | None
+) -> NDArray[Any]:
     """What a kernel has to leave, after a look at how far that is from the exact result."""
+    q, k, v = codes
     if way == "scalar":
-        found, tile, inner = replay.scalar(fmt, *codes, causal, scale), 1, "f32"
+        found, tile, inner = replay.scalar(fmt, q, k, v, causal, scale), 1, "f32"
     else:
-        found, tile, inner = replay.tiled(arch, fmt, *codes, causal, scale), replay.KEYS, fmt
-    numbers = [decode(fmt, part).astype(np.float64) for part in codes]
-    exact, bound = attention(fmt, *numbers, causal, scale, tile=tile, weights_in=inner)
+        found, tile, inner = replay.tiled(arch, fmt, q, k, v, causal, scale), replay.KEYS, fmt
+    q, k, v = (decode(fmt, part).astype(np.float64) for part in codes)
+    exact, bound = attention(fmt, q, k, v, causal, scale, tile=tile, weights_in=inner)
     values = decode(fmt, found).astype(np.float64)
     with np.errstate(all="ignore"):
         wrong = ~((np.abs(values - exact) <= bound) | (values == exact) | np.isnan(values) & np.isnan(exact))
@@ -52,7 +60,17 @@ def expected(way, arch, fmt, codes, causal, scale):
     return found
 
 
-def launch(way, arch, fmt, sizes, causal, scale, layout, v_layout, data):
+def launch(
+    way: str,
+    arch: str,
+    fmt: str,
+    sizes: tuple[int, ...],
+    causal: int,
+    scale: float | None,
+    layout: str,
+    v_layout: str,
+    data: str,
+) -> LaunchDict:
     """A launch: arguments, and what is expected of them."""
     b, h, queries, keys, d = sizes
     grid = plan_attention(way, b, h, queries, keys, d, causal, scale)
@@ -66,11 +84,11 @@ def launch(way, arch, fmt, sizes, causal, scale, layout, v_layout, data):
         for name, part in codes.items()
         if part.size
     }
-    args = [*map(inputs.get, "qkv"), Out(fmt, places["o"].elements), queries, keys]
+    args: list[Any] = [*map(inputs.get, "qkv"), Out(fmt, places["o"].elements), queries, keys]
     args += [*(places[name].strides for name in "qkvo"), causal]
     args.append(None if scale is None else In("f32", 1, np.array([scale], np.float32)))
 
-    def expect(*held):
+    def expect(*held: NDArray[Any]) -> NDArray[Any]:
         found = {
             name: view(x.view(np.uint16), places[name], shapes[name]) for name, x in zip(inputs, held, strict=False)
         }
@@ -81,16 +99,26 @@ def launch(way, arch, fmt, sizes, causal, scale, layout, v_layout, data):
     return {"grid": grid, "block": 64 if way == "scalar" else THREADS[arch], "args": args, "expect": expect}
 
 
-def column_of_v(args, queries, keys, d):
+def column_of_v(args: list[Any], queries: int, keys: int, d: int) -> list[Source]:
     """Each element of O is made of a column of V, in full where nothing is masked."""
 
-    def at(element):
+    def at(element: NDArray[Any]) -> NDArray[Any]:
         return element // (queries * d) * keys * d + np.arange(keys) * d + element % d
 
     return [DependsOn(args[3], args[2], at)]
 
 
-def declare(way, source, name, archs, each, fmt="f16", sizes=(64,), sources=None, **more):
+def declare(
+    way: str,
+    source: str,
+    name: str,
+    archs: tuple[str, ...],
+    each: Sequence[Mapping[str, Any]],
+    fmt: str = "f16",
+    sizes: tuple[int, ...] = (64,),
+    sources: Callable[..., Any] | None = None,
+    **more: Any,
+) -> None:
     """A case for the kernels of a source with rows of so many elements, in variants.
 
     Args:
@@ -106,10 +134,20 @@ def declare(way, source, name, archs, each, fmt="f16", sizes=(64,), sources=None
     """
 
     def run(
-        B=1, H=1, Nq=70, Nkv=45, D=sizes[0], causal=0, scale=None, layout="bhnd", v_layout="", data="normal", arch=""
-    ):
+        B: int = 1,
+        H: int = 1,
+        Nq: int = 70,
+        Nkv: int = 45,
+        D: int = sizes[0],
+        causal: int = 0,
+        scale: float | None = None,
+        layout: str = "bhnd",
+        v_layout: str = "",
+        data: str = "normal",
+        arch: str = "",
+    ) -> LaunchDict:
         built = launch(way, arch, fmt, (B, H, Nq, Nkv, D), causal, scale, layout, v_layout, data)
-        return built | {"sources": sources(built["args"], Nq, Nkv, D)} if sources else built
+        return built | {"sources": sources(list(built["args"]), Nq, Nkv, D)} if sources else built
 
     run.__name__ = name
     case(
@@ -122,39 +160,43 @@ def declare(way, source, name, archs, each, fmt="f16", sizes=(64,), sources=None
     )(run)
 
 
-MASKS = [
+MASKS: list[dict[str, Any]] = [
     {"causal": 1},  # more queries than keys: the last ones see all
     {"causal": 2},  # and the first ones none
     {"causal": 1, "Nq": 33, "Nkv": 70},
     {"causal": 2, "Nq": 33, "Nkv": 70},
 ]
-VALUES = [
+VALUES: list[dict[str, Any]] = [
     {"data": "large", "causal": 2},
     {"data": "special", "Nkv": 20},
     {"data": "minus_infinity", "H": 2},
     {"data": "hidden", "causal": 1, "Nkv": 40},
 ]
-SHAPES = [
+SHAPES: list[dict[str, Any]] = [
     {"B": 2, "H": 3, "Nq": 5, "Nkv": 7, "layout": "bnhd", "v_layout": "padded"},
     {"Nq": 64, "Nkv": 32, "layout": "padded", "v_layout": "bhnd"},
     {"Nq": 1, "Nkv": 1},
 ]
-SCALES = [{"scale": 0.0, "Nkv": 33}, {"scale": -0.75}, {"scale": -2.0, "data": "large", "causal": 1}]
+SCALES: list[dict[str, Any]] = [
+    {"scale": 0.0, "Nkv": 33},
+    {"scale": -0.75},
+    {"scale": -2.0, "data": "large", "causal": 1},
+]
 LONGER = [{"D": d, "causal": 1, "Nkv": 12} for d in (64, 128)]
-EVERY = [{}, *MASKS, *VALUES, *SHAPES, *SCALES]
+EVERY: list[dict[str, Any]] = [{}, *MASKS, *VALUES, *SHAPES, *SCALES]
 
 declare("scalar", "scalar.hip", "scalar", ALL, EVERY, sizes=HEAD_SIZES)
 declare("scalar", "scalar.hip", "scalar_no_keys", ALL, [{"Nkv": 0}])
 declare("tiled", "tiled.hip", "tiled_no_keys", ALL, [{"Nkv": 0, "causal": causal} for causal in (0, 2)])
 declare("scalar", "scalar.hip", "scalar_by_size", ALL, LONGER, sizes=HEAD_SIZES)
-declare("scalar", "scalar.hip", "scalar_bf16", ALL, [{}, {"data": "special", "Nkv": 20}], fmt="bf16")
+declare("scalar", "scalar.hip", "scalar_bf16", ALL, [{}, VALUES[1]], fmt="bf16")
 for archs, instructions in ((RDNA, "wmma"), (CDNA, "mfma")):
     declare("tiled", "tiled.hip", instructions, archs, EVERY, executes=PRODUCT)
-    other = [{"D": d, "causal": causal, "Nkv": 40} for d in (32, 128) for causal in (0, 2)]
+    other: list[dict[str, Any]] = [{"D": d, "causal": causal, "Nkv": 40} for d in (32, 128) for causal in (0, 2)]
     declare("tiled", "tiled_more.hip", f"{instructions}_by_size", archs, other, sizes=(32, 128), executes=PRODUCT)
     few = [{"Nq": 5, "Nkv": 33}]
     declare("tiled", "tiled.hip", f"{instructions}_of_v", archs, few, sources=column_of_v, executes=PRODUCT)
-    more = [{}, {"data": "special", "Nkv": 20}, {"data": "hidden", "causal": 1, "Nkv": 40}]
+    more: list[dict[str, Any]] = [{}, {"data": "special", "Nkv": 20}, {"data": "hidden", "causal": 1, "Nkv": 40}]
     declare("tiled", "tiled_more.hip", f"{instructions}_bf16", archs, more, fmt="bf16", executes=PRODUCT)
 
 
@@ -163,14 +205,14 @@ DATA = ("normal", "one_hot")  # where signs differ RDNA truncates even sums that
 
 
 @case("products.hip", kernel="scores_{fmt}_64", arch=ALL, executes=PRODUCT, each=FORMATS, data=DATA)
-def scores(Nq=70, Nkv=45, fmt="f16", arch=""):
+def scores(Nq: int = 70, Nkv: int = 45, fmt: str = "f16", arch: str = "") -> LaunchDict:
     """Q K^T of the tiled kernels: a column of B is a row of K."""
     a, b, c = A(fmt, (Nq, 64)), B(fmt, (64, Nkv), order="column"), C("f32", (Nq, Nkv))
     return {"grid": -(-Nq // 64), "block": THREADS[arch], "args": [a, b, c, Nq, Nkv], "expect": a @ b}
 
 
 @case("products.hip", kernel="sums_{fmt}_64", arch=ALL, executes=PRODUCT, each=FORMATS, data=DATA)
-def sums(Nq=70, Nkv=45, fmt="f16", arch=""):
+def sums(Nq: int = 70, Nkv: int = 45, fmt: str = "f16", arch: str = "") -> LaunchDict:
     """P V of the tiled kernels, with P given and put where the weights stand."""
     a, b, c = A(fmt, (Nq, Nkv)), B(fmt, (Nkv, 64)), C("f32", (Nq, 64))
     return {"grid": -(-Nq // 64), "block": THREADS[arch], "args": [a, b, c, Nq, Nkv], "expect": a @ b}
@@ -183,13 +225,13 @@ def sums(Nq=70, Nkv=45, fmt="f16", arch=""):
     needs="H > 0 and Nq > 0 and Nkv > 0 and D > 0 and D <= 128",
     each=[{"D": 1}, {"D": 24}, {"D": 128}],
 )
-def any_size(H=2, Nq=9, Nkv=6, D=24, scale=-0.5):
+def any_size(H: int = 2, Nq: int = 9, Nkv: int = 6, D: int = 24, scale: float = -0.5) -> LaunchDict:
     """D as an argument of the launch."""
     codes = operands.draw("normal", "f16", (1, H, Nq, D), (1, H, Nkv, D))
     numbers = [In("f16", part.shape, part.view(np.float16)) for part in codes]
     args = [*numbers, Out("f16", codes[0].shape), Nq, Nkv, D, scale]
 
-    def expect(*_):
+    def expect(*_: NDArray[Any]) -> NDArray[Any]:
         return expected("scalar", "", "f16", codes, 0, scale).view(np.float16)
 
     return {"grid": (-(-Nq // 64), H, 1), "block": 64, "args": args, "expect": expect}

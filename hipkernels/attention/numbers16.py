@@ -1,23 +1,26 @@
 """16-bit codes as numbers and back, and the f32 operations that NumPy lacks."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
+from numpy.typing import NDArray
 
 DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}
 
 
-def decode(fmt, codes):
+def decode(fmt: str, codes: NDArray[Any]) -> NDArray[Any]:
     """uint16 codes -> float32, exactly."""
     return np.ascontiguousarray(codes).view(DTYPES[fmt]).astype(np.float32)
 
 
-def encode(fmt, values):
+def encode(fmt: str, values: Any) -> NDArray[Any]:
     """float32 -> uint16 codes, to nearest even."""
     with np.errstate(all="ignore"):
         return np.asarray(values, np.float32).astype(DTYPES[fmt]).view(np.uint16)
 
 
-def fma(a, b, c):
+def fma(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
     """Give a * b + c of float32, rounded once.
 
     The product is exact in float64. The sum is rounded to odd there, so that the rounding to f32 sees on which side of
@@ -34,7 +37,7 @@ def fma(a, b, c):
         return np.where(inexact, np.nextafter(total, toward), total).astype(np.float32)
 
 
-def power(x):
+def power(x: NDArray[Any]) -> NDArray[Any]:
     """V_EXP_F32 as the simulator has it: 2**x rounded once; denormals count as 0 before and after (`assumed`)."""
     with np.errstate(all="ignore"):
         tiny = np.float32(2.0**-126)

@@ -1,8 +1,10 @@
 """Q, K and V by kind, as codes [B, H, N, D]."""
 
 import zlib
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hipkernels.attention.numbers16 import encode
 
@@ -17,7 +19,9 @@ KINDS = {
 }
 
 
-def draw(kind, fmt, q_shape, k_shape):
+def draw(
+    kind: str, fmt: str, q_shape: tuple[int, int, int, int], k_shape: tuple[int, int, int, int]
+) -> list[NDArray[Any]]:
     """Codes of Q, K and V.
 
     Args:

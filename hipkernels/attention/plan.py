@@ -27,12 +27,12 @@ class Layout:
     elements: int
 
     @property
-    def strides(self):
+    def strides(self) -> list[np.int32]:
         """What a kernel is given."""
         return [np.int32(step) for step in (self.batch, self.head, self.row)]
 
 
-def layout_of(name, shape):
+def layout_of(name: str, shape: tuple[int, int, int, int]) -> Layout:
     """The layout of a tensor.
 
     Args:
@@ -56,7 +56,7 @@ def layout_of(name, shape):
     return found
 
 
-def check_layout(layout, d):
+def check_layout(layout: Layout, d: int) -> None:
     """Refuse strides that the kernels cannot take.
 
     Raises:
@@ -71,7 +71,9 @@ def check_layout(layout, d):
             raise MfmasimError(f"{what} are {step} elements apart; less than {1 << 31} are possible")
 
 
-def plan_attention(way, b, h, queries, keys, d, causal, scale):
+def plan_attention(
+    way: str, b: int, h: int, queries: int, keys: int, d: int, causal: int, scale: float | None
+) -> tuple[int, int, int]:
     """The grid of a launch.
 
     Args:

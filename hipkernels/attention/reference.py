@@ -1,6 +1,9 @@
 """Attention in float64, a query at a time, and how far a kernel may be from it."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 UNIT = 2.0**-24
 """Half a unit in the last place of f32, relative."""
@@ -11,7 +14,7 @@ TINY = {"f16": 2.0**-25, "bf16": 2.0**-126, "f32": 2.0**-126}
 """Absolute error of one rounding near 0; RDNA3 takes denormal bf16 for 0."""
 
 
-def seen(query, queries, keys, causal):
+def seen(query: int, queries: int, keys: int, causal: int) -> int:
     """How many keys a query sees."""
     if causal == 0:
         return keys
@@ -19,7 +22,17 @@ def seen(query, queries, keys, causal):
     return max(0, min(keys, last + 1))
 
 
-def attention(fmt, q, k, v, causal, scale, *, tile=32, weights_in=None):
+def attention(
+    fmt: str,
+    q: NDArray[Any],
+    k: NDArray[Any],
+    v: NDArray[Any],
+    causal: int,
+    scale: float | None,
+    *,
+    tile: int = 32,
+    weights_in: str | None = None,
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """O = softmax(scale Q K^T) V over the keys that each query sees, and the bound of a kernel's error.
 
     A query that sees no key, or only keys whose score is -Inf, gets 0. A score of NaN or +Inf makes its row NaN. A key
@@ -65,7 +78,15 @@ def attention(fmt, q, k, v, causal, scale, *, tile=32, weights_in=None):
     return out, bound
 
 
-def _one(row, others, values, by, tile, rounding, fmt):
+def _one(
+    row: NDArray[Any],
+    others: NDArray[Any],
+    values: NDArray[Any],
+    by: np.float64,
+    tile: int,
+    rounding: tuple[float, float],
+    fmt: str,
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """O and its bound for one query, (D,) each."""
     n, d = others.shape
     with np.errstate(all="ignore"):

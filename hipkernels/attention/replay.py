@@ -4,7 +4,10 @@ Every f32 operation is one NumPy operation; products of tiles are those of the m
 fidelity is then the result's, and 2**x is `assumed`.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 import mfmasim
 from hipkernels.attention.numbers16 import decode, encode, fma, power
@@ -20,30 +23,32 @@ LOG2_E = np.float32(1.4426950408889634)
 MINUS_INFINITY = np.float32(-np.inf)
 
 
-def seen_by(queries, keys, causal):
+def seen_by(queries: int, keys: int, causal: int) -> NDArray[Any]:
     """Keys that each query sees: those below this number, (queries,)."""
     if causal == 0:
         return np.full(queries, keys)
     return np.clip(np.arange(queries) + 1 + (keys - queries if causal == 2 else 0), 0, keys)
 
 
-def factor(d, scale):
+def factor(d: int, scale: float | None) -> np.float32:
     """What scores are multiplied by, in f32."""
     return np.float32(np.float32(1 / np.sqrt(d) if scale is None else scale) * LOG2_E)
 
 
-def base_of(top):
+def base_of(top: NDArray[Any]) -> NDArray[Any]:
     """What is subtracted from the exponents of weights."""
     return np.where(top == MINUS_INFINITY, np.float32(0), top)
 
 
-def averages(fmt, sums, weights):
+def averages(fmt: str, sums: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     """Sums divided by the weights, as codes; 0 where there are no weights."""
     out = np.where(weights == 0, np.float32(0), sums * (np.float32(1) / weights))
     return encode(fmt, out)
 
 
-def scalar(fmt, q, k, v, causal, scale):
+def scalar(
+    fmt: str, q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], causal: int, scale: float | None
+) -> NDArray[Any]:
     """O of the kernels of scalar.hip.
 
     Args:
@@ -77,7 +82,7 @@ def scalar(fmt, q, k, v, causal, scale):
 class Multiplier:
     """Products of 16x16 tiles with K in the order in which the lanes hold it."""
 
-    def __init__(self, arch, fmt):
+    def __init__(self, arch: Any, fmt: Any) -> None:
         name, self.step = INSTRUCTIONS[arch]
         self.op = mfmasim.instruction(arch, name.format(fmt))
         table = self.op.A.table()
@@ -87,7 +92,7 @@ class Multiplier:
         self.order = np.empty(self.step, np.int64)  # place in the line of each K of the instruction
         self.order[table["col"]] = lanes * parts + table["vgpr"] * 2 + table["bit"] // 16
 
-    def __call__(self, a, b, c):
+    def __call__(self, a: Any, b: Any, c: Any) -> Any:
         """Add A B, (..., 16, K) and (..., K, 16) codes, to c (..., 16, 16) f32."""
         c = np.ascontiguousarray(c, np.float32).view(np.uint32)
         for first in range(0, a.shape[-1], self.step):
@@ -98,19 +103,19 @@ class Multiplier:
         return c.view(np.float32)
 
 
-def padded(codes, rows):
+def padded(codes: Any, rows: Any) -> Any:
     """Rows of zeros added to (B, H, N, D)."""
     return np.pad(codes, ((0, 0), (0, 0), (0, rows - codes.shape[2]), (0, 0)))
 
 
-def sum_of_row(x):
+def sum_of_row(x: Any) -> Any:
     """Sum over the last axis of 16, in pairs 8, 4, 2 and 1 apart."""
     for apart in (8, 4, 2, 1):
         x = x[..., :apart] + x[..., apart:]
     return x[..., 0]
 
 
-def tiled(arch, fmt, q, k, v, causal, scale):
+def tiled(arch: Any, fmt: Any, q: Any, k: Any, v: Any, causal: Any, scale: Any) -> Any:
     """O of the kernels of tiled.hip and tiled_more.hip on an architecture; arguments as for `scalar`."""
     multiply = Multiplier(arch, fmt)
     (b, h, queries, d), keys = q.shape, k.shape[2]
@@ -153,7 +158,7 @@ def tiled(arch, fmt, q, k, v, causal, scale):
     return out.swapaxes(-2, -3).reshape(b, h, lines, d)[:, :, :queries]
 
 
-def _with_values(fmt, multiply, p, v, sums, partly, key, seen):
+def _with_values(fmt: Any, multiply: Any, p: Any, v: Any, sums: Any, partly: Any, key: Any, seen: Any) -> Any:
     """Weights (..., waves, 16, 32) times V (..., 32, D) onto sums (..., waves, D / 16, 16, 16).
 
     In waves that see a tile partly, what is not finite in V meets only the queries that see it.

@@ -5,7 +5,10 @@ does not; ``amax`` is the largest |x| of the unscaled input and of what the buff
 NaN is above infinity and a preset with its sign bit set counts as nothing; ``scale_inv`` is 1/scale, correctly rounded.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from hipkernels.cast import move_cases, operands, reference
 from hipkernels.cast import multi_cases as multi_cases  # noqa: PLC0414 - declares cases of its own
@@ -14,7 +17,7 @@ from hipkernels.cast import read_cases as read_cases  # noqa: PLC0414
 from hipkernels.cast import transpose_cases as transpose_cases  # noqa: PLC0414
 from hipkernels.cast.operands import CONVERSIONS, GIVEN, NOOPS, PRESETS, SCALES, TARGETS, beside, one
 from hipkernels.cast.plan import COMPUTE_UNITS, plan_cast
-from mfmasim.verify import In, InOut, Out, case
+from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1201"]
 OVERFLOWS = ["clamp", "ovfl", "plain"]
@@ -23,9 +26,19 @@ STORES = r"(global_store_dwordx4 .* nt|global_store_b128 .* th:TH_STORE_NT)"
 
 
 def launch_cast(
-    x, fmt, overflow, *, scale=1.0, amax=0.0, noop=None, blocks=0, skips=False, given="f32", arch="gfx950",
-    at=(0, 0, 0, 0),
-):  # fmt: skip
+    x: NDArray[Any],
+    fmt: str,
+    overflow: str,
+    *,
+    scale: float = 1.0,
+    amax: float = 0.0,
+    noop: float | None = None,
+    blocks: int = 0,
+    skips: bool = False,
+    given: str = "f32",
+    arch: str = "gfx950",
+    at: tuple[int, int, int, int] = (0, 0, 0, 0),
+) -> LaunchDict:
     """A launch of the flat kernel: arguments and what is expected of them.
 
     ``at``: bytes from an aligned address to input, output, scale and amax.
@@ -38,10 +51,15 @@ def launch_cast(
     out = InOut(fmt, max(n, 1), sentinel) if untouched else Out(fmt, n, nan="bits", offset=at[1])
     inverse = InOut("f32", 1, kept) if skips else Out("f32", 1)
     padded = x if n else np.zeros(1, x.dtype)
-    args = [In(given, max(n, 1), padded, at[0], drawn="special"), out, *beside(scale, amax, noop, *at[2:]), inverse]
+    args: list[Any] = [
+        In(given, max(n, 1), padded, at[0], drawn="special"),
+        out,
+        *beside(scale, amax, noop, *at[2:]),
+        inverse,
+    ]
     args.append(np.int64(n))
 
-    def expect(held, *beside_it):
+    def expect(held: NDArray[Any], *beside_it: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         if skips:
             return sentinel, beside_it[-2], kept
         factor, preset = (values[0] for values in beside_it[-2:])
@@ -63,7 +81,15 @@ move_cases.declare_flat(launch_cast, ARCHS)
     executes=[CONVERSIONS, STORES],
     draws={"scale": (1.0, 0.37, -2.5, 0.0, 2.0**-126, 2.0**127), "data": ("finite", "special")},
 )
-def cast(n=5011, given="f32", target="e4m3", overflow="clamp", data="finite", scale=1.0, arch="gfx950"):
+def cast(
+    n: int = 5011,
+    given: str = "f32",
+    target: str = "e4m3",
+    overflow: str = "clamp",
+    data: str = "finite",
+    scale: float = 1.0,
+    arch: str = "gfx950",
+) -> LaunchDict:
     """Bulk and tail, two workgroups, every corner value."""
     x, fmt = operands.values(given, n, data), reference.target_format(target, arch)
     return launch_cast(x, fmt, overflow, scale=scale, given=given, arch=arch)
@@ -75,14 +101,14 @@ def cast(n=5011, given="f32", target="e4m3", overflow="clamp", data="finite", sc
     arch=ARCHS,
     each=[{"n": n, "given": g} for g in GIVEN for n in (0, 1, 15, 16, 17, 4093, 4096, 4097)],
 )
-def cast_count(n=0, given="f32", arch="gfx950"):
+def cast_count(n: int = 0, given: str = "f32", arch: str = "gfx950") -> LaunchDict:
     """Counts around the width of a thread and of a workgroup."""
     x = operands.values(given, n, "finite", seed=n)
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", scale=0.37, given=given, arch=arch)
 
 
 @case("cast.hip", kernel="cast_f32_e5m2_clamp", arch=ARCHS, each=[{"blocks": blocks} for blocks in (1, 2, 7)])
-def cast_grid(n=9973, blocks=1, arch="gfx950"):
+def cast_grid(n: int = 9973, blocks: int = 1, arch: str = "gfx950") -> LaunchDict:
     """Any grid gives the same bytes: fewer workgroups go round more often, more find nothing to do."""
     x = operands.values("f32", n, "finite")
     return launch_cast(x, reference.target_format("e5m2", arch), "clamp", scale=3.0, blocks=blocks, arch=arch)
@@ -91,21 +117,23 @@ def cast_grid(n=9973, blocks=1, arch="gfx950"):
 @case("cast.hip", kernel="cast_f32_e4m3_{overflow}", arch=ARCHS, each=[
     {"scale": scale, "overflow": overflow} for scale in SCALES for overflow in ("clamp", "plain")
 ])  # fmt: skip
-def cast_scale(n=83, scale=1.0, overflow="clamp", data="special", arch="gfx950"):
+def cast_scale(
+    n: int = 83, scale: float = 1.0, overflow: str = "clamp", data: str = "special", arch: str = "gfx950"
+) -> LaunchDict:
     """Scales at the ends of f32, where the product or the inverse is infinite, zero, denormal or a NaN."""
     x = operands.values("f32", n, data)
     return launch_cast(x, reference.target_format("e4m3", arch), overflow, scale=scale, arch=arch)
 
 
 @case("cast.hip", kernel="cast_f32_e4m3_clamp", arch=ARCHS, each=[{"preset": preset} for preset in PRESETS])
-def cast_amax(n=40, preset=0.0, high=3.0, arch="gfx950"):
+def cast_amax(n: int = 40, preset: float = 0.0, high: float = 3.0, arch: str = "gfx950") -> LaunchDict:
     """What the amax buffer held counts, unless its sign bit is set."""
     x = np.linspace(-high, high / 2, n, dtype=np.float32)
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", amax=preset, arch=arch)
 
 
 @case("cast.hip", kernel="cast_f32_e4m3_clamp", arch=ARCHS, each=[{"place": place} for place in (15, 4015, 4100)])
-def cast_amax_nan(n=4101, place=0, arch="gfx950"):
+def cast_amax_nan(n: int = 4101, place: int = 0, arch: str = "gfx950") -> LaunchDict:
     """One NaN, in bulk or tail, in the first or last workgroup, makes amax a NaN."""
     x = np.linspace(-1, 1, n, dtype=np.float32)
     x[place] = np.nan
@@ -113,7 +141,7 @@ def cast_amax_nan(n=4101, place=0, arch="gfx950"):
 
 
 @case("cast.hip", kernel="cast_f32_e4m3_clamp", arch=ARCHS, each=[{"noop": noop} for noop in NOOPS])
-def cast_noop(n=37, noop=0.0, arch="gfx950"):
+def cast_noop(n: int = 37, noop: float = 0.0, arch: str = "gfx950") -> LaunchDict:
     """Only a flag of exactly 1 leaves output, amax and scale_inv untouched."""
     x = operands.values("f32", n, "finite")
     fmt = reference.target_format("e4m3", arch)
@@ -127,14 +155,22 @@ CROOKED = [
 
 
 @case("cast.hip", kernel="cast_{given}_e4m3_clamp", arch=ARCHS, each=CROOKED)
-def cast_crooked(n=4117, given="f32", input_at=0, output_at=0, scale_at=0, amax_at=0, arch="gfx950"):
+def cast_crooked(
+    n: int = 4117,
+    given: str = "f32",
+    input_at: int = 0,
+    output_at: int = 0,
+    scale_at: int = 0,
+    amax_at: int = 0,
+    arch: str = "gfx950",
+) -> LaunchDict:
     """Base addresses that the kernel's types exclude: the hardware serves them, and the report says it."""
     x, at = operands.values(given, n, "finite"), (input_at, output_at, scale_at, amax_at)
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", scale=0.7, given=given, arch=arch, at=at)
 
 
 @case("cast.hip", kernel="cast_nothing", arch=ARCHS, each=[{"scale": scale} for scale in SCALES])
-def cast_nothing(scale=3.0):
+def cast_nothing(scale: float = 3.0) -> LaunchDict:
     """A tensor without elements: no cast is launched, scale_inv is defined all the same."""
     args = [None, In("f32", 1, np.array([scale], np.float32)), Out("f32", 1)]
     return {"grid": 1, "block": 1, "args": args, "expect": np.array([reference.scale_inv(scale)], np.float32)}

@@ -1,11 +1,16 @@
 """Cast and transpose of many tensors in one launch: shapes, tensors without elements, ranges of workgroups."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from hipkernels.cast import operands, reference
 from hipkernels.cast.operands import CDNA, CONVERSIONS, GIVEN, KEPT, PRESETS, SCALES, TARGETS, one
-from hipkernels.cast.plan import plan_many, table
-from mfmasim.verify import In, InOut, Out, case
+from hipkernels.cast.plan import Many, plan_many, table
+from mfmasim.verify import In, InOut, LaunchDict, Out, case
+from mfmasim.verify.arrays import Array
 
 SETS = {
     "published": [(1, 1), (1, 768), (768, 1), (768, 768), (43, 43), (43, 256), (256, 43), (256, 256)],
@@ -19,22 +24,22 @@ SETS = {
 """Lists of shapes."""
 
 
-def scale_of(each):
+def scale_of(each: int) -> np.float32:
     """Every tensor has a scale of its own."""
     return np.float32(0.25 + 0.5 * (each % 13))
 
 
-def preset_of(each):
+def preset_of(each: int) -> np.float32:
     """What each amax holds; the one of a tensor without elements stays."""
     return np.float32([0.0, -1.0, 1.0e30, 0.125][each % 4])
 
 
-def matrix(given, rows, cols, each, data):
+def matrix(given: str, rows: int, cols: int, each: int, data: str) -> NDArray[Any]:
     """The elements of a tensor."""
     return operands.values(given, rows * cols, data, seed=each).reshape(rows, cols)
 
 
-VARIANTS = [
+VARIANTS: list[dict[str, Any]] = [
     *({"given": g, "target": t, "shapes": "edges"} for g in GIVEN for t in TARGETS),
     *({"shapes": name} for name in ("published", "one", "empty", "many", "many_empty")),
     {"shapes": "many", "launch": 1},
@@ -44,8 +49,15 @@ VARIANTS = [
 
 @case("multi.hip", kernel="multi_{given}_{target}", arch=CDNA, each=VARIANTS, executes=CONVERSIONS)
 def multi(
-    given="f32", target="e4m3", shapes="edges", launch=0, noop=0.0, table_fault="", data="special", arch="gfx950"
-):  # fmt: skip
+    given: str = "f32",
+    target: str = "e4m3",
+    shapes: str = "edges",
+    launch: int = 0,
+    noop: float = 0.0,
+    table_fault: str = "",
+    data: str = "special",
+    arch: str = "gfx950",
+) -> LaunchDict:
     """One launch of the plan of a list of tensors. `table_fault` makes the table wrong: see `faulty`."""
     return launch_named(given, target, shapes, launch, noop, table_fault, data, arch)
 
@@ -56,7 +68,7 @@ def multi(
     arch=CDNA,
     each=[{"shapes": "all_empty"}, {"shapes": "empty", "noop": 1.0}],
 )
-def multi_idle(shapes="all_empty", noop=0.0, arch="gfx950"):
+def multi_idle(shapes: str = "all_empty", noop: float = 0.0, arch: str = "gfx950") -> LaunchDict:
     """Nothing to cast: inverse scales are defined all the same, unless the flag says to leave everything."""
     return launch_named("f32", "e4m3", shapes, 0, noop, "", "special", arch)
 
@@ -69,7 +81,7 @@ CORNERS = {
 """Tensors of a launch: what they hold, scale, preset of amax."""
 
 
-def held(kind):
+def held(kind: str) -> NDArray[Any]:
     """A whole tile, or a small tensor that is an edge alone."""
     if kind in ("special", "small"):
         shape = (128, 128) if kind == "special" else (5, 7)
@@ -85,14 +97,16 @@ def held(kind):
 @case(
     "multi.hip", kernel="multi_f32_e4m3", arch=CDNA, each=[{"corner": name} for name in CORNERS], executes=CONVERSIONS
 )
-def multi_corners(corner="scale", arch="gfx950"):
+def multi_corners(corner: str = "scale", arch: str = "gfx950") -> LaunchDict:
     """Scales and presets at the ends of f32, NaN and negative zeros: a tensor each, whole tiles and edges."""
     tensors = [(held(kind), np.float32(scale), np.float32(preset)) for kind, scale, preset in CORNERS[corner]]
     (planned,) = plan_many([x.shape for x, _, _ in tensors])
     return launch_many("f32", reference.target_format("e4m3", arch), tensors, planned)
 
 
-def launch_named(given, target, shapes, launch, noop, table_fault, data, arch):
+def launch_named(
+    given: str, target: str, shapes: str, launch: int, noop: float, table_fault: str, data: str, arch: str
+) -> LaunchDict:
     """A launch over one of the lists, every tensor with a scale and a preset of its own."""
     planned = plan_many(SETS[shapes])[launch]
     tensors = [
@@ -102,16 +116,26 @@ def launch_named(given, target, shapes, launch, noop, table_fault, data, arch):
     return launch_many(given, fmt, tensors, planned, None if noop == 0.0 else noop, table_fault)
 
 
-def launch_many(given, fmt, tensors, planned, noop=None, fault=""):
+def launch_many(
+    given: str,
+    fmt: str,
+    tensors: list[tuple[NDArray[Any], np.float32, np.float32]],
+    planned: Many,
+    noop: float | None = None,
+    fault: str = "",
+) -> LaunchDict:
     """Grid, arguments, and what is expected of them: all codes, all transposed, amax and inverse scales."""
     skips = noop == 1.0
     first, count = faulty(planned.first, fault)
 
-    def output(shape):
+    def output(shape: tuple[int, int]) -> Array:
         return InOut(fmt, shape, np.full(shape, operands.SENTINEL, np.uint8)) if skips else Out(fmt, shape, nan="bits")
 
     some = [x for x, _, _ in tensors if x.size]
-    field = lambda make: [make(*tensor) for tensor in tensors]  # noqa: E731
+
+    def field(make: Callable[..., Any]) -> list[Any]:
+        return [make(*tensor) for tensor in tensors]
+
     fields = table(
         [
             field(lambda x, *_: In(given, x.shape, x) if x.size else None),
@@ -124,13 +148,13 @@ def launch_many(given, fmt, tensors, planned, noop=None, fault=""):
         [x.shape for x, _, _ in tensors], first, count,
     )  # fmt: skip
 
-    def expect(*_):
+    def expect(*_: NDArray[Any]) -> list[NDArray[Any]]:
         if skips:
             left = [np.full(side, operands.SENTINEL, np.uint8) for x in some for side in (x.shape, x.shape[::-1])]
             return [*left[::2], *left[1::2], *field(lambda _, __, preset: one(preset)), *[one(KEPT)] * len(tensors)]
         codes = [reference.cast(x, scale, fmt, "clamp") for x, scale, _ in tensors if x.size]
         highest = field(lambda x, _, preset: np.array([reference.amax(x, preset)]))
-        for place, (x, _, preset) in enumerate(tensors):
+        for place, (x, _scale, preset) in enumerate(tensors):
             if not x.size:
                 highest[place] = one(preset)
         inverse = field(lambda _, scale, __: one(reference.scale_inv(scale)))
@@ -140,7 +164,7 @@ def launch_many(given, fmt, tensors, planned, noop=None, fault=""):
     return {"grid": planned.blocks, "block": 512, "args": [fields, flag], "expect": expect}
 
 
-def faulty(first, fault):
+def faulty(first: tuple[int, ...], fault: str) -> tuple[tuple[int, ...], int | None]:
     """First workgroups and the number of tensors as the host has them, or wrong: for the mutants.
 
     ``lost``: the last tensor is not counted; ``late``: every range but the first begins a workgroup late; ``short``:

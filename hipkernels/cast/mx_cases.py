@@ -1,11 +1,15 @@
 """Cases of the formats with a scale for each 32 elements: `cases.py` takes them in."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 import mfmasim
 from hipkernels.cast.mx_reference import FORMATS, RULES, dequantise, quantise, shapes
 from hipkernels.cast.reference import widened
-from mfmasim.verify import In, Out, case
+from mfmasim.formats import ScaleRule
+from mfmasim.verify import In, LaunchDict, Out, case
 
 GIVEN, WAYS = ["f32", "f16", "bf16"], ["row", "column"]
 EVERY = [{"given": g, "target": t, "way": w} for g in GIVEN for t in FORMATS for w in WAYS]
@@ -16,7 +20,7 @@ EDGES = [448.0, 464.0, 480.0, 512.0, 57344.0, 61440.0, 6.0, 6.5, 7.0, 7.5, 1.75,
 """Largest magnitudes at which rules differ or scales change, and so small ones that no scale can."""
 
 
-def matrix(given, rows, cols, data):
+def matrix(given: str, rows: int, cols: int, data: str) -> NDArray[Any]:
     """Blocks of very different size, some of zeros; in ``special`` some hold an infinity or a NaN.
 
     Every row and every column is of a size of its own, and every fourth block, of both ways, has one of `EDGES`.
@@ -38,7 +42,7 @@ def matrix(given, rows, cols, data):
     return codes if given == "bf16" else codes.view({"f32": np.float32, "f16": np.float16}[given])
 
 
-def launch_quantise(x, given, target, way, rule):
+def launch_quantise(x: NDArray[Any], given: str, target: str, way: str, rule: ScaleRule) -> LaunchDict:
     """Arguments, and what is expected of them."""
     rows, cols = x.shape
     codes, scales = shapes(rows, cols, target, way)
@@ -46,13 +50,21 @@ def launch_quantise(x, given, target, way, rule):
     out, out_scales = Out("u8" if target == "e2m1" else FORMATS[target], codes), Out("e8m0fnu", scales)
     args = [In(given, x.shape, x, drawn="special"), out, out_scales, rows, cols, RULES.index(rule)]
 
-    def expect(held):
+    def expect(held: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         return quantise(widened(held), target, way, rule)
 
     return {"grid": -(-blocks // 256), "block": 256, "args": args, "expect": expect}
 
 
-def quantised(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=107, data="special"):
+def quantised(
+    given: str = "f32",
+    target: str = "e4m3",
+    way: str = "row",
+    rule: ScaleRule = "ocp",
+    rows: int = 70,
+    cols: int = 107,
+    data: str = "special",
+) -> LaunchDict:
     """Ends of lines that are no whole block, every corner value."""
     return launch_quantise(matrix(given, rows, cols, data), given, target, way, rule)
 
@@ -66,13 +78,29 @@ def quantised(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=1
     each=EVERY,
     executes=["v_cvt_scalef32_pk_(fp8|bf8|fp4)_f32"],
 )
-def mx_quantise(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=107, data="special"):
+def mx_quantise(
+    given: str = "f32",
+    target: str = "e4m3",
+    way: str = "row",
+    rule: ScaleRule = "ocp",
+    rows: int = 70,
+    cols: int = 107,
+    data: str = "special",
+) -> LaunchDict:
     """Converted and scaled in one instruction."""
     return quantised(given, target, way, rule, rows, cols, data)
 
 
 @case("mx.hip", kernel="mx_{given}_{target}_{way}", arch=SOFTWARE, needs=SOME, draws={"rule": RULES}, each=EVERY)
-def mx_software(given="f32", target="e4m3", way="row", rule="ocp", rows=70, cols=107, data="special"):
+def mx_software(
+    given: str = "f32",
+    target: str = "e4m3",
+    way: str = "row",
+    rule: ScaleRule = "ocp",
+    rows: int = 70,
+    cols: int = 107,
+    data: str = "special",
+) -> LaunchDict:
     """The same bytes, with FP8 conversions of gfx1201 or with none."""
     return quantised(given, target, way, rule, rows, cols, data)
 
@@ -86,7 +114,9 @@ SIZES = [(1, 1), (1, 32), (32, 1), (31, 33), (33, 31), (64, 96), (5, 259)]
     arch=[HARDWARE, *SOFTWARE],
     each=[{"rows": r, "cols": c, "target": t, "way": w} for r, c in SIZES for t in ("e4m3", "e2m1") for w in WAYS],
 )
-def mx_size(rows=1, cols=1, target="e4m3", way="row", given="f32", rule="rceil"):
+def mx_size(
+    rows: int = 1, cols: int = 1, target: str = "e4m3", way: str = "row", given: str = "f32", rule: ScaleRule = "rceil"
+) -> LaunchDict:
     """Whole blocks, shorter ones, odd ends, single elements."""
     return quantised(given, target, way, rule, rows, cols, "finite")
 
@@ -97,7 +127,7 @@ def mx_size(rows=1, cols=1, target="e4m3", way="row", given="f32", rule="rceil")
     arch=[HARDWARE, *SOFTWARE],
     each=[{"target": t, "rule": r} for t in FORMATS for r in RULES],
 )
-def mx_rule(target="e4m3", rule="ocp", way="row", rows=64):
+def mx_rule(target: str = "e4m3", rule: ScaleRule = "ocp", way: str = "row", rows: int = 64) -> LaunchDict:
     """Each rule at each side of where its scale changes: the largest magnitude of a block goes through a binade."""
     tops = np.float32(2.0) ** np.arange(-6, 10, dtype=np.float32)
     steps = np.array([1.0, 1.03, 1.25, 1.4, 1.5, 1.5625, 1.74, 1.75, 1.76, 1.8, 1.875, 1.9, 1.9375, 1.97], np.float32)
@@ -115,7 +145,7 @@ def mx_rule(target="e4m3", rule="ocp", way="row", rows=64):
     needs=SOME,
     each=[{"target": t, "way": w} for t in FORMATS for w in WAYS],
 )
-def mx_dequantise(target="e4m3", way="row", rows=70, cols=107):
+def mx_dequantise(target: str = "e4m3", way: str = "row", rows: int = 70, cols: int = 107) -> LaunchDict:
     """Every code with scales of every size, those with an infinite or denormal product as well."""
     rng = np.random.default_rng(5)
     of_codes, of_scales = shapes(rows, cols, target, way)
@@ -125,7 +155,7 @@ def mx_dequantise(target="e4m3", way="row", rows=70, cols=107):
     given = In("u8" if target == "e2m1" else FORMATS[target], of_codes, codes, drawn="bits")
     args = [given, In("e8m0fnu", of_scales, scales, drawn="bits"), Out("f32", (rows, cols)), rows, cols]
 
-    def expect(held, powers):
+    def expect(held: NDArray[Any], powers: NDArray[Any]) -> NDArray[Any]:
         return dequantise(held, powers, (rows, cols), target, way)
 
     return {"grid": -(-rows * cols // 256), "block": 256, "args": args, "expect": expect}

@@ -3,46 +3,49 @@
 A line is a row or a column; the last block of a line is as long as what is left.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 import mfmasim
-from mfmasim.formats import scale_of
+from mfmasim.formats import ScaleRule, scale_of
 
 FORMATS = {"e4m3": "e4m3fn", "e5m2": "e5m2", "e2m1": "e2m1fn"}
 """OCP's, whatever flavour of FP8 the architecture has."""
-RULES = ("ocp", "ceil", "rceil", "even")
+RULES: tuple[ScaleRule, ...] = ("ocp", "ceil", "rceil", "even")
 """As `mfmasim.formats.scale_of` names them, in the order of the kernels' argument."""
 BLOCK = 32
 
 
-def blocks(length):
+def blocks(length: int) -> int:
     """Blocks of a line."""
     return -(-length // BLOCK)
 
 
-def shapes(rows, cols, target, way):
+def shapes(rows: int, cols: int, target: str, way: str) -> tuple[tuple[int, int], tuple[int, int]]:
     """Shapes of the codes (FP4: of the bytes) and of the scales of a matrix."""
     lines, length = (rows, cols) if way == "row" else (cols, rows)
     codes = (lines, -(-length // 2)) if target == "e2m1" else (rows, cols)
     return codes, (rows, blocks(cols)) if way == "row" else (blocks(rows), cols)
 
 
-def _turned(matrix, way):
+def _turned(matrix: NDArray[Any], way: str) -> NDArray[Any]:
     """Lines first; its own inverse."""
     return np.ascontiguousarray(matrix if way == "row" else matrix.T)
 
 
-def _cut(lines):
+def _cut(lines: NDArray[Any]) -> NDArray[Any]:
     """(lines, blocks, 32) of lines, filled with zeros, which change no largest magnitude."""
     return np.pad(lines, ((0, 0), (0, -lines.shape[1] % BLOCK))).reshape(len(lines), -1, BLOCK)
 
 
-def powers(scales):
+def powers(scales: NDArray[Any]) -> NDArray[Any]:
     """E8M0 codes as float64."""
     return mfmasim.format("e8m0fnu").decode(scales)
 
 
-def quantise(x, target, way, rule):
+def quantise(x: NDArray[Any], target: str, way: str, rule: ScaleRule) -> tuple[NDArray[Any], NDArray[Any]]:
     """Codes and scales of a matrix of f32.
 
     A block with a NaN has the scale NaN (0xff), one with an infinity and no NaN the largest (0xfe); both are the
@@ -63,7 +66,9 @@ def quantise(x, target, way, rule):
     return _turned(codes, way), _turned(scales, way)
 
 
-def dequantise(codes, scales, shape, target, way):
+def dequantise(
+    codes: NDArray[Any], scales: NDArray[Any], shape: tuple[int, int], target: str, way: str
+) -> NDArray[Any]:
     """f32 values of a matrix of a shape: exact, or infinite where f32 ends."""
     if target == "e2m1":
         lines = np.stack([codes & 15, codes >> 4], axis=-1).reshape(len(codes), -1)

@@ -1,9 +1,13 @@
 """Inputs of the cast kernels: the values where casts go wrong, and numbers of the format's own range between them."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 import mfmasim
 from mfmasim.verify import In, InOut
+from mfmasim.verify.arrays import Array
 
 CDNA, GIVEN, TARGETS = ["gfx942", "gfx950"], ["f32", "f16", "bf16"], ["e4m3", "e5m2"]
 CONVERSIONS = "v_cvt_pk_(fp8|bf8)_f32"
@@ -25,19 +29,21 @@ NOOPS = [0.0, -0.0, 0.999, 1.0, 2.0, -1.0, float("nan")]
 """Flags; only 1 means anything."""
 
 
-def one(value):
+def one(value: float | np.float32) -> NDArray[Any]:
     """A number in memory."""
     return np.array([value], np.float32)
 
 
-def beside(scale, amax, noop=None, scale_at=0, amax_at=0):
+def beside(
+    scale: float, amax: float, noop: float | None = None, scale_at: int = 0, amax_at: int = 0
+) -> list[Array | None]:
     """noop, scale, amax: the arguments beside the data; the last two as many bytes past an aligned address."""
     flag = None if noop is None else In("f32", 1, one(noop))
     factor = In("f32", 1, one(scale), scale_at, drawn="normal")
     return [flag, factor, InOut("f32", 1, one(amax), offset=amax_at, drawn="special")]
 
 
-def values(given, n, data, seed=1):
+def values(given: str, n: int, data: str, seed: int = 1) -> NDArray[Any]:
     """Elements of an input.
 
     Args:
@@ -50,7 +56,5 @@ def values(given, n, data, seed=1):
     corners = np.array(CORNERS + ([np.inf, np.nan] if data == "special" else []))
     sized = rng.normal(size=n) * np.exp2(rng.integers(-20, 18, n))
     drawn = np.where(rng.random(n) < 0.5, rng.choice(corners, n), np.abs(sized)) * rng.choice([-1.0, 1.0], n)
-    rule = "infinity_or_nan" if data == "special" else "saturate"
-    fmt = mfmasim.format(given)
-    codes = fmt.encode(drawn, overflow=rule)
+    codes = mfmasim.format(given).encode(drawn, overflow="infinity_or_nan" if data == "special" else "saturate")
     return codes if given == "bf16" else codes.view({"f32": np.float32, "f16": np.float16}[given])

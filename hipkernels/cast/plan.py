@@ -6,8 +6,11 @@ RDNA4 (RX 9070 XT: 64). It decides nothing but the grid; every grid gives the sa
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from mfmasim.verify.arrays import Array
 
 COMPUTE_UNITS = {"gfx942": 304, "gfx950": 256, "gfx1201": 64}
 CAST_THREADS, CAST_EACH = 256, 16
@@ -23,7 +26,7 @@ class Flat:
     count: int
 
 
-def plan_cast(count, given_bytes, units):
+def plan_cast(count: int, given_bytes: int, units: int) -> Flat:
     """The one launch of a cast without transposition.
 
     Args:
@@ -55,24 +58,24 @@ class Part:
     first_col: int
     cols: int
 
-    def kernel(self, given, target):
+    def kernel(self, given: str, target: str) -> str:
         """Name of the kernel."""
         tail = f"load{self.load}_store{self.store}" if self.load else "rest"
         return f"cast_transpose_{given}_{target}_{tail}"
 
     @property
-    def threads(self):
+    def threads(self) -> int:
         """Of a workgroup."""
         return 512 if self.load else 256
 
-    def tiles(self, given_bytes):
+    def tiles(self, given_bytes: int) -> tuple[int, int]:
         """Tiles down and across; one column of workgroups for the kernel without tiles."""
         if not self.load:
             return -(-self.rows * self.cols // 256), 1
         return self.rows // (SIDE * self.store), self.cols // (SIDE * self.load // given_bytes)
 
 
-def plan_transpose(rows, cols, given_bytes):
+def plan_transpose(rows: Any, cols: Any, given_bytes: Any) -> Any:
     """The launches of a cast with transposition; none for a matrix without elements (`cast_nothing` is for that).
 
     Rows: below 512 all with the longest store whose tiles fit, else without tiles; from 512 on stores of 8 for all
@@ -98,12 +101,12 @@ def plan_transpose(rows, cols, given_bytes):
     ]
 
 
-def _store(rows, longest):
+def _store(rows: Any, longest: Any) -> Any:
     """The longest store whose tiles fit; 0 for none."""
     return next((store for store in (8, 4, 2) if store <= longest and rows % (SIDE * store) == 0), 0)
 
 
-def _across(store, first_row, rows, cols, given_bytes):
+def _across(store: Any, first_row: Any, rows: Any, cols: Any, given_bytes: Any) -> Any:
     if not store:
         return [Part(0, 0, first_row, rows, 0, cols)]
     loads = [load for load in (16, 8, 4, 2) if given_bytes <= load <= (16 if given_bytes == 4 else 8)]
@@ -137,7 +140,7 @@ class Many:
         return max(self.first[-1], 1)
 
 
-def plan_many(shapes):
+def plan_many(shapes: list[tuple[int, int]]) -> list[Many]:
     """The launches of a cast with transposition of many tensors.
 
     Args:
@@ -156,7 +159,9 @@ def plan_many(shapes):
     return [launchable(launch, launch.blocks, 512) for launch in launches]
 
 
-def table(pointers, shapes, first, count=None):
+def table(
+    pointers: list[list[Array]], shapes: list[tuple[int, int]], first: tuple[int, ...], count: Any = None
+) -> list[Any]:
     """`struct tensors` of multi.hip, as a kernel argument.
 
     Args:
@@ -166,7 +171,7 @@ def table(pointers, shapes, first, count=None):
         count: of the tensors; None for all.
     """
 
-    def numbers(values, length=AT_ONCE):
+    def numbers(values: list[int] | tuple[int, ...], length: int = AT_ONCE) -> list[np.int32]:
         return [np.int32(n) for n in [*values, *[0] * (length - len(values))]]
 
     return [
@@ -178,7 +183,7 @@ def table(pointers, shapes, first, count=None):
     ]
 
 
-def launchable(launch, blocks, threads):
+def launchable(launch: Many, blocks: int, threads: int) -> Many:
     """The launch, if a dispatch packet can count its work-items: 32 bits (HSA runtime specification, 2.9.6)."""
     if blocks * threads >= 1 << 32:
         raise ValueError(f"{blocks} workgroups of {threads} threads: fewer than 2^32 threads are possible in a launch")

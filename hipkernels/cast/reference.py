@@ -1,29 +1,33 @@
 """What the cast kernels have to give: f32 multiplication, one rounding, the largest magnitude, the inverse scale."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 import mfmasim
+from mfmasim.formats import Overflow
 
 F32 = np.float32
 SIGN = np.uint32(1 << 31)
-RULES = {"clamp": "saturate", "ovfl": "saturate", "plain": "infinity_or_nan"}
+RULES: dict[str, Overflow] = {"clamp": "saturate", "ovfl": "saturate", "plain": "infinity_or_nan"}
 """What each kernel's way with values beyond the range is called in `mfmasim.format(...).encode`."""
 
 
-def target_format(target, arch):
+def target_format(target: str, arch: str) -> str:
     """Name of a target in the architecture's own flavour."""
     fnuz = mfmasim.arch(arch).fp8 == "fnuz"
     return {"e4m3": "e4m3fn", "e5m2": "e5m2"}[target].removesuffix("fn" if fnuz else "") + ("fnuz" if fnuz else "")
 
 
-def widened(x):
+def widened(x: NDArray[Any]) -> NDArray[Any]:
     """Elements as f32: exact. bf16 comes as its codes."""
     if x.dtype == np.uint16:
         return (x.astype(np.uint32) << np.uint32(16)).view(F32)
     return x.astype(F32)
 
 
-def multiplied(x, scale):
+def multiplied(x: NDArray[Any], scale: np.float32) -> NDArray[Any]:
     """The product as the GPU gives it: the first operand's NaN is kept, a NaN of Inf * 0 is positive."""
     with np.errstate(all="ignore"):
         product = widened(x) * F32(scale)
@@ -33,18 +37,18 @@ def multiplied(x, scale):
     return bits.view(F32)
 
 
-def cast(x, scale, fmt, how):
+def cast(x: NDArray[Any], scale: np.float32, fmt: str, how: str) -> NDArray[Any]:
     """FP8 codes of x * scale."""
     return mfmasim.format(fmt).encode(multiplied(x, scale), overflow=RULES[how])
 
 
-def amax(x, preset):
+def amax(x: NDArray[Any], preset: np.float32) -> np.float32:
     """The largest of the preset and every magnitude, compared as signed integers: NaN is above infinity."""
     bits = (widened(x).view(np.uint32) & ~SIGN).view(np.int32)
     return np.maximum(np.max(bits, initial=np.int32(0)), F32(preset).view(np.int32)).astype(np.int32).view(F32)
 
 
-def scale_inv(scale):
+def scale_inv(scale: float | np.float32) -> np.float32:
     """1 / scale, correctly rounded."""
     with np.errstate(all="ignore"):
         return F32(1) / F32(scale)

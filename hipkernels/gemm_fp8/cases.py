@@ -1,13 +1,15 @@
 """The FP8 GEMM ladder, C = alpha A B^T + beta C, from one thread an element to large tiles in two slots of the LDS."""
 
+from typing import Any
+
 from hipkernels.gemm_fp8.problem import declare
 
 MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
 DIRECT = [MATRIX, "buffer_load_dword.* lds"]
 MASKED = {"bounds-buffer-range": "lanes beyond the matrices name an offset beyond the resource"}
 SWIZZLES = ("none", "pairs", "offset", "row")
-GUARDED = {"needs": "M > 0 and N > 0 and K > 0", "M": 17, "N": 33, "K": 65}
-ELEMENT = {"threads": (16, 16), "align": 1, "trace": False}
+GUARDED: dict[str, Any] = {"needs": "M > 0 and N > 0 and K > 0", "M": 17, "N": 33, "K": 65}
+ELEMENT: dict[str, Any] = {"threads": (16, 16), "align": 1, "trace": False}
 
 declare("naive", "simple.hip", tile=(16, 16, 1), **ELEMENT, **GUARDED)
 declare("lds_tiled", "simple.hip", tile=(16, 16, 16), **ELEMENT, M=32, N=48, K=64)

@@ -12,7 +12,7 @@ DOUBLE, WIDE = "double_buffer_pairs", "multi_wave_128x128_t512"
 TAILS, ROWS = "general[M=17,N=16,K=127]", "general[M=127,N=129,K=128,lda=144,ldb=128,ldc=131]"
 
 
-def without(line):
+def without(line: str) -> tuple[str, str]:
     """A line with its remark, and the same line without what it does."""
     return line, line[line.index("//") :]
 

@@ -1,11 +1,27 @@
 """The problem that every kernel here solves, C = alpha A B^T + beta C, and the contract each one states about it."""
 
-from mfmasim.verify import A, B, C, case
+from typing import Any
+
+from mfmasim.verify import A, B, C, LaunchDict, case
 
 CDNA = ("gfx942", "gfx950")
 
 
-def declare(name, source, *, kernel="", tile, threads, align=16, arch=CDNA, needs="", M=128, N=128, K=256, **more):
+def declare(
+    name: str,
+    source: str,
+    *,
+    kernel: str = "",
+    tile: tuple[int, int, int],
+    threads: int | tuple[int, int],
+    align: int = 16,
+    arch: str | tuple[str, str] = CDNA,
+    needs: str = "",
+    M: int = 128,
+    N: int = 128,
+    K: int = 256,
+    **more: Any,
+) -> None:
     """A case for a GEMM kernel.
 
     Args:
@@ -26,20 +42,20 @@ def declare(name, source, *, kernel="", tile, threads, align=16, arch=CDNA, need
     contract = needs or " and ".join(f"{size} % {step} == 0" for size, step in zip("MNK", tile, strict=True))
 
     def gemm(
-        M=M,
-        N=N,
-        K=K,
-        lda=0,
-        ldb=0,
-        ldc=0,
-        alpha=1.25,
-        beta=0.5,
-        offset_a=0,
-        offset_b=0,
-        offset_c=0,
-        alias="",
-        fp8="fp8",
-    ):
+        M: int = M,
+        N: int = N,
+        K: int = K,
+        lda: int = 0,
+        ldb: int = 0,
+        ldc: int = 0,
+        alpha: float = 1.25,
+        beta: float = 0.5,
+        offset_a: int = 0,
+        offset_b: int = 0,
+        offset_c: int = 0,
+        alias: str = "",
+        fp8: str = "fp8",
+    ) -> LaunchDict:
         a = A(fp8, (M, K), ld=lda, offset=offset_a, align=align)
         b = B(fp8, (K, N), order="column", ld=ldb, offset=offset_b, align=align)
         shared = {"": None, "A": a, "B": b}[alias]

@@ -1,6 +1,6 @@
 """GEMM with block scales on CDNA4, C = alpha (A * scale_A) (B * scale_B)^T + beta C, in the MX formats and mixed."""
 
-from mfmasim.verify import A, B, C, ScaleA, ScaleB, case
+from mfmasim.verify import A, B, C, LaunchDict, ScaleA, ScaleB, case
 
 PAIRS = [(name, name) for name in ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")]
 PAIRS += [("e4m3fn", "e2m1fn"), ("e2m1fn", "e2m3fn"), ("e2m3fn", "e5m2")]
@@ -14,7 +14,18 @@ PAIRS += [("e4m3fn", "e2m1fn"), ("e2m1fn", "e2m3fn"), ("e2m3fn", "e5m2")]
     each=[{"a": a, "b": b} for a, b in PAIRS],
     executes="v_mfma_scale_f32_16x16x128_f8f6f4",
 )
-def scaled(a="e4m3fn", b="e4m3fn", M=64, N=64, K=256, lda=0, ldb=0, ldc=0, alpha=1.25, beta=0.5):
+def scaled(
+    a: str = "e4m3fn",
+    b: str = "e4m3fn",
+    M: int = 64,
+    N: int = 64,
+    K: int = 256,
+    lda: int = 0,
+    ldb: int = 0,
+    ldc: int = 0,
+    alpha: float = 1.25,
+    beta: float = 0.5,
+) -> LaunchDict:
     x = A(a, (M, K), ld=lda, align=16)
     y = B(b, (K, N), order="column", ld=ldb, align=16)
     sx, sy = ScaleA((M, K // 32)), ScaleB((K // 32, N), order="column")

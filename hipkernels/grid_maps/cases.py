@@ -1,24 +1,28 @@
 """Grid maps as device code, against their NumPy twins; tests/grids proves from it which maps are right."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.grids import MAPS, Grid, grid_map
-from mfmasim.verify import In, Out, case
+from mfmasim.verify import In, LaunchDict, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 SHAPES = [(1, 1), (5, 7), (16, 16), (16, 17), (40, 39)]
 NAMES = [{"name": name} for name in MAPS]
 
 
-def twins(ids, rows, cols, name, xcds, window, chunk):
+def twins(
+    ids: NDArray[Any], rows: NDArray[Any] | int, cols: NDArray[Any] | int, name: str, xcds: int, window: int, chunk: int
+) -> tuple[NDArray[Any], ...]:
     found = grid_map(name).place(ids.astype(np.int64), Grid(rows, cols, xcds, window, chunk))
     return tuple(np.broadcast_to(line, ids.shape).astype(np.int32) for line in found)
 
 
 @case("maps.hip", kernel="ask_{name}", arch=ARCHS, each=NAMES, needs="xcds >= 1 and window >= 1 and chunk >= 1")
-def asked(name="row", xcds=8, window=4, chunk=8):
+def asked(name: str = "row", xcds: int = 8, window: int = 4, chunk: int = 8) -> LaunchDict:
     grids = [(i, rows, cols) for rows, cols in SHAPES for i in range(rows * cols)]
     ids, rows, cols = np.array(grids, np.int32).T.copy()
     n = len(ids)
@@ -29,7 +33,9 @@ def asked(name="row", xcds=8, window=4, chunk=8):
 
 
 @case("maps.hip", kernel="launch_{name}", arch=ARCHS, each=NAMES, needs="rows >= 1 and cols >= 1")
-def launched(name="row", rows=5, cols=7, xcds=8, window=4, chunk=8):
+def launched(
+    name: str = "row", rows: int = 5, cols: int = 7, xcds: int = 8, window: int = 4, chunk: int = 8
+) -> LaunchDict:
     n = rows * cols
     numbers = [np.int32(x) for x in (rows, cols, xcds, window, chunk)]
     expect = twins(np.arange(n), rows, cols, name, xcds, window, chunk)

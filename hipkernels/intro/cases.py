@@ -1,19 +1,19 @@
 """The five introductory kernels: one wave, one matrix instruction, every layout spelt out in the source."""
 
-from mfmasim.verify import A, B, C, ScaleA, ScaleB, case
+from mfmasim.verify import A, B, C, LaunchDict, ScaleA, ScaleB, case
 
 CDNA = ["gfx942", "gfx950"]
 OPSEL = [{"opsel": byte} for byte in range(4)]
 
 
 @case("mfma_f32_32x32x2_f32.hip", kernel="mfma_f32_32x32x2_f32", arch=CDNA, golden="f32_32x32x2")
-def f32_32x32x2(M=32, N=32, K=2):
+def f32_32x32x2(M: int = 32, N: int = 32, K: int = 2) -> LaunchDict:
     a, b, c = A("f32", (M, K)), B("f32", (K, N)), C("f32", (M, N))
     return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
 
 
 @case("mfma_f32_16x16x16_f16.hip", kernel="mfma_f32_16x16x16_f16", arch=CDNA, golden="f16_16x16x16")
-def f16_16x16x16(M=16, N=16, K=16):
+def f16_16x16x16(M: int = 16, N: int = 16, K: int = 16) -> LaunchDict:
     a, b, c = A("f16", (M, K)), B("f16", (K, N)), C("f32", (M, N))
     return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
 
@@ -25,7 +25,7 @@ def f16_16x16x16(M=16, N=16, K=16):
     golden="{a}_{b}_32x32x16",
     each=[{"a": x, "b": y} for x in ("fp8", "bf8") for y in ("fp8", "bf8")],
 )
-def fp8_32x32x16(a="fp8", b="fp8", M=32, N=32, K=16):
+def fp8_32x32x16(a: str = "fp8", b: str = "fp8", M: int = 32, N: int = 32, K: int = 16) -> LaunchDict:
     x, y, c = A(a, (M, K)), B(b, (K, N)), C("f32", (M, N))
     return {"grid": 1, "block": 64, "args": [x, y, c], "expect": x @ y}
 
@@ -37,7 +37,7 @@ def fp8_32x32x16(a="fp8", b="fp8", M=32, N=32, K=16):
     golden="scaled_fp8_32x32x64",
     each=OPSEL,
 )
-def scaled_fp8_32x32x64(opsel=0, M=32, N=32, K=64):
+def scaled_fp8_32x32x64(opsel: int = 0, M: int = 32, N: int = 32, K: int = 64) -> LaunchDict:
     a, b, c = A("fp8", (M, K)), B("fp8", (K, N)), C("f32", (M, N))
     sa, sb = ScaleA((M, K // 32), bytes=4, select=opsel), ScaleB((K // 32, N), bytes=4, select=opsel)
     return {"grid": 1, "block": 64, "args": [a, b, sa, sb, c], "expect": (a * sa) @ (b * sb)}
@@ -50,7 +50,7 @@ def scaled_fp8_32x32x64(opsel=0, M=32, N=32, K=64):
     golden="scaled_fp4_32x32x64",
     each=OPSEL,
 )
-def scaled_fp4_32x32x64(opsel=0, M=32, N=32, K=64):
+def scaled_fp4_32x32x64(opsel: int = 0, M: int = 32, N: int = 32, K: int = 64) -> LaunchDict:
     a, b, c = A("e2m1fn", (M, K)), B("e2m1fn", (K, N)), C("f32", (M, N))
     sa, sb = ScaleA((M, K // 32), bytes=4, select=opsel), ScaleB((K // 32, N), bytes=4, select=opsel)
     return {"grid": 1, "block": 64, "args": [a, b, sa, sb, c], "expect": (a * sa) @ (b * sb)}

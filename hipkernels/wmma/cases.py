@@ -1,10 +1,12 @@
 """GEMM in f16 by RDNA's WMMA: four tiles, variants that leave the same bytes, and any shape."""
 
+from typing import Any
+
 from hipkernels.wmma.problem import DATA, RDNA, WMMA, declare
 from hipkernels.wmma.reference import in_their_order, slices_of
 from hipkernels.wmma.selection import WAYS, choose
 from mfmasim.errors import MfmasimError
-from mfmasim.verify import A, B, C, Claim, In, Out, case
+from mfmasim.verify import A, B, C, Claim, In, LaunchDict, Out, case
 
 PADDED = [
     Claim("18,432 bytes of the LDS with 16 bytes between the lines", "LDS bytes", 18432),
@@ -65,17 +67,17 @@ for name, tile, threads in (
 declare("epilogue.hip", "any_opt_128x128", (128, 128), 256, whole=False, M=17, N=70, K=20)
 
 
-def adaptive(M, N, K):
+def adaptive(M: int, N: int, K: int) -> None:
     """A case of the kernel that an adaptive product takes for a shape; other shapes have to take the same one."""
     name, source, kernel, whole = choose(M, N, K)
 
-    def asks(*shape):
+    def asks(*shape: int) -> None:
         other = choose(*shape)[2]
         if other != kernel:
             raise MfmasimError(f"an adaptive product of M, N, K = {shape} takes {other}, not {kernel}")
 
     way = WAYS[name]
-    more = {"name": f"adaptive[{M}x{N}x{K}]", "asks": asks, "data": DATA[:1]}
+    more: dict[str, Any] = {"name": f"adaptive[{M}x{N}x{K}]", "asks": asks, "data": DATA[:1]}
     trace = K < 512  # long sums are proved in the kernel's own case
     declare(source, kernel, way.tile, way.threads, k=way.k, whole=whole, M=M, N=N, K=K, trace=trace, **more)
 
@@ -92,7 +94,7 @@ for M, N, K in ((40, 40, 48), (4112, 8, 16), (768, 8, 512), (768, 8, 528), (520,
     needs="N % 8 == 0 and K % 16 == 0 and slice % 16 == 0 and slice > 0",
     each=[{"slice": 32}, {"slice": 48}, {"slice": 112}],
 )
-def split_k(M=48, N=32, K=112, slice=32, arch=""):  # noqa: A002  (the text's name)
+def split_k(M: int = 48, N: int = 32, K: int = 112, slice: int = 32, arch: str = "") -> LaunchDict:  # noqa: A002  (the text's name)
     slices = -(-K // slice)
     args = [In("f16", (M, K), "normal"), In("f16", (K, N), "normal"), Out("f32", (slices, M, N)), M, N, K, slice]
     grid = (-(-N // 64), -(-M // 64), slices)
@@ -107,12 +109,12 @@ def split_k(M=48, N=32, K=112, slice=32, arch=""):  # noqa: A002  (the text's na
     data=DATA,
     needs="N % 8 == 0 and K % 16 == 0 and slice % 16 == 0 and slice > 0",
 )
-def slices_one_by_one(M=40, N=32, K=112, slice=32):  # noqa: A002
+def slices_one_by_one(M: int = 40, N: int = 32, K: int = 112, slice: int = 32) -> LaunchDict:  # noqa: A002
     a, b, c = A("f16", (M, K), align=16), B("f16", (K, N), align=16), C("f32", (M, N))
     return {"grid": (-(-N // 64), -(-M // 64)), "block": 128, "args": [a, b, c, M, N, K, slice], "expect": a @ b}
 
 
 @case("split.hip", kernel="add_slices", arch=RDNA, each=[{"slices": 1}, {"slices": 5}])
-def add_slices(elements=300, slices=5):
+def add_slices(elements: int = 300, slices: int = 5) -> LaunchDict:
     args = [In("f32", (slices, elements), "normal"), Out("f32", elements), elements, slices]
     return {"grid": -(-elements // 128), "block": 128, "args": args, "expect": in_their_order}

@@ -3,6 +3,7 @@
 import math
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,64 +17,69 @@ from mfmasim.devices.occupancy import waves_of_vgprs
 from mfmasim.isa.counters import raised
 from mfmasim.isa.family import family
 from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.reports.statements import Runs
 
 ARCH, WMMA = "gfx1151", "v_wmma_f32_16x16x16_f16"
 K = 256
 """Length of the sums in profiles: 16 turns of the main loop."""
 
 
-def profile(runs, kernel="tile_128x64", k=K):
+def profile(runs: Any, kernel: str = "tile_128x64", k: Any = K) -> Any:
     return runs.profile(kernel, ARCH, K=k)
 
 
-def in_turn(name, kernel="tile_128x64"):
+def in_turn(name: Any, kernel: str = "tile_128x64") -> Any:
     """Instructions of a wave in a turn of the main loop, by the start of their names."""
     return lambda runs: sum(n for key, n in profile(runs, kernel).main.counts.items() if key.startswith(name))
 
 
-def for_tile(name, kernel="tile_128x64"):
+def for_tile(name: Any, kernel: str = "tile_128x64") -> Any:
     """Instructions of a wave for each tile of K, those before the main loop included."""
     return lambda runs: profile(runs, kernel).report.counts[name] / profile(runs, kernel).report.waves / (K // 16)
 
 
-def listed(name, kernel="tile_128x64"):
+def listed(name: Any, kernel: str = "tile_128x64") -> Any:
     """Instructions in the listing of the whole kernel."""
     return lambda runs: sum(ins.name.startswith(name) for ins in profile(runs, kernel).report.program.instructions)
 
 
-def lds_bytes(kernel):
+def lds_bytes(kernel: Any) -> Any:
     return lambda runs: profile(runs, kernel).report.lds["bytes"]
 
 
-def degree(kernel, instruction):
+def degree(kernel: Any, instruction: Any) -> Any:
     """The most distinct dwords that lanes of a phase want of one bank."""
     return lambda runs: max(a.degree for a in profile(runs, kernel).accesses if a.instruction.startswith(instruction))
 
 
-def vgprs(kernel):
+def vgprs(kernel: Any) -> Any:
     return lambda runs: profile(runs, kernel).report.registers["vgpr"]
 
 
-def caught(mutant):
+def caught(mutant: Any) -> Any:
     return lambda runs: ", ".join(runs.mutant(mutant).caught) or "nothing"
 
 
-def barriers(kernel, k):
+def barriers(kernel: Any, k: Any) -> Any:
     """Barriers of a wave."""
-    report = lambda runs: profile(runs, kernel, k).report  # noqa: E731
-    return lambda runs: report(runs).counts["s_barrier"] / report(runs).waves
+
+    def found(runs: Runs) -> float:
+        report = profile(runs, kernel, k).report
+        return report.counts["s_barrier"] / report.waves
+
+    return found
 
 
-def waves_by_vgprs(count):
+def waves_by_vgprs(count: Any) -> Any:
     return lambda _: waves_of_vgprs(mfmasim.arch(ARCH), 32, count)
 
 
-def fragments(of, arch=ARCH):
+def fragments(of: Any, arch: Any = ARCH) -> Any:
     op = mfmasim.instruction(arch, WMMA)
     return {"A": op.A, "B": op.B, "D": op.D}[of]
 
 
-def copies(_):
+def copies(_: Any) -> Any:
     """Lanes that hold an element of A or B, as text."""
     lanes = {
         tuple(place.lane for place in fragments(of).locate(*((i, k) if of == "A" else (k, i))))
@@ -84,16 +90,16 @@ def copies(_):
     return "lanes l and l + 16" if all(b - a == 16 for a, b in lanes) else "other lanes"
 
 
-def rows_of_a(_):
+def rows_of_a(_: Any) -> Any:
     """Rows of A in the registers of one lane."""
     table = fragments("A").table()
     return max(len(set(table["row"][table["lane"] == lane].tolist())) for lane in range(32))
 
 
-def share_of_c(arch):
+def share_of_c(arch: Any) -> Any:
     """Percent of the elements of C that lie where the text says: row 2 i + lane / 16, column lane % 16."""
 
-    def found(_):
+    def found(_: Any) -> Any:
         table = fragments("D", arch).table()
         right = (table["row"] == 2 * table["vgpr"] + table["lane"] // 16) & (table["col"] == table["lane"] % 16)
         return 100 * right.mean()
@@ -101,7 +107,7 @@ def share_of_c(arch):
     return found
 
 
-def neighbours_in_loop(runs):
+def neighbours_in_loop(runs: Any) -> Any:
     """The matrix instructions of a turn: how many sums, fragments of A and of B, and how many follow one another."""
     main = profile(runs).main
     wmma = [ins for ins in profile(runs).report.program.instructions if ins.name.startswith("v_wmma")]
@@ -111,10 +117,10 @@ def neighbours_in_loop(runs):
     return f"{sums} sums, {a} of A, {b} of B"
 
 
-def worst_error(m, n, k):
+def worst_error(m: Any, n: Any, k: Any) -> Any:
     """Percent of the largest element of C by which one differs from the exact product, normal numbers."""
 
-    def found(_):
+    def found(_: Any) -> Any:
         rng = np.random.default_rng(0)
         a, b = (rng.normal(size=shape).astype(np.float16) for shape in ((m, k), (k, n)))
         c = np.full((m, n), np.nan, np.float32)
@@ -127,33 +133,33 @@ def worst_error(m, n, k):
     return found
 
 
-def status(family_, case, **parameters):
+def status(family_: Any, case: Any, **parameters: Any) -> Any:
     """Whether a kernel leaves the bits that it should."""
     return lambda runs: runs.of(family_).profile(case, ARCH, **parameters).result.status
 
 
-def attention_error(causal):
+def attention_error(causal: Any) -> Any:
     """Largest difference of attention from float64, normal numbers; a kernel's own operations, replayed bit for bit."""
 
-    def found(_):
+    def found(_: Any) -> Any:
         rng = np.random.default_rng(0)
-        codes = [rng.normal(size=(1, 2, 64, 64)).astype(np.float16).view(np.uint16) for _ in "qkv"]
-        exact, _bound = attention("f16", *(decode("f16", x).astype(np.float64) for x in codes), causal, None)
-        made = decode("f16", scalar("f16", *codes, causal, None)).astype(np.float64)
-        return float(np.abs(made - exact).max())
+        q, k, v = (rng.normal(size=(1, 2, 64, 64)).astype(np.float16) for _ in "qkv")
+        exact, _bound = attention("f16", q.astype(np.float64), k.astype(np.float64), v.astype(np.float64), causal, None)
+        made = decode("f16", scalar("f16", q.view(np.uint16), k.view(np.uint16), v.view(np.uint16), causal, None))
+        return float(np.abs(made.astype(np.float64) - exact).max())
 
     return found
 
 
-def taken(m, n, k):
+def taken(m: Any, n: Any, k: Any) -> Any:
     """The kernel that the text's code takes for a shape, as it was published."""
     return lambda _: published(m, n, k)
 
 
-def unnoticed(m, n, k):
+def unnoticed(m: Any, n: Any, k: Any) -> Any:
     """Percent of the elements of C, normal numbers, that could be 0 where an error may be 1 % of the largest one."""
 
-    def found(_):
+    def found(_: Any) -> Any:
         rng = np.random.default_rng(0)
         c = np.abs(rng.normal(size=(m, k)) @ rng.normal(size=(k, n)))
         return float(100 * (c < c.max() / 100).mean())
@@ -161,10 +167,10 @@ def unnoticed(m, n, k):
     return found
 
 
-def gemm_error(alpha, beta):
+def gemm_error(alpha: Any, beta: Any) -> Any:
     """As `worst_error`, for alpha A B + beta C of 256x256x64 by hipkernels/wmma/scaled."""
 
-    def found(_):
+    def found(_: Any) -> Any:
         rng = np.random.default_rng(0)
         a, b = (rng.normal(size=shape).astype(np.float16) for shape in ((256, 64), (64, 256)))
         old, c = rng.normal(size=(256, 256)).astype(np.float32), np.full((256, 256), np.nan, np.float32)
@@ -177,30 +183,30 @@ def gemm_error(alpha, beta):
     return found
 
 
-def instructions(arch, part):
+def instructions(arch: Any, part: Any) -> Any:
     """How many instructions of an architecture have this in their names."""
     return lambda _: sum(part in row.name for rows in family(arch).rows.values() for row in rows.values())
 
 
-def counter_of(arch, name):
+def counter_of(arch: Any, name: Any) -> Any:
     """The wait counter that an instruction raises; what raises one goes on beside the program."""
     opcode = family(arch).opcode(name)
     return lambda _: ", ".join(one.counter for one in raised(mfmasim.arch(arch), opcode, returns=False)) or "none"
 
 
-def refuted_grids(name, most, **more):
+def refuted_grids(name: Any, most: Any, **more: Any) -> Any:
     return lambda _: len(grids.refuted(name, most, **more))
 
 
-def alignment(halfs):
+def alignment(halfs: Any) -> Any:
     """Largest power of two, up to 16, that divides the bytes from row to row."""
     return lambda _: math.gcd(2 * halfs, 16)
 
 
-def accepts(attribute):
+def accepts(attribute: Any) -> Any:
     """Whether a kernel template may have an attribute."""
 
-    def found(runs):
+    def found(runs: Any) -> Any:
         text = f"""#include <hip/hip_runtime.h>
         template <int N> __attribute__(({attribute})) __global__ void kernel(int *out) {{ *out = N; }}
         template __global__ void kernel<4>(int *);"""

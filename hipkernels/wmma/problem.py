@@ -1,13 +1,30 @@
 """The problem that every kernel here solves, C = A B in f16 with sums in f32, and each one's contract."""
 
-from mfmasim.verify import A, B, C, case
+from typing import Any
+
+from mfmasim.verify import A, B, C, LaunchDict, case
 
 RDNA = ("gfx1151", "gfx1201")
 WMMA = "v_wmma_f32_16x16x16_f16"
 DATA = ("normal", "special")  # where signs differ RDNA3 truncates even sums that f32 could hold
 
 
-def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False, c=4, M=0, N=0, K=48, **more):
+def declare(
+    source: str,
+    kernel: str,
+    tile: tuple[int, int],
+    threads: int,
+    *,
+    k: int = 16,
+    n: int = 8,
+    whole: bool = True,
+    line: bool = False,
+    c: int = 4,
+    M: int = 0,
+    N: int = 0,
+    K: int = 48,
+    **more: Any,
+) -> None:
     """A case for a kernel.
 
     Args:
@@ -29,7 +46,9 @@ def declare(source, kernel, tile, threads, *, k=16, n=8, whole=True, line=False,
     n = n if whole else 1
     name, asks = more.pop("name", kernel), more.pop("asks", None)
 
-    def gemm(M=M or tile[0] - 8, N=N or tile[1] - 8, K=K, lda=0, ldb=0, ldc=0):
+    def gemm(
+        M: int = M or tile[0] - 8, N: int = N or tile[1] - 8, K: int = K, lda: int = 0, ldb: int = 0, ldc: int = 0
+    ) -> LaunchDict:
         if asks:
             asks(M, N, K)
         tensors = [

@@ -4,7 +4,9 @@ The rules are those of the published library's host code (wmma_ops, wmma_tile_se
 README describes others, `described`. The published code does not ask what the chosen kernel needs; `choose` does.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -47,22 +49,22 @@ DESCRIBED = (
 """What the README says: small below 512; up to 2048 unrolled "when beneficial", which it says of K from 768 to 1536."""
 
 
-def first_of(rules, m, n, k):
+def first_of(rules: tuple[tuple[str, Callable[..., Any]], ...], m: int, n: int, k: int) -> str:
     """Name of the way of the first rule that holds."""
     return next(name for name, holds in rules if holds(m, n, k))
 
 
-def published(m, n, k):
+def published(m: int, n: int, k: int) -> str:
     """What the published code takes, whether the kernel can do it or not."""
     return first_of(RULES, m, n, k)
 
 
-def described(m, n, k):
+def described(m: Any, n: Any, k: Any) -> Any:
     """What the README says it takes."""
     return first_of(DESCRIBED, m, n, k)
 
 
-def choose(m, n, k):
+def choose(m: int, n: int, k: int) -> tuple[str, str, str, bool]:
     """What is taken here: as published, but the standard tile where K does not come in the unrolled kernel's tiles.
 
     Returns:

@@ -4,6 +4,9 @@ Bytes, degrees, instructions and barriers are those of the kernels in this folde
 text's own binaries are not here. Times were measured, and nothing here can confirm or refute a time.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import mfmasim
 from hipkernels.wmma.facts import (
     ARCH,
@@ -37,10 +40,16 @@ from hipkernels.wmma.facts import (
 )
 from mfmasim.grids import published_split
 from mfmasim.verify.reports.roofline import intensity, ridge_point, teraflops, utilisation
-from mfmasim.verify.reports.statements import Statement
+from mfmasim.verify.reports.statements import Runs, Statement
 
 TEXT = "wmma_ops, README (gfx1151)"
 S = Statement
+
+
+def stated(value: float) -> Callable[[Runs], float]:
+    """A figure of the text itself, which another one is held to."""
+    return lambda _: value
+
 
 MEASURED = "measured: nothing without the GPU decides it"
 COMPILED = "the compiler decides, and the text's own binary is not here"
@@ -67,25 +76,25 @@ JOURNEY = [
 ]  # fmt: skip
 
 
-def largest_gap(_):
+def largest_gap(_: Any) -> Any:
     """Percent by which a variant's TFLOPS or share of the peak differs from what its milliseconds give."""
     rates = [(teraflops(4096, 4096, 2048, ms / 1e3), rate, share) for _, ms, rate, share in VARIANTS]
     return max(max(abs(a / b - 1) * 100, abs(b / PEAK * 1e14 - share)) for a, b, share in rates)
 
 
-def wrong_variants(runs):
+def wrong_variants(runs: Any) -> Any:
     """Kernels that do not leave the bits of the instruction's arithmetic."""
     return sum(profile(runs, name).result.status != "pass" for name in HERE)
 
 
-def largest_step(_):
+def largest_step(_: Any) -> Any:
     """Points of a percent by which a step of the journey differs from its two rates."""
     rates = [5.4, *(rate for _, rate, _, _ in JOURNEY)]
     steps = zip(rates, rates[1:], JOURNEY, strict=False)
     return max(abs((b / a - 1) * 100 - more) for a, b, (_, _, more, _) in steps)
 
 
-def bound_by(k):
+def bound_by(k: Any) -> Any:
     """What limits 4096 x 4096 with sums of k elements."""
     return lambda _: "memory" if intensity(4096, 4096, k) < ridge_point(PEAK, BANDWIDTH) else "arithmetic"
 
@@ -232,7 +241,7 @@ STATEMENTS = [
     S("Flash attention", "2 to 10 times slower than PyTorch", "2 to 10", None, "undecided", about=MEASURED),
     # --- The journey
     S("Journey", "points that gains and rates differ", 1, largest_step, relation="<"),
-    *(S("Key optimisations", f"{what}: percent", other, lambda _, more=more: more,
+    *(S("Key optimisations", f"{what}: percent", other, stated(more),
         "confirmed" if other == more else "refuted", about="against the text's own journey")
       for what, _, more, other in JOURNEY if other is not None),
     S("Journey", "rates of each step", "a table", None, "undecided", about=MEASURED),

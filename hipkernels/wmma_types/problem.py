@@ -4,25 +4,41 @@ A case of matrices proves which elements meet; one of plain arrays, whose name e
 with the arithmetic of the instruction, over data of the whole range.
 """
 
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import NDArray
+
 from hipkernels.wmma_types.reference import drawn, float_product, in_bytes, integer_product, nibbles, values
 from mfmasim.formats import format as find_format
-from mfmasim.verify import A, B, C, In, InOut, Out, case
+from mfmasim.verify import A, B, C, In, InOut, LaunchDict, Out, case
+from mfmasim.verify.arrays import Array
 
 RDNA = ("gfx1151", "gfx1201")
 BLOCK = 64
 
 
-def _grid(M, N):
+def _grid(M: int, N: int) -> tuple[int, int]:
     return (-(-N // BLOCK), -(-M // BLOCK))
 
 
-def _contract(bits, *, whole):
+def _contract(bits: int, *, whole: bool) -> str:
     if whole:
         return "M > 0 and N % 8 == 0 and K % 16 == 0"
     return "M > 0 and N > 0 and K > 0"
 
 
-def declare(source, kernel, a, b, c, instruction, *, arch=RDNA, data=("integers", "normal", "special")):
+def declare(
+    source: str,
+    kernel: str,
+    a: str,
+    b: str,
+    c: str,
+    instruction: str,
+    *,
+    arch: str | tuple[str, str] = RDNA,
+    data: tuple[str, ...] = ("integers", "normal", "special"),
+) -> None:
     """Cases for a kernel and for the one with ``any_`` before its name, which takes every shape.
 
     Args:
@@ -37,17 +53,19 @@ def declare(source, kernel, a, b, c, instruction, *, arch=RDNA, data=("integers"
     """
     bits = find_format(a).bits
     for name, whole, size in ((kernel, True, (56, 72, 48)), (f"any_{kernel}", False, (35, 67, 21))):
-        fixed = {"arch": arch, "executes": instruction, "needs": _contract(bits, whole=whole)}
+        fixed: dict[str, Any] = {"arch": arch, "executes": instruction, "needs": _contract(bits, whole=whole)}
         align = bits if whole else max(1, bits // 8)
         case(source, kernel=name, data=data, **fixed)(_matrices(name, (a, b, c), size, align))
         case(source, kernel=name, **fixed)(_arrays(name, (a, b, c), size, instruction))
 
 
-def _matrices(name, formats, size, align):
-    lda_of = (lambda n: n + n % 2) if formats[0].endswith("4") else (lambda n: n)
+def _matrices(name: str, formats: tuple[str, str, str], size: tuple[int, int, int], align: int) -> Callable[..., Any]:
+    step = 2 if formats[0].endswith("4") else 1  # elements of a byte
 
-    def gemm(M=size[0], N=size[1], K=size[2], lda=0, ldb=0, ldc=0):
-        lda, ldb = lda or lda_of(K), ldb or lda_of(N)
+    def gemm(
+        M: int = size[0], N: int = size[1], K: int = size[2], lda: int = 0, ldb: int = 0, ldc: int = 0
+    ) -> LaunchDict:
+        lda, ldb = lda or -(-K // step) * step, ldb or -(-N // step) * step
         a = A(formats[0], (M, K), ld=lda, align=align)
         b = B(formats[1], (K, N), ld=ldb, align=align)
         c = C(formats[2], (M, N), ld=ldc, align=2)
@@ -57,8 +75,10 @@ def _matrices(name, formats, size, align):
     return gemm
 
 
-def _arrays(name, formats, size, instruction):
-    def gemm(M=size[0], N=size[1], K=size[2], seed=1, arch=""):
+def _arrays(
+    name: str, formats: tuple[str, str, str], size: tuple[int, int, int], instruction: str
+) -> Callable[..., Any]:
+    def gemm(M: int = size[0], N: int = size[1], K: int = size[2], seed: int = 1, arch: str = "") -> LaunchDict:
         a, b, decode = _inputs(formats, M, N, K, seed)
         if formats[2] == "i32":
             out, expect = Out("i32", (M, N)), lambda x, y: integer_product(*decode(x, y))
@@ -70,23 +90,27 @@ def _arrays(name, formats, size, instruction):
     return gemm
 
 
-def _inputs(formats, M, N, K, seed):
+def _inputs(formats: tuple[str, ...], M: int, N: int, K: int, seed: int) -> tuple[Array, Array, Callable[..., Any]]:
     """A and B as plain arrays, and the function that makes values of integers again."""
     codes = drawn(formats[0], (M, K), 2 * seed), drawn(formats[1], (K, N), 2 * seed + 1)
     if formats[0].endswith("4"):
-        arrays = [In("u8", packed.size, packed) for packed in map(in_bytes, codes)]
-        return *arrays, lambda x, y: (values(formats[0], nibbles(x, (M, K))), values(formats[1], nibbles(y, (K, N))))
-    arrays = [
+        x, y = (In("u8", packed.size, packed) for packed in map(in_bytes, codes))
+        return x, y, lambda x, y: (values(formats[0], nibbles(x, (M, K))), values(formats[1], nibbles(y, (K, N))))
+    x, y = (
         In(name, c.shape, c.view("f2" if name == "f16" else f"{name[0]}1" if name in ("i8", "u8") else c.dtype))
         for name, c in zip(formats, codes, strict=False)
-    ]
-    return *arrays, lambda x, y: (x, y)
+    )
+    return x, y, lambda x, y: (x, y)
 
 
-def declare_sum(source, kernel, a, b, instruction, *, clamp):
+def _added(factors: tuple[NDArray[Any], NDArray[Any]], c: NDArray[Any], *, clamp: bool) -> NDArray[Any]:
+    return integer_product(*factors, c, clamp=clamp)
+
+
+def declare_sum(source: str, kernel: str, a: str, b: str, instruction: str, *, clamp: bool) -> None:
     """A case for a kernel that adds A B to a C near the ends of i32, where the sums of many an element pass them."""
 
-    def gemm(M=19, N=33, K=53, seed=3):
+    def gemm(M: int = 19, N: int = 33, K: int = 53, seed: int = 3) -> LaunchDict:
         x, y, decode = _inputs((a, b), M, N, K, seed)
         near = drawn("i32", (M, N), seed).view("i4")
         ends = near >> 31 ^ 0x7FFFFFFF - (near & 0x3FFF)
@@ -95,7 +119,7 @@ def declare_sum(source, kernel, a, b, instruction, *, clamp):
             "grid": _grid(M, N),
             "block": 128,
             "args": [x, y, total, M, N, K, K, N, N],
-            "expect": lambda p, q, c: integer_product(*decode(p, q), c, clamp=clamp),
+            "expect": lambda p, q, c: _added(decode(p, q), c, clamp=clamp),
         }
 
     gemm.__name__ = kernel

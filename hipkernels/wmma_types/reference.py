@@ -1,6 +1,9 @@
 """What the kernels have to leave: integers by NumPy's, floats by the instruction's arithmetic, 16 of K after 16."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.formats import format as find_format
 from mfmasim.verify import product_by
@@ -9,13 +12,15 @@ DTYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}
 """Of C, by the name of the format in the instruction's; bf16 travels as codes."""
 
 
-def float_product(arch, instruction, a, b):
+def float_product(arch: str, instruction: str, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """A (M, K) times B (K, N), codes of the instruction's formats -> C in the dtype of a plain array."""
     codes = product_by(arch, instruction, *(x.view(f"u{x.dtype.itemsize}") for x in (a, b)))
     return codes.view(DTYPES[instruction.split("_")[2]])
 
 
-def integer_product(a, b, c=None, *, clamp=False):
+def integer_product(
+    a: NDArray[Any], b: NDArray[Any], c: NDArray[Any] | None = None, *, clamp: bool = False
+) -> NDArray[Any]:
     """A (M, K) times B (K, N) in int64, C added -> int32: after every 16 of K it wraps, or stops at the ends."""
     total = np.zeros((a.shape[0], b.shape[1]), np.int64) if c is None else c.astype(np.int64)
     for k in range(0, a.shape[1], 16):
@@ -24,27 +29,27 @@ def integer_product(a, b, c=None, *, clamp=False):
     return total.astype(np.int32)
 
 
-def values(name, codes):
+def values(name: str, codes: NDArray[Any]) -> NDArray[Any]:
     """Values of raw codes of an integer format, in int64."""
     bits = int(name[1:])
     codes = codes.astype(np.int64)
     return np.where(codes >> (bits - 1), codes - (1 << bits), codes) if name.startswith("i") else codes
 
 
-def nibbles(packed, shape):
+def nibbles(packed: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
     """Codes of four bits from bytes that hold two each, the first one below -> (rows, columns)."""
     both = np.stack([packed & 15, packed >> 4], axis=-1).reshape(-1)
     return both[: shape[0] * shape[1]].reshape(shape)
 
 
-def in_bytes(codes):
+def in_bytes(codes: NDArray[Any]) -> NDArray[Any]:
     """The inverse of `nibbles`; an odd last one has nothing above it."""
     flat = codes.reshape(-1)
     pairs = np.append(flat, np.zeros(-flat.size % 2, np.uint8)).reshape(-1, 2)
     return (pairs[:, 0] | pairs[:, 1] << 4).astype(np.uint8)
 
 
-def drawn(name, shape, seed):
+def drawn(name: str, shape: tuple[int, int], seed: int) -> NDArray[Any]:
     """Raw codes of a format: integers over their whole range; floats near 1, some lines with extremes."""
     rng, fmt = np.random.default_rng(seed), find_format(name)
     if fmt.integer:

@@ -4,35 +4,39 @@ The simulator executes one instruction after the other, so that outputs are righ
 mutants.py takes out, only the check `hazards` sees.
 """
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
-from mfmasim.verify import In, Out, case
+import numpy as np
+from numpy.typing import NDArray
+
+from mfmasim.verify import In, LaunchDict, Out, case
 
 CDNA, RDNA = ["gfx942", "gfx950"], ["gfx1151", "gfx1201"]
 N = 256
 
 
-def declare(source, name, arch, expect, executes):
+def declare(source: str, name: str, arch: list[str], expect: Callable[..., Any], executes: str) -> None:
     """A case for a kernel that gives each of 256 threads one dword."""
 
-    def build():
+    def build() -> LaunchDict:
         return {"grid": 1, "block": N, "args": [In("u32", N, "bits"), Out("u32", N)], "expect": expect}
 
     build.__name__ = name
     case(source, kernel=name, arch=arch, executes=executes)(build)
 
 
-def bits(values):
+def bits(values: Any) -> NDArray[Any]:
     """Bits of f32."""
     return np.asarray(values, np.float32).view(np.uint32)
 
 
-def lane_select(x):
+def lane_select(x: NDArray[Any]) -> NDArray[Any]:
     waves = x.reshape(-1, 64)
     return (waves ^ waves[np.arange(len(waves)), waves[:, 0] & 63][:, None]).ravel()
 
 
-def reciprocal(x):
+def reciprocal(x: NDArray[Any]) -> NDArray[Any]:
     picked = np.where(x > np.arange(N, dtype=np.uint32), x, 0).astype(np.uint32)
     return picked ^ bits(np.ldexp(2.0, -(x & 15).astype(np.int64)))
 
@@ -51,14 +55,14 @@ declare(
 )
 
 
-def chained():
+def chained() -> np.float32:
     """D of the first is 1.0 everywhere: as halves 0 and 1.875 in turn, of which 8 each meet ones."""
     return np.float32(8 * 1.875)
 
 
 @case("cdna.hip", kernel="store_data", arch=CDNA, executes="global_store_dwordx4")
-def store_data():
-    def expect(x):
+def store_data() -> LaunchDict:
+    def expect(x: NDArray[Any]) -> NDArray[Any]:
         one, three, four = (np.full_like(x, value) for value in (1, 3, 4))
         return np.stack([one, x, three, four], axis=1)
 

@@ -3,7 +3,9 @@
 from mfmasim.verify import Mutant
 
 
-def fewer(name, case, line, states, *, all_of_them=False, arch="", equivalent=""):
+def fewer(
+    name: str, case: str, line: str, states: int, *, all_of_them: bool = False, arch: str = "", equivalent: str = ""
+) -> Mutant:
     """A variant with an s_nop that is one state shorter, or gone; `states` is what the kernel has."""
     left = '""' if states == 1 or all_of_them else f'"s_nop {states - 2}\\n"'
     edit = (f'"s_nop {states - 1}\\n"  // {line}', f"{left}  // {line}")
@@ -11,7 +13,7 @@ def fewer(name, case, line, states, *, all_of_them=False, arch="", equivalent=""
     return Mutant(name, case, edit, caught, arch=arch, equivalent=equivalent)
 
 
-def without(name, case, text, line, arch=""):
+def without(name: str, case: str, text: str, line: str, arch: str = "") -> Mutant:
     """A variant without an instruction, or with an s_nop in its place."""
     return Mutant(name, case, (f'"{text}\\n"  // {line}', f'"s_nop 7\\n"  // {line}'), ("hazards",), arch=arch)
 

@@ -1,11 +1,13 @@
 """What the references share: operations that NumPy has only with one rounding too many, done exactly."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def to_odd(total, error):
+def to_odd(total: NDArray[Any], error: NDArray[Any]) -> NDArray[Any]:
     """Round a sum to odd, given its rounded value and the error of that rounding: rounding it again is then safe."""
     bits = total.view(np.int64)
     inexact = np.isfinite(total) & (error != 0)
@@ -13,7 +15,7 @@ def to_odd(total, error):
     return np.where(inexact & (bits & 1 == 0), bits + outward, bits).view(np.float64)
 
 
-def fma32(x, y, z):
+def fma32(x: NDArray[Any], y: Any, z: Any) -> NDArray[Any]:
     """Compute x y + z of f32 with one rounding: f64 holds the product exactly, and the sum is rounded to odd first."""
     product = np.asarray(x, np.float64) * np.asarray(y, np.float64)
     z = np.asarray(z, np.float64)
@@ -23,7 +25,7 @@ def fma32(x, y, z):
     return to_odd(total, error).astype(np.float32)
 
 
-def fma64(x, y, z):
+def fma64(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
     """Compute x y + z of f64 with one rounding, in rational numbers."""
     x, y, z = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (x, y, z)))
     out = x * y + z  # right where an infinity or a NaN takes part
@@ -41,30 +43,30 @@ def fma64(x, y, z):
     return out
 
 
-def _rounded(exact):
+def _rounded(exact: Fraction) -> Any:
     try:
         return float(exact)  # Python divides integers with one rounding
     except OverflowError:
         return np.copysign(np.inf, 1 if exact > 0 else -1)
 
 
-def minimum(x, y):
+def minimum(x: NDArray[Any], y: Any) -> NDArray[Any]:
     """The smaller of two; a NaN loses against a number, -0 is below +0 (what the hardware's orders say)."""
     below = (x < y) | ((x == y) & np.signbit(x)) | np.isnan(y)
     return np.where(below & ~np.isnan(x), x, np.where(np.isnan(y), x, y))
 
 
-def maximum(x, y):
+def maximum(x: NDArray[Any], y: Any) -> NDArray[Any]:
     """The larger of two; a NaN loses against a number, +0 is above -0."""
     return -minimum(-x, -y)
 
 
-def bf16_values(codes):
+def bf16_values(codes: NDArray[Any]) -> NDArray[Any]:
     """f32 values of bf16 codes: the upper half of their bits."""
     return (np.asarray(codes, np.uint32) << np.uint32(16)).view(np.float32)
 
 
-def bf16_codes(values):
+def bf16_codes(values: NDArray[Any]) -> NDArray[Any]:
     """bf16 codes of f32 values: nearest, ties to even; a NaN stays one and becomes quiet."""
     bits = np.asarray(values, np.float32).view(np.uint32)
     rounded = (bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> np.uint32(16)

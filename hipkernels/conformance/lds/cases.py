@@ -3,12 +3,12 @@
 from hipkernels.conformance.lds import reference
 from hipkernels.conformance.lds.operands import LDS_DWORDS, operands
 from mfmasim import lds
-from mfmasim.verify import A, B, C, In, InOut, Out, case
+from mfmasim.verify import A, B, C, In, InOut, LaunchDict, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1151", "gfx1201"]
 
 
-def own_names(arch):
+def own_names(arch: str) -> list[str] | tuple[str, ...]:
     """Instructions by the name the architecture prints: gfx11 and later take the older names as aliases."""
     names = lds.ds_instructions(arch)
     if not any(name.startswith("ds_load_") for name in names):
@@ -22,11 +22,11 @@ def own_names(arch):
 NAMES = {arch: own_names(arch) for arch in ARCHS}
 
 
-def declare(name):
+def declare(name: str) -> None:
     archs = [arch for arch in ARCHS if name in NAMES[arch]]
 
     @case("instructions.hip", kernel="{name}", arch=archs, executes=name, each=[{"name": name}])
-    def instruction(name="", wave=64):
+    def instruction(name: str = "", wave: int = 64) -> LaunchDict:
         fill, addresses, data, results = operands(name, wave)
         # Numbers of ordinary size stay for floating point, and the halves that 16-bit loads may keep.
         drawn = "" if name.endswith(("f16", "f32", "f64")) or "d16" in name else "bits"
@@ -52,7 +52,7 @@ CDNA = ["gfx942", "gfx950"]
     executes="buffer_load_dword.*",
     each=[{"base": base, "waves": waves} for base in (0, 512) for waves in (1, 2)],
 )
-def copy(base=0, waves=1):
+def copy(base: int = 0, waves: int = 1) -> LaunchDict:
     floats = 256 * waves
     source = In("f32", floats, reference.numbered(floats), drawn="bits")
     args = [source, Out("f32", floats), 4 * floats]
@@ -60,7 +60,7 @@ def copy(base=0, waves=1):
 
 
 @case("copies.hip", kernel="copy_base0_waves1", arch=CDNA, executes="buffer_load_dword.*")
-def copy_in_part(floats=200):
+def copy_in_part(floats: int = 200) -> LaunchDict:
     """Lanes beyond the range of the buffer resource write zeros."""
     args = [In("f32", 256, reference.numbered(256), drawn="bits"), Out("f32", 256), 4 * floats]
     return {"grid": 1, "block": 64, "args": args, "expect": lambda source: reference.copied(source, floats)}
@@ -74,7 +74,7 @@ def copy_in_part(floats=200):
         :9
     ],
 )
-def tile(swizzle="none", direct="", M=16, N=16, K=128):
+def tile(swizzle: str = "none", direct: str = "", M: int = 16, N: int = 16, K: int = 128) -> LaunchDict:
     a, b, c = A("fp8", (M, K)), B("fp8", (K, N), order="column"), C("f32", (M, N))
     return {"grid": 1, "block": 64, "args": [a, b, c], "expect": a @ b}
 
@@ -85,6 +85,6 @@ def tile(swizzle="none", direct="", M=16, N=16, K=128):
     arch=["gfx1201", "gfx950"],
     executes="ds_read_b64_tr_b16|global_load_tr_b128",
 )
-def transposed_b(wave=64, M=16, N=16, K=16):
+def transposed_b(wave: int = 64, M: int = 16, N: int = 16, K: int = 16) -> LaunchDict:
     a, b, c = A("f16", (M, K)), B("f16", (K, N)), C("f32", (M, N))
     return {"grid": 1, "block": wave, "args": [a, b, c], "expect": a @ b}

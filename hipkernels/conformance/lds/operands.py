@@ -2,8 +2,11 @@
 
 import re
 import zlib
+from typing import Any
 
 import numpy as np
+from numpy.random._generator import Generator
+from numpy.typing import NDArray
 
 from hipkernels.conformance.lds import reference
 
@@ -12,7 +15,7 @@ LDS_DWORDS = 4096
 COMMUTE = ("ds_add_u", "ds_min_i", "ds_max_i", "ds_min_u", "ds_max_u", "ds_and_b", "ds_or_b", "ds_xor_b")
 
 
-def operands(name, wave):
+def operands(name: str, wave: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """What the kernel of an instruction is given.
 
     Returns:
@@ -40,7 +43,7 @@ def operands(name, wave):
     return fill, addresses, data, results
 
 
-def bits(name, random, count):
+def bits(name: str, random: Generator, count: int) -> NDArray[Any]:
     """Random bits; for floating-point instructions numbers of ordinary size."""
     kind = name.rpartition("_")[2]
     if kind in ("f16", "bf16"):
@@ -53,6 +56,6 @@ def bits(name, random, count):
     return random.integers(0, 1 << 32, count, np.uint32)
 
 
-def packed_bfloats(values):
+def packed_bfloats(values: Any) -> Any:
     high = (values.view(np.uint32) >> 16).reshape(-1, 2)
     return (high[:, 0] | high[:, 1] << 16).astype(np.uint32)

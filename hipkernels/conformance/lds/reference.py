@@ -5,35 +5,37 @@ From RDNA3 on, a compare-and-store takes the new value first and the comparand s
 """
 
 import struct
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 SINGLE = 32  # bytes: the offset in the sources
 PAIR = (1, 6)  # elements
 SIZES = {"8": 1, "16": 2, "32": 4, "64": 8, "96": 12, "128": 16}
 
 
-def integers(bits, *, signed=False):
+def integers(bits: int, *, signed: bool = False) -> Callable[..., Any]:
     """From raw bits to a Python integer and back."""
     half = 1 << (bits - 1)
     return lambda raw: raw - (1 << bits) if signed and raw >= half else raw
 
 
-def bfloat(raw):
-    return struct.unpack("<f", struct.pack("<I", raw << 16))[0]
+def bfloat(raw: int) -> float:
+    return float(struct.unpack("<f", struct.pack("<I", raw << 16))[0])
 
 
-def floats(bits):
-    kind = {16: np.float16, 32: np.float32, 64: np.float64}[bits]
-    carrier = {16: np.uint16, 32: np.uint32, 64: np.uint64}[bits]
+def floats(bits: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    kind, carrier = np.dtype(f"f{bits // 8}").type, np.dtype(f"u{bits // 8}").type
     return lambda raw: carrier(raw).view(kind), lambda value: int(kind(value).view(carrier))
 
 
-def added(kind, bits):
+def added(kind: str, bits: int) -> Callable[..., Any]:
     """Floating-point addition, rounded to nearest even once."""
     if kind == "bf":
 
-        def add(old, data):
+        def add(old: int, data: int) -> int:
             wide = np.float32(bfloat(old)) + np.float32(bfloat(data))
             raw = int(wide.view(np.uint32))
             return (raw + 0x7FFF + (raw >> 16 & 1)) >> 16 & 0xFFFF
@@ -43,21 +45,21 @@ def added(kind, bits):
     return lambda old, data: store(load(old) + load(data))
 
 
-def halves(add):
+def halves(add: Callable[..., int]) -> Callable[..., int]:
     return lambda old, data: add(old & 0xFFFF, data & 0xFFFF) | add(old >> 16, data >> 16) << 16
 
 
-def smaller(kind, bits):
+def smaller(kind: str, bits: int) -> Callable[..., Any]:
     read = floats(bits)[0] if kind == "f" else integers(bits, signed=kind == "i")
     return lambda old, data: data if read(data) < read(old) else old
 
 
-def larger(kind, bits):
+def larger(kind: str, bits: int) -> Callable[..., Any]:
     read = floats(bits)[0] if kind == "f" else integers(bits, signed=kind == "i")
     return lambda old, data: data if read(data) > read(old) else old
 
 
-def exchanged_if_marked(old, data):
+def exchanged_if_marked(old: int, data: int) -> int:
     """Each half of 64 bits: its top bit says whether its other bits are stored."""
     out = 0
     for shift in (0, 32):
@@ -66,15 +68,15 @@ def exchanged_if_marked(old, data):
     return out
 
 
-def operation(stem, kind, bits, newer):
+def operation(stem: str, kind: str, bits: int, newer: bool) -> Callable[..., Any] | None:
     """New value from the old one and one or two data operands; None if it is no atomic operation."""
     top = 1 << bits
-    equal = (lambda a, b: a == b) if kind != "f" else (lambda a, b: floats(bits)[0](a) == floats(bits)[0](b))
 
-    def compared(old, new, want):
-        return new if equal(old, want) else old
+    def compared(old: int, new: int, want: int) -> int:
+        same = floats(bits)[0](old) == floats(bits)[0](want) if kind == "f" else old == want
+        return new if same else old
 
-    table = {
+    table: dict[str, Callable[..., Any] | None] = {
         "add": added(kind, bits) if kind == "f" else lambda old, data: (old + data) % top,
         "sub": lambda old, data: (old - data) % top,
         "rsub": lambda old, data: (data - old) % top,
@@ -102,33 +104,35 @@ def operation(stem, kind, bits, newer):
     return table.get(stem)
 
 
-def dwords(values):
+def dwords(values: Any) -> Any:
     return np.array(values, np.uint32)
 
 
 class Wave:
     """The LDS as bytes, and what one instruction does for every lane in order."""
 
-    def __init__(self, name, fill, addresses, data, results):
+    def __init__(
+        self, name: str, fill: NDArray[Any], addresses: NDArray[Any], data: NDArray[Any], results: NDArray[Any]
+    ) -> None:
         self.name, self.memory = name, bytearray(fill.tobytes())
         self.addresses = addresses.astype(int).tolist()
         self.data, self.results = data.reshape(-1, 4), results.reshape(-1, 4).copy()
 
-    def raw(self, lane, first, size):
+    def raw(self, lane: int, first: int, size: int) -> int:
         """A data operand of a lane as an integer."""
         return int.from_bytes(self.data[lane].tobytes()[4 * first : 4 * first + size], "little")
 
-    def read(self, place, size):
+    def read(self, place: int, size: int) -> int:
         return int.from_bytes(self.memory[place : place + size], "little")
 
-    def write(self, place, size, value):
+    def write(self, place: int, size: int, value: int) -> None:
         self.memory[place : place + size] = value.to_bytes(size, "little")
 
-    def give(self, lane, value, size, first=0):
+    def give(self, lane: int, value: int, size: int, first: int = 0) -> None:
         words = np.frombuffer(value.to_bytes(size, "little"), np.uint32)
         self.results[lane, first : first + len(words)] = words
 
-    def run(self):
+    def run(self) -> tuple[NDArray[Any], NDArray[Any]]:
         words = self.name.removeprefix("ds_").split("_")
         if "tr" in words:
             self.transposed(int(words[-1][1:]), int(words[1][1:]))
@@ -144,7 +148,7 @@ class Wave:
             self.atomic(words)
         return self.results.reshape(-1), np.frombuffer(bytes(self.memory), np.uint32)
 
-    def plain(self, verb, words):
+    def plain(self, verb: Any, words: Any) -> None:
         size, signed = SIZES[words[0][1:]], words[0][0] == "i"
         half = "high" if words[-1] == "hi" else "low" if words[-1] == "d16" else ""
         for lane, address in enumerate(self.addresses):
@@ -161,7 +165,7 @@ class Wave:
                 value = value << 16 | old & 0xFFFF if half == "high" else value | old & 0xFFFF0000 if half else value
             self.give(lane, value, max(size, 4))
 
-    def pair(self, words):
+    def pair(self, words: Any) -> None:
         size = SIZES[words[-1][1:]]
         stride = size * (64 if "st64" in words[0] or "stride64" in words else 1)
         exchange = "xchg" in words[0]
@@ -173,7 +177,7 @@ class Wave:
                 if exchange or words[0].startswith(("write", "store")):
                     self.write(place, size, self.raw(lane, 2 * number, size))
 
-    def atomic(self, words):
+    def atomic(self, words: list[str]) -> None:
         returns = "rtn" in words
         words = [word for word in words if word != "rtn"]
         stem, kind = "_".join(words[:-1]), words[-1].rstrip("0123456789")
@@ -181,13 +185,15 @@ class Wave:
         size = 4 if packed else SIZES[words[-1][len(kind) :]]
         apply = operation(stem, kind, 8 * size, newer="cmpstore" in self.name)
         count = 2 if stem in ("mskor", "cmpst", "cmpstore", "wrap") else 1
+        if apply is None:
+            raise NotImplementedError(self.name)
         for lane, address in enumerate(self.addresses):
             old = self.read(address + SINGLE, size)
             self.write(address + SINGLE, size, apply(old, *[self.raw(lane, 2 * k, size) for k in range(count)]))
             if returns:
                 self.give(lane, old, size)
 
-    def transposed(self, bits, read):
+    def transposed(self, bits: Any, read: Any) -> None:
         """Sixteen lanes read a tile of rows of sixteen elements; lane t receives column t."""
         size, count = read // 8, read // bits
         for first in range(0, len(self.addresses), 16):
@@ -202,18 +208,18 @@ class Wave:
                 self.give(first + lane, value, size)
 
 
-def instruction(name):
+def instruction(name: str) -> Callable[..., Any]:
     """The reference of one instruction's kernel: (fill, addresses, data, results) to what it writes."""
     return lambda fill, addresses, data, results: Wave(name, fill, addresses, data, results).run()
 
 
-def copied(source, floats):
+def copied(source: NDArray[Any], floats: int) -> NDArray[Any]:
     """A copy whose last elements are out of the buffer's range."""
     out = source.copy()
     out[floats:] = 0
     return out
 
 
-def numbered(count):
+def numbered(count: int) -> NDArray[Any]:
     """Floats 1, 2, ...: none is the 0 of a load out of range."""
     return np.arange(1, count + 1, dtype=np.float32)

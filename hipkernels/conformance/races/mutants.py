@@ -4,18 +4,22 @@ The machine delivers every load at once and lets waves go together, so most of t
 the check that follows the order sees them all the same. ``mfmasim mutate races`` compiles and runs them.
 """
 
+from typing import Any
+
 from mfmasim.verify import Mutant
 
 RACES, BOTH = ("races",), ("outputs", "races")
 EMPTY = (*BOTH, "uninitialised")  # also reads what nobody has written yet
 
 
-def without(line):
+def without(line: str) -> tuple[str, str]:
     """A line with its remark, and the same line without what it does."""
     return line, line[line.index("//") :]
 
 
-def racy(name, case, edits, caught=RACES, **more):
+def racy(
+    name: str, case: str, edits: list[tuple[str, str]] | tuple[str, str], caught: tuple[str, ...] = RACES, **more: Any
+) -> Mutant:
     """Variants run with two and with eight waves in turn, unless their case says it."""
     return Mutant(name, case if "[" in case else f"{case}[waves=2]", edits, caught, **more)
 

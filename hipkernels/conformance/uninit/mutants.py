@@ -1,16 +1,18 @@
 """What is left unwritten and used: which check has to say so. ``mfmasim mutate uninit`` compiles and runs them."""
 
+from typing import Any
+
 from mfmasim.verify import Mutant
 
 SEEN = ("outputs", "uninitialised")
 
 
-def without(line):
+def without(line: str) -> tuple[str, str]:
     """A line with its remark, and the same line without what it does."""
     return line, line[line.index("//") :]
 
 
-def unset(name, case, edits, caught=SEEN, **more):
+def unset(name: str, case: str, edits: tuple[str, str], caught: tuple[str, ...] = SEEN, **more: Any) -> Mutant:
     return Mutant(name, case, edits, caught, **more)
 
 

@@ -3,16 +3,18 @@
 The simulator delivers loads at once, so that a wait or a barrier too few leaves the outputs right.
 """
 
+from typing import Any
+
 from mfmasim.verify import Mutant
 
 ORDER, VALUES, ALL = ("races",), ("mapping", "outputs"), ("mapping", "outputs", "races")
 
 
-def pingpong(name, edits, caught, **more):
+def pingpong(name: str, edits: tuple[str, str], caught: tuple[str, ...], **more: Any) -> Mutant:
     return Mutant(f"pingpong_{name}", "pingpong_row_128", edits, caught, **more)
 
 
-def interleave(name, edits, caught, **more):
+def interleave(name: str, edits: tuple[str, str], caught: tuple[str, ...], **more: Any) -> Mutant:
     return Mutant(f"interleave_{name}", "interleave_row_128", edits, caught, **more)
 
 

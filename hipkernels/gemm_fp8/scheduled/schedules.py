@@ -1,5 +1,7 @@
 """Cases of 8-wave ping-pong and 4-wave interleave, the right ones and the published wrong ones."""
 
+from collections.abc import Sequence
+
 from hipkernels.gemm_fp8.problem import declare
 from mfmasim.verify import Claim
 
@@ -37,12 +39,19 @@ EIGHT_WAY = Claim("bank conflicts without a swizzle are 8-way", "LDS degree", 8,
 """Both posts say so; it is 4-way in the phases of either architecture."""
 
 
-def claims_of(rows, arch):
+def claims_of(rows: list[tuple[str, str, str, tuple[int, int]]], arch: str) -> list[Claim]:
     which = list(HALVES).index(arch)
     return [Claim(text, what, counts[which], where) for text, what, where, counts in rows]
 
 
-def both(name, source, arch, threads, suppress=None, claims=()):
+def both(
+    name: str,
+    source: str,
+    arch: str,
+    threads: int,
+    suppress: dict[str, str] | None = None,
+    claims: Sequence[Claim] = (),
+) -> None:
     """A case on one architecture. The prologue fetches two tiles of K, so that there have to be two."""
     size = 2 * HALVES[arch]
     needs = f"M % {size} == 0 and N % {size} == 0 and K % 128 == 0 and K >= 256"
@@ -52,7 +61,7 @@ def both(name, source, arch, threads, suppress=None, claims=()):
     )  # fmt: skip
 
 
-def right():
+def right() -> None:
     """Kernels that no check may blame; the second of each is free of bank conflicts on gfx942, too."""
     for arch in HALVES:
         for name in ("pingpong", "pingpong_row"):
@@ -62,7 +71,7 @@ def right():
         both("interleave_none", "interleave.hip", arch, 256, claims=[EIGHT_WAY])
 
 
-def wrong():
+def wrong() -> None:
     """The schedules as they were printed, or published and mended later."""
     for arch in HALVES:
         for name in ("printed_loop", "racy_epilogue", "barrier_parity"):

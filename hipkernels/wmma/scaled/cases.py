@@ -4,8 +4,13 @@ Each kernel has a case of matrices, which is in place, and one of plain arrays, 
 one leaves alpha = 0 to the second: as an expression, 0 times a product with an infinity is NaN.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 from hipkernels.wmma.scaled.reference import gemm
-from mfmasim.verify import A, B, C, In, Out, case
+from mfmasim.verify import A, B, C, In, LaunchDict, Out, case
+from mfmasim.verify.arrays import Array
+from mfmasim.verify.roles import Tensor
 
 RDNA, WMMA = ("gfx1151", "gfx1201"), "v_wmma_f32_16x16x16_f16"
 FACTORS = [
@@ -16,7 +21,17 @@ FACTORS = [
 ]
 
 
-def declare(kernel, tile, threads, *, k=16, whole=True, M=0, N=0, K=48):
+def declare(
+    kernel: str,
+    tile: tuple[int, int],
+    threads: int,
+    *,
+    k: int = 16,
+    whole: bool = True,
+    M: int = 0,
+    N: int = 0,
+    K: int = 48,
+) -> None:
     """The cases of one kernel.
 
     Args:
@@ -31,12 +46,21 @@ def declare(kernel, tile, threads, *, k=16, whole=True, M=0, N=0, K=48):
     """
     align, size = 16 if whole else 2, (M or tile[0] - 8, N or tile[1] - 8, K)
     shape = f"M > 0 and N % 8 == 0 and K % {k} == 0" if whole else "M > 0 and N > 0 and K > 0"
-    fixed = {"kernel": kernel, "arch": RDNA}
+    fixed: dict[str, Any] = {"kernel": kernel, "arch": RDNA}
 
-    def launch(M, N, arrays, rest):
+    def launch(M: int, N: int, arrays: Sequence[Array | Tensor | None], rest: list[Any]) -> LaunchDict:
         return {"grid": (-(-N // tile[1]), -(-M // tile[0])), "block": threads, "args": [*arrays, *rest]}
 
-    def in_place(M=size[0], N=size[1], K=K, lda=0, ldb=0, ldc=0, alpha=1.25, beta=-0.5):
+    def in_place(
+        M: int = size[0],
+        N: int = size[1],
+        K: int = K,
+        lda: int = 0,
+        ldb: int = 0,
+        ldc: int = 0,
+        alpha: float = 1.25,
+        beta: float = -0.5,
+    ) -> LaunchDict:
         a = A("f16", (M, K), ld=lda, align=align)
         b = B("f16", (K, N), ld=ldb, align=align)
         c = C("f32", (M, N), ld=ldc, align=4)
@@ -44,7 +68,15 @@ def declare(kernel, tile, threads, *, k=16, whole=True, M=0, N=0, K=48):
         expect = alpha * (a @ b) + beta * c if beta else alpha * (a @ b)
         return launch(M, N, [a, b, c, c], rest) | {"expect": expect}
 
-    def apart(M=size[0], N=size[1], K=K, alpha=1.25, beta=-0.5, C_in=1, arch=""):
+    def apart(
+        M: int = size[0],
+        N: int = size[1],
+        K: int = K,
+        alpha: float = 1.25,
+        beta: float = -0.5,
+        C_in: int = 1,
+        arch: str = "",
+    ) -> LaunchDict:
         inputs = [In("f16", (M, K), "normal"), In("f16", (K, N), "normal")]
         old = In("f32", (M, N), "special") if C_in else None
         args = [*inputs, old, Out("f32", (M, N))]

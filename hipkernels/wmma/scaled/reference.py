@@ -1,11 +1,14 @@
 """What gemm has to leave: the product by the instruction's arithmetic, and f32 from there on."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.verify import product_by
 
 
-def fused(x, y, z):
+def fused(x: np.float32, y: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
     """``x * y + z`` of f32, rounded once: products are exact in f64, and the sum there is rounded to odd."""
     product, z = x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64)
     total = product + z
@@ -16,11 +19,10 @@ def fused(x, y, z):
     return odd.astype(np.float32)
 
 
-def gemm(arch, a, b, c, alpha, beta):
+def gemm(arch: str, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], alpha: float, beta: float) -> NDArray[Any]:
     """``alpha A B + beta C`` as the kernels have it; a factor of 0 reads nothing."""
-    alpha, beta = np.float32(alpha), np.float32(beta)
-    old = None if beta == 0 else beta * c
+    by, old = np.float32(alpha), None if beta == 0 else np.float32(beta) * c
     if alpha == 0:
         return np.zeros((a.shape[0], b.shape[1]), np.float32) if old is None else old
     total = product_by(arch, "v_wmma_f32_16x16x16_f16", a.view(np.uint16), b.view(np.uint16)).view(np.float32)
-    return alpha * total if old is None else fused(alpha, total, old)
+    return by * total if old is None else fused(by, total, old)

@@ -1,25 +1,28 @@
 """Atomic operations on global memory: returning or not, integers and floats, and loops around compare-and-swap."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from hipkernels.conformance.isa.atomics import reference
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, InOut, Out, case
+from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 BLOCK = 160
 
 
-def launch(n, args, expect):
+def launch(n: int, args: list[Any], expect: Callable[..., Any]) -> LaunchDict:
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n], "expect": expect}
 
 
 @case("atomics.hip", kernel="histogram", needs="n > 0", arch=ARCHS, executes="global_atomic_add(_u32)?")
-def histogram(n=1000):
+def histogram(n: int = 1000) -> LaunchDict:
     return launch(n, [In("u8", n, "bits"), InOut("u32", 32, "bits")], reference.histogram)
 
 
 @case("atomics.hip", kernel="tickets", needs="n > 0", arch=ARCHS, executes="global_atomic_add(_u32)?")
-def tickets(n=700):
+def tickets(n: int = 700) -> LaunchDict:
     args = [In("i32", n, "bits"), InOut("u32", 1, "zeros"), InOut("u32", n, "index")]
     return launch(n, args, reference.tickets)
 
@@ -35,7 +38,7 @@ def tickets(n=700):
         "global_atomic_inc(_u32)?", "global_atomic_dec(_u32)?",
     ],
 )  # fmt: skip
-def returning(n=400):
+def returning(n: int = 400) -> LaunchDict:
     args = [InOut("u32", (11, n), "special"), In("u32", n), Out("u32", (11, n))]
     return launch(n, args, reference.returning)
 
@@ -49,7 +52,7 @@ def returning(n=400):
         "global_atomic_xor_(x2|b64)", "global_atomic_swap_(x2|b64)", "global_atomic_cmpswap_(x2|b64)",
     ],
 )  # fmt: skip
-def returning_wide(n=400):
+def returning_wide(n: int = 400) -> LaunchDict:
     args = [InOut("u64", (6, n), "special"), In("u64", n), Out("u64", (6, n))]
     return launch(n, args, reference.returning_wide)
 
@@ -61,7 +64,7 @@ def returning_wide(n=400):
     arch=ARCHS,
     executes=["global_atomic_(smin|min_i32)", "global_atomic_(umax|max_u32)", "global_atomic_(umax_x2|max_u64)"],
 )
-def extremes(n=500):
+def extremes(n: int = 500) -> LaunchDict:
     ends = np.array([0x7FFFFFFF, 0x80000000, 0, 0xFFFFFFFF, 77], np.uint32)
     args = [In("u32", n, "bits"), InOut("i32", 2), InOut("u32", 5, ends), InOut("u64", 2)]
     return launch(n, args, reference.extremes)
@@ -74,13 +77,13 @@ def extremes(n=500):
     arch=ARCHS,
     executes=["global_atomic_inc(_u32)?", "global_atomic_dec(_u32)?"],
 )
-def wrapping(n=500):
+def wrapping(n: int = 500) -> LaunchDict:
     start = np.array([4, 300], np.uint32)
     return launch(n, [InOut("u32", 2, start)], lambda counters: reference.wrapping(counters, n))
 
 
 @case("atomics.hip", kernel="float_sums", needs="n > 0", arch=ARCHS, executes=["global_atomic_add_f32"])
-def float_sums(n=600):
+def float_sums(n: int = 600) -> LaunchDict:
     args = [In("f32", n, "integers"), InOut("f32", 7, "integers"), InOut("f64", 5, "integers")]
     return launch(n, args, reference.float_sums)
 
@@ -93,7 +96,7 @@ def float_sums(n=600):
     executes="global_atomic_add_f32",
     each=[{"data": "special"}, {"data": "normal"}],
 )
-def float_returning(n=800, data="special"):
+def float_returning(n: int = 800, data: str = "special") -> LaunchDict:
     given = [reference.no_denormals(n, seed) if data == "special" else data for seed in (1, 2)]
     args = [InOut("f32", n, given[0]), In("f32", n, given[1]), Out("f32", n, nan="bits")]
     return launch(n, args, reference.float_returning)
@@ -106,7 +109,7 @@ def float_returning(n=800, data="special"):
     arch=ARCHS,
     executes=["global_atomic_cmpswap(_b32)?", "s_cbranch_execn?z"],
 )
-def product_by_cas(n=200):
+def product_by_cas(n: int = 200) -> LaunchDict:
     exponents = np.random.default_rng(6).integers(-1, 2, n).astype(np.int32)
     start = np.array([1.5, -3, 0.75], np.float32)
     return launch(n, [In("i32", n, exponents), InOut("f32", 3, start)], reference.product_by_cas)
@@ -119,7 +122,7 @@ def product_by_cas(n=200):
     arch=ARCHS,
     executes=["global_atomic_cmpswap_(x2|b64)", "s_cbranch_execn?z"],
 )
-def pair_by_cas(n=200):
+def pair_by_cas(n: int = 200) -> LaunchDict:
     return launch(n, [In("u32", n, "bits"), InOut("u64", 2, "zeros")], reference.pair_by_cas)
 
 
@@ -130,7 +133,7 @@ def pair_by_cas(n=200):
     arch=ARCHS,
     executes=["global_atomic_(umin|min_u32)", "global_atomic_(smax|max_i32)"],
 )
-def float_maximum(n=600):
+def float_maximum(n: int = 600) -> LaunchDict:
     start = np.array([-np.inf], np.float32)
     return launch(n, [In("f32", n), InOut("f32", 1, start)], reference.float_maximum)
 
@@ -142,7 +145,7 @@ def float_maximum(n=600):
     arch=ARCHS,
     executes=["global_atomic_(add_f64|cmpswap_b64)", "global_atomic_(max_f64|cmpswap_x2|cmpswap_b64)"],
 )
-def double_returning(n=500):
+def double_returning(n: int = 500) -> LaunchDict:
     args = [InOut("f64", (3, n), "normal"), In("f64", n, "normal"), Out("f64", (3, n))]
     return launch(n, args, reference.double_returning)
 
@@ -155,6 +158,6 @@ def double_returning(n=500):
     executes="global_atomic_pk_add_f16",
     skip={a: "gfx11 has no packed atomics on halves" for a in ARCHS if a == "gfx1151"},
 )
-def packed_halves(n=300):
+def packed_halves(n: int = 300) -> LaunchDict:
     args = [In("f16", (n, 2), "integers"), InOut("f16", (6, 2), "integers")]
     return launch(n, args, reference.packed_halves)

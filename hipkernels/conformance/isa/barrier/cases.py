@@ -6,13 +6,13 @@ import numpy as np
 
 from hipkernels.conformance.isa.barrier import reference
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, InOut, Out, case
+from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 BARRIER = "s_barrier(_wait)?"
 
 
 @case("barrier.hip", kernel="barrier_phases", arch=ARCHS, executes=BARRIER)
-def barrier_phases(phases=4, block=250):
+def barrier_phases(phases: int = 4, block: int = 250) -> LaunchDict:
     args = [In("u32", (2, block), "bits"), Out("u32", (2, block)), phases]
     return {"grid": 2, "block": block, "args": args, "expect": partial(reference.barrier_phases, phases=phases)}
 
@@ -25,13 +25,13 @@ def barrier_phases(phases=4, block=250):
     executes=BARRIER,
     suppress={"barrier-uneven": "that the barrier does not wait for ended waves is what is tested"},
 )
-def barrier_after_exit(stay=128, block=256):
+def barrier_after_exit(stay: int = 128, block: int = 256) -> LaunchDict:
     args = [In("u32", (2, block), "bits"), Out("u32", (2, block)), stay]
     return {"grid": 2, "block": block, "args": args, "expect": partial(reference.barrier_after_exit, stay=stay)}
 
 
 @case("barrier.hip", kernel="wave_handshake", arch=ARCHS, executes=[BARRIER, "s_sleep"])
-def wave_handshake(rounds=3):
+def wave_handshake(rounds: int = 3) -> LaunchDict:
     args = [In("u32", (3, 128), "bits"), Out("u32", (3, 128)), rounds]
     return {"grid": 3, "block": 128, "args": args, "expect": partial(reference.wave_handshake, rounds=rounds)}
 
@@ -42,13 +42,13 @@ def wave_handshake(rounds=3):
     arch=ARCHS,
     executes=[BARRIER, "global_atomic_add(_u32)?", "buffer_(wbl2|gl0_inv)|global_(wb|inv)"],
 )
-def last_workgroup(grid=9, block=100):
+def last_workgroup(grid: int = 9, block: int = 100) -> LaunchDict:
     args = [In("u32", (grid, block), "bits"), Out("u32", grid), InOut("u32", 1), Out("u32", 1)]
     return {"grid": grid, "block": block, "args": args, "expect": reference.last_workgroup}
 
 
 @case("barrier.hip", kernel="chained_scan", arch=ARCHS, executes=["s_sleep", BARRIER])
-def chained_scan(grid=5):
+def chained_scan(grid: int = 5) -> LaunchDict:
     args = [In("u32", 128 * grid, "bits"), Out("u32", 128 * grid), InOut("u32", 1 + 2 * grid)]
     return {"grid": grid, "block": 128, "args": args, "expect": reference.chained_scan}
 
@@ -59,6 +59,6 @@ def chained_scan(grid=5):
     arch=[a for a in ARCHS if a == "gfx1201"],
     executes=["s_barrier_signal", "s_barrier_wait"],
 )
-def split_barrier(block=200):
+def split_barrier(block: int = 200) -> LaunchDict:
     args = [In("u32", (3, block), "bits"), Out("u32", (3, block))]
     return {"grid": 3, "block": block, "args": args, "expect": lambda x: x * np.uint32(9) ^ x[:, ::-1]}

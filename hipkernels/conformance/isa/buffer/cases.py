@@ -1,18 +1,20 @@
 """Buffer resources: every width in and out of range, records by index, atomics."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hipkernels.conformance.isa.buffer import reference
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, InOut, Out, case
+from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
 
-def launch(args, expect):
+def launch(args: list[Any], expect: Callable[..., Any]) -> LaunchDict:
     return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
 
 
@@ -27,7 +29,7 @@ def launch(args, expect):
         "buffer_load_(dwordx3|b96)", "buffer_load_(dwordx4|b128)",
     ],
 )  # fmt: skip
-def buffer_loads(limit=1024, scalar=32):
+def buffer_loads(limit: int = 1024, scalar: int = 32) -> LaunchDict:
     rng = np.random.default_rng(7)
     where = (16 * rng.integers(0, 75, N)).astype(np.uint32)
     if not scalar:
@@ -45,7 +47,7 @@ def buffer_loads(limit=1024, scalar=32):
         "buffer_store_(dwordx3|b96)", "buffer_store_(dwordx4|b128)",
     ],
 )  # fmt: skip
-def buffer_stores(limit=64 * (N - 11)):
+def buffer_stores(limit: int = 64 * (N - 11)) -> LaunchDict:
     args = [In("u32", N, "bits"), InOut("u32", (N, 16)), limit]
     return launch(args, partial(reference.buffer_stores, limit=limit))
 
@@ -56,13 +58,13 @@ def buffer_stores(limit=64 * (N - 11)):
     arch=ARCHS,
     executes=["buffer_load_(dword|b32) .* idxen offset:16", "buffer_load_(dword|b32) .* idxen offen"],
 )
-def buffer_structured(records=30):
+def buffer_structured(records: int = 30) -> LaunchDict:
     index = np.random.default_rng(8).integers(0, 44, N).astype(np.uint32)
     args = [In("u32", (44, 5), "bits"), In("u32", N, index), Out("u32", (2, N)), records]
     return launch(args, partial(reference.buffer_structured, records=records))
 
 
 @case("buffer.hip", kernel="buffer_atomics", arch=ARCHS, executes="buffer_atomic_add(_u32)?")
-def buffer_atomics(limit=4 * (N - 23)):
+def buffer_atomics(limit: int = 4 * (N - 23)) -> LaunchDict:
     args = [InOut("i32", N, "bits"), In("i32", N, "bits"), Out("i32", N), limit]
     return launch(args, partial(reference.buffer_atomics, limit=limit))

@@ -1,18 +1,21 @@
 """What the kernels of buffer.hip compute: one function per kernel, from inputs to outputs."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 U32 = np.uint32
 
 
-def _words(memory, start, size, limit):
+def _words(memory: NDArray[Any], start: NDArray[Any], size: int, limit: int) -> NDArray[Any]:
     """`size` bytes at each start as integers of that size; 0 where they are beyond `limit`."""
     inside = (start >= 0) & (start + size <= limit)
     at = np.where(inside, start, 0)[:, None] + np.arange(size)
     return np.where(inside[:, None], memory[at], 0).astype(np.uint8)
 
 
-def buffer_loads(x, where, limit, scalar):
+def buffer_loads(x: NDArray[Any], where: NDArray[Any], limit: int, scalar: int) -> NDArray[Any]:
     memory, at = x.view(np.uint8), where.astype(np.int64)
     b8 = _words(memory, at + 3 + scalar, 1, limit)[:, 0].astype(U32)
     i16 = _words(memory, at + 2 + scalar, 2, limit).view(np.int16)[:, 0].astype(np.int32).view(U32)
@@ -28,7 +31,7 @@ def buffer_loads(x, where, limit, scalar):
     )
 
 
-def buffer_stores(x, out, limit):
+def buffer_stores(x: NDArray[Any], out: NDArray[Any], limit: int) -> NDArray[Any]:
     """out: (items, 16) of u32."""
     words = [x, ~x, x + U32(1), x + U32(2), x ^ 3, x ^ 4, x ^ 5, None, x * U32(3), x * U32(5), None, x * U32(7)]
     out = out.copy()
@@ -41,7 +44,7 @@ def buffer_stores(x, out, limit):
     return np.where((64 * np.arange(x.size) < limit)[:, None], out, 0).astype(U32)
 
 
-def buffer_structured(x, index, records):
+def buffer_structured(x: NDArray[Any], index: NDArray[Any], records: int) -> NDArray[Any]:
     """x: (records, 5)."""
     i = np.arange(index.size)
     inside = index < records
@@ -49,6 +52,6 @@ def buffer_structured(x, index, records):
     return np.stack([np.where(inside, x[at, 4], 0), np.where(inside, x[at, i & 3], 0)])
 
 
-def buffer_atomics(data, x, limit):
+def buffer_atomics(data: NDArray[Any], x: NDArray[Any], limit: int) -> tuple[NDArray[Any], NDArray[Any]]:
     inside = 4 * np.arange(x.size) < limit
     return np.where(inside, data + x, data), np.where(inside, data, 0)

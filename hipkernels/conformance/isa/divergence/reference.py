@@ -1,9 +1,12 @@
 """What the diverging kernels compute: for each work-item, the statements its own condition selects."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 
-def nested(x, visits):
+def nested(x: NDArray[Any], visits: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     out, visits = np.zeros_like(x), visits.copy()
     for i, v in enumerate(x):
         if v & 1:
@@ -24,7 +27,7 @@ def nested(x, visits):
     return out, visits
 
 
-def early_return(x, out):
+def early_return(x: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
     out = out.copy()
     out[0] = 1
     for i, v in enumerate(map(int, x)):
@@ -41,11 +44,11 @@ def early_return(x, out):
     return out
 
 
-def short_circuit(x, trace):
+def short_circuit(x: NDArray[Any], trace: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     out, trace = np.zeros_like(x), trace.copy()
     for i, v in enumerate(map(int, x)):
 
-        def note(value, answer, place=i):
+        def note(value: int, answer: int, place: int = i) -> int:
             trace[place] = trace[place] * np.uint32(10) + np.uint32(value)
             return answer
 
@@ -58,14 +61,14 @@ def short_circuit(x, trace):
     return out, trace
 
 
-def selections(x, y, wide):
+def selections(x: NDArray[Any], y: NDArray[Any], wide: NDArray[Any]) -> NDArray[Any]:
     mixed = np.where((x ^ y) < 0, np.where(y == 0, 5, x), np.where(x == 7, 6, y))
     narrow = [np.where(x > 0, x, y), mixed]
     first, last = (row.astype(np.int64).view(np.uint64) for row in narrow)
     return np.stack([first, np.where(x > y, wide, -wide), last])
 
 
-def by_position(x, out, block):
+def by_position(x: NDArray[Any], out: NDArray[Any], block: int) -> NDArray[Any]:
     before, after = out[0], out.copy()
     thread = np.arange(len(x)) % block
     v = np.where((thread >= 64) & (thread < 128), x * x + before, x)
@@ -75,7 +78,7 @@ def by_position(x, out, block):
     return after
 
 
-def two_axes(x):
+def two_axes(x: NDArray[Any]) -> NDArray[Any]:
     layer, row, column = np.indices(x.shape).astype(x.dtype)  # unsigned, as what they are added to
     moved = x + 7 * column
     even = np.where(column > row, -moved, moved)

@@ -1,10 +1,14 @@
 """Dot products of integers and halves; packed floats."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from hipkernels.conformance.isa.dot import reference
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, Out, case
+from mfmasim.verify import In, LaunchDict, Out, case
+from mfmasim.verify.arrays import Array
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 RDNA = [arch for arch in ARCHS if arch not in CDNA]
@@ -12,11 +16,11 @@ GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
 
-def launch(args, expect):
+def launch(args: list[Any], expect: Callable[..., Any]) -> LaunchDict:
     return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
 
 
-def words(rows):
+def words(rows: int) -> list[Array]:
     return [In("i32", N, "bits"), In("i32", N, "bits"), In("i32", N), Out("i32", (rows, N))]
 
 
@@ -26,12 +30,12 @@ def words(rows):
     arch=ARCHS,
     executes=["v_dot4c?_i32_(i8|iu8)", "v_dot8c?_i32_(i4|iu4)", "v_dot4_u32_u8", "v_dot8_u32_u4"],
 )
-def dot_integers():
+def dot_integers() -> LaunchDict:
     return launch(words(8), reference.dot_integers)
 
 
 @case("dot.hip", kernel="dot_short", arch=CDNA, executes=["v_dot2c?_i32_i16", "v_dot2_u32_u16"])
-def dot_short():
+def dot_short() -> LaunchDict:
     return launch(words(4), reference.dot_short)
 
 
@@ -41,13 +45,13 @@ def dot_short():
     arch=CDNA,
     executes=["v_pk_add_f32", "v_pk_mul_f32", "v_pk_fma_f32", r"v_pk_\w+ .* op_sel:.*", r"v_pk_\w+ .* neg_lo:.*"],
 )
-def packed_f32():
+def packed_f32() -> LaunchDict:
     args = [In("f32", (N, 2)), In("f32", (N, 2)), In("f32", (N, 2)), Out("f32", (5, N, 2))]
     return launch(args, reference.packed_f32)
 
 
 @case("dot.hip", kernel="dot_halves", arch=ARCHS, executes="v_(dual_)?dot2(c|acc)?_f32_f16")
-def dot_halves():
+def dot_halves() -> LaunchDict:
     # No signs: where they differ, RDNA3 truncates even sums that f32 could hold.
     rng = np.random.default_rng(29)  # the same each time the case is made
     x, y = rng.integers(0, 10, (2, N, 2)).astype(np.float16)
@@ -57,5 +61,5 @@ def dot_halves():
 
 
 @case("dot.hip", kernel="dot_mixed", arch=RDNA, executes=["v_dot4_i32_iu8 .* neg_lo:.*", "v_dot8_i32_iu4 .* neg_lo:.*"])
-def dot_mixed():
+def dot_mixed() -> LaunchDict:
     return launch(words(4), reference.dot_mixed)

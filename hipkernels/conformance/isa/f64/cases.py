@@ -1,16 +1,19 @@
 """Double precision."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from hipkernels.conformance.isa.f64 import reference
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, Out, case
+from mfmasim.verify import In, LaunchDict, Out, case
 
 BLOCK = 192
 BOTH = [{"data": "special"}, {"data": "normal"}]
 
 
-def launch(n, args, expect, *more):
+def launch(n: int, args: list[Any], expect: Callable[..., Any], *more: int) -> LaunchDict:
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n, *more], "expect": expect}
 
 
@@ -22,7 +25,7 @@ def launch(n, args, expect, *more):
     executes=["v_add_f64", "v_mul_f64", "v_fmac?_f64"],
     each=BOTH,
 )
-def arithmetic(n=500, data="special"):
+def arithmetic(n: int = 500, data: str = "special") -> LaunchDict:
     return launch(n, [*(In("f64", n, data) for _ in range(3)), Out("f64", (4, n))], reference.arithmetic)
 
 
@@ -34,7 +37,7 @@ def arithmetic(n=500, data="special"):
     executes=["v_div_scale_f64", "v_rcp_f64", "v_div_fmas_f64", "v_div_fixup_f64", "v_rsq_f64"],
     each=BOTH,
 )
-def divide_and_root(n=600, data="special"):
+def divide_and_root(n: int = 600, data: str = "special") -> LaunchDict:
     return launch(n, [In("f64", n, data), In("f64", n, data), Out("f64", (2, n))], reference.divide_and_root)
 
 
@@ -46,7 +49,7 @@ def divide_and_root(n=600, data="special"):
     executes=["v_floor_f64", "v_ceil_f64", "v_trunc_f64", "v_rndne_f64", "v_fract_f64"],
     each=BOTH,
 )
-def rounding(n=800, data="special"):
+def rounding(n: int = 800, data: str = "special") -> LaunchDict:
     return launch(n, [In("f64", n, data), Out("f64", (5, n))], reference.rounding)
 
 
@@ -57,7 +60,7 @@ def rounding(n=800, data="special"):
     arch=ARCHS,
     executes=["v_min(_num)?_f64", "v_max(_num)?_f64", "v_cmp_n?[lg][te]_f64", "v_cmp_class_f64"],
 )
-def compare(n=1000):
+def compare(n: int = 1000) -> LaunchDict:
     args = [In("f64", n), In("f64", n), Out("f64", (2, n)), Out("u32", n)]
     return launch(n, args, reference.compare)
 
@@ -69,12 +72,12 @@ def compare(n=1000):
     arch=ARCHS,
     executes=["v_frexp_mant_f64", "v_frexp_exp_i32_f64", "v_ldexp_f64"],
 )
-def exponents(n=800):
+def exponents(n: int = 800) -> LaunchDict:
     shifts = np.random.default_rng(5).integers(-2200, 2200, n).astype(np.int32)
     args = [In("f64", n), In("i32", n, shifts), Out("f64", (2, n)), Out("i32", n)]
     return launch(n, args, reference.exponents)
 
 
 @case("f64.hip", kernel="compensated_sum", arch=ARCHS, executes=["v_add_f64", "s_cbranch_scc[01]|s_cbranch_vccn?z"])
-def compensated_sum(rows=300, columns=11):
+def compensated_sum(rows: int = 300, columns: int = 11) -> LaunchDict:
     return launch(rows, [In("f64", (rows, columns), "normal"), Out("f64", rows)], reference.compensated_sum, columns)

@@ -1,14 +1,19 @@
 """Integers of 16, 32 and 64 bits: everything is defined, so everything is compared bit for bit."""
 
+from collections.abc import Callable
+from typing import Any
+
 from hipkernels.conformance.isa.integers import reference, wide
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, Out, case
+from mfmasim.verify import In, LaunchDict, Out, case
 
 BLOCK = 96  # a full and a half wave of 64
 BOTH = [{"data": "special"}, {"data": "normal"}]
 
 
-def launch(expect, n, rows, formats, data="special", out=""):
+def launch(
+    expect: Callable[..., Any], n: int, rows: int, formats: list[str], data: str = "special", out: str = ""
+) -> LaunchDict:
     args = [*(In(f, n, data) for f in formats), Out(out or formats[0], (rows, n) if rows > 1 else n), n]
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": args, "expect": expect}
 
@@ -20,7 +25,7 @@ def launch(expect, n, rows, formats, data="special", out=""):
     arch=ARCHS,
     executes=["v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32"],
 )
-def multiply(n=1000):
+def multiply(n: int = 1000) -> LaunchDict:
     return launch(reference.multiply, n, 3, ["u32", "u32"])
 
 
@@ -31,14 +36,14 @@ def multiply(n=1000):
     arch=ARCHS,
     executes=["v_mul_u32_u24", "v_mul_i32_i24", "v_mad_u32_u24", "v_mad_i32_i24"],
 )
-def multiply24(n=1000):
+def multiply24(n: int = 1000) -> LaunchDict:
     return launch(reference.multiply24, n, 4, ["u32", "u32"])
 
 
 @case(
     "integers.hip", kernel="divide", needs="n > 0", arch=ARCHS, executes=["v_rcp_iflag_f32", "v_mul_hi_u32"], each=BOTH
 )
-def divide(n=1000, data="special"):
+def divide(n: int = 1000, data: str = "special") -> LaunchDict:
     return launch(reference.divide, n, 4, ["u32", "u32"], data)
 
 
@@ -49,7 +54,7 @@ def divide(n=1000, data="special"):
     arch=ARCHS,
     executes="v_mul_hi_i32|v_mad_(co_)?[iu]64_[iu]32",
 )
-def divide_by_constants(n=1000):
+def divide_by_constants(n: int = 1000) -> LaunchDict:
     return launch(reference.divide_by_constants, n, 5, ["i32"])
 
 
@@ -61,7 +66,7 @@ def divide_by_constants(n=1000):
         "v_lshlrev_b32", "v_lshrrev_b32", "v_ashrrev_i32", "v_lshl_add_u32", "v_add_lshl_u32", "v_lshl_or_b32",
     ],
 )  # fmt: skip
-def shifts(n=1000):
+def shifts(n: int = 1000) -> LaunchDict:
     return launch(reference.shifts, n, 6, ["u32", "u32"])
 
 
@@ -72,7 +77,7 @@ def shifts(n=1000):
     arch=ARCHS,
     executes=["v_bcnt_u32_b32", "v_ffbh_u32|v_clz_i32_u32", "v_ffbl_b32|v_ctz_i32_b32", "v_bfrev_b32"],
 )
-def counts(n=1000, data="normal"):
+def counts(n: int = 1000, data: str = "normal") -> LaunchDict:
     return launch(reference.counts, n, 5, ["u32"], data)
 
 
@@ -83,16 +88,16 @@ def counts(n=1000, data="normal"):
     arch=ARCHS,
     executes=["v_bfe_u32", "v_bfe_i32", "v_bfi_b32|v_bitop3_b32", "v_alignbit_b32"],
 )
-def fields(n=1000, data="bits"):
+def fields(n: int = 1000, data: str = "bits") -> LaunchDict:
     return launch(reference.fields, n, 6, ["u32", "u32"], data)
 
 
 @case("integers.hip", kernel="permute_bytes", needs="n > 0", arch=ARCHS, executes=["v_perm_b32", "v_alignbyte_b32"])
-def permute_bytes(n=1000):
+def permute_bytes(n: int = 1000) -> LaunchDict:
     given = launch(reference.permute_bytes, n, 5, ["u32", "u32", "u32"], "bits")
     # Most random bytes are above 12 and select ones; these selectors lie around the limits.
-    given["args"][2] = In("u32", n, reference.selectors(n))
-    return given
+    args = [*given["args"][:2], In("u32", n, reference.selectors(n)), *given["args"][3:]]
+    return {**given, "args": args}
 
 
 @case(
@@ -102,7 +107,7 @@ def permute_bytes(n=1000):
     arch=ARCHS,
     executes=["v_min_i32", "v_max_u32", "v_min3_i32", "v_max3_u32", "v_med3_i32"],
 )
-def minimum_maximum(n=1000):
+def minimum_maximum(n: int = 1000) -> LaunchDict:
     return launch(reference.minimum_maximum, n, 6, ["i32", "i32"])
 
 
@@ -113,7 +118,7 @@ def minimum_maximum(n=1000):
     arch=ARCHS,
     executes=["v_add_(nc_)?u32", "v_sub_(nc_)?u32", "v_add_(nc_)?i32", "v_sub_(nc_)?i32"],
 )
-def saturating(n=1000):
+def saturating(n: int = 1000) -> LaunchDict:
     return launch(reference.saturating, n, 4, ["u32", "u32"])
 
 
@@ -124,7 +129,7 @@ def saturating(n=1000):
     arch=ARCHS,
     executes=["v_add3_u32", "v_and_or_b32|v_bitop3_b32"],
 )
-def three_operands(n=1000):
+def three_operands(n: int = 1000) -> LaunchDict:
     return launch(reference.three_operands, n, 7, ["u32", "u32", "u32"])
 
 
@@ -135,12 +140,12 @@ def three_operands(n=1000):
     arch=ARCHS,
     executes=["v_sad_u8", "v_sad_u16", "v_sad_u32", "v_msad_u8", "v_lerp_u8"],
 )
-def differences(n=1000):
+def differences(n: int = 1000) -> LaunchDict:
     return launch(reference.differences, n, 5, ["u32", "u32"])
 
 
 @case("integers.hip", kernel="short_elements", needs="n > 0", arch=ARCHS, executes=["v_mul_lo_u16"])
-def short_elements(n=1000):
+def short_elements(n: int = 1000) -> LaunchDict:
     return launch(reference.short_elements, n, 6, ["u16", "u16"])
 
 
@@ -151,10 +156,10 @@ def short_elements(n=1000):
     arch=ARCHS,
     executes=["v_pk_add_u16", "v_pk_mul_lo_u16", "v_pk_mad_u16", "v_pk_max_i16", "v_pk_lshlrev_b16", "v_pk_sub_u16"],
 )
-def packed(n=600):
+def packed(n: int = 600) -> LaunchDict:
     given = launch(reference.packed, n, 6, ["u16", "u16"])
-    given["args"][:3] = [In("u16", (n, 2)), In("u16", (n, 2)), Out("u16", (6, n, 2))]
-    return given
+    args = [In("u16", (n, 2)), In("u16", (n, 2)), Out("u16", (6, n, 2)), *given["args"][3:]]
+    return {**given, "args": args}
 
 
 @case(
@@ -164,7 +169,7 @@ def packed(n=600):
     arch=ARCHS,
     executes=["v_mul_lo_u32", "v_xor_b32|v_xad_u32|v_bitop3_b32"],
 )
-def hashes(n=1000):
+def hashes(n: int = 1000) -> LaunchDict:
     return launch(reference.hashes, n, 2, ["u32"])
 
 
@@ -175,7 +180,7 @@ def hashes(n=1000):
     executes=["s_mul_i32|v_mad_(co_)?u64_u32", "s_mul_hi_u32", "s_mul_hi_i32", "s_bcnt1_i32_b32", "s_sext_i32_i(8|16)"],
     each=[{"pick": k} for k in range(3)],
 )
-def scalars(pick=0, block=40):
+def scalars(pick: int = 0, block: int = 40) -> LaunchDict:
     values = reference.SCALARS[pick]
     args = [*values, Out("u32", (15, block))]
     return {"grid": 1, "block": block, "args": args, "expect": reference.scalars(*values, block)}
@@ -188,7 +193,7 @@ def scalars(pick=0, block=40):
     arch=ARCHS,
     executes=["v_add_co_(ci_)?u32|v_lshl_add_u64", "v_sub_co_u32"],
 )
-def add_wide(n=1000):
+def add_wide(n: int = 1000) -> LaunchDict:
     return launch(wide.add_wide, n, 5, ["u64", "u64"])
 
 
@@ -199,14 +204,14 @@ def add_wide(n=1000):
     arch=ARCHS,
     executes=["v_mad_(co_)?u64_u32", "v_mad_(co_)?i64_i32|v_mul_hi_i32"],
 )
-def multiply_wide(n=600):
+def multiply_wide(n: int = 600) -> LaunchDict:
     return launch(wide.multiply_wide, n, 5, ["u64", "u64"])
 
 
 @case(
     "wide.hip", kernel="divide_wide", needs="n > 0", arch=ARCHS, executes=["v_mul_hi_u32", "s_cbranch_execz"], each=BOTH
 )
-def divide_wide(n=400, data="special"):
+def divide_wide(n: int = 400, data: str = "special") -> LaunchDict:
     return launch(wide.divide_wide, n, 4, ["u64", "u64"], data)
 
 
@@ -217,7 +222,7 @@ def divide_wide(n=400, data="special"):
     arch=ARCHS,
     executes=["v_lshlrev_b64", "v_lshrrev_b64", "v_ashrrev_i64", "v_bfrev_b32", "v_bcnt_u32_b32"],
 )
-def shift_wide(n=600, data="normal"):
+def shift_wide(n: int = 600, data: str = "normal") -> LaunchDict:
     return launch(wide.shift_wide, n, 7, ["u64", "u64"], data)
 
 
@@ -228,5 +233,5 @@ def shift_wide(n=600, data="normal"):
     arch=ARCHS,
     executes=["v_cmp_[lg][te]_i64", "v_cmp_[lg][te]_u64", "v_cndmask_b32"],
 )
-def compare_wide(n=600):
+def compare_wide(n: int = 600) -> LaunchDict:
     return launch(wide.compare_wide, n, 4, ["i64", "i64"])

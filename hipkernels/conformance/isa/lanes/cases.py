@@ -1,11 +1,15 @@
 """Exchange between the lanes of a wave. Workgroups of 72 end in a partial wave, whose other lanes are read as well."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from hipkernels.conformance.isa.lanes import reference
 from hipkernels.conformance.isa.lanes.waves import Waves
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, InOut, Out, case
+from mfmasim.verify import In, InOut, LaunchDict, Out, case
+from mfmasim.verify.arrays import Array
 
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 RDNA = [arch for arch in ARCHS if arch not in CDNA]
@@ -14,7 +18,7 @@ GRID, BLOCK = 3, 72
 N = GRID * BLOCK
 
 
-def launch(args, expect, grid=GRID, block=BLOCK):
+def launch(args: list[Any], expect: Callable[..., Any], grid: int = GRID, block: int = BLOCK) -> LaunchDict:
     return {"grid": grid, "block": block, "args": args, "expect": expect}
 
 
@@ -30,7 +34,7 @@ def launch(args, expect, grid=GRID, block=BLOCK):
         )
     ] + ["v_add(_nc)?_u32_dpp .* row_ror:4 .*"],
 )  # fmt: skip
-def dpp_rows(wave=64):
+def dpp_rows(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (8, N))], lambda x: reference.dpp_rows(x, w))
 
@@ -41,19 +45,19 @@ def dpp_rows(wave=64):
     arch=ARCHS,
     executes=["v_mov_b32_dpp .* row_half_mirror .*", r"v_\w+_dpp .* quad_perm:\[2,3,0,1\] .*"],
 )
-def dpp_divergent(wave=64):
+def dpp_divergent(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", N)], lambda x: reference.dpp_divergent(x, w))
 
 
 @case("lanes.hip", kernel="dpp_row_scan", arch=ARCHS, executes=["v_add(_nc)?_u32_dpp .* row_shr:8 .*"])
-def dpp_row_scan(wave=64):
+def dpp_row_scan(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("u32", N, "bits"), Out("u32", N)], lambda x: reference.dpp_row_scan(x, w))
 
 
 @case("lanes.hip", kernel="dpp_row_broadcast", arch=ARCHS, executes="v_mov_b32_dpp .* row_(newbcast|share):7 .*")
-def dpp_row_broadcast(wave=64):
+def dpp_row_broadcast(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (3, N))], lambda x: reference.dpp_row_broadcast(x, w))
 
@@ -65,25 +69,25 @@ def dpp_row_broadcast(wave=64):
     executes=[f"v_mov_b32_dpp .* {what}.*" for what in
               ("wave_shl:1", "wave_rol:1", "wave_shr:1", "wave_ror:1", "row_bcast:15", "row_bcast:31")],
 )  # fmt: skip
-def dpp_wave(wave=64):
+def dpp_wave(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (6, N))], lambda x: reference.dpp_wave(x, w))
 
 
 @case("lanes.hip", kernel="permlane_swaps", arch="gfx950", executes=["v_permlane16_swap_b32", "v_permlane32_swap_b32"])
-def permlane_swaps():
+def permlane_swaps() -> LaunchDict:
     return launch([In("u32", (2, 256), "bits"), Out("u32", (4, 256))], reference.permlane_swaps, 2, 128)
 
 
 @case("lanes.hip", kernel="lane_permutes", arch=ARCHS, executes=["ds_bpermute_b32", "ds_permute_b32"])
-def lane_permutes(wave=64):
+def lane_permutes(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("i32", N, "bits"), Out("i32", (3, N))]
     return launch(args, lambda x, where: reference.lane_permutes(x, where, w))
 
 
 @case("lanes.hip", kernel="lane_swizzles", arch=ARCHS, executes="ds_swizzle_b32")
-def lane_swizzles(wave=64):
+def lane_swizzles(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (4, N))], lambda x: reference.lane_swizzles(x, w))
 
@@ -91,39 +95,39 @@ def lane_swizzles(wave=64):
 @case(
     "lanes.hip", kernel="lane_access", arch=ARCHS, executes=["v_readlane_b32", "v_writelane_b32", "v_readfirstlane_b32"]
 )
-def lane_access(lane=3, wave=64):
+def lane_access(lane: int = 3, wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (3, N)), lane], lambda x: reference.lane_access(x, lane, w))
 
 
 @case("lanes.hip", kernel="ballots", arch=ARCHS, executes=["v_cmp_.*", "v_mbcnt_lo_u32_b32", "s_cselect_b32"])
-def ballots(wave=64):
+def ballots(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "special"), Out("u64", (2, N)), Out("i32", N)]
     return launch(args, lambda x: reference.ballots(x, w))
 
 
 @case("lanes.hip", kernel="compact", arch=ARCHS, executes=["v_mbcnt_lo_u32_b32", "s_bcnt1_i32_b(32|64)"])
-def compact(wave=64):
+def compact(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), InOut("i32", N), Out("u32", N)]
     return launch(args, lambda x, out: reference.compact(x, out, w))
 
 
 @case("lanes.hip", kernel="shuffles", arch=ARCHS, executes=["ds_bpermute_b32", "v_mbcnt_lo_u32_b32"])
-def shuffles(wave=64):
+def shuffles(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("f64", N, "bits"), Out("i32", (4, N)), Out("f64", (2, N), nan="bits")]
     return launch(args, lambda x, d: reference.shuffles(x, d, w))
 
 
 @case("lanes.hip", kernel="wave_sum", arch=ARCHS, executes=["ds_bpermute_b32", "v_add_f32"])
-def wave_sum(wave=64):
+def wave_sum(wave: int = 64) -> LaunchDict:
     return launch([In("f32", 384), Out("f32", 384)], lambda x: reference.wave_sum(x, wave), 3, 128)
 
 
 @case("lanes.hip", kernel="vote_loop", arch=ARCHS, executes=["s_cbranch_.*", "v_cmp_.*"])
-def vote_loop(wave=64):
+def vote_loop(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("u32", N, "bits"), Out("u32", N)], lambda x: reference.vote_loop(x, w))
 
@@ -131,13 +135,13 @@ def vote_loop(wave=64):
 @case(
     "lanes.hip", kernel="dpp_rdna", arch=RDNA, executes=["v_mov_b32_dpp .* row_xmask:5 .*", "v_mov_b32_dpp .* dpp8:.*"]
 )
-def dpp_rdna(wave=32):
+def dpp_rdna(wave: int = 32) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (2, N))], lambda x: reference.dpp_rdna(x, w))
 
 
 @case("lanes.hip", kernel="permlane_rows", arch=RDNA, executes=["v_permlane16_b32", "v_permlanex16_b32"])
-def permlane_rows(low=0x3210FEDC, high=0x88817654, wave=32):
+def permlane_rows(low: int = 0x3210FEDC, high: int = 0x88817654, wave: int = 32) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), Out("i32", (2, N)), low, high]
     return launch(args, lambda x: reference.permlane_rows(x, low, high, w))
@@ -149,36 +153,36 @@ def permlane_rows(low=0x3210FEDC, high=0x88817654, wave=32):
     arch=[arch for arch in RDNA if arch == "gfx1201"],
     executes=["v_permlane16_var_b32", "v_permlanex16_var_b32"],
 )
-def permlane_each(wave=32):
+def permlane_each(wave: int = 32) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("i32", N, "bits"), Out("i32", (2, N))]
     return launch(args, lambda x, where: reference.permlane_each(x, where, w))
 
 
 @case("lanes.hip", kernel="permlane_halves", arch=RDNA, flags=WAVE64, executes="v_permlane64_b32")
-def permlane_halves():
+def permlane_halves() -> LaunchDict:
     args = [In("u32", (4, 2, 32), "bits"), Out("u32", (4, 2, 32))]
     return launch(args, lambda x: np.ascontiguousarray(x[:, ::-1]), 2, 128)
 
 
-def in_wave64(expect, outputs):
+def in_wave64(expect: Callable[..., Any], outputs: list[Array]) -> LaunchDict:
     """The kernel once more on RDNA with waves of 64 lanes."""
     w = Waves(N, BLOCK, 64)
     return launch([In("i32", N, "bits"), *outputs], lambda x: expect(x, w))
 
 
 @case("lanes.hip", kernel="dpp_rows", arch=RDNA, flags=WAVE64, executes="v_mov_b32_dpp .* row_mask:0xa .*")
-def dpp_rows_wave64():
+def dpp_rows_wave64() -> LaunchDict:
     return in_wave64(reference.dpp_rows, [Out("i32", (8, N))])
 
 
 @case("lanes.hip", kernel="lane_swizzles", arch=RDNA, flags=WAVE64, executes="ds_swizzle_b32")
-def lane_swizzles_wave64():
+def lane_swizzles_wave64() -> LaunchDict:
     return in_wave64(reference.lane_swizzles, [Out("i32", (4, N))])
 
 
 @case("lanes.hip", kernel="lane_access", arch=RDNA, flags=WAVE64, executes=["v_readlane_b32", "v_writelane_b32"])
-def lane_access_wave64():
+def lane_access_wave64() -> LaunchDict:
     w = Waves(N, BLOCK, 64)
     args = [In("i32", N, "bits"), Out("i32", (3, N)), 3]
     return launch(args, lambda x: reference.lane_access(x, 3, w))
@@ -191,12 +195,12 @@ def lane_access_wave64():
     flags=WAVE64,
     executes=["v_mbcnt_hi_u32_b32", "s_and_saveexec_b64|v_cmpx_.*"],
 )
-def ballots_wave64():
+def ballots_wave64() -> LaunchDict:
     return in_wave64(reference.ballots, [Out("u64", (2, N)), Out("i32", N)])
 
 
 @case("lanes.hip", kernel="compact", arch=RDNA, flags=WAVE64, executes=["v_mbcnt_hi_u32_b32", "s_bcnt1_i32_b64"])
-def compact_wave64():
+def compact_wave64() -> LaunchDict:
     w = Waves(N, BLOCK, 64)
     args = [In("i32", N, "bits"), InOut("i32", N), Out("u32", N)]
     return launch(args, lambda x, out: reference.compact(x, out, w))

@@ -1,15 +1,20 @@
 """What the kernels of lanes.hip compute: one function per kernel; `w` says which work-items form a wave."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
+
+from hipkernels.conformance.isa.lanes.waves import Waves
 
 
-def _rows(lane, shift):
+def _rows(lane: NDArray[Any], shift: int) -> NDArray[Any]:
     """Lane `shift` further within the row of 16; -1 where that is another row."""
     source = lane + shift
     return np.where(source // 16 == lane // 16, source, -1)
 
 
-def dpp_rows(x, w):
+def dpp_rows(x: NDArray[Any], w: Waves) -> NDArray[Any]:
     lane = np.arange(w.wave)
     old = w.split(~np.arange(x.size, dtype=x.dtype))
     v = w.split(x)
@@ -29,7 +34,7 @@ def dpp_rows(x, w):
     return np.stack([w.join(o) for o in out])
 
 
-def dpp_divergent(x, w):
+def dpp_divergent(x: NDArray[Any], w: Waves) -> NDArray[Any]:
     lane, v = np.arange(w.wave), w.split(x)
     y = v.copy()
     on = w.active & (v & 1 != 0)
@@ -39,19 +44,19 @@ def dpp_divergent(x, w):
     return w.join(y)
 
 
-def dpp_row_scan(x, w):
+def dpp_row_scan(x: NDArray[Any], w: Waves) -> NDArray[Any]:
     rows = w.split(x).reshape(-1, 16)
     return w.join(np.cumsum(rows, axis=1, dtype=x.dtype).reshape(w.active.shape))
 
 
-def dpp_row_broadcast(x, w):
+def dpp_row_broadcast(x: NDArray[Any], w: Waves) -> NDArray[Any]:
     lane, v = np.arange(w.wave), w.split(x)
     out = [w.fetch(v, lane // 16 * 16 + k, fill=-1) for k in (0, 7, 15)]
     out[2] = v - out[2]
     return np.stack([w.join(o) for o in out])
 
 
-def dpp_wave(x, w):
+def dpp_wave(x: NDArray[Any], w: Waves) -> NDArray[Any]:
     lane, v = np.arange(w.wave), w.split(x)
     old = w.split(~np.arange(x.size, dtype=x.dtype))
     row = lane // 16
@@ -66,14 +71,14 @@ def dpp_wave(x, w):
     return np.stack([w.join(o) for o in out])
 
 
-def dpp_rdna(x, w):
+def dpp_rdna(x: NDArray[Any], w: Waves) -> NDArray[Any]:
     lane, v = np.arange(w.wave), w.split(x)
     pick = np.array([7, 0, 6, 1, 5, 2, 4, 3])
     out = [w.fetch(v, lane ^ 5, fill=-1), w.fetch(v, lane // 8 * 8 + pick[lane % 8])]
     return np.stack([w.join(o) for o in out])
 
 
-def permlane_rows(x, low, high, w):
+def permlane_rows(x: NDArray[Any], low: int, high: int, w: Waves) -> NDArray[Any]:
     lane, v = np.arange(w.wave), w.split(x)
     pick = ((int(high) << 32 | int(low)) >> 4 * (lane % 16).astype(object) & 15).astype(int)
     here = lane // 16 * 16 + pick
@@ -81,14 +86,14 @@ def permlane_rows(x, low, high, w):
     return np.stack([w.join(o) for o in out])
 
 
-def permlane_each(x, where, w):
+def permlane_each(x: NDArray[Any], where: NDArray[Any], w: Waves) -> NDArray[Any]:
     lane, v = np.arange(w.wave), w.split(x)
     here = lane // 16 * 16 + (w.split(where) & 15)
     out = [w.fetch(v, here, fill=-1), w.fetch(v, here ^ 16)]
     return np.stack([w.join(o) for o in out])
 
 
-def permlane_swaps(x):
+def permlane_swaps(x: NDArray[Any]) -> NDArray[Any]:
     n = x.shape[1]
     a, b = (part.reshape(n // 64, 4, 16) for part in x)
     rows = np.stack([a, b])
@@ -98,7 +103,7 @@ def permlane_swaps(x):
     return np.concatenate([rows, halves]).reshape(4, n)
 
 
-def lane_permutes(x, where, w):
+def lane_permutes(x: NDArray[Any], where: NDArray[Any], w: Waves) -> NDArray[Any]:
     lane, v, address = np.arange(w.wave), w.split(x), w.split(where)
     sent = np.zeros_like(v)
     to = (lane + 5) % w.wave
@@ -112,7 +117,7 @@ def lane_permutes(x, where, w):
     return np.stack([w.join(o) for o in out])
 
 
-def lane_swizzles(x, w):
+def lane_swizzles(x: NDArray[Any], w: Waves) -> NDArray[Any]:
     lane, v = np.arange(w.wave), w.split(x)
     half, low = lane // 32 * 32, lane % 32
     out = [
@@ -124,7 +129,7 @@ def lane_swizzles(x, w):
     return np.stack([w.join(o) for o in out])
 
 
-def lane_access(x, chosen, w):
+def lane_access(x: NDArray[Any], chosen: int, w: Waves) -> NDArray[Any]:
     lane, v = np.arange(w.wave), w.split(x)
     one = v[:, [chosen]]
     y = np.where(lane == 5, one, ~v)
@@ -135,13 +140,13 @@ def lane_access(x, chosen, w):
     return np.stack([w.join(o) for o in out])
 
 
-def _mask(bits):
+def _mask(bits: NDArray[Any]) -> NDArray[Any]:
     """(waves, lanes) of bools -> (waves, 1) of uint64 with one bit per lane."""
     weights = np.uint64(1) << np.arange(bits.shape[1], dtype=np.uint64)
     return np.where(bits, weights, np.uint64(0)).sum(1, dtype=np.uint64)[:, None]
 
 
-def ballots(x, w):
+def ballots(x: NDArray[Any], w: Waves) -> tuple[NDArray[Any], NDArray[Any]]:
     v, on = w.split(x), w.active
     odd = on & (v & 1 != 0)
     every = (v != 0)[:, :] | ~on
@@ -155,7 +160,7 @@ def ballots(x, w):
     return masks, w.join(votes).astype(np.int32)
 
 
-def compact(x, out, w):
+def compact(x: NDArray[Any], out: NDArray[Any], w: Waves) -> tuple[NDArray[Any], NDArray[Any]]:
     out = out.copy()
     counts = np.zeros(x.size, np.uint32)
     for k in range(len(w.active)):
@@ -166,7 +171,7 @@ def compact(x, out, w):
     return out, counts
 
 
-def shuffles(x, d, w):
+def shuffles(x: NDArray[Any], d: NDArray[Any], w: Waves) -> tuple[NDArray[Any], NDArray[Any]]:
     item, lane, v = w.split(np.arange(x.size)), np.arange(w.wave), w.split(x)
     out = [
         w.fetch(v, lane // 16 * 16 + (3 * item + 1) % 16),
@@ -180,7 +185,7 @@ def shuffles(x, d, w):
     return np.stack([w.join(o) for o in out]), np.stack([w.join(o) for o in out64]).view(np.float64)
 
 
-def wave_sum(x, wave):
+def wave_sum(x: NDArray[Any], wave: int) -> NDArray[Any]:
     v, step = x.reshape(-1, wave).copy(), wave // 2
     with np.errstate(all="ignore"):
         while step:
@@ -189,7 +194,7 @@ def wave_sum(x, wave):
     return v.reshape(-1)
 
 
-def vote_loop(x, w):
+def vote_loop(x: NDArray[Any], w: Waves) -> NDArray[Any]:
     rounds = np.zeros(w.active.shape[0], np.uint32)
     for k, (values, on) in enumerate(zip(w.split(x % 1000 + 1), w.active, strict=True)):
         left = values[on]

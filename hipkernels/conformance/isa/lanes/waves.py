@@ -1,6 +1,9 @@
 """Arrays of work-items as lanes of waves and back, for the references: what a kernel's source says about its wave."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Waves:
@@ -12,7 +15,7 @@ class Waves:
         wave: lanes of a wave, 32 or 64. The last one of a workgroup may be partial: `active` says which are there.
     """
 
-    def __init__(self, count, block, wave):
+    def __init__(self, count: int, block: int, wave: int) -> None:
         self.wave = wave
         self.per_block = -(-block // wave)
         item = np.arange(count)
@@ -21,18 +24,20 @@ class Waves:
         self.active = np.zeros((count // block * self.per_block, wave), bool)
         self.active[self.row, self.lane] = True
 
-    def split(self, values, fill=0):
+    def split(self, values: NDArray[Any], fill: int = 0) -> NDArray[Any]:
         """(count,) -> (waves, lanes), with `fill` in lanes that are not there."""
         values = np.asarray(values)
         out = np.full(self.active.shape, fill, values.dtype)
         out[self.row, self.lane] = values
         return out
 
-    def join(self, lanes):
+    def join(self, lanes: NDArray[Any]) -> NDArray[Any]:
         """(waves, lanes) -> (count,)."""
         return np.broadcast_to(lanes, self.active.shape)[self.row, self.lane]
 
-    def fetch(self, values, source, active=None, fill=0):
+    def fetch(
+        self, values: NDArray[Any], source: Any, active: NDArray[Any] | None = None, fill: Any = 0
+    ) -> NDArray[Any]:
         """Value of lane `source` for every lane; `fill` where that lane is outside the wave or not active.
 
         Args:

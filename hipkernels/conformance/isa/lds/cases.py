@@ -4,7 +4,7 @@ import numpy as np
 
 from hipkernels.conformance.isa.lds import reference
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, InOut, Out, case
+from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 
 @case(
@@ -17,7 +17,7 @@ from mfmasim.verify import In, InOut, Out, case
         "ds_(read2|load_2addr)_b64",
     ],
 )  # fmt: skip
-def lds_pairs():
+def lds_pairs() -> LaunchDict:
     shape = (2, 4, 128)
     args = [In("u32", shape, "bits"), In("f64", shape), Out("u32", shape), Out("f64", shape)]
     return {"grid": 2, "block": 128, "args": args, "expect": reference.lds_pairs}
@@ -32,7 +32,7 @@ def lds_pairs():
         "ds_(read|load)_u8(_d16)?", "ds_(read|load)_u16(_d16)?", "ds_(read|load)_i16",
     ],
 )  # fmt: skip
-def lds_bytes():
+def lds_bytes() -> LaunchDict:
     args = [In("u32", (3, 64), "bits"), Out("i32", (4, 3, 64)), Out("u32", (2, 3, 64))]
     return {"grid": 3, "block": 64, "args": args, "expect": reference.lds_bytes}
 
@@ -43,7 +43,7 @@ def lds_bytes():
     arch=ARCHS,
     executes=[f"ds_({a}|{b})_b{n}" for a, b in (("read", "load"), ("write", "store")) for n in (64, 96, 128)],
 )
-def lds_wide():
+def lds_wide() -> LaunchDict:
     args = [In("u32", (3, 64, 4), "bits"), Out("u32", (3, 64, 4)), Out("u32", (2, 3, 64, 3)), Out("u32", (3, 64, 2))]
     return {"grid": 3, "block": 64, "args": args, "expect": reference.lds_wide}
 
@@ -55,7 +55,7 @@ def lds_wide():
     executes=[f"ds_{what}" for what in ("add_u32", "and_b32", "or_b32", "xor_b32", "max_u32", "inc_u32", "dec_u32",
               "min_i32", "max_i32", "add_u64", "max_u64", "min_u64", "xor_b64")],
 )  # fmt: skip
-def lds_atomics(data="bits"):
+def lds_atomics(data: str = "bits") -> LaunchDict:
     return {
         "grid": 2,
         "block": 200,
@@ -74,13 +74,13 @@ def lds_atomics(data="bits"):
         "ds_(wrxchg|storexchg)_rtn_b64",
     ],
 )  # fmt: skip
-def lds_atomics_returning():
+def lds_atomics_returning() -> LaunchDict:
     args = [In("u32", 128), Out("u32", (8, 128)), Out("u64", (3, 128))]
     return {"grid": 2, "block": 64, "args": args, "expect": reference.lds_atomics_returning}
 
 
 @case("lds.hip", kernel="lds_atomics_float", arch=ARCHS, executes=["ds_add_rtn_f32", "ds_add_f32"])
-def lds_atomics_float():
+def lds_atomics_float() -> LaunchDict:
     args = [In("f32", (2, 64), "normal"), In("f32", (2, 64), "integers"), Out("f32", (2, 2, 64)), Out("f64", (2, 64))]
     return {"grid": 2, "block": 64, "args": args, "expect": reference.lds_atomics_float}
 
@@ -91,7 +91,7 @@ def lds_atomics_float():
     arch=[a for a in ARCHS if a != "gfx1151"],
     executes=["ds_pk_add_rtn_f16", "ds_pk_add_bf16"],
 )
-def lds_atomics_packed():
+def lds_atomics_packed() -> LaunchDict:
     rng = np.random.default_rng(5)
     halves = rng.normal(size=(2, 64, 2)).astype(np.float16).view(np.uint32)[..., 0]
     brains = (rng.normal(size=(2, 64, 2)).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16).view(np.uint32)
@@ -105,33 +105,33 @@ def lds_atomics_packed():
     arch=ARCHS,
     executes=["ds_(write|store)_b32", "ds_(read|load)_b32", "s_barrier.*"],
 )
-def lds_transpose(rows=37, columns=53):
+def lds_transpose(rows: int = 37, columns: int = 53) -> LaunchDict:
     args = [In("f32", (rows, columns), "bits"), Out("f32", (columns, rows), nan="bits"), rows, columns]
     grid = (-(-columns // 16), -(-rows // 16))
     return {"grid": grid, "block": (16, 4), "args": args, "expect": reference.lds_transpose}
 
 
 @case("lds.hip", kernel="lds_dynamic", arch=ARCHS, executes=["ds_(write|store)_b16", "ds_(read|load)_u16.*"])
-def lds_dynamic(block=100):
+def lds_dynamic(block: int = 100) -> LaunchDict:
     args = [In("u16", 3 * block, "bits"), Out("u32", 3 * block)]
     expect = lambda x: reference.lds_dynamic(x, block)  # noqa: E731
     return {"grid": 3, "block": block, "args": args, "expect": expect, "shared_bytes": 6 * block}
 
 
 @case("lds.hip", kernel="lds_double_buffer", arch=ARCHS, executes=["s_barrier.*", "ds_(read|load)_b32"])
-def lds_double_buffer(steps=5):
+def lds_double_buffer(steps: int = 5) -> LaunchDict:
     args = [In("i32", (2, steps, 128), "bits"), Out("i32", 256), steps]
     return {"grid": 2, "block": 128, "args": args, "expect": reference.lds_double_buffer}
 
 
 @case("lds.hip", kernel="lds_scan", arch=ARCHS, executes=["s_barrier.*"])
-def lds_scan(count=517, block=200):
+def lds_scan(count: int = 517, block: int = 200) -> LaunchDict:
     args = [In("u32", count, "bits"), Out("u32", count), count]
     expect = lambda x: reference.lds_scan(x, block)  # noqa: E731
     return {"grid": -(-count // block), "block": block, "args": args, "expect": expect}
 
 
 @case("lds.hip", kernel="lds_histogram", arch=ARCHS, executes=["ds_add_u32", "global_atomic_add(_u32)?"])
-def lds_histogram(count=1000):
+def lds_histogram(count: int = 1000) -> LaunchDict:
     args = [In("u8", count), InOut("u32", 256), count]
     return {"grid": 3, "block": 96, "args": args, "expect": reference.lds_histogram}

@@ -1,11 +1,14 @@
 """What the kernels of lds.hip compute: one function per kernel, from inputs to outputs."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 U32, U64 = np.uint32, np.uint64
 
 
-def lds_pairs(x, d):
+def lds_pairs(x: NDArray[Any], d: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """x, d: (blocks, 4, 128)."""
     blocks = len(x)
     words, longs = np.empty((blocks, 512), U32), np.empty((blocks, 512))
@@ -29,7 +32,7 @@ def lds_pairs(x, d):
     return np.stack(out, 1), np.stack(out64, 1)
 
 
-def lds_bytes(x):
+def lds_bytes(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """x: (blocks, 64) of u32."""
     t = np.arange(64)
     memory, halves = np.empty((len(x), 256), np.uint8), np.empty((len(x), 128), np.uint16)
@@ -39,13 +42,18 @@ def lds_bytes(x):
     both = x.view(np.uint16).reshape(len(x), 64, 2)
     halves[:, t], halves[:, t + 64] = both[..., 0], both[..., 1]
     s = t ^ 21
-    out = [memory[:, s].view(np.int8), memory[:, s + 64], halves[:, s].view(np.int16), halves[:, s + 64]]
+    out: list[NDArray[Any]] = [
+        memory[:, s].view(np.int8),
+        memory[:, s + 64],
+        halves[:, s].view(np.int16),
+        halves[:, s + 64],
+    ]
     pairs = np.stack([halves[:, 2 * s], halves[:, 127 - s]], -1).view(U32)[..., 0]
     quads = np.stack([memory[:, s], memory[:, s + 128], memory[:, 255 - s], memory[:, 4 * t]], -1).view(U32)[..., 0]
     return np.stack([o.astype(np.int32) for o in out]), np.stack([pairs, quads])
 
 
-def lds_wide(x):
+def lds_wide(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """x: (blocks, 64, 4)."""
     s = 63 - np.arange(64)
     triple = x[..., [3, 2, 1]]
@@ -54,7 +62,7 @@ def lds_wide(x):
     return x[:, s ^ 1], out3, x[:, s ^ 7][..., [1, 3]]
 
 
-def _counter(words, limit, start, down):
+def _counter(words: int, limit: int, start: int, down: bool) -> int:
     """What so many calls of atomicInc or atomicDec leave."""
     value = start
     for _ in range(words):
@@ -64,7 +72,7 @@ def _counter(words, limit, start, down):
     return value
 
 
-def lds_atomics(x):
+def lds_atomics(x: NDArray[Any]) -> NDArray[Any]:
     """x: (blocks, threads)."""
     count = x.shape[1]
     signed = x.view(np.int32)
@@ -88,7 +96,7 @@ def lds_atomics(x):
     return np.concatenate([words, longs.view(U32)], 1)
 
 
-def lds_atomics_returning(x):
+def lds_atomics_returning(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     y = x.reshape(-1, 2)[:, ::-1].reshape(-1)
     t = np.arange(x.size) % 64
     out, word = [], x
@@ -114,7 +122,7 @@ def lds_atomics_returning(x):
     return np.stack(out), np.stack(out64)
 
 
-def lds_atomics_float(x, small):
+def lds_atomics_float(x: NDArray[Any], small: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """x, small: (blocks, 64); the sums of small are exact in any order."""
     other = np.arange(64) ^ 3
     with np.errstate(all="ignore"):
@@ -123,7 +131,7 @@ def lds_atomics_float(x, small):
     return np.stack(out), np.broadcast_to(sums[:, None], x.shape).copy()
 
 
-def _bf16_add(a, b):
+def _bf16_add(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Codes of bf16 in normal range: sums are exact in f64 and are rounded once."""
     wide = (a.astype(U32) << U32(16)).view(np.float32).astype(np.float64)
     exact = wide + (b.astype(U32) << U32(16)).view(np.float32)
@@ -134,7 +142,7 @@ def _bf16_add(a, b):
     return ((bits + U32(0x7FFF) + (bits >> U32(16) & U32(1))) >> U32(16)).astype(np.uint16)
 
 
-def lds_atomics_packed(x, brain):
+def lds_atomics_packed(x: NDArray[Any], brain: NDArray[Any]) -> NDArray[Any]:
     """x: pairs of f16, brain: pairs of bf16, each (blocks, 64) of u32."""
     blocks = len(x)
     mirrored = x[:, ::-1]
@@ -146,17 +154,17 @@ def lds_atomics_packed(x, brain):
     return np.stack([mirrored, sums.view(U32)[..., 0], np.ascontiguousarray(more).view(U32)[..., 0]])
 
 
-def lds_transpose(x):
+def lds_transpose(x: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(x.T)
 
 
-def lds_dynamic(x, block):
+def lds_dynamic(x: NDArray[Any], block: int) -> NDArray[Any]:
     i = np.arange(x.size, dtype=U32)
     first = i // block * block
     return (first + x % block).astype(U32) << U32(16) | x[first + block - 1 - i % block]
 
 
-def lds_double_buffer(x):
+def lds_double_buffer(x: NDArray[Any]) -> NDArray[Any]:
     """x: (blocks, steps, 128)."""
     t, total = np.arange(128), np.zeros((len(x), 128), np.int32)
     for k in range(x.shape[1]):
@@ -164,7 +172,7 @@ def lds_double_buffer(x):
     return total.reshape(-1)
 
 
-def lds_scan(x, block):
+def lds_scan(x: NDArray[Any], block: int) -> NDArray[Any]:
     out = np.empty_like(x)
     for first in range(0, x.size, block):
         part = x[first : first + block]
@@ -172,5 +180,5 @@ def lds_scan(x, block):
     return out
 
 
-def lds_histogram(x, out):
+def lds_histogram(x: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
     return out + np.bincount(x, minlength=256).astype(U32)

@@ -1,17 +1,20 @@
 """Loops whose lanes leave together or one by one."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from hipkernels.conformance.isa.loops import reference
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, Out, case
+from mfmasim.verify import In, LaunchDict, Out, case
 
 BLOCK = 160
 LEAVE = r"s_(andn2|and_not1)_b(32|64)|s_(andn2|and_not1)_wrexec_b(32|64)|s_(or|and)_saveexec_b(32|64)"
 SCALAR = ["s_cmp_(eq|lg|lt|gt|ge)_[iu](32|64)", "s_cbranch_scc[01]"]
 
 
-def launch(n, args, expect, *more):
+def launch(n: int, args: list[Any], expect: Callable[..., Any], *more: int) -> LaunchDict:
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n, *more], "expect": expect}
 
 
@@ -22,7 +25,7 @@ def launch(n, args, expect, *more):
     arch=ARCHS,
     executes=[LEAVE, "s_cbranch_execn?z", "v_cmpx?_[gl][te]_u64"],
 )
-def collatz(n=300):
+def collatz(n: int = 300) -> LaunchDict:
     start = np.arange(1, n + 1, dtype=np.uint32) * np.uint32(2)
     return launch(n, [In("u32", n, start), Out("u32", n), Out("u64", n)], reference.collatz)
 
@@ -35,30 +38,30 @@ def collatz(n=300):
     executes=[LEAVE, "v_rcp_iflag_f32"],
     each=[{"data": "normal"}, {"data": "special"}],
 )
-def euclid(n=300, data="normal"):
+def euclid(n: int = 300, data: str = "normal") -> LaunchDict:
     return launch(n, [In("u32", n, data), In("u32", n, data), Out("u32", n)], reference.euclid)
 
 
 @case("loops.hip", kernel="matrix_times_vector", arch=ARCHS, executes=SCALAR)
-def matrix_times_vector(rows=300, columns=13):
+def matrix_times_vector(rows: int = 300, columns: int = 13) -> LaunchDict:
     args = [In("i32", (rows, columns), "bits"), In("i32", columns, "bits"), Out("i32", rows)]
     return launch(rows, args, reference.matrix_times_vector, columns)
 
 
 @case("loops.hip", kernel="factors", needs="n > 0", arch=ARCHS, executes=[LEAVE, "s_cbranch_execn?z"])
-def factors(n=300):
+def factors(n: int = 300) -> LaunchDict:
     return launch(n, [In("u32", n, np.arange(1, n + 1, dtype=np.uint32)), Out("u32", (3, n))], reference.factors)
 
 
 @case("loops.hip", kernel="integer_root", needs="n > 0", arch=ARCHS, executes=["v_cmpx?_[gl][te]_u64"])
-def integer_root(n=400):
+def integer_root(n: int = 400) -> LaunchDict:
     return launch(n, [In("u64", n), Out("u32", n)], reference.integer_root)
 
 
 @case(
     "loops.hip", kernel="mandelbrot", arch=ARCHS, executes=[LEAVE, "v_(dual_)?mul_f32|v_pk_mul_f32", r"v_cmpx?_\w+_f32"]
 )
-def mandelbrot(width=37, height=30, limit=60, step=0.08):
+def mandelbrot(width: int = 37, height: int = 30, limit: int = 60, step: float = 0.08) -> LaunchDict:
     args = [Out("u32", (height, width)), width, height, limit, np.float32(step)]
     expect = reference.mandelbrot(width, height, limit, step)
     return {"grid": (3, 4), "block": (16, 9), "args": args, "expect": expect}
@@ -67,7 +70,7 @@ def mandelbrot(width=37, height=30, limit=60, step=0.08):
 @case(
     "loops.hip", kernel="grid_stride", needs="n > 0", arch=ARCHS, executes=[LEAVE, "v_mul_lo_u32|v_mad_(co_)?u64_u32"]
 )
-def grid_stride(n=1000):
+def grid_stride(n: int = 1000) -> LaunchDict:
     return {"grid": 2, "block": 96, "args": [In("u32", n), Out("u32", n), n], "expect": reference.grid_stride}
 
 
@@ -78,5 +81,5 @@ def grid_stride(n=1000):
     arch=ARCHS,
     executes=["v_min_i32|v_dual_min_i32", "v_max_i32|v_dual_max_i32"],
 )
-def sort_eight(n=200):
+def sort_eight(n: int = 200) -> LaunchDict:
     return launch(n, [In("i32", (n, 8)), Out("i32", (n, 8))], reference.sort_eight)

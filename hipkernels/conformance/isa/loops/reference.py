@@ -1,13 +1,15 @@
 """What the loops compute: in NumPy where all go the same way, one after the other where they do not."""
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 U32, F32 = np.uint32, np.float32
 
 
-def collatz(x):
+def collatz(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     steps, peak = [], []
     for start in map(int, x):
         v = top = start
@@ -20,15 +22,15 @@ def collatz(x):
     return np.array(steps, U32), np.array(peak, np.uint64)
 
 
-def euclid(x, y):
+def euclid(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
     return np.array([math.gcd(int(a), int(b)) for a, b in zip(x, y, strict=True)], U32)
 
 
-def matrix_times_vector(a, x):
+def matrix_times_vector(a: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
     return (a.view(U32) * x.view(U32)).sum(1, dtype=U32).view(np.int32)
 
 
-def factors(x):
+def factors(x: NDArray[Any]) -> NDArray[Any]:
     out = np.zeros((3, len(x)), U32)
     for i, rest in enumerate(map(int, x)):
         found = []
@@ -46,11 +48,11 @@ def factors(x):
     return out
 
 
-def integer_root(x):
+def integer_root(x: NDArray[Any]) -> NDArray[Any]:
     return np.array([math.isqrt(int(v)) for v in x], U32)
 
 
-def mandelbrot(width, height, limit, step):
+def mandelbrot(width: int, height: int, limit: int, step: float) -> NDArray[Any]:
     cr = np.arange(width).astype(F32)[None, :] * F32(step) - F32(2)
     ci = np.arange(height).astype(F32)[:, None] * F32(step) - F32(1.25)
     zr, zi = np.zeros((2, height, width), F32)
@@ -64,9 +66,9 @@ def mandelbrot(width, height, limit, step):
     return count
 
 
-def grid_stride(x):
+def grid_stride(x: NDArray[Any]) -> NDArray[Any]:
     return x * U32(2654435761) + np.arange(len(x), dtype=U32)
 
 
-def sort_eight(x):
+def sort_eight(x: NDArray[Any]) -> NDArray[Any]:
     return np.sort(x, axis=1)

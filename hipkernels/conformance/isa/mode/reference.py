@@ -1,8 +1,10 @@
 """What the kernels of mode.hip compute, from exact fractions that are rounded once."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 NEAREST, UP, DOWN, ZERO = range(4)
 MODES = (NEAREST, UP, DOWN, ZERO)
@@ -13,13 +15,13 @@ FORMATS = {
 }
 
 
-def _exponent(value):
+def _exponent(value: Fraction) -> int:
     """Largest e with 2**e <= value."""
     e = value.numerator.bit_length() - value.denominator.bit_length()
     return e if Fraction(2) ** e <= value else e - 1
 
 
-def rounded(value, negative_zero, mode, dtype):
+def rounded(value: Fraction, negative_zero: bool, mode: int, dtype: np.dtype[Any]) -> Any:
     """A fraction rounded to a format; `negative_zero` is the sign of an exact zero."""
     digits, smallest, largest = FORMATS[dtype]
     if value == 0:
@@ -39,7 +41,7 @@ def rounded(value, negative_zero, mode, dtype):
     return -result if sign else result
 
 
-def _fused(x, y, z, mode, dtype):
+def _fused(x: Any, y: Any, z: Any, mode: int, dtype: np.dtype[Any]) -> Any:
     """Sum x * y + z of finite numbers, rounded once."""
     exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
     product = np.signbit(x) != np.signbit(y)
@@ -47,7 +49,7 @@ def _fused(x, y, z, mode, dtype):
     return rounded(exact, zero, mode, dtype)
 
 
-def fused(x, y, z, dtype):
+def fused(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Four arrays, one for each mode; with infinities and NaNs every mode gives what NumPy gives."""
     plain = x * y + z
     finite = np.isfinite(x) & np.isfinite(y) & np.isfinite(z)
@@ -56,18 +58,21 @@ def fused(x, y, z, dtype):
     plain = np.where(infinite, z, plain).astype(dtype)
     return np.stack(
         [
-            [_fused(*v, mode, dtype) if ok else other for *v, ok, other in zip(x, y, z, finite, plain, strict=True)]
+            [
+                _fused(a, b, c, mode, dtype) if ok else other
+                for a, b, c, ok, other in zip(x, y, z, finite, plain, strict=True)
+            ]
             for mode in MODES
         ]
     ).astype(dtype)
 
 
-def rounding_f32(x, y, z):
+def rounding_f32(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     one, zero = np.ones_like(x), np.copysign(np.float32(0), np.where(np.signbit(x) != np.signbit(y), -1, 1))
     return fused(x, one, y, x.dtype), fused(x, y, zero.astype(x.dtype), x.dtype), fused(x, y, z, x.dtype)
 
 
-def rounding_f64(x, y, z):
+def rounding_f64(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     one, narrow = np.ones_like(x), np.dtype(np.float32)
     shorter = [
         [rounded(Fraction(v), np.signbit(v), mode, narrow) if np.isfinite(v) else np.float32(v) for v in x]
@@ -76,13 +81,14 @@ def rounding_f64(x, y, z):
     return fused(x, one, y, x.dtype), fused(x, y, z, x.dtype), np.array(shorter, np.float32)
 
 
-def _flushed(x):
+def _flushed(x: NDArray[Any]) -> NDArray[Any]:
     return np.where(np.abs(x) < np.finfo(np.float32).smallest_normal, np.copysign(np.float32(0), x), x)
 
 
-def denormals_f32(x, y):
+def denormals_f32(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Bit 0 of the mode keeps denormal inputs' effect on the output side: 1 lets them in, 2 lets them out."""
-    sums, products = [], []
+    sums: list[NDArray[Any]] = []
+    products: list[NDArray[Any]] = []
     for mode in range(4):
         a, b = (x, y) if mode & 1 else (_flushed(x), _flushed(y))
         for out, value in ((sums, a + b), (products, a * b)):
@@ -90,12 +96,12 @@ def denormals_f32(x, y):
     return np.stack(sums), np.stack(products)
 
 
-def mode_register(items, block):
+def mode_register(items: int, block: int) -> NDArray[Any]:
     chosen = np.arange(items, dtype=np.uint32) // block + 1
     return np.stack([np.full(items, 0xF0, np.uint32), chosen | 0x50])
 
 
-def clocks(x):
+def clocks(x: NDArray[Any]) -> NDArray[Any]:
     for _ in range(20):
         x = x * np.uint32(1664525) + np.uint32(1013904223)
     return (x & np.uint32(0xFFFFFFF0)) + np.uint32(2)

@@ -1,11 +1,14 @@
 """What the kernels of scratch.hip compute: one function per kernel, from inputs to outputs."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 U32 = np.uint32
 
 
-def scratch_words(x):
+def scratch_words(x: NDArray[Any]) -> NDArray[Any]:
     n = np.arange(x.size)
     table = x[:, None] * np.arange(40, dtype=U32)
     result = np.zeros_like(x)
@@ -16,7 +19,7 @@ def scratch_words(x):
     return result
 
 
-def scratch_bytes(x):
+def scratch_bytes(x: NDArray[Any]) -> NDArray[Any]:
     n = np.arange(x.size)
     own = np.stack([x >> U32(k % 25) for k in range(64)], 1).astype(np.uint8).view(np.int8)
     halves = np.stack([x >> U32(k % 17) for k in range(64)], 1).astype(np.uint16).view(np.int16)
@@ -30,7 +33,7 @@ def scratch_bytes(x):
     return total
 
 
-def scratch_wide(x):
+def scratch_wide(x: NDArray[Any]) -> NDArray[Any]:
     """x: (items, 4)."""
     count, i = len(x), np.arange(len(x))
     four, three, two = np.empty((count, 16, 4), np.float32), np.empty((count, 16, 3), np.float32), np.empty((count, 16))
@@ -44,7 +47,7 @@ def scratch_wide(x):
     return a - np.column_stack([b, c])
 
 
-def spills(x):
+def spills(x: NDArray[Any]) -> NDArray[Any]:
     i = np.arange(x.size)
     v = [x[(i + k) % x.size] + U32(k) for k in range(40)]
     total = np.zeros_like(x)
@@ -55,14 +58,14 @@ def spills(x):
     return total
 
 
-def stack_alloca(x, words):
+def stack_alloca(x: NDArray[Any], words: int) -> NDArray[Any]:
     total = np.zeros_like(x)
     for step in range(1, 4):
         total = total * U32(7) + x + x % U32(words * step) * U32(step)
     return total
 
 
-def register_index(x, uniform):
+def register_index(x: NDArray[Any], uniform: int) -> NDArray[Any]:
     n = np.arange(x.size)
     v = x[:, None] * (2 * np.arange(16, dtype=U32) + U32(1))
     v[:, uniform >> 4 & 15] = v[:, uniform & 15] ^ U32(0xFFFF)
@@ -71,7 +74,7 @@ def register_index(x, uniform):
     return np.stack([first, v[n, x >> U32(4) & U32(15)] + v[:, uniform >> 4 & 15]])
 
 
-def register_index_wide(x, uniform):
+def register_index_wide(x: NDArray[Any], uniform: int) -> NDArray[Any]:
     i = np.arange(x.size)
     v = np.stack([x[(i + k) % x.size] for k in range(8)], 1)
     v[:, uniform >> 3 & 7] = v[:, uniform & 7] - 1

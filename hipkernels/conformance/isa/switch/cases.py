@@ -1,21 +1,24 @@
 """switch: dense, uniform, falling through, sparse, and in a loop."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from hipkernels.conformance.isa.switch import reference
 from hipkernels.conformance.isa.targets import ARCHS
-from mfmasim.verify import In, InOut, Out, case
+from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 BLOCK = 160
 SAVE = r"s_(and|or|xor|andn2|and_not1)_saveexec_b(32|64)|v_cmpx_\w+"
 
 
-def launch(n, args, expect):
+def launch(n: int, args: list[Any], expect: Callable[..., Any]) -> LaunchDict:
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": [*args, n], "expect": expect}
 
 
 @case("switch.hip", kernel="dense", needs="n > 0", arch=ARCHS, executes=[SAVE, r"v_cmpx?_[gl]t_[iu](16|32)"])
-def dense(n=700):
+def dense(n: int = 700) -> LaunchDict:
     return launch(n, [In("u32", n), In("u32", 8, "bits"), Out("u32", n)], reference.dense)
 
 
@@ -27,18 +30,18 @@ def dense(n=700):
     executes=["s_cmp_(gt|lt|eq|lg)_[iu]32", "s_cbranch_(scc[01]|vccn?z)"],
     each=[{"operation": k} for k in range(6)],
 )
-def uniform(n=300, operation=0):
+def uniform(n: int = 300, operation: int = 0) -> LaunchDict:
     args = [In("i32", n), Out("i32", n), operation]
     return launch(n, args, lambda x: reference.uniform(x, operation))
 
 
 @case("switch.hip", kernel="fall_through", needs="n > 0", arch=ARCHS, executes=[SAVE, "s_cbranch_execn?z"])
-def fall_through(n=700):
+def fall_through(n: int = 700) -> LaunchDict:
     return launch(n, [In("i32", n, "bits"), InOut("i32", (2, n))], reference.fall_through)
 
 
 @case("switch.hip", kernel="sparse", needs="n > 0", arch=ARCHS, executes=[r"v_cmpx?_\w+_[iu]64"])
-def sparse(n=700):
+def sparse(n: int = 700) -> LaunchDict:
     drawn = np.random.default_rng(2)
     labels = drawn.choice(np.array(list(reference.LABELS), np.int64), n) + drawn.choice(np.array([0, 0, 0, 1]), n)
     return launch(n, [In("i64", n, labels), Out("i32", n)], reference.sparse)
@@ -51,6 +54,6 @@ def sparse(n=700):
     arch=ARCHS,
     executes=[SAVE, "global_load_(ubyte|u8)", "s_cbranch_execn?z"],
 )
-def interpreter(n=300, length=12):
+def interpreter(n: int = 300, length: int = 12) -> LaunchDict:
     args = [In("u8", (n, length), "bits"), Out("u32", (3, n)), length]
     return launch(n, args, reference.interpreter)

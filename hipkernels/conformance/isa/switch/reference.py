@@ -1,12 +1,15 @@
 """What the switches select, one work-item after the other."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 U32 = np.uint32
 MASK = 0xFFFFFFFF
 
 
-def dense(x, table):
+def dense(x: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
     t = [int(v) for v in table]
     ways = {
         0: lambda v: v + t[0],
@@ -21,19 +24,19 @@ def dense(x, table):
     return np.array([ways.get(v % 11, lambda v: t[v % 8])(v) & MASK for v in map(int, x)], U32)
 
 
-def uniform(x, operation):
+def uniform(x: NDArray[Any], operation: int) -> NDArray[Any]:
     wide = x.astype(np.int64)
     length = np.array([32 - (int(v) & MASK).bit_length() for v in x])
     ways = [x + 1, x * x[::-1], np.sign(wide) * (np.abs(wide) // 3), length, np.where(x < 0, -1, 1)]
     return (ways[operation] if operation < len(ways) else np.full_like(x, operation)).astype(np.int32)
 
 
-def fall_through(x, out):
+def fall_through(x: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
     out = out.copy()
     for i, v in enumerate(map(int, x)):
         total, entry = 0, v & 7
         if 1 <= entry <= 5:
-            steps = [
+            steps: list[Any] = [
                 lambda s, v: s + (v >> 3), lambda s, _: s ^ 0x1111, lambda s, _: s * 7, lambda s, v: s - v,
                 lambda s, _: s << 3 | 1,
             ]  # fmt: skip
@@ -51,11 +54,11 @@ LABELS = {
 }  # fmt: skip
 
 
-def sparse(x):
+def sparse(x: NDArray[Any]) -> NDArray[Any]:
     return np.array([LABELS.get(v, v >> 40) for v in map(int, x)], np.int32)
 
 
-def interpreter(programs):
+def interpreter(programs: NDArray[Any]) -> NDArray[Any]:
     out = np.zeros((3, len(programs)), U32)
     for i, code in enumerate(programs.tolist()):
         a, b, steps, pc = i, 1, 0, 0
