@@ -82,7 +82,7 @@ def scalar(
 class Multiplier:
     """Products of 16x16 tiles with K in the order in which the lanes hold it."""
 
-    def __init__(self, arch: Any, fmt: Any) -> None:
+    def __init__(self, arch: str, fmt: str) -> None:
         name, self.step = INSTRUCTIONS[arch]
         self.op = mfmasim.instruction(arch, name.format(fmt))
         table = self.op.A.table()
@@ -92,7 +92,7 @@ class Multiplier:
         self.order = np.empty(self.step, np.int64)  # place in the line of each K of the instruction
         self.order[table["col"]] = lanes * parts + table["vgpr"] * 2 + table["bit"] // 16
 
-    def __call__(self, a: Any, b: Any, c: Any) -> Any:
+    def __call__(self, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
         """Add A B, (..., 16, K) and (..., K, 16) codes, to c (..., 16, 16) f32."""
         c = np.ascontiguousarray(c, np.float32).view(np.uint32)
         for first in range(0, a.shape[-1], self.step):
@@ -103,19 +103,21 @@ class Multiplier:
         return c.view(np.float32)
 
 
-def padded(codes: Any, rows: Any) -> Any:
+def padded(codes: NDArray[Any], rows: int) -> NDArray[Any]:
     """Rows of zeros added to (B, H, N, D)."""
     return np.pad(codes, ((0, 0), (0, 0), (0, rows - codes.shape[2]), (0, 0)))
 
 
-def sum_of_row(x: Any) -> Any:
+def sum_of_row(x: NDArray[Any]) -> NDArray[Any]:
     """Sum over the last axis of 16, in pairs 8, 4, 2 and 1 apart."""
     for apart in (8, 4, 2, 1):
         x = x[..., :apart] + x[..., apart:]
     return x[..., 0]
 
 
-def tiled(arch: Any, fmt: Any, q: Any, k: Any, v: Any, causal: Any, scale: Any) -> Any:
+def tiled(
+    arch: str, fmt: str, q: NDArray[Any], k: NDArray[Any], v: NDArray[Any], causal: int, scale: float | None
+) -> NDArray[Any]:
     """O of the kernels of tiled.hip and tiled_more.hip on an architecture; arguments as for `scalar`."""
     multiply = Multiplier(arch, fmt)
     (b, h, queries, d), keys = q.shape, k.shape[2]
@@ -158,7 +160,16 @@ def tiled(arch: Any, fmt: Any, q: Any, k: Any, v: Any, causal: Any, scale: Any) 
     return out.swapaxes(-2, -3).reshape(b, h, lines, d)[:, :, :queries]
 
 
-def _with_values(fmt: Any, multiply: Any, p: Any, v: Any, sums: Any, partly: Any, key: Any, seen: Any) -> Any:
+def _with_values(
+    fmt: str,
+    multiply: Multiplier,
+    p: NDArray[Any],
+    v: NDArray[Any],
+    sums: NDArray[Any],
+    partly: NDArray[Any],
+    key: int,
+    seen: NDArray[Any],
+) -> NDArray[Any]:
     """Weights (..., waves, 16, 32) times V (..., 32, D) onto sums (..., waves, D / 16, 16, 16).
 
     In waves that see a tile partly, what is not finite in V meets only the queries that see it.

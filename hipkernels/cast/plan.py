@@ -6,12 +6,13 @@ RDNA4 (RX 9070 XT: 64). It decides nothing but the grid; every grid gives the sa
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mfmasim.verify.arrays import Array
 
+L = TypeVar("L")
 COMPUTE_UNITS = {"gfx942": 304, "gfx950": 256, "gfx1201": 64}
 CAST_THREADS, CAST_EACH = 256, 16
 MANY = 1 << 27
@@ -75,7 +76,7 @@ class Part:
         return self.rows // (SIDE * self.store), self.cols // (SIDE * self.load // given_bytes)
 
 
-def plan_transpose(rows: Any, cols: Any, given_bytes: Any) -> Any:
+def plan_transpose(rows: int, cols: int, given_bytes: int) -> list[Part]:
     """The launches of a cast with transposition; none for a matrix without elements (`cast_nothing` is for that).
 
     Rows: below 512 all with the longest store whose tiles fit, else without tiles; from 512 on stores of 8 for all
@@ -101,12 +102,12 @@ def plan_transpose(rows: Any, cols: Any, given_bytes: Any) -> Any:
     ]
 
 
-def _store(rows: Any, longest: Any) -> Any:
+def _store(rows: int, longest: int) -> int:
     """The longest store whose tiles fit; 0 for none."""
     return next((store for store in (8, 4, 2) if store <= longest and rows % (SIDE * store) == 0), 0)
 
 
-def _across(store: Any, first_row: Any, rows: Any, cols: Any, given_bytes: Any) -> Any:
+def _across(store: int, first_row: int, rows: int, cols: int, given_bytes: int) -> list[Part]:
     if not store:
         return [Part(0, 0, first_row, rows, 0, cols)]
     loads = [load for load in (16, 8, 4, 2) if given_bytes <= load <= (16 if given_bytes == 4 else 8)]
@@ -183,7 +184,7 @@ def table(
     ]
 
 
-def launchable(launch: Many, blocks: int, threads: int) -> Many:
+def launchable(launch: L, blocks: int, threads: int) -> L:
     """The launch, if a dispatch packet can count its work-items: 32 bits (HSA runtime specification, 2.9.6)."""
     if blocks * threads >= 1 << 32:
         raise ValueError(f"{blocks} workgroups of {threads} threads: fewer than 2^32 threads are possible in a launch")

@@ -2,8 +2,9 @@
 
 import math
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,54 +14,74 @@ from hipkernels.attention.reference import attention
 from hipkernels.attention.replay import scalar
 from hipkernels.wmma.selection import published
 from mfmasim import grids
+from mfmasim.devices.loops import Loop
 from mfmasim.devices.occupancy import waves_of_vgprs
+from mfmasim.isa import Instruction
 from mfmasim.isa.counters import raised
 from mfmasim.isa.family import family
+from mfmasim.matrix import Fragment
 from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.reports.profile import Profile
 from mfmasim.verify.reports.statements import Runs
 
+Figure: TypeAlias = Callable[[Runs], float]
+Word: TypeAlias = Callable[[Runs], str]
 ARCH, WMMA = "gfx1151", "v_wmma_f32_16x16x16_f16"
 K = 256
 """Length of the sums in profiles: 16 turns of the main loop."""
 
 
-def profile(runs: Any, kernel: str = "tile_128x64", k: Any = K) -> Any:
+def profile(runs: Runs, kernel: str = "tile_128x64", k: int = K) -> Profile:
     return runs.profile(kernel, ARCH, K=k)
 
 
-def in_turn(name: Any, kernel: str = "tile_128x64") -> Any:
+def loop(runs: Runs, kernel: str) -> Loop:
+    """The main loop of a kernel."""
+    main = profile(runs, kernel).main
+    assert main is not None
+    return main
+
+
+def listing(runs: Runs, kernel: str) -> tuple[Instruction, ...]:
+    """Every instruction of a kernel."""
+    program = profile(runs, kernel).report.program
+    assert program is not None
+    return program.instructions
+
+
+def in_turn(name: str, kernel: str = "tile_128x64") -> Figure:
     """Instructions of a wave in a turn of the main loop, by the start of their names."""
-    return lambda runs: sum(n for key, n in profile(runs, kernel).main.counts.items() if key.startswith(name))
+    return lambda runs: sum(n for key, n in loop(runs, kernel).counts.items() if key.startswith(name))
 
 
-def for_tile(name: Any, kernel: str = "tile_128x64") -> Any:
+def for_tile(name: str, kernel: str = "tile_128x64") -> Figure:
     """Instructions of a wave for each tile of K, those before the main loop included."""
     return lambda runs: profile(runs, kernel).report.counts[name] / profile(runs, kernel).report.waves / (K // 16)
 
 
-def listed(name: Any, kernel: str = "tile_128x64") -> Any:
+def listed(name: str, kernel: str = "tile_128x64") -> Figure:
     """Instructions in the listing of the whole kernel."""
-    return lambda runs: sum(ins.name.startswith(name) for ins in profile(runs, kernel).report.program.instructions)
+    return lambda runs: sum(ins.name.startswith(name) for ins in listing(runs, kernel))
 
 
-def lds_bytes(kernel: Any) -> Any:
+def lds_bytes(kernel: str) -> Figure:
     return lambda runs: profile(runs, kernel).report.lds["bytes"]
 
 
-def degree(kernel: Any, instruction: Any) -> Any:
+def degree(kernel: str, instruction: str) -> Figure:
     """The most distinct dwords that lanes of a phase want of one bank."""
     return lambda runs: max(a.degree for a in profile(runs, kernel).accesses if a.instruction.startswith(instruction))
 
 
-def vgprs(kernel: Any) -> Any:
+def vgprs(kernel: str) -> Figure:
     return lambda runs: profile(runs, kernel).report.registers["vgpr"]
 
 
-def caught(mutant: Any) -> Any:
+def caught(mutant: str) -> Word:
     return lambda runs: ", ".join(runs.mutant(mutant).caught) or "nothing"
 
 
-def barriers(kernel: Any, k: Any) -> Any:
+def barriers(kernel: str, k: int) -> Figure:
     """Barriers of a wave."""
 
     def found(runs: Runs) -> float:
@@ -70,16 +91,16 @@ def barriers(kernel: Any, k: Any) -> Any:
     return found
 
 
-def waves_by_vgprs(count: Any) -> Any:
+def waves_by_vgprs(count: int) -> Figure:
     return lambda _: waves_of_vgprs(mfmasim.arch(ARCH), 32, count)
 
 
-def fragments(of: Any, arch: Any = ARCH) -> Any:
+def fragments(of: str, arch: str = ARCH) -> Fragment:
     op = mfmasim.instruction(arch, WMMA)
     return {"A": op.A, "B": op.B, "D": op.D}[of]
 
 
-def copies(_: Any) -> Any:
+def copies(_: Runs) -> str:
     """Lanes that hold an element of A or B, as text."""
     lanes = {
         tuple(place.lane for place in fragments(of).locate(*((i, k) if of == "A" else (k, i))))
@@ -90,16 +111,16 @@ def copies(_: Any) -> Any:
     return "lanes l and l + 16" if all(b - a == 16 for a, b in lanes) else "other lanes"
 
 
-def rows_of_a(_: Any) -> Any:
+def rows_of_a(_: Runs) -> int:
     """Rows of A in the registers of one lane."""
     table = fragments("A").table()
     return max(len(set(table["row"][table["lane"] == lane].tolist())) for lane in range(32))
 
 
-def share_of_c(arch: Any) -> Any:
+def share_of_c(arch: str) -> Figure:
     """Percent of the elements of C that lie where the text says: row 2 i + lane / 16, column lane % 16."""
 
-    def found(_: Any) -> Any:
+    def found(_: Runs) -> float:
         table = fragments("D", arch).table()
         right = (table["row"] == 2 * table["vgpr"] + table["lane"] // 16) & (table["col"] == table["lane"] % 16)
         return 100 * right.mean()
@@ -107,20 +128,19 @@ def share_of_c(arch: Any) -> Any:
     return found
 
 
-def neighbours_in_loop(runs: Any) -> Any:
+def neighbours_in_loop(runs: Runs) -> str:
     """The matrix instructions of a turn: how many sums, fragments of A and of B, and how many follow one another."""
-    main = profile(runs).main
-    wmma = [ins for ins in profile(runs).report.program.instructions if ins.name.startswith("v_wmma")]
+    wmma = [ins for ins in listing(runs, "tile_128x64") if ins.name.startswith("v_wmma")]
     texts = [ins.text.replace(", v[", " v[").split() for ins in wmma]
     sums, a, b = (len({text[i] for text in texts}) for i in (1, 2, 3))
-    assert main.counts[WMMA] == len(wmma)
+    assert loop(runs, "tile_128x64").counts[WMMA] == len(wmma)
     return f"{sums} sums, {a} of A, {b} of B"
 
 
-def worst_error(m: Any, n: Any, k: Any) -> Any:
+def worst_error(m: int, n: int, k: int) -> Figure:
     """Percent of the largest element of C by which one differs from the exact product, normal numbers."""
 
-    def found(_: Any) -> Any:
+    def found(_: Runs) -> float:
         rng = np.random.default_rng(0)
         a, b = (rng.normal(size=shape).astype(np.float16) for shape in ((m, k), (k, n)))
         c = np.full((m, n), np.nan, np.float32)
@@ -133,15 +153,15 @@ def worst_error(m: Any, n: Any, k: Any) -> Any:
     return found
 
 
-def status(family_: Any, case: Any, **parameters: Any) -> Any:
+def status(family_: str, case: str, **parameters: Any) -> Word:
     """Whether a kernel leaves the bits that it should."""
     return lambda runs: runs.of(family_).profile(case, ARCH, **parameters).result.status
 
 
-def attention_error(causal: Any) -> Any:
+def attention_error(causal: int) -> Figure:
     """Largest difference of attention from float64, normal numbers; a kernel's own operations, replayed bit for bit."""
 
-    def found(_: Any) -> Any:
+    def found(_: Runs) -> float:
         rng = np.random.default_rng(0)
         q, k, v = (rng.normal(size=(1, 2, 64, 64)).astype(np.float16) for _ in "qkv")
         exact, _bound = attention("f16", q.astype(np.float64), k.astype(np.float64), v.astype(np.float64), causal, None)
@@ -151,15 +171,15 @@ def attention_error(causal: Any) -> Any:
     return found
 
 
-def taken(m: Any, n: Any, k: Any) -> Any:
+def taken(m: int, n: int, k: int) -> Word:
     """The kernel that the text's code takes for a shape, as it was published."""
     return lambda _: published(m, n, k)
 
 
-def unnoticed(m: Any, n: Any, k: Any) -> Any:
+def unnoticed(m: int, n: int, k: int) -> Figure:
     """Percent of the elements of C, normal numbers, that could be 0 where an error may be 1 % of the largest one."""
 
-    def found(_: Any) -> Any:
+    def found(_: Runs) -> float:
         rng = np.random.default_rng(0)
         c = np.abs(rng.normal(size=(m, k)) @ rng.normal(size=(k, n)))
         return float(100 * (c < c.max() / 100).mean())
@@ -167,10 +187,10 @@ def unnoticed(m: Any, n: Any, k: Any) -> Any:
     return found
 
 
-def gemm_error(alpha: Any, beta: Any) -> Any:
+def gemm_error(alpha: float, beta: float) -> Figure:
     """As `worst_error`, for alpha A B + beta C of 256x256x64 by hipkernels/wmma/scaled."""
 
-    def found(_: Any) -> Any:
+    def found(_: Runs) -> float:
         rng = np.random.default_rng(0)
         a, b = (rng.normal(size=shape).astype(np.float16) for shape in ((256, 64), (64, 256)))
         old, c = rng.normal(size=(256, 256)).astype(np.float32), np.full((256, 256), np.nan, np.float32)
@@ -183,30 +203,30 @@ def gemm_error(alpha: Any, beta: Any) -> Any:
     return found
 
 
-def instructions(arch: Any, part: Any) -> Any:
+def instructions(arch: str, part: str) -> Figure:
     """How many instructions of an architecture have this in their names."""
     return lambda _: sum(part in row.name for rows in family(arch).rows.values() for row in rows.values())
 
 
-def counter_of(arch: Any, name: Any) -> Any:
+def counter_of(arch: str, name: str) -> Word:
     """The wait counter that an instruction raises; what raises one goes on beside the program."""
     opcode = family(arch).opcode(name)
     return lambda _: ", ".join(one.counter for one in raised(mfmasim.arch(arch), opcode, returns=False)) or "none"
 
 
-def refuted_grids(name: Any, most: Any, **more: Any) -> Any:
+def refuted_grids(name: str, most: int, **more: Any) -> Figure:
     return lambda _: len(grids.refuted(name, most, **more))
 
 
-def alignment(halfs: Any) -> Any:
+def alignment(halfs: int) -> Figure:
     """Largest power of two, up to 16, that divides the bytes from row to row."""
     return lambda _: math.gcd(2 * halfs, 16)
 
 
-def accepts(attribute: Any) -> Any:
+def accepts(attribute: str) -> Word:
     """Whether a kernel template may have an attribute."""
 
-    def found(runs: Any) -> Any:
+    def found(runs: Runs) -> str:
         text = f"""#include <hip/hip_runtime.h>
         template <int N> __attribute__(({attribute})) __global__ void kernel(int *out) {{ *out = N; }}
         template __global__ void kernel<4>(int *);"""

@@ -59,7 +59,7 @@ def published(m: int, n: int, k: int) -> str:
     return first_of(RULES, m, n, k)
 
 
-def described(m: Any, n: Any, k: Any) -> Any:
+def described(m: int, n: int, k: int) -> str:
     """What the README says it takes."""
     return first_of(DESCRIBED, m, n, k)
 

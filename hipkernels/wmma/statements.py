@@ -5,7 +5,6 @@ text's own binaries are not here. Times were measured, and nothing here can conf
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import mfmasim
 from hipkernels.wmma.facts import (
@@ -76,25 +75,25 @@ JOURNEY = [
 ]  # fmt: skip
 
 
-def largest_gap(_: Any) -> Any:
+def largest_gap(_: Runs) -> float:
     """Percent by which a variant's TFLOPS or share of the peak differs from what its milliseconds give."""
     rates = [(teraflops(4096, 4096, 2048, ms / 1e3), rate, share) for _, ms, rate, share in VARIANTS]
     return max(max(abs(a / b - 1) * 100, abs(b / PEAK * 1e14 - share)) for a, b, share in rates)
 
 
-def wrong_variants(runs: Any) -> Any:
+def wrong_variants(runs: Runs) -> int:
     """Kernels that do not leave the bits of the instruction's arithmetic."""
     return sum(profile(runs, name).result.status != "pass" for name in HERE)
 
 
-def largest_step(_: Any) -> Any:
+def largest_step(_: Runs) -> float:
     """Points of a percent by which a step of the journey differs from its two rates."""
     rates = [5.4, *(rate for _, rate, _, _ in JOURNEY)]
     steps = zip(rates, rates[1:], JOURNEY, strict=False)
     return max(abs((b / a - 1) * 100 - more) for a, b, (_, _, more, _) in steps)
 
 
-def bound_by(k: Any) -> Any:
+def bound_by(k: int) -> Callable[[Runs], str]:
     """What limits 4096 x 4096 with sums of k elements."""
     return lambda _: "memory" if intensity(4096, 4096, k) < ridge_point(PEAK, BANDWIDTH) else "arithmetic"
 

@@ -104,7 +104,7 @@ def operation(stem: str, kind: str, bits: int, newer: bool) -> Callable[..., Any
     return table.get(stem)
 
 
-def dwords(values: Any) -> Any:
+def dwords(values: Any) -> NDArray[Any]:
     return np.array(values, np.uint32)
 
 
@@ -148,7 +148,7 @@ class Wave:
             self.atomic(words)
         return self.results.reshape(-1), np.frombuffer(bytes(self.memory), np.uint32)
 
-    def plain(self, verb: Any, words: Any) -> None:
+    def plain(self, verb: str, words: list[str]) -> None:
         size, signed = SIZES[words[0][1:]], words[0][0] == "i"
         half = "high" if words[-1] == "hi" else "low" if words[-1] == "d16" else ""
         for lane, address in enumerate(self.addresses):
@@ -165,7 +165,7 @@ class Wave:
                 value = value << 16 | old & 0xFFFF if half == "high" else value | old & 0xFFFF0000 if half else value
             self.give(lane, value, max(size, 4))
 
-    def pair(self, words: Any) -> None:
+    def pair(self, words: list[str]) -> None:
         size = SIZES[words[-1][1:]]
         stride = size * (64 if "st64" in words[0] or "stride64" in words else 1)
         exchange = "xchg" in words[0]
@@ -193,7 +193,7 @@ class Wave:
             if returns:
                 self.give(lane, old, size)
 
-    def transposed(self, bits: Any, read: Any) -> None:
+    def transposed(self, bits: int, read: int) -> None:
         """Sixteen lanes read a tile of rows of sixteen elements; lane t receives column t."""
         size, count = read // 8, read // bits
         for first in range(0, len(self.addresses), 16):
