@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["Code", "Kernel", "NotCodeError", "compile", "load"]
 
 
-CALLS = ("s_swappc_b64", "s_call_b64", "s_setpc_b64")
-
-
 class NotCodeError(MfmasimError):
     """An address from which no instruction can be fetched."""
 
@@ -84,7 +81,7 @@ class Kernel:
     @cached_property
     def reachable(self) -> tuple[Instruction, ...]:
         """The kernel's instructions or, if it calls functions, those of the whole code object, in address order."""
-        if not any(ins.name.startswith(CALLS) for ins in self.decodable):
+        if not any(ins.opcode.flow in ("call", "jump") for ins in self.decodable):
             return self.decodable
         code = [segment for segment in self.code.object.segments if segment.executable]
         return tuple(ins for segment in code for ins in self._between(segment.vaddr, segment.end))

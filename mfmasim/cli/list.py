@@ -78,7 +78,7 @@ def operations(arch: str) -> Iterator[MatrixInstruction]:
     from mfmasim.matrix import instruction, instructions
 
     for name in instructions(arch):
-        small = name.endswith("f8f6f4")
+        small = instruction(arch, name).row.a == "f8f6f4"
         for a in ("e4m3fn", "e2m3fn", "e2m1fn") if small else (None,):
             for wave in find_arch(arch).wave_sizes:
                 yield instruction(arch, name, a, a, wave)
