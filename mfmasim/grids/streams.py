@@ -38,8 +38,8 @@ def segments(tiles: int, depth: int, workgroups: int) -> tuple[Segment, ...]:
         workgroups: number of workgroups; those beyond the number of steps are idle.
 
     Returns:
-        The segments in the order of tiles, then of K. Every workgroup has consecutive steps; the numbers of steps differ
-        by at most one.
+        The segments in the order of tiles, then of K. Every workgroup has consecutive steps; their numbers differ by at
+        most one.
 
     Raises:
         MfmasimError: a number below 1.

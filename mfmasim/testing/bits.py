@@ -95,7 +95,7 @@ def _words(array: Array, value: Any) -> str:
 def _pattern(have: NDArray[Any], want: NDArray[Any], wrong: NDArray[np.bool_]) -> str:
     """A pattern that explains all differences, as text; empty if no known pattern does."""
     if have.ndim == 2 and have.shape[0] == have.shape[1] and np.array_equal(have.T, want, equal_nan=False):
-        return "  all of them by exchanging rows and columns"
+        return "  all of them: rows and columns are exchanged"
     if (have.view(np.uint8) == 0xA5).reshape(*have.shape, -1).all(axis=-1)[wrong].all():
         return "  all of them were never written (0xa5 is poison)"
     for axis, name in enumerate(("row", "column") if have.ndim == 2 else ()):

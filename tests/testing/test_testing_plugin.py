@@ -165,7 +165,7 @@ def test_options_that_mean_nothing_are_told(wrong, options, text):
 
 
 @pytest.mark.parametrize("marker", ["check='all'", "fail_on='always'", "'bounds'"])
-def test_markers_that_mean_nothing_are_told(tmp_path, marker):
+def test_unknown_markers_are_reported(tmp_path, marker):
     (tmp_path / "test_x.py").write_text(
         f"import pytest\n@pytest.mark.mfmasim({marker})\ndef test_x(mfmasim_device, mfmasim_arch):\n    pass\n"
     )
@@ -184,7 +184,7 @@ def test_golden_files_are_written_and_compared(tmp_path):
     assert np.array_equal(load(path), values)
     assert load(path).dtype == np.uint16
     np.savez(path, values=values + 1, sha256=np.load(path)["sha256"])
-    with pytest.raises(MfmasimError, match="not the one it was written with"):
+    with pytest.raises(MfmasimError, match="does not match the contents"):
         load(path)
 
 
