@@ -25,12 +25,12 @@ def add(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0."""
-    from mfmasim.observe.kinds import KINDS, kind
+    from mfmasim.verify.kinds import KINDS, kind
 
     of_check = [row for row in KINDS.values() if args.id in (None, row.check)]
     rows = of_check or [kind(args.id)]
     if args.json:
-        print(json.dumps([asdict(row) for row in rows], indent=1))
+        print(json.dumps([{"check": row.check, **asdict(row)} for row in rows], indent=1))
         return 0
     if len(rows) > 1:
         width = max(len(row.id) for row in rows)

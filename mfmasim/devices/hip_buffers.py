@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.devices.kinds import OVERWRITTEN, READ_ONLY
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.memory import PAGE, POISON_BYTE, Region
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices.hip_library import Hip
+    from mfmasim.observe.finding import Kind
 
 __all__ = ["GUARD", "HipBuffers"]
 
@@ -78,7 +80,7 @@ class HipBuffers:
             end = start + region.size
             changed = np.flatnonzero(host != sent)
             for text, kind in _what_changed(changed, start, end, region, writeable=array.flags.writeable):
-                findings.append(Finding("guard", "error", text, kind, kernel=kernel))
+                findings.append(Finding(kind.check, kind.severity, text, kind.id, kernel=kernel))
             if array.flags.writeable:
                 array.reshape(-1).view(np.uint8)[:] = host[start:end]
         return findings
@@ -105,14 +107,14 @@ class HipBuffers:
 
 def _what_changed(
     changed: NDArray[np.int64], start: int, end: int, region: Region, *, writeable: bool
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, Kind]]:
     """Words and kinds for bytes that must not have changed; `changed` are their places in the block."""
     before, after = changed[changed < start], changed[changed >= end]
     if len(before):
-        yield f"{len(before)} bytes before {region.name} were written, from {start - before[0]} on", "guard-overwritten"
+        yield f"{len(before)} bytes before {region.name} were written, from {start - before[0]} on", OVERWRITTEN
     if len(after):
         text = f"{len(after)} bytes behind {region.name} ({region.size} bytes) were written, from {after[0] - end} on"
-        yield text, "guard-overwritten"
+        yield text, OVERWRITTEN
     inside = len(changed) - len(before) - len(after)
     if inside and not writeable:
-        yield f"{region.name} is a read-only array, and {inside} bytes of it were changed", "guard-read-only"
+        yield f"{region.name} is a read-only array, and {inside} bytes of it were changed", READ_ONLY

@@ -5,27 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.devices.kinds import PRINTF, STOPS
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.witness import witnessed
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.events import Observer, hooks
 from mfmasim.machine.launch import prepare
-from mfmasim.machine.passes import passes
 from mfmasim.machine.run import BUDGET, Machine
 from mfmasim.machine.schedule import schedule as schedule_of
-from mfmasim.observe import ASKED, CHECKS, Finding
-from mfmasim.observe.alignment import Alignment
-from mfmasim.observe.barriers import Barriers
-from mfmasim.observe.bounds import Bounds
+from mfmasim.observe import Finding
+from mfmasim.observe.check import Check
 from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.debugger import Debugger
-from mfmasim.observe.hazards import Hazards
-from mfmasim.observe.kinds import STOPS
-from mfmasim.observe.numerics import Numerics
-from mfmasim.observe.ordering.races import make as races_of
-from mfmasim.observe.strides import Strides
-from mfmasim.observe.uninitialised import Uninitialised
-from mfmasim.observe.waits import Waits
+from mfmasim.observe.registry import CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,21 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["SimDevice"]
 
 
-# How each check is made for a launch.
-OBSERVERS: dict[str, Callable[[Kernel, Launch], Any]] = {
-    "bounds": lambda kernel, launch: Bounds(kernel.name, kernel.source_at, kernel.arch),  # noqa: ARG005
-    "alignment": lambda kernel, launch: Alignment(kernel.name, kernel.source_at, launch.buffers_begin),
-    "barrier": lambda kernel, launch: Barriers(kernel.name, kernel.source_at, launch.waves_per_workgroup),
-    "conflicts": lambda kernel, launch: Conflicts(kernel.name, kernel.arch, kernel.wave, kernel.source_at),  # noqa: ARG005
-    "waits": lambda kernel, launch: Waits(kernel.name, kernel.arch, kernel.source_at),  # noqa: ARG005
-    "hazards": lambda kernel, launch: Hazards(kernel.name, kernel.arch, kernel.wave, kernel.source_at, passes),  # noqa: ARG005
-    "races": races_of,
-    "uninitialised": Uninitialised,
-    "numerics": lambda kernel, launch: Numerics(kernel.name, kernel.source_at, kernel.arch),  # noqa: ARG005
-    "strides": lambda kernel, launch: Strides(kernel.name, kernel.source_at, launch.lds_bytes),
-}
-
-
 def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
     """Names of the checks that ``"all"``, ``"none"``, a list or a comma-separated string ask for.
 
@@ -65,7 +42,7 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
     if checks is None or checks == "none":
         return ()
     if checks == "all":
-        return tuple(name for name in CHECKS if name not in ASKED)
+        return tuple(name for name, check in CHECKS.items() if check.default)
     if not isinstance(checks, str | list | tuple):
         raise MfmasimError(f"checks {checks!r}: 'all', 'none' or names of checks are expected")
     names = tuple(part.strip() for part in checks.split(",")) if isinstance(checks, str) else tuple(checks)
@@ -90,13 +67,13 @@ def check_listeners(observers: Any, debug: Any, executor: Any, parts: Any) -> No
 
 
 def ending(outcome: Outcome, kernel: Kernel) -> Finding:
-    """The finding about a launch that ended early; that somebody ended it by hand is no error."""
-    pc, place = outcome.stopped_pc, outcome.stopped_at
+    """The finding about a launch that ended early."""
+    kind, pc, place = STOPS[outcome.stopped_by], outcome.stopped_pc, outcome.stopped_at
     return Finding(
-        check=outcome.stopped_by,
-        severity="info" if outcome.stopped_by == "debugger" else "error",
+        check=kind.check,
+        severity=kind.severity,
         message=outcome.stopped,
-        id=STOPS[outcome.stopped_by],
+        id=kind.id,
         kernel=kernel.name,
         pc=pc,
         source="" if pc is None else kernel.source_at(pc),
@@ -207,9 +184,9 @@ class SimDevice:
         want to see it run twice.
         """
         kernel = prepared.kernel
-        listening = [OBSERVERS[name](kernel, prepared) for name in names]
+        listening = [CHECKS[name](prepared) for name in names]
         if again is None:
-            twice = any(hasattr(observer, "again") for observer in listening)
+            twice = hooks(listening, Check.again)
             first = replace(prepared, memory=prepared.memory.copied()) if twice else prepared
             again = lambda: replace(first, memory=first.memory.copied())  # noqa: E731
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
@@ -225,17 +202,17 @@ class SimDevice:
 
             check_executor(executor, parts, observers, listening)
             outcome, notes = spread(
-                prepared, executor, listening, lambda: [OBSERVERS[name](kernel, prepared) for name in names], budget,
+                prepared, executor, listening, lambda: [CHECKS[name](prepared) for name in names], budget,
                 max_waves, parts,
             )  # fmt: skip
         for end in hooks(observers, Observer.on_end):
             end(prepared.memory)
-        for observer in listening:
-            history = observer.again() if hasattr(observer, "again") else None
-            if history is not None:
-                Machine(again(), [history], budget, max_waves).run()
-                observer.take(history)
-        findings = [finding for observer in listening for finding in observer.findings()]
+        for check in listening:
+            second = check.again()
+            if second is not None:
+                Machine(again(), [second], budget, max_waves).run()
+                check.take()
+        findings = [finding for check in listening for finding in check.findings()]
         if witness and not outcome.stopped:
             findings, note = witnessed(prepared, listening, findings, again, budget, max_waves)
             notes.append(note)
@@ -243,7 +220,7 @@ class SimDevice:
             findings.insert(0, ending(outcome, kernel))
         text, wrong = prepared.printed()
         if wrong:
-            findings.append(Finding("printf", "warning", wrong, "printf-wrong", kernel=kernel.name))
+            findings.append(Finding(PRINTF.check, PRINTF.severity, wrong, PRINTF.id, kernel=kernel.name))
         metadata = kernel.info.metadata
         return Report(
             kernel=kernel.name,

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.machine.events import Observer
     from mfmasim.machine.launch import Launch
+    from mfmasim.observe.check import Check
 
 __all__ = ["Part", "Task", "check_executor", "execute", "spread"]
 
@@ -46,8 +48,7 @@ class Task:
     first: int
     count: int
     """Workgroups."""
-    observers: tuple[Any, ...]
-    """Checks that can be merged."""
+    checks: tuple[Check, ...]
     budget: int
     max_waves: int | None
 
@@ -57,7 +58,7 @@ class Part:
     """What a part did."""
 
     outcome: Outcome
-    observers: tuple[Any, ...]
+    checks: tuple[Check, ...]
     read: Runs
     written: Runs
     data: NDArray[np.uint8]
@@ -70,17 +71,17 @@ def execute(task: Task) -> Part:
     """Run a part; this is what an executor is given."""
     memory = copy(task.launch.memory)  # an executor of threads hands every part the same one
     touched = memory.touched = Touched(memory.size)
-    machine = Machine(replace(task.launch, memory=memory), task.observers, task.budget, task.max_waves)
+    machine = Machine(replace(task.launch, memory=memory), task.checks, task.budget, task.max_waves)
     error = ""
     try:
         machine.run(task.first, task.count)
     except MfmasimError as problem:
         error = str(problem)
     written = touched.written.astype(np.bool_)
-    return Part(machine.outcome, task.observers, Runs.of(touched.read), Runs.of(written), memory.arena[written], error)
+    return Part(machine.outcome, task.checks, Runs.of(touched.read), Runs.of(written), memory.arena[written], error)
 
 
-def check_executor(executor: Any, parts: int | None, observers: Sequence[Any], listening: Sequence[Any]) -> None:
+def check_executor(executor: Any, parts: int | None, observers: Sequence[Observer], listening: Sequence[Check]) -> None:
     """Refuse what an executor cannot do.
 
     Raises:
@@ -93,8 +94,8 @@ def check_executor(executor: Any, parts: int | None, observers: Sequence[Any], l
         )
     if parts is not None and (not isinstance(parts, int) or isinstance(parts, bool) or parts < 1):
         raise MfmasimError(f"parts {parts!r}: a positive number of parts is expected")
-    whole = [check.name for check in listening if not hasattr(check, "merge")]
-    others = ",".join(check.name for check in listening if hasattr(check, "merge")) or "none"
+    whole = [check.name for check in listening if not check.by_parts]
+    others = ",".join(check.name for check in listening if check.by_parts) or "none"
     if whole:
         raise MfmasimError(
             f"executor: {', '.join(whole)} look at the launch as a whole; leave them out (checks='{others}'), or run "
@@ -108,8 +109,8 @@ def check_executor(executor: Any, parts: int | None, observers: Sequence[Any], l
 def spread(
     launch: Launch,
     executor: Executor,
-    listening: Sequence[Any],
-    make: Callable[[], Sequence[Any]],
+    listening: Sequence[Check],
+    make: Callable[[], Sequence[Check]],
     budget: int,
     max_waves: int | None,
     parts: int | None = None,
@@ -140,7 +141,7 @@ def spread(
     arena = launch.memory.arena
     for part in done:
         arena[part.written.flags(len(arena))] = part.data
-        for whole, other in zip(listening, part.observers, strict=True):
+        for whole, other in zip(listening, part.checks, strict=True):
             whole.merge(other)
     return _together(launch, [part.outcome for part in done]), []
 
@@ -148,7 +149,7 @@ def spread(
 def _all_parts(
     launch: Launch,
     executor: Executor,
-    make: Callable[[], Sequence[Any]],
+    make: Callable[[], Sequence[Check]],
     budget: int,
     max_waves: int | None,
     parts: int,

@@ -7,7 +7,7 @@ race that shows only when a memory operation is late has no witness here: the ma
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfmasim.machine.run import Machine
 from mfmasim.machine.schedule import schedule
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.machine.launch import Launch
+    from mfmasim.observe.check import Check
     from mfmasim.observe.finding import Finding
 
 __all__ = ["Witness", "find_witnesses", "witnessed"]
@@ -120,14 +121,14 @@ def _try(
 
 
 def witnessed(
-    launch: Launch, listening: Sequence[Any], findings: list[Finding], again: Callable[[], Launch], budget: int,
+    launch: Launch, listening: Sequence[Check], findings: list[Finding], again: Callable[[], Launch], budget: int,
     max_waves: int | None,
 ) -> tuple[list[Finding], str]:  # fmt: skip
     """The findings with what witnesses say of the races among them, and a note on the launch.
 
     The buffers of the launch hold what the first witness leaves in them.
     """
-    suspects = [suspect for check in listening if hasattr(check, "suspects") for suspect in check.suspects()]
+    suspects = [suspect for check in listening for suspect in check.suspects()]
     if not suspects:
         return findings, "schedule witness: no race between two waves was found, so that no order was tried"
     said, witness = find_witnesses(launch, suspects, again, budget, max_waves)

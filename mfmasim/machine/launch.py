@@ -14,6 +14,7 @@ from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.arguments import Buffers, argument
 from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
+from mfmasim.machine.passes import passes
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
 
 if TYPE_CHECKING:
@@ -94,6 +95,9 @@ class Launch:
     def layout(self) -> list[tuple[str, int, int]]:
         """Name, first byte in the arena and size of every buffer."""
         return [(region.name, region.address - self.memory.base, region.size) for region in self.memory.regions]
+
+    passes = staticmethod(passes)
+    """Passes of a matrix instruction, for observers."""
 
     def printed(self) -> tuple[str, str]:
         """What the kernel printed, and what is wrong with the printf buffer; both empty most times."""

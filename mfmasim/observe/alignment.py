@@ -14,15 +14,40 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.observe.finding import Finding
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.machine.events import AccessEvent, AccessFault, Place
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
 
 __all__ = ["Alignment"]
 
+ATOMIC = Kind(
+    "alignment-atomic", "error", "Atomic at an address that is no multiple of its size",
+    "The hardware reports a memory violation and changes nothing.",
+    "atomicAdd((int*)(bytes + 2), 1);",
+    "Align the address to the size of the atomic.",
+)  # fmt: skip
+SCALAR = Kind(
+    "alignment-scalar", "warning", "Scalar load from an address that is no multiple of 4",
+    "The two low bits of the address are ignored, so that another dword is read.",
+    "s_load_dword s4, s[0:1], 0x2",
+    "Align the address, or load through the vector memory.",
+)  # fmt: skip
+LDS = Kind(
+    "alignment-lds", "info", "LDS access that is not aligned",
+    "Right in the unaligned mode that drivers turn on, but slower.",
+    "ds_read_b128 v[4:7], v2  // v2 is 8",
+    "Align rows of the tile to the size of the access.",
+)  # fmt: skip
+GLOBAL = Kind(
+    "alignment-global", "info", "Access to memory that is not aligned",
+    "Right in the unaligned mode that drivers turn on. The language calls it undefined unless the type says so.",
+    "global_load_dwordx2 v[2:3], v[0:1], off  // v[0:1] is 0x7f0000001002",
+    "Nothing, if strides are odd on purpose; give the pointer's type the alignment that it has.",
+)  # fmt: skip
 NATIVE = {8: 8, 12: 16, 16: 16}
 """Native alignment of LDS accesses by size in bytes; smaller ones are aligned to their size."""
 DWORD = 4
@@ -33,8 +58,7 @@ DWORD = 4
 class _Seen:
     """The first misaligned lane of an instruction, and how many lanes there were."""
 
-    id: str
-    severity: str
+    kind: Kind
     message: str
     became: str
     place: Place
@@ -42,18 +66,17 @@ class _Seen:
     lanes: int = 0
 
 
-class Alignment:
+class Alignment(Check):
     """Collects misaligned accesses of one launch, one finding per instruction and space."""
 
     name = "alignment"
+    about = "atomics, scalar loads, accesses to the LDS and to memory at addresses that are not aligned"
+    kinds = (ATOMIC, SCALAR, LDS, GLOBAL)
 
-    def __init__(self, kernel: str, source_at: Callable[[int], str], first: int = 0) -> None:
-        """Report in the name of `kernel`; `source_at` gives the source line of an address in the code.
-
-        The caller's memory begins at address `first`; what lies before, such as constants and the text of printf, is
-        the compiler's own business.
-        """
-        self.kernel, self.source_at, self.first = kernel, source_at, first
+    def __init__(self, launch: Launch) -> None:
+        """Ignore what lies before the caller's buffers: constants and the text of printf are the compiler's."""
+        super().__init__(launch)
+        self.first = launch.buffers_begin
         self._seen: dict[tuple[int, str], _Seen] = {}
 
     def on_fault(self, event: AccessFault) -> None:
@@ -62,10 +85,10 @@ class Alignment:
             where = f"{'LDS ' * (event.space == 'lds')}address {event.address:#x}"
             text = f"atomic of {event.size} bytes at {where}, which is no multiple of its size"
             became = "a memory violation on the hardware; nothing was changed"
-            self._add("alignment-atomic", event, "error", text, became, event.lanes)
+            self._add(ATOMIC, event, text, became)
         elif event.kind == "misaligned read":
             text = f"scalar read of {event.size} bytes at address {event.address:#x}, which is no multiple of 4"
-            self._add("alignment-scalar", event, "warning", text, "the two low bits were ignored", event.lanes)
+            self._add(SCALAR, event, text, "the two low bits were ignored")
 
     def on_access(self, event: AccessEvent) -> None:
         """Look at an access of the LDS or of memory; atomics come as faults."""
@@ -86,17 +109,17 @@ class Alignment:
         text = f"{event.kind} of {event.size} bytes at {where}, which is no multiple of {native}"
         became = f"right in the unaligned mode that drivers turn on{', but slower' * inside}"
         lanes = int(crooked.sum()) * (event.waves // len(crooked))
-        kind = "alignment-lds" if inside else "alignment-global"
-        new = _Seen(kind, "info", text, became, event.place(wave, lane), event.instruction.name, lanes)
+        kind = LDS if inside else GLOBAL
+        new = _Seen(kind, text, became, event.place(wave, lane), event.instruction.name, lanes)
         self._note(event.instruction.pc, new)
 
-    def _add(self, kind: str, event: AccessFault, severity: str, text: str, became: str, lanes: int) -> None:
-        new = _Seen(kind, severity, text, became, event.place, event.instruction.name, lanes)
+    def _add(self, kind: Kind, event: AccessFault, text: str, became: str) -> None:
+        new = _Seen(kind, text, became, event.place, event.instruction.name, event.lanes)
         self._note(event.instruction.pc, new)
 
     def _note(self, pc: int, new: _Seen) -> None:
         """The first wave of the grid is told, whichever came first."""
-        key = pc, new.id
+        key = pc, new.kind.id
         old = self._seen.get(key)
         if old is None:
             self._seen[key] = new
@@ -113,19 +136,9 @@ class Alignment:
     def findings(self) -> list[Finding]:
         """The findings, in address order."""
         return [
-            Finding(
-                check="alignment",
-                severity=seen.severity,
-                message=f"{seen.message}; {seen.lanes} lane{'s' * (seen.lanes != 1)} in all, {seen.became}",
-                id=seen.id,
-                kernel=self.kernel,
-                pc=pc,
-                source=self.source_at(pc),
-                workgroup=seen.place.workgroup,
-                wave=seen.place.wave,
-                lane=seen.place.lane,
-                instruction=seen.instruction,
-                count=seen.lanes,
+            self.finding(
+                seen.kind, f"{seen.message}; {seen.lanes} lane{'s' * (seen.lanes != 1)} in all, {seen.became}", pc,
+                seen.place, instruction=seen.instruction, count=seen.lanes,
             )
             for (pc, _), seen in sorted(self._seen.items(), key=lambda item: item[0])
-        ]
+        ]  # fmt: skip

@@ -12,19 +12,46 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.observe.finding import Finding
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.machine.events import BlockEvent, Place
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
 
     I64 = NDArray[np.int64]
 
 __all__ = ["Barriers"]
 
+DIFFERENT = Kind(
+    "barrier-different", "warning", "Waves of a workgroup meet at different barriers",
+    "The hardware counts arrivals and lets them go on together, but the barrier no longer separates what it was "
+    "written to separate.",
+    "if (wave == 0) __syncthreads(); else __syncthreads();",
+    "Move the barrier to where all waves come by.",
+)  # fmt: skip
+UNEVEN = Kind(
+    "barrier-uneven", "warning", "Waves of a workgroup pass different numbers of barriers",
+    "The hardware does not wait for waves that have ended, so that the barriers that are too many open all the same. "
+    "Where waves work in turns, one half is a barrier too late or too early from some place on.",
+    "if (half == 1) barrier(); ... // and no barrier that only the other half executes at the end",
+    "Let every path through the kernel pass as many barriers.",
+)  # fmt: skip
+TWICE = Kind(
+    "barrier-signalled-twice", "warning", "A wave signals a barrier again before it waits",
+    "gfx12 counts signals, not waves: the second one may stand for a wave that has not come.",
+    "s_barrier_signal -1; s_barrier_signal -1; s_barrier_wait -1",
+    "Wait between two signals.",
+)  # fmt: skip
+DEADLOCK = Kind(
+    "barrier-deadlock", "error", "A barrier that is never complete",
+    "Waves wait for others that will not come.",
+    "a split barrier that one wave never signals",
+    "Let every wave signal, or end.",
+)  # fmt: skip
 WAIT = "s_barrier_wait"
 NONE = -1
 
@@ -52,18 +79,18 @@ class _Batch:
         self.differs = np.zeros((groups, 2), np.bool_)
 
 
-class Barriers:
+class Barriers(Check):
     """Collects findings, one for each pair of instructions."""
 
     name = "barrier"
+    about = "waves of a workgroup that meet at different barriers, or pass different numbers of them"
+    kinds = (DIFFERENT, UNEVEN, TWICE, DEADLOCK)
 
-    def __init__(self, kernel: str, source_at: Callable[[int], str], waves: int) -> None:
-        """Report in the name of `kernel`; `source_at` gives the source line of an address.
-
-        `waves` are those of a workgroup.
-        """
-        self.kernel, self.source_at, self.per = kernel, source_at, waves
-        self._seen: dict[tuple[str, int, int], Seen] = {}
+    def __init__(self, launch: Launch) -> None:
+        """Count the barriers of every wave."""
+        super().__init__(launch)
+        self.per = launch.waves_per_workgroup
+        self._seen: dict[tuple[Kind, int, int], Seen] = {}
         self._batch: _Batch | None = None
 
     def on_block(self, event: BlockEvent) -> None:
@@ -88,7 +115,7 @@ class Barriers:
         twice = waves[batch.arrived[waves] > batch.waited[waves]]
         if len(twice):
             before = int(batch.pc[twice[0], (batch.arrived[twice[0]] - 1) & 1])
-            self._add("barrier-signalled-twice", pc, before, batch.place(int(twice[0])), len(twice), "")
+            self._add(TWICE, pc, before, batch.place(int(twice[0])), len(twice), "")
 
     def _arrive(self, batch: _Batch, waves: I64, pc: int) -> None:
         number, group = batch.arrived[waves], waves // self.per
@@ -113,7 +140,7 @@ class Barriers:
             for pc in np.unique(batch.pc[here, slot]):
                 there = here[batch.pc[here, slot] == pc]
                 if pc != other:
-                    self._add("barrier-different", int(pc), other, batch.place(int(there[0])), len(there), "")
+                    self._add(DIFFERENT, int(pc), other, batch.place(int(there[0])), len(there), "")
         batch.differs[group] = False
 
     def _close(self) -> None:
@@ -133,10 +160,10 @@ class Barriers:
                 f"after {batch.arrived[wave]} barriers, while wave {last - group * self.per} of its workgroup comes to "
                 f"{most[wave]}"
             )
-            self._add("barrier-uneven", int(batch.end[wave]), pc, batch.place(int(wave)), 1, words)
+            self._add(UNEVEN, int(batch.end[wave]), pc, batch.place(int(wave)), 1, words)
         self._batch = None
 
-    def _add(self, kind: str, pc: int, other: int, place: Place, count: int, words: str) -> None:
+    def _add(self, kind: Kind, pc: int, other: int, place: Place, count: int, words: str) -> None:
         """The first wave of the grid is told, whichever came first."""
         old = self._seen.get((kind, pc, other))
         if old is None:
@@ -160,24 +187,19 @@ class Barriers:
     def findings(self) -> list[Finding]:
         """The findings, in address order."""
         self._close()
-        return [self._finding(*key) for key in sorted(self._seen, key=lambda key: (key[1], key[2], key[0]))]
+        return [self._finding(*key) for key in sorted(self._seen, key=lambda key: (key[1], key[2], key[0].id))]
 
-    def _finding(self, kind: str, pc: int, other: int) -> Finding:
+    def _finding(self, kind: Kind, pc: int, other: int) -> Finding:
         seen = self._seen[kind, pc, other]
-        there = self.source_at(other)
+        there = self.kernel.source_at(other)
         at = f"{other:#x}" + (f" ({there})" if there else "")
         waves = f"{seen.count} wave{'s' * (seen.count != 1)} in all"
         messages = {
-            "barrier-different": f"this wave waits here while others of its workgroup wait at {at}; {waves}, the "
+            DIFFERENT: f"this wave waits here while others of its workgroup wait at {at}; {waves}, the "
             "hardware counts arrivals and lets them go on together",
-            "barrier-uneven": f"this wave ends {seen.words}, the last at {at}; "
-            f"{waves}, an ended wave counts as arrived",
-            "barrier-signalled-twice": f"this wave signals here before it has waited for the barrier that it signalled "
+            UNEVEN: f"this wave ends {seen.words}, the last at {at}; {waves}, an ended wave counts as arrived",
+            TWICE: f"this wave signals here before it has waited for the barrier that it signalled "
             f"at {at}; {waves}, the hardware counts signals, so that a barrier may be complete although a wave has not "
             "come",
         }
-        return Finding(
-            check="barrier", severity="warning", message=messages[kind], id=kind, kernel=self.kernel, pc=pc,
-            source=self.source_at(pc), workgroup=seen.place.workgroup, wave=seen.place.wave, count=seen.count,
-            other=there,
-        )  # fmt: skip
+        return self.finding(kind, messages[kind], pc, seen.place, count=seen.count, other=there)

@@ -6,29 +6,74 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.observe.check import Check
 from mfmasim.observe.descriptors import Descriptor, wrong
-from mfmasim.observe.finding import Finding
+from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessFault, Place, ResourceEvent
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
 
 __all__ = ["Bounds"]
 
+OUTSIDE = Kind(
+    "bounds-outside-buffer", "error", "Access outside every buffer",
+    "The address lies in no buffer of the launch. The hardware faults, or touches what belongs to somebody else.",
+    "out[blockIdx.x * 256 + threadIdx.x] = x;  // the grid has more work-items than the buffer elements",
+    "Guard the access, or correct the address; the message names the nearest buffer and the distance.",
+)  # fmt: skip
+READ_ONLY = Kind(
+    "bounds-read-only", "error", "Store to read-only memory",
+    "Constants and the code itself cannot be written to; the hardware faults.",
+    "a __constant__ table is written through a pointer",
+    "Write to a buffer.",
+)  # fmt: skip
+LDS = Kind(
+    "bounds-lds", "error", "Access outside the workgroup's LDS",
+    "Beyond the allocation stores are dropped and loads give 0.",
+    "__shared__ float tile[64]; tile[threadIdx.x + 64] = x;",
+    "Allocate more (shared_bytes for dynamic LDS) or correct the index.",
+)  # fmt: skip
+SCRATCH = Kind(
+    "bounds-scratch", "error", "Access outside a work-item's private segment",
+    "The stack or a private array is left: a wrong index, or a stack that is too small.",
+    "float a[4]; a[i] = x;  // i is 4 or more",
+    "Correct the index, or give a kernel that recurses a larger stack.",
+)  # fmt: skip
+CLIPPED = Kind(
+    "bounds-buffer-range", "info", "Access beyond num_records of a buffer resource",
+    "The hardware drops such stores and returns 0 for such loads; kernels use that on purpose for edges.",
+    "buffer_load_dword v4, v2, s[4:7], 0 offen  // v2 is num_records or more",
+    "Nothing where it is meant; else correct the range or the offset.",
+)  # fmt: skip
+RESOURCE = Kind(
+    "bounds-resource", "error", "A buffer resource that this architecture reads otherwise",
+    "The last of its four words has an invalid format or type, reserved bits, or a range check under which nothing is "
+    "in range: often the constant of another generation.",
+    "__builtin_amdgcn_make_buffer_rsrc(p, 0, bytes, 0x27000)  // CDNA's constant on RDNA",
+    "Take the architecture's own constant: 0x27000 on CDNA, 0x31004000 on RDNA3 and RDNA4 for raw buffers.",
+)  # fmt: skip
+BASE = Kind(
+    "bounds-resource-base", "warning", "The base of a buffer resource lies in no buffer",
+    "Accesses through it hit memory by their offsets alone, or nothing.",
+    "__builtin_amdgcn_make_buffer_rsrc(p + rows * ld, 0, bytes, 0x27000)  // behind the last row",
+    "Start the resource in the buffer, or give it 0 records.",
+)  # fmt: skip
 
-class Bounds:
+
+class Bounds(Check):
     """Collects access faults of one launch."""
 
     name = "bounds"
+    about = "accesses outside every buffer"
+    kinds = (OUTSIDE, READ_ONLY, LDS, SCRATCH, CLIPPED, RESOURCE, BASE)
 
-    def __init__(self, kernel: str, source_at: Callable[[int], str], arch: Arch) -> None:
-        """Report in the name of `kernel` of an architecture; `source_at` gives the source line of an address."""
-        self.kernel, self.source_at, self.arch = kernel, source_at, arch
+    def __init__(self, launch: Launch) -> None:
+        """Start without faults."""
+        super().__init__(launch)
         self._described: set[tuple[int, ...]] = set()
         self._resources: dict[tuple[int, str], tuple[Place, Finding]] = {}
         self._first: dict[int, AccessFault] = {}
@@ -50,24 +95,24 @@ class Bounds:
             mine = (event.words == row).all(axis=1)[:, None] & event.active()
             if mine.any():
                 self._described.add(seen)
-                self._describe(event, Descriptor((row[0], row[1], row[2], row[3]), self.arch), mine)
+                self._describe(event, Descriptor((row[0], row[1], row[2], row[3]), self.kernel.arch), mine)
 
     def _describe(self, event: ResourceEvent, descriptor: Descriptor, mine: NDArray[np.bool_]) -> None:
         """What is wrong about a resource at its first use."""
         where = event.place(int(mine.any(axis=1).argmax()), None)
         for text in wrong(descriptor):
-            self._keep(event, where, "bounds-resource", "error", f"{text}; {descriptor.text()}")
+            self._keep(event, where, RESOURCE, f"{text}; {descriptor.text()}")
         outside = event.outside(descriptor.base) if descriptor.records else ""
         if outside:
             message = f"the base of the buffer resource is {outside}; {descriptor.text()}"
-            self._keep(event, where, "bounds-resource-base", "warning", message)
+            self._keep(event, where, BASE, message)
 
-    def _keep(self, event: ResourceEvent, where: Place, kind: str, severity: str, message: str) -> None:
+    def _keep(self, event: ResourceEvent, where: Place, kind: Kind, message: str) -> None:
         """The first wave of the grid is told, whichever came first."""
-        had = self._resources.get((event.instruction.pc, kind))
+        had = self._resources.get((event.instruction.pc, kind.id))
         if had is None or where.order < had[0].order:
-            finding = self._told(kind, event.instruction, where, severity, message)
-            self._resources[event.instruction.pc, kind] = where, finding
+            finding = self.finding(kind, message, event.instruction.pc, where, instruction=event.instruction.name)
+            self._resources[event.instruction.pc, kind.id] = where, finding
 
     def merge(self, other: Bounds) -> None:
         """Take in what another part of the same launch found."""
@@ -97,46 +142,31 @@ class Bounds:
             return self._clipped(event, lanes)
         outside = "to read-only memory" if event.nearest.startswith("in ") else "outside every buffer"
         became = "the store was dropped" if event.kind == "write" else "the load returned poison"
-        kind = "bounds-read-only" if event.nearest.startswith("in ") else "bounds-outside-buffer"
+        kind = READ_ONLY if event.nearest.startswith("in ") else OUTSIDE
         if event.space == "lds":
-            kind = "bounds-lds"
+            kind = LDS
             became = "the store was dropped" if event.kind == "write" else "the load returned 0"
             where = f"LDS address {event.address}"
         elif event.space == "scratch":
-            kind = "bounds-scratch"
+            kind = SCRATCH
             address = event.address - (event.address >> 63 << 64)
             outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
             where = f"scratch address {address} {event.nearest} a work-item"
         else:
             where = f"address {event.address:#x}, {event.nearest}"
         message = f"{event.kind} of {event.size} bytes {outside}: {where}; {_lanes(lanes)} in all, {became}"
-        return self._told(kind, event.instruction, event.place, "error", message, lanes)
+        return self._faulted(kind, event, message, lanes)
 
     def _clipped(self, event: AccessFault, lanes: int) -> Finding:
         """Lanes beyond num_records of a buffer resource: often meant, so only told."""
         became = "the store was dropped" if event.kind == "write" else "the load returned 0"
         message = f"{event.kind} beyond the range of the buffer resource; {_lanes(lanes)} in all, {became}"
-        return self._told("bounds-buffer-range", event.instruction, event.place, "info", message, lanes)
+        return self._faulted(CLIPPED, event, message, lanes)
 
-    def _told(
-        self, kind: str, instruction: Instruction, place: Place, severity: str, message: str, lanes: int = 1
-    ) -> Finding:
-        """The finding of an instruction at a place."""
-        pc = instruction.pc
-        return Finding(
-            check="bounds",
-            severity=severity,
-            message=message,
-            id=kind,
-            kernel=self.kernel,
-            pc=pc,
-            source=self.source_at(pc),
-            workgroup=place.workgroup,
-            wave=place.wave,
-            lane=place.lane,
-            instruction=instruction.name,
-            count=lanes,
-        )
+    def _faulted(self, kind: Kind, event: AccessFault, message: str, lanes: int) -> Finding:
+        """The finding of an instruction at the place of its first fault."""
+        ins = event.instruction
+        return self.finding(kind, message, ins.pc, event.place, instruction=ins.name, count=lanes)
 
 
 def _lanes(count: int) -> str:

@@ -11,19 +11,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.lds import Accounts, advise
-from mfmasim.observe.finding import Finding
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mfmasim.architectures import Arch
-    from mfmasim.lds import Account, PhaseTable
+    from mfmasim.lds import Account
     from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
 
 __all__ = ["Conflicts"]
 
+CONFLICT = Kind(
+    "conflicts-lds", "info", "Bank conflict of the LDS",
+    "Lanes of one phase need different dwords of one bank; the access takes further passes.",
+    "tile[threadIdx.x * 32]  // all lanes in one bank",
+    "Pad the rows, or swizzle: mfmasim swizzle finds one.",
+)  # fmt: skip
 
-class Conflicts:
+
+class Conflicts(Check):
     """Accounts for the LDS instructions of one launch.
 
     Instructions of other families that reach the LDS are counted without degrees: loads that go straight there write
@@ -31,21 +38,13 @@ class Conflicts:
     """
 
     name = "conflicts"
+    about = "bank conflicts of the LDS, by instruction and source line"
+    kinds = (CONFLICT,)
 
-    def __init__(
-        self,
-        kernel: str,
-        arch: Arch,
-        wave: int,
-        source_at: Callable[[int], str],
-        table: PhaseTable | Mapping[str, PhaseTable] | None = None,
-    ) -> None:
-        """Report in the name of `kernel`; `source_at` gives the source line of an address in the code.
-
-        `table` overrides phases and banks as in `mfmasim.lds.conflicts`.
-        """
-        self.kernel, self.source_at = kernel, source_at
-        self.accounts = Accounts(arch, wave, table)
+    def __init__(self, launch: Launch) -> None:
+        """Start without accounts."""
+        super().__init__(launch)
+        self.accounts = Accounts(self.kernel.arch, self.kernel.wave)
         self.uncounted: dict[int, list[Any]] = {}
         """Address in the code to [mnemonic, executions] of the instructions that have no phase table."""
 
@@ -97,7 +96,7 @@ class Conflicts:
             "sites": [
                 {
                     "pc": pc,
-                    "source": self.source_at(pc),
+                    "source": self.kernel.source_at(pc),
                     "instruction": account.row.name,
                     "executions": account.executions,
                     "degrees": account.degrees,
@@ -111,7 +110,7 @@ class Conflicts:
                 for pc, account in sites
             ],
             "uncounted": [
-                {"pc": pc, "source": self.source_at(pc), "instruction": name, "executions": executions}
+                {"pc": pc, "source": self.kernel.source_at(pc), "instruction": name, "executions": executions}
                 for pc, (name, executions) in sorted(self.uncounted.items())
             ],
         }
@@ -121,7 +120,7 @@ class Conflicts:
         lines: dict[tuple[str, str], list[tuple[int, Account]]] = {}
         for pc, account in self.worst_first():
             if account.extra_passes:
-                lines.setdefault((self.source_at(pc) or hex(pc), account.row.name), []).append((pc, account))
+                lines.setdefault((self.kernel.source_at(pc) or hex(pc), account.row.name), []).append((pc, account))
         worst = sorted(lines.values(), key=lambda same: -sum(account.extra_passes for _, account in same))
         return [self._finding(same) for same in worst]
 
@@ -137,14 +136,6 @@ class Conflicts:
             f"{account.worst}-way bank conflict{unsure}: degrees {degrees}, {extra:,} extra passes in "
             f"{executions:,} executions; lanes {shown} meet in one bank"
         )
-        return Finding(
-            check="conflicts",
-            severity="info",
-            message=message + (f"; {advice}" if advice else ""),
-            id="conflicts-lds",
-            kernel=self.kernel,
-            pc=pc,
-            source=self.source_at(pc),
-            instruction=account.row.name,
-            count=executions,
+        return self.finding(
+            CONFLICT, message + (f"; {advice}" if advice else ""), pc, instruction=account.row.name, count=executions
         )

@@ -1,16 +1,35 @@
-"""A finding: one thing that is wrong, where it is, and what was expected there."""
+"""A finding: one thing that is wrong, where it is, and what was expected there; and the kinds of findings."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mfmasim.observe.kinds import first_of
-
-__all__ = ["SEVERITIES", "Finding"]
+__all__ = ["SEVERITIES", "Finding", "Kind"]
 
 SEVERITIES = ("error", "warning", "info")
 """Worst first. Only errors make a verification fail."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of finding."""
+
+    id: str
+    """Stable: the check and what it saw, such as ``waits-read-in-flight``."""
+    severity: str
+    """One of `SEVERITIES`."""
+    title: str
+    about: str
+    """What it means, and what the hardware does."""
+    example: str
+    """Code that causes it."""
+    fix: str
+
+    @property
+    def check(self) -> str:
+        """Name of the check that makes it."""
+        return self.id.partition("-")[0]
 
 
 @dataclass(frozen=True)
@@ -24,7 +43,7 @@ class Finding:
     message: str
     """One sentence; a pattern that explains all wrong places follows after a semicolon."""
     id: str = ""
-    """Its kind, a row of `mfmasim.observe.kinds`; without one it is of the first kind of its check."""
+    """Id of its kind; by default the name of the check."""
     kernel: str = ""
     pc: int | None = None
     """Address of the instruction in the code object."""
@@ -49,9 +68,9 @@ class Finding:
     """Why it does not count, where the case suppresses it."""
 
     def __post_init__(self) -> None:
-        """Give it a kind."""
+        """Fill in the id."""
         if not self.id:
-            object.__setattr__(self, "id", first_of(self.check))
+            object.__setattr__(self, "id", self.check)
 
     def record(self) -> dict[str, Any]:
         """The finding as a dictionary that JSON can hold."""

@@ -11,18 +11,43 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.hazards import ROLES, Register, Row, Traits, named, rows
-from mfmasim.observe.finding import Finding
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
 from mfmasim.observe.paths import Paths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import BlockEvent
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
 
 __all__ = ["Hazards"]
 
+STATES = Kind(
+    "hazards-wait-states", "error", "Too few wait states between two instructions",
+    "The hardware does not look after this pair: the second one may take what was there before the first. The "
+    "simulator executes one after the other, so that outputs are right here.",
+    "v_readfirstlane_b32 s4, v1; global_load_dword v2, v3, s[4:5]  // inline assembly, CDNA",
+    "Put the s_nop that the message names, or that many other instructions, between them.",
+)  # fmt: skip
+MATRIX = Kind(
+    "hazards-matrix", "error", "A matrix instruction and another one are too close",
+    "Results of matrix instructions arrive pass by pass, and sources are read late; hardware does not wait.",
+    "v_mfma_f32_32x32x8_f16 v[0:15], ...; v_add_f32 v16, v0, v0  // inline assembly, CDNA",
+    "Put independent instructions, or the s_nop that the message names, between them.",
+)  # fmt: skip
+VECTOR = Kind(
+    "hazards-vector", "error", "An instruction of the vector ALU must lie between two others",
+    "S_NOP is none, S_DELAY_ALU only a hint.",
+    "v_wmma_f32_16x16x16_f16 v[0:7], ...; v_wmma_f32_16x16x16_f16 v[8:15], v[0:7], ...  // RDNA",
+    "Put an independent vector instruction, or v_nop, between them.",
+)  # fmt: skip
+DEPENDENCY = Kind(
+    "hazards-dependency", "error", "A wait for the vector or the scalar ALU is missing",
+    "The hardware of this chip misses the dependency unless the program waits.",
+    "v_rcp_f32 v1, v2; v_mul_f32 v3, v1, v1  // inline assembly, gfx1100",
+    "Put the s_waitcnt_depctr or s_wait_alu that the message names between them.",
+)  # fmt: skip
 LONGEST_NOP = 16
 """Wait states of the longest S_NOP."""
 TRANS = 1
@@ -60,27 +85,19 @@ class Known:
     """Registers touched, of the rows that end with it."""
 
 
-class Hazards(Paths[State]):
+class Hazards(Paths[State], Check):
     """Follows what is too young, for every wave."""
 
     name = "hazards"
+    about = "instructions that software has to keep apart (wait states), and did not"
+    kinds = (STATES, MATRIX, VECTOR, DEPENDENCY)
 
-    def __init__(
-        self, kernel: str, arch: Arch, wave: int, source_at: Callable[[int], str],
-        passes: Callable[[Instruction, Arch, int], int],
-    ) -> None:  # fmt: skip
-        """Report in the name of `kernel`.
-
-        Args:
-            kernel: name.
-            arch: architecture.
-            wave: lanes of a wave.
-            source_at: gives the source line of an address in the code.
-            passes: gives the passes of a matrix instruction, 0 for any other.
-        """
-        super().__init__(())
-        self.kernel, self.arch, self.wave, self.source_at, self.passes = kernel, arch, wave, source_at, passes
-        self.rows: tuple[Row, ...] = rows(arch)
+    def __init__(self, launch: Launch) -> None:
+        """Find the rows of the architecture."""
+        Check.__init__(self, launch)
+        Paths.__init__(self, ())
+        self.arch, self.passes = self.kernel.arch, launch.passes
+        self.rows: tuple[Row, ...] = rows(self.arch)
         self._known: dict[int, Known] = {}
         self._findings: dict[tuple[int, int], tuple[int, Finding]] = {}
         """(Second, first) address to how much is missing, and the finding."""
@@ -95,7 +112,7 @@ class Hazards(Paths[State]):
         """What the rows see in an instruction."""
         known = self._known.get(instruction.pc)
         if known is None:
-            passes = self.passes(instruction, self.arch, self.wave)
+            passes = self.passes(instruction, self.arch, self.kernel.wave)
             traits = Traits(instruction, self.arch.m0, passes)
             firsts, seconds = [], {}
             for number, row in enumerate(self.rows):
@@ -138,26 +155,18 @@ class Hazards(Paths[State]):
         needs, present = risk.needs, _counted(row, risk.age)
         place = event.place(index, None)
         first = self._known[risk.pc].traits.opcode
-        there = self.source_at(risk.pc)
+        there = self.kernel.source_at(risk.pc)
         name = named(register, self.arch.m0)
         kind, unit, fix = _advice(row, needs - present)
-        finding = Finding(
-            check="hazards",
-            severity="error",
-            message=f"{row.first} ({first.name} at {risk.pc:#x}{f', {there}' if there else ''}), then {row.second} "
+        message = (
+            f"{row.first} ({first.name} at {risk.pc:#x}{f', {there}' if there else ''}), then {row.second} "
             f"({name}): {_many(needs, unit)} must lie between them, {present} {'does' if present == 1 else 'do'}; "
-            f"{fix} is missing ({row.source})",
-            id=kind,
-            kernel=self.kernel,
-            pc=instruction.pc,
-            source=self.source_at(instruction.pc),
-            workgroup=place.workgroup,
-            wave=place.wave,
-            register=name,
-            instruction=instruction.name,
-            expected=_many(needs, unit),
-            actual=_many(present, unit),
+            f"{fix} is missing ({row.source})"
         )
+        finding = self.finding(
+            kind, message, instruction.pc, place, register=name, instruction=instruction.name,
+            expected=_many(needs, unit), actual=_many(present, unit),
+        )  # fmt: skip
         self._keep((instruction.pc, risk.pc), needs - present, finding)
 
     def _keep(self, key: tuple[int, int], short: int, finding: Finding) -> None:
@@ -210,12 +219,12 @@ def _many(count: int, unit: str) -> str:
     return f"{count} {unit}{'s' * (count != 1)}"
 
 
-def _advice(row: Row, short: int) -> tuple[str, str, str]:
+def _advice(row: Row, short: int) -> tuple[Kind, str, str]:
     """Kind of the finding, what is counted, and what would do."""
     if row.clock == "states":
         parts = [LONGEST_NOP] * (short // LONGEST_NOP) + [short % LONGEST_NOP] * bool(short % LONGEST_NOP)
-        kind = "hazards-matrix" if row.matrix else "hazards-wait-states"
+        kind = MATRIX if row.matrix else STATES
         return kind, "wait state", "; ".join(f"s_nop {part - 1}" for part in parts)
     if row.clock == "trans":
-        return "hazards-dependency", "vector instruction", "s_waitcnt_depctr depctr_va_vdst(0)"
-    return "hazards-vector", "vector instruction", "v_nop"
+        return DEPENDENCY, "vector instruction", "s_waitcnt_depctr depctr_va_vdst(0)"
+    return VECTOR, "vector instruction", "v_nop"

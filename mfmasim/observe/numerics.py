@@ -14,21 +14,39 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.isa import MATRIX
-from mfmasim.observe.finding import Finding
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.events import Place, ValueEvent
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
 
     Mask = NDArray[np.bool_]
 
 __all__ = ["Numerics"]
 
+NOT_FINITE = Kind(
+    "numerics-not-finite", "info", "NaN or Inf appears though all operands are finite",
+    "The first place of a source line; what the value spreads to is not told.",
+    "y = 1.0f / x;  // x is 0",
+    "Guard the operand, where it is not meant.",
+)  # fmt: skip
+OVERFLOW = Kind(
+    "numerics-overflow", "info", "A conversion to a format that cannot hold the value",
+    "It becomes the largest value, Inf or NaN, as the instruction and MODE say.",
+    "__builtin_amdgcn_cvt_pk_fp8_f32(x, y, 0, false)  // x is 1000",
+    "Scale before converting.",
+)  # fmt: skip
+DENORMAL = Kind(
+    "numerics-denormal", "info", "A denormal operand counts as 0",
+    "MODE flushes denormal f32 inputs: compilers set it so with -fgpu-flush-denormals-to-zero.",
+    "y = x * 2.0f;  // x is 1e-40",
+    "Nothing, or compile without that option.",
+)  # fmt: skip
 # Exponent of a format by the part of a dword it stands in: all ones is NaN or Inf.
 _EXPONENTS = {
     "f32": (0x7F800000,), "pk_f32": (0x7F800000,), "xf32": (0x7F800000,), "f16": (0x7C00,), "bf16": (0x7F80,),
@@ -92,14 +110,20 @@ def _any(parts: list[Mask]) -> Mask:
     return found
 
 
-class Numerics:
-    """Looks at results of floating-point instructions."""
+class Numerics(Check):
+    """Looks at results of floating-point instructions.
+
+    It is not part of ``"all"``: data with NaN, Inf and large values on purpose would hide every other finding.
+    """
 
     name = "numerics"
+    about = "where NaN and Inf first appear, conversions out of range, denormals that are flushed"
+    default = False
+    kinds = (NOT_FINITE, OVERFLOW, DENORMAL)
 
-    def __init__(self, kernel: str, source_at: Callable[[int], str], arch: Arch) -> None:
-        """Report in the name of `kernel` of an architecture; `source_at` gives the source line of an address."""
-        self.kernel, self.source_at, self.arch = kernel, source_at, arch
+    def __init__(self, launch: Launch) -> None:
+        """Start with nothing seen."""
+        super().__init__(launch)
         self._seen: dict[tuple[str, str], Seen] = {}
 
     def watches(self, instruction: Instruction) -> bool:
@@ -113,7 +137,7 @@ class Numerics:
         """Smallest and largest source of a conversion, and its format."""
         for pattern, limits, name in _RANGES:
             if re.match(pattern, instruction.name):
-                high = float(limits.get(self.arch.fp8, limits.get("", np.inf)))
+                high = float(limits.get(self.kernel.arch.fp8, limits.get("", np.inf)))
                 low = {"I32": -(2.0**31), "U32": _below(-1.0)}.get(name, -high)
                 return low, high, name
         return None
@@ -158,7 +182,7 @@ class Numerics:
             if words and (text := _text(_at(words, wave, lane), operand.type))
         ]  # fmt: skip
         of = f" ({', '.join(shown)})" if shown and not matrix else ""
-        self._add("numerics-not-finite", event, bad, f"{what} appears here though all operands are finite{of}")
+        self._add(NOT_FINITE, event, bad, f"{what} appears here though all operands are finite{of}")
 
     def _beyond(self, event: ValueEvent, low: float, high: float, name: str) -> None:
         """Finite sources of a conversion that its format cannot hold."""
@@ -172,7 +196,7 @@ class Numerics:
             if over.any() and (over := over & event.active()).any():
                 wave, lane = (int(k) for k in np.argwhere(over)[0])
                 value = _at((values.view(np.uint32),), wave, lane)
-                self._add("numerics-overflow", event, over, f"{_text(value, 'f32')} is beyond the range of {name}")
+                self._add(OVERFLOW, event, over, f"{_text(value, 'f32')} is beyond the range of {name}")
 
     def _flushed(self, event: ValueEvent) -> None:
         """Denormal f32 operands where MODE flushes them."""
@@ -183,20 +207,16 @@ class Numerics:
                 small = (words[0] & np.uint32(0x7F800000) == 0) & (words[0] & np.uint32(0x7FFFFF) != 0)
                 small = small & event.active() & (event.mode & np.uint32(F32_INPUTS) == 0)[:, None]
                 if small.any():
-                    self._add("numerics-denormal", event, small, "a denormal operand counts as 0: MODE flushes them")
+                    self._add(DENORMAL, event, small, "a denormal operand counts as 0: MODE flushes them")
 
-    def _add(self, kind: str, event: ValueEvent, lanes: Mask, text: str) -> None:
+    def _add(self, kind: Kind, event: ValueEvent, lanes: Mask, text: str) -> None:
         """The first of a source line is told; all of it are counted."""
         instruction = event.instruction
-        source = self.source_at(instruction.pc)
         wave, lane = (int(k) for k in np.argwhere(lanes)[0])
         place: Place = event.place(wave, lane if lanes.shape[-1] > 1 else None)
-        finding = Finding(
-            check="numerics", severity="info", message=text, id=kind, kernel=self.kernel, pc=instruction.pc,
-            source=source, workgroup=place.workgroup, wave=place.wave, lane=place.lane, instruction=instruction.name,
-        )  # fmt: skip
+        finding = self.finding(kind, text, instruction.pc, place, instruction=instruction.name)
         self._take(
-            (kind, source or f"{instruction.pc:#x}"),
+            (kind.id, finding.source or f"{instruction.pc:#x}"),
             Seen(finding, place.order, int(lanes.sum()) * (event.waves // len(lanes))),
         )
 

@@ -7,18 +7,26 @@ if it were divided by what its step is too large by (a byte address that was mul
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.observe.finding import Finding
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.machine.events import AccessEvent, Place
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
 
 __all__ = ["Strides"]
+
+STEP = Kind(
+    "strides-lds", "warning", "Addresses step too far from lane to lane",
+    "The step is a multiple of the access and leaves the LDS; the size was probably multiplied in twice.",
+    "a byte offset is used as an index: tile[4 * threadIdx.x]",
+    "Take one of both factors out.",
+)  # fmt: skip
 
 
 def step_of(event: AccessEvent) -> int:
@@ -29,14 +37,17 @@ def step_of(event: AccessEvent) -> int:
     return int(steps[0]) if len(steps) and (steps == steps[0]).all() else 0
 
 
-class Strides:
+class Strides(Check):
     """Looks at each instruction's first execution."""
 
     name = "strides"
+    about = "addresses whose step from lane to lane does not fit the bytes they move"
+    kinds = (STEP,)
 
-    def __init__(self, kernel: str, source_at: Callable[[int], str], lds_bytes: int) -> None:
-        """Report in the name of `kernel`; `lds_bytes` is the allocation of a workgroup."""
-        self.kernel, self.source_at, self.lds_bytes = kernel, source_at, lds_bytes
+    def __init__(self, launch: Launch) -> None:
+        """Remember how large the allocation of a workgroup is."""
+        super().__init__(launch)
+        self.lds_bytes = launch.lds_bytes
         self._seen: dict[tuple[int, str], int] = {}
         """Step by address in the code and space."""
         self._said: dict[int, tuple[str, str, Place]] = {}
@@ -54,7 +65,7 @@ class Strides:
         else:
             said = self._overlapping(self._seen.get((pc, "global"), 0), event.size)
         if said:
-            self._said[pc] = name, said, event.place(0, 0)
+            self._said[pc] = name, said, event.place(0, None)
 
     def _overlapping(self, step: int, size: int) -> str:
         if not 0 < abs(step) < size:
@@ -84,10 +95,7 @@ class Strides:
 
     def findings(self) -> list[Finding]:
         """One warning an instruction, in address order."""
-        return [self._finding(pc, *said) for pc, said in sorted(self._said.items())]
-
-    def _finding(self, pc: int, instruction: str, message: str, place: Any) -> Finding:
-        return Finding(
-            check="strides", severity="warning", message=message, id="strides-lds", kernel=self.kernel, pc=pc,
-            source=self.source_at(pc), workgroup=place.workgroup, wave=place.wave, instruction=instruction,
-        )  # fmt: skip
+        return [
+            self.finding(STEP, message, pc, place, instruction=name)
+            for pc, (name, message, place) in sorted(self._said.items())
+        ]

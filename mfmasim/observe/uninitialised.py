@@ -7,37 +7,74 @@ them. This file puts uses into words: where they are, and where the bits come fr
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mfmasim.observe.finding import Finding
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
     from mfmasim.machine.events import UndefinedUse
-    from mfmasim.program import Kernel
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
 
 __all__ = ["Uninitialised"]
 
-#  use         kind of finding             what happens
+BRANCH = Kind(
+    "uninitialised-branch", "error", "Bits that nobody wrote decide where execution goes",
+    "A branch, a jump or EXEC depends on a register, an LDS byte or an element that was never written. What it holds "
+    "is left over from earlier work: runs differ.",
+    "__shared__ int found; if (threadIdx.x == 0 && hit) found = 1; __syncthreads(); if (found) ...",
+    "Write it first, in every lane that is read; a flag in the LDS by one wave before a barrier.",
+)  # fmt: skip
+ADDRESS = Kind(
+    "uninitialised-address", "error", "Bits that nobody wrote make an address",
+    "The access, or a register chosen at run time, may be any.",
+    "int at[4]; at[0] = n; x = table[at[i]];",
+    "Fill the whole array, or bound the index.",
+)  # fmt: skip
+MATRIX = Kind(
+    "uninitialised-matrix", "error", "A matrix instruction multiplies bits that nobody wrote",
+    "Every element of A and B reaches a row or a column of the result, and 0 times a leftover NaN is a NaN: padding "
+    "has to be zeros.",
+    "if (k < K) tile[k] = a[k];  // and the rest of the tile is read, too",
+    "Fill tails with zeros before the barrier; initialise accumulators.",
+)  # fmt: skip
+STORED = Kind(
+    "uninitialised-stored", "error", "Bits that nobody wrote are stored to global memory",
+    "What leaves the kernel differs from run to run.",
+    "float c; if (beta != 0) c = C[i]; C[i] = alpha * acc + beta * c;",
+    "Write the value on every path; read C only when beta is not 0.",
+)  # fmt: skip
+ATOMIC = Kind(
+    "uninitialised-atomic", "error", "An atomic adds to memory that nobody wrote",
+    "The result is the sum of what was left there and of what was added.",
+    "atomicAdd(&sum[0], x);  // sum was allocated and never cleared",
+    "Clear the buffer before the launch.",
+)  # fmt: skip
+
+#  use       kind     what happens
 USES = {
-    "branch":  ("uninitialised-branch",  "decides a branch"),
-    "exec":    ("uninitialised-branch",  "decides which lanes are active"),
-    "jump":    ("uninitialised-branch",  "is where a jump goes"),
-    "address": ("uninitialised-address", "is the address of an access"),
-    "index":   ("uninitialised-address", "chooses a register"),
-    "matrix":  ("uninitialised-matrix",  "is an operand of a matrix instruction"),
-    "stored":  ("uninitialised-stored",  "is stored to global memory"),
-    "atomic":  ("uninitialised-atomic",  "is what an atomic starts from"),
+    "branch":  (BRANCH,  "decides a branch"),
+    "exec":    (BRANCH,  "decides which lanes are active"),
+    "jump":    (BRANCH,  "is where a jump goes"),
+    "address": (ADDRESS, "is the address of an access"),
+    "index":   (ADDRESS, "chooses a register"),
+    "matrix":  (MATRIX,  "is an operand of a matrix instruction"),
+    "stored":  (STORED,  "is stored to global memory"),
+    "atomic":  (ATOMIC,  "is what an atomic starts from"),
 }  # fmt: skip
 
 
-class Uninitialised:
+class Uninitialised(Check):
     """Collects uses of undefined bits of one launch."""
 
     name = "uninitialised"
+    about = "bits that were never written and that decide something, are multiplied or leave the kernel"
+    kinds = (BRANCH, ADDRESS, MATRIX, STORED, ATOMIC)
 
-    def __init__(self, kernel: Kernel, launch: Any) -> None:
-        """Report in the name of a kernel; the launch tells where buffers lie."""
-        self.kernel, self.source_at = kernel.name, kernel.source_at
+    def __init__(self, launch: Launch) -> None:
+        """Remember where buffers lie."""
+        super().__init__(launch)
         self._layout: list[tuple[str, int, int]] = launch.layout
         self._found: dict[tuple[int, str, str], Finding] = {}
         self._orders: dict[tuple[int, str, str], tuple[int, ...]] = {}
@@ -51,21 +88,10 @@ class Uninitialised:
         origin = self._origin(event)
         ins, place = event.instruction, event.place
         bits = "" if event.bits in (0xFFFFFFFF, 1) else f" (bits {event.bits:#x})"
-        found = Finding(
-            check=self.name,
-            severity="error",
-            message=f"{event.register}{bits} {what} and {origin}",
-            id=kind,
-            kernel=self.kernel,
-            pc=ins.pc,
-            source=self.source_at(ins.pc),
-            workgroup=place.workgroup,
-            wave=place.wave,
-            lane=place.lane,
-            register=event.register,
-            instruction=ins.name,
-            count=event.lanes,
-        )
+        found = self.finding(
+            kind, f"{event.register}{bits} {what} and {origin}", ins.pc, place, register=event.register,
+            instruction=ins.name, count=event.lanes,
+        )  # fmt: skip
         self._add((ins.pc, event.use, "" if event.use == "matrix" else event.register), found, place.order)
 
     def _origin(self, event: UndefinedUse) -> str:
@@ -86,7 +112,7 @@ class Uninitialised:
             where = f"byte {origin.address - first} of {name}"
         at = ""
         if event.loaded is not None and event.loaded != event.instruction.pc:
-            source = self.source_at(event.loaded)
+            source = self.kernel.source_at(event.loaded)
             at = f" loaded at {event.loaded:#x}{f' ({source})' if source else ''}"
         return f"comes from {where}, which nothing has written{',' if at else ''}{at}"
 

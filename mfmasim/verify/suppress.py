@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.observe import Finding
-from mfmasim.observe.kinds import KINDS
+from mfmasim.verify.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ import numpy as np
 from mfmasim import compile as compile_hip
 from mfmasim.cli.bench_machine import DEPTH, TILE, _kernel
 from mfmasim.devices import device
-from mfmasim.observe import CHECKS
+from mfmasim.observe.registry import CHECKS
 
 SIDE, REPEATS = 1024, 3
 

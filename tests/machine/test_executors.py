@@ -9,11 +9,11 @@ import pytest
 
 import mfmasim
 from mfmasim.cli import bench_machine
-from mfmasim.devices.sim import OBSERVERS
 from mfmasim.devices.spread import check_executor
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch import prepare
-from mfmasim.observe import CHECKS
+from mfmasim.observe.check import Check
+from mfmasim.observe.registry import CHECKS
 from tests.machine import harness
 from tests.oracles import require
 
@@ -218,21 +218,24 @@ def test_what_is_refused(what):
 def test_checks_of_the_whole_launch_are_refused():
     """A check that cannot take in what parts found; those that can are named."""
 
-    class Whole:
+    class Whole(CHECKS["bounds"]):
         name = "whole"
+        by_parts = False
 
     program, arrays = looping()
     prepared = prepare(program, 9, 64, arrays)
-    listening = [make(program, prepared) for name, make in OBSERVERS.items() if name in ("bounds", "barrier")]
+    listening = [CHECKS[name](prepared) for name in ("bounds", "barrier")]
     with pytest.raises(MfmasimError, match=r"executor: whole look at the launch as a whole; .*checks='bounds,barrier'"):
-        check_executor(Broken(), None, [], [*listening, Whole()])
+        check_executor(Broken(), None, [], [*listening, Whole(prepared)])
 
 
 def test_every_check_can_be_merged():
     program, arrays = looping()
     prepared = prepare(program, 9, 64, arrays)
-    assert set(OBSERVERS) == set(CHECKS)
-    assert all(hasattr(make(program, prepared), "merge") for make in OBSERVERS.values())
+    checks = [check(prepared) for check in CHECKS.values()]
+    assert all(check.by_parts and isinstance(check, Check) for check in checks)
+    for check in checks:
+        check.merge(type(check)(prepared))
 
 
 def test_dask(tmp_path):

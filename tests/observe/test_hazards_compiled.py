@@ -6,6 +6,7 @@ Code is walked from top to bottom as it stands, which reaches more than a launch
 import dataclasses
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -46,7 +47,7 @@ class Block:
 
 def told(kernel, instructions):
     """Findings of instructions in a row, with no memory across an unconditional branch."""
-    check = Hazards(kernel.name, kernel.arch, kernel.wave, kernel.source_at, passes)
+    check = Hazards(SimpleNamespace(kernel=kernel, passes=passes))
     state = ()
     for instruction in instructions:
         state = check.after(state, Block([instruction]), 0)

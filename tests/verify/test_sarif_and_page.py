@@ -8,8 +8,8 @@ import pytest
 
 from mfmasim.cli import main
 from mfmasim.observe import SEVERITIES, Finding
-from mfmasim.observe.kinds import KINDS
 from mfmasim.verify import Result
+from mfmasim.verify.kinds import KINDS
 from mfmasim.verify.reports.page import page
 from mfmasim.verify.reports.sarif import sarif
 

@@ -7,26 +7,29 @@ A first run finds the bytes that waves share; when there are any, a second one f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mfmasim.machine.events import Place
 from mfmasim.observe.finding import Finding
+from mfmasim.observe.ordering import kinds
 from mfmasim.observe.ordering.history import History
 from mfmasim.observe.ordering.pairs import IN_FLIGHT, NARROW, NO_BARRIER, NO_WAIT, NOTHING, STALE, unordered
 from mfmasim.observe.ordering.sharing import Sharing
 
 if TYPE_CHECKING:
-    from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.check import Check
     from mfmasim.observe.ordering.pairs import Pair
 
 __all__ = ["GlobalRaces"]
 
-IDS = {
-    STALE: "races-stale",
-    NARROW: "races-scope",
-    IN_FLIGHT: "races-not-released",
-    NO_WAIT: "races-global-not-done",
-    NOTHING: "races-between-workgroups",
-    NO_BARRIER: "races-global-no-barrier",
+KINDS = {
+    STALE: kinds.STALE,
+    NARROW: kinds.SCOPE,
+    IN_FLIGHT: kinds.NOT_RELEASED,
+    NO_WAIT: kinds.GLOBAL_NOT_DONE,
+    NOTHING: kinds.WORKGROUPS,
+    NO_BARRIER: kinds.GLOBAL_NO_BARRIER,
 }
 WHY = {
     STALE: "an atomic operation orders them, but the read may find an old line in a cache: an acquire fence is missing "
@@ -47,9 +50,9 @@ PRIVATE = ("printf buffer", "kernel arguments", "dispatch packet")
 class GlobalRaces:
     """Looks for races in global memory."""
 
-    def __init__(self, kernel: Any, launch: Any) -> None:
-        """Prepare for a launch of a kernel."""
-        self.kernel = kernel
+    def __init__(self, check: Check, launch: Launch) -> None:
+        """Prepare for a launch; `check` makes the findings."""
+        self.check, self.kernel = check, launch.kernel
         self.per = launch.waves_per_workgroup
         self.grid = launch.grid
         self.waves = launch.workgroups * self.per
@@ -59,17 +62,7 @@ class GlobalRaces:
         self.found: list[Finding] = []
         self.suspects: list[tuple[Finding, tuple[int, int]]] = []
         """Errors among them, with the numbers of both waves in the launch."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Travel without the kernel."""
-        return self.__dict__ | {"kernel": None}
-
-    def on_access(self, event: AccessEvent) -> None:
-        """Take in an access of the first run."""
-        if event.space == "global":
-            self.sharing.add(event)
-
-    on_scalar = on_access
+        self.history: History
 
     def merge(self, other: GlobalRaces) -> None:
         """Take in another part of the launch."""
@@ -83,13 +76,15 @@ class GlobalRaces:
             return None
         fields = self.kernel.info.descriptor.fields
         one_way = not fields.get("wgp_mode") and not fields.get("tg_split")
-        return History(
+        self.history = History(
             self.kernel.arch, self.kernel.reachable, self.kernel.source_at, self.sharing, self.waves, self.per,
             in_order=one_way,
         )  # fmt: skip
+        return self.history
 
-    def take(self, history: History) -> None:
-        """Judge what the second run told."""
+    def take(self) -> None:
+        """Judge what the second run showed."""
+        history = self.history
         best: dict[tuple[int, int, bool], Pair] = {}
         for pair in unordered(history):
             near = pair.waves[0] // self.per == pair.waves[1] // self.per
@@ -103,7 +98,9 @@ class GlobalRaces:
         self.found = [finding for finding, _ in pairs]
         self.suspects = [(finding, waves) for finding, waves in pairs if finding.severity == "error"]
         if history.full:
-            self.found.append(self._not_followed())
+            text = "so much of global memory is shared that not every access to it was followed"
+            kind = kinds.NOT_FOLLOWED
+            self.found.append(Finding(kind.check, kind.severity, text, kind.id, kernel=self.kernel.name))
 
     def _finding(self, history: History, pair: Pair) -> Finding:
         first, second = (history.kinds[k] for k in pair.kinds)
@@ -119,20 +116,14 @@ class GlobalRaces:
         else:
             who = f"wave {first_wave % self.per}"
         there = self.kernel.source_at(first.instruction.pc) or f"{first.instruction.pc:#x}"
-        return Finding(
-            check="races",
-            severity="info" if harmless else "warning" if pair.why == STALE else "error",
-            message=f"byte {byte} of {name} is {WORDS[second.kind]} here and {WORDS[first.kind]} by {who} at {there} "
-            f"({first.instruction.name}): {why}",
-            id="races-same-value" if harmless else IDS[pair.why],
-            kernel=self.kernel.name,
-            pc=second.instruction.pc,
-            source=self.kernel.source_at(second.instruction.pc),
-            workgroup=self._workgroup(second_wave),
-            wave=second_wave % self.per,
-            instruction=second.instruction.name,
-            count=pair.count,
-            other=there,
+        message = (
+            f"byte {byte} of {name} is {WORDS[second.kind]} here and {WORDS[first.kind]} by {who} at {there} "
+            f"({first.instruction.name}): {why}"
+        )
+        place = Place(self._workgroup(second_wave), second_wave % self.per)
+        return self.check.finding(
+            kinds.SAME_VALUE if harmless else KINDS[pair.why], message, second.instruction.pc, place,
+            instruction=second.instruction.name, count=pair.count, other=there,
         )  # fmt: skip
 
     def _workgroup(self, wave: int) -> tuple[int, int, int]:
@@ -145,68 +136,3 @@ class GlobalRaces:
             if start <= offset < start + size:
                 return name, offset - start
         return "memory", offset
-
-    def _not_followed(self) -> Finding:
-        return Finding(
-            "races", "info", "so much of global memory is shared that not every access to it was followed",
-            "races-not-followed", kernel=self.kernel.name,
-        )  # fmt: skip
-
-
-class RaceCheck:
-    """The check: races in the LDS and in global memory."""
-
-    name = "races"
-
-    def __init__(self, lds: Any, memory: GlobalRaces) -> None:
-        """Listen with both; `lds` is None without LDS."""
-        self.lds, self.memory = lds, memory
-        if lds is not None:
-            self.on_block = lds.on_block
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the bound method."""
-        return {"lds": self.lds, "memory": self.memory}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """The same again."""
-        self.__init__(state["lds"], state["memory"])  # type: ignore[misc]
-
-    def on_access(self, event: AccessEvent) -> None:
-        """Hand on an access."""
-        if event.space == "global":
-            self.memory.sharing.add(event)
-        elif self.lds is not None:
-            self.lds.on_access(event)
-
-    def on_scalar(self, event: AccessEvent) -> None:
-        """Hand on a scalar load."""
-        self.memory.on_scalar(event)
-
-    def merge(self, other: RaceCheck) -> None:
-        """Take in what another part of the same launch found; parts come in the order of the grid."""
-        if self.lds is not None:
-            self.lds.merge(other.lds)
-        self.memory.merge(other.memory)
-
-    def again(self) -> History | None:
-        """What has to listen to a second run of the launch, if that is needed."""
-        return self.memory.again()
-
-    def take(self, history: History) -> None:
-        """Judge what it told."""
-        self.memory.take(history)
-
-    def suspects(self) -> list[tuple[Finding, tuple[int, int]]]:
-        """Races between two waves, with the numbers of these in the launch."""
-        grid, per = self.memory.grid, self.memory.per
-        out = []
-        for finding, place, other in self.lds.suspects() if self.lds is not None else []:
-            x, y, z = place.workgroup
-            first = (x + grid[0] * (y + grid[1] * z)) * per
-            out.append((finding, (first + place.wave, first + other)))
-        return out + self.memory.suspects
-
-    def findings(self) -> list[Finding]:
-        """The findings: of the LDS in address order, then of global memory."""
-        return [*(self.lds.findings() if self.lds is not None else []), *self.memory.found]

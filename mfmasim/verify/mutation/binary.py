@@ -18,7 +18,8 @@ from mfmasim import program
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
 from mfmasim.observe.behaviour import Behaviour
-from mfmasim.observe.waits import Flight, Waits, settled
+from mfmasim.observe.flights import Flight, execute, settled
+from mfmasim.observe.paths import Paths
 from mfmasim.verify.mutation.operators import LDS_WRITES, OPERATORS, STORES
 from mfmasim.verify.mutation.outcome import Outcome
 from mfmasim.verify.prebuilt import code_for
@@ -27,7 +28,6 @@ from mfmasim.verify.runner import verify_case
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from mfmasim.isa import Instruction
     from mfmasim.machine.events import BlockEvent
     from mfmasim.program import Code, Kernel
     from mfmasim.verify.cases import Case
@@ -71,14 +71,15 @@ class BinaryMutant:
         return self.text
 
 
-class InFlight(Waits):
+class InFlight(Paths[tuple[Flight, ...]]):
     """What each wait waits for, by counter; and how far waves of a workgroup are numbered."""
 
     name = "in flight"
 
     def __init__(self, kernel: Kernel) -> None:
-        """Listen to launches of a kernel."""
-        super().__init__(kernel.name, kernel.arch, kernel.source_at)
+        """Follow launches of a kernel."""
+        super().__init__(())
+        self.arch = kernel.arch
         self.ended: dict[tuple[int, str, int], set[Flight]] = {}
         """(address, counter, 0 for its removal or 1 for weakening it by one) to operations that are then not ended."""
         self.last_wave = 0
@@ -91,15 +92,19 @@ class InFlight(Waits):
             self.last_wave = max(event.place(index, None).wave for index in range(len(event.waves)))
         super().on_block(event)
 
-    def _step(self, flights: list[Flight], instruction: Instruction, event: BlockEvent, index: int) -> list[Flight]:
-        for counter, value in waited(self.arch, instruction):
-            left = settled(flights, counter, value)
-            weaker = settled(flights, counter, value + 1)
-            self.ended.setdefault((instruction.pc, counter, 0), set()).update(f for f in flights if f not in left)
-            self.ended.setdefault((instruction.pc, counter, 1), set()).update(f for f in weaker if f not in left)
-        if instruction.name.startswith(TELLING) or "atomic" in instruction.name:
-            self.seen.update(flights)
-        return super()._step(flights, instruction, event, index)
+    def after(self, state: tuple[Flight, ...], event: BlockEvent, index: int) -> tuple[Flight, ...]:  # noqa: ARG002
+        """What is in flight after a block."""
+        flights = list(state)
+        for instruction in event.instructions:
+            for counter, value in waited(self.arch, instruction):
+                left = settled(flights, counter, value)
+                weaker = settled(flights, counter, value + 1)
+                self.ended.setdefault((instruction.pc, counter, 0), set()).update(f for f in flights if f not in left)
+                self.ended.setdefault((instruction.pc, counter, 1), set()).update(f for f in weaker if f not in left)
+            if instruction.name.startswith(TELLING) or "atomic" in instruction.name:
+                self.seen.update(flights)
+            flights = execute(self.arch, flights, instruction)
+        return tuple(flights)
 
 
 def patched(code: bytes, pc: int, change: bytes) -> bytes:

@@ -6,7 +6,7 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
 
-from mfmasim.observe.kinds import KINDS
+from mfmasim.verify.kinds import KINDS
 from mfmasim.verify.result import STATUSES
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mfmasim.observe.kinds import KINDS
+from mfmasim.verify.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

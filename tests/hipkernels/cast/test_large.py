@@ -45,7 +45,7 @@ class Window:
         for place, gone in zip(pointers, self.missing, strict=True):
             address = given[place : place + POINTER].view(np.uint64)
             address -= np.uint64(gone)
-        bounds = Bounds(kernel.name, kernel.source_at, kernel.arch)
+        bounds = Bounds(launch)
         machine = Machine(launch, [bounds])
         machine.run(workgroups.start, len(workgroups))
         assert not machine.outcome.stopped

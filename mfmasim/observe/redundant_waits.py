@@ -13,15 +13,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.counters import SPELLING, raised, waited
+from mfmasim.observe.flights import coherent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
-    from mfmasim.observe.waits import Flight, Register
+    from mfmasim.observe.flights import Flight, Register
 
-__all__ = ["Ended", "Spare", "coherent"]
+__all__ = ["Ended", "RedundantWaits"]
 
 UNNEEDED = 1 << 16
 """A value that is larger than any counter: the wait may go."""
@@ -60,12 +61,7 @@ def orders_memory(instruction: Instruction) -> bool:
     return not any(word in name for word in reads) or "_lds_" in name or coherent(instruction)
 
 
-def coherent(instruction: Instruction) -> bool:
-    """Whether a memory operation goes past caches, as what is volatile or atomic does."""
-    return any(instruction.modifiers.get(bit) for bit in ("sc0", "sc1", "glc", "dlc", "scope"))
-
-
-class Spare:
+class RedundantWaits:
     """What each wait was needed for, so far."""
 
     def __init__(self, arch: Arch) -> None:
@@ -135,14 +131,14 @@ class Spare:
         key = each.wait, each.counter
         self.needed[key] = min(self.needed[key], value)
 
-    def merge(self, other: Spare) -> None:
+    def merge(self, other: RedundantWaits) -> None:
         """Take in what another part of the same launch needed."""
         for key, value in other.needed.items():
             self.needed[key] = min(value, self.needed.get(key, UNNEEDED))
         self.values |= other.values
         self.names |= other.names
 
-    def told(self) -> Iterator[tuple[int, str, str]]:
+    def reported(self) -> Iterator[tuple[int, str, str]]:
         """Address, mnemonic and what would do, of each wait that is stricter than needed."""
         for (pc, counter), needed in sorted(self.needed.items()):
             if needed > self.values[pc, counter]:

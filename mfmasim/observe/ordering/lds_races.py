@@ -12,27 +12,26 @@ likewise. (Weaker than the truth: no right kernel is blamed.)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.isa.counters import SPELLING
-from mfmasim.observe.finding import Finding
 from mfmasim.observe.ordering.flags import flag_reads
-from mfmasim.observe.ordering.global_races import GlobalRaces, RaceCheck
+from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.shadow import Clash, Shadow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
-    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent, BlockEvent, Place
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.check import Check
+    from mfmasim.observe.finding import Finding, Kind
 
-__all__ = ["Races", "make"]
+__all__ = ["LdsRaces"]
 
 IN_ORDER = ("ds_", "flat_")
 """What one wave does to the LDS in the order of the program; compilers rely on it and put no wait in between (LLVM)."""
@@ -55,31 +54,18 @@ class Record:
     """(wave of the workgroup, rows of the shadow, units, index into `waves`)."""
 
 
-class Races:
+class LdsRaces:
     """Follows the LDS of every workgroup."""
 
-    name = "races"
-
-    def __init__(
-        self, kernel: str, arch: Arch, source_at: Callable[[int], str], lds_bytes: int, waves: int,
-        instructions: Sequence[Instruction],
-    ) -> None:  # fmt: skip
-        """Follow a launch.
-
-        Args:
-            kernel: its name, for findings.
-            arch: architecture.
-            source_at: source line of an address in the code.
-            lds_bytes: LDS of a workgroup.
-            waves: waves of a workgroup.
-            instructions: the kernel's, which decide how fine memory has to be looked at.
-        """
-        self.kernel, self.arch, self.source_at = kernel, arch, source_at
-        self.lds_bytes, self.per = lds_bytes, waves
+    def __init__(self, check: Check, launch: Launch) -> None:
+        """Follow a launch; `check` makes the findings."""
+        self.check, self.kernel, self.arch = check, launch.kernel, launch.kernel.arch
+        self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
+        instructions = self.kernel.reachable
         narrow = any(ins.name.startswith(IN_ORDER) and any(part in ins.name for part in NARROW) for ins in instructions)
         self.unit = 1 if narrow else 4
         self._steps: dict[tuple[int, int], list[Step]] = {}
-        self._flags = flag_reads(instructions, source_at)
+        self._flags = flag_reads(instructions, self.kernel.source_at)
         self._since: NDArray[np.int32]
         """Record from which on each wave is not ordered by a flag it has waited for."""
         self._pending: list[AccessEvent] = []
@@ -263,7 +249,7 @@ class Races:
         theirs = "reading" if record.kind == "read" else "writing"
         wait = SPELLING[record.key[0]].format(max(most, 0))
         self._found[key] = self._finding(
-            "races-own-in-flight", access, event, 0,
+            OWN, access, event, 0,
             f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
             f"({self._where(record.instruction)}) may still be {theirs} it: {wait} is missing before it",
             self._where(record.instruction),
@@ -277,13 +263,13 @@ class Races:
             return
         words = {"read": "read", "write": "written", "atomic": "changed by an atomic operation"}
         if clash.waited_for:
-            kind_of_race = "races-not-done-at-barrier"
+            kind_of_race = NOT_DONE
             why = (
                 "a barrier lies between them, but the first access may not be done when its wave passes it: a wait is "
                 "missing before the barrier"
             )
         else:
-            kind_of_race = "races-no-barrier"
+            kind_of_race = NO_BARRIER
             why = "no barrier lies between them"
         self.waves[key] = event.place(index, None), clash.wave
         self._found[key] = self._finding(
@@ -294,19 +280,15 @@ class Races:
         )  # fmt: skip
 
     def _where(self, instruction: Instruction) -> str:
-        return self.source_at(instruction.pc) or f"{instruction.pc:#x}"
+        return self.kernel.source_at(instruction.pc) or f"{instruction.pc:#x}"
 
     def _finding(
-        self, kind: str, access: AccessEvent, event: BlockEvent, index: int, message: str, other: str
+        self, kind: Kind, access: AccessEvent, event: BlockEvent, index: int, message: str, other: str
     ) -> Finding:
-        place = event.place(index, None)
-        return Finding(
-            check="races", severity="error", message=message, id=kind, kernel=self.kernel,
-            pc=access.instruction.pc, source=self.source_at(access.instruction.pc),
-            workgroup=place.workgroup, wave=place.wave, instruction=access.instruction.name, other=other,
-        )  # fmt: skip
+        ins = access.instruction
+        return self.check.finding(kind, message, ins.pc, event.place(index, None), instruction=ins.name, other=other)
 
-    def merge(self, other: Races) -> None:
+    def merge(self, other: LdsRaces) -> None:
         """Take in what another part of the same launch found; parts come in the order of the grid."""
         for key, found in other._found.items():
             self._found.setdefault(key, found)
@@ -320,13 +302,3 @@ class Races:
     def findings(self) -> list[Finding]:
         """The findings, in address order."""
         return [self._found[key] for key in sorted(self._found)]
-
-
-def make(kernel: Any, launch: Any) -> RaceCheck:
-    """The check for a launch."""
-    if not launch.lds_bytes:
-        return RaceCheck(None, GlobalRaces(kernel, launch))
-    lds = Races(
-        kernel.name, kernel.arch, kernel.source_at, launch.lds_bytes, launch.waves_per_workgroup, kernel.reachable
-    )
-    return RaceCheck(lds, GlobalRaces(kernel, launch))

@@ -1,0 +1,71 @@
+"""A check: an observer of one launch that produces findings."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mfmasim.machine.events import Observer
+from mfmasim.observe.finding import Finding
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from mfmasim.machine.events import Place
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Kind
+
+__all__ = ["Check"]
+
+
+class Check(Observer, ABC):
+    """Looks at one launch. `mfmasim.observe.registry` lists the checks."""
+
+    about: ClassVar[str]
+    """What it finds, in one line."""
+    kinds: ClassVar[tuple[Kind, ...]]
+    """The kinds of its findings."""
+    default: ClassVar[bool] = True
+    """Whether ``"all"`` includes it; otherwise it runs only when it is named."""
+    by_parts: ClassVar[bool] = True
+    """Whether parts of a launch may be checked separately and merged."""
+
+    def __init__(self, launch: Launch) -> None:
+        """Prepare for a launch whose memory is laid out."""
+        self.kernel = launch.kernel
+
+    @abstractmethod
+    def findings(self) -> list[Finding]:
+        """The findings, in address order, once the launch is over."""
+
+    @abstractmethod
+    def merge(self, other: Self) -> None:
+        """Add what another part of the same launch found; parts come in the order of the grid."""
+
+    def again(self) -> Observer | None:
+        """An observer that has to see the launch once more; None if one run is enough."""
+        return None
+
+    def take(self) -> None:
+        """The second run is over: use what the observer of `again` saw."""
+
+    def suspects(self) -> list[tuple[Finding, tuple[int, int]]]:
+        """Findings about two waves whose order may change outputs, with the numbers of both waves in the launch."""
+        return []
+
+    def finding(self, kind: Kind, message: str, pc: int, place: Place | None = None, **more: Any) -> Finding:
+        """Make a finding.
+
+        Args:
+            kind: its kind, which gives check, severity and id.
+            message: one sentence.
+            pc: address of the instruction.
+            place: where in the grid, if that is known.
+            more: further fields of `Finding`.
+        """
+        if place is not None:
+            more |= {"workgroup": place.workgroup, "wave": place.wave, "lane": place.lane}
+        return Finding(
+            kind.check, kind.severity, message, kind.id, kernel=self.kernel.name, pc=pc,
+            source=self.kernel.source_at(pc), **more,
+        )  # fmt: skip

@@ -1,0 +1,86 @@
+"""races: accesses of different waves to the same bytes, in the LDS or in global memory, that nothing orders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.observe.check import Check
+from mfmasim.observe.ordering.global_races import GlobalRaces
+from mfmasim.observe.ordering.kinds import RACES
+from mfmasim.observe.ordering.lds_races import LdsRaces
+
+if TYPE_CHECKING:
+    from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
+    from mfmasim.observe.ordering.history import History
+
+__all__ = ["Races"]
+
+
+class Races(Check):
+    """Races in the LDS and in global memory."""
+
+    name = "races"
+    about = "accesses of waves to the same bytes of the LDS or of global memory that nothing orders"
+    kinds = RACES
+
+    def __init__(self, launch: Launch) -> None:
+        """Follow global memory, and the LDS where the launch has one."""
+        super().__init__(launch)
+        self.memory = GlobalRaces(self, launch)
+        self.lds = LdsRaces(self, launch) if launch.lds_bytes else None
+        self._bind()
+
+    def _bind(self) -> None:
+        """Receive blocks only where the launch has an LDS."""
+        if self.lds is not None:
+            self.on_block = self.lds.on_block  # type: ignore[method-assign]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the bound method."""
+        return {name: value for name, value in self.__dict__.items() if name != "on_block"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """With the bound method again."""
+        self.__dict__ |= state
+        self._bind()
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Pass on an access."""
+        if event.space == "global":
+            self.memory.sharing.add(event)
+        elif self.lds is not None:
+            self.lds.on_access(event)
+
+    def on_scalar(self, event: AccessEvent) -> None:
+        """Pass on a scalar load."""
+        self.memory.sharing.add(event)
+
+    def merge(self, other: Races) -> None:
+        """Add what another part of the same launch found; parts come in the order of the grid."""
+        if self.lds is not None and other.lds is not None:
+            self.lds.merge(other.lds)
+        self.memory.merge(other.memory)
+
+    def again(self) -> History | None:
+        """The history of global memory, if waves share any of it."""
+        return self.memory.again()
+
+    def take(self) -> None:
+        """Judge the history."""
+        self.memory.take()
+
+    def suspects(self) -> list[tuple[Finding, tuple[int, int]]]:
+        """Races between two waves, with the numbers of these in the launch."""
+        grid, per = self.memory.grid, self.memory.per
+        out = []
+        for finding, place, other in self.lds.suspects() if self.lds is not None else []:
+            x, y, z = place.workgroup
+            first = (x + grid[0] * (y + grid[1] * z)) * per
+            out.append((finding, (first + place.wave, first + other)))
+        return out + self.memory.suspects
+
+    def findings(self) -> list[Finding]:
+        """The findings: of the LDS in address order, then of global memory."""
+        return [*(self.lds.findings() if self.lds is not None else []), *self.memory.found]

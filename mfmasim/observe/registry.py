@@ -1,0 +1,29 @@
+"""All checks, by name: a new check is one more line here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfmasim.observe.alignment import Alignment
+from mfmasim.observe.barriers import Barriers
+from mfmasim.observe.bounds import Bounds
+from mfmasim.observe.conflicts import Conflicts
+from mfmasim.observe.hazards import Hazards
+from mfmasim.observe.numerics import Numerics
+from mfmasim.observe.ordering.check import Races
+from mfmasim.observe.strides import Strides
+from mfmasim.observe.uninitialised import Uninitialised
+from mfmasim.observe.waits import Waits
+
+if TYPE_CHECKING:
+    from mfmasim.observe.check import Check
+
+__all__ = ["CHECKS"]
+
+CHECKS: dict[str, type[Check]] = {
+    check.name: check
+    for check in (
+        Bounds, Alignment, Barriers, Conflicts, Waits, Hazards, Races, Uninitialised, Numerics, Strides,
+    )
+}  # fmt: skip
+"""Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""

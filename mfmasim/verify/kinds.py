@@ -1,0 +1,80 @@
+"""Kinds of findings: those of verifying a case, and all kinds by their id."""
+
+from __future__ import annotations
+
+from mfmasim.devices.kinds import KINDS as OF_DEVICES
+from mfmasim.errors import unknown
+from mfmasim.observe.finding import Kind
+from mfmasim.observe.fragments.kinds import MAPPING
+from mfmasim.observe.registry import CHECKS
+
+__all__ = ["KINDS", "kind"]
+
+OF_CASES = (
+    Kind(
+        "outputs-differ", "error", "Outputs differ from what is expected",
+        "Golden bits, the exact result, or the reference function; the message says which.",
+        "C = a @ b without alpha",
+        "Other findings of the case often name the cause; else debug the first element.",
+    ),
+    Kind(
+        "outputs-between-lines", "error", "The kernel wrote between the lines of C",
+        "With a leading dimension larger than a line, the bytes between lines belong to nobody.",
+        "C[row * ld + col] = x;  // col reaches N",
+        "Guard the columns.",
+    ),
+    Kind(
+        "outputs-not-compared", "warning", "Nothing is expected of C",
+        "The case gives no expect, so that outputs are not compared.",
+        "dict(grid=..., block=..., args=[a, b, c])",
+        "Add expect to the case.",
+    ),
+    Kind(
+        "inputs-changed", "error", "The kernel changed an input",
+        "Memory that was declared as read only holds other bytes after the launch.",
+        "a[i] = 0.0f;",
+        "Do not write to it, or declare it InOut.",
+    ),
+    Kind(
+        "executes-missing", "error", "An instruction that the case asks for was not executed",
+        "The case names patterns with executes=; the compiler chose others, or the path was not taken.",
+        'executes="v_mfma_f32_32x32x8.*" and a kernel built with plain multiplications',
+        "Use the builtin, or correct the pattern.",
+    ),
+    Kind(
+        "skip-declared", "info", "The case is left out on this architecture",
+        "Its file says so, and why.",
+        'skip={"gfx942": "no FP4"}',
+        "Nothing.",
+    ),
+    Kind(
+        "case-wrong", "error", "The case cannot be run",
+        "The contract does not hold, the source does not compile, or the machine does not know an instruction.",
+        "--set M=17 where the case needs M % 64 == 0",
+        "The message says what is allowed.",
+    ),
+    Kind(
+        "suppress-unused", "info", "A suppression matches nothing",
+        "The case suppresses findings that do not occur (any more) on this architecture.",
+        'suppress={"conflicts": "the epilogue only"} in a case without conflicts',
+        "Take it out.",
+    ),
+)  # fmt: skip
+
+KINDS = {
+    kind.id: kind
+    for kinds in (*(check.kinds for check in CHECKS.values()), MAPPING, OF_DEVICES, OF_CASES)
+    for kind in kinds
+}
+"""Every kind by its id, check by check."""
+
+
+def kind(name: str) -> Kind:
+    """The kind with an id.
+
+    Raises:
+        MfmasimError: no kind has it; the message names the nearest.
+    """
+    if name not in KINDS:
+        raise unknown("finding id", name, KINDS)
+    return KINDS[name]
