@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.interface import Bound, Machine, Reader, Writer
     from mfmasim.machine.registry import Operation
     from mfmasim.machine.state import Group
 
-    Reader = Callable[[Group], NDArray[Any]]
-    Writer = Callable[[Group, NDArray[Any]], None]
 
 __all__ = ["bind", "operation_of", "scalar_operands", "vector_operands"]
 
@@ -75,7 +74,7 @@ def operation_of(instruction: Instruction) -> Operation:
     return found
 
 
-def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def bind(instruction: Instruction, machine: Machine) -> Bound:
     """Bind an instruction to its operands.
 
     Args:
@@ -91,7 +90,7 @@ def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
             raise unsupported(instruction, "dual instruction in a wave of 64 lanes")
         return bind_dual([(half, operation_of(half)) for half in instruction.halves], machine.arch)
     if operation.unit == "direct":
-        bound: Callable[[Group], None] = operation.body(instruction, machine)
+        bound: Bound = operation.body(instruction, machine)
         return bound
     if len(instruction.src) != len([s for s in operation.sources if s not in ("scc", "mode")]):
         raise unsupported(
@@ -140,7 +139,7 @@ def vector_operands(instruction: Instruction, operation: Operation) -> tuple[lis
     return readers, writers
 
 
-def _bind_vector(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
+def _bind_vector(instruction: Instruction, operation: Operation, machine: Machine) -> Bound:
     readers, writers = vector_operands(instruction, operation)
     body = operation.body(instruction, machine.arch) if operation.shaped else operation.body
     finish = output_modifiers(instruction, operation, machine.arch.floats)
@@ -175,7 +174,7 @@ def _bind_with_mode(
     finish: Callable[[NDArray[Any], FloatMode], NDArray[Any]] | None,
     readers: list[Callable[[Group], NDArray[Any]]],
     writers: list[Callable[[Group, NDArray[Any]], None]],
-) -> Callable[[Group], None]:
+) -> Bound:
     """An operation that obeys MODE, with the output modifiers on its first result."""
 
     def step(g: Group, mode: FloatMode) -> None:
@@ -226,7 +225,7 @@ def scalar_operands(instruction: Instruction, operation: Operation) -> tuple[lis
     return readers, writers
 
 
-def _bind_scalar(instruction: Instruction, operation: Operation, machine: Any) -> Callable[[Group], None]:
+def _bind_scalar(instruction: Instruction, operation: Operation, machine: Machine) -> Bound:
     readers, writers = scalar_operands(instruction, operation)
     body = operation.body(instruction, machine.arch) if operation.shaped else operation.body
     if "mode" in operation.sources:

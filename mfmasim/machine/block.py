@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +15,11 @@ from mfmasim.machine.watching import watched
 from mfmasim.program import NotCodeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.interface import Bound
+    from mfmasim.machine.run import Machine
 
 __all__ = ["Block", "build"]
 
@@ -35,7 +34,7 @@ class Block:
     first: int
     size: int
     """Instructions."""
-    body: list[Callable[[Group], None]]
+    body: list[Bound]
     after: NDArray[np.int64]
     """Address of what follows, (1,)."""
     instructions: list[Instruction]
@@ -43,7 +42,7 @@ class Block:
     """Wave executions, for the counts."""
 
 
-def build(machine: Any, pc: int, *, indexing: bool) -> Block:
+def build(machine: Machine, pc: int, *, indexing: bool) -> Block:
     """Decode and bind the block that starts at an address.
 
     Args:
@@ -72,23 +71,23 @@ def build(machine: Any, pc: int, *, indexing: bool) -> Block:
     return Block(pc, len(instructions), bound, np.array([last.pc + last.size if last else pc]), instructions)
 
 
-def _bound(instruction: Instruction, machine: Any, *, indexing: bool) -> Callable[[Group], None]:
+def _bound(instruction: Instruction, machine: Machine, *, indexing: bool) -> Bound:
     """An instruction bound, and followed where somebody asked for that."""
     follows = machine.definedness
     if follows is None:
         return indexed(instruction, machine, bind) if indexing else bind(instruction, machine)
 
-    def both(ins: Instruction, machine: Any) -> Callable[[Group], None]:
-        run: Callable[[Group], None] = follows.beside(ins, bind(ins, machine))
+    def both(ins: Instruction, machine: Machine) -> Bound:
+        run: Bound = follows.beside(ins, bind(ins, machine))
         return run
 
     if not indexing:
         return both(instruction, machine)
-    step: Callable[[Group], None] = follows.indexed(instruction, indexed(instruction, machine, both))
+    step: Bound = follows.indexed(instruction, indexed(instruction, machine, both))
     return step
 
 
-def _decode(machine: Any, pc: int) -> tuple[list[Instruction], str]:
+def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
     """Instructions from an address on, and why execution cannot go on after them, or an empty text.
 
     Bytes that cannot be decoded matter only when a wave reaches them.
@@ -121,7 +120,7 @@ def _past(name: str) -> str:
     return f"execution runs past the end of {name}, which no s_endpgm closes"
 
 
-def _check_registers(machine: Any, ins: Instruction) -> None:
+def _check_registers(machine: Machine, ins: Instruction) -> None:
     """Refuse registers beyond what the kernel's descriptor allocates."""
     limits = {"v": len(machine.waves.v), "a": len(machine.waves.a), "s": len(machine.waves.s)}
     for operand in (*ins.dst, *ins.src):

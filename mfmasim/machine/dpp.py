@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound
     from mfmasim.machine.state import Group
 
-    Bound = Callable[[Group], None]
 
 __all__ = ["from_lanes", "is_dpp", "moved", "narrowed"]
 

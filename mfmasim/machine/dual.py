@@ -12,8 +12,10 @@ from mfmasim.machine.operands import vector_reader, vector_writer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.interface import Bound
     from mfmasim.machine.registry import Operation
     from mfmasim.machine.state import Group
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["bind_dual"]
 
 
-def _compute(half: Instruction, operation: Operation, arch: Any) -> Compute:
+def _compute(half: Instruction, operation: Operation, arch: Arch) -> Compute:
     """What one half makes of its sources."""
     kinds = [kind for kind in operation.sources if kind != "mode"]
     readers = [vector_reader(operand, kind, half) for operand, kind in zip(half.src, kinds, strict=True)]
@@ -32,7 +34,7 @@ def _compute(half: Instruction, operation: Operation, arch: Any) -> Compute:
     return lambda g, mode: body(*[read(g) for read in readers], mode)
 
 
-def bind_dual(pairs: list[tuple[Instruction, Operation]], arch: Any) -> Callable[[Group], None]:
+def bind_dual(pairs: list[tuple[Instruction, Operation]], arch: Arch) -> Bound:
     """Bind the halves of a dual instruction.
 
     Args:

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.interface import Reader, Writer
     from mfmasim.machine.state import Group
 
-    Reader = Callable[[Group], NDArray[Any]]
-    Writer = Callable[[Group, NDArray[Any]], None]
 
 __all__ = [
     "APERTURES",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.block import Block
+    from mfmasim.machine.definedness import Definedness
     from mfmasim.machine.launch import Launch
     from mfmasim.machine.memory import Memory, Outside
     from mfmasim.machine.schedule import Schedule
@@ -61,7 +62,7 @@ TEMPORARY_BYTES = 64
 """Bytes a lane that an instruction may take on its way: eight arrays of 64-bit addresses or numbers."""
 
 
-def followed(machine: Machine) -> Any:
+def followed(machine: Machine) -> Definedness:
     """What follows undefined bits through a launch."""
     from mfmasim.machine.definedness import Definedness
 

@@ -17,12 +17,11 @@ from mfmasim.machine.state import EXEC, VCC
 from mfmasim.machine.values import FragmentValues, matrix_operands
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import Place
+    from mfmasim.machine.interface import Bound
     from mfmasim.machine.run import Machine
     from mfmasim.machine.state import Group
 
@@ -167,7 +166,7 @@ class Step:
         self.machine.stop("debugger", reason, self.pc, self._group)
 
 
-def stepped(machine: Machine, instruction: Instruction, run: Callable[[Group], None]) -> Callable[[Group], None]:
+def stepped(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
     """The bound instruction with the listeners around it.
 
     Once a listener has ended the launch, what is left of the block is not executed and not counted.

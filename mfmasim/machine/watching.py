@@ -5,18 +5,20 @@ Writes put a new array in a register's place where all waves take part, so that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.machine.events import ValueEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.interface import Bound
+    from mfmasim.machine.run import Machine
     from mfmasim.machine.state import Group
 
 __all__ = ["watched"]
@@ -40,7 +42,7 @@ def _kept(g: Group, operands: Sequence[Operand]) -> tuple[Words, ...]:
     return tuple(tuple(w if g.all else w.copy() for w in _words(g, operand)) for operand in operands)
 
 
-def watched(machine: Any, instruction: Instruction, run: Callable[[Group], None]) -> Callable[[Group], None]:
+def watched(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
     """The bound instruction with its listeners behind it, if it has any."""
     listeners = [o.on_value for o in machine.value_listeners if o.watches(instruction)]
     if not listeners:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.bind import bind
+from mfmasim.machine.bind import operation_of
 from mfmasim.machine.definedness.keys import GLOBAL, LDS, SCRATCH, SGPR, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.definedness.planes import ONES, register
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness.follow import Definedness
+    from mfmasim.machine.definedness.memory import Plane
     from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.interface import Bound
     from mfmasim.machine.state import Group
 
     Bits = NDArray[np.uint32]
@@ -37,7 +40,7 @@ class AccessPlan:
 
     atomic = False
 
-    def __init__(self, instruction: Instruction, owner: Any) -> None:
+    def __init__(self, instruction: Instruction, owner: Definedness) -> None:
         """Keep addresses apart from data."""
         opcode = instruction.opcode
         self.instruction, self.opcode, self.owner, self.planes = instruction, opcode, owner, owner.planes
@@ -56,7 +59,8 @@ class AccessPlan:
         self.spaces = set_of(spaces)
         self.touched = self.spaces | set_of([*self.address, *self.stored, *self.loaded])
         self.half = HALVES[opcode.d16] if self.loaded else ONES
-        self._bound: dict[str, Any] = {}
+        self._loads: dict[Plane, Bound] = {}
+        self._stores: tuple[Bound, Bound] | None = None
 
     def note(self, event: AccessEvent) -> None:
         """An access of this instruction; of interest to atomics."""
@@ -86,11 +90,12 @@ class AccessPlan:
     def _load(self, g: Group) -> None:
         """Load undefined bits, and where there are any, their origins."""
         owner = self.owner
-        owner.plane.outside = False
-        bits = self._executed("bits", owner.plane, g)
+        owner.plane.reset()
+        bits = self._executed(owner.plane, g)
         rows = {key: g.take(values) for key, values in bits.items()}
-        if np.any(owner.plane.outside):
-            rows = {key: np.where(owner.plane.outside, np.uint32(0), values) for key, values in rows.items()}
+        outside = owner.plane.outside
+        if outside is not None:
+            rows = {key: np.where(outside, np.uint32(0), values) for key, values in rows.items()}
         if self.half != ONES:
             rows = {key: values & self.half for key, values in rows.items()}
         if g.mask is not None:
@@ -99,7 +104,7 @@ class AccessPlan:
             self._define(g)
             return
         plane = owner.origins.ready()
-        words = {key: g.take(values) for key, values in self._executed("origins", plane, g).items()}
+        words = {key: g.take(values) for key, values in self._executed(plane, g).items()}
         if self.opcode.narrow and plane.parts:
             part = plane.parts[0]
             address = part.address.astype(np.int64) - (owner.machine.memory.base if part.space == "global" else 0)
@@ -121,11 +126,11 @@ class AccessPlan:
                 new, source = np.where(g.mask, new, old), np.where(g.mask, source, before)
             planes.put(g, key, new, np.broadcast_to(source, new.shape))
 
-    def _executed(self, name: str, plane: Any, g: Group) -> dict[int, Bits]:
+    def _executed(self, plane: Plane, g: Group) -> dict[int, Bits]:
         """Destinations after the load was executed on a plane, in all waves."""
-        run = self._bound.get(name)
+        run = self._loads.get(plane)
         if run is None:
-            run = self._bound[name] = bind(self.instruction, plane)
+            run = self._loads[plane] = self._on(plane, self.instruction)
         after = self.planes.beside(g, {})
         run(after)
         return {key: register(after.waves, key) for key in self.loaded}
@@ -133,9 +138,9 @@ class AccessPlan:
     def _store(self, g: Group) -> None:
         """Store undefined bits; global memory is where they are used."""
         owner, plane = self.owner, self.owner.plane
-        if "store" not in self._bound:
-            self._bound["store"] = self._renamed(plane), self._renamed(owner.origins)
-        run, run_origins = self._bound["store"]
+        if self._stores is None:
+            self._stores = self._renamed(plane), self._renamed(owner.origins)
+        run, run_origins = self._stores
         plane.stored = True
         plane.memory.leaks.clear()
         run(self._with_data(g, self.planes.undefined))
@@ -155,7 +160,12 @@ class AccessPlan:
         key = next((k for k in keys if (np.where(bits != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
         self.owner.uses.tell("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
 
-    def _renamed(self, plane: Any) -> Any:
+    def _on(self, plane: Plane, instruction: Instruction) -> Bound:
+        """The instruction bound to a plane."""
+        bound: Bound = operation_of(instruction).body(instruction, plane)
+        return bound
+
+    def _renamed(self, plane: Plane) -> Bound:
         """The store with its data in registers behind those of the wave."""
         first = len(self.owner.machine.waves.v)
         operands = []
@@ -164,7 +174,7 @@ class AccessPlan:
             first += operand.count
         count = len(self.instruction.src) - len(self.data)
         changed = replace(self.instruction, src=(*self.instruction.src[:count], *operands))
-        return bind(changed, plane)
+        return self._on(plane, changed)
 
     def _with_data(self, g: Group, table: dict[int, Bits]) -> Group:
         """The waves with a row of `table` in those registers."""
@@ -182,7 +192,7 @@ class AtomicPlan(AccessPlan):
 
     atomic = True
 
-    def __init__(self, instruction: Instruction, owner: Any) -> None:
+    def __init__(self, instruction: Instruction, owner: Definedness) -> None:
         """As for any access."""
         super().__init__(instruction, owner)
         self._events: list[AccessEvent] = []
@@ -279,6 +289,6 @@ class AtomicPlan(AccessPlan):
         return rows.reshape(-1), row * rows.shape[1] + np.where(inside, address, 0), inside
 
 
-def access_plan(instruction: Instruction, owner: Any) -> AccessPlan:
+def access_plan(instruction: Instruction, owner: Definedness) -> AccessPlan:
     """What a memory instruction means for undefined bits."""
     return (AtomicPlan if instruction.opcode.access == "atomic" else AccessPlan)(instruction, owner)

@@ -15,11 +15,12 @@ from mfmasim.machine.definedness.keys import EXECS, SCC, VECTORS
 from mfmasim.machine.definedness.planes import ONES, register
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.interface import Bound
     from mfmasim.machine.state import Group
 
     Bits = NDArray[np.uint32]
@@ -47,7 +48,7 @@ def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[li
 
 
 def by_execution(
-    planes: Planes, group: Group, run: Callable[[Group], None], operands: Sequence[Sequence[int]],
+    planes: Planes, group: Group, run: Bound, operands: Sequence[Sequence[int]],
     writes: Sequence[int],
 ) -> Found:  # fmt: skip
     """Undefined bits of the results, in all waves.
@@ -108,9 +109,7 @@ def steered(planes: Planes, group: Group, keys: Sequence[int], *, vector: bool) 
     return bad if bad is not None and bad.any() else None
 
 
-def moved_origins(
-    planes: Planes, group: Group, run: Callable[[Group], None], data: Sequence[int], writes: Sequence[int]
-) -> Found:
+def moved_origins(planes: Planes, group: Group, run: Bound, data: Sequence[int], writes: Sequence[int]) -> Found:
     """Origins of results that are moved as they are: the instruction moves the origins of its sources.
 
     Args:

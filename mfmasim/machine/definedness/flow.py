@@ -17,14 +17,13 @@ from mfmasim.machine.dpp import is_dpp
 from mfmasim.machine.dual import bind_dual
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.isa import Instruction
+    from mfmasim.machine.definedness.follow import Definedness
+    from mfmasim.machine.interface import Bound
     from mfmasim.machine.registry import Operation
     from mfmasim.machine.rules import Rule
     from mfmasim.machine.state import Group
 
-    Bound = Callable[[Group], None]
     Found = dict[int, Any]
 
 __all__ = ["Flow"]
@@ -35,7 +34,7 @@ SIXTEEN = ("u16", "i16", "f16", "b16")
 class Flow:
     """An instruction that works on registers, and its rule."""
 
-    def __init__(self, instruction: Instruction, run: Bound, owner: Any) -> None:
+    def __init__(self, instruction: Instruction, run: Bound, owner: Definedness) -> None:
         """Work out what it reads and writes."""
         self.instruction, self.run, self.owner, self.planes = instruction, run, owner, owner.planes
         self.parts = instruction.halves or (instruction,)

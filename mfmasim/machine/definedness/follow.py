@@ -7,7 +7,7 @@ that it will see; atomics are looked at afterwards, by the places that they went
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,12 +22,11 @@ from mfmasim.machine.ops.register_index import ENABLES, INDEX
 from mfmasim.machine.state import VCC
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound
+    from mfmasim.machine.run import Machine
     from mfmasim.machine.state import Group
 
-    Bound = Callable[[Group], None]
 
 __all__ = ["Definedness"]
 
@@ -35,7 +34,7 @@ __all__ = ["Definedness"]
 class Definedness:
     """Follows undefined bits through one launch."""
 
-    def __init__(self, machine: Any) -> None:
+    def __init__(self, machine: Machine) -> None:
         """Nothing runs yet."""
         self.machine = machine
         self.planes = Planes(machine)

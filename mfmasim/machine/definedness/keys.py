@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfmasim.machine.state import EXEC, VCC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Operand
 
 __all__ = ["AGPR", "EXECS", "GLOBAL", "LDS", "SCC", "SCRATCH", "SGPR", "VECTORS", "keys_of", "name_of", "set_of"]
@@ -41,7 +42,7 @@ def set_of(keys: Iterable[int]) -> int:
     return out
 
 
-def name_of(key: int, arch: Any) -> str:
+def name_of(key: int, arch: Arch) -> str:
     """What a person calls a register."""
     if key == SCC:
         return "scc"

@@ -13,12 +13,19 @@ import numpy as np
 
 from mfmasim.machine.definedness.keys import LDS
 from mfmasim.machine.definedness.origin import at_address
-from mfmasim.machine.memory import Memory, Outside
+from mfmasim.machine.memory import Memory, Outside, Region
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from numpy.typing import NDArray
 
+    from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.events import AccessEvent, ResourceEvent
+    from mfmasim.machine.ops.spaces import Part
+    from mfmasim.machine.run import Machine
+    from mfmasim.machine.state import Group
 
     Bits = NDArray[np.uint32]
 
@@ -31,7 +38,7 @@ class GlobalBits(Memory):
     leaks: list[list[Bits]]
 
     @classmethod
-    def beside(cls, real: Memory, undefined: Any) -> GlobalBits:
+    def beside(cls, real: Memory, undefined: Iterable[Region]) -> GlobalBits:
         """The same buffers; those that start undefined hold ones."""
         made = cls()
         made.__setstate__(real.__getstate__() | {"bytes": np.zeros(len(real.arena), np.uint8)})
@@ -106,33 +113,30 @@ def _inside(words: list[Bits], outside: Outside | None) -> list[Bits]:
 class Plane:
     """What memory instructions see of a machine, with undefined bits in the place of memory."""
 
-    def __init__(self, machine: Any) -> None:
+    def __init__(self, machine: Machine) -> None:
         """Nothing is laid out yet."""
         self._machine = machine
-        self.arch, self.kernel, self.launch, self.outcome = (
-            machine.arch,
-            machine.kernel,
-            machine.launch,
-            machine.outcome,
-        )
+        self.arch, self.kernel, self.launch = machine.arch, machine.kernel, machine.launch
+        # No observer hears of what happens here.
+        self.access_listeners: list[Callable[[AccessEvent], None]] = []
+        self.scalar_listeners: list[Callable[[AccessEvent], None]] = []
+        self.resource_listeners: list[Callable[[ResourceEvent], None]] = []
         self.memory: GlobalBits = GlobalBits.beside(machine.memory, machine.launch.undefined)
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
         self.stored = False
-        self.outside: Any = False
+        self.outside: NDArray[np.bool_] | None = None
         """Lanes of the last access that went outside."""
-
-    def __getattr__(self, name: str) -> list[Any]:
-        """Nobody listens to what happens here."""
-        if name.endswith("_listeners"):
-            return []
-        raise AttributeError(name)
 
     def begin(self) -> None:
         """A new batch of workgroups: all of the LDS and of scratch is undefined."""
         self.lds = np.full(self._machine.lds.shape, 0xFF, np.uint8)
         self.scratch = np.full(self._machine.scratch.shape, 0xFF, np.uint8)
         self.stored = False
+
+    def reset(self) -> None:
+        """The next access begins: no lane is outside yet."""
+        self.outside = None
 
     def settle(self, planes: Planes) -> None:
         """Look whether every byte of the LDS is written by now."""
@@ -144,26 +148,41 @@ class Plane:
             if not self.lds.reshape(-1).view(np.uint32).any():
                 planes.dirty &= ~(1 << LDS)
 
-    def fault(self, *event: Any) -> None:
-        """Lanes outside are told by another check; what they get is no matter of this one."""
-        self.outside = event[-1].mask
+    def fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
+        """Lanes outside are reported by another check; what they get is no matter of this one."""
+        del instruction, group, space, kind, size
+        self.outside = out.mask
+
+    def accessed(
+        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int, data: Sequence[Bits] = ()
+    ) -> None:
+        """No observer hears of an access."""
+
+    def read_by_scalars(self, instruction: Instruction, group: Group, address: NDArray[Any], size: int) -> None:
+        """Nor of a scalar load."""
+
+    def described(self, instruction: Instruction, group: Group, words: list[Bits]) -> None:
+        """Nor of a buffer resource."""
 
 
 class OriginPlane(Plane):
     """The same with origins: of what was never written, the address; else that of the data that was stored."""
 
-    def __init__(self, machine: Any) -> None:
+    def __init__(self, machine: Machine) -> None:
         """Nothing is laid out yet."""
         super().__init__(machine)
         self.memory = GlobalOrigins.beside(machine.memory, ())
-        self._batch: Any = None
-        self.access_listeners = [self]
-        self.parts: list[Any] = []
+        self._batch: NDArray[np.uint8] | None = None
+        self.access_listeners.append(lambda event: None)  # noqa: ARG005 - so that accesses are reported
+        self.parts: list[Part] = []
         """Accesses of the instruction that was executed last."""
 
-    def accessed(self, *event: Any) -> None:
+    def accessed(
+        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int, data: Sequence[Bits] = ()
+    ) -> None:
         """Remember where an access went."""
-        self.parts.append(event[2])
+        del instruction, group, kind, size, data
+        self.parts.append(part)
 
     def ready(self) -> OriginPlane:
         """Lay out the LDS and scratch of the batch that runs, when that is needed."""

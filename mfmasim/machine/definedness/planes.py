@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.machine.run import Machine
     from mfmasim.machine.state import Waves
 
     Bits = NDArray[np.uint32]
@@ -34,7 +35,7 @@ ONES = np.uint32(0xFFFFFFFF)
 class Planes:
     """Undefined bits and their origins, by key."""
 
-    def __init__(self, machine: Any) -> None:
+    def __init__(self, machine: Machine) -> None:
         """Begin with nothing undefined."""
         self.machine = machine
         self.undefined: dict[int, Bits] = {}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.rules import Rule
+    from mfmasim.machine.run import Machine
 
     Bits = NDArray[np.uint32]
 
@@ -44,7 +45,7 @@ LEFT_OUT = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8", "cl
 class Probed:
     """An instruction whose flow is found by trying, once, when an undefined operand is met."""
 
-    def __init__(self, instruction: Instruction, rule: Rule, machine: Any) -> None:
+    def __init__(self, instruction: Instruction, rule: Rule, machine: Machine) -> None:
         """Nothing is tried yet."""
         self.instruction, self.rule, self.machine = instruction, rule, machine
         self.writes = [key for operand in instruction.dst for key in keys_of(operand)]

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.run import Machine
     from mfmasim.machine.state import Group
 
     Bits = NDArray[np.uint32]
@@ -29,7 +31,7 @@ __all__ = ["Uses", "matrix_bits"]
 class Uses:
     """Tells listeners of uses. What was told counts as defined afterwards, so that it is told once."""
 
-    def __init__(self, machine: Any, planes: Planes, loaded: dict[int, int]) -> None:
+    def __init__(self, machine: Machine, planes: Planes, loaded: dict[int, int]) -> None:
         """`loaded` gives the load that first met an origin in memory, by the packed origin."""
         self.machine, self.planes, self.loaded = machine, planes, loaded
 
@@ -105,7 +107,7 @@ class Uses:
                     self.planes.forget(each)
 
 
-def matrix_bits(instruction: Instruction, arch: Any, wave: int) -> tuple[list[Any], Any]:
+def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[Bits | None], Bits]:
     """Bits that a matrix instruction uses of each source register, and those that it writes of D's.
 
     Returns:
@@ -119,7 +121,7 @@ def matrix_bits(instruction: Instruction, arch: Any, wave: int) -> tuple[list[An
     half = np.uint32(0xFFFF0000 if extra.get("op_sel", 0) & 4 else 0x0000FFFF)
     every = np.uint32(0xFFFFFFFF)
     shifts = {"scale_A": 8 * extra.get("scale_a_byte", 0), "scale_B": 8 * extra.get("scale_b_byte", 0)}
-    sources: list[Any] = []
+    sources: list[Bits | None] = []
     for place, operand in enumerate(instruction.src):
         fragment = fragments[place] if place < len(fragments) else None
         if operand.kind not in ("v", "a") or fragment is None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.ops.atomic_table import AtomicOperation
     from mfmasim.machine.state import Group
 
@@ -43,7 +44,7 @@ class Atomic:
     """One atomic instruction: how its lanes act on the bytes of a space."""
 
     def __init__(
-        self, instruction: Instruction, machine: Any, operation: AtomicOperation, data: list[tuple[Operand, int]]
+        self, instruction: Instruction, machine: Spaces, operation: AtomicOperation, data: list[tuple[Operand, int]]
     ) -> None:
         """Bind the operation; `data` are the operands that hold the sources, and their first dwords."""
         self.instruction, self.machine = instruction, machine
@@ -134,9 +135,7 @@ class Atomic:
                 g.write_v(self.target.kind, self.target.index + k, word)
 
 
-def _memory(
-    segment: str, operation: AtomicOperation, instruction: Instruction, machine: Any
-) -> Callable[[Group], None]:
+def _memory(segment: str, operation: AtomicOperation, instruction: Instruction, machine: Spaces) -> Bound:
     """GLOBAL, FLAT and MUBUF atomics."""
     buffer = segment == "buffer"
     data = instruction.src[3 if buffer else 2]
@@ -163,7 +162,7 @@ def _memory(
     return run
 
 
-def _buffer(atomic: Atomic, where: Any, mode: FloatMode) -> Callable[[Group], None]:
+def _buffer(atomic: Atomic, where: Any, mode: FloatMode) -> Bound:
     """In range as a whole or not at all; beyond the range nothing happens and 0 comes back."""
 
     def run(g: Group) -> None:
@@ -179,7 +178,7 @@ def _buffer(atomic: Atomic, where: Any, mode: FloatMode) -> Callable[[Group], No
     return run
 
 
-def _ds(operation: AtomicOperation, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _ds(operation: AtomicOperation, instruction: Instruction, machine: Spaces) -> Bound:
     """LDS atomics with one or two data operands."""
     if instruction.modifiers.get("gds"):
         raise unsupported(instruction, "global data share")

@@ -16,19 +16,17 @@ from mfmasim.machine.registry import direct
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Waves
 
-    Bound = Callable[[Group], None]
 
 WORKGROUP, TRAP = -1, -2
 
 
-def _barrier(_instruction: Instruction, _machine: Any) -> Bound:
+def _barrier(_instruction: Instruction, _machine: Machine) -> Bound:
     return lambda g: g.stop(AT_BARRIER)
 
 
@@ -71,7 +69,7 @@ def settle(waves: Waves) -> None:
     waves.status = np.where(waiting, np.uint8(RUNNING), status)
 
 
-def _signal(answers: bool, instruction: Instruction, _machine: Any) -> Bound:
+def _signal(answers: bool, instruction: Instruction, _machine: Machine) -> Bound:
     """Let other waves go on; the ISFIRST form answers in SCC whether no wave of the workgroup had signalled yet."""
     if _number(instruction) == TRAP:
         return lambda g: None  # noqa: ARG005
@@ -98,7 +96,7 @@ direct("s_barrier_signal")(partial(_signal, False))
 direct("s_barrier_signal_isfirst", writes="scc")(partial(_signal, True))
 
 
-def _wait(instruction: Instruction, _machine: Any) -> Bound:
+def _wait(instruction: Instruction, _machine: Machine) -> Bound:
     """Pass if the barrier has been complete since the last wait, else stop until it is."""
     if _number(instruction) == TRAP:
         return lambda g: None  # noqa: ARG005
@@ -123,7 +121,7 @@ def _wait(instruction: Instruction, _machine: Any) -> Bound:
 direct("s_barrier_wait")(_wait)
 
 
-def _state(instruction: Instruction, machine: Any) -> Bound:
+def _state(instruction: Instruction, machine: Machine) -> Bound:
     """Waves that have signalled in bits 22 to 16, waves of the workgroup in bits 10 to 4, and bit 0 set."""
     if _number(instruction) == TRAP:
         raise unsupported(instruction, "the trap handler's barrier")

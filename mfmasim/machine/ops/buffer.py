@@ -7,7 +7,7 @@ it as ``buffer``, apart from addresses that hit no memory. SGPR offsets count ne
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +19,10 @@ from mfmasim.machine.ops.spaces import Part, load, store
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.ops.resource import Reach
     from mfmasim.machine.ops.spaces import Access
     from mfmasim.machine.state import Group
@@ -32,7 +31,7 @@ __all__ = ["load_words"]
 
 
 def _clipped(
-    machine: Any, g: Group, instruction: Instruction, reach: Reach, inside: NDArray[np.bool_], size: int, kind: str
+    machine: Spaces, g: Group, instruction: Instruction, reach: Reach, inside: NDArray[np.bool_], size: int, kind: str
 ) -> NDArray[np.bool_]:
     """The active lanes in range; tells the listeners of the others."""
     active = inside & g.active
@@ -42,7 +41,9 @@ def _clipped(
     return active
 
 
-def load_words(machine: Any, g: Group, instruction: Instruction, reach: Reach, size: int) -> list[NDArray[np.uint32]]:
+def load_words(
+    machine: Spaces, g: Group, instruction: Instruction, reach: Reach, size: int
+) -> list[NDArray[np.uint32]]:
     """Read `size` bytes a lane; a dword out of range is 0, each for itself."""
     step = min(size, 4)
     words = []
@@ -53,7 +54,7 @@ def load_words(machine: Any, g: Group, instruction: Instruction, reach: Reach, s
     return words
 
 
-def _load(access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _load(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     where = resource(instruction, machine)
     if instruction.modifiers.get("lds"):
         from mfmasim.machine.ops.lds_direct import to_lds
@@ -65,7 +66,7 @@ def _load(access: Access, instruction: Instruction, machine: Any) -> Callable[[G
     return lambda g: put(g, target, load_words(machine, g, instruction, where(g), access.size), access)
 
 
-def _store(access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _store(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     if instruction.modifiers.get("lds"):
         raise unsupported(instruction, "store from the LDS")
     where = resource(instruction, machine)

@@ -7,7 +7,7 @@ every run, but it is no time.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,15 +17,12 @@ from mfmasim.machine.registry import direct
 from mfmasim.machine.state import ENDED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
-    Bound = Callable[[Group], None]
 
-
-def _nothing(_instruction: Instruction, _machine: Any) -> Bound:
+def _nothing(_instruction: Instruction, _machine: Machine) -> Bound:
     return lambda g: None  # noqa: ARG005
 
 
@@ -36,7 +33,7 @@ direct(
 )(_nothing)
 
 
-def _clock(instruction: Instruction, machine: Any) -> Bound:
+def _clock(instruction: Instruction, machine: Machine) -> Bound:
     write = scalar_writer(instruction.dst[0], "u64", instruction)
     return lambda g: write(g, machine.ticks(g, instruction.pc))
 
@@ -46,7 +43,7 @@ direct("s_memtime s_memrealtime", "assumed")(_clock)
 GET_REALTIME = 0x83
 
 
-def _message_answer(kind: str, instruction: Instruction, machine: Any) -> Bound:
+def _message_answer(kind: str, instruction: Instruction, machine: Machine) -> Bound:
     """The message that asks for the time (RDNA3 ISA manual, S_SENDMSG_RTN); nobody answers the others."""
     number = instruction.src[0].bits & 0xFF
     if number != GET_REALTIME:
@@ -59,7 +56,7 @@ for _name, _kind in (("s_sendmsg_rtn_b32", "u32"), ("s_sendmsg_rtn_b64", "u64"))
     direct(_name, "assumed")(partial(_message_answer, _kind))
 
 
-def _trap(instruction: Instruction, machine: Any) -> Bound:
+def _trap(instruction: Instruction, machine: Machine) -> Bound:
     """Without a trap handler a trap ends the kernel."""
     number = instruction.src[0].bits
 
@@ -73,12 +70,12 @@ def _trap(instruction: Instruction, machine: Any) -> Bound:
 direct("s_trap")(_trap)
 
 
-def _call(instruction: Instruction, machine: Any) -> Bound:
+def _call(instruction: Instruction, machine: Machine) -> Bound:
     """Save the address of the next instruction and jump."""
     save = scalar_writer(instruction.dst[0], "u64", instruction)
     back = np.array([machine.launch.image_base + instruction.pc + instruction.size], np.uint64)
     target = np.array([instruction.target], np.int64)
-    if not machine.kernel.code.is_code(instruction.target):
+    if instruction.target is None or not machine.kernel.code.is_code(instruction.target):
         return lambda g: machine.stop("fetch", no_code(machine, instruction.target), instruction.pc, g)
 
     def run(g: Group) -> None:

@@ -6,7 +6,7 @@ Waits change nothing in a machine that delivers every load at once; the checks t
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
-    Bound = Callable[[Group], None]
     Condition = Callable[[Group], NDArray[np.bool_]]
 
 
-def _nothing(_instruction: Instruction, _machine: Any) -> Bound:
+def _nothing(_instruction: Instruction, _machine: Machine) -> Bound:
     return lambda g: None  # noqa: ARG005
 
 
@@ -41,7 +41,7 @@ direct(
 )(_nothing)
 
 
-def _end(_instruction: Instruction, _machine: Any) -> Bound:
+def _end(_instruction: Instruction, _machine: Machine) -> Bound:
     def run(g: Group) -> None:
         g.stop(ENDED)
         if g.waves.signalled.any():
@@ -71,7 +71,7 @@ TAKEN: dict[str, Condition] = {
 }
 
 
-def _branch(condition: Condition | None, instruction: Instruction, machine: Any) -> Bound:
+def _branch(condition: Condition | None, instruction: Instruction, machine: Machine) -> Bound:
     target = instruction.target
     if target is None:
         raise unsupported(instruction, "branch without a target")
@@ -92,7 +92,7 @@ def _branch(condition: Condition | None, instruction: Instruction, machine: Any)
     return run
 
 
-def _astray(instruction: Instruction, machine: Any, condition: Condition | None) -> Bound:
+def _astray(instruction: Instruction, machine: Machine, condition: Condition | None) -> Bound:
     """A branch to where there is no code: it ends the launch when a wave takes it."""
 
     def run(g: Group) -> None:
@@ -103,7 +103,7 @@ def _astray(instruction: Instruction, machine: Any, condition: Condition | None)
     return run
 
 
-def no_code(machine: Any, address: int | None) -> str:
+def no_code(machine: Machine, address: int | None) -> str:
     """What is wrong with a jump to an address of the code object."""
     absolute = (machine.launch.image_base + (address or 0)) & 0xFFFF_FFFF_FFFF_FFFF
     region = machine.memory.region_at(absolute)
@@ -119,7 +119,7 @@ for _name, _condition in TAKEN.items():
     direct(_name)(partial(_branch, _condition))
 
 
-def _getpc(instruction: Instruction, machine: Any) -> Bound:
+def _getpc(instruction: Instruction, machine: Machine) -> Bound:
     write = scalar_writer(instruction.dst[0], "u64", instruction)
     value = np.array([machine.launch.image_base + instruction.pc + instruction.size], np.uint64)
     return lambda g: write(g, value)
@@ -128,7 +128,7 @@ def _getpc(instruction: Instruction, machine: Any) -> Bound:
 direct("s_getpc_b64")(_getpc)
 
 
-def _setpc(instruction: Instruction, machine: Any) -> Bound:
+def _setpc(instruction: Instruction, machine: Machine) -> Bound:
     """s_setpc jumps; s_swappc also saves the address of the next instruction."""
     read = scalar_reader(instruction.src[0], "u64", instruction)
     save = scalar_writer(instruction.dst[0], "u64", instruction) if instruction.dst else None

@@ -22,6 +22,7 @@ from mfmasim.matrix.models import model_for
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
 
     U = Any  # an array of the type that the signature names
@@ -32,7 +33,7 @@ SIXTEEN = np.uint32(16)
 FORMATS = {"fp8": "e4m3fn", "bf8": "e5m2"}
 
 
-def _sum(arch: Any, formats: tuple[str, str, str], a: list[U], b: list[U], c: U, *, fp16_ovfl: bool = False) -> U:
+def _sum(arch: Arch, formats: tuple[str, str, str], a: list[U], b: list[U], c: U, *, fp16_ovfl: bool = False) -> U:
     """Products of the elements of `a` and `b` added to `c`, in one step; raw codes of any common shape."""
     model = model_for(arch, "wmma", *formats, 16)
     shape = np.broadcast_shapes(*(np.shape(x) for x in (*a, *b, c)))
@@ -62,7 +63,7 @@ def _addend(instruction: Instruction, c: U, *, neg_hi_is_abs: bool) -> U:
     return bits ^ F32.sign if negative else bits
 
 
-def dot_step(kind: str, instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
+def dot_step(kind: str, instruction: Instruction, arch: Arch) -> Callable[[U, U, U], U]:
     """V_DOT2_F32_F16, V_DOT2_F32_BF16 and their accumulating forms.
 
     Args:
@@ -85,7 +86,7 @@ def dot_step(kind: str, instruction: Instruction, arch: Any) -> Callable[[U, U, 
     return run
 
 
-def _narrow(kind: str, instruction: Instruction, arch: Any) -> Callable[..., U]:
+def _narrow(kind: str, instruction: Instruction, arch: Arch) -> Callable[..., U]:
     """V_DOT2_F16_F16 and V_DOT2_BF16_BF16: OP_SEL[2] chooses the half of the addend, OP_SEL[3] that of the result."""
     if any(operand.abs for operand in instruction.src) or any(operand.neg for operand in instruction.src[:2]):
         raise unsupported(instruction, "abs, or neg of a packed source")
@@ -107,7 +108,7 @@ for _kind in ("f16", "bf16"):
     )
 
 
-def _eight(first: str, second: str, instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
+def _eight(first: str, second: str, instruction: Instruction, arch: Arch) -> Callable[[U, U, U], U]:
     """V_DOT4_F32_FP8_BF8 and its kin."""
     for name, allowed in (("op_sel", 0), ("neg_lo", 4), ("neg_hi", 4)):
         if instruction.modifiers.get(name, 0) & ~allowed:

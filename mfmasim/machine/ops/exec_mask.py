@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.rules import Rule
     from mfmasim.machine.state import Group
 
@@ -43,9 +44,7 @@ WREXEC = ("andn1", "andn2")
 HALVES = np.uint64(32)
 
 
-def _bind(
-    combine: Callable[[U, U], U], kind: str, saves: bool, instruction: Instruction, _machine: Any
-) -> Callable[[Group], None]:
+def _bind(combine: Callable[[U, U], U], kind: str, saves: bool, instruction: Instruction, _machine: Machine) -> Bound:
     read = scalar_reader(instruction.src[0], kind, instruction)
     write = scalar_writer(instruction.dst[0], kind, instruction)
 

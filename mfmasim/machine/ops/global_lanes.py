@@ -7,7 +7,7 @@ receiving the i-th of each. Of GLOBAL_LOAD_TR_B64 and of wave64 no mapping is pu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from mfmasim.errors import MfmasimError
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
-    Bound = Callable[[Group], None]
 
 TILE = 8
 """Lanes that exchange elements, and elements of each."""
@@ -48,7 +48,7 @@ def _unknown(instruction: Instruction) -> MfmasimError:
     return unsupported(instruction, "a transposed load whose mapping is not public")
 
 
-def _transposed(instruction: Instruction, machine: Any) -> Bound:
+def _transposed(instruction: Instruction, machine: Spaces) -> Bound:
     if machine.kernel.wave != 32:
         raise _unknown(instruction)
     address = pointer(instruction)
@@ -66,7 +66,7 @@ def _transposed(instruction: Instruction, machine: Any) -> Bound:
 direct("global_load_tr_b128", "reference")(_transposed)
 
 
-def _refused(instruction: Instruction, _machine: Any) -> Bound:
+def _refused(instruction: Instruction, _machine: Spaces) -> Bound:
     raise _unknown(instruction)
 
 
@@ -80,7 +80,7 @@ def _by_lane(instruction: Instruction, saddr: int) -> Callable[[Group], NDArray[
     return lambda g: (base(g) + offset)[:, None] + 4 * np.arange(g.lanes, dtype=np.uint64)
 
 
-def _load(instruction: Instruction, machine: Any) -> Bound:
+def _load(instruction: Instruction, machine: Spaces) -> Bound:
     address, target = _by_lane(instruction, 1), instruction.dst[0]
 
     def run(g: Group) -> None:
@@ -90,7 +90,7 @@ def _load(instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-def _store(instruction: Instruction, machine: Any) -> Bound:
+def _store(instruction: Instruction, machine: Spaces) -> Bound:
     address, read = _by_lane(instruction, 1), read_dword(instruction.src[2], 0, instruction)
     return lambda g: store(machine, g, instruction, Part("global", address(g), g.mask), [read(g)], 4)
 

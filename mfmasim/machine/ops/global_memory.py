@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
     Addresses = Callable[[Group], NDArray[Any]]
@@ -126,7 +127,7 @@ def put(g: Group, target: Any, words: list[NDArray[np.uint32]], access: Access) 
         g.write_v(target.kind, target.index + k, word)
 
 
-def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     if not instruction.dst:
         raise unsupported(instruction, "load into the LDS")
     resolve = resolver(instruction)
@@ -146,7 +147,7 @@ def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: 
     return run
 
 
-def _store(resolver: Resolve, access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _store(resolver: Resolve, access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     resolve = resolver(instruction)
     readers = [read_dword(instruction.src[2], k, instruction) for k in range(max(1, access.size // 4))]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +12,12 @@ from mfmasim.machine.registry import direct
 from mfmasim.machine.rules import moves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
 
-def _mbcnt(first: int, instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _mbcnt(first: int, instruction: Instruction, _machine: Machine) -> Bound:
     """Count the ones of a mask below this lane, of the 32 lanes from the `first` one on."""
     mask = read_dword(instruction.src[0], 0, instruction)
     add = read_dword(instruction.src[1], 0, instruction)
@@ -36,7 +35,7 @@ direct("v_mbcnt_lo_u32_b32")(partial(_mbcnt, 0))
 direct("v_mbcnt_hi_u32_b32")(partial(_mbcnt, 32))
 
 
-def _readlane(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _readlane(instruction: Instruction, _machine: Machine) -> Bound:
     read = read_dword(instruction.src[0], 0, instruction)
     lane = scalar_reader(instruction.src[1], "u32", instruction)
     code = instruction.dst[0].index

@@ -6,7 +6,7 @@ Source: CDNA3 ISA manual, VOP1, VOP3 and DS (ds_permute, ds_bpermute, ds_swizzle
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
-    Bound = Callable[[Group], None]
     Pull = Callable[[Group, NDArray[np.uint32], NDArray[np.int64]], NDArray[np.uint32]]
 
 
-def _writelane(instruction: Instruction, _machine: Any) -> Bound:
+def _writelane(instruction: Instruction, _machine: Machine) -> Bound:
     """Write one lane, whatever EXEC says."""
     value = scalar_reader(instruction.src[0], "u32", instruction)
     lane = scalar_reader(instruction.src[1], "u32", instruction)
@@ -42,7 +42,7 @@ def _writelane(instruction: Instruction, _machine: Any) -> Bound:
 direct("v_writelane_b32", undefined=moves(1, keeps=True, every_lane=True))(_writelane)
 
 
-def _swap(instruction: Instruction, _machine: Any) -> Bound:
+def _swap(instruction: Instruction, _machine: Machine) -> Bound:
     """Exchange two registers."""
     first, second = instruction.dst[0].index, instruction.src[0].index
 
@@ -57,7 +57,7 @@ def _swap(instruction: Instruction, _machine: Any) -> Bound:
 direct("v_swap_b32", undefined=bits(exchanges=True))(_swap)
 
 
-def _permlane_swap(half: int, instruction: Instruction, _machine: Any) -> Bound:
+def _permlane_swap(half: int, instruction: Instruction, _machine: Machine) -> Bound:
     """Exchange the upper part of the first register with the lower part of the second, in blocks of 32 or 64 lanes.
 
     The manual gives no meaning to a partial EXEC; here a lane that is inactive keeps what it has (assumed).
@@ -108,7 +108,7 @@ def _pull(g: Group, valid: NDArray[np.uint32], source: NDArray[np.int64]) -> NDA
     return np.take_along_axis(np.broadcast_to(valid, shape), np.broadcast_to(source, shape), axis=1)
 
 
-def _ds_swizzle(instruction: Instruction, machine: Any) -> Bound:
+def _ds_swizzle(instruction: Instruction, machine: Machine) -> Bound:
     source = swizzle_lanes(instruction.modifiers.get("offset", 0), machine.kernel.wave)[None]
     read = read_dword(instruction.src[0], 0, instruction)
     to = instruction.dst[0]
@@ -125,7 +125,7 @@ def _target(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
     return lambda g: ((read(g) + offset) >> np.uint32(2) & np.uint32(g.lanes - 1)).astype(np.int64)
 
 
-def _ds_bpermute(pull: Pull, instruction: Instruction, _machine: Any) -> Bound:
+def _ds_bpermute(pull: Pull, instruction: Instruction, _machine: Machine) -> Bound:
     """Pull: every lane reads the lane it names; the FI form reads lanes that EXEC disables, too."""
     source = _target(instruction)
     read = read_dword(instruction.src[1], 0, instruction)
@@ -137,7 +137,7 @@ for _name, _body in (("ds_bpermute_b32", _gather), ("ds_bpermute_fi_b32", _pull)
     direct(_name, undefined=moves(0))(partial(_ds_bpermute, _body))
 
 
-def _ds_permute(instruction: Instruction, _machine: Any) -> Bound:
+def _ds_permute(instruction: Instruction, _machine: Machine) -> Bound:
     """Push: every active lane writes to the lane it names; of several the highest wins, a lane without any gets 0."""
     target = _target(instruction)
     read = read_dword(instruction.src[1], 0, instruction)

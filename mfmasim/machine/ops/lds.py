@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
 #   gfx9                     gfx11 and later     access
@@ -68,7 +69,7 @@ def _address(instruction: Instruction, offset: int) -> Callable[[Group], NDArray
     return lambda g: lds_address(base(g), offset)
 
 
-def _load(access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _load(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     address = _address(instruction, instruction.modifiers.get("offset", 0))
     target = instruction.dst[0]
 
@@ -84,7 +85,7 @@ def _load(access: Access, instruction: Instruction, machine: Any) -> Callable[[G
     return run
 
 
-def _store(access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _store(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     address = _address(instruction, instruction.modifiers.get("offset", 0))
     readers = [read_dword(instruction.src[1], k, instruction) for k in range(max(1, access.size // 4))]
 
@@ -97,7 +98,7 @@ def _store(access: Access, instruction: Instruction, machine: Any) -> Callable[[
     return run
 
 
-def _pair(size: int, stride: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _pair(size: int, stride: int, instruction: Instruction, machine: Spaces) -> Bound:
     addresses = [_address(instruction, instruction.modifiers.get(f"offset{i}", 0) * size * stride) for i in range(2)]
     per = size // 4
     if instruction.dst:

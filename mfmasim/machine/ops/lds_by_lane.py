@@ -5,7 +5,7 @@ Source: CDNA3 ISA manual, 12.13 (DS_READ_ADDTID_B32, DS_WRITE_ADDTID_B32); LLVM 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,11 +14,10 @@ from mfmasim.machine.ops.spaces import Part, load, store
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
 LOW = np.uint32(0xFFFF)
@@ -29,7 +28,7 @@ def _place(instruction: Instruction, m0: int, g: Group) -> NDArray[np.int64]:
     return start + instruction.modifiers.get("offset", 0) + 4 * np.arange(g.lanes)
 
 
-def _read(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _read(instruction: Instruction, machine: Spaces) -> Bound:
     target = instruction.dst[0]
 
     def run(g: Group) -> None:
@@ -39,7 +38,7 @@ def _read(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     return run
 
 
-def _write(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _write(instruction: Instruction, machine: Spaces) -> Bound:
     data = read_dword(instruction.src[0], 0, instruction)
     return lambda g: store(
         machine, g, instruction, Part("lds", _place(instruction, machine.arch.m0, g), g.mask), [data(g)], 4

@@ -7,7 +7,7 @@ lane's number only: M0 + immediate + 4 * lane, or 16 * lane for 12 and 16 bytes.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
 __all__ = ["to_lds"]
 
 
 def to_lds(
-    instruction: Instruction, machine: Any, access: Access, fetch: Callable[[Group], list[NDArray[np.uint32]]]
-) -> Callable[[Group], None]:
+    instruction: Instruction, machine: Spaces, access: Access, fetch: Callable[[Group], list[NDArray[np.uint32]]]
+) -> Bound:
     """Bind a load to the LDS; `fetch` gives what each lane loaded, 0 where that was out of range."""
     # M0 holds as many bits of offset as the largest allocation needs: 16 on CDNA3, 18 on CDNA4.
     bits = np.uint32((1 << (machine.arch.lds_bytes - 1).bit_length()) - 1)
@@ -48,7 +49,7 @@ def to_lds(
     return run
 
 
-def _segment(segment: str, access: Access, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _segment(segment: str, access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     resolve = RESOLVERS[segment](instruction)
     return to_lds(instruction, machine, access, lambda g: load(machine, g, instruction, resolve(g)[0], access.size))
 

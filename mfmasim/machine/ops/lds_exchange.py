@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
 #   gfx9                     gfx11 and later                       dwords, elements a unit of offset
@@ -35,7 +36,7 @@ PAIRS: tuple[tuple[str, str, int, int], ...] = (
 class Exchange:
     """Dwords of the LDS that each lane reads and replaces, one lane after another."""
 
-    def __init__(self, instruction: Instruction, machine: Any, offsets: list[int], dwords: int) -> None:
+    def __init__(self, instruction: Instruction, machine: Spaces, offsets: list[int], dwords: int) -> None:
         """`offsets` in bytes, one for each place; `dwords` at each; data operands follow the address."""
         self.instruction, self.machine = instruction, machine
         self.offsets, self.dwords = offsets, dwords
@@ -72,13 +73,13 @@ class Exchange:
             g.write_v(self.target.kind, self.target.index + k, word)
 
 
-def _pair(dwords: int, stride: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _pair(dwords: int, stride: int, instruction: Instruction, machine: Spaces) -> Bound:
     offsets = [instruction.modifiers.get(f"offset{i}", 0) * 4 * dwords * stride for i in range(2)]
     exchange = Exchange(instruction, machine, offsets, dwords)
     return lambda g: exchange.run(g, lambda old, data: data)  # noqa: ARG005
 
 
-def _conditional(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _conditional(instruction: Instruction, machine: Spaces) -> Bound:
     """The top bit of each dword of data says whether its other bits are stored."""
     exchange = Exchange(instruction, machine, [instruction.modifiers.get("offset", 0)], 2)
     top = np.uint32(1 << 31)

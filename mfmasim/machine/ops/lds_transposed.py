@@ -9,7 +9,7 @@ Sixteen lanes read a tile of N rows and 16 columns, N elements a lane, row after
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +18,10 @@ from mfmasim.machine.ops.spaces import Part, lds_address, load
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
 #   mnemonic              bits of an element, elements a lane
@@ -55,7 +54,7 @@ def transposed(words: list[NDArray[np.uint32]], bits: int, count: int) -> list[N
     return [out[..., k] for k in range(dwords)]
 
 
-def _read(bits: int, count: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _read(bits: int, count: int, instruction: Instruction, machine: Spaces) -> Bound:
     size = bits * count // 8
     base = read_dword(instruction.src[0], 0, instruction)
     offset = instruction.modifiers.get("offset", 0)

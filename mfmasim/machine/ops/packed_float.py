@@ -23,6 +23,7 @@ from mfmasim.machine.rules import bits, parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.float_mode import FloatMode
 
@@ -76,7 +77,7 @@ PACKED16: dict[str, tuple[int, Callable[..., U]]] = {
 }
 
 
-def _packed16(count: int, function: Callable[..., U], instruction: Instruction, _arch: Any) -> Callable[..., U]:
+def _packed16(count: int, function: Callable[..., U], instruction: Instruction, _arch: Arch) -> Callable[..., U]:
     if instruction.modifiers.get("omod"):
         raise unsupported(instruction, "omod on a packed result")
     picks = halves(instruction, count)
@@ -106,7 +107,7 @@ PACKED32: dict[str, tuple[int, Callable[..., U]]] = {
 }
 
 
-def _packed32(count: int, function: Callable[..., U], instruction: Instruction, _arch: Any) -> Callable[..., U]:
+def _packed32(count: int, function: Callable[..., U], instruction: Instruction, _arch: Arch) -> Callable[..., U]:
     picks = halves(instruction, count)
     clamp = bool(instruction.modifiers.get("clamp"))
 
@@ -130,7 +131,7 @@ for _name, (_count, _body) in PACKED32.items():
 
 
 @shaped("v_pk_mov_b32", "pair pair -> pair", undefined=bits())
-def v_pk_mov_b32(instruction: Instruction, _arch: Any) -> Callable[[U, U], U]:
+def v_pk_mov_b32(instruction: Instruction, _arch: Arch) -> Callable[[U, U], U]:
     """The low result is a dword of S0, the high one a dword of S1, each chosen by its bit of op_sel."""
     if instruction.modifiers.get("neg_lo") or instruction.modifiers.get("neg_hi") or instruction.modifiers.get("clamp"):
         raise unsupported(instruction, "a modifier of floats on a move")
@@ -161,7 +162,7 @@ def _mix_source(instruction: Instruction, index: int) -> Callable[[U, FloatMode]
     return read
 
 
-def _mix(instruction: Instruction, _arch: Any) -> Callable[..., U]:
+def _mix(instruction: Instruction, _arch: Arch) -> Callable[..., U]:
     """V_FMA_MIX_F32."""
     sources = [_mix_source(instruction, index) for index in range(3)]
 
@@ -172,7 +173,7 @@ def _mix(instruction: Instruction, _arch: Any) -> Callable[..., U]:
     return run
 
 
-def _mix_half(up: np.uint32, instruction: Instruction, arch: Any) -> Callable[..., U]:
+def _mix_half(up: np.uint32, instruction: Instruction, arch: Arch) -> Callable[..., U]:
     """V_FMA_MIXLO_F16 and V_FMA_MIXHI_F16 round the f32 result once more and keep the other half."""
     run = _mix(instruction, arch)
     clamp = bool(instruction.modifiers.get("clamp"))

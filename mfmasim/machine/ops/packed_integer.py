@@ -17,6 +17,7 @@ from mfmasim.machine.rules import parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
 
     U = Any  # an array of the type that the signature names
@@ -50,7 +51,7 @@ def _half(value: U, kind: Any, high: int) -> U:
 
 
 def _packed(
-    whole: Any, saturates: bool, body: Callable[..., U], instruction: Instruction, _arch: Any
+    whole: Any, saturates: bool, body: Callable[..., U], instruction: Instruction, _arch: Arch
 ) -> Callable[..., U]:
     modifiers = instruction.modifiers
     clamp = bool(modifiers.get("clamp"))

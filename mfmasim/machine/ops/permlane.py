@@ -7,7 +7,7 @@ lanes that EXEC disables), OP_SEL[1] BOUND_CTRL: without FI a disabled lane give
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
-    Bound = Callable[[Group], None]
 
 ROW = 16
 FOUR = np.uint32(4)
@@ -45,7 +45,7 @@ def _selected(instruction: Instruction, *, by_lane: bool) -> Callable[[Group], N
     return read
 
 
-def _permlane(other_row: int, by_lane: bool, instruction: Instruction, _machine: Any) -> Bound:
+def _permlane(other_row: int, by_lane: bool, instruction: Instruction, _machine: Machine) -> Bound:
     modifiers = instruction.modifiers
     if modifiers.get("op_sel") or modifiers.get("clamp") or modifiers.get("omod"):
         raise unsupported(instruction, "a modifier that a lane exchange has not")
@@ -79,7 +79,7 @@ for _name, _other_row, _by_lane in (
     direct(_name, undefined=_rule)(partial(_permlane, _other_row, _by_lane))
 
 
-def _permlane64(instruction: Instruction, _machine: Any) -> Bound:
+def _permlane64(instruction: Instruction, _machine: Machine) -> Bound:
     """Exchange the halves of a wave64; nothing in wave32. Reads lanes whatever EXEC says."""
     read = read_dword(instruction.src[0], 0, instruction)
     to = instruction.dst[0].index

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.interface import Bound, Machine
 
-    Bound = Callable[[Group], None]
 
 M0 = 124
 """Its code on the architectures that have the mode."""
@@ -35,7 +35,7 @@ SOURCES, DESTINATION = ("src0", "src1", "src2"), 3
 ENCODINGS = ("VOP1", "VOP2", "VOP3", "VOP3P", "VOPC", "SDWA", "DPP")
 
 
-def _idx_on(instruction: Instruction, _machine: Any) -> Bound:
+def _idx_on(instruction: Instruction, _machine: Machine) -> Bound:
     read = scalar_reader(instruction.src[0], "u32", instruction)
     enables = np.uint32(instruction.src[1].bits << 12)
 
@@ -49,14 +49,14 @@ def _idx_on(instruction: Instruction, _machine: Any) -> Bound:
 direct("s_set_gpr_idx_on", undefined=index(int(INDEX | ENABLES)))(_idx_on)
 
 
-def _idx_off(_instruction: Instruction, _machine: Any) -> Bound:
+def _idx_off(_instruction: Instruction, _machine: Machine) -> Bound:
     return lambda g: g.write_mode(g.mode & ~GPR_IDX_EN)
 
 
 direct("s_set_gpr_idx_off")(_idx_off)
 
 
-def _idx_idx(instruction: Instruction, _machine: Any) -> Bound:
+def _idx_idx(instruction: Instruction, _machine: Machine) -> Bound:
     read = scalar_reader(instruction.src[0], "u32", instruction)
     return lambda g: g.write_s(M0, (g.s(M0) & ~INDEX) | (read(g) & INDEX))
 
@@ -64,7 +64,7 @@ def _idx_idx(instruction: Instruction, _machine: Any) -> Bound:
 direct("s_set_gpr_idx_idx", undefined=index(int(INDEX)))(_idx_idx)
 
 
-def _idx_mode(instruction: Instruction, _machine: Any) -> Bound:
+def _idx_mode(instruction: Instruction, _machine: Machine) -> Bound:
     enables = np.uint32((instruction.src[0].bits & 15) << 12)
     return lambda g: g.write_s(M0, (g.s(M0) & ~ENABLES) | enables)
 
@@ -92,7 +92,7 @@ def _in_range(instruction: Instruction, count: int, bind: Callable[[Instruction]
     return bind(replace(instruction, src=sources))
 
 
-def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction, Any], Bound]) -> Bound:
+def indexed(instruction: Instruction, machine: Machine, bind: Callable[[Instruction, Any], Bound]) -> Bound:
     """Bind an instruction that runs with VGPR indexing on: once for every value of M0 that it meets."""
     if instruction.encoding not in ENCODINGS:
         return bind(instruction, machine)
@@ -122,7 +122,7 @@ def indexed(instruction: Instruction, machine: Any, bind: Callable[[Instruction,
     return run
 
 
-def _movrels(count: int, instruction: Instruction, machine: Any) -> Bound:
+def _movrels(count: int, instruction: Instruction, machine: Machine) -> Bound:
     """Read `count` SGPRs from the operand's number plus M0 on, from SGPR0 on when there are none."""
     source, target = instruction.src[0].index, instruction.dst[0].index
 
@@ -137,7 +137,7 @@ def _movrels(count: int, instruction: Instruction, machine: Any) -> Bound:
     return run
 
 
-def _movreld(count: int, instruction: Instruction, machine: Any) -> Bound:
+def _movreld(count: int, instruction: Instruction, machine: Machine) -> Bound:
     """Write `count` SGPRs from the destination's number plus M0 on; nothing when there are none."""
     target = instruction.dst[0].index
     read = scalar_reader(instruction.src[0], "u64" if count == 2 else "u32", instruction)
@@ -160,7 +160,7 @@ for _count, _type in ((1, "b32"), (2, "b64")):
     direct(f"s_movreld_{_type}")(partial(_movreld, _count))
 
 
-def _movrelsd(instruction: Instruction, machine: Any) -> Bound:
+def _movrelsd(instruction: Instruction, machine: Machine) -> Bound:
     """Both numbers plus a field of M0 each (RDNA3 and RDNA4 ISA manuals, S_MOVRELSD_2_B32)."""
     source, target = instruction.src[0].index, instruction.dst[0].index
 

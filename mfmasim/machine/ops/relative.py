@@ -6,7 +6,7 @@ An index beyond the wave's registers reads VGPR0; a destination beyond them is n
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,13 +15,11 @@ from mfmasim.machine.registry import direct
 from mfmasim.machine.state import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
 
-    Bound = Callable[[Group], None]
 
 WHOLE, LOW, HIGH = (0, 0xFFFFFFFF), (0, 0x3FF), (16, 0x3FF)
 Field = tuple[int, int] | None
@@ -49,7 +47,7 @@ def _added(field: Field, m0: int) -> int:
     return 0 if field is None else m0 >> field[0] & field[1]
 
 
-def _bind(source_field: Field, target_field: Field, swaps: bool, instruction: Instruction, machine: Any) -> Bound:
+def _bind(source_field: Field, target_field: Field, swaps: bool, instruction: Instruction, machine: Machine) -> Bound:
     source, target = instruction.src[0], instruction.dst[0]
     if source_field is not None and source.kind != "v":
         raise unsupported(instruction, f"relative source of kind {source.kind}")

@@ -7,7 +7,7 @@ swizzling, stride scale, a resource without a format is unbound).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Spaces
     from mfmasim.machine.state import Group
 
     Words = list[NDArray[np.uint32]]
@@ -103,7 +104,7 @@ def _by_field(terms: _Terms, scalar_counts: bool) -> Callable[[int, int], Mask]:
     return inside
 
 
-def resource(instruction: Instruction, machine: Any) -> Callable[[Group], Reach]:
+def resource(instruction: Instruction, machine: Spaces) -> Callable[[Group], Reach]:
     """Bind the address of a buffer instruction: index and offset registers, resource, SGPR offset, immediate."""
     vaddr, srsrc, soffset = instruction.src[:3]
     modifiers, arch = instruction.modifiers, find_arch(instruction.arch)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.state import Group
+    from mfmasim.machine.interface import Bound, Machine
 
     U = Any  # an array of the type that the signature names
 
@@ -237,7 +237,7 @@ def s_bitcmp1_b32(s0: U, s1: U) -> U:
     return (s0 >> (s1 & np.uint32(31)) & ONE32) != 0
 
 
-def _bind_cmov(kind: str, instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _bind_cmov(kind: str, instruction: Instruction, _machine: Machine) -> Bound:
     """Move only where SCC is 1."""
     read = scalar_reader(instruction.src[0], kind, instruction)
     old = scalar_reader(instruction.dst[0], kind, instruction)

@@ -24,8 +24,10 @@ from mfmasim.machine.registry import OPERATIONS, Operation, direct, scalar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.float_mode import FloatMode
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
     U = Any  # an array of the type that the signature names
@@ -52,7 +54,7 @@ scalar("s_fmac_f32 s_fmaak_f32 s_fmamk_f32", "f32 f32 f32 mode -> f32")(ieee.fus
 scalar("s_fmac_f16", "f16 f16 f16 mode -> f16")(ieee.fused)
 
 
-def _convert(instruction: Instruction, arch: Any) -> Callable[[U, FloatMode], U]:
+def _convert(instruction: Instruction, arch: Arch) -> Callable[[U, FloatMode], U]:
     found = conversion(arch.name, instruction.name)
 
     def run(*sources: Any) -> U:
@@ -66,11 +68,11 @@ for _row in {row.name: row for row in ROWS if row.unit == "scalar"}.values():
     scalar(_row.name, f"{'u32 ' * len(_row.sources)}mode -> u32", _row.fidelity, shaped=True)(_convert)
 
 
-def _scalar_form(operation: Operation) -> Callable[[Instruction, Any], Callable[[Group], None]]:
+def _scalar_form(operation: Operation) -> Callable[[Instruction, Any], Bound]:
     """The vector operation on one value from a scalar register."""
     kind = operation.results[0]
 
-    def bind(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+    def bind(instruction: Instruction, machine: Machine) -> Bound:
         read = vector_reader(instruction.src[0], kind, instruction)
         write = scalar_writer(instruction.dst[0], kind, instruction)
         finish = output_modifiers(instruction, operation, machine.arch.floats)

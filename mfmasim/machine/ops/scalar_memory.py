@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
 # Dwords, in the spellings of gfx9 and of gfx11 and later.
@@ -38,7 +39,7 @@ def _register_offset(instruction: Instruction) -> Callable[[Group], Any] | None:
     return None
 
 
-def _load(count: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _load(count: int, instruction: Instruction, machine: Spaces) -> Bound:
     base = scalar_reader(instruction.src[0], "u64", instruction)
     offset = np.int64(instruction.modifiers.get("offset", 0))
     register = _register_offset(instruction)
@@ -64,7 +65,7 @@ def _load(count: int, instruction: Instruction, machine: Any) -> Callable[[Group
     return run
 
 
-def _buffer_load(count: int, instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound:
     """Load through a buffer resource: a dword beyond its range is 0.
 
     The range is num_records bytes, or records of stride bytes (the manual's formula is garbled; this is how compilers
@@ -110,9 +111,7 @@ def _extended(word: NDArray[np.uint32], size: int, signed: bool) -> NDArray[np.u
     return (word ^ sign) - sign
 
 
-def _small_load(
-    size: int, signed: bool, buffer: bool, instruction: Instruction, machine: Any
-) -> Callable[[Group], None]:
+def _small_load(size: int, signed: bool, buffer: bool, instruction: Instruction, machine: Spaces) -> Bound:
     """One or two bytes (RDNA4 ISA manual, 8.1.1 to 8.1.3); through a buffer resource 0 beyond its range."""
     first = instruction.src[0].index
     immediate = np.int64(instruction.modifiers.get("offset", 0)).astype(np.uint64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +11,8 @@ from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
 MODE, SCHED_MODE = 1, 26
@@ -28,7 +27,7 @@ def _field(instruction: Instruction) -> tuple[int, int, int]:
     return number, offset, (1 << min(size, 32 - offset)) - 1
 
 
-def s_getreg_b32(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def s_getreg_b32(instruction: Instruction, machine: Machine) -> Bound:
     """A field of MODE or of the clock, at bit 0."""
     number, offset, mask = _field(instruction)
     write = scalar_writer(instruction.dst[0], "u32", instruction)
@@ -49,7 +48,7 @@ def s_getreg_b32(instruction: Instruction, machine: Any) -> Callable[[Group], No
 direct("s_getreg_b32")(s_getreg_b32)
 
 
-def s_setreg_b32(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def s_setreg_b32(instruction: Instruction, machine: Machine) -> Bound:
     """Write a field of MODE from a scalar register or a literal; bits that have no meaning here stay."""
     number, offset, mask = _field(instruction)
     rules = machine.arch.floats
@@ -66,7 +65,7 @@ def s_setreg_b32(instruction: Instruction, machine: Any) -> Callable[[Group], No
 direct("s_setreg_b32 s_setreg_imm32_b32")(s_setreg_b32)
 
 
-def _immediate_mode(shift: int, instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _immediate_mode(shift: int, instruction: Instruction, _machine: Machine) -> Bound:
     """FP_ROUND or FP_DENORM from an immediate of four bits (RDNA3 and RDNA4 ISA manuals, SOPP)."""
     field, value = np.uint32(15 << shift), np.uint32((instruction.src[0].bits & 15) << shift)
     return lambda g: g.write_mode(g.mode & ~field | value)

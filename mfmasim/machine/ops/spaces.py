@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Spaces
     from mfmasim.machine.state import Group
 
 __all__ = ["Access", "Part", "extend", "lds_address", "load", "merge", "rows_of", "store", "within"]
@@ -74,7 +75,7 @@ def merge(old: NDArray[np.uint32], word: NDArray[np.uint32], half: str) -> NDArr
     return (old & np.uint32(0xFFFF)) | (word << np.uint32(16))
 
 
-def rows_of(machine: Any, g: Group, space: str) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+def rows_of(machine: Spaces, g: Group, space: str) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
     """The bytes of a private space, the row of each lane, and the bytes that a row may use."""
     if space == "lds":
         return machine.lds, g.workgroup[:, None], machine.launch.lds_bytes
@@ -83,7 +84,7 @@ def rows_of(machine: Any, g: Group, space: str) -> tuple[NDArray[np.uint8], NDAr
 
 
 def within(
-    machine: Any, g: Group, instruction: Instruction, part: Part, size: int, kind: str, limit: int
+    machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int, kind: str, limit: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Lanes that take part and stay inside a private space, and those that do not; the listeners hear of the latter."""
     if part.mask is None and part.address.min() >= 0 and part.address.max() + size <= limit:
@@ -98,7 +99,7 @@ def within(
     return inside & active, outside
 
 
-def load(machine: Any, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:
+def load(machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:
     """Read `size` bytes a lane: dwords, or one word with a byte or 16 bits."""
     words: list[NDArray[np.uint32]]
     if machine.access_listeners:
@@ -131,7 +132,7 @@ def _fits(address: NDArray[np.int64], size: int, limit: int, active: NDArray[np.
 
 
 def store(
-    machine: Any, g: Group, instruction: Instruction, part: Part, words: list[NDArray[np.uint32]], size: int
+    machine: Spaces, g: Group, instruction: Instruction, part: Part, words: list[NDArray[np.uint32]], size: int
 ) -> None:
     """Write `size` bytes a lane."""
     if machine.access_listeners:

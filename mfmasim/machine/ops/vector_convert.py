@@ -22,6 +22,7 @@ from mfmasim.machine.rules import parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
     from mfmasim.formats.conversions import Conversion, Row
     from mfmasim.isa import Instruction
     from mfmasim.machine.float_mode import FloatMode
@@ -71,7 +72,7 @@ def _checked(instruction: Instruction, found: Conversion, result: str) -> Modifi
     return Modifiers(op_sel=given["op_sel"], byte_sel=byte_sel, neg=given["neg"], abs=given["abs"])
 
 
-def _convert(result: str, instruction: Instruction, arch: Any) -> Callable[..., U]:
+def _convert(result: str, instruction: Instruction, arch: Arch) -> Callable[..., U]:
     found = conversion(arch.name, instruction.name)
     clamp, pair = bool(instruction.modifiers.get("clamp")), found.row.floats == PAIR
     modifiers = _checked(instruction, found, result)

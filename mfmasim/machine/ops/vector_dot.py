@@ -23,6 +23,7 @@ from mfmasim.machine.rules import parts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
 
     U = Any  # an array of the type that the signature names
@@ -57,7 +58,7 @@ def _third_is_plain(instruction: Instruction) -> None:
             raise unsupported(instruction, f"{name} of the addend")
 
 
-def _integer(bits: int, signed: bool, instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
+def _integer(bits: int, signed: bool, instruction: Instruction, _arch: Arch) -> Callable[[U, U, U], U]:
     modifiers = instruction.modifiers
     _third_is_plain(instruction)
     if modifiers.get("neg_lo") or modifiers.get("neg_hi"):
@@ -80,7 +81,7 @@ def _integer(bits: int, signed: bool, instruction: Instruction, _arch: Any) -> C
     return run
 
 
-def _mixed(bits: int, instruction: Instruction, _arch: Any) -> Callable[[U, U, U], U]:
+def _mixed(bits: int, instruction: Instruction, _arch: Arch) -> Callable[[U, U, U], U]:
     modifiers = instruction.modifiers
     signs = modifiers.get("neg_lo", 0)
     if modifiers.get("neg_hi") or signs >> 2:
@@ -115,7 +116,7 @@ def _widened(source: U, kind: str, high: bool, negative: bool) -> U:
     return (out ^ F32.sign if negative else out).view(np.float32)
 
 
-def _float(kind: str, addend_first: bool, instruction: Instruction, arch: Any) -> Callable[[U, U, U], U]:
+def _float(kind: str, addend_first: bool, instruction: Instruction, arch: Arch) -> Callable[[U, U, U], U]:
     if arch.floats.dot_steps:
         return dot_step(kind, instruction, arch)
     _third_is_plain(instruction)

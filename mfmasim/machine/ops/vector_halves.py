@@ -14,9 +14,8 @@ from mfmasim.machine.registry import direct, vector
 from mfmasim.machine.rules import bits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
 U = Any  # an array of the type that the signature names
@@ -54,7 +53,7 @@ def v_cndmask_b16(s0: U, s1: U, condition: U) -> U:
     return np.where(condition, s1, s0)
 
 
-def _swap(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _swap(instruction: Instruction, _machine: Machine) -> Bound:
     """Exchange two halves."""
     halves = instruction.modifiers.get("op_sel", 0)
     first, second = instruction.dst[0], instruction.src[0]

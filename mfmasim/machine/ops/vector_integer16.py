@@ -16,6 +16,7 @@ from mfmasim.machine.rules import sums
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
 
 U = Any  # an array of the type that the signature names
@@ -126,7 +127,7 @@ def _low_high(low: U, high: U) -> U:
     return (low.astype(np.uint16) & np.uint16(0xFF)) | (high.astype(np.uint16) << np.uint16(8))
 
 
-def _ashr_pk(low: int, high: int, instruction: Instruction, _arch: Any) -> Callable[..., U]:
+def _ashr_pk(low: int, high: int, instruction: Instruction, _arch: Arch) -> Callable[..., U]:
     """Two bytes, saturated to `low` and `high`, into one half of the destination; the other half stays."""
     shift = np.uint32(16 * (instruction.modifiers.get("op_sel", 0) >> 3 & 1))
     keep = np.uint32(0xFFFF0000) >> shift

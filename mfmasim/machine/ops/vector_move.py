@@ -13,9 +13,8 @@ from mfmasim.machine.rules import bits, moves
 from mfmasim.machine.select import select
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from mfmasim.isa import Instruction
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
 
     U = Any  # an array of the type that the signature names
@@ -49,7 +48,7 @@ def v_pack_b32_f16(s0: U, s1: U) -> U:
     return low | high << np.uint32(16)
 
 
-def _bind_bitop3(kind: str, instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _bind_bitop3(kind: str, instruction: Instruction, _machine: Machine) -> Bound:
     """Bit i of the result is bit {a, b, c} of the truth table (CDNA4 ISA manual, V_BITOP3_B32)."""
     table = instruction.modifiers.get("bitop3", 0)
     halves = instruction.modifiers.get("op_sel", 0)
@@ -74,7 +73,7 @@ for _name, _kind in (("v_bitop3_b32", "u32"), ("v_bitop3_b16", "u16")):
     direct(_name, undefined=bits(mixes=True))(partial(_bind_bitop3, _kind))
 
 
-def _bind_readfirstlane(instruction: Instruction, _machine: Any) -> Callable[[Group], None]:
+def _bind_readfirstlane(instruction: Instruction, _machine: Machine) -> Bound:
     """Value of the lowest active lane, lane 0 when none is active; EXEC does not mask the scalar result."""
     read = read_dword(instruction.src[0], 0, instruction)
     code = instruction.dst[0].index
