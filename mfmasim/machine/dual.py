@@ -12,6 +12,8 @@ from mfmasim.machine.operands import vector_reader, vector_writer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.float_mode import FloatMode
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.registry import Operation
     from mfmasim.machine.state import Group
 
-    Compute = Callable[[Group, FloatMode], Any]
+    Compute = Callable[[Group, FloatMode], NDArray[Any]]
 
 __all__ = ["bind_dual"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.forms import BY_SIZE
-from mfmasim.machine.operands import unsupported
+from mfmasim.machine.refusal import unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable

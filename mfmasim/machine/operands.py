@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.errors import MfmasimError
 from mfmasim.machine.dpp import is_dpp, moved
 from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.state import EXEC, VCC, lanes_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ __all__ = [
     "scalar_reader",
     "scalar_writer",
     "special_reader",
-    "unsupported",
     "vector_reader",
     "vector_writer",
 ]
@@ -60,15 +59,8 @@ SDWA_FIELDS = (
 )  # fmt: skip
 
 
-_NOBODY: Any = None
+_NO_GROUP: Any = None
 """The group that a constant is read for."""
-
-
-def unsupported(instruction: Instruction, what: str) -> MfmasimError:
-    """Build the error for something the machine does not execute: it names address, bytes and text."""
-    return MfmasimError(
-        f"{what}: {instruction.text.strip()} at {instruction.pc:#x} (bytes {instruction.raw.hex()}) is not supported"
-    )
 
 
 def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
@@ -137,7 +129,7 @@ def vector_reader(operand: Operand, kind: str, instruction: Instruction, *, high
         view = VIEW32[kind]
         raw = _signs(low, operand, 32) if floating else low
         if operand.kind == "const":
-            constant32 = raw(_NOBODY).view(view)
+            constant32 = raw(_NO_GROUP).view(view)
             return lambda g: constant32  # noqa: ARG005
         return raw if view is U32 else lambda g: raw(g).view(view)
     if kind in VIEW16:

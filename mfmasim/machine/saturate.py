@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mfmasim.machine.registry import Body, Operation
 
 __all__ = ["saturated"]
@@ -26,7 +28,7 @@ def saturated(operation: Operation) -> Body:
     whole = TYPES[operation.results[0]]
     low, high = np.iinfo(whole).min, np.iinfo(whole).max
 
-    def run(*sources: Any) -> Any:
+    def run(*sources: NDArray[Any]) -> Any:
         exact = body(*[np.asarray(source).astype(np.int64) for source in sources])
         value = np.clip(exact[0] if carries else exact, low, high).astype(whole)
         return (value, *body(*sources)[1:]) if carries else value

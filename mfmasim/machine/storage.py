@@ -54,7 +54,7 @@ def write(
     rows: NDArray[np.uint8],
     row: NDArray[Any],
     address: NDArray[np.int64],
-    words: list[Any],
+    words: list[NDArray[np.uint32]],
     size: int,
     inside: NDArray[np.bool_],
 ) -> None:

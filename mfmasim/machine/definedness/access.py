@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -197,7 +197,6 @@ class AtomicPlan(AccessPlan):
         super().__init__(instruction, owner)
         self._events: list[AccessEvent] = []
         self._bits: dict[int, Bits] = {}
-        self._group: Any = None
 
     def before(self, g: Group) -> None:
         """Addresses are used; remember which data are undefined."""
@@ -276,7 +275,9 @@ class AtomicPlan(AccessPlan):
         address = np.broadcast_to(event.addresses, shape).astype(np.int64)
         return address - self.owner.machine.memory.base if event.space == "global" else address
 
-    def _places(self, g: Group, event: AccessEvent, shape: tuple[int, int]) -> tuple[Any, Any, Any]:
+    def _places(
+        self, g: Group, event: AccessEvent, shape: tuple[int, int]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
         """Bytes of the plane of a space, the first byte of each lane, and which lanes are inside."""
         plane, address = self.owner.plane, np.broadcast_to(event.addresses, shape)
         if event.space == "global":

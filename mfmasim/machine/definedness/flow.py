@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,14 +17,17 @@ from mfmasim.machine.dpp import is_dpp
 from mfmasim.machine.dual import bind_dual
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.follow import Definedness
+    from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.interface import Bound
     from mfmasim.machine.registry import Operation
     from mfmasim.machine.rules import Rule
     from mfmasim.machine.state import Group
 
-    Found = dict[int, Any]
+    Found = dict[int, NDArray[np.uint32]]
 
 __all__ = ["Flow"]
 
@@ -66,7 +69,7 @@ class Flow:
         self.touched = set_of([*self.reads, *self.writes])
         self.reading = set_of([*self.reads, *(self.writes if self.partial else ())])
         self._made: dict[Instruction, Typed | Probed | Loose] = {}
-        self._used: Any = None
+        self._used: tuple[list[NDArray[np.uint32] | None], NDArray[np.uint32]] | None = None
         self._alone: dict[Instruction, Bound] = {}
 
     def _partial(self, results: set[str]) -> bool:
@@ -149,8 +152,8 @@ class Flow:
         data = [k for place, keys in enumerate(operands) if place not in rule.steering for k in keys]
         bad = steered(planes, g, steering, vector=writes[0] < VECTORS)
         if bad is not None and rule.pushes:
-            active: Any = bad if g.mask is None else bad & g.mask
-            bad = np.broadcast_to(active.any(axis=1)[:, None], (len(active), g.lanes))
+            active: NDArray[np.bool_] = bad if g.mask is None else bad & g.mask
+            bad = np.broadcast_to(np.logical_or.reduce(active, axis=1, keepdims=True), (len(active), g.lanes))
         if bad is not None:
             for key in found:
                 rows = g.take(found[key])
@@ -217,10 +220,10 @@ class Loose:
         """Nothing is needed but its operands."""
         self.instruction = instruction
 
-    def found(self, planes: Any, g: Group, writes: list[int], reads: list[int]) -> Found:
+    def found(self, planes: Planes, g: Group, writes: list[int], reads: list[int]) -> Found:
         """Undefined bits of the results, in all waves."""
         shadow = planes.beside(g, planes.chosen(planes.undefined, [*reads, *writes]), blank=True)
-        bad: Any = np.zeros((1, 1), np.bool_)
+        bad: NDArray[np.bool_] = np.zeros((1, 1), np.bool_)
         for key in reads:
             bits = planes.of(g, key)
             bad = bad | (bits != 0 if key < VECTORS else (bits != 0)[:, None])

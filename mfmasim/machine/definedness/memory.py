@@ -70,7 +70,7 @@ class GlobalBits(Memory):
             words = [words[0] & np.uint32((1 << 8 * size) - 1)]
         if any(word.any() for word in words):
             _, outside = self.locate(addresses, size, mask, write=True)
-            keep: Any = np.ones((1, 1), np.bool_) if mask is None else mask
+            keep: NDArray[np.bool_] = np.ones((1, 1), np.bool_) if mask is None else mask
             if outside is not None:
                 keep = keep & ~outside.mask
             stored = [np.where(keep, word, np.uint32(0)) for word in words]

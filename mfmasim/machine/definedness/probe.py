@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
+    from mfmasim.machine.interface import Bound
     from mfmasim.machine.rules import Rule
     from mfmasim.machine.run import Machine
 
     Bits = NDArray[np.uint32]
+    Half = tuple[int, np.uint32]
 
 __all__ = ["Probed"]
 
@@ -59,12 +61,12 @@ class Probed:
         return {key: register(shadow.waves, key) for key in writes}
 
     def _step(self, shadow: Group) -> None:
-        values: dict[int, Any] = {key: _read(shadow, key) for key in self.writes}
+        values: dict[int, Bits] = {key: _read(shadow, key) for key in self.writes}
         for operand in self.instruction.src:
             bare = replace(operand, sel=6)
             for number, key in enumerate(keys_of(operand)):
                 values[key] = values.get(key, np.uint32(0)) | read_dword(bare, number, self.instruction)(shadow)
-        results: dict[int, Any] = {key: np.zeros((1, shadow.lanes), np.uint32) for key in self.writes}
+        results: dict[int, Bits] = {key: np.zeros((1, shadow.lanes), np.uint32) for key in self.writes}
         for (source, part), targets in self.flow.items():
             some = values[source] & part != 0
             for target, mask in targets:
@@ -76,7 +78,7 @@ class Probed:
                 shadow.write_s(key - SGPR, np.where((value != 0).any(axis=1), ONES, np.uint32(0)))
 
     @cached_property
-    def flow(self) -> dict[tuple[int, Any], list[tuple[int, Any]]]:
+    def flow(self) -> dict[Half, list[Half]]:
         """By key and half of a source: keys and halves of results that it reaches."""
         ins = self.instruction
         modifiers = {name: value for name, value in ins.modifiers.items() if name not in LEFT_OUT}
@@ -92,7 +94,7 @@ class Probed:
                 other = self._after(before, run, unit)
                 reached = [(key, mask) for key, mask in reached if ((first[key] ^ other[key]) & mask).any()]
             seen.append(reached)
-        flow: dict[tuple[int, Any], list[tuple[int, Any]]] = {}
+        flow: dict[Half, list[Half]] = {}
         every = list(dict.fromkeys(place for reached in seen[len(kept) :] for place in reached))
         for number, (unit, reached) in enumerate(zip([*kept, *units], seen, strict=True)):
             whole = number >= len(kept) and reached and not self.rule.packed
@@ -100,12 +102,12 @@ class Probed:
                 flow[place] = [*flow.get(place, []), *(every if whole else reached)]
         return flow
 
-    def _units(self) -> tuple[list[list[tuple[int, Any]]], list[list[tuple[int, Any]]]]:
+    def _units(self) -> tuple[list[list[Half]], list[list[Half]]]:
         """Halves that destinations may keep, and what is read as one, as keys and halves."""
         operands = [keys_of(operand) for operand in self.instruction.src]
         read = {key for keys in operands for key in keys}
         kept = [[(key, half)] for key in self.writes if key not in read for half in HALVES]
-        units: list[list[tuple[int, Any]]] = []
+        units: list[list[Half]] = []
         for keys in operands:
             if self.rule.part == "half":
                 units += [[(key, half)] for key in keys for half in HALVES]
@@ -134,7 +136,7 @@ class Probed:
                 waves.s[key - SGPR] = words[:, 0].copy()
         return waves
 
-    def _after(self, before: Waves, run: Any, changed: Sequence[tuple[int, Any]]) -> dict[int, Bits]:
+    def _after(self, before: Waves, run: Bound, changed: Sequence[Half]) -> dict[int, Bits]:
         """What destinations hold when some parts of registers are changed before."""
         waves = Waves(before.arch, before.count, before.lanes, 0, 0)
         waves.v, waves.a, waves.s, waves.mode = list(before.v), list(before.a), list(before.s), before.mode

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.bind import scalar_operands, vector_operands
 from mfmasim.machine.definedness.keys import SCC, keys_of
 from mfmasim.machine.definedness.planes import register
 from mfmasim.machine.dpp import is_dpp, narrowed
 from mfmasim.machine.operands import read_dword
+from mfmasim.machine.signatures import scalar_operands, vector_operands
 from mfmasim.machine.state import VCC
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.state import Group
 
     Bits = NDArray[np.uint32]
+    Array = NDArray[Any]
     Found = dict[int, Bits]
 
 __all__ = ["Typed", "source_origins"]
@@ -87,8 +88,8 @@ class Typed:
         for write, kind in zip(self.writers, self.results, strict=True):
             write(shadow, _result(total, kind))
 
-    def _sum(self, values: list[Any]) -> Any:
-        total: Any = np.uint64(0)
+    def _sum(self, values: list[Array]) -> Array:
+        total: Array = np.zeros(1, np.uint64)
         for place, (value, kind) in enumerate(zip(values, self.kinds, strict=True)):
             if kind in ("mask", "scc"):
                 wide = np.where(value != 0, np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0))
@@ -117,7 +118,7 @@ def _any(value: NDArray[Any]) -> NDArray[np.bool_]:
     return np.logical_or.reduce(some, axis=0) if some.ndim == 3 else some
 
 
-def _result(total: Any, kind: str) -> Any:
+def _result(total: Array, kind: str) -> Any:
     """Undefined bits of a result, in the type that its writer takes."""
     flags = total != 0
     if kind in ("mask", "scc"):
@@ -137,7 +138,7 @@ def source_origins(planes: Planes, group: Group, instruction: Instruction) -> Bi
     operands = [(part, operand) for part in parts for operand in part.src if operand.kind in REGISTERS]
     keys = [key for _, operand in operands for key in keys_of(operand)]
     shadow = planes.beside(group, planes.chosen(planes.origins, keys), blank=True)
-    out: Any = np.zeros((1, 1), np.uint32)
+    out: Bits = np.zeros((1, 1), np.uint32)
     for part, operand in operands:
         bare = replace(operand, sel=6)
         for number in range(operand.count):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.run import Machine
     from mfmasim.machine.state import Group
+    from mfmasim.matrix import Fragment
 
     Bits = NDArray[np.uint32]
 
@@ -36,7 +37,7 @@ class Uses:
         self.machine, self.planes, self.loaded = machine, planes, loaded
 
     def tell(
-        self, use: str, instruction: Instruction, group: Group, key: int, bits: Any, origins: Bits, name: str = ""
+        self, use: str, instruction: Instruction, group: Group, key: int, bits: Bits, origins: Bits, name: str = ""
     ) -> None:  # fmt: skip
         """Tell of one register.
 
@@ -88,7 +89,7 @@ class Uses:
             self.registers("branch", instruction, group, [SCC])
             return
         keys = [SGPR + VCC, SGPR + VCC + 1][: group.lanes // 32]
-        sure: Any = np.zeros(1, np.bool_)
+        sure: NDArray[np.bool_] = np.zeros(1, np.bool_)
         for key in keys:
             sure = sure | (group.s(key - SGPR) & ~self.planes.of(group, key) != 0)
         for key in keys:
@@ -114,7 +115,7 @@ def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[B
         For each source a uint32 array (registers, lanes), None for constants; and one for D.
     """
     operation, extra = resolve(instruction, arch, wave)
-    fragments: list[Any] = [operation.A, operation.B, operation.C]
+    fragments: list[Fragment | None] = [operation.A, operation.B, operation.C]
     if operation.sparse:
         fragments = [operation.A, operation.B, operation.index, operation.C]
     fragments += [operation.scale_A, operation.scale_B] if operation.scale_A is not None else []

@@ -15,11 +15,12 @@ import numpy as np
 
 from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.memory import POISON_DWORD, Outside
-from mfmasim.machine.operands import read_dword, unsupported
+from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.atomic_table import OPERATIONS
 from mfmasim.machine.ops.global_memory import RESOLVERS
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 from mfmasim.machine.sequence import in_order
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.ops.atomic_table import AtomicOperation
+    from mfmasim.machine.ops.resource import Reach
     from mfmasim.machine.state import Group
 
     A = Any  # an array of the operation's type
@@ -162,7 +164,7 @@ def _memory(segment: str, operation: AtomicOperation, instruction: Instruction, 
     return run
 
 
-def _buffer(atomic: Atomic, where: Any, mode: FloatMode) -> Bound:
+def _buffer(atomic: Atomic, where: Callable[[Group], Reach], mode: FloatMode) -> Bound:
     """In range as a whole or not at all; beyond the range nothing happens and 0 comes back."""
 
     def run(g: Group) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     A = Any  # an array of the operation's type
     Combine = Callable[..., A]
+    Body = Callable[[FloatMode], Combine]
+    Row = tuple[str, str, str, Body, np.ufunc | None]
 
 __all__ = ["OPERATIONS", "AtomicOperation"]
 
@@ -77,7 +79,7 @@ def _number(pair: Callable[[A, A, FloatMode], A]) -> Callable[[FloatMode], Combi
     return lambda mode: lambda old, data: pair(data, old, mode)
 
 
-def _chosen(pair: Callable[[A, A, FloatMode], A], better: Any) -> Callable[[FloatMode], Combine]:
+def _chosen(pair: Callable[[A, A, FloatMode], A], better: np.ufunc) -> Callable[[FloatMode], Combine]:
     """A plain comparison; by RDNA's rules signalling NaNs win and become quiet, and quiet ones lose."""
 
     def of(mode: FloatMode) -> Combine:
@@ -110,7 +112,6 @@ NUMBER_MIN, NUMBER_MAX = _number(vector_minmax.minimum_number), _number(vector_m
 SUB_CLAMP = _plain(lambda old, data: np.where(old < data, old.dtype.type(0), old - data))
 COND_SUB = _plain(lambda old, data: np.where(old >= data, old - data, old))
 
-Row = tuple[str, str, str, Any, Any]
 #   memory: gfx9, gfx11   type    what it does  in order at once
 MEMORY: tuple[Row, ...] = (
     ("swap",    "swap_b",    "u",    SWAP,       None),
@@ -128,7 +129,7 @@ MEMORY: tuple[Row, ...] = (
     ("dec",     "dec_u",     "u",    DEC,        None),
 )  # fmt: skip
 #   memory, only one size         fidelity
-SINGLE: tuple[tuple[str, str, str, Any, Any], ...] = (
+SINGLE: tuple[Row, ...] = (
     ("add_f32",      "f32",  "assumed",   _sum,       np.add),
     ("add_f64",      "f64",  "assumed",   _sum,       np.add),
     ("min_f32",      "f32",  "assumed",   FLOAT_MIN,  None),
@@ -145,7 +146,7 @@ SINGLE: tuple[tuple[str, str, str, Any, Any], ...] = (
     ("cond_sub_u32", "u32",  "specified", COND_SUB,   None),
 )  # fmt: skip
 #   LDS: gfx9 and gfx11, with _rtn before the type when it returns the old value
-LDS: tuple[tuple[str, str, Any, Any], ...] = (
+LDS: tuple[tuple[str, str, Body, np.ufunc | None], ...] = (
     ("add_u",       "u",    ADD,        np.add),
     ("sub_u",       "u",    SUB,        np.subtract),
     ("rsub_u",      "u",    RSUB,       None),
@@ -174,13 +175,13 @@ LDS: tuple[tuple[str, str, Any, Any], ...] = (
 )  # fmt: skip
 ONLY_RETURNING = ("wrxchg_b", "storexchg_b")
 #   LDS, only 32 bits
-LDS_SINGLE: tuple[tuple[str, Any], ...] = (
+LDS_SINGLE: tuple[tuple[str, Body], ...] = (
     ("pk_add_f16",    PK_F16),
     ("pk_add_bf16",   PK_BF16),
     ("sub_clamp_u32", SUB_CLAMP),
     ("cond_sub_u32",  COND_SUB),
 )  # fmt: skip
-KINDS: dict[str, Any] = {
+KINDS: dict[str, type[np.generic]] = {
     "u32": np.uint32, "i32": np.int32, "f32": np.float32, "u64": np.uint64, "i64": np.int64, "f64": np.float64,
 }  # fmt: skip
 
@@ -190,9 +191,9 @@ class AtomicOperation:
     """What an atomic does to one value."""
 
     fidelity: str
-    kind: Any
+    kind: type[np.generic]
     """NumPy's type of the value."""
-    body: Callable[[FloatMode], Combine]
+    body: Body
     """The function of the old value and the data, under MODE."""
     ufunc: np.ufunc | None
     """The same for many values at one place, where NumPy has it."""
@@ -202,7 +203,7 @@ OPERATIONS: dict[str, dict[str, AtomicOperation]] = {"memory": {}, "ds": {}}
 """Operations on global memory, without segment, and on the LDS, by name."""
 
 
-def _add(space: str, fidelity: str, name: str, kind: str, body: Any, ufunc: Any = None) -> None:
+def _add(space: str, fidelity: str, name: str, kind: str, body: Body, ufunc: np.ufunc | None = None) -> None:
     OPERATIONS[space][name] = AtomicOperation(fidelity, KINDS[kind], body, ufunc)
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_writer, unsupported
+from mfmasim.machine.operands import scalar_writer
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group
 

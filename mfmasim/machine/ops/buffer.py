@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.memory import Outside
-from mfmasim.machine.operands import read_dword, unsupported
+from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.global_memory import LOADS, STORES, put
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.spaces import Part, load, store
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_writer, unsupported
+from mfmasim.machine.operands import scalar_writer
 from mfmasim.machine.ops.control import no_code
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 from mfmasim.machine.state import ENDED
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
+from mfmasim.machine.operands import scalar_reader, scalar_writer
 from mfmasim.machine.ops.barrier import settle
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 from mfmasim.machine.state import ENDED, EXEC, VCC
 

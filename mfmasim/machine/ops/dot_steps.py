@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.forms import F32
-from mfmasim.machine.operands import unsupported
 from mfmasim.machine.ops.packed_float import halves
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import shaped
 from mfmasim.machine.rules import parts
 from mfmasim.matrix.arithmetic import chain
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
+    from mfmasim.machine.float_mode import FloatMode
 
     U = Any  # an array of the type that the signature names
 
@@ -94,7 +95,7 @@ def _narrow(kind: str, instruction: Instruction, arch: Arch) -> Callable[..., U]
     up = np.uint32(16 * (instruction.modifiers.get("op_sel", 0) >> 2 & 1))
     both = ((False, True), (False, False))
 
-    def run(s0: U, s1: U, s2: U, mode: Any) -> U:
+    def run(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
         a, b = _pair(s0, *both), _pair(s1, *both)
         c = (s2 >> up).astype(np.uint16) ^ sign
         return _sum(arch, (kind, kind, kind), a, b, c, fp16_ovfl=mode.fp16_ovfl)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
+from mfmasim.machine.operands import read_dword, scalar_reader
 from mfmasim.machine.ops.global_memory import pointer
 from mfmasim.machine.ops.spaces import Part, load, store
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
-from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
+from mfmasim.machine.operands import read_dword, scalar_reader
 from mfmasim.machine.ops.spaces import Access, Part, extend, load, merge, store
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.isa import Instruction
+    from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
@@ -117,7 +118,7 @@ def _flat(instruction: Instruction) -> Resolver:
 RESOLVERS: dict[str, Resolve] = {"global": _global, "scratch": _scratch, "flat": _flat}
 
 
-def put(g: Group, target: Any, words: list[NDArray[np.uint32]], access: Access) -> None:
+def put(g: Group, target: Operand, words: list[NDArray[np.uint32]], access: Access) -> None:
     """Write what was loaded into the destination registers."""
     if access.size < 4:
         words = [extend(words[0], access)]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
+from mfmasim.machine.operands import read_dword, scalar_reader
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 from mfmasim.machine.rules import bits, moves
 

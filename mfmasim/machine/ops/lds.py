@@ -7,7 +7,7 @@ manual, LDS addressing); both are told to the listeners.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def _pair(size: int, stride: int, instruction: Instruction, machine: Spaces) -> 
         target = instruction.dst[0]
 
         def load_both(g: Group) -> None:
-            words: list[Any] = []
+            words: list[NDArray[np.uint32]] = []
             for number, address in enumerate(addresses):
                 words += load(machine, g, instruction, Part("lds", address(g), g.mask, number), size)
             for k, value in enumerate(words):

@@ -9,7 +9,7 @@ import numpy as np
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.machine.events import MatrixEvent
-from mfmasim.machine.operands import unsupported
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import OPERATIONS, Operation
 from mfmasim.matrix import instruction as matrix_instruction
 from mfmasim.matrix import instructions as matrix_instructions

@@ -15,8 +15,8 @@ from mfmasim.formats.encoding import convert
 from mfmasim.machine import ieee
 from mfmasim.machine.forms import F16, F32
 from mfmasim.machine.modifiers import clamped
-from mfmasim.machine.operands import unsupported
 from mfmasim.machine.ops import vector_minmax
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import shaped
 from mfmasim.machine.rules import bits, parts
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.operands import unsupported
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import shaped
 from mfmasim.machine.rules import parts
 

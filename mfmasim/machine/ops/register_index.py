@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ GPR_IDX_EN = np.uint32(1 << 27)
 INDEX, ENABLES = np.uint32(0xFF), np.uint32(0xF000)
 SOURCES, DESTINATION = ("src0", "src1", "src2"), 3
 """Bits 0 to 2 of M0[15:12] are for the sources; a destination that is read back goes with the destination."""
+M = TypeVar("M", bound="Machine")
 ENCODINGS = ("VOP1", "VOP2", "VOP3", "VOP3P", "VOPC", "SDWA", "DPP")
 
 
@@ -92,7 +93,7 @@ def _in_range(instruction: Instruction, count: int, bind: Callable[[Instruction]
     return bind(replace(instruction, src=sources))
 
 
-def indexed(instruction: Instruction, machine: Machine, bind: Callable[[Instruction, Any], Bound]) -> Bound:
+def indexed(instruction: Instruction, machine: M, bind: Callable[[Instruction, M], Bound]) -> Bound:
     """Bind an instruction that runs with VGPR indexing on: once for every value of M0 that it meets."""
     if instruction.encoding not in ENCODINGS:
         return bind(instruction, machine)

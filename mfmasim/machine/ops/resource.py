@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.machine.operands import read_dword, scalar_reader, unsupported
+from mfmasim.machine.operands import read_dword, scalar_reader
+from mfmasim.machine.refusal import unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -68,7 +68,7 @@ for _row in {row.name: row for row in ROWS if row.unit == "scalar"}.values():
     scalar(_row.name, f"{'u32 ' * len(_row.sources)}mode -> u32", _row.fidelity, shaped=True)(_convert)
 
 
-def _scalar_form(operation: Operation) -> Callable[[Instruction, Any], Bound]:
+def _scalar_form(operation: Operation) -> Callable[[Instruction, Machine], Bound]:
     """The vector operation on one value from a scalar register."""
     kind = operation.results[0]
 

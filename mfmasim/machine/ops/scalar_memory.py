@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.machine.memory import Outside
-from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
+from mfmasim.machine.operands import scalar_reader, scalar_writer
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
-    from mfmasim.machine.interface import Bound, Spaces
+    from mfmasim.machine.interface import Bound, Reader, Spaces
     from mfmasim.machine.state import Group
 
 # Dwords, in the spellings of gfx9 and of gfx11 and later.
@@ -29,7 +28,7 @@ LOADS = {
 SMALL = {"u8": (1, False), "i8": (1, True), "u16": (2, False), "i16": (2, True)}
 
 
-def _register_offset(instruction: Instruction) -> Callable[[Group], Any] | None:
+def _register_offset(instruction: Instruction) -> Reader | None:
     """The SGPR among the parts of an address, if there is one."""
     soffset = instruction.src[1]
     if soffset.kind == "s":

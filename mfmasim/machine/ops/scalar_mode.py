@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.operands import scalar_reader, scalar_writer, unsupported
+from mfmasim.machine.operands import scalar_reader, scalar_writer
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:

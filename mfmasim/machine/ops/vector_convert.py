@@ -14,8 +14,8 @@ import numpy as np
 from mfmasim.formats.conversions import ROWS, Modifiers, conversion
 from mfmasim.machine.forms import F16
 from mfmasim.machine.modifiers import clamped
-from mfmasim.machine.operands import unsupported
 from mfmasim.machine.ops.packed_float import half, two_halves
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import shaped
 from mfmasim.machine.rules import parts
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.forms import F16, F32, FORMS
-from mfmasim.machine.operands import unsupported
 from mfmasim.machine.ops.dot_steps import dot_step
 from mfmasim.machine.ops.packed_float import halves
+from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import shaped
 from mfmasim.machine.rules import parts
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     U = Any  # an array of the type that the signature names
 
 
-def _rounding(function: Any) -> Callable[[U, FloatMode], U]:
+def _rounding(function: np.ufunc) -> Callable[[U, FloatMode], U]:
     def run(s0: U, mode: FloatMode) -> U:
         form = BY_SIZE[s0.dtype.itemsize]
         s0 = ieee.entering(s0, form, mode)
