@@ -25,7 +25,6 @@ INCOMPLETE = {
     "devices",
     "figures",
     "formats",
-    "hiprt",
     "lds",
     "machine",
     "matrix",

@@ -1,6 +1,6 @@
-"""A HIP runtime without a GPU: ``libamdhip64.so`` whose calls the simulator serves, for programs that use hip-python.
+"""A HIP runtime without a GPU: a ``libamdhip64.so`` backed by the simulator, for programs that use hip-python.
 
-``python -m mfmasim.hiprt program.py`` and ``mfmasim hiprt -- COMMAND`` start programs that find it.
+``python -m mfmasim.hiprt program.py`` and ``mfmasim hiprt -- COMMAND`` start programs with it.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from mfmasim.hiprt.start import start
 
 
 def main() -> int:
-    """Run the program that the command line names."""
+    """Run the program given on the command line."""
     if not sys.argv[1:]:
         raise MfmasimError("python -m mfmasim.hiprt: a program is expected, such as program.py")
     return start([sys.executable, *sys.argv[1:]])

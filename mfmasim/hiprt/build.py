@@ -1,4 +1,4 @@
-"""The library itself: built once for each version of its source, by any C compiler, into a folder of the user's."""
+"""The library: built once per version of its source, with any C compiler, in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from mfmasim.toolchain.clibrary import build_library
 __all__ = ["CACHE", "LIBRARY", "OTHERS", "header", "library"]
 
 LIBRARY = "libamdhip64.so"
-"""The name that hip-python looks for, and the library's SONAME."""
+"""The file name that hip-python loads, and the library's SONAME."""
 OTHERS = ("libhiprtc.so",)
 """Further names of the same library."""
 CACHE = "MFMASIM_CACHE"
-"""Environment variable: the folder for what is built; without it ``mfmasim`` in the user's cache folder."""
+"""Environment variable: folder of the library; by default ``mfmasim`` in the user's cache folder."""
 
 
 def header() -> str:
-    """The list of calls as the C source includes it: those that are served with the number of their arguments."""
+    """The list of calls that the C source includes: supported calls with their number of arguments."""
     calls.load()
     counts = {name: len(call.readers) for name, call in CALLS.items()}
     return "".join(f"CALL{counts.get(name, 0)}({name})\n" for name in sorted({*NAMES, *counts}))
 
 
 def library() -> Path:
-    """The library; built when it is not there yet.
+    """Build the library unless it exists.
 
     Returns:
-        Its path. Its folder is called ``lib`` and holds nothing but the library under its names.
+        Its path. Its folder is named ``lib`` and contains only the library under its names.
 
     Raises:
-        MfmasimError: it cannot be built here, or its folder cannot be written to.
+        MfmasimError: it cannot be built here, or its folder is not writable.
     """
     source = Path(__file__).with_name("runtime.c")
     listed = header()

@@ -1,9 +1,9 @@
-"""Faults on request: calls that fail as hardware and drivers do, so that programs can be tested against it.
+"""Fault injection: calls that fail as with faulty hardware or drivers, to test error handling in programs.
 
 ``MFMASIM_HIPRT_FAULTS`` is a list, separated by commas, of ``CALL[#N]=ERROR[@sync|@forever]``: the Nth call of that
-name (every call without ``#N``) returns the error. With ``@sync`` the call itself succeeds and does nothing, and the
-next one that waits for the device returns the error, as a kernel that fails does. With ``@forever`` the device is lost:
-every later call returns the error too, until the process ends.
+name (every call without ``#N``) returns the error. With ``@sync`` the call succeeds without effect, and the next call
+that synchronises with the device returns the error, like after a failing kernel. With ``@forever`` the device is lost:
+every later call returns the error until the process ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Fault:
 
     call: str
     number: int
-    """Which call of that name, from 1; 0 for every one."""
+    """Number of the call of that name, from 1; 0 for every call."""
     code: int
     when: str
     """One of `TIMES`."""
@@ -38,7 +38,7 @@ def parse(text: str) -> list[Fault]:
     """Read a list of faults.
 
     Raises:
-        MfmasimError: an entry has another form, or names a call, an error or a time that does not exist.
+        MfmasimError: an entry has another form, or an unknown call, error or time.
     """
     return [_parse(entry.strip()) for entry in text.split(",") if entry.strip()]
 
@@ -59,15 +59,15 @@ def _parse(entry: str) -> Fault:
 
 
 class Faults:
-    """Counts calls and says which fail."""
+    """Counts calls and selects those that fail."""
 
     def __init__(self, faults: list[Fault]) -> None:
-        """Watch for `faults`."""
+        """Count from zero, for `faults`."""
         self._faults = faults
         self._calls: Counter[str] = Counter()
 
     def of(self, name: str) -> Fault | None:
-        """The fault of this call, which is the next one of its name."""
+        """Count a call; its fault, if it has one."""
         if not self._faults:
             return None
         self._calls[name] += 1

@@ -1,4 +1,4 @@
-"""Graphs: work that is written down and done later, as often as it is launched."""
+"""Graphs: recorded work that is executed at every launch of the graph."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ class Node:
     kind: int
     run: Callable[[], object]
     after: list[Node] = field(default_factory=list)
-    """What has to be done before."""
+    """Nodes that must be executed before."""
     handle: int = 0
 
 
 @dataclass(eq=False)
 class Graph:
-    """Pieces of work and what comes before what."""
+    """Nodes with their dependencies."""
 
     nodes: list[Node] = field(default_factory=list)
     device: int = 0
 
     def order(self) -> list[Node]:
-        """The nodes, each after those it depends on, otherwise as they were added.
+        """The nodes, each after its dependencies, otherwise in the order of their addition.
 
         Raises:
-            HipFailure: they depend on each other in a circle.
+            HipFailure: the dependencies are cyclic.
         """
         done: list[Node] = []
         left = list(self.nodes)
         while left:
             ready = next((node for node in left if all(before in done for before in node.after)), None)
             if ready is None:
-                raise HipFailure(INVALID_VALUE, "the graph's nodes depend on each other in a circle")
+                raise HipFailure(INVALID_VALUE, "the dependencies of the graph's nodes are cyclic")
             left.remove(ready)
             done.append(ready)
         return done
@@ -58,41 +58,54 @@ class Graph:
 
 @dataclass(eq=False)
 class Executable:
-    """A graph that can be launched: what its nodes do is kept as it was when it was made."""
+    """An executable graph: its nodes keep the parameters that they had at instantiation."""
 
     runs: dict[Node, Callable[[], object]]
     device: int = 0
 
     @classmethod
     def of(cls, graph: Graph) -> Executable:
-        """Make a graph ready to be launched."""
+        """Instantiate a graph."""
         return cls({node: node.run for node in graph.order()}, graph.device)
 
 
 @dataclass(eq=False)
 class Capture:
-    """What streams write down in place of doing it."""
+    """Work that streams record instead of executing it."""
 
     origin: int
     """The stream that began."""
     mode: int
     graph: Graph
     last: dict[int, list[Node]] = field(default_factory=dict)
-    """For every stream that takes part, what its next work has to wait for."""
+    """For every capturing stream, the dependencies of its next node."""
     invalid: bool = False
 
     def add(self, stream: int, kind: int, run: Callable[[], object]) -> None:
-        """Write down work of a stream."""
+        """Record work of a stream.
+
+        Args:
+            stream: the stream.
+            kind: kind of the node, one of `KINDS`.
+            run: executes the work.
+        """
         node = Node(kind, run, list(self.last.get(stream, [])))
         self.graph.nodes.append(node)
         self.last[stream] = [node]
 
 
 def capture_call(rt: Runtime, capture: Capture, name: str, call: Call, words: Sequence[Any]) -> None:
-    """Write a call down in a capture.
+    """Record a call in a capture.
+
+    Args:
+        rt: the runtime.
+        capture: the capture of the call's stream.
+        name: name of the call, for the error.
+        call: the call.
+        words: its arguments.
 
     Raises:
-        HipFailure: such a call cannot be captured, and invalidates the capture; or one before it did.
+        HipFailure: the call cannot be captured, which invalidates the capture, or the capture is already invalid.
     """
     if capture.invalid:
         raise HipFailure(INVALIDATED)

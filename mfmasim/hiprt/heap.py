@@ -1,8 +1,8 @@
-"""Memory of the simulated devices: one range of this process's addresses, which programs and kernels see alike.
+"""Memory of the simulated devices: one range of this process's addresses, shared by programs and kernels.
 
-A pointer means the same on both sides, so that pointers in arguments, in structures and in buffers need no translation,
-and pinned and managed memory is what it is. Every allocation starts on a page, is followed by one that belongs
-to nobody, and holds poison. Pages take memory only once they are written to.
+Host and device use the same addresses, so pointers in arguments, structures and buffers need no translation, and pinned
+and managed memory needs no special treatment. Every allocation starts on a page, is followed by an unallocated page,
+and holds poison. Pages consume memory only once they are written.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = ["DEVICE", "HOST", "INTERNAL", "MANAGED", "PAGE", "Allocation", "Heap"
 PAGE = 4096
 OUT_OF_MEMORY, INVALID = 2, 1
 HOST, DEVICE, MANAGED, INTERNAL = 1, 2, 3, 0
-"""Kinds of memory, by hipMemoryType; internal memory holds code, arguments and printf's buffer."""
+"""Kinds of memory, as hipMemoryType; internal memory holds code, arguments and printf's buffer."""
 NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """A piece of memory that somebody asked for."""
+    """An allocation."""
 
     name: str
     address: int
@@ -44,17 +44,17 @@ class Allocation:
 
     @property
     def end(self) -> int:
-        """The address behind it."""
+        """The address after its last byte."""
         return self.address + self.size
 
     @property
     def region(self) -> Region:
-        """What the machine sees of it."""
+        """The allocation as a region of the machine's memory."""
         return Region(self.name, self.address, self.size)
 
 
 class Heap:
-    """The range of addresses and the allocations in it. `limit` is what one device may hold, in bytes."""
+    """The range of addresses and the allocations in it. `limit` is the memory of one device in bytes."""
 
     def __init__(self, limit: int, devices: int) -> None:
         """Reserve addresses for every device and for pinned memory."""
@@ -86,8 +86,15 @@ class Heap:
     def allocate(self, size: int, kind: int, device: int, name: str = "", flags: int = 0) -> Allocation:
         """Allocate poisoned memory.
 
+        Args:
+            size: bytes.
+            kind: hipMemoryType, or internal memory.
+            device: the device whose memory is used.
+            name: name in findings, ``allocation`` by default.
+            flags: flags of the HIP call, for later queries.
+
         Raises:
-            HipFailure: there is not so much.
+            HipFailure: out of memory.
         """
         pages = -(-max(size, 1) // PAGE) * PAGE
         if kind in (DEVICE, MANAGED) and self.used(device) + pages > self.limit:
@@ -114,7 +121,7 @@ class Heap:
         """Free an allocation by its first address; its pages go back to the system.
 
         Raises:
-            HipFailure: nothing was allocated there.
+            HipFailure: no allocation begins there.
         """
         found = self._allocations.pop(address, None)
         if found is None:
@@ -131,11 +138,11 @@ class Heap:
         self.changes += 1
 
     def holds(self, address: int) -> bool:
-        """Whether an address lies in the range at all."""
+        """Whether an address lies in the range of the heap."""
         return self.base <= address < self.base + len(self.arena)
 
     def at(self, address: int, size: int = 0) -> Allocation | None:
-        """The allocation that holds `size` bytes from an address on, if one does."""
+        """The allocation that contains `size` bytes from an address on, or None."""
         place = bisect.bisect_right(self._starts, address) - 1
         if place < 0:
             return None

@@ -1,4 +1,4 @@
-"""Modules and launches: what the runtime does where the machine begins."""
+"""Modules and launches: the interface between the runtime and the machine."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ __all__ = ["image_at", "launch", "load_module", "unload"]
 INVALID_VALUE, INVALID_CONFIGURATION, INVALID_IMAGE, NO_BINARY = 1, 9, 200, 209
 ILLEGAL_ADDRESS, LAUNCH_FAILURE, NOT_SUPPORTED = 700, 719, 801
 FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic")
-"""Findings that a device answers with a memory fault."""
+"""Findings for which a device reports a memory fault."""
 PACKET_BYTES = 64
 CODES = 64
-"""Code objects that are kept."""
+"""Number of code objects that are cached."""
 ELF, BUNDLE, COMPRESSED = b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"
 
 
 def image_at(address: int) -> bytes:
-    """The code object, or bundle of them, at an address of the program: how long it is stands in its headers.
+    """Read the code object, or bundle of code objects, at an address of the program; its headers give the length.
 
     Raises:
-        HipFailure: what is there is neither.
+        HipFailure: the bytes are neither.
     """
     if not address:
         raise HipFailure(INVALID_VALUE)
@@ -69,14 +69,14 @@ def image_at(address: int) -> bytes:
             offset, length, name = struct.unpack("<QQQ", ctypes.string_at(at, 24))
             at, end = at + 24 + name, max(end, offset + length)
         return ctypes.string_at(address, max(end, at - address))
-    raise HipFailure(INVALID_IMAGE, f"{address:#x} is no code object: it begins with {start.hex(' ')}")
+    raise HipFailure(INVALID_IMAGE, f"{address:#x} is not a code object: it begins with {start.hex(' ')}")
 
 
 def load_module(rt: Runtime, data: bytes) -> Module:
     """Load a code object for the calling thread's device.
 
     Raises:
-        HipFailure: it is damaged, or for other devices.
+        HipFailure: it is damaged, or for another architecture.
     """
     device = rt.checked(rt.device)
     arch = rt.archs[device]
@@ -88,7 +88,7 @@ def load_module(rt: Runtime, data: bytes) -> Module:
         raise HipFailure(number, f"no code for {arch.name}: {error}") from None
     if len(rt.codes) >= CODES:
         rt.codes.clear()
-    rt.codes[key] = code  # instructions that were decoded stay so when a program loads a file again
+    rt.codes[key] = code  # decoded instructions are kept for programs that load a file repeatedly
     if code.arch is not arch:
         raise HipFailure(NO_BINARY, f"the code object is for {code.arch.name}, device {device} is {arch.name}")
     spans = segment_spans(code)
@@ -100,7 +100,7 @@ def load_module(rt: Runtime, data: bytes) -> Module:
 
 
 def _readable(data: bytes) -> bool:
-    """Whether bytes are a code object of some architecture; a bundle without ours is one."""
+    """Whether bytes are a code object or a bundle, of any architecture."""
     try:
         load(data)
     except MfmasimError as error:
@@ -131,7 +131,7 @@ def launch(
         words: bytes of every explicit argument.
 
     Raises:
-        HipFailure: the device would not take the launch. What goes wrong while it runs is told by the next wait.
+        HipFailure: the device rejects the launch. The next synchronising call reports errors of its execution.
     """
     kernel, device = function.kernel, function.module.device
     size = (grid[0], grid[1], grid[2]), (block[0], block[1], block[2])
@@ -174,7 +174,7 @@ def launch(
 
 
 def _judge(rt: Runtime, device: int, report: Report) -> None:
-    """Tell findings, and let the device fail where hardware would."""
+    """Print findings, and set the device's error if hardware would report one."""
     for finding in report.findings:
         if finding.severity == "info":
             continue
@@ -188,7 +188,7 @@ def _judge(rt: Runtime, device: int, report: Report) -> None:
 
 
 def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
-    """The machine's view of the heap for a launch: what its device may touch."""
+    """The regions of the heap that a launch may access."""
     device = function.module.device
     service = rt.services.get(device)
     if service is None:
@@ -209,7 +209,7 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         seen.append(Region("kernel arguments", service.kernarg, function.kernel.info.kernarg_room, writable=False))
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
         seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
-        # Only the range that holds something: checks keep books of the whole of what the machine sees.
+        # Only the used range: checks allocate records for all memory that the machine can access.
         first = min(region.address for region in seen) - rt.heap.base
         last = max(region.address + region.size for region in seen) - rt.heap.base
         first, last = first // PAGE * PAGE, (-(-last // PAGE) + 1) * PAGE

@@ -1,7 +1,7 @@
-"""The calls that are served: functions named as HIP names them, whose annotations say how arguments are read.
+"""Supported calls: functions with HIP's names, whose annotations define how arguments are read.
 
-A served function takes the `Runtime` and the call's arguments as integers; a `Text` arrives as a string. It returns
-nothing for success, a number to be returned as it is, or raises `HipFailure`.
+Such a function takes the `Runtime` and the call's arguments as integers, or strings for `Text`. It returns None for
+success or an error number, or raises `HipFailure`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Text: TypeAlias = str
 
 
 class HipFailure(Exception):  # noqa: N818
-    """A call that fails: the error code it returns, and words for standard error where the code says too little."""
+    """A failing call: the error code that it returns, and a message for standard error if the code is not enough."""
 
     def __init__(self, code: int, why: str = "") -> None:
         """Return `code`; print `why` unless it is empty."""
@@ -55,23 +55,24 @@ READERS: dict[str, Callable[[int], Any]] = {
 
 @dataclass(frozen=True)
 class Call:
-    """One served call."""
+    """A supported call."""
 
     function: Callable[..., int | None]
     readers: tuple[Callable[[int], Any], ...]
     keeps_error: bool
-    """Whether hipGetLastError tells what it told before, whatever this call returns."""
+    """Whether the call leaves the error of hipGetLastError unchanged."""
     stream: int = -1
-    """Which argument is a stream, by the name of the parameter; -1 where none is."""
+    """Index of the argument named ``stream``; -1 if there is none."""
     capture: str = ""
-    """What a stream that captures makes of the call: a kind of node (see `mfmasim.hiprt.graphs`), ``done`` where the
-    call is done all the same; empty where it cannot be captured."""
+    """The call in a capturing stream: a kind of node (see `mfmasim.hiprt.graphs`), ``done`` if it is executed
+    immediately; empty if it cannot be captured."""
     freeze: Callable[..., Callable[[], object]] | None = None
-    """Reads what the call will need later, and gives what does it; None where its arguments are all of it."""
+    """Reads the memory that the call will need, and returns a function that executes it; None if its arguments
+    suffice."""
 
 
 CALLS: dict[str, Call] = {}
-"""Served calls by name."""
+"""Supported calls by name."""
 
 F = TypeVar("F", bound="Callable[..., int | None]")
 
@@ -82,7 +83,14 @@ def serve(
     capture: str = "",
     freeze: Callable[..., Callable[[], object]] | None = None,
 ) -> Callable[[F], F]:
-    """Serve calls by a function: its own name, and further names with the same arguments; see `Call`."""
+    """Register a function as the implementation of calls.
+
+    Args:
+        others: further names with the same arguments, besides the function's name.
+        keeps_error: see `Call`.
+        capture: see `Call`.
+        freeze: see `Call`.
+    """
 
     def register(function: F) -> F:
         parameters = list(inspect.signature(function).parameters.values())[1:]
@@ -92,7 +100,7 @@ def serve(
         call = Call(function, readers, keeps_error, stream, capture, freeze)
         for name in (function.__name__, *others):
             CALLS[name] = call
-            if f"{name}_spt" in NAMES:  # the same with another null stream, which makes no difference here
+            if f"{name}_spt" in NAMES:  # differs only in the null stream, which has no effect here
                 CALLS[f"{name}_spt"] = call
         return function
 

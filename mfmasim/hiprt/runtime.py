@@ -1,4 +1,4 @@
-"""The state of the simulated runtime, and the one way by which every call goes through it."""
+"""The state of the simulated runtime, and the entry point of every call."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ __all__ = ["Event", "Function", "Module", "Runtime", "Stream", "say"]
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
 T = TypeVar("T")
 STREAMS = (0, 1, 2)
-"""Handles that need no creation: the null stream, hipStreamLegacy, hipStreamPerThread."""
+"""Predefined handles: the null stream, hipStreamLegacy, hipStreamPerThread."""
 
 
 def say(text: str) -> None:
-    """One line on standard error."""
+    """Print one line to standard error."""
     print(f"mfmasim: {' '.join(text.split())}", file=sys.stderr, flush=True)
 
 
@@ -58,7 +58,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream; its work is done when its call returns."""
+    """A stream; its work is complete when the call returns."""
 
     device: int
     flags: int = 0
@@ -74,33 +74,33 @@ class Event:
     recorded: int | None = None
     """Nanoseconds of a steady clock."""
     captured: tuple[Capture, list[Node]] | None = None
-    """Recorded by a stream that captures: after what."""
+    """Dependencies, if a capturing stream recorded the event."""
 
 
 @dataclass(frozen=True)
 class Registered:
-    """Memory of the program's own, and the piece of the heap that stands for it while a kernel runs."""
+    """Registered memory of the program, and its copy in the heap during a launch."""
 
     address: int
     size: int
     twin: int
-    """Address that kernels use."""
+    """Address for kernels."""
 
 
 @dataclass
 class Service:
-    """What the launches of one device share."""
+    """State shared by the launches of one device."""
 
     kernarg: int
     packet: int
     printf: int
     memory: tuple[tuple[int, Kernel], Memory] | None = None
-    """The memory of the last launch, and what it was made for."""
+    """The memory of the last launch, and its key."""
 
 
 @dataclass
 class Counts:
-    """What happened, for the report."""
+    """Events of the run, for the report."""
 
     launches: int = 0
     calls: Counter[str] = field(default_factory=Counter)
@@ -121,23 +121,23 @@ class Runtime:
         self.handles: dict[int, Any] = {}
         self.peers: set[tuple[int, int]] = set()
         self.failed: dict[int, int] = {}
-        """Devices whose work failed, with the error that every wait for them returns."""
+        """Devices with a failed launch, and the error that every synchronisation with them returns."""
         self.lost = 0
-        """The error of a lost device, which every call returns."""
+        """The error that every call returns after a device was lost."""
         self.codes: dict[tuple[bytes, str], Code] = {}
         """Code objects by hash and architecture."""
         self.services: dict[int, Service] = {}
         self.captures: dict[int, Capture] = {}
-        """Streams that write their work down, by handle."""
+        """Capturing streams, by handle."""
         self.capture_mode = 0
         self.registered: dict[int, Registered] = {}
-        """Memory of the program's own that devices may use, by its address."""
+        """Registered memory of the program, by address."""
         self.pools: dict[int, list[int]] = {}
-        """Of each device that was asked for one, the default pool and the current one, by handle."""
+        """Handles of the default and the current memory pool, by device."""
         self.counts = Counts()
         self._faults = Faults(list(settings.faults))
         self._local = threading.local()
-        self._lock = threading.RLock()  # launches of one device share where their arguments lie
+        self._lock = threading.RLock()  # launches of one device share the memory of their arguments
         self._next = 0x1000
 
     @property
@@ -164,19 +164,19 @@ class Runtime:
         return self.archs[self.device]
 
     def checked(self, device: int) -> int:
-        """A device's number, if there is such a device."""
+        """A device's number, after a range check."""
         if not 0 <= device < len(self.archs):
             raise HipFailure(INVALID_DEVICE if self.archs else NO_DEVICE)
         return device
 
     def add(self, thing: object) -> int:
-        """Give a handle to a thing."""
+        """Create a handle for an object."""
         self._next += 16
         self.handles[self._next] = thing
         return self._next
 
     def find(self, handle: int, kind: type[T]) -> T:
-        """The thing of a handle."""
+        """The object of a handle."""
         found = self.handles.get(handle)
         if not isinstance(found, kind):
             raise HipFailure(INVALID_HANDLE)
@@ -187,14 +187,14 @@ class Runtime:
         return Stream(self.device) if handle in STREAMS else self.find(handle, Stream)
 
     def home(self, address: int) -> int:
-        """Where the bytes of an address are kept: for what stands for memory of the program's own, there."""
+        """The host address of the bytes at an address: for registered memory the program's address."""
         for one in self.registered.values():
             if one.twin <= address < one.twin + one.size:
                 return one.address + address - one.twin
         return address
 
     def wait(self, device: int | None = None) -> None:
-        """Wait for a device: its work is done, but may have failed."""
+        """Synchronise with a device: its work is complete, but may have failed."""
         code = self.failed.get(self.device if device is None else device, 0)
         if code:
             raise HipFailure(code)
@@ -237,7 +237,7 @@ class Runtime:
         return 0
 
     def _fails(self, name: str) -> bool:
-        """Whether a fault takes the place of the call, which then does nothing."""
+        """Whether a fault replaces the call, which then has no effect."""
         fault = self._faults.of(name)
         if fault is None:
             return False
@@ -256,13 +256,13 @@ class Runtime:
         raise HipFailure(fault.code)
 
     def inject(self, faults: str) -> None:
-        """Replace the faults, see `mfmasim.hiprt.faults`; calls count from here, and devices are well again."""
+        """Replace the faults, see `mfmasim.hiprt.faults`; counts and device errors are reset."""
         self._faults = Faults(parse(faults))
         self.lost = 0
         self.failed.clear()
 
     def report(self) -> dict[str, Any]:
-        """A summary of the run, as JSON can hold it."""
+        """A summary of the run, for JSON."""
         live = [a for a in self.heap.allocations if a.kind != INTERNAL]
         own = {pools[0] for pools in self.pools.values()}  # a device's default pool is its own
         return {
@@ -276,7 +276,7 @@ class Runtime:
         }
 
     def write_report(self) -> None:
-        """Write the summary to the file that was asked for, whole or not at all."""
+        """Write the summary to the report file, atomically."""
         if self.settings.report:
             path = Path(self.settings.report)
             unfinished = path.with_name(f"{path.name}.part")

@@ -1,4 +1,4 @@
-"""Where the library's calls arrive: this module is imported by the library itself, in the process that loaded it."""
+"""Entry point of the library's calls: the library imports this module in the process that loaded it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _runtime: list[Runtime] = []
 
 
 def current() -> Runtime | None:
-    """The runtime that serves this process, once it was called."""
+    """The runtime of this process, created by the first call."""
     return _runtime[0] if _runtime else None
 
 
 def begin(library: str) -> None:
-    """Serve the library at a path; called by the library's first call."""
+    """Connect to the library at a path; called by the library's first call."""
     calls.load()
     try:
         runtime = Runtime(Settings.read())
@@ -42,12 +42,12 @@ def begin(library: str) -> None:
         try:
             return runtime.answer(name.decode(), arguments)
         except KeyboardInterrupt:
-            _thread.interrupt_main()  # C lies between here and the program: it gets the interrupt when it is back
+            _thread.interrupt_main()  # C code lies in between: the program gets the interrupt afterwards
         except BaseException:  # noqa: BLE001
             say(f"{name.decode()}: {traceback.format_exc()}")
         return UNKNOWN
 
-    # Before anything runs: an instruction keeps the model that it has found once.
+    # Before the first launch: an instruction caches its model.
     models.MODELS.update({model.name: model for model in runtime.settings.models})
     _runtime.append(runtime)
     atexit.register(runtime.write_report)

@@ -1,4 +1,4 @@
-"""What the simulated runtime is told through the environment, which child processes inherit."""
+"""Settings of the simulated runtime in environment variables, which child processes inherit."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 __all__ = ["ARCH", "CHECKS", "FAULTS", "MEMORY", "MODELS", "NOISE", "PACKAGE", "PHASES", "REPORT", "Settings"]
 
 ARCH = "MFMASIM_HIPRT_ARCH"
-"""Architectures of the devices, separated by commas: one device each. Without it one gfx942."""
+"""Architectures of the devices, separated by commas: one device each. Default: one gfx942."""
 MEMORY = "MFMASIM_HIPRT_MEMORY"
-"""Memory of a device in MB; without it 4096."""
+"""Memory of a device in MB. Default: 4096."""
 CHECKS = "MFMASIM_HIPRT_CHECKS"
-"""Checks of every launch, as `launch` takes them; without it ``bounds``."""
+"""Checks of every launch, as for `launch`. Default: ``bounds``."""
 FAULTS = "MFMASIM_HIPRT_FAULTS"
 """Faults to inject; see `mfmasim.hiprt.faults`."""
 REPORT = "MFMASIM_HIPRT_REPORT"
-"""A file that gets a summary of the run as JSON when the process ends."""
+"""File for a JSON summary of the run, written when the process ends."""
 MODELS = "MFMASIM_HIPRT_MODELS"
-"""Parameters of accumulation models that differ from their rows: ``MODEL.PARAMETER=VALUE``, separated by commas."""
+"""Changed parameters of accumulation models: ``MODEL.PARAMETER=VALUE``, separated by commas."""
 PHASES = "MFMASIM_HIPRT_PHASES"
-"""Clocks see LDS accesses, by phases that differ from the tables: ``ACCESS=LANES/BANKS``, separated by semicolons;
-``tables`` is no difference. See `mfmasim.observe.lds_clock`."""
+"""Clocks count LDS phases: ``ACCESS=LANES/BANKS`` for phases that differ from the tables, separated by semicolons;
+``tables`` for none. See `mfmasim.observe.lds_clock`."""
 NOISE = "MFMASIM_HIPRT_NOISE"
-"""With them: ticks that a reading of a clock is late at most."""
+"""With `PHASES`: largest random delay of a clock reading, in ticks."""
 PACKAGE = "MFMASIM_HIPRT_PACKAGE"
-"""The folder of this package, for programs whose environment lacks it."""
+"""Folder of this package, for programs whose environment does not have it."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Settings:
     faults: tuple[Fault, ...] = ()
     report: str = ""
     models: tuple[Model, ...] = ()
-    """Accumulation models that take the place of the rows of their names."""
+    """Accumulation models that replace the rows with their names."""
     phases: str = ""
-    """LDS phases that clocks see, as `PHASES` has them; empty: clocks do not see the LDS."""
+    """LDS phases that clocks count, as in `PHASES`; empty: clocks ignore the LDS."""
     noise: int = 0
 
     def clock(self, arch: Arch, seed: int) -> LdsClock | None:
-        """What the clocks of a launch see of the LDS."""
+        """LDS clocks of a launch."""
         if not self.phases:
             return None
         return LdsClock(arch.name, _tables(self.phases, arch), noise=self.noise, seed=seed)
@@ -72,7 +72,7 @@ class Settings:
         """Read the environment.
 
         Raises:
-            MfmasimError: a variable holds what nobody understands; the message names it.
+            MfmasimError: a variable has an invalid value; the message names it.
         """
         found = os.environ if environment is None else environment
         memory = found.get(MEMORY, "4096")
@@ -108,7 +108,7 @@ class Settings:
 
 
 def _tables(phases: str, arch: Arch) -> dict[str, PhaseTable]:
-    """Phases and banks that differ on an architecture, each good for its waves."""
+    """Changed phases and banks on an architecture, valid for its wave sizes."""
     tables = read_tables("" if phases.strip() == "tables" else phases, arch.name)
     for table in tables.values():
         table.sets(arch.wave_sizes[0])
@@ -119,7 +119,7 @@ def changed_models(text: str) -> tuple[Model, ...]:
     """Read ``MODEL.PARAMETER=VALUE``, separated by commas.
 
     Raises:
-        MfmasimError: there is no such model or parameter, or the value does not go with it.
+        MfmasimError: there is no such model or parameter, or the value has the wrong type.
     """
     changed: dict[str, Model] = {}
     for entry in (part.strip() for part in text.split(",") if part.strip()):
@@ -139,7 +139,9 @@ def changed_models(text: str) -> tuple[Model, ...]:
             meant = value
         allowed = (int, type(None)) if isinstance(getattr(row, parameter), int | None) else (str,)
         if not isinstance(meant, allowed):
-            raise MfmasimError(f"{entry!r}: {parameter} is {getattr(row, parameter)!r} otherwise")
+            raise MfmasimError(
+                f"{entry!r}: not a valid value of {parameter}, which is {getattr(row, parameter)!r} by default"
+            )
         change: dict[str, Any] = {parameter: meant}
         changed[name] = replace(row, **change)
     return tuple(changed.values())

@@ -1,4 +1,4 @@
-"""Starting programs so that they find the simulated runtime."""
+"""Starting programs with the simulated runtime."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
         changes: further variables, such as those of `mfmasim.hiprt.settings`.
 
     Returns:
-        This process's environment with them, and with the library's folder before all others.
+        This process's environment with these changes, and with the library's folder first in the search path.
 
     Raises:
-        MfmasimError: the library cannot be built, or a setting is wrong.
+        MfmasimError: the library cannot be built, or a setting is invalid.
     """
     made = {**os.environ, **(changes or {})}
     Settings.read(made)
     folder = library().parent
     others = made.get("LD_LIBRARY_PATH", "")
     made["LD_LIBRARY_PATH"] = f"{folder}:{others}" if others else str(folder)
-    # hip-python 10 looks below these first.
+    # hip-python 10 searches these folders first.
     made["ROCM_PATH"] = made["ROCM_HOME"] = str(folder.parent)
     made[PACKAGE] = str(Path(__file__).resolve().parents[2])
     return made
@@ -48,7 +48,7 @@ def start(command: Sequence[str], changes: Mapping[str, str] | None = None) -> i
         changes: see `environment`.
 
     Returns:
-        The command's exit code; 128 plus the signal where one ended it.
+        The command's exit code, or 128 plus the number of the signal that ended it.
 
     Raises:
         MfmasimError: the command cannot be started.

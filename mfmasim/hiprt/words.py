@@ -32,11 +32,20 @@ def put_float(address: int, value: float) -> None:
     ctypes.c_float.from_address(_at(address)).value = value
 
 
-def put_text(address: int, text: str, room: int) -> None:
-    """Write a zero-terminated string, cut to `room` bytes."""
-    if room < 1:
+def put_text(address: int, text: str, size: int) -> None:
+    """Write a zero-terminated string, truncated to a buffer.
+
+    Args:
+        address: address of the buffer.
+        text: the string.
+        size: bytes of the buffer, including the terminating zero.
+
+    Raises:
+        HipFailure: the buffer has no bytes.
+    """
+    if size < 1:
         raise HipFailure(INVALID_VALUE)
-    raw = text.encode()[: room - 1] + b"\0"
+    raw = text.encode()[: size - 1] + b"\0"
     ctypes.memmove(_at(address), raw, len(raw))
 
 

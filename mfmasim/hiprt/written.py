@@ -1,8 +1,8 @@
-"""Which bytes of device memory somebody has written: what hipMalloc gives holds nothing, for the check `uninitialised`.
+"""Which bytes of device memory are initialised, for the check `uninitialised`: memory from hipMalloc is not.
 
-Copies and fills write, so do kernels; a copy from device memory carries over what was never written. What a program
-writes through a pointer to device memory by itself is not seen. Pinned and managed memory, which programs write without
-a call, counts as written.
+Copies, fills and kernels initialise memory; a copy from device memory also copies uninitialised bytes. Host writes
+through a pointer to device memory are not tracked. Pinned and managed memory, which programs write without a call,
+counts as initialised.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not na
 
 
 class Written(Observer):
-    """A mark for every byte of a range of addresses; an observer of launches, too."""
+    """A mark for every byte of a range of addresses; also an observer of launches."""
 
     name = "written"
 
     def __init__(self, base: int, size: int) -> None:
-        """Begin with nothing written; marks take memory once they are set."""
+        """Begin with no bytes initialised; marks consume memory once they are set."""
         self._base = base
         self._map = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
         self._marks: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
@@ -43,21 +43,27 @@ class Written(Observer):
         return slice(start, start + size) if 0 <= start < len(self._marks) else slice(0, 0)
 
     def forget(self, address: int, size: int) -> None:
-        """New memory: nothing is written there."""
+        """New memory: it is not initialised."""
         self._marks[self._span(address, size)] = 0
 
     def mark(self, address: int, size: int) -> None:
-        """Somebody wrote there."""
+        """The bytes were written."""
         self._marks[self._span(address, size)] = 1
 
     def carry(self, to: int, source: int, size: int) -> None:
-        """A copy: what was written at its source, or lies outside, is written where it goes."""
+        """Copy the marks of memory that was copied; a source outside the range counts as initialised.
+
+        Args:
+            to: destination address.
+            source: source address.
+            size: bytes.
+        """
         given, taken = self._span(source, size), self._span(to, size)
         if taken.stop:
             self._marks[taken] = self._marks[given].copy() if given.stop else 1
 
     def on_access(self, event: AccessEvent) -> None:
-        """A kernel stores."""
+        """Mark the bytes that a kernel stores."""
         if event.space != "global" or event.kind == "read":
             return
         shape = event.addresses.shape if event.active is None else np.broadcast_shapes(
@@ -69,7 +75,7 @@ class Written(Observer):
         self._marks[places[(places >= 0) & (places < len(self._marks))]] = 1
 
     def missing(self, region: Region) -> Iterator[Region]:
-        """Parts of a region that nobody has written."""
+        """Parts of a region that are not initialised."""
         bare = self._marks[self._span(region.address, region.size)] == 0
         edges = np.flatnonzero(np.diff(np.concatenate([[False], bare, [False]]).astype(np.int8)))
         for start, end in edges.reshape(-1, 2):

@@ -1,4 +1,4 @@
-"""Find a HIP compiler and turn a source file into the code object a device would load."""
+"""Find a HIP compiler, and compile source files to code objects."""
 
 from __future__ import annotations
 

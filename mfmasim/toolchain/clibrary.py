@@ -1,6 +1,6 @@
-"""A C compiler of the machine, and shared libraries made with it.
+"""Find a C compiler, and build shared libraries with it.
 
-Any C compiler does: the sources are small, plain C, and talk to the C library only.
+Any C compiler is sufficient: the sources are small, plain C, and use only the C library.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def c_compiler() -> tuple[str, ...]:
     """The command of a C compiler: ``$CC``, one of `PROGRAMS`, or the one in the ziglang wheel.
 
     Raises:
-        MfmasimError: there is none; the message says how to get one.
+        MfmasimError: there is none; the message names a package to install.
     """
     named = shlex.split(os.environ.get("CC", ""))
     if named:
         if shutil.which(named[0]) is None:
-            raise MfmasimError(f"CC: no compiler {named[0]!r}: give a program's path or its name on PATH")
+            raise MfmasimError(f"CC: no compiler {named[0]!r}; expected a program's path or its name on PATH")
         return tuple(named)
     for name in PROGRAMS:
         if found := shutil.which(name):
@@ -44,19 +44,19 @@ def c_compiler() -> tuple[str, ...]:
 
 
 def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), soname: str = "") -> None:
-    """Compile one C file to a shared library, which appears whole or not at all.
+    """Compile a C file to a shared library, which is written atomically.
 
     Args:
         source: the C file.
-        output: the library; its folder is made.
+        output: the library; its folder is created.
         include: folders of headers.
-        soname: the name the library carries for the dynamic linker.
+        soname: the library's SONAME.
 
     Raises:
-        MfmasimError: no compiler, a system without ELF libraries, or the compiler's first complaint.
+        MfmasimError: no compiler, a system without ELF libraries, or the compiler's first error.
     """
     if not sys.platform.startswith("linux"):
-        raise MfmasimError(f"shared libraries are built on Linux only, this is {sys.platform}")
+        raise MfmasimError(f"shared libraries can be built on Linux only, not on {sys.platform}")
     output.parent.mkdir(parents=True, exist_ok=True)
     unfinished = output.with_name(f"{output.name}.{os.getpid()}")
     command = [*c_compiler(), "-shared", "-fPIC", "-O2", *(f"-I{folder}" for folder in include)]

@@ -1,4 +1,4 @@
-"""From a HIP source file to a code object, with the same bytes wherever the source lies."""
+"""Compilation of HIP source files to code objects, with bytes that do not depend on the folder of the source."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["HOST_TRIPLE", "Compiled", "compile_hip"]
 
 HOST_TRIPLE = "x86_64-unknown-linux-gnu"
-"""Device code takes the size of ``long`` and some code generation from the host, so the host is pinned."""
+"""The host target, which determines the size of ``long`` and some code generation of device code; pinned."""
 
 CODE_OBJECT_VERSION = 6
-"""What clang 21 and 22 write by default; stated, so that a later default does not change the bytes."""
+"""The default of clang 21 and 22, stated so that a changed default does not change the bytes."""
 
 # A processor and its target features, such as gfx942:sramecc+:xnack- or gfx9-4-generic.
 _TARGET = re.compile(r"gfx[0-9a-f]+(-[0-9a-f]+)*(-generic)?(:[a-z]+[+-])*")
@@ -49,11 +49,11 @@ _COMMON = (
     "-fno-ident",
     "-fdebug-compilation-dir=.",
     "-fno-color-diagnostics",
-    # A call of printf fills the buffer that HIP's runtime and the simulator print, and waits for no host.
+    # A call of printf fills the buffer that HIP's runtime and the simulator print, without waiting for the host.
     "-mprintf-kind=buffered",
     f"--target={HOST_TRIPLE}",
 )
-# Without ROCm: our headers in place of its own, no device libraries, nothing from the machine's clang configuration.
+# Without ROCm: mfmasim's headers, no device libraries, and no configuration files of the installed clang.
 _OWN_HEADERS = (
     "-nogpuinc",
     "-nogpulib",
@@ -64,22 +64,22 @@ _OWN_HEADERS = (
 
 @dataclass(frozen=True)
 class Compiled:
-    """What a compiler made of a source file, and how."""
+    """The result of a compilation."""
 
     data: bytes
-    """The code object: an ELF file, as a device loads it."""
+    """The code object, an ELF file."""
     compiler: str
-    """The compiler, for people and manifests: ``clang 22.1.8 (ziglang 0.17.0)``."""
+    """Description of the compiler: ``clang 22.1.8 (ziglang 0.17.0)``."""
     kind: Kind
     """How the compiler was found."""
     version: str
-    """Version of the clang inside, such as ``22.1.8``."""
+    """Version of clang, such as ``22.1.8``."""
     command: tuple[str, ...]
-    """The command that read the source."""
+    """The command that compiled the source."""
     code_object_version: int
     """2 to 6, from the ELF header; 0 when the compiler wrote something else, such as an offload bundle."""
     warnings: str
-    """What the compiler said although it succeeded; empty most times."""
+    """Messages of a successful compilation; usually empty."""
 
 
 def compile_hip(
@@ -92,24 +92,24 @@ def compile_hip(
 ) -> Compiled:
     """Compile the device code of a HIP source file.
 
-    Host code in the file is parsed and dropped. With ROCm's hipcc its own headers are used, else those of
+    Host code in the file is parsed and dropped. ROCm's compilers use ROCm's headers, others those in
     ``hipkernels/include``. The bytes depend on the file, the flags and the compiler's version, not on any folder.
 
     Args:
         path: the source file.
-        arch: LLVM's processor name, with target features where wanted: ``gfx942``, ``gfx942:sramecc+:xnack-``.
-        compiler: a program or ``ziglang``; None finds one as `mfmasim.toolchain.find_compiler` says.
-        flags: further flags, after ours, so that ``-O1`` or ``-std=c++20`` win.
+        arch: LLVM's processor name, optionally with target features: ``gfx942``, ``gfx942:sramecc+:xnack-``.
+        compiler: a program or ``ziglang``; None searches as `mfmasim.toolchain.find_compiler` does.
+        flags: further flags, after the default ones, so that ``-O1`` or ``-std=c++20`` take precedence.
         include: further folders for ``#include``.
-        device_libs: folder of ROCm's bitcode (``<ROCm>/amdgcn/bitcode``); then mathematics comes from there. None
-            takes the variable ``MFMASIM_DEVICE_LIBS``, and without it our own functions, or ROCm's with hipcc.
+        device_libs: folder of ROCm's bitcode (``<ROCm>/amdgcn/bitcode``) for mathematics. None uses the variable
+            ``MFMASIM_DEVICE_LIBS``; if that is not set either, mfmasim's functions, or ROCm's with hipcc.
 
     Returns:
-        The code object and what made it.
+        The code object, and how it was compiled.
 
     Raises:
-        MfmasimError: there is no such file or it is empty, the architecture is unknown, no compiler is there, or
-            the compiler refuses the source; then the text carries its messages.
+        MfmasimError: the file is missing or empty, the architecture is unknown, there is no compiler, or the source
+            does not compile; then the text has the compiler's messages.
     """
     given = Path(path)
     source = _checked(given)
@@ -135,18 +135,18 @@ def compile_hip(
         version=tool.version,
         command=tuple(steps[0]),
         code_object_version=_CODE_OBJECT_OF_ABI.get(data[8], 0) if is_elf else 0,
-        # What the assembler remarks on the compiler's own text does not concern the user.
+        # Remarks of the assembler on compiler-generated text are not relevant to the user.
         warnings=said[0],
     )
 
 
 def _checked(path: Path) -> Path:
-    """The absolute path of a source file that can be compiled; symbolic links stay, includes are relative to them."""
+    """The absolute path of a source file; symbolic links are kept, because includes are relative to them."""
     try:
         if path.is_dir():
             raise MfmasimError(f"{path} is a folder, not a HIP source file")
         if path.stat().st_size == 0:
-            raise MfmasimError(f"{path} is empty, there is nothing to compile")
+            raise MfmasimError(f"{path} is empty: nothing to compile")
     except FileNotFoundError:
         raise MfmasimError(f"no file {str(path)!r}") from None
     except (OSError, ValueError) as error:
@@ -157,7 +157,7 @@ def _checked(path: Path) -> Path:
 def _front_end(
     tool: Compiler, source: Path, arch: str, flags: Sequence[str], include: Sequence[str | os.PathLike[str]]
 ) -> list[str]:
-    """The command that reads the source, without its output."""
+    """The command that compiles the source, without its output."""
     folders = [Path(os.path.abspath(name)) for name in include]  # noqa: PTH100
     for name in folders:
         if not name.is_dir():
@@ -172,7 +172,7 @@ def _front_end(
     if tool.style == "zig":
         command += zig_flags(tool.path)
         maps[tool.path.parent / "lib"] = "zig"
-    # The last map that fits wins, so an include folder below the source's own comes after it.
+    # The last matching map is used, so an include folder below the source's folder comes after it.
     maps = {source.parent: "", **maps}
     for place in sorted(maps, key=lambda path: len(path.parts)):
         new = f"{maps[place]}/" if maps[place] else ""
@@ -181,7 +181,7 @@ def _front_end(
 
 
 def _libraries(tool: Compiler, arch: str, flags: Sequence[str], given: str | os.PathLike[str] | None) -> list[str]:
-    """Flags for ROCm's device libraries, where they are asked for."""
+    """Flags for ROCm's device libraries, if they are requested."""
     place = chosen_folder(given)
     if place is None:
         return []
@@ -191,7 +191,7 @@ def _libraries(tool: Compiler, arch: str, flags: Sequence[str], given: str | os.
 
 
 def _absolute_folders(flags: Sequence[str]) -> list[Path]:
-    """Absolute include folders among the user's flags, joined (``-I/x``) or apart (``-isystem /x``)."""
+    """Absolute include folders among the user's flags, joined (``-I/x``) or separate (``-isystem /x``)."""
     options = ("-I", "-isystem", "-iquote", "-idirafter")
     joined = [flag.removeprefix(option) for flag in flags for option in options if flag.startswith(option)]
     apart = [flag for before, flag in itertools.pairwise(flags) if before in options]
@@ -201,10 +201,10 @@ def _absolute_folders(flags: Sequence[str]) -> list[Path]:
 def _steps(
     tool: Compiler, arch: str, front: Sequence[str], machine: Sequence[str], source: Path, output: Path
 ) -> list[list[str]]:
-    """Commands that lead from the source to the linked code object.
+    """Commands from the source to the linked code object.
 
-    HIP's driver starts a program called ``lld`` to link, which zig has not, and it links even with ``-c``. So the
-    assembly text is the stop in between; every clang takes the same way and gives the same bytes.
+    HIP's driver links with a program named ``lld``, which zig lacks, and it links even with ``-c``. Therefore the
+    compilation goes through assembly text, with every clang, so that all give the same bytes.
     """
     if tool.style == "rocm":
         return [[*front, "-o", str(output), str(source)]]
@@ -218,7 +218,7 @@ def _steps(
 
 
 def _machine_flags(flags: Sequence[str]) -> list[str]:
-    """The flags that the assembler needs as well: wave size, CU mode, code object version."""
+    """Flags that the assembler also needs: wave size, CU mode, code object version."""
     return [
         flag
         for before, flag in itertools.pairwise(["", *flags])
@@ -230,11 +230,11 @@ def _refusal(tool: Compiler, given: Path, arch: str, code: int, said: str) -> Mf
     if "unsupported HIP gpu architecture" in said or "invalid target ID" in said:
         return unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
     if code < 0:
-        said += f"\nthe compiler was ended by signal {-code}"
+        said += f"\nthe compiler was terminated by signal {-code}"
     return MfmasimError(f"{given} does not compile for {arch} with {tool.description}:\n{said.strip()}")
 
 
 def _architectures(tool: Compiler) -> list[str]:
-    """Processors the compiler itself lists."""
+    """Processors that the compiler lists."""
     listed = run([*tool.program, "--target=amdgcn-amd-amdhsa", "--print-supported-cpus"])
     return [word for word in (listed.stdout + listed.stderr).split() if word.startswith("gfx")]

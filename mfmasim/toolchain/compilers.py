@@ -1,4 +1,4 @@
-"""What one compiler is: its program, its version, and whose headers it uses."""
+"""Properties of a compiler: its program, its version, and which headers it uses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Kind = Literal["explicit", "hipcc", "clang", "ziglang"]
 Style = Literal["rocm", "clang", "zig"]
 
 MINIMUM_CLANG = 21
-"""Oldest major version of clang that knows gfx950, gfx1151 and gfx1201 and that the device headers are tried with."""
+"""Oldest major version of clang with gfx950, gfx1151 and gfx1201, and the oldest tested with the device headers."""
 
-# Variables that add flags or include folders behind our back: the same source must give the same bytes everywhere.
+# Variables that implicitly add flags or include folders: the same source must give the same bytes everywhere.
 _IGNORED_VARIABLES = (
     "CCC_OVERRIDE_OPTIONS",
     "CPATH",
@@ -37,20 +37,20 @@ _IGNORED_VARIABLES = (
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler that was found and asked for its version."""
+    """A compiler that was found and identified."""
 
     kind: Kind
-    """How it was found: named by the user, ROCm's own, a clang, or the ziglang wheel."""
+    """How it was found: named by the user, in ROCm, a clang, or the ziglang wheel."""
     style: Style
-    """How it is driven: ``rocm`` with ROCm's headers in one step, ``clang`` and ``zig`` with ours in three."""
+    """How it is used: ``rocm`` with ROCm's headers in one step, ``clang`` and ``zig`` with mfmasim's in three."""
     program: tuple[str, ...]
-    """The command that starts the compiler: a path, and ``clang`` for zig's built-in one."""
+    """The compiler's command: a path, followed by ``clang`` for zig."""
     linker: tuple[str, ...]
-    """The command that starts ld.lld; empty where the compiler driver links by itself."""
+    """The command of ld.lld; empty if the compiler driver links."""
     version: str
     """Version of the clang inside, such as ``22.1.8``."""
     description: str
-    """For people and manifests, without paths: ``clang 22.1.8 (ziglang 0.17.0)``."""
+    """Description without paths: ``clang 22.1.8 (ziglang 0.17.0)``."""
 
     @property
     def path(self) -> Path:
@@ -59,13 +59,13 @@ class Compiler:
 
 
 def run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run a tool without a shell and without variables that would change what it produces.
+    """Run a tool without a shell and without environment variables that would change its output.
 
     Args:
         command: program and arguments.
 
     Returns:
-        The finished process with its output as text.
+        The completed process with its output as text.
 
     Raises:
         MfmasimError: the program cannot be started.
@@ -91,7 +91,7 @@ def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess
 
 
 def probe(path: Path, kind: Kind) -> Compiler:
-    """Ask a program what it is and what it needs.
+    """Identify a compiler and its linker.
 
     Args:
         path: the program's file: hipcc, amdclang++, a clang or zig.
@@ -101,7 +101,7 @@ def probe(path: Path, kind: Kind) -> Compiler:
         The compiler, ready for `mfmasim.toolchain.compile_hip`.
 
     Raises:
-        MfmasimError: it cannot be started, is no HIP compiler, is too old, or has no linker.
+        MfmasimError: it cannot be started, is not a HIP compiler, is too old, or has no linker.
     """
     if path.stem == "zig":
         return _probe_zig(path, kind)
@@ -109,7 +109,7 @@ def probe(path: Path, kind: Kind) -> Compiler:
     text = banner.stdout + banner.stderr
     found = re.search(r"clang version (\d+(?:\.\d+)*)", text)
     if found is None or banner.returncode != 0:
-        raise MfmasimError(f"{path} is no HIP compiler: its --version names no clang version")
+        raise MfmasimError(f"{path} is not a HIP compiler: --version prints no clang version")
     version = found[1]
     if _is_rocm(path, text):
         hip = re.search(r"HIP version: (\S+)", text)
@@ -126,14 +126,14 @@ def _probe_zig(path: Path, kind: Kind) -> Compiler:
     release = run([str(path), "version"])
     found = re.search(r"clang version (\d+(?:\.\d+)*)", run([str(path), "clang", "--version"]).stdout)
     if found is None or release.returncode != 0:
-        raise MfmasimError(f"{path} is no zig with a built-in clang")
+        raise MfmasimError(f"{path} is not a zig with a built-in clang")
     _require_version(path, found[1])
     program, linker = (str(path), "clang"), (str(path), "ld.lld")
     return Compiler(kind, "zig", program, linker, found[1], f"clang {found[1]} (ziglang {release.stdout.strip()})")
 
 
 def _is_rocm(path: Path, banner: str) -> bool:
-    """Whether the driver brings ROCm's headers: hipcc always, AMD's clang where they lie in a folder above it."""
+    """Whether the driver has ROCm's headers: hipcc always, AMD's clang if they are in a folder above it."""
     if path.stem == "hipcc" or "HIP version:" in banner:
         return True
     if "AMD clang" not in banner:
@@ -147,7 +147,7 @@ def _require_version(path: Path, version: str) -> None:
 
 
 def _lld_of(path: Path, version: str) -> str:
-    """The ld.lld of the same major version: an older one writes an ELF ABI version that does not fit."""
+    """The ld.lld of the same major version: an older one writes a different ELF ABI version."""
     major = version.partition(".")[0]
     named = run([str(path), "-print-prog-name=ld.lld"]).stdout.strip()
     for name in (named, f"ld.lld-{major}", "ld.lld"):
@@ -161,6 +161,6 @@ def _lld_of(path: Path, version: str) -> str:
 
 
 def _vendor(banner: str) -> str:
-    """A distributor's own mark, such as `` (Debian 1~deb12u1)``."""
+    """A distributor's version, such as `` (Debian 1~deb12u1)``."""
     found = re.search(r"^(\w+) clang version \S+(?: \((\S+)\))?", banner, re.MULTILINE)
     return f" ({' '.join(part for part in found.groups() if part)})" if found else ""

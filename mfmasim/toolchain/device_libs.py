@@ -1,4 +1,4 @@
-"""ROCm's device libraries as bitcode: which files a compile links, and what to say when some are missing.
+"""ROCm's device libraries as bitcode: which files are linked, and the error if some are missing.
 
 Layout and names are those of ROCm's ``amdgcn/bitcode`` folder (LLVM, clang/lib/Driver/ToolChains/AMDGPU.cpp).
 """
@@ -20,7 +20,7 @@ __all__ = ["VARIABLE", "chosen_folder", "link_flags"]
 VARIABLE = "MFMASIM_DEVICE_LIBS"
 """Environment variable that names the folder."""
 
-# Control constants that not every release has; without the file the library does not ask for them.
+# Control constants that not every release has; without the file the library does not use them.
 _OPTIONAL = (
     "oclc_correctly_rounded_sqrt_on.bc",
     "oclc_daz_opt_off.bc",
@@ -31,7 +31,7 @@ _OPTIONAL = (
 
 
 def chosen_folder(given: str | os.PathLike[str] | None) -> Path | None:
-    """The folder that was named, or that the environment variable names; None for our own functions.
+    """The given folder, or that of the environment variable; None for mfmasim's functions.
 
     Raises:
         MfmasimError: it is not a folder.
@@ -42,21 +42,21 @@ def chosen_folder(given: str | os.PathLike[str] | None) -> Path | None:
     folder = Path(os.path.abspath(name))  # noqa: PTH100
     if not folder.is_dir():
         where = "device_libs" if given is not None else VARIABLE
-        raise MfmasimError(f"{where} {str(name)!r} is no folder; ROCm has its bitcode in <ROCm>/amdgcn/bitcode")
+        raise MfmasimError(f"{where} {str(name)!r} is not a folder; ROCm's bitcode is in <ROCm>/amdgcn/bitcode")
     return folder
 
 
 def link_flags(folder: Path, arch: str, flags: Sequence[str], code_object_version: int) -> list[str]:
-    """Flags that let clang link the libraries' functions into the kernels, and only those that are used.
+    """Flags with which clang links the used functions of the libraries into the kernels.
 
     Args:
-        folder: where the ``.bc`` files lie.
-        arch: processor, with target features or without.
-        flags: the user's flags, of which ``-mwavefrontsize64`` counts.
+        folder: folder of the ``.bc`` files.
+        arch: processor, with or without target features.
+        flags: the user's flags; ``-mwavefrontsize64`` selects the wave size.
         code_object_version: 4, 5 or 6.
 
     Raises:
-        MfmasimError: files are missing; all of them are named.
+        MfmasimError: files are missing; the text names all of them.
     """
     processor = arch.partition(":")[0].removeprefix("gfx")
     # LLVM: waves have 64 lanes by default up to gfx9, 32 from gfx10 on. After the major version come two digits, or a

@@ -1,4 +1,4 @@
-"""What a compiler says, brought back to the files the user knows."""
+"""Compiler messages, rewritten to the user's file names."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _LOCATION = re.compile(r"^\s*\.loc\s[^;]*;\s*(\S+:\d+:\d+)")
 
 
 def in_terms_of_source(text: str, given: Path, source: Path, assembly: Path) -> str:
-    """Rewrite a compiler's messages so that they name the source file as the user did.
+    """Rewrite a compiler's messages to name the source file as the user did.
 
-    Inline assembly is only checked when the assembly text is assembled, so its errors name a line of that
-    temporary file; they get the source line the text belongs to instead.
+    Errors in inline assembly are found when the assembly text is assembled and name a line of that temporary file;
+    they are changed to the corresponding source line.
 
     Args:
-        text: what the compiler, the assembler or the linker wrote.
-        given: the source's path as the user gave it.
-        source: the absolute path it was compiled by.
+        text: messages of the compiler, the assembler or the linker.
+        given: the source's path as given by the user.
+        source: the absolute path that was compiled.
         assembly: the temporary assembly text; it need not exist.
 
     Returns:

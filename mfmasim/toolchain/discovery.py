@@ -1,4 +1,4 @@
-"""Which compiler is used: the one named, else ROCm's, else a clang with lld, else the ziglang wheel."""
+"""Selection of the compiler: the named one, else ROCm's, else a clang with lld, else the ziglang wheel."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["VARIABLE", "candidates", "find_compiler", "find_zig"]
 
 VARIABLE = "MFMASIM_HIP_COMPILER"
-"""Environment variable that names the compiler."""
+"""Environment variable with the compiler's path or name."""
 
 _ROCM_PROGRAMS = ("hipcc", "amdclang++")
-# Newest first; a version ahead of the ones that exist costs one look into PATH.
+# Newest first; a future version costs one search of PATH.
 _CLANG_PROGRAMS = ("clang", *(f"clang-{major}" for major in range(MINIMUM_CLANG + 9, MINIMUM_CLANG - 1, -1)))
 
 
@@ -31,13 +31,13 @@ def find_compiler(explicit: str | os.PathLike[str] | None = None) -> Compiler:
     ``$ROCM_PATH/bin`` and in ``/opt/rocm/bin``; clang 21 or newer with its lld; the ziglang wheel.
 
     Args:
-        explicit: a program's path, its name on ``PATH``, or ``ziglang`` for the wheel. Nothing else is tried then.
+        explicit: a program's path, its name on ``PATH``, or ``ziglang`` for the wheel; no other compiler is tried then.
 
     Returns:
-        The first that answers. Nothing is remembered between calls.
+        The first usable compiler. Results are not cached between calls.
 
     Raises:
-        MfmasimError: the named one cannot be used, or there is none; the message says how to get one.
+        MfmasimError: the named compiler cannot be used, or there is none; the message names a package to install.
     """
     named = os.fspath(explicit) if explicit is not None else os.environ.get(VARIABLE, "")
     if named:
@@ -56,7 +56,7 @@ def find_compiler(explicit: str | os.PathLike[str] | None = None) -> Compiler:
 
 
 def candidates() -> Iterator[tuple[Kind, Path]]:
-    """Programs that may be compilers on this machine, in the order of `find_compiler`, none of them started yet."""
+    """Candidate compilers on this machine, in the order of `find_compiler`; none is started."""
     roots = [os.environ.get("ROCM_PATH", ""), "/opt/rocm"]
     folders = [None, *(os.path.join(root, "bin") for root in roots if root)]  # noqa: PTH118
     for folder in folders:
@@ -78,7 +78,7 @@ def _named(name: str, origin: str) -> Compiler:
         return probe(zig, "explicit")
     found = shutil.which(name)
     if found is None:
-        raise MfmasimError(f"{origin}no compiler {name!r}: give a program's path, its name on PATH, or 'ziglang'")
+        raise MfmasimError(f"{origin}no compiler {name!r}; expected a program's path, its name on PATH, or 'ziglang'")
     return probe(Path(found).absolute(), "explicit")
 
 

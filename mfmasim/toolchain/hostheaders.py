@@ -1,7 +1,7 @@
-"""The C and C++ headers a source file may include beside HIP's, as the ziglang wheel carries them.
+"""The C and C++ standard headers in the ziglang wheel.
 
 A HIP file mixes host and device code, so `<vector>` or `<cstdio>` must parse although only device code is emitted.
-A clang finds the system's own; zig's embedded one has no such default, so its folders are rows here.
+A clang finds the system's headers; zig's embedded clang has no such default, so its folders are rows here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["zig_flags"]
 
 # In the order in which zig itself passes them for x86_64-linux-gnu with libc++ (`zig build-obj -lc++ --verbose-cc`,
-# 0.16 and 0.17; the architecture's folder was renamed in between, so both names stand here).
+# 0.16 and 0.17; the architecture's folder was renamed in between, so both names are listed).
 _FOLDERS = (
     "libcxx/include",
     "libcxxabi/include",
@@ -26,7 +26,7 @@ _FOLDERS = (
     "libc/include/any-linux-any",
 )
 
-# libc++'s configuration, which zig passes on the command line in place of a __config_site header (same source).
+# libc++'s configuration, which zig passes on the command line instead of a __config_site header (same source).
 _MACROS = (
     "__GLIBC_MINOR__=31",
     "_LIBCPP_ABI_VERSION=1",
@@ -50,10 +50,10 @@ _MACROS = (
 
 
 def zig_flags(zig: Path) -> list[str]:
-    """Flags that let zig's clang find the standard headers its wheel carries.
+    """Flags with which zig's clang finds the standard headers of its wheel.
 
     Args:
-        zig: the program; its ``lib`` folder lies beside it.
+        zig: the program; its ``lib`` folder is beside it.
 
     Returns:
         Include folders that exist, and libc++'s configuration.

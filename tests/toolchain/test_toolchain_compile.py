@@ -201,7 +201,7 @@ esac
     for program in (fake, lld):
         program.chmod(0o755)
     text = refusal(SOURCES / "ocp.hip", "gfx942", fake)
-    assert "ended by signal 9" in text
+    assert "terminated by signal 9" in text
 
 
 @pytest.mark.oracle

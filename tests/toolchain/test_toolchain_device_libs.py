@@ -108,5 +108,5 @@ def test_missing_files_are_named(tmp_path, source):
         compile_hip(source, "gfx1201", "ziglang", flags=["-mwavefrontsize64"], device_libs=tmp_path)
     with pytest.raises(MfmasimError, match=r"oclc_isa_version_9_4_generic\.bc.*oclc_wavefrontsize64_on\.bc"):
         compile_hip(source, "gfx9-4-generic", "ziglang", device_libs=tmp_path)
-    with pytest.raises(MfmasimError, match=r"is no folder; ROCm has its bitcode in <ROCm>/amdgcn/bitcode"):
+    with pytest.raises(MfmasimError, match=r"is not a folder; ROCm's bitcode is in <ROCm>/amdgcn/bitcode"):
         compile_hip(source, "gfx942", "ziglang", device_libs=tmp_path / "nowhere")

@@ -119,7 +119,7 @@ def test_an_unfit_clang_is_passed_over_and_named(bare, options, reason):
 
 def test_a_named_compiler_that_is_not_there_is_an_error(bare, monkeypatch):
     with pytest.raises(
-        MfmasimError, match="no compiler 'nosuch': give a program's path, its name on PATH, or 'ziglang'"
+        MfmasimError, match="no compiler 'nosuch'; expected a program's path, its name on PATH, or 'ziglang'"
     ):
         find_compiler("nosuch")
     with pytest.raises(MfmasimError, match=r"the ziglang wheel is not installed: pip install 'mfmasim\[compile\]'"):

@@ -1,4 +1,4 @@
-"""The calls that are served, one file for each part of HIP's interface."""
+"""Supported calls, one file for each part of HIP's interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies and fills. They are done when the call returns, which is one of the orders that a stream allows."""
+"""Copies and fills. They complete before the call returns, which is one of the orders that a stream allows."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DIRECTIONS = {0: "hh", 1: "hd", 2: "dh", 3: "dd", 4: "..", 1024: "dd"}
 
 
 def _side(rt: Runtime, address: int, size: int, wanted: str) -> None:
-    """Refuse an address that is on the device without being allocated, or on the host where it must not be."""
+    """Reject a device address outside every allocation, or a host address if a device address is required."""
     if not address:
         raise HipFailure(INVALID_VALUE)
     if rt.heap.holds(address):
         if rt.heap.at(address, size) is None:
             raise HipFailure(INVALID_VALUE, f"{size} bytes at {address:#x} are not within one allocation")
     elif wanted == "d":
-        raise HipFailure(INVALID_VALUE, f"{address:#x} is no device address")
+        raise HipFailure(INVALID_VALUE, f"{address:#x} is not a device address")
 
 
 def copy(rt: Runtime, to: int, source: int, size: int, kind: int) -> None:

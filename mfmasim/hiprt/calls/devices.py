@@ -1,4 +1,4 @@
-"""Devices: how many, which one, and what they are."""
+"""Devices: count, selection, properties."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 INVALID_VALUE, UNSUPPORTED_LIMIT, PEER_ENABLED, PEER_NOT_ENABLED = 1, 215, 704, 705
 VERSION = 70_253_211
-"""What hipRuntimeGetVersion tells: the form of ROCm 7.2, major * 10**7 + minor * 10**5 + patch."""
+"""Result of hipRuntimeGetVersion, in the form of ROCm 7.2: major * 10**7 + minor * 10**5 + patch."""
 UNITS = 4
-"""Compute units: few, so that programs that size their grid by them stay quick."""
+"""Compute units: few, so that programs that size their grid by them stay fast."""
 SIMULATED = "mfmasim"
 """The first word of a simulated device's name."""
 
@@ -91,8 +91,8 @@ def hipDeviceGet(rt: Runtime, out: Pointer, device: Int) -> None:
 
 
 @serve()
-def hipDeviceGetName(rt: Runtime, out: Pointer, room: Int, device: Int) -> None:
-    put_text(out, properties(rt, device).name.decode(), room)
+def hipDeviceGetName(rt: Runtime, out: Pointer, length: Int, device: Int) -> None:
+    put_text(out, properties(rt, device).name.decode(), length)
 
 
 @serve()
@@ -125,15 +125,15 @@ def hipGetDevicePropertiesR0600(rt: Runtime, out: Pointer, device: Int) -> None:
 def hipDeviceGetAttribute(rt: Runtime, out: Pointer, attribute: Int, device: Int) -> None:
     found = properties(rt, device)
     if attribute not in ATTRIBUTES:
-        raise HipFailure(INVALID_VALUE, f"device attribute {attribute} is not known")
+        raise HipFailure(INVALID_VALUE, f"device attribute {attribute} is not supported")
     name, place = ATTRIBUTES[attribute]
     value = getattr(found, name)
     put_int(out, min(value if place is None else value[place], (1 << 31) - 1))
 
 
 @serve()
-def hipDeviceGetPCIBusId(rt: Runtime, out: Pointer, room: Int, device: Int) -> None:
-    put_text(out, f"0000:{rt.checked(device) + 1:02x}:00.0", room)
+def hipDeviceGetPCIBusId(rt: Runtime, out: Pointer, length: Int, device: Int) -> None:
+    put_text(out, f"0000:{rt.checked(device) + 1:02x}:00.0", length)
 
 
 @serve()
@@ -166,7 +166,7 @@ def hipDeviceReset(rt: Runtime) -> None:
 
 @serve()
 def hipDeviceSetCacheConfig(rt: Runtime, config: Int) -> None:
-    """Take the wish for what it is: these devices have no such choice."""
+    """Accept the setting without effect: these devices have no such choice."""
 
 
 @serve()

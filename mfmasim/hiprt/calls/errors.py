@@ -1,4 +1,4 @@
-"""Errors: the last one of a thread, and their names and words."""
+"""Errors: the last error of a thread, names and descriptions."""
 
 from __future__ import annotations
 

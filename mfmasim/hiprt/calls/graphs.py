@@ -1,4 +1,4 @@
-"""Graphs: streams that capture, nodes that are added by hand, launches of both."""
+"""Graphs: stream capture, nodes added by explicit calls, launches of both."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def hipStreamEndCapture(rt: Runtime, stream: Pointer, out: Pointer) -> None:
         del rt.captures[other]
     if capture.invalid:
         raise HipFailure(INVALIDATED)
-    # Work of another stream that the first one never waited for.
+    # Work of another stream on which the first one never waited.
     reached: list[Node] = []
     todo = list(capture.last.get(stream, []))
     while todo:
@@ -82,7 +82,7 @@ def hipStreamEndCapture(rt: Runtime, stream: Pointer, out: Pointer) -> None:
             reached.append(node)
             todo += node.after
     if any(node not in reached for node in capture.graph.nodes):
-        raise HipFailure(UNJOINED, "a stream that joined the capture was not waited for by the one that began it")
+        raise HipFailure(UNJOINED, "the stream that began the capture did not wait for a stream that joined it")
     put_word(out, rt.add(capture.graph))
 
 
@@ -141,7 +141,7 @@ def _add(rt: Runtime, out: int, graph: int, before: int, count: int, kind: int, 
     found = rt.find(graph, Graph)
     after = [rt.find(handle, Node) for handle in words_at(before, count)] if count else []
     if any(node not in found.nodes for node in after):
-        raise HipFailure(INVALID_VALUE, "a node depends on one of another graph")
+        raise HipFailure(INVALID_VALUE, "a node depends on a node of another graph")
     node = Node(kind, run, after)
     put_word(out, _handle(rt, node))
     found.nodes.append(node)
@@ -185,7 +185,7 @@ def hipGraphAddMemsetNode(
     given = MemsetParams.from_address(params)
     to, size, height, pitch, value, width = (getattr(given, name) for name, *_ in MemsetParams._fields_)
     if size not in (1, 2, 4):
-        raise HipFailure(INVALID_VALUE, f"elements of {size} bytes: 1, 2 and 4 are possible")
+        raise HipFailure(INVALID_VALUE, f"elements of {size} bytes: expected 1, 2 or 4")
     _add(rt, out, graph, before, count, MEMSET, lambda: fill_rows(rt, to or 0, pitch, value, width, height, size))
 
 
@@ -228,12 +228,12 @@ def hipGraphAddDependencies(rt: Runtime, graph: Pointer, first: Pointer, then: P
 
 
 def _list(rt: Runtime, nodes: Sequence[Node], out: int, count: int) -> None:
-    """Nodes for the caller, as many as it has room for; only how many where it gives no room."""
+    """Write nodes to the caller's array, as many as fit; without an array only their number."""
     if out:
-        (room,) = words_at(count, 1)
-        for place, node in enumerate(nodes[:room]):
+        (length,) = words_at(count, 1)
+        for place, node in enumerate(nodes[:length]):
             put_word(out + 8 * place, _handle(rt, node))
-        nodes = nodes[:room]
+        nodes = nodes[:length]
     put_word(count, len(nodes))
 
 
@@ -266,8 +266,8 @@ def hipGraphKernelNodeSetParams(rt: Runtime, node: Pointer, params: Pointer) -> 
 
 
 @serve()
-def hipGraphInstantiate(rt: Runtime, out: Pointer, graph: Pointer, wrong: Pointer, log: Pointer, room: Size) -> None:
-    for place in (wrong, log if room else 0):
+def hipGraphInstantiate(rt: Runtime, out: Pointer, graph: Pointer, wrong: Pointer, log: Pointer, length: Size) -> None:
+    for place in (wrong, log if length else 0):
         if place:
             ctypes.memset(place, 0, 1 if place == log else 8)
     put_word(out, rt.add(Executable.of(rt.find(graph, Graph))))

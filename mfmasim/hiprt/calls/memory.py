@@ -1,4 +1,4 @@
-"""Allocation, and what is known of an address."""
+"""Allocation, and attributes of pointers."""
 
 from __future__ import annotations
 
@@ -188,4 +188,4 @@ def hipPointerGetAttribute(rt: Runtime, out: Pointer, attribute: Int, address: P
     elif attribute in words:
         put_word(out, words[attribute])
     else:
-        raise HipFailure(NOT_SUPPORTED, f"pointer attribute {attribute} is not known")
+        raise HipFailure(NOT_SUPPORTED, f"pointer attribute {attribute} is not supported")

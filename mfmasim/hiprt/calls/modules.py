@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 INVALID_VALUE, FILE_NOT_FOUND, NOT_FOUND, NOT_SUPPORTED = 1, 301, 500, 801
 BUFFER_POINTER, BUFFER_SIZE, END = 1, 2, 3
-"""HIP_LAUNCH_PARAM_: what the entries of `extra` announce."""
+"""HIP_LAUNCH_PARAM_: keys of the entries of `extra`."""
 
 
 @serve()
@@ -35,7 +35,7 @@ def hipModuleLoadData(rt: Runtime, out: Pointer, image: Pointer) -> None:
 
 
 @serve()
-def hipModuleLoadDataEx(  # the options are for a compiler at load time, which there is none of
+def hipModuleLoadDataEx(  # the options are for compilation at load time, which does not exist here
     rt: Runtime,
     out: Pointer,
     image: Pointer,
@@ -181,11 +181,11 @@ def _from_extra(function: Function, extra: int) -> list[bytes]:
         elif key == BUFFER_SIZE:
             size = words_at(value, 1)[0]
         else:
-            raise HipFailure(INVALID_VALUE, f"{function.kernel.name}: extra holds {key}")
+            raise HipFailure(INVALID_VALUE, f"{function.kernel.name}: unknown key {key} in extra")
     arguments = function.kernel.args
     needed = max((arg.offset + arg.size for arg in arguments), default=0)
     if (arguments and not buffer) or size < needed:
-        text = f"{function.kernel.name}: its arguments take {needed} bytes, extra gives {size}"
+        text = f"{function.kernel.name}: the arguments need {needed} bytes, extra has {size}"
         raise HipFailure(INVALID_VALUE, text)
     return [ctypes.string_at(buffer + arg.offset, arg.size) for arg in arguments]
 
@@ -193,7 +193,7 @@ def _from_extra(function: Function, extra: int) -> list[bytes]:
 def _frozen(
     rt: Runtime, function: Function, sizes: Sequence[int], shared: int, words: list[bytes]
 ) -> Callable[[], None]:
-    """A launch whose arguments are read."""
+    """A launch with its arguments read."""
     grid, block = tuple(sizes[:3]), tuple(sizes[3:])
     return lambda: launch(rt, function, grid, block, shared, words)
 
@@ -210,17 +210,15 @@ def _freeze(rt: Runtime, function: int, *rest: int) -> Callable[[], None]:
 def freeze_launch(
     rt: Runtime, found: Function, sizes: Sequence[int], shared: int, params: int, extra: int
 ) -> Callable[[], None]:
-    """Read the arguments of a launch; what is returned does it.
+    """Read the arguments of a launch and return a function that executes it.
 
     Raises:
-        HipFailure: the arguments are not what the kernel takes.
+        HipFailure: the arguments do not match the kernel's.
     """
     if params and extra:
-        raise HipFailure(INVALID_VALUE, f"{found.kernel.name}: kernelParams and extra were both given")
+        raise HipFailure(INVALID_VALUE, f"{found.kernel.name}: both kernelParams and extra are set")
     if found.kernel.args and not (params or extra):
-        raise HipFailure(
-            INVALID_VALUE, f"{found.kernel.name} takes {len(found.kernel.args)} arguments, none were given"
-        )
+        raise HipFailure(INVALID_VALUE, f"{found.kernel.name} takes {len(found.kernel.args)} arguments, got none")
     words = _from_extra(found, extra) if extra else _from_params(found, params)
     return _frozen(rt, found, sizes, shared, words)
 

@@ -1,4 +1,4 @@
-"""Memory pools, and wishes about managed memory. A pool here is a name: memory comes from the device's own at once."""
+"""Memory pools, and hints about managed memory. Pools have no memory of their own: every allocation uses the heap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 INVALID_VALUE = 1
 SETTABLE_INTS, THRESHOLD, MEASURED = (1, 2, 3), 4, (5, 6, 7, 8)
-"""hipMemPoolAttr: what may be reused, the release threshold, and what is held and used, now and at most."""
+"""hipMemPoolAttr: reuse, the release threshold, and reserved and used memory, current and maximum."""
 CPU = -1
 """hipCpuDeviceId."""
 DEVICE_LOCATION, READ_WRITE = 1, 3
@@ -31,7 +31,7 @@ class Pool:
 
 
 def _default(rt: Runtime, device: int) -> int:
-    """Handle of a device's own pool."""
+    """Handle of a device's default pool."""
     rt.checked(device)
     if device not in rt.pools:
         rt.pools[device] = [rt.add(Pool(device))] * 2
@@ -62,7 +62,7 @@ def hipMemPoolCreate(rt: Runtime, out: Pointer, given: Pointer) -> None:
     # hipMemPoolProps: allocType, handleTypes, location.type, location.id
     kinds, place = words_at(given, 2)
     if kinds & 0xFFFFFFFF != 1 or place & 0xFFFFFFFF != DEVICE_LOCATION:
-        raise HipFailure(INVALID_VALUE, "a pool of pinned allocations on a device is what is possible")
+        raise HipFailure(INVALID_VALUE, "only pools of pinned allocations on a device are supported")
     put_word(out, rt.add(Pool(rt.checked(place >> 32))))
 
 
@@ -70,7 +70,7 @@ def hipMemPoolCreate(rt: Runtime, out: Pointer, given: Pointer) -> None:
 def hipMemPoolDestroy(rt: Runtime, pool: Pointer) -> None:
     found = rt.find(pool, Pool)
     if pool == rt.pools.get(found.device, [0])[0]:
-        raise HipFailure(INVALID_VALUE, "a device's default pool stays")
+        raise HipFailure(INVALID_VALUE, "a device's default pool cannot be destroyed")
     if pool == rt.pools.get(found.device, [0, 0])[1]:
         rt.pools[found.device][1] = rt.pools[found.device][0]
     del rt.handles[pool]
@@ -94,7 +94,7 @@ def hipMemPoolSetAttribute(rt: Runtime, pool: Pointer, attribute: Int, value: Po
     wide = ctypes.c_uint64 if attribute not in SETTABLE_INTS else ctypes.c_uint32
     given = wide.from_address(value).value
     if attribute in MEASURED:
-        if given or attribute in (5, 7):  # only what was reached at most can be set, and only to 0
+        if given or attribute in (5, 7):  # only the maxima can be set, and only to 0
             raise HipFailure(INVALID_VALUE)
         found.highest = 0
     else:
@@ -142,7 +142,7 @@ def hipMemPoolGetAccess(rt: Runtime, out: Pointer, pool: Pointer, location: Poin
     put_int(out, READ_WRITE if device == found.device or (device, found.device) in rt.peers else 0)
 
 
-# --- managed memory: it is where everybody sees it, so that wishes about its place change nothing
+# --- managed memory: host and devices share it, so hints about its location have no effect
 
 
 def _managed(rt: Runtime, address: int, size: int, device: int) -> None:

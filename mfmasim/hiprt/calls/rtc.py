@@ -32,7 +32,7 @@ ARCH_OPTIONS = ("--offload-arch=", "--gpu-architecture=", "-mcpu=")
 
 @dataclass
 class Program:
-    """A source and what became of it."""
+    """A source and the result of its compilation."""
 
     source: str
     name: str
@@ -101,11 +101,11 @@ def hiprtcCompileProgram(rt: Runtime, program: Pointer, count: Int, options: Poi
         for name, text in found.headers.items():
             place = Path(folder, name).resolve()
             if not place.is_relative_to(Path(folder).resolve()):
-                raise HipFailure(INVALID_INPUT, f"header {name!r} has no place beside the source")
+                raise HipFailure(INVALID_INPUT, f"header {name!r} is outside the folder of the source")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text)
         path = Path(folder, f"{found.name}.hip")
-        # hipRTC's sources include nothing: what HIP's header declares is there.
+        # hipRTC declares HIP's functions without an include.
         path.write_text(f'#include <hip/hip_runtime.h>\n#line 1 "{found.name}"\n{found.source}\n')
         try:
             found.code = compile_source(path, target, flags=flags)

@@ -1,4 +1,4 @@
-"""Settings and contexts: what AMD's runtime takes and does little with, so that programs that ask for it go on."""
+"""Settings and contexts: calls with little effect in AMD's runtime, supported so that programs run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams and events. Work is done when its call returns, so that waiting only tells whether it failed."""
+"""Streams and events. Work is complete when its call returns, so synchronising only reports errors."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def hipStreamWaitEvent(rt: Runtime, stream: Pointer, event: Pointer, flags: UInt
     found = rt.find(event, Event)
     capture = rt.captures.get(stream)
     if found.captured is None:
-        return  # what an event outside the capture stands for is done
+        return  # the work before an event outside the capture is complete
     if capture is not None and capture is not found.captured[0]:
         raise HipFailure(CAPTURE_MERGE)
     joined, nodes = found.captured
