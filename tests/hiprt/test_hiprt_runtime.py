@@ -190,7 +190,7 @@ def test_faults_that_mean_nothing_are_refused(text, message):
         ("MODELS", "cdna4_fp8", "MODEL.PARAMETER=VALUE is expected"),
         ("MODELS", "cdna4_fp9.group=8", "unknown model 'cdna4_fp9'; did you mean 'cdna4_fp8'"),
         ("MODELS", "cdna4_fp8.groups=8", "unknown parameter 'groups' of model cdna4_fp8; did you mean 'group'"),
-        ("MODELS", "cdna4_fp8.group=eight", "'cdna4_fp8.group=eight': not a valid value of group, which is 16 by default"),
+        ("MODELS", "cdna4_fp8.group=eight", "'cdna4_fp8.group=eight': not a valid value of group"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(variable, value, message):
