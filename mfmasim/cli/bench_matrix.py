@@ -6,13 +6,15 @@ Times are CPU times of one thread, each the best of several runs, so that other 
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim import format as number_format
-from mfmasim.matrix.arithmetic import chain, multiply
+from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import MODELS
+from mfmasim.matrix.request import Formats, Operands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,12 +67,12 @@ def measure(*, quick: bool = False) -> list[dict[str, Any]]:
     rows = []
     for name, other, model, fmt, m, n, k in BATCHES:
         a, b, c = operands(fmt, (BATCH, m, n, k))
-        arguments = (MODELS[model], fmt, fmt, "f32")
-        ours = best(lambda v=(a, b, c), args=arguments: multiply(*args, *v), seconds)  # type: ignore[misc]
+        how, whole, first = (MODELS[model], Formats(fmt, fmt, "f32")), Operands(a, b, c), Operands(a[0], b[0], c[0])
+        ours = best(partial(multiply, *how, whole), seconds)
         theirs = _mmasim(other, fmt, a, b, c, seconds)
         ratio = None if theirs is None else theirs / ours
         rows.append(_row(f"{name}, {BATCH} at once", ours, "mmasim 2.1.1 .dpa", theirs, ratio, 50.0, at_least=True))
-        one = best(lambda v=(a[0], b[0], c[0]), args=arguments: multiply(*args, *v), seconds)  # type: ignore[misc]
+        one = best(partial(multiply, *how, first), seconds)
         rows.append(_row(f"{name}, one", one, "0.1 ms", 0.1, one / 0.1, 1.0, at_least=False))
     return [*rows, _gemm(seconds)]
 
@@ -95,8 +97,8 @@ def _gemm(seconds: float) -> dict[str, Any]:
     a, b, _ = operands("e4m3fnuz", (1, GEMM, GEMM, GEMM))
     c = np.zeros((GEMM, GEMM), np.uint32)
     x, y = number_format("e4m3fnuz").decode(a[0]), number_format("e4m3fnuz").decode(b[0])
-    model = MODELS["cdna3_fp8"]
-    ours = best(lambda: chain(model, "e4m3fnuz", "e4m3fnuz", "f32", a[0], b[0], c, k=16), seconds)
+    formats = Formats("e4m3fnuz", "e4m3fnuz", "f32")
+    ours = best(lambda: multiply(MODELS["cdna3_fp8"], formats, Operands(a[0], b[0], c), k=16), seconds)
     theirs = best(lambda: x @ y, seconds)
     what = f"CDNA3 FP8 GEMM {GEMM}x{GEMM}x{GEMM}"
     return _row(what, ours, "numpy.matmul float64", theirs, ours / theirs, 30.0, at_least=False)

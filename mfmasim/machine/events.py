@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.memory import Memory
     from mfmasim.machine.stepping import Step
     from mfmasim.matrix import MatrixInstruction
+    from mfmasim.matrix.request import Modes, Operands
 
 __all__ = [
     "AccessEvent",
@@ -52,21 +53,15 @@ class Place:
 
 @dataclass(frozen=True)
 class MatrixEvent:
-    """A matrix instruction was executed by a group of waves.
-
-    Register arrays have shape (waves, registers, lanes) and dtype uint32; a scale operand has one register.
-    """
+    """A matrix instruction was executed by a group of waves."""
 
     instruction: Instruction
     operation: MatrixInstruction
     waves: NDArray[Any]
     """Global number of each wave: workgroup number times waves per workgroup, plus wave of the workgroup."""
-    a: NDArray[Any]
-    b: NDArray[Any]
-    c: NDArray[Any]
-    scale_a: NDArray[Any] | None
-    scale_b: NDArray[Any] | None
-    modifiers: dict[str, int]
+    operands: Operands
+    """Registers, uint32 (waves, registers, lanes)."""
+    modes: Modes
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
 

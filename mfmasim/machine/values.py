@@ -29,11 +29,9 @@ def matrix_operands(instruction: Instruction, arch: Arch, wave: int) -> dict[str
     """
     if not instruction.opcode.matrix:
         return {}
-    operation, modifiers = resolve(instruction, arch, wave)
-    order = ("A", "B", "index", "C") if operation.sparse else ("A", "B", "C", "scale_A", "scale_B")
-    places = dict(zip(order, instruction.src, strict=False)) | {"D": instruction.dst[0]}
-    given = {name: value for name, value in modifiers.items() if name != "clamp"}
-    return {name: (operation.operand(name, **given), places[name]) for name in operation.operands if name in places}
+    operation, modes = resolve(instruction, arch, wave)
+    places = dict(zip(operation.row.sources, instruction.src, strict=True)) | {"D": instruction.dst[0]}
+    return {name: (fragment, places[name]) for name, fragment in operation.under(modes).items()}
 
 
 @dataclass(frozen=True, eq=False)

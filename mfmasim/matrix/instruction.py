@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.execution import Inputs, Mode, compute, moved
+from mfmasim.formats import FORMATS
+from mfmasim.matrix import execution
 from mfmasim.matrix.models import Model, model_for
-from mfmasim.matrix.modifiers import Modifiers, negate_half
-from mfmasim.matrix.operands import bits_of, build, contiguous, under_modifiers
+from mfmasim.matrix.modifiers import check
+from mfmasim.matrix.operands import build, contiguous, under_modes
+from mfmasim.matrix.request import PLAIN, Modes, Operands
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from mfmasim.architectures import Arch
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from mfmasim.matrix.rows import Row, Table
 
 __all__ = ["MatrixInstruction"]
-
-_NONE = Modifiers()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +85,7 @@ class MatrixInstruction:
     @property
     def cycles(self) -> int:
         """Cycles the matrix core is busy."""
-        eight = 8 in (bits_of(self.a), bits_of(self.b))
+        eight = 8 in (FORMATS[self.a].bits, FORMATS[self.b].bits)
         return self.row.cycles if eight or not self.row.small_cycles else self.row.small_cycles
 
     @property
@@ -187,16 +186,12 @@ class MatrixInstruction:
         """Sets of indices that one register holds; ABID (CDNA) or OPSEL (RDNA) selects one. 0 where A is dense."""
         return 32 // (self.A.layout.items * 2) if self.sparse else 0
 
-    @cached_property
-    def _operand_cache(self) -> dict[tuple[str, Modifiers], Fragment]:
-        return {}
-
     def operand(self, name: str, **modifiers: int) -> Fragment:
         """An operand as the instruction reads it under modifiers.
 
         Args:
             name: ``A``, ``B``, ``C``, ``D``, ``scale_A``, ``scale_B`` or ``index``.
-            modifiers: fields of `Modifiers`: cbsz, abid, blgp, op_sel, neg, neg_hi, scale_a_byte, scale_b_byte.
+            modifiers: fields of `mfmasim.matrix.request.Modes`.
 
         Returns:
             The fragment. Under CBSZ or BLGP several elements may share a place.
@@ -206,19 +201,28 @@ class MatrixInstruction:
         """
         if name not in self.operands:
             raise MfmasimError(f"{self.name} has no operand {name!r}; it has {', '.join(self.operands)}")
-        return self._operand(name, self._modifiers(**modifiers))
+        return self.under(Modes(**modifiers))[name]  # type: ignore[arg-type]
 
-    def _modifiers(self, **fields: int) -> Modifiers:
-        made = Modifiers(**fields) if any(fields.values()) else _NONE
-        if made is not _NONE:
-            made.check(self.name, self.row, (self.a, self.b))
-        return made
+    @cached_property
+    def _under(self) -> dict[Modes, dict[str, Fragment]]:
+        return {PLAIN: self.operands}
 
-    def _operand(self, name: str, modifiers: Modifiers) -> Fragment:
-        key = (name, modifiers)
-        found = self._operand_cache.get(key)
+    def under(self, modes: Modes) -> dict[str, Fragment]:
+        """Every operand as the instruction reads it under modes.
+
+        Raises:
+            MfmasimError: a modifier is not legal.
+        """
+        found = self._under.get(modes)
         if found is None:
-            found = self._operand_cache[key] = under_modifiers(self, self.operands[name], modifiers)
+            # What only concerns rounding moves no element.
+            moving = replace(modes, clamp=False, fp16_ovfl=False, denormals=True)
+            if modes == moving:
+                check(self, modes)
+                found = {name: under_modes(self, fragment, modes) for name, fragment in self.operands.items()}
+            else:
+                found = self.under(moving)
+            self._under[modes] = found
         return found
 
     def contiguous(self, name: str) -> Fragment:
@@ -278,18 +282,11 @@ class MatrixInstruction:
         Raises:
             MfmasimError: wrong shape, type, operand or modifier.
         """
-        fields = {} if self.sparse else {"cbsz": cbsz, "abid": abid}
-        modifiers = self._modifiers(**fields, blgp=blgp)
-        inputs = Inputs(
-            moved(self.A.check(a), self._operand("A", modifiers)),
-            moved(self.B.check(b), self._operand("B", modifiers)),
-            self.C.check(c),
-            self._scale("scale_A", scale_a),
-            self._scale("scale_B", scale_b),
-            None if index is None else self._own("index").check(index),
-        )
-        self._check_index(index)
-        return compute(self, inputs, modifiers, Mode(clamp, fp16_ovfl, denormals))
+        # A sparse A has no blocks to broadcast; there CBSZ and ABID choose among sets of indices in a register.
+        cbsz, abid = (0, 0) if self.sparse else (cbsz, abid)
+        modes = Modes(cbsz, abid, blgp, clamp=clamp, fp16_ovfl=fp16_ovfl, denormals=denormals)
+        given = Operands(a, b, c, scale_a, scale_b, index)  # type: ignore[arg-type]  # checked with their fragments
+        return execution.multiply(self, given, modes)
 
     def execute(
         self,
@@ -299,18 +296,9 @@ class MatrixInstruction:
         scale_a: NDArray[np.uint32] | None = None,
         scale_b: NDArray[np.uint32] | None = None,
         index: NDArray[np.uint32] | None = None,
-        cbsz: int = 0,
-        abid: int = 0,
-        blgp: int = 0,
-        clamp: bool = False,
-        op_sel: int = 0,
-        neg: int = 0,
-        neg_hi: int = 0,
-        scale_a_byte: int = 0,
-        scale_b_byte: int = 0,
-        fp16_ovfl: bool = False,
+        *,
         d_regs: NDArray[np.uint32] | None = None,
-        denormals: bool = True,
+        **modes: int,
     ) -> NDArray[np.uint32]:
         """Execute on registers, as the wave does; EXEC plays no part.
 
@@ -321,19 +309,10 @@ class MatrixInstruction:
             scale_a: uint32 (..., 1, lanes), one byte of which scales A; None is 2^0.
             scale_b: the same for B.
             index: uint32 (..., 1, lanes) with the sparse indices.
-            cbsz: CBSZ field. For f8f6f4 it is A's format code and must agree with the format chosen at `instruction`.
-            abid: ABID field.
-            blgp: BLGP field; for f8f6f4 B's format code.
-            clamp: CLAMP bit.
-            op_sel: OPSEL field (RDNA): half of C and D, or set of indices.
-            neg: NEG field (RDNA): bit 0 A, bit 1 B (low halves; signed for integers), bit 2 C.
-            neg_hi: NEG_HI field (RDNA): bit 0 A, bit 1 B (high halves), bit 2 the magnitude of C.
-            scale_a_byte: byte of scale_a, {OP_SEL_HI[0], OP_SEL[0]} of the scale half.
-            scale_b_byte: byte of scale_b, {OP_SEL_HI[1], OP_SEL[1]}.
-            fp16_ovfl: MODE.FP16_OVFL.
             d_regs: what D's registers hold before, where D fills only halves of them (RDNA3's 16-bit results); None
                 counts as 0.
-            denormals: whether MODE.denorm lets f32 denormals of A and B through.
+            modes: fields of `mfmasim.matrix.request.Modes`: cbsz, abid, blgp, op_sel, neg, neg_hi, scale_a_byte,
+                scale_b_byte, clamp, fp16_ovfl, denormals.
 
         Returns:
             uint32 (..., vgprs, lanes) of D. Leading axes broadcast.
@@ -341,50 +320,8 @@ class MatrixInstruction:
         Raises:
             MfmasimError: wrong shape, type or modifier.
         """
-        modifiers = self._modifiers(
-            cbsz=cbsz, abid=abid, blgp=blgp, op_sel=op_sel, neg=neg, neg_hi=neg_hi,
-            scale_a_byte=scale_a_byte, scale_b_byte=scale_b_byte,
-        )  # fmt: skip
-        if "neg" in self.row.modifiers.split():
-            a_regs = negate_half(a_regs, bool(neg & 1), bool(neg_hi & 1))
-            b_regs = negate_half(b_regs, bool(neg & 2), bool(neg_hi & 2))
-        self._check_index(index)
-        if a_regs is None or b_regs is None or c_regs is None:
-            raise MfmasimError(f"{self.name} needs a_regs, b_regs and c_regs")
-        given = {"A": a_regs, "B": b_regs, "C": c_regs, "scale_A": scale_a, "scale_B": scale_b, "index": index}
-        codes = {
-            name: self._own(name, modifiers).unpack(registers)
-            for name, registers in given.items()
-            if registers is not None
-        }
-        if "scale_B" in codes:
-            codes["scale_B"] = np.swapaxes(codes["scale_B"], -1, -2)
-        inputs = Inputs(codes["A"], codes["B"], codes["C"], *map(codes.get, ("scale_A", "scale_B", "index")))
-        d = compute(self, inputs, modifiers, Mode(clamp, fp16_ovfl, denormals))
-        target = self._operand("D", modifiers)
-        packed = target.pack(d)
-        return packed if d_regs is None or target.full else packed | (np.asarray(d_regs) & ~target.mask)
-
-    def _own(self, name: str, modifiers: Modifiers = _NONE) -> Fragment:
-        """An operand that the caller gave a value for."""
-        if name not in self.operands:
-            raise MfmasimError(f"{self.name} takes no {name.lower()}")
-        return self._operand(name, modifiers)
-
-    def _check_index(self, index: object) -> None:
-        if self.sparse and index is None:
-            raise MfmasimError(f"{self.name} needs index: which two of every four k each row of A keeps")
-
-    def _scale(self, name: str, given: ArrayLike | None) -> NDArray[Any] | None:
-        """Check logical scales; those of B come back as (..., K/32, N)."""
-        if given is None:
-            return None
-        fragment, codes = self._own(name), np.asarray(given)
-        if name == "scale_A":
-            return fragment.check(codes)
-        if codes.shape[-2:] == (fragment.cols, fragment.rows):
-            codes = np.swapaxes(codes, -1, -2)
-        return np.swapaxes(fragment.check(codes), -1, -2)
+        registers = Operands(a_regs, b_regs, c_regs, scale_a, scale_b, index)
+        return execution.execute(self, registers, Modes(**modes), d_regs)  # type: ignore[arg-type]
 
     def _repr_html_(self) -> str:
         from mfmasim.figures.instruction import instruction_table

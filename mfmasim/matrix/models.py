@@ -73,6 +73,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.fidelity import LEVELS
+from mfmasim.matrix.modifiers import F8F6F4
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
@@ -295,7 +296,6 @@ MODELS: dict[str, Model] = {row.name: row for row in _ROWS}
 """Every model by name."""
 
 _FP8 = ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")
-_F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
 _CDNA = ("CDNA1", "CDNA2", "CDNA3", "CDNA4")
 _RDNA3 = ("RDNA3", "RDNA3.5")
 
@@ -318,8 +318,8 @@ ROUTES: tuple[Route, ...] = (
     Route(("CDNA3",),         ("smfmac",),     _FP8,             "f32",  "cdna3_sparse_fp8"),
     Route(("CDNA4",),         ("mfma",),       ("f16", "bf16"),  "f32",  "cdna4_16bit"),
     Route(("CDNA4",),         ("mfma",),       _FP8[:2],         "f32",  "cdna4_fp8",              (16, 32)),
-    Route(("CDNA4",),         ("mfma",),       _F8F6F4,          "f32",  "cdna4_f8f6f4",           (64, 128)),
-    Route(("CDNA4",),         ("mfma_scale",), _F8F6F4,          "f32",  "cdna4_f8f6f4_scale"),
+    Route(("CDNA4",),         ("mfma",),       F8F6F4,           "f32",  "cdna4_f8f6f4",           (64, 128)),
+    Route(("CDNA4",),         ("mfma_scale",), F8F6F4,           "f32",  "cdna4_f8f6f4_scale"),
     Route(("CDNA4",),         ("smfmac",),     ("f16", "bf16"),  "f32",  "cdna4_sparse_16bit"),
     Route(("CDNA4",),         ("smfmac",),     _FP8,             "f32",  "cdna4_sparse_fp8"),
     Route(_CDNA,              ("mfma", "smfmac"), ("i8", "u8"),  "i32",  "cdna_i8"),

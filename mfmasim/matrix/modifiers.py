@@ -6,7 +6,7 @@ index sets); RDNA3 ISA manual 7.9 and RDNA4 ISA manual 7.12 (NEG, NEG_HI, OPSEL)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,67 +16,55 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.rows import Row
+    from mfmasim.matrix.instruction import MatrixInstruction
+    from mfmasim.matrix.request import Modes, Operands
 
-__all__ = ["F8F6F4", "Modifiers", "broadcast_block", "negate_half", "permute_lane", "sign"]
+__all__ = ["F8F6F4", "broadcast_block", "check", "negate_halves", "negate_operands", "permute_lane", "signed"]
 
 F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
 """Formats of the f8f6f4 instructions by their code in CBSZ (A) and BLGP (B); CDNA4 ISA manual 7.1.5."""
 
 
-@dataclass(frozen=True)
-class Modifiers:
-    """Modifier fields of one instruction word; each defaults to the value it has when it is not written."""
+def check(op: MatrixInstruction, modes: Modes) -> None:
+    """Refuse values that the manual leaves undefined, and modifiers the instruction does not have.
 
-    cbsz: int = 0
-    abid: int = 0
-    blgp: int = 0
-    op_sel: int = 0
-    neg: int = 0
-    neg_hi: int = 0
-    scale_a_byte: int = 0
-    scale_b_byte: int = 0
+    Raises:
+        MfmasimError: the modifier, its value and what is allowed.
+    """
+    row, words = op.row, op.row.words
 
-    def check(self, name: str, row: Row, formats: tuple[str, str]) -> None:
-        """Refuse values that the manual leaves undefined, and modifiers the instruction does not have.
-
-        Raises:
-            MfmasimError: the modifier, its value and what is allowed.
-        """
-        words = set(row.modifiers.split())
-        small = row.a == "f8f6f4"
-        if small:
-            for field, given, fmt in (("cbsz", self.cbsz, formats[0]), ("blgp", self.blgp, formats[1])):
-                if given not in (0, F8F6F4.index(fmt)):
-                    raise MfmasimError(
-                        f"{field}={given} of {name} names another format than {fmt}, which it was made for"
-                    )
-        elif "cbsz" in words:
-            self._allow(name, "cbsz", range(row.blocks.bit_length()), f" with {row.blocks} blocks")
-            self._allow(name, "abid", range(1 << self.cbsz), f" with cbsz={self.cbsz}")
-        elif "abid_index" in words or row.a == "f64":  # sets of indices; f64 ignores both fields
-            self._allow(name, "cbsz", range(8))
-            self._allow(name, "abid", range(16))
-        else:
-            self._allow(name, "cbsz", range(1))
-            self._allow(name, "abid", range(1))
-        if not small:
-            self._allow(name, "blgp", range(8 if {"blgp", "negate"} & words else 1))
-        self._allow(name, "op_sel", range(8 if row.kind in {"wmma", "swmmac"} else 1))
-        neg, neg_hi = _legal_neg(words, sparse=row.sparse)
-        self._allow(name, "neg", neg)
-        self._allow(name, "neg_hi", neg_hi)
-        for field in ("scale_a_byte", "scale_b_byte"):
-            self._allow(name, field, range(4 if row.kind == "mfma_scale" else 1))
-
-    def _allow(self, name: str, field: str, allowed: range, why: str = "") -> None:
-        value = getattr(self, field)
+    def allow(field: str, allowed: range, why: str = "") -> None:
+        value = getattr(modes, field)
         if value not in allowed:
             every = f"0 to {allowed[-1]}" if len(allowed) > 2 else " or ".join(map(str, allowed))
-            raise MfmasimError(f"{field}={value} is not legal for {name}: it takes {every}{why}")
+            raise MfmasimError(f"{field}={value} is not legal for {op.name}: it takes {every}{why}")
+
+    if row.a == "f8f6f4":
+        for field, given, fmt in (("cbsz", modes.cbsz, op.a), ("blgp", modes.blgp, op.b)):
+            if given not in (0, F8F6F4.index(fmt)):
+                raise MfmasimError(
+                    f"{field}={given} of {op.name} names another format than {fmt}, which it was made for"
+                )
+    elif "cbsz" in words:
+        allow("cbsz", range(row.blocks.bit_length()), f" with {row.blocks} blocks")
+        allow("abid", range(1 << modes.cbsz), f" with cbsz={modes.cbsz}")
+    elif "abid_index" in words or row.a == "f64":  # sets of indices; f64 ignores both fields
+        allow("cbsz", range(8))
+        allow("abid", range(16))
+    else:
+        allow("cbsz", range(1))
+        allow("abid", range(1))
+    if row.a != "f8f6f4":
+        allow("blgp", range(8 if {"blgp", "negate"} & words else 1))
+    allow("op_sel", range(8 if row.kind in {"wmma", "swmmac"} else 1))
+    neg, neg_hi = _legal_neg(words, sparse=row.sparse)
+    allow("neg", neg)
+    allow("neg_hi", neg_hi)
+    for field in ("scale_a_byte", "scale_b_byte"):
+        allow(field, range(4 if row.scaled else 1))
 
 
-def _legal_neg(words: set[str], *, sparse: bool) -> tuple[range, range]:
+def _legal_neg(words: frozenset[str], *, sparse: bool) -> tuple[range, range]:
     """Values of NEG and NEG_HI: bits 0 and 1 for A and B, bit 2 for C, which a sparse instruction does not name."""
     if "neg_c" in words:
         return range(0, 8, 4), range(0, 8, 4)
@@ -86,7 +74,13 @@ def _legal_neg(words: set[str], *, sparse: bool) -> tuple[range, range]:
 
 
 def broadcast_block(block: NDArray[np.int64], cbsz: int, abid: int) -> NDArray[np.int64]:
-    """Block of A that each block reads: in every aligned group of 2^CBSZ blocks, block ABID of the group."""
+    """Block of A that each block reads: in every aligned group of 2^CBSZ blocks, block ABID of the group.
+
+    Args:
+        block: numbers of blocks.
+        cbsz: CBSZ field.
+        abid: ABID field.
+    """
     return block >> cbsz << cbsz | abid if cbsz else block
 
 
@@ -101,13 +95,40 @@ def permute_lane(lane: NDArray[np.int64], blgp: int) -> NDArray[np.int64]:
     return lane
 
 
-def negate_half(registers: NDArray[np.uint32], low: bool, high: bool) -> NDArray[np.uint32]:
-    """Flip the signs of the low or high 16-bit elements of registers."""
-    mask = 0x8000 * low | 0x80000000 * high
-    return registers ^ np.uint32(mask) if mask else registers
+def signed(fmt: str, bit: int) -> str:
+    """Format of an integer operand under its bit of NEG."""
+    return f"i{fmt[1:]}" if bit else fmt
 
 
-def sign(codes: NDArray[Any], *, negate: bool, absolute: bool) -> NDArray[Any]:
+def negate_halves(registers: Operands, modes: Modes) -> Operands:
+    """Flip the signs of the low (NEG) and high (NEG_HI) 16-bit elements of the registers of A and B."""
+
+    def flipped(array: NDArray[np.uint32], bit: int) -> NDArray[np.uint32]:
+        mask = 0x8000 * bool(modes.neg & bit) | 0x80000000 * bool(modes.neg_hi & bit)
+        return array ^ np.uint32(mask) if mask else array
+
+    return replace(registers, a=flipped(registers.a, 1), b=flipped(registers.b, 2))
+
+
+def negate_operands(operands: Operands, modes: Modes, words: frozenset[str]) -> Operands:
+    """Turn the signs of whole matrices: BLGP of f64 those of A, B and C; NEG and NEG_HI the sign and magnitude of C.
+
+    Args:
+        operands: matrices of codes.
+        modes: the modifiers.
+        words: those that the instruction has, as its row says.
+    """
+    if "negate" in words and modes.blgp:
+        a, b, c = (
+            _sign(codes, negate=modes.blgp & bit) for codes, bit in ((operands.a, 1), (operands.b, 2), (operands.c, 4))
+        )
+        return replace(operands, a=a, b=b, c=c)
+    if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_c"}:
+        return replace(operands, c=_sign(operands.c, negate=modes.neg & 4, absolute=modes.neg_hi & 4))
+    return operands
+
+
+def _sign(codes: NDArray[Any], *, negate: int, absolute: int = 0) -> NDArray[Any]:
     """Clear the sign bits (absolute), then flip them (negate)."""
     top = codes.dtype.type(1 << (codes.dtype.itemsize * 8 - 1))
     if absolute:

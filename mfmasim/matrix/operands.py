@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.formats import FORMATS
 from mfmasim.matrix.fragment import Fragment
-from mfmasim.matrix.modifiers import broadcast_block, permute_lane
+from mfmasim.matrix.modifiers import broadcast_block, permute_lane, signed
 from mfmasim.matrix.rules import RULES, SCALE_BLOCK, scale
 
 if TYPE_CHECKING:
@@ -17,27 +18,20 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix.instruction import MatrixInstruction
     from mfmasim.matrix.layout import Layout
-    from mfmasim.matrix.modifiers import Modifiers
+    from mfmasim.matrix.request import Modes
 
-__all__ = ["bits_of", "build", "contiguous", "under_modifiers"]
+__all__ = ["build", "contiguous", "under_modes"]
 
-_BITS = {"f64": 64, "f32": 32, "xf32": 32, "i32": 32, "f16": 16, "bf16": 16, "i4": 4, "u4": 4,
-         "e2m3fn": 6, "e3m2fn": 6, "e2m1fn": 4}  # fmt: skip
 _SCALE_SOURCE = "CDNA4 ISA manual 7.2.1 (one byte of 64 lanes); order of lanes from Triton and Composable Kernel"
-
-
-def bits_of(fmt: str) -> int:
-    """Bits of an element: those of the formats above, 8 for every other."""
-    return _BITS.get(fmt, 8)
 
 
 def build(op: MatrixInstruction) -> dict[str, Fragment]:
     """Every operand by name, in the order A, B, C, D, scale_A, scale_B, index."""
     rule, row, wave = RULES[op.generation.rule], op.row, op.wave
-    dense_a = rule.input("i", row.m, row.k, row.blocks, wave, bits_of(op.a), sparse=row.sparse)
+    dense_a = rule.input("i", row.m, row.k, row.blocks, wave, FORMATS[op.a].bits, sparse=row.sparse)
     layout_a = rule.kept(dense_a, wave, row.k) if row.sparse else dense_a
-    layout_b = rule.input("j", row.n, row.k, row.blocks, wave, bits_of(op.b), sparse=row.sparse)
-    layout_d = rule.output(row.m, row.n, row.blocks, wave, bits_of(op.d))
+    layout_b = rule.input("j", row.n, row.k, row.blocks, wave, FORMATS[op.b].bits, sparse=row.sparse)
+    layout_d = rule.output(row.m, row.n, row.blocks, wave, FORMATS[op.d].bits)
     length_a, letter_a = (row.k // 2, "s") if row.sparse else (row.k, "k")
     #        name  format  rows   columns    axes             layout
     made = [
@@ -46,7 +40,7 @@ def build(op: MatrixInstruction) -> dict[str, Fragment]:
         ("C",      op.d,   row.m, row.n,    ("i", "j"),      layout_d),
         ("D",      op.d,   row.m, row.n,    ("i", "j"),      layout_d),
     ]  # fmt: skip
-    if row.kind == "mfma_scale":
+    if row.scaled:
         groups = row.k // SCALE_BLOCK
         made += [
             ("scale_A", "e8m0fnu", row.m, groups, ("i", "g"), scale("i", row.m, row.k)),
@@ -70,30 +64,38 @@ def _source(op: MatrixInstruction, name: str, layout: Layout) -> str:
     return own if own and name not in {"C", "D"} else op.generation.source
 
 
-def under_modifiers(op: MatrixInstruction, fragment: Fragment, modifiers: Modifiers) -> Fragment:
-    """The operand as the instruction reads it: another start bit, or elements read from other elements' places."""
-    words = op.row.modifiers.split()
-    offset, origin = 0, None
-    if fragment.name == "index":
-        chosen = (0 if modifiers.cbsz & 3 else modifiers.abid) if "abid_index" in words else modifiers.op_sel
+def under_modes(op: MatrixInstruction, fragment: Fragment, modes: Modes) -> Fragment:
+    """The operand as the instruction reads it: another start bit or sign, or elements read from others' places.
+
+    Args:
+        op: the instruction.
+        fragment: one of its operands.
+        modes: modifiers that `mfmasim.matrix.modifiers.check` has passed.
+    """
+    words, name = op.row.words, fragment.name
+    offset, origin, form = 0, None, fragment.format
+    if name == "index":
+        chosen = (0 if modes.cbsz & 3 else modes.abid) if "abid_index" in words else modes.op_sel
         offset = chosen % op.index_sets * (32 // op.index_sets)
-    elif fragment.name in {"scale_A", "scale_B"}:
-        offset = 8 * (modifiers.scale_a_byte if fragment.name == "scale_A" else modifiers.scale_b_byte)
-    elif fragment.name in {"C", "D"} and "op_sel_half" in words:
-        offset = 16 * (modifiers.op_sel >> 2 & 1)
-    elif fragment.name == "A" and "cbsz" in words and modifiers.cbsz:
+    elif name in {"scale_A", "scale_B"}:
+        offset = 8 * (modes.scale_a_byte if name == "scale_A" else modes.scale_b_byte)
+    elif name in {"C", "D"}:
+        offset = 16 * (modes.op_sel >> 2 & 1) if "op_sel_half" in words else 0
+    elif "signed" in words:
+        form = signed(form, modes.neg & (1 if name == "A" else 2))
+    elif name == "A" and "cbsz" in words and modes.cbsz:
         size = fragment.rows * fragment.cols
         number = np.arange(fragment.blocks * size)
-        origin = broadcast_block(number // size, modifiers.cbsz, modifiers.abid) * size + number % size
-    elif fragment.name == "B" and "blgp" in words and modifiers.blgp:
+        origin = broadcast_block(number // size, modes.cbsz, modes.abid) * size + number % size
+    elif name == "B" and "blgp" in words and modes.blgp:
         table = fragment.table()
         lane, item = table["lane"].astype(np.int64), table["vgpr"].astype(np.int64) * 32 + table["bit"]
         home = {place: number for number, place in enumerate(zip(lane.tolist(), item.tolist(), strict=True))}
-        read = permute_lane(lane, modifiers.blgp)
+        read = permute_lane(lane, modes.blgp)
         origin = np.array([home[place] for place in zip(read.tolist(), item.tolist(), strict=True)], np.intp)
-    if not offset and origin is None:
+    if not offset and origin is None and form == fragment.format:
         return fragment
-    return replace(fragment, layout=fragment.layout.at(offset), origin=origin)
+    return replace(fragment, format=form, layout=fragment.layout.at(offset), origin=origin)
 
 
 def contiguous(op: MatrixInstruction, name: str) -> Fragment:
@@ -101,7 +103,7 @@ def contiguous(op: MatrixInstruction, name: str) -> Fragment:
     fragment = op.operand(name)
     if name in {"C", "D"}:
         return fragment
-    if op.kind == "mfma_scale":
+    if op.row.scaled:
         raise MfmasimError(f"block scales bind the numbers of k in {op.name}")
     letter, unit = ("s", 2) if op.sparse else ("k", 1)
     new_a = _renumbering(op.A.layout, letter, op.A.cols)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.arithmetic import chain, multiply
 from mfmasim.matrix.models import MODELS
+from tests.matrix.flat import multiply
 
 ALL = [
     ("cdna3_f32", "f32", "f32"),
@@ -118,11 +118,13 @@ def test_memory_is_bounded(model, fmt, shape, megabytes):
         ({"b": np.full((16, 16), -1)}, "b holds -1, which is no code of f16 (16 bits)"),
         (
             {"a": np.zeros((2, 16, 16), np.uint16), "c": np.zeros((3, 16, 16), np.uint32)},
-            "leading axes do not broadcast",
+            "leading axes of the operands do not fit together: (2,), (), (3,)",
         ),
         ({"scale_a": np.zeros((16, 1), np.uint8)}, "model cdna3_16bit has no block scales"),
-        ({"selection": np.zeros((16, 16), float)}, "selection must hold one integer per kept element"),
-        ({"selection": np.full((16, 16), 16)}, "selection holds k outside 0..15"),
+        ({"b": np.zeros((32, 16), np.uint16), "index": np.zeros((16, 15), np.uint8)}, "one position per kept element"),
+        ({"b": np.zeros((32, 16), np.uint16), "index": np.zeros((16, 16))}, "index must be raw 2-bit positions"),
+        ({"b": np.zeros((32, 16), np.uint16), "index": np.full((16, 16), 4)}, "index holds 4, which is no code of"),
+        ({"index": np.zeros((16, 16), np.uint8)}, "a has K = 32 (shape (16, 16)) but b has K = 16"),
     ],
 )
 def test_bad_input_is_one_clear_line(change, text):
@@ -142,7 +144,7 @@ def test_bad_scales_and_chains():
     with pytest.raises(MfmasimError, match=r"scale_a must end in \(4, 2\)"):
         multiply(model, "e2m1fn", "e2m1fn", "f32", a, b, c, scale_a=np.zeros((4, 3), np.uint8))
     with pytest.raises(MfmasimError, match="K of an instruction must be at least 1, not 0"):
-        chain(model, "e2m1fn", "e2m1fn", "f32", a, b, c, k=0)
+        multiply(model, "e2m1fn", "e2m1fn", "f32", a, b, c, k=0)
     with pytest.raises(MfmasimError, match="integer products accumulate in i32, not f32"):
         multiply(MODELS["cdna_i8"], "i8", "i8", "f32", a, b, c)
 

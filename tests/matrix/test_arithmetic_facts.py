@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import MODELS
+from tests.matrix.flat import multiply
 
 F16, BF16, FP8 = 0x3C00, 0x3F80, 0x40  # 1.0; e4m3fnuz has bias 8
 

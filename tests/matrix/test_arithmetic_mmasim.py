@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from mfmasim.architectures import ARCHITECTURES
-from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import model_for
+from tests.matrix.flat import multiply
 from tests.oracles import require
 
 AVAILABLE = all(importlib.util.find_spec(name) for name in ("mmasim", "torch"))

@@ -8,8 +8,9 @@ import pytest
 from mfmasim.architectures import ARCHITECTURES, arch
 from mfmasim.errors import MfmasimError
 from mfmasim.fidelity import LEVELS
-from mfmasim.matrix.arithmetic import fast, multiply
+from mfmasim.matrix.arithmetic import fast
 from mfmasim.matrix.models import MODELS, ROUTES, Model, model_for
+from tests.matrix.flat import multiply
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mfmasim.matrix.arithmetic import chain, multiply
 from mfmasim.matrix.models import MODELS
 from tests.matrix import dot_data
+from tests.matrix.flat import multiply
 from tests.slow import matrix as slow
 
 CASES = dot_data.cases()
@@ -189,7 +189,7 @@ def test_a_chain_is_instructions_one_after_the_other(name):
             pieces = [piece + place * steps[0][1].shape[-2] for place, piece in enumerate(pieces)]
         together[key] = np.concatenate(pieces, axis=axis)
     a, b = np.concatenate([s[0] for s in steps], axis=-1), np.concatenate([s[1] for s in steps], axis=-2)
-    found = chain(MODELS[name], a_format, b_format, d_format, a, b, steps[0][2], k=k, **together)
+    found = multiply(MODELS[name], a_format, b_format, d_format, a, b, steps[0][2], k=k, **together)
     np.testing.assert_array_equal(found, expected)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mfmasim.architectures import ARCHITECTURES
-from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import MODELS, model_for
+from tests.matrix.flat import multiply
 from tests.oracles import require
 
 SHARED = Path(os.environ.get("MFMASIM_SHARED") or Path(__file__).parents[3] / "shared") / "data"

@@ -9,7 +9,6 @@ import pytest
 import mfmasim
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
-from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import PARAMETERS, Model
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify.agreement import capture
@@ -17,6 +16,7 @@ from mfmasim.verify.calibration.fitting import SPACE, fit
 from mfmasim.verify.calibration.nan_fitting import nan_bits, origins
 from mfmasim.verify.calibration.probe_data import FITTED, OUTLIERS
 from mfmasim.verify.calibration.probes import PROBES, observe, observed
+from tests.matrix.flat import multiply
 from tests.oracles import require
 
 

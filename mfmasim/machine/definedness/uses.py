@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.run import Machine
     from mfmasim.machine.state import Group
-    from mfmasim.matrix import Fragment
 
     Bits = NDArray[np.uint32]
 
@@ -114,24 +113,14 @@ def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[B
     Returns:
         For each source a uint32 array (registers, lanes), None for constants; and one for D.
     """
-    operation, extra = resolve(instruction, arch, wave)
-    fragments: list[Fragment | None] = [operation.A, operation.B, operation.C]
-    if operation.sparse:
-        fragments = [operation.A, operation.B, operation.index, operation.C]
-    fragments += [operation.scale_A, operation.scale_B] if operation.scale_A is not None else []
-    half = np.uint32(0xFFFF0000 if extra.get("op_sel", 0) & 4 else 0x0000FFFF)
-    every = np.uint32(0xFFFFFFFF)
-    shifts = {"scale_A": 8 * extra.get("scale_a_byte", 0), "scale_B": 8 * extra.get("scale_b_byte", 0)}
+    operation, modes = resolve(instruction, arch, wave)
+    read = operation.under(modes)
     sources: list[Bits | None] = []
-    for place, operand in enumerate(instruction.src):
-        fragment = fragments[place] if place < len(fragments) else None
-        if operand.kind not in ("v", "a") or fragment is None:
+    for name, operand in zip(operation.row.sources, instruction.src, strict=True):
+        if operand.kind not in ("v", "a"):
             sources.append(None)
-        elif fragment is operation.C and not operation.D.full:
-            sources.append(np.full((operand.count, wave), half))
-        elif fragment is operation.index:  # which set of them counts, modifiers say
-            sources.append(np.full((operand.count, wave), every))
+        elif name == "index":  # which set of them counts, modifiers say
+            sources.append(np.full((operand.count, wave), np.uint32(0xFFFFFFFF)))
         else:
-            sources.append(fragment.mask << np.uint32(shifts.get(fragment.name, 0)))
-    target = instruction.dst[0]
-    return sources, np.full((target.count, wave), every if operation.D.full else half)
+            sources.append(read[name].mask)
+    return sources, read["D"].mask

@@ -16,8 +16,9 @@ from mfmasim.machine.ops.packed_float import halves
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import shaped
 from mfmasim.machine.rules import parts
-from mfmasim.matrix.arithmetic import chain
+from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import model_for
+from mfmasim.matrix.request import Formats, Modes, Operands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ def _sum(arch: Arch, formats: tuple[str, str, str], a: list[U], b: list[U], c: U
     rows = np.stack([np.broadcast_to(x, shape).reshape(-1) for x in a], axis=-1)[:, None, :]
     columns = np.stack([np.broadcast_to(x, shape).reshape(-1) for x in b], axis=-1)[:, :, None]
     addend = np.ascontiguousarray(np.broadcast_to(c, shape)).reshape(-1, 1, 1)
-    out = chain(model, *formats, rows, columns, addend, k=len(a), fp16_ovfl=fp16_ovfl)
+    out = multiply(model, Formats(*formats), Operands(rows, columns, addend), Modes(fp16_ovfl=fp16_ovfl))
     return out.reshape(shape)
 
 

@@ -1,8 +1,8 @@
-"""Matrix instructions: registers in, registers out; the arithmetic is the matrix room's. EXEC is ignored."""
+"""Matrix instructions: registers in, registers out; the arithmetic is `mfmasim.matrix`'s. EXEC is ignored."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import OPERATIONS, Operation
 from mfmasim.matrix import instruction as matrix_instruction
 from mfmasim.matrix import instructions as matrix_instructions
+from mfmasim.matrix.execution import execute
+from mfmasim.matrix.modifiers import F8F6F4
+from mfmasim.matrix.request import Modes, Operands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,10 +26,6 @@ if TYPE_CHECKING:
     from mfmasim.machine.state import Group
     from mfmasim.matrix import MatrixInstruction
 
-# Formats by the code in cbsz (A) and blgp (B) of the f8f6f4 instructions (CDNA4 ISA manual, table of F8F6F4 formats).
-F8F6F4 = ("e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
-UNSIGNED = re.compile("_iu([48])$")
-"""RDNA's integers, which NEG makes signed (RDNA3 ISA manual, 7.9)."""
 MODE_FP16_OVFL = 23
 MODE_DENORMALS_32 = 4
 """Lowest bit of MODE's FP_DENORM for f32: whether denormal sources are let through."""
@@ -49,90 +48,81 @@ def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], 
     raise unsupported(instruction, f"matrix operand of kind {operand.kind}")
 
 
-def _formats(instruction: Instruction) -> tuple[dict[str, str], dict[str, int]]:
-    """Formats of A and B, and the modifiers that are left, of an instruction."""
-    modifiers = {k: v for k, v in instruction.modifiers.items() if v}
-    integers = UNSIGNED.search(instruction.name)
-    if integers:
-        signed, bits = modifiers.get("neg_lo", 0), integers[1]
-        return {side: f"{'ui'[signed >> place & 1]}{bits}" for place, side in enumerate("ab")}, modifiers
-    if "f8f6f4" not in instruction.name:
-        return {}, modifiers
-    codes = modifiers.pop("cbsz", 0), modifiers.pop("blgp", 0)
-    if max(codes) >= len(F8F6F4):
-        raise unsupported(instruction, f"f8f6f4 format code {max(codes)}")
-    return {"a": F8F6F4[codes[0]], "b": F8F6F4[codes[1]]}, modifiers
+_RDNA_NAMES = {"neg_lo": "neg", "neg_hi": "neg_hi", "op_sel": "op_sel", "index_key": "op_sel", "clamp": "clamp"}
+"""Fields of `Modes` by modifier of an instruction; INDEX_KEY stands in the place of OP_SEL."""
+_CDNA_NAMES = {"cbsz": "cbsz", "abid": "abid", "blgp": "blgp", "neg": "blgp", "clamp": "clamp"}
+"""The f64 forms use the bits of BLGP to negate A, B and C."""
 
 
-def resolve(instruction: Instruction, arch: Any, wave: int) -> tuple[MatrixInstruction, dict[str, int]]:
-    """The operation of a matrix instruction for waves of so many lanes, and the modifiers that it is executed with."""
-    formats, modifiers = _formats(instruction)
-    operation = matrix_instruction(arch, instruction.name, a=formats.get("a"), b=formats.get("b"), wave=wave)
-    extra: dict[str, int] = {}
-    if operation.scale_A is not None:
-        low, high = modifiers.pop("op_sel", 0), modifiers.pop("op_sel_hi", 0)
-        for i, side in enumerate("ab"):
-            extra[f"scale_{side}_byte"] = (low >> i & 1) | (high >> i & 1) << 1
-    if "neg" in modifiers:  # the f64 forms use the bits of BLGP to negate A, B and C
-        modifiers["blgp"] = modifiers.pop("neg")
-    if instruction.encoding == "WMMA":  # RDNA's; OP_SEL_HI means nothing to them
-        modifiers.pop("op_sel_hi", None)
-        if "index_key" in modifiers:  # which set of indices, in the place of OP_SEL
-            modifiers["op_sel"] = modifiers.pop("index_key")
-        given = {
-            "op_sel": modifiers.pop("op_sel", 0),
-            "neg": modifiers.pop("neg_lo", 0),
-            "neg_hi": modifiers.pop("neg_hi", 0),
-        }
-        extra |= {name: value for name, value in given.items() if value}
-    extra |= {name: modifiers.pop(name) for name in ("cbsz", "abid", "blgp", "clamp") if name in modifiers}
-    if modifiers:
-        raise unsupported(instruction, f"modifiers {', '.join(modifiers)} of a matrix instruction")
-    return operation, extra
+def resolve(instruction: Instruction, arch: Any, wave: int) -> tuple[MatrixInstruction, Modes]:
+    """The operation of a matrix instruction, and the modes that its word asks for.
+
+    Args:
+        instruction: decoded.
+        arch: architecture.
+        wave: lanes of a wave.
+
+    Raises:
+        MfmasimError: formats or modifiers that the machine does not execute.
+    """
+    given = {name: value for name, value in instruction.modifiers.items() if value}
+    operation = matrix_instruction(arch, instruction.name, wave=wave)
+    if operation.row.a == "f8f6f4":
+        codes = given.pop("cbsz", 0), given.pop("blgp", 0)
+        if max(codes) >= len(F8F6F4):
+            raise unsupported(instruction, f"f8f6f4 format code {max(codes)}")
+        operation = matrix_instruction(arch, instruction.name, F8F6F4[codes[0]], F8F6F4[codes[1]], wave)
+    fields: dict[str, Any] = {}
+    if operation.row.scaled:
+        low, high = given.pop("op_sel", 0), given.pop("op_sel_hi", 0)
+        for i, name in enumerate(("scale_a_byte", "scale_b_byte")):
+            fields[name] = (low >> i & 1) | (high >> i & 1) << 1
+    names = _CDNA_NAMES
+    if instruction.encoding == "WMMA":  # OP_SEL_HI means nothing to these
+        names = _RDNA_NAMES
+        given.pop("op_sel_hi", None)
+    if others := [name for name in given if name not in names]:
+        raise unsupported(instruction, f"modifiers {', '.join(others)} of a matrix instruction")
+    fields |= {names[name]: value for name, value in given.items()}
+    return operation, Modes(**fields)
 
 
 def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
     """Bind a matrix instruction of any family."""
-    operation, extra = resolve(instruction, machine.arch, machine.kernel.wave)
-    sources = [_registers(operand, instruction) for operand in instruction.src]
-    a, b, c = sources[:3]
-    if operation.sparse:  # the third operand is the index; C is read from D's registers
-        index, c = sources[2:4]
+    operation, modes = resolve(instruction, machine.arch, machine.kernel.wave)
+    by_mode = {
+        (overflow, denormals): replace(modes, fp16_ovfl=overflow, denormals=denormals)
+        for overflow in (False, True)
+        for denormals in (False, True)
+    }
+    sources = {
+        name: _registers(operand, instruction)
+        for name, operand in zip(operation.row.sources, instruction.src, strict=True)
+    }
     target = instruction.dst[0]
-    old, halves = _registers(target, instruction), not operation.D.full
-    filled = operation.operand("D", op_sel=extra.get("op_sel", 0) if halves else 0).mask
-    scales = sources[3:5] if operation.scale_A is not None else []
+    # 16-bit results of RDNA3 fill one half of their registers, the other stays.
+    halves, filled = not operation.D.full, operation.under(modes)["D"].mask
+    old = _registers(target, instruction)
     machine.outcome.fidelity[instruction.name] = operation.fidelity
     per = machine.launch.waves_per_workgroup
 
     def run(g: Group) -> None:
         # Operands that are the same in every wave come with one wave, and are multiplied once.
-        operands = [read(g) for read in (a, b, c, *scales)]
-        before = [old(g)] if halves else []
-        waves = g.count if machine.matrix_listeners else max(map(len, [*operands, *before]))
-        av, bv, cv, *sv = [np.broadcast_to(x, (waves, *x.shape[1:])) for x in operands]
-        keywords: dict[str, Any] = dict(extra)
-        if sv:
-            keywords |= {"scale_a": sv[0], "scale_b": sv[1]}
-        if operation.sparse:
-            keywords["index"] = index(g)
-        if mode_bit(g, MODE_FP16_OVFL, instruction):
-            keywords["fp16_ovfl"] = True
-        if not mode_bit(g, MODE_DENORMALS_32, instruction):
-            keywords["denormals"] = False
-        if halves:  # 16-bit results fill one half of their registers, the other stays
-            keywords["d_regs"] = np.broadcast_to(before[0], (waves, target.count, g.lanes))
-        out = operation.execute(av, bv, cv, **keywords)
+        read = {name: source(g) for name, source in sources.items()}
+        waves = g.count if machine.matrix_listeners else max(map(len, read.values()))
+        registers = Operands.of({name: np.broadcast_to(x, (waves, *x.shape[1:])) for name, x in read.items()})
+        now = by_mode[mode_bit(g, MODE_FP16_OVFL, instruction), mode_bit(g, MODE_DENORMALS_32, instruction)]
+        before = old(g) if halves else None
+        out = execute(operation, registers, now)
         if machine.matrix_listeners:
             indices = g.indices()
             event = MatrixEvent(
-                instruction, operation, machine.first_workgroup * per + indices, av, bv, cv,
-                sv[0] if sv else None, sv[1] if sv else None, extra,
+                instruction, operation, machine.first_workgroup * per + indices, registers, now,
                 lambda i, lane: machine.place(indices, i, lane),
             )  # fmt: skip
             out = machine.matrix(event, out)
-            if halves:
-                out = out & filled | keywords["d_regs"] & ~filled
+        if before is not None:
+            out = out & filled | before & ~filled
         for register in range(target.count):
             g.write_all_lanes(target.kind, target.index + register, out[:, register])
 
@@ -140,7 +130,16 @@ def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], Non
 
 
 def mode_bit(g: Group, bit: int, instruction: Instruction) -> bool:
-    """One bit of MODE, which has to be the same in all waves of the group."""
+    """One bit of MODE, which has to be the same in all waves of the group.
+
+    Args:
+        g: the group of waves.
+        bit: number of the bit.
+        instruction: the instruction that depends on it, for the message.
+
+    Raises:
+        MfmasimError: the waves have different modes.
+    """
     values = g.mode >> np.uint32(bit) & np.uint32(1)
     if values.any() and not values.all():
         raise unsupported(instruction, f"waves of one group with different MODE bit {bit}")

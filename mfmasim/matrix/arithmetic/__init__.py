@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mfmasim.matrix.arithmetic.multiply import chain, multiply
+from mfmasim.matrix.arithmetic.multiply import multiply
 
-__all__ = ["chain", "multiply"]
+__all__ = ["multiply"]

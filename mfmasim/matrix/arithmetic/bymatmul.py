@@ -25,7 +25,7 @@ from mfmasim.matrix.arithmetic.fast import Sum, product_sum
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.operands import Factors
+    from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.models import Model
 
 __all__ = ["FRACTION_BITS", "MatmulSteps", "prepare"]

@@ -1,12 +1,11 @@
 """One tile batch through one instruction, for each algorithm; plain and complete, the fast paths live beside it.
 
-Every function takes factors in natural order, A (n, M, K) and B (n, K, N), raw bits c (n, M, N), and returns raw
-bits d.
+Every function takes codes in natural order, A (tiles, M, K) and B (tiles, K, N), raw bits c (tiles, M, N), and returns
+raw bits d.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,57 +14,34 @@ from mfmasim.matrix.arithmetic import exactly, steps
 from mfmasim.matrix.arithmetic.specials import NAN, RESULTS, classify, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.operands import Factors
+    from mfmasim.matrix.arithmetic.factors import Factors
+    from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
+    from mfmasim.matrix.request import Operands
 
-__all__ = ["Options", "aligned", "dot", "exact", "flush_pairwise", "flushed", "fma"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What an instruction's modifiers and the MODE register add to its model."""
-
-    d_format: str
-    k: int
-    """K of one instruction in kept elements: no step crosses a multiple of it."""
-    clamp: bool = False
-    """A finite overflow gives the largest finite number."""
-    fp16_ovfl: bool = False
-    scale_a: NDArray[np.uint8] | None = None
-    """E8M0 codes (n, M, K blocks); None is 1.0 everywhere."""
-    scale_b: NDArray[np.uint8] | None = None
-    """E8M0 codes (n, K blocks, N)."""
-
-    fraction_bits: int = 99
-    """Fraction bits of the formats of A and B together: a product has at most two more."""
-
-    def scale(
-        self, block: int, rows: slice = slice(None), tiles: slice = slice(None)
-    ) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
-        """Exponents sa+sb of one block of 32 and where a scale is NaN, (n, rows, N); None without scales."""
-        if self.scale_a is None and self.scale_b is None:
-            return None
-        exponent: Any = np.zeros((1, 1, 1), np.int32)
-        nan: Any = np.zeros((1, 1, 1), np.bool_)
-        for codes in (
-            None if self.scale_a is None else self.scale_a[tiles, rows, block, None],
-            None if self.scale_b is None else self.scale_b[tiles, block, None, :],
-        ):
-            if codes is not None:
-                exponent, nan = exponent + (codes.astype(np.int32) - 127), nan | (codes == 255)
-        return exponent, nan
+__all__ = ["aligned", "block_scales", "dot", "exact", "flush_pairwise", "flushed", "fma"]
 
 
-def step_slices(k: int, instruction_k: int, group: int) -> Iterator[slice]:
-    """Slices of k that are summed together: at most ``group`` long, never across instructions."""
-    for base in range(0, k, instruction_k):
-        top = min(base + instruction_k, k)
-        for start in range(base, top, group):
-            yield slice(start, min(start + group, top))
+def block_scales(operands: Operands, block: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
+    """Exponents sa+sb of one block of 32 k and where a scale is NaN, (tiles, M, N); None without scales."""
+    if not operands.scaled:
+        return None
+    exponent: Any = np.zeros((1, 1, 1), np.int32)
+    nan: Any = np.zeros((1, 1, 1), np.bool_)
+    for codes in (
+        None if operands.scale_a is None else operands.scale_a[:, :, block, None],
+        None if operands.scale_b is None else operands.scale_b[:, None, :, block],
+    ):
+        if codes is not None:
+            exponent, nan = exponent + (codes.astype(np.int32) - 127), nan | (codes == 255)
+    return exponent, nan
+
+
+def _decoded(product: Product, operands: Operands) -> tuple[Model, Factors, Factors, NDArray[Any]]:
+    """The model, decoded A and B, and c."""
+    return product.model, product.factors("a", operands.a), product.factors("b", operands.b), operands.c
 
 
 def _outer(a: Factors, b: Factors, part: slice) -> tuple[Factors, Factors, NDArray[Any], NDArray[Any]]:
@@ -87,15 +63,16 @@ def flushed(c: NDArray[Any], d_format: str, how: str) -> NDArray[Any]:
     return np.where(tiny, c & dtype(form.sign) if how == "signed" else dtype(0), c)
 
 
-def aligned(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
+def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     """``aligned`` with every parameter, special values and scales included."""
-    for part in step_slices(a.value.shape[2], options.k, model.group):
-        if part.start % options.k == 0:
-            c = flushed(c, options.d_format, model.flush_addend)
+    model, a, b, c = _decoded(product, operands)
+    for part in product.steps(a.value.shape[2]):
+        if part.start % product.k == 0:
+            c = flushed(c, product.formats.d, model.flush_addend)
         rows, columns, products, exponents = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
         total, e_dot, empty = steps.aligned_sum(model, products, exponents)
-        scale = options.scale(part.start // 32)
+        scale = block_scales(operands, part.start // 32)
         if scale is not None:
             total, e_dot = np.ldexp(total, scale[0]), e_dot + scale[0]
             if scale[1].any():
@@ -103,7 +80,7 @@ def aligned(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Opti
                 flags = nan if flags is None else flags | nan
         value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)
         d = flushed(steps.add_aligned(model, total, e_dot, empty, value).view(np.uint32), "f32", model.flush_output)
-        c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
+        c = resolve(product, flags, c, d)
     return c
 
 
@@ -118,33 +95,35 @@ def _widened(c: NDArray[Any], d_format: str) -> NDArray[Any]:
     return wide
 
 
-def dot(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
+def dot(product: Product, operands: Operands) -> NDArray[Any]:
     """``dot2`` and ``dot4``: steps of RDNA's dot product unit, narrowed after every step."""
+    model, a, b, c = _decoded(product, operands)
     step = {"dot2": steps.dot2_step, "dot4": steps.dot4_step}[model.algorithm]
-    for part in step_slices(a.value.shape[2], options.k, model.group):
+    for part in product.steps(a.value.shape[2]):
         rows, columns, products, exponents = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
-        addend = flushed(c, options.d_format, model.flush_addend)
-        t, grid = step(model, products, exponents, _widened(addend, options.d_format))
-        d = steps.narrow(model, options.d_format, t, grid, fp16_ovfl=options.fp16_ovfl)
-        c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
+        addend = flushed(c, product.formats.d, model.flush_addend)
+        t, grid = step(model, products, exponents, _widened(addend, product.formats.d))
+        d = steps.narrow(product, t, grid)
+        c = resolve(product, flags, c, d)
     return c
 
 
-def exact(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
+def exact(product: Product, operands: Operands) -> NDArray[Any]:
     """``exact``: each step's sum of products and c, rounded once."""
-    for part in step_slices(a.value.shape[2], options.k, model.group):
+    model, a, b, c = _decoded(product, operands)
+    for part in product.steps(a.value.shape[2]):
         rows, columns, products, _ = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
         addend = _widened(c, "f32")
         with np.errstate(over="ignore", under="ignore"):
-            if products.shape[0] <= 2 or options.fraction_bits == F16_FRACTIONS:
+            if products.shape[0] <= 2 or product.fraction_bits == F16_FRACTIONS:
                 high, low = _exact_pair(products)
                 total = exactly.sum3_to_odd(high, low, addend)
             else:
                 total = exactly.sum_to_odd([*products, addend])
             d = (total + 0.0).astype(np.float32).view(np.uint32)
-        c = resolve(model, options.d_format, flags, c, d, clamp=options.clamp)
+        c = resolve(product, flags, c, d)
     return c
 
 
@@ -171,15 +150,16 @@ def _flush_f32(value: NDArray[np.float32], how: str) -> NDArray[np.float32]:
     return np.where(np.abs(value) < np.float32(2.0**-126), zero, value)
 
 
-def flush_pairwise(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: Options) -> NDArray[Any]:
+def flush_pairwise(product: Product, operands: Operands) -> NDArray[Any]:
     """``flush_pairwise``: products and sums in f32, each rounded to nearest even and flushed."""
+    model, a, b, c = _decoded(product, operands)
     how = model.flush_output
     a32 = _with_specials(a)
     b32 = _with_specials(b)
     value = c.view(np.float32)
     with np.errstate(all="ignore"):
-        for part in step_slices(a.value.shape[2], options.k, model.group):
-            if part.start % options.k == 0:
+        for part in product.steps(a.value.shape[2]):
+            if part.start % product.k == 0:
                 value = _flush_f32(value, model.flush_addend)
             rows, columns = np.moveaxis(a32[:, :, part], 2, 0)[..., None], np.moveaxis(b32[:, part], 1, 0)[:, :, None]
             terms = list(_flush_f32(rows * columns, how))
@@ -201,21 +181,23 @@ def _with_specials(factors: Factors) -> NDArray[np.float32]:
     return value
 
 
-def fma(model: Model, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], options: Options) -> NDArray[Any]:
-    """``fma``: a chain of fused multiply-adds in the format of d; a and b are floats of that format."""
-    float_type: Any = {"f32": np.float32, "f64": np.float64}[options.d_format]
-    once = {"f32": exactly.fma_f32, "f64": exactly.fma_f64}[options.d_format]
-    form = RESULTS[options.d_format]
-    value: NDArray[Any] = c.view(float_type)
+def fma(product: Product, operands: Operands) -> NDArray[Any]:
+    """``fma``: a chain of fused multiply-adds in the format of d."""
+    model, name = product.model, product.formats.d
+    float_type: Any = {"f32": np.float32, "f64": np.float64}[name]
+    once = {"f32": exactly.fma_f32, "f64": exactly.fma_f64}[name]
+    form = RESULTS[name]
+    a, b = (flushed(codes, name, product.flush_inputs).view(float_type) for codes in (operands.a, operands.b))
+    value: NDArray[Any] = operands.c.view(float_type)
     for k in range(a.shape[2]):
-        if k % options.k == 0:
-            value = flushed(value.view(form.dtype), options.d_format, model.flush_addend).view(float_type)
+        if k % product.k == 0:
+            value = flushed(value.view(form.dtype), name, model.flush_addend).view(float_type)
         with np.errstate(invalid="ignore"):  # signalling NaNs
             x, y = a[:, :, k, None].astype(np.float64), b[:, None, k, :].astype(np.float64)
             new: NDArray[Any] = np.asarray(once(x, y, value.astype(np.float64)))
-        if options.clamp:
+        if product.clamp:
             overflow = np.isinf(new) & np.isfinite(x) & np.isfinite(y) & np.isfinite(value)
             new = np.where(overflow, np.copysign(np.finfo(float_type).max, new), new)
-        value = flushed(new.view(form.dtype), options.d_format, model.flush_output).view(float_type)
+        value = flushed(new.view(form.dtype), name, model.flush_output).view(float_type)
     bits = np.ascontiguousarray(value).view(form.dtype)
     return np.where(np.isnan(value), np.dtype(form.dtype).type(model.nan_invalid), bits)

@@ -25,13 +25,15 @@ import numpy as np
 
 from mfmasim.matrix.arithmetic import chains
 from mfmasim.matrix.arithmetic.arrays import scratch
-from mfmasim.matrix.arithmetic.order import TILES_LAST, pick
+from mfmasim.matrix.arithmetic.order import TILES_LAST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.operands import Codes, Factors
+    from mfmasim.matrix.arithmetic.factors import Factors
+    from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
+    from mfmasim.matrix.request import Operands
 
 __all__ = ["dot", "usable"]
 
@@ -47,14 +49,15 @@ _LARGE = np.uint32((127 + 100) << _ONE)
 _OUTPUTS = 1 << 15
 
 
-def usable(model: Model, options: chains.Options) -> bool:
+def usable(product: Product) -> bool:
     """Whether the parameters are those that the shortcuts are proved for."""
+    model = product.model
     flushes = {"dot2": (("", "signed"), "positive", -1024), "dot4": (("",), "", -126)}.get(model.algorithm)
     return (
         flushes is not None
-        and options.d_format == "f32"
-        and not options.clamp
-        and options.k % model.group == 0
+        and product.formats.d == "f32"
+        and not product.clamp
+        and product.k % model.group == 0
         and (model.product_bits, model.addend_bits) == (24, 26)
         and (model.group, model.group % model.pair) == ({"dot2": 2, "dot4": 4}[model.algorithm], 0)
         and model.flush_addend in flushes[0]
@@ -62,36 +65,31 @@ def usable(model: Model, options: chains.Options) -> bool:
     )
 
 
-def dot(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
+def dot(product: Product, operands: Operands) -> NDArray[Any]:
     """Like `mfmasim.matrix.arithmetic.chains.dot`, but fast where it can be.
 
     Args:
-        model: a ``dot2`` or ``dot4`` row.
-        a: codes (tiles, M, K).
-        b: codes (tiles, K, N).
-        c: raw bits (tiles, M, N).
-        options: modifiers.
+        product: its model is a ``dot2`` or ``dot4`` row.
+        operands: codes (tiles, rows, columns).
 
     Returns:
         Raw bits (tiles, M, N).
     """
-    if not usable(model, options) or a.array.shape[2] % options.k:
-        return chains.dot(model, a.factors(), b.factors(), c, options)
-    x, y = (codes.read(TILES_LAST.forth(codes.array, name)) for codes, name in ((a, "a codes"), (b, "b codes")))
+    if not usable(product) or operands.a.shape[2] % product.k:
+        return chains.dot(product, operands)
+    c = operands.c
+    a = product.factors("a", TILES_LAST.forth(operands.a, "a codes"))
+    b = product.factors("b", TILES_LAST.forth(operands.b, "b codes"))
     plain = (c & np.uint32(0x7FFFFFFF)).reshape(len(c), -1).max(axis=1) >= _LARGE
-    for factors in (x, y):
+    for factors in (a, b):
         plain |= _out_of_bounds(factors)[: len(c)]
     if plain.any():
         d = np.empty_like(c)
-        for some, run in ((plain, _plainly), (~plain, dot)):
+        for some, run in ((plain, chains.dot), (~plain, dot)):
             if some.any():
-                d[some] = run(model, *pick(a, b, c, options, some))
+                d[some] = run(product, operands.tiles(some))
         return d
-    return _tiles_last(model, x, y, c)
-
-
-def _plainly(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
-    return chains.dot(model, a.factors(), b.factors(), c, options)
+    return _tiles_last(product.model, a, b, c)
 
 
 def _zero(factors: Factors) -> NDArray[np.bool_]:

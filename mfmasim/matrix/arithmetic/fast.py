@@ -22,12 +22,12 @@ import numpy as np
 
 from mfmasim.matrix.arithmetic import steps
 from mfmasim.matrix.arithmetic.arrays import scratch
-from mfmasim.matrix.arithmetic.operands import empty_below
+from mfmasim.matrix.arithmetic.factors import empty_below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.operands import Factors
+    from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.models import Model
 
 __all__ = ["Sum", "add", "grid_scale", "product_sum", "product_sums", "scaled", "usable"]

@@ -1,21 +1,17 @@
-"""The order in which a batch of tiles lies in memory, and parts of a batch."""
+"""The order in which a batch of tiles lies in memory."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.matrix.arithmetic.arrays import scratch
-from mfmasim.matrix.arithmetic.operands import Codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.chains import Options
-
-__all__ = ["NATURAL", "TILES_LAST", "Order", "pick"]
+__all__ = ["NATURAL", "TILES_LAST", "Order"]
 
 # Tiles of this many outputs are transposed at once: reads and writes stay in the nearest cache.
 _BLOCK = 64
@@ -51,21 +47,3 @@ class Order:
 
 
 NATURAL, TILES_LAST = Order(last=False), Order(last=True)
-
-
-def pick(
-    a: Codes, b: Codes, c: NDArray[Any], options: Options, tiles: Any
-) -> tuple[Codes, Codes, NDArray[Any], Options]:
-    """Some tiles of a batch, with their scales.
-
-    Args:
-        a: codes (tiles, M, K).
-        b: codes (tiles, K, N).
-        c: raw bits (tiles, M, N).
-        options: the scales of the same tiles.
-        tiles: an index of the first axis.
-    """
-    scale_a = None if options.scale_a is None else options.scale_a[tiles]
-    scale_b = None if options.scale_b is None else options.scale_b[tiles]
-    p, q = (Codes(x.array[tiles], x.read) for x in (a, b))
-    return p, q, c[tiles], replace(options, scale_a=scale_a, scale_b=scale_b)

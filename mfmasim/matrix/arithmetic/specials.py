@@ -10,8 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.operands import Factors
-    from mfmasim.matrix.models import Model
+    from mfmasim.matrix.arithmetic.factors import Factors
+    from mfmasim.matrix.arithmetic.product import Product
 
 __all__ = [
     "INFINITE",
@@ -90,23 +90,19 @@ def classify(a: Factors, b: Factors, products: NDArray[Any], *, overflow: bool) 
     return flags
 
 
-def resolve(
-    model: Model, d_format: str, flags: NDArray[np.uint8] | None, c: NDArray[Any], d: NDArray[Any], *, clamp: bool
-) -> NDArray[Any]:
+def resolve(product: Product, flags: NDArray[np.uint8] | None, c: NDArray[Any], d: NDArray[Any]) -> NDArray[Any]:
     """Overrule a step's arithmetic result where NaN or infinity decide.
 
     Args:
-        model: its ``nan_rules``, ``nan_factor`` and ``nan_invalid`` apply.
-        d_format: format of c and d.
+        product: its model's ``nan_rules``, ``nan_factor`` and ``nan_invalid`` apply.
         flags: from `classify`, or None.
         c: raw bits of the addend.
         d: raw bits of the result that the arithmetic gave; overwritten.
-        clamp: a finite overflow gives the largest finite number.
 
     Returns:
         d.
     """
-    form = RESULTS[d_format]
+    model, form, clamp = product.model, RESULTS[product.formats.d], product.clamp
     dtype = np.dtype(form.dtype).type
     magnitude = c & dtype(form.sign - 1)
     c_special = magnitude >= dtype(form.inf)

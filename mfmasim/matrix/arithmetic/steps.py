@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic.operands import empty_below
+from mfmasim.matrix.arithmetic.factors import empty_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
 
 __all__ = ["ROUNDINGS", "add_aligned", "aligned_sum", "dot2_step", "dot4_step", "lead", "narrow"]
@@ -99,16 +100,26 @@ def _grid(model: Model, exponents: NDArray[Any], c: NDArray[Any]) -> NDArray[Any
     return grid
 
 
-def narrow(model: Model, d_format: str, t: NDArray[Any], grid: NDArray[Any], *, fp16_ovfl: bool) -> NDArray[Any]:
-    """Round t * 2^grid as a DOT step does; returns raw bits of d_format, +0 for every zero."""
+def narrow(product: Product, t: NDArray[Any], grid: NDArray[Any]) -> NDArray[Any]:
+    """Round t * 2^grid as a DOT step does.
+
+    Args:
+        product: its format of D, its model and MODE.FP16_OVFL say how.
+        t: units, float64.
+        grid: power of two of a unit.
+
+    Returns:
+        Raw bits, +0 for every zero.
+    """
+    d_format = product.formats.d
     with np.errstate(over="ignore", under="ignore"):
         if d_format == "f16":
             half: NDArray[np.float16] = np.ldexp(t, grid).astype(np.float16)
             bits: NDArray[Any] = half.view(np.uint16)
-            if fp16_ovfl:
+            if product.modes.fp16_ovfl:
                 bits = np.where(np.isinf(half), bits - np.uint16(1), bits)
             return np.where(half == 0, np.uint16(0), bits)
-        if model.flush_output == "positive":
+        if product.model.flush_output == "positive":
             # Rounded to 24 bits first, and only then compared with the smallest normal number.
             rounded = np.ldexp(t.astype(np.float32).astype(np.float64), grid)
             value = np.where(np.abs(rounded) < 2.0**-126, 0.0, rounded).astype(np.float32)

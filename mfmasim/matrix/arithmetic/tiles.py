@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.matrix.arithmetic import bymatmul, chains, fast
-from mfmasim.matrix.arithmetic.order import NATURAL, TILES_LAST, pick
+from mfmasim.matrix.arithmetic.order import NATURAL, TILES_LAST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.operands import Codes, Factors
+    from mfmasim.matrix.arithmetic.factors import Factors
+    from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
+    from mfmasim.matrix.request import Operands
 
 __all__ = ["MERGED_FRACTION_BITS", "aligned"]
 
@@ -31,38 +32,38 @@ _TILES = 1024
 _SMALL = 1 << 14
 
 
-def aligned(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
+def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     """``aligned`` for a batch of tiles, like `mfmasim.matrix.arithmetic.chains.aligned` but fast where it can be.
 
     Args:
-        model: an ``aligned`` row.
-        a: codes (tiles, M, K).
-        b: codes (tiles, K, N).
-        c: raw f32 bits (tiles, M, N).
-        options: modifiers, and scales of the same tiles.
+        product: its model is an ``aligned`` row.
+        operands: codes (tiles, rows, columns), and the scales of the same tiles.
 
     Returns:
         Raw f32 bits (tiles, M, N).
     """
-    if not fast.usable(model) or options.clamp:
-        return _plain(model, a, b, c, options)
-    narrow = options.fraction_bits <= bymatmul.FRACTION_BITS
+    if not fast.usable(product.model) or product.clamp:
+        return _plain(product, operands)
+    c = operands.c
+    narrow = product.fraction_bits <= bymatmul.FRACTION_BITS
     last = not narrow and c.shape[0] >= _MANY
     order = TILES_LAST if last else NATURAL
-    x, y = (codes.read(order.forth(codes.array, name)) for codes, name in ((a, "a codes"), (b, "b codes")))
-    plain = _plain_tiles(x, y, axis=2 if last else 0)
+    a = product.factors("a", order.forth(operands.a, "a codes"))
+    b = product.factors("b", order.forth(operands.b, "b codes"))
+    plain = _plain_tiles(a, b, axis=2 if last else 0)
     if plain is not None:
         d = np.empty_like(c)
         plain = plain[: len(c)]
-        d[plain] = _plain(model, *pick(a, b, c, options, plain))
+        d[plain] = _plain(product, operands.tiles(plain))
         if not plain.all():
-            d[~plain] = aligned(model, *pick(a, b, c, options, ~plain))
+            d[~plain] = aligned(product, operands.tiles(~plain))
         return d
     if last:
-        return _tiles_last(model, x, y, c, options)
-    if c.size * x.value.shape[2] <= _SMALL and options.k % model.group == 0 == x.value.shape[2] % options.k:
-        return _small(model, x, y, c, options)
-    return _natural(model, x, y, c, options, narrow=narrow)
+        return _tiles_last(product, a, b, c)
+    k, instruction_k = a.value.shape[2], product.k
+    if c.size * k <= _SMALL and instruction_k % product.model.group == 0 == k % instruction_k:
+        return _small(product, a, b, operands)
+    return _natural(product, a, b, operands, narrow=narrow)
 
 
 def _any(flags: NDArray[np.bool_], axis: int | tuple[int, ...]) -> NDArray[np.bool_]:
@@ -90,18 +91,15 @@ def _plain_tiles(a: Factors, b: Factors, axis: int) -> NDArray[np.bool_] | None:
     return plain
 
 
-def _plain(model: Model, a: Codes, b: Codes, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
+def _plain(product: Product, operands: Operands) -> NDArray[Any]:
     """The complete path, a few tiles or a few rows at a time."""
-    size = max(1, _OUTPUTS // (c.shape[1] * c.shape[2]))
-    d = np.empty_like(c)
-    for start in range(0, c.shape[0], size):
-        p, q, addend, tile_options = pick(a, b, c, options, slice(start, start + size))
-        x, y = p.factors(), q.factors()
-        for band in _bands(addend.shape):
-            scale_a = None if tile_options.scale_a is None else tile_options.scale_a[:, band]
-            band_options = replace(tile_options, scale_a=scale_a)
-            rows = x.map(lambda v, band=band: v[:, band])
-            d[start : start + size, band] = chains.aligned(model, rows, y, addend[:, band], band_options)
+    d = np.empty_like(operands.c)
+    size = max(1, _OUTPUTS // (d.shape[1] * d.shape[2]))
+    for start in range(0, len(d), size):
+        tiles = slice(start, start + size)
+        part = operands.tiles(tiles)
+        for band in _bands(part.c.shape):
+            d[tiles, band] = chains.aligned(product, part.rows(band))
     return d
 
 
@@ -111,25 +109,25 @@ def _bands(shape: tuple[int, ...]) -> list[slice]:
     return [slice(start, min(start + rows, shape[1])) for start in range(0, shape[1], rows)]
 
 
-def _natural(
-    model: Model, a: Factors, b: Factors, c: NDArray[Any], options: chains.Options, *, narrow: bool
-) -> NDArray[Any]:
+def _natural(product: Product, a: Factors, b: Factors, operands: Operands, *, narrow: bool) -> NDArray[Any]:
     """Tiles in natural order, by matrix products where the factors are narrow."""
-    d = np.empty(c.shape, np.uint32)
-    parts = list(chains.step_slices(a.value.shape[2], options.k, model.group))
-    scaled = options.scale_a is not None or options.scale_b is not None
-    size = max(1, _OUTPUTS // (c.shape[1] * c.shape[2]))
-    for start in range(0, c.shape[0], size):
+    model, shape = product.model, operands.c.shape
+    d = np.empty(shape, np.uint32)
+    parts = list(product.steps(a.value.shape[2]))
+    size = max(1, _OUTPUTS // (shape[1] * shape[2]))
+    for start in range(0, shape[0], size):
         tiles = slice(start, start + size)
+        some = operands.tiles(tiles)
         p, q = (x.map(lambda v, tiles=tiles: v[tiles]) for x in (a, b))
-        prepared = bymatmul.prepare(model, p, q, options.fraction_bits) if narrow else None
+        prepared = bymatmul.prepare(model, p, q, product.fraction_bits) if narrow else None
         if prepared is None:
             rows = p.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
             columns = q.map(lambda v: np.moveaxis(v, 1, 0)[:, :, None, :])
-        for band in _bands(c[tiles].shape):
+        for band in _bands(some.c.shape):
+            own = some.rows(band)
             # + 0: where a step adds nothing, either zero gives +0.
-            value = c[tiles, band].view(np.float32) + np.float32(0)
-            exact = prepared is not None and not scaled and prepared.exact(value)
+            value = own.c.view(np.float32) + np.float32(0)
+            exact = prepared is not None and not own.scaled and prepared.exact(value)
             for turn, part in enumerate(parts):
                 new = prepared.exact_step(band, part, value, turn) if exact and prepared is not None else None
                 if new is None:
@@ -138,40 +136,38 @@ def _natural(
                         total = fast.product_sum(model, rows.map(lambda v, band=band: v[:, :, band]), columns, part)
                     else:
                         total = prepared.step_sum(band, part, value.shape)
-                    scale = options.scale(part.start // 32, band, tiles) if scaled else None
+                    scale = chains.block_scales(own, part.start // 32)
                     new = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value, turn)
                 value = new
             d[tiles, band] = _bits(model, value)
-    return _with_nans(model, a, b, options, d)
+    return _with_nans(model, a, b, operands, d)
 
 
-def _small(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
+def _small(product: Product, a: Factors, b: Factors, operands: Operands) -> NDArray[Any]:
     """Few tiles in natural order: products of all steps at once."""
+    model = product.model
     parts = model.partial_sums
     shape = (-1, model.group // parts, parts)
     rows = a.map(lambda v: v.transpose(2, 0, 1).reshape(*shape, *v.shape[:2], 1))
     columns = b.map(lambda v: v.transpose(1, 0, 2).reshape(*shape, v.shape[0], 1, v.shape[2]))
-    value = c.view(np.float32)
+    value = operands.c.view(np.float32)
     for step, total in enumerate(fast.product_sums(model, rows, columns)):
-        scale = options.scale(step * model.group // 32)
+        scale = chains.block_scales(operands, step * model.group // 32)
         value = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value, step)
-    return _with_nans(model, a, b, options, _bits(model, value))
+    return _with_nans(model, a, b, operands, _bits(model, value))
 
 
-def _with_nans(
-    model: Model, a: Factors, b: Factors, options: chains.Options, d: NDArray[np.uint32]
-) -> NDArray[np.uint32]:
+def _with_nans(model: Model, a: Factors, b: Factors, operands: Operands, d: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Rows and columns of NaN factors and NaN scales; overwrites d."""
     nan = np.uint32(model.nan_invalid)
     # There are no infinite factors here: a NaN factor makes its row or column NaN, whatever else happens.
-    if a.nan is not None:
-        np.copyto(d, nan, where=_any(a.nan, 2)[:, :, None])
-    if b.nan is not None:
-        np.copyto(d, nan, where=_any(b.nan, 1)[:, None, :])
-    if options.scale_a is not None:
-        np.copyto(d, nan, where=_any(options.scale_a == 255, 2)[:, :, None])
-    if options.scale_b is not None:
-        np.copyto(d, nan, where=_any(options.scale_b == 255, 1)[:, None, :])
+    scale_a, scale_b = (None if x is None else x == 255 for x in (operands.scale_a, operands.scale_b))
+    for rows in (a.nan, scale_a):
+        if rows is not None:
+            np.copyto(d, nan, where=_any(rows, 2)[:, :, None])
+    for columns, axis in ((b.nan, 1), (scale_b, 2)):
+        if columns is not None:
+            np.copyto(d, nan, where=_any(columns, axis)[:, None, :])
     return d
 
 
@@ -183,11 +179,12 @@ def _bits(model: Model, value: NDArray[np.float32]) -> NDArray[np.uint32]:
     return bits
 
 
-def _tiles_last(model: Model, a: Factors, b: Factors, c: NDArray[Any], options: chains.Options) -> NDArray[Any]:
+def _tiles_last(product: Product, a: Factors, b: Factors, c: NDArray[Any]) -> NDArray[Any]:
     """Many tiles by products: factors (M, K, tiles) and (K, N, tiles)."""
+    model = product.model
     rows, columns = a.map(lambda v: v.transpose(1, 0, 2)[:, :, None, :]), b.map(lambda v: v[:, None, :, :])
     d = TILES_LAST.forth(c, "c codes")
-    parts = list(chains.step_slices(a.value.shape[1], options.k, model.group))
+    parts = list(product.steps(a.value.shape[1]))
     for start in range(0, d.shape[2], _TILES):
         tiles = slice(start, start + _TILES)
         others = columns.map(lambda v, tiles=tiles: v[..., tiles])

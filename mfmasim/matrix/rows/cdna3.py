@@ -6,11 +6,9 @@ layouts), whose layouts agree with CDNA3 ISA manual 7.1.4.
 
 from __future__ import annotations
 
-from mfmasim.matrix.rows.row import Row, Table
+from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 
 __all__ = ["TABLE"]
-
-_PAIRS = (("bf8", "bf8"), ("bf8", "fp8"), ("fp8", "bf8"), ("fp8", "fp8"))
 
 #       kind    d       m   n   k  blocks  a       b      cycles  modifiers
 ROWS = (
@@ -35,16 +33,16 @@ ROWS = (
     Row("mfma", "i32", 16, 16, 32,  1, "i8",   "i8",   16),
     Row("mfma", "f64", 16, 16,  4,  1, "f64",  "f64",  32, "negate"),
     Row("mfma", "f64",  4,  4,  4,  4, "f64",  "f64",  16, "negate"),
-    *(Row("mfma", "f32", 16, 16, 32, 1, a, b, 16) for a, b in _PAIRS),
-    *(Row("mfma", "f32", 32, 32, 16, 1, a, b, 32) for a, b in _PAIRS),
+    *(Row("mfma", "f32", 16, 16, 32, 1, a, b, 16) for a, b in FP8_PAIRS),
+    *(Row("mfma", "f32", 32, 32, 16, 1, a, b, 32) for a, b in FP8_PAIRS),
     *(row for word in ("f16", "bf16") for row in (
         Row("smfmac", "f32", 16, 16, 32, 1, word, word, 16, "abid_index"),
         Row("smfmac", "f32", 32, 32, 16, 1, word, word, 32, "abid_index"),
     )),
     Row("smfmac", "i32", 16, 16, 64, 1, "i8", "i8", 16, "abid_index"),
     Row("smfmac", "i32", 32, 32, 32, 1, "i8", "i8", 32, "abid_index"),
-    *(Row("smfmac", "f32", 16, 16, 64, 1, a, b, 16, "abid_index") for a, b in _PAIRS),
-    *(Row("smfmac", "f32", 32, 32, 32, 1, a, b, 32, "abid_index") for a, b in _PAIRS),
+    *(Row("smfmac", "f32", 16, 16, 64, 1, a, b, 16, "abid_index") for a, b in FP8_PAIRS),
+    *(Row("smfmac", "f32", 32, 32, 32, 1, a, b, 32, "abid_index") for a, b in FP8_PAIRS),
 )  # fmt: skip
 
 TABLE = Table(ROWS, rule="cdna", joined=False, source="calculator 1.3.2 and CDNA3 ISA manual 7.1.4")

@@ -9,11 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mfmasim.matrix.rows import cdna3
-from mfmasim.matrix.rows.row import Row, Table
+from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 
 __all__ = ["TABLE"]
-
-_PAIRS = (("bf8", "bf8"), ("bf8", "fp8"), ("fp8", "bf8"), ("fp8", "fp8"))
 
 _SPARSE = "CDNA4 ISA manual 7.5.1.3 for B and index; A inferred from them"
 _SMALL = {
@@ -46,8 +44,8 @@ ROWS = (
     )),
     Row("smfmac", "i32", 16, 16, 128, 1, "i8", "i8", 16, "abid_index", source=_SPARSE),
     Row("smfmac", "i32", 32, 32,  64, 1, "i8", "i8", 32, "abid_index", source=_SPARSE),
-    *(Row("smfmac", "f32", 16, 16, 128, 1, a, b, 16, "abid_index", source=_SPARSE) for a, b in _PAIRS),
-    *(Row("smfmac", "f32", 32, 32,  64, 1, a, b, 32, "abid_index", source=_SPARSE) for a, b in _PAIRS),
+    *(Row("smfmac", "f32", 16, 16, 128, 1, a, b, 16, "abid_index", source=_SPARSE) for a, b in FP8_PAIRS),
+    *(Row("smfmac", "f32", 32, 32,  64, 1, a, b, 32, "abid_index", source=_SPARSE) for a, b in FP8_PAIRS),
 )  # fmt: skip
 
 TABLE = Table(ROWS, rule="cdna", joined=False, source="CDNA4 ISA manual 7.1.4 and 7.1.5.1")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Row", "Table", "other_spelling", "spelling"]
+__all__ = ["FP8_PAIRS", "Row", "Table", "other_spelling", "spelling"]
+
+FP8_PAIRS = (("bf8", "bf8"), ("bf8", "fp8"), ("fp8", "bf8"), ("fp8", "fp8"))
+"""Words of A and B in the forms with two 8-bit floats."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,23 @@ class Row:
     def sparse(self) -> bool:
         """Whether A is 4:2 structured sparse."""
         return self.kind in {"smfmac", "swmmac"}
+
+    @property
+    def scaled(self) -> bool:
+        """Whether A and B have block scales."""
+        return self.kind == "mfma_scale"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the source operands in the assembler's order; a sparse instruction reads C from D's registers."""
+        if self.sparse:
+            return "A", "B", "index", "C"
+        return ("A", "B", "C", "scale_A", "scale_B") if self.scaled else ("A", "B", "C")
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of `modifiers`."""
+        return frozenset(self.modifiers.split())
 
     @property
     def inputs(self) -> str:

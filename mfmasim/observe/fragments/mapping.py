@@ -322,7 +322,7 @@ class MappingCheck:
             differ = (labels != side.labels) & (tile.ks >= 0)[None, :] & ~unused[:, None]
             if not differ.any():
                 continue
-            lanes = tile.executed.event.a.shape[-1] // (1 + len(tile.copies[side.operand]))
+            lanes = tile.executed.event.operation.wave // (1 + len(tile.copies[side.operand]))
             text = f"the copy in lanes {lanes * number} to {lanes * (number + 1) - 1} holds something else"
             entry = self._entry(tile, side.operand, side.role, "mapping-copies-differ", text)
             entry.copy = number

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.observe.fragments.labels import NOT_AN_ELEMENT, POISON, Alphabet
-from mfmasim.observe.fragments.trace import REGISTERS, codes_of, fragment_of
+from mfmasim.observe.fragments.trace import codes_of, fragment_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +65,7 @@ def tiles_of(executed: Executed, tracer: Tracer, inputs: LabelSpace) -> list[Til
         own = name == "C"
         space, alphabet = (tracer.results, tracer.result_alphabet) if own else (inputs, Alphabet(width))
         found = space.decode(observed, alphabet)
-        registers = getattr(event, REGISTERS[name])
+        registers = event.operands.named()[name]
         untouched = codes_of(event, name, np.full_like(registers[:1], POISON_DWORD))
         same = np.logical_and.reduce([codes == untouched for codes in observed])
         return np.where((found == NOT_AN_ELEMENT) & same, POISON, found)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import MatrixEvent
     from mfmasim.matrix import Fragment
 
-__all__ = ["REGISTERS", "Executed", "Tracer", "codes_of", "fragment_of"]
+__all__ = ["Executed", "Tracer", "codes_of", "fragment_of"]
 
 
 @dataclass
@@ -143,35 +143,24 @@ class Tracer(Observer):
         )
 
 
-REGISTERS = {"A": "a", "B": "b", "C": "c", "scale_A": "scale_a", "scale_B": "scale_b"}
-"""The event's field with each operand's registers."""
-MOVING = {"A": ("cbsz", "abid", "blgp"), "B": ("cbsz", "abid", "blgp"), "C": ("op_sel",), "D": ("op_sel",)}
-"""Modifiers that say in which place an operand's elements are; OPSEL selects sets of indices where A is sparse."""
-
-
 def fragment_of(event: MatrixEvent, name: str) -> Fragment:
-    """Layout of an operand of an event; modifiers change what is read from where, or which half of C and D counts."""
-    moving = MOVING.get(name)
-    if moving is None:
-        fragment: Fragment = getattr(event.operation, name)
-        return fragment
-    return event.operation.operand(name, **{key: event.modifiers[key] for key in moving if key in event.modifiers})
+    """Layout of an operand of an event, as the instruction reads it under its modifiers."""
+    return event.operation.under(event.modes)[name]
 
 
 def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> NDArray[Any]:
-    """Codes that registers hold for one operand of an event, (waves, blocks, rows, cols).
+    """Codes that registers hold for one operand of an event.
 
-    A scale gives the byte of its dword that the instruction selects.
+    Args:
+        event: the execution.
+        name: the operand.
+        registers: (waves, registers, lanes).
+
+    Returns:
+        Codes (waves, blocks, rows, cols).
     """
     fragment = fragment_of(event, name)
-    if not name.startswith("scale"):
-        codes: NDArray[Any] = fragment.unpack(np.ascontiguousarray(registers[:, : fragment.vgprs]))
-        return codes.reshape(len(registers), fragment.blocks, fragment.rows, fragment.cols)
-    byte = event.modifiers.get(f"scale_{name[-1].lower()}_byte", 0)
-    table = fragment.table()
-    scales: NDArray[Any] = np.zeros((len(registers), 1, fragment.rows, fragment.cols), np.uint32)
-    scales[:, 0, table["row"], table["col"]] = registers[:, 0, table["lane"]] >> np.uint32(8 * byte) & np.uint32(0xFF)
-    return scales
+    return fragment.unpack(registers).reshape(len(registers), fragment.blocks, fragment.rows, fragment.cols)
 
 
 def copies_of(event: MatrixEvent, name: str) -> list[NDArray[Any]]:
@@ -179,12 +168,11 @@ def copies_of(event: MatrixEvent, name: str) -> list[NDArray[Any]]:
     fragment = fragment_of(event, name)
     slots = fragment.blocks * fragment.rows * fragment.cols
     count = len(fragment.table()) // slots
-    registers: NDArray[np.uint32] = getattr(event, REGISTERS[name])
+    registers: NDArray[np.uint32] = event.operands.named()[name]
     apart = registers.shape[-1] // count
     return [codes_of(event, name, np.roll(registers, -apart * copy, axis=-1)) for copy in range(1, count)]
 
 
 def operand_codes(event: MatrixEvent) -> dict[str, NDArray[Any]]:
     """Codes of every operand of an event."""
-    registers = {name: getattr(event, field_name) for name, field_name in REGISTERS.items()}
-    return {name: codes_of(event, name, held) for name, held in registers.items() if held is not None}
+    return {name: codes_of(event, name, held) for name, held in event.operands.named().items()}

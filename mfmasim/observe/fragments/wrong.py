@@ -102,9 +102,6 @@ class Teller:
         place = fragment.locate(*slot, wrong.tile.block)[wrong.copy]
         sources = event.instruction.src
         operand = event.instruction.dst[0] if wrong.operand == "D" else sources[SOURCE_OPERAND[wrong.operand]]
-        bit = place.bit
-        if wrong.operand.startswith("scale"):
-            bit += 8 * int(event.modifiers.get(f"scale_{wrong.operand[-1].lower()}_byte", 0))
         pattern = self._pattern(wrong)
         return self.finding(
             wrong.kind,
@@ -113,7 +110,7 @@ class Teller:
             event.instruction,
             wrong.tile,
             lane=place.lane,
-            register=register_name(operand, place.vgpr, bit, fragment.width),
+            register=register_name(operand, place.vgpr, place.bit, fragment.width),
             element=f"{wrong.operand}[{slot[0]}, {slot[1]}]",
             expected=self._needed(wrong),
             actual=self._held(wrong),

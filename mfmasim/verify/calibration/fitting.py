@@ -7,11 +7,10 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mfmasim.errors import MfmasimError
 from mfmasim.matrix.arithmetic import multiply
 from mfmasim.matrix.models import PARAMETERS, Model
+from mfmasim.matrix.request import Formats, Operands
 from mfmasim.verify.calibration.nan_fitting import constant, is_nan, nan_bits, origins
 from mfmasim.verify.calibration.probe_data import FITTED
 
@@ -175,11 +174,9 @@ class _Search:
         key = (model.algorithm, *(getattr(model, name) for name in SPACE))
         if key not in self._scores:
             seen, tiles = self.observed, slice(0, FITTED)
-            scales: dict[str, Any] = {}
-            if seen.scale_a is not None and seen.scale_b is not None:
-                scales = {"scale_a": seen.scale_a[tiles], "scale_b": np.swapaxes(seen.scale_b[tiles], -1, -2)}
+            given = Operands(seen.a, seen.b, seen.c, seen.scale_a, seen.scale_b).tiles(tiles)
             op = seen.op
-            ours = multiply(model, op.a, op.b, op.d, seen.a[tiles], seen.b[tiles], seen.c[tiles], **scales)
+            ours = multiply(model, Formats(op.a, op.b, op.d), given)
             same = (ours == seen.d[tiles]) | (is_nan(ours) & is_nan(seen.d[tiles]))
             self._scores[key] = int(same.sum())
             self.tried += 1

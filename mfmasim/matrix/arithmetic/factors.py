@@ -1,0 +1,117 @@
+"""Codes of A and B as the quantities that the accumulation models speak of: value, unnormalised exponent, class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.formats import FORMATS, Format
+from mfmasim.matrix.arithmetic.arrays import scratch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Factors", "decode", "empty_below"]
+
+# Exponent of a zero significand. Low enough that the sum with any exponent stays below the sum of two smallest ones,
+# so that a maximum over products sees zero products last; still inside int8 (int16 for 8-bit exponents).
+_EMPTY = {"int8": -48, "int16": -400}
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Elements of A or B, decoded; the arrays share one shape.
+
+    ``value`` is exact; it is a zero of the right sign for NaN and Inf, whose places ``nan`` and ``inf`` mark (None
+    where there is none). ``exponent`` is max(exponent field, 1) - bias; for a zero it is far below every sum of two.
+    """
+
+    value: NDArray[Any]
+    exponent: NDArray[Any]
+    nan: NDArray[np.bool_] | None
+    inf: NDArray[np.bool_] | None
+
+    def map(self, function: Any) -> Factors:
+        """Apply a function of arrays (an index, a transpose, a broadcast) to every array."""
+        nan = None if self.nan is None else function(self.nan)
+        inf = None if self.inf is None else function(self.inf)
+        return Factors(function(self.value), function(self.exponent), nan, inf)
+
+
+def empty_below(exponents: NDArray[Any]) -> int:
+    """Sums of exponents below this came from a product with a zero factor."""
+    return -32 if exponents.dtype == np.int8 else -254
+
+
+def _exponent_type(fmt: Format) -> str:
+    return "int8" if fmt.exponent_bits <= 5 else "int16"
+
+
+def _decode(fmt: Format, codes: NDArray[Any], kept: int | None, flush: str) -> tuple[NDArray[Any], ...]:
+    """Value, exponent, is-NaN, is-Inf of codes, after truncation and flushing."""
+    if kept is not None and kept < fmt.mantissa_bits:
+        codes = codes & ~codes.dtype.type((1 << (fmt.mantissa_bits - kept)) - 1)
+    value = fmt.decode(codes)
+    nan, inf = np.isnan(value), np.isinf(value)
+    field = codes.astype(np.int32) >> fmt.mantissa_bits & ((1 << fmt.exponent_bits) - 1)
+    zero = nan | inf | ((field == 0) if flush else False)
+    value = np.where(zero, np.copysign(0.0, value), value)
+    if flush == "positive":
+        value = np.where(field == 0, 0.0, value)
+    kind = _exponent_type(fmt)
+    # A NaN or Inf is no zero product, but its exponent is never used: the result is decided before any arithmetic.
+    exponent = np.where(value == 0, _EMPTY[kind], np.maximum(field, 1) - fmt.bias).astype(kind)
+    return value, exponent, nan, inf
+
+
+# Below the 13 bits that are zero in the f32 of any format of at most 16 bits (and of xf32), a table entry keeps the
+# exponent (plus 512) and the class.
+_EXPONENT, _NAN, _INF = 0x07FF, 0x0800, 0x1000
+
+
+@cache
+def _table(name: str, flush: str) -> NDArray[np.uint32]:
+    """Value, exponent and class of every code of a format, in one word each: one gather decodes all three."""
+    fmt = FORMATS[name]
+    value, exponent, nan, inf = _decode(fmt, np.arange(1 << fmt.bits, dtype=np.uint32), None, flush)
+    words = value.astype(np.float32).view(np.uint32) | (exponent.astype(np.int32) + 512).astype(np.uint32)
+    return words | nan * np.uint32(_NAN) | inf * np.uint32(_INF)
+
+
+def decode(name: str, codes: NDArray[Any], kept: int | None = None, flush: str = "", place: str = "") -> Factors:
+    """Decode factors: truncation (xf32), flushing, then classes.
+
+    Args:
+        name: format of the codes; 16 bits or fewer, or one whose factors are cut to 10 fraction bits.
+        codes: raw codes, any shape.
+        kept: fraction bits of a wide format that are read; None is all.
+        flush: what becomes of subnormal factors, as `Model.flush_inputs` has it.
+        place: name of the scratch memory that holds the values until the next use of that name; "" for fresh memory.
+
+    Returns:
+        The factors, in the shape of the codes; their values are exact in float32.
+    """
+    fmt = FORMATS[name]
+    if fmt.bits > 16:
+        value, exponent, nans, infs = _decode(fmt, codes, kept, flush)
+        return Factors(value.astype(np.float32), exponent, nans if nans.any() else None, infs if infs.any() else None)
+    words = scratch(f"{place} words", codes.shape, np.uint32) if place else np.empty(codes.shape, np.uint32)
+    _table(name, flush).take(codes, out=words, mode="clip")
+    low = scratch("low", codes.shape, np.uint32)
+    np.bitwise_and(words, np.uint32(0x1FFF), out=low)
+    np.bitwise_and(words, np.uint32(0xFFFFE000), out=words)
+    special = low.size > 0 and int(low.max()) >= _NAN
+    nan = inf = None
+    if special:
+        nan, inf = low & np.uint32(_NAN) != 0, low & np.uint32(_INF) != 0
+        nan, inf = nan if nan.any() else None, inf if inf.any() else None
+        low &= np.uint32(_EXPONENT)
+    kind = np.dtype(_exponent_type(fmt))
+    # The lowest 8 or 16 bits of exponent + 512 are, in two's complement, those of the exponent (plus 512 if 16).
+    exponent = low.astype(kind)
+    if kind.itemsize > 1:
+        exponent -= kind.type(512)
+    return Factors(words.view(np.float32), exponent, nan, inf)

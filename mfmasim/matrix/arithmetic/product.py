@@ -1,0 +1,58 @@
+"""How a matrix product is computed, apart from the operands: its model, formats, modes, and K of one instruction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.formats import FORMATS
+from mfmasim.matrix.arithmetic.factors import Factors, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from mfmasim.matrix.models import Model
+    from mfmasim.matrix.request import Formats, Modes
+
+__all__ = ["Product"]
+
+
+@dataclass(frozen=True)
+class Product:
+    """What every tile of a product has in common."""
+
+    model: Model
+    formats: Formats
+    modes: Modes
+    k: int
+    """K of one instruction, in kept elements: no step crosses a multiple of it."""
+
+    @property
+    def clamp(self) -> bool:
+        """Whether a finite overflow gives the largest finite number."""
+        return (self.modes.clamp or self.modes.fp16_ovfl) and self.model.clamp == "max"
+
+    @property
+    def flush_inputs(self) -> str:
+        """What becomes of subnormal factors, as `Model.flush_inputs` has it."""
+        flushed_by_mode = self.model.mode_denormals and not self.modes.denormals
+        return self.model.flush_inputs or ("signed" if flushed_by_mode else "")
+
+    @property
+    def fraction_bits(self) -> int:
+        """Fraction bits of the formats of A and B together: a product has at most two more."""
+        return FORMATS[self.formats.a].mantissa_bits + FORMATS[self.formats.b].mantissa_bits
+
+    def factors(self, operand: str, codes: NDArray[Any]) -> Factors:
+        """Decode codes of ``a`` or ``b``; valid until the next call for the same operand."""
+        name = self.formats.a if operand == "a" else self.formats.b
+        return decode(name, codes, self.model.input_mantissa_bits, self.flush_inputs, place=operand)
+
+    def steps(self, k: int) -> Iterator[slice]:
+        """Slices of k that are summed together: at most `Model.group` long, never across instructions."""
+        for base in range(0, k, self.k):
+            top = min(base + self.k, k)
+            for start in range(base, top, self.model.group):
+                yield slice(start, min(start + self.model.group, top))
