@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mfmasim.errors import MfmasimError
     from mfmasim.formats import format  # noqa: A004
     from mfmasim.matrix import instruction, instructions
-    from mfmasim.observe.debugger import Debugger
+    from mfmasim.observe.tools.debugger import Debugger
     from mfmasim.program import compile, load  # noqa: A004
 
 __all__ = [
@@ -38,7 +38,7 @@ __version__ = "0.1.0"
 # Public name -> module that defines it, imported when the name is first used.
 _MODULES = {
     "Arch": "mfmasim.architectures",
-    "Debugger": "mfmasim.observe.debugger",
+    "Debugger": "mfmasim.observe.tools.debugger",
     "MfmasimError": "mfmasim.errors",
     "arch": "mfmasim.architectures",
     "compile": "mfmasim.program",

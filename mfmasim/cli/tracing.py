@@ -62,7 +62,7 @@ def tracing(args: argparse.Namespace) -> Iterator[list[Any]]:
             raise MfmasimError(f"{given[0]} needs --trace")
         yield []
         return
-    from mfmasim.observe.steps import Trace
+    from mfmasim.observe.tools.steps import Trace
 
     if args.trace_limit < 1:
         raise MfmasimError(f"--trace-limit {args.trace_limit}: a positive number is expected")

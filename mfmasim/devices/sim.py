@@ -16,8 +16,8 @@ from mfmasim.machine.schedule import schedule as schedule_of
 from mfmasim.observe import Finding
 from mfmasim.observe.check import Check
 from mfmasim.observe.conflicts import Conflicts
-from mfmasim.observe.debugger import Debugger
 from mfmasim.observe.registry import CHECKS
+from mfmasim.observe.tools.debugger import Debugger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

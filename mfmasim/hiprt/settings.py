@@ -13,7 +13,7 @@ from mfmasim.devices.sim import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.hiprt.faults import Fault, parse
 from mfmasim.matrix import models
-from mfmasim.observe.lds_clock import LdsClock, read_tables
+from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ MODELS = "MFMASIM_HIPRT_MODELS"
 """Changed parameters of accumulation models: ``MODEL.PARAMETER=VALUE``, separated by commas."""
 PHASES = "MFMASIM_HIPRT_PHASES"
 """Clocks count LDS phases: ``ACCESS=LANES/BANKS`` for phases that differ from the tables, separated by semicolons;
-``tables`` for none. See `mfmasim.observe.lds_clock`."""
+``tables`` for none. See `mfmasim.observe.tools.lds_clock`."""
 NOISE = "MFMASIM_HIPRT_NOISE"
 """With `PHASES`: largest random delay of a clock reading, in ticks."""
 PACKAGE = "MFMASIM_HIPRT_PACKAGE"

@@ -24,7 +24,7 @@ UNCONVERTED = {
     "mfmasim/observe/barriers.py",
     "mfmasim/observe/conflicts.py",
     "mfmasim/observe/hazards.py",
-    "mfmasim/observe/lds_clock.py",
+    "mfmasim/observe/tools/lds_clock.py",
     "mfmasim/observe/numerics.py",
     "mfmasim/observe/ordering/asking.py",
     "mfmasim/observe/ordering/flags.py",

@@ -286,7 +286,7 @@ extern "C" __global__ void wmma(const _Float16* a, const _Float16* b, float* c) 
 
 def test_fragments_of_a_wave32_matrix_instruction(tmp_path):
     """gfx11 holds A and B twice; every place decodes to its element, and the trace shows 32 lanes."""
-    from mfmasim.observe.steps import Trace
+    from mfmasim.observe.tools.steps import Trace
 
     path = tmp_path / "wmma.hip"
     path.write_text(WMMA)

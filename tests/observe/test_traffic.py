@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfmasim.cli import main
-from mfmasim.observe.traffic import LINES, Traffic, count_access
+from mfmasim.observe.tools.traffic import LINES, Traffic, count_access
 from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.reports.profile import profile_case
 from mfmasim.verify.reports.profile_page import profile_page

@@ -12,7 +12,7 @@ import mfmasim
 from mfmasim.cli import main
 from mfmasim.errors import MfmasimError
 from mfmasim.lds import LANE_SETS, PhaseTable, lane_sets, phase_table, phase_tables
-from mfmasim.observe.lds_clock import LdsClock, read_tables
+from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify.agreement import capture
 from mfmasim.verify.calibration import phase_probes

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.observe.fragments.factors import Factor, factors_of
 from mfmasim.observe.fragments.labels import CONSTANT_ZERO, POISON
 from mfmasim.observe.fragments.scales import check_scales
-from mfmasim.observe.fragments.sides import Side, sides_of
 from mfmasim.observe.fragments.slots import agreed, canonical_k, expected_line, ranges
 from mfmasim.observe.fragments.tiles import Tile, last_of, tiles_of
 from mfmasim.observe.fragments.wrong import Teller, Wrong
@@ -207,22 +207,22 @@ class MappingCheck:
         stored = last_of(tile).stored
         if stored is not None and not self.followed and not (stored >= 0).any():
             stored = None
-        sides = sides_of(tile, self.arguments)
+        factors = factors_of(tile, self.arguments)
         unused: dict[str, Bools] = {}
-        for side in sides:
-            went = None if stored is None else side.stored_line(stored)
-            tile.lines[side.operand] = expected_line(side.lines, went)
+        for factor in factors:
+            went = None if stored is None else factor.stored_line(stored)
+            tile.lines[factor.operand] = expected_line(factor.lines, went)
             # Lines beyond the matrix: whatever they hold, their results are stored nowhere.
-            unused[side.operand] = np.logical_and.reduce(side.zero if went is None else went < 0, axis=1)
-            self._check_format(tile, side)
-        self._judge_k(tile, *sides)
-        self._check_padding(tile, sides, unused)
-        for side in sides:
-            wrong = self._check_side(tile, side, unused[side.operand])
-            if f"scale_{side.operand}" in tile.labels and f"scale_{side.role}" in self.arguments:
-                self._looked(tile, f"scale_{side.operand}", tile.labels[f"scale_{side.operand}"].size)
-                self.report.mismatches += check_scales(tile, side, wrong, self.arguments, self._entry)
-        if sides[0].axis == 0:
+            unused[factor.operand] = np.logical_and.reduce(factor.zero if went is None else went < 0, axis=1)
+            self._check_format(tile, factor)
+        self._judge_k(tile, *factors)
+        self._check_padding(tile, factors, unused)
+        for factor in factors:
+            wrong = self._check_factor(tile, factor, unused[factor.operand])
+            if f"scale_{factor.operand}" in tile.labels and f"scale_{factor.role}" in self.arguments:
+                self._looked(tile, f"scale_{factor.operand}", tile.labels[f"scale_{factor.operand}"].size)
+                self.report.mismatches += check_scales(tile, factor, wrong, self.arguments, self._entry)
+        if factors[0].axis == 0:
             needed = np.stack(np.broadcast_arrays(tile.lines["A"][:, None], tile.lines["B"][None, :]), axis=-1)
         else:
             needed = np.stack(np.broadcast_arrays(tile.lines["B"][None, :], tile.lines["A"][:, None]), axis=-1)
@@ -232,26 +232,26 @@ class MappingCheck:
         if tile.initial is not None:
             self._check_places(tile, "C", "the accumulator starts from another element of C", needed, tile.initial)
 
-    def _check_format(self, tile: Tile, side: Side) -> None:
+    def _check_format(self, tile: Tile, factor: Factor) -> None:
         """An operand read in another format than its argument has."""
-        if side.role not in self.arguments:
+        if factor.role not in self.arguments:
             return
         ins, operation = tile.executed.event.instruction, tile.executed.event.operation
-        have, read = self.arguments.by_role[side.role].format, getattr(operation, side.operand).format
-        key = (self._line(tile), side.operand)
+        have, read = self.arguments.by_role[factor.role].format, getattr(operation, factor.operand).format
+        key = (self._line(tile), factor.operand)
         if key in self.judged or have == read or {have, read} == {"f32", "xf32"}:
             return
         self.judged.add(key)
         self.report.mismatches += 1
-        text = f"operand {side.operand} is read as {read}, the argument {side.role} holds {have}"
-        where = {"element": side.operand, "expected": have, "actual": read}
+        text = f"operand {factor.operand} is read as {read}, the argument {factor.role} holds {have}"
+        where = {"element": factor.operand, "expected": have, "actual": read}
         self.report.findings.append(self.teller.finding("mapping-wrong-format", "error", text, ins, tile, **where))
 
     def _depth(self) -> int:
         """K of the whole product."""
         return self.arguments.shape("A")[1] if "A" in self.arguments else 1 << 62
 
-    def _judge_k(self, tile: Tile, a: Side, b: Side) -> None:
+    def _judge_k(self, tile: Tile, a: Factor, b: Factor) -> None:
         """Settle which K each position of the summed index stands for."""
         ka, kb = agreed(a.ks.T), agreed(b.ks.T)
         canonical = canonical_k(a.ks.T, b.ks.T)
@@ -268,20 +268,20 @@ class MappingCheck:
         padded = (zero_a & zero_b) | ((zero_a | zero_b) & (canonical >= self._depth()))
         tile.ks = np.where(padded, -1, tile.ks)
 
-    def _check_padding(self, tile: Tile, sides: tuple[Side, Side], unused: Mapping[str, Bools]) -> None:
+    def _check_padding(self, tile: Tile, factors: tuple[Factor, Factor], unused: Mapping[str, Bools]) -> None:
         """Elements that are multiplied with zeros where K has ended: an infinity or a NaN among them gives a NaN."""
-        for side, other in (sides, sides[::-1]):
+        for factor, other in (factors, factors[::-1]):
             if (self._line(tile), other.operand) not in self.fed or unused[other.operand].all():
                 continue
             beyond = (tile.ks < 0) & (other.zero | unused[other.operand][:, None]).all(axis=0)
-            bad = (side.labels > 0) & beyond[None, :] & ~unused[side.operand][:, None]
-            if not bad.any() or not self.arguments.special(side.role):
+            bad = (factor.labels > 0) & beyond[None, :] & ~unused[factor.operand][:, None]
+            if not bad.any() or not self.arguments.special(factor.role):
                 continue
             text = f"K has ended and operand {other.operand} holds 0, but this one an element, which may be Inf or NaN"
-            entry = self._entry(tile, side.operand, side.role, "mapping-stale-padding", text)
+            entry = self._entry(tile, factor.operand, factor.role, "mapping-stale-padding", text)
             entry.instead = "the constant 0"
             for line, k in np.argwhere(bad):
-                entry.add(side.slot(int(line), int(k)), (), int(side.labels[line, k]))
+                entry.add(factor.slot(int(line), int(k)), (), int(factor.labels[line, k]))
             self.report.mismatches += int(bad.sum())
 
     def _permuted(self, tile: Tile, canonical: I64) -> None:
@@ -295,40 +295,40 @@ class MappingCheck:
             text += ", but with block scales each element must meet its own"
         self._entry(tile, "K", "K", "mapping-k-permuted", text, "info")
 
-    def _check_side(self, tile: Tile, side: Side, unused: Bools) -> Bools:
+    def _check_factor(self, tile: Tile, factor: Factor, unused: Bools) -> Bools:
         """Slots (lines, k) of an operand that hold another element than they should."""
-        if self.arguments.converted(side.role):
-            text = f"operand {side.operand} is converted on the way, so that its elements are not followed"
+        if self.arguments.converted(factor.role):
+            text = f"operand {factor.operand} is converted on the way, so that its elements are not followed"
             self._entry(tile, "K", "K", "mapping-not-followed", text, "info")
-            return np.zeros(side.labels.shape, np.bool_)
-        lines, ks = tile.lines[side.operand], tile.ks
-        wrong: Bools = (side.lines != lines[:, None]) | (side.ks != ks[None, :])
+            return np.zeros(factor.labels.shape, np.bool_)
+        lines, ks = tile.lines[factor.operand], tile.ks
+        wrong: Bools = (factor.lines != lines[:, None]) | (factor.ks != ks[None, :])
         wrong &= (ks >= 0)[None, :] & ~unused[:, None]
-        self._looked(tile, side.operand, int((~unused).sum()) * len(ks))
+        self._looked(tile, factor.operand, int((~unused).sum()) * len(ks))
         if wrong.any():
             text = "the slot holds another element"
-            entry = self._entry(tile, side.operand, side.role, "mapping-wrong-element", text)
+            entry = self._entry(tile, factor.operand, factor.role, "mapping-wrong-element", text)
             for line, k in np.argwhere(wrong):
-                needed = side.element(int(lines[line]), int(ks[k]))
-                entry.add(side.slot(int(line), int(k)), needed, int(side.labels[line, k]))
+                needed = factor.element(int(lines[line]), int(ks[k]))
+                entry.add(factor.slot(int(line), int(k)), needed, int(factor.labels[line, k]))
             self.report.mismatches += int(wrong.sum())
-        self._check_copies(tile, side, unused)
+        self._check_copies(tile, factor, unused)
         return wrong
 
-    def _check_copies(self, tile: Tile, side: Side, unused: Bools) -> None:
+    def _check_copies(self, tile: Tile, factor: Factor, unused: Bools) -> None:
         """Further copies of an operand, which the hardware may take as well as the first, hold the same."""
-        for number, copy in enumerate(tile.copies.get(side.operand, []), 1):
-            labels = copy if side.operand == "A" else copy.T
-            differ = (labels != side.labels) & (tile.ks >= 0)[None, :] & ~unused[:, None]
+        for number, copy in enumerate(tile.copies.get(factor.operand, []), 1):
+            labels = copy if factor.operand == "A" else copy.T
+            differ = (labels != factor.labels) & (tile.ks >= 0)[None, :] & ~unused[:, None]
             if not differ.any():
                 continue
-            lanes = tile.executed.event.operation.wave // (1 + len(tile.copies[side.operand]))
+            lanes = tile.executed.event.operation.wave // (1 + len(tile.copies[factor.operand]))
             text = f"the copy in lanes {lanes * number} to {lanes * (number + 1) - 1} holds something else"
-            entry = self._entry(tile, side.operand, side.role, "mapping-copies-differ", text)
+            entry = self._entry(tile, factor.operand, factor.role, "mapping-copies-differ", text)
             entry.copy = number
             for line, k in np.argwhere(differ):
-                needed = side.element(int(tile.lines[side.operand][line]), int(tile.ks[k]))
-                entry.add(side.slot(int(line), int(k)), needed, int(labels[line, k]))
+                needed = factor.element(int(tile.lines[factor.operand][line]), int(tile.ks[k]))
+                entry.add(factor.slot(int(line), int(k)), needed, int(labels[line, k]))
             self.report.mismatches += int(differ.sum())
 
     def _check_places(self, tile: Tile, operand: str, message: str, needed: I64, held: I64) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.observe.fragments.arguments import Arguments
-    from mfmasim.observe.fragments.sides import Side
+    from mfmasim.observe.fragments.factors import Factor
     from mfmasim.observe.fragments.tiles import Tile
     from mfmasim.observe.fragments.wrong import Wrong
 
@@ -25,12 +25,12 @@ BLOCK = 32
 """Elements of K that share a scale (OCP MX)."""
 
 
-def check_scales(tile: Tile, side: Side, wrong: NDArray[np.bool_], arguments: Arguments, entry: Entry) -> int:
+def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments: Arguments, entry: Entry) -> int:
     """Check the scales of one operand of a tile.
 
     Args:
         tile: the tile.
-        side: the operand.
+        factor: the operand.
         wrong: slots (lines, k) whose element is wrong anyway; they are left out.
         arguments: the kernel's arguments.
         entry: gives the record of wrong places for (tile, operand, argument, kind of finding, message).
@@ -38,42 +38,42 @@ def check_scales(tile: Tile, side: Side, wrong: NDArray[np.bool_], arguments: Ar
     Returns:
         Places that are wrong.
     """
-    operand, role = f"scale_{side.operand}", f"scale_{side.role}"
+    operand, role = f"scale_{factor.operand}", f"scale_{factor.role}"
     labels = tile.labels[operand]  # (line, block of K) for both operands
     held = arguments.coordinates(labels, role)
-    if side.role == "B":
+    if factor.role == "B":
         held = held[..., [1, 0, 2]]  # the argument is (block of K, column): turn to (column, block)
     byte = arguments.byte(role)
     count = 0
     for line, block in np.ndindex(labels.shape):
         slots = slice(block * BLOCK, (block + 1) * BLOCK)
-        use = ~wrong[line, slots] & (side.ks[line, slots] >= 0)
+        use = ~wrong[line, slots] & (factor.ks[line, slots] >= 0)
         if not use.any():
             continue
-        needs = np.stack([side.lines[line, slots][use], side.ks[line, slots][use] // BLOCK], axis=-1)
+        needs = np.stack([factor.lines[line, slots][use], factor.ks[line, slots][use] // BLOCK], axis=-1)
         have = held[line, block]
         if not (needs == needs[0]).all():
             where = np.flatnonzero(use) + block * BLOCK
-            count += _mixed(tile, side, line, where, needs, have, entry)
+            count += _mixed(tile, factor, line, where, needs, have, entry)
         elif (have[:2] != needs[0]).any() or have[2] != byte:
             text = "the elements of this block of K meet another scale than theirs"
             found = entry(tile, operand, role, "mapping-wrong-scale", text)
             line_needed, block_needed = (int(value) for value in needs[0])
-            place = (line_needed, block_needed) if side.role == "A" else (block_needed, line_needed)
+            place = (line_needed, block_needed) if factor.role == "A" else (block_needed, line_needed)
             found.add((line, block), (*place, byte), int(labels[line, block]))
             count += 1
     return count
 
 
-def _mixed(tile: Tile, side: Side, line: int, slots: I64, needs: I64, have: I64, entry: Entry) -> int:
+def _mixed(tile: Tile, factor: Factor, line: int, slots: I64, needs: I64, have: I64, entry: Entry) -> int:
     """Slots that share a scale hold elements of several blocks: those of the other blocks are astray."""
     astray = (needs != have[:2]).any(axis=-1)
     if not astray.any():
         return 0
     text = "elements of one block of K meet the scale of another block"
-    found = entry(tile, side.operand, side.role, "mapping-wrong-scale", text)
+    found = entry(tile, factor.operand, factor.role, "mapping-wrong-scale", text)
     for slot in slots[astray]:
         # Any element of the block whose scale is met would do; name the one that keeps the position.
-        needed = side.element(int(have[0]), int(have[1]) * BLOCK + int(slot) % BLOCK)
-        found.add(side.slot(line, int(slot)), needed, int(side.labels[line, slot]))
+        needed = factor.element(int(have[0]), int(have[1]) * BLOCK + int(slot) % BLOCK)
+        found.add(factor.slot(line, int(slot)), needed, int(factor.labels[line, slot]))
     return int(astray.sum())

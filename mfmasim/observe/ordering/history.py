@@ -12,7 +12,7 @@ import numpy as np
 
 from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, reach
 from mfmasim.machine.events import Observer
-from mfmasim.observe.ordering.asking import confirmed, decides
+from mfmasim.observe.ordering.acquire import confirmed, decides
 from mfmasim.observe.ordering.clocks import FOREVER, Clocks, Question
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.progress import Progress, Step

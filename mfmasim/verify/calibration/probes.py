@@ -15,7 +15,7 @@ from mfmasim.architectures import ARCHITECTURES
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.matrix import instruction as find_instruction
-from mfmasim.observe.lds_clock import LdsClock
+from mfmasim.observe.tools.lds_clock import LdsClock
 from mfmasim.program import compile as compile_source
 from mfmasim.verify.agreement.capture import Capture
 from mfmasim.verify.agreement.recording import Recorder

@@ -17,9 +17,9 @@ from elftools.elf.elffile import ELFFile
 from mfmasim import program
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.counters import raised, waited
-from mfmasim.observe.behaviour import Behaviour
 from mfmasim.observe.flights import Flight, execute, settled
 from mfmasim.observe.paths import Paths
+from mfmasim.observe.tools.behaviour import Behaviour
 from mfmasim.verify.mutation.operators import LDS_WRITES, OPERATORS, STORES
 from mfmasim.verify.mutation.outcome import Outcome
 from mfmasim.verify.prebuilt import code_for

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim import program
 from mfmasim.errors import MfmasimError
-from mfmasim.observe.behaviour import Behaviour
+from mfmasim.observe.tools.behaviour import Behaviour
 from mfmasim.verify.mutation.binary import InFlight
 from mfmasim.verify.mutation.outcome import Outcome
 from mfmasim.verify.prebuilt import code_for

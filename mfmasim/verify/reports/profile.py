@@ -10,7 +10,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.loops import Loop, loops_of, main_loop
 from mfmasim.devices.occupancy import Occupancy, occupancy
 from mfmasim.errors import MfmasimError
-from mfmasim.observe.traffic import Traffic
+from mfmasim.observe.tools.traffic import Traffic
 from mfmasim.verify.claims import Judged, judge
 from mfmasim.verify.reports.traffic_page import element_sizes
 from mfmasim.verify.runner import informed, verify_case

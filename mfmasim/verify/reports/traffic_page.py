@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.observe.traffic import LINES, Site
+from mfmasim.observe.tools.traffic import LINES, Site
 from mfmasim.verify.arguments import Argument
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
-    from mfmasim.observe.traffic import Traffic
+    from mfmasim.observe.tools.traffic import Traffic
     from mfmasim.verify.launch import CaseLaunch
 
 __all__ = ["element_sizes", "traffic_tables"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -168,10 +167,6 @@ class Trace(Observer):
         """The records as text."""
         rest = [f"… {self.omitted:,} more wave-instructions are not shown"] if self.omitted else []
         return [record.line() for record in self.records] + rest
-
-    def json_lines(self) -> list[str]:
-        """The records as JSON, one a line."""
-        return [json.dumps(record.record()) for record in self.records]
 
 
 def scalar_name(code: int, m0: int) -> str:

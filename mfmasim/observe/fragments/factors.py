@@ -1,7 +1,7 @@
-"""Sides: one factor operand of a tile, seen as lines of the product times K, whichever argument it holds.
+"""Factor operands of a tile: A or B, as lines of the product times K, whichever argument it holds.
 
-A kernel may feed columns of B to operand A and rows of A to operand B; the product is then transposed and as right.
-So a side says which argument its elements come from, and which line (row of A or column of B) and K each one is.
+A kernel may pass columns of B as operand A and rows of A as operand B; the product is then transposed, and correct.
+So a factor says which argument its elements come from, and which line (row of A or column of B) and K each one is.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Side", "sides_of"]
+__all__ = ["Factor", "factors_of"]
 
 
 @dataclass(frozen=True)
-class Side:
+class Factor:
     """One factor operand of a tile. Arrays are (lines, k)."""
 
     operand: str
@@ -58,12 +58,12 @@ class Side:
         return values if self.operand == "A" else values.T
 
 
-def sides_of(tile: Tile, arguments: Arguments) -> tuple[Side, Side]:
+def factors_of(tile: Tile, arguments: Arguments) -> tuple[Factor, Factor]:
     """The two factor operands of a tile."""
     roles = [_role(tile.labels[operand], operand, arguments) for operand in ("A", "B")]
     exchanged = roles == ["B", "A"]
     first, second = (
-        _side(tile, operand, role, axis, arguments)
+        _factor(tile, operand, role, axis, arguments)
         for operand, role, axis in zip(("A", "B"), roles, (1, 0) if exchanged else (0, 1), strict=True)
     )
     return first, second
@@ -75,8 +75,8 @@ def _role(labels: I64, operand: str, arguments: Arguments) -> str:
     return other if theirs > mine else operand
 
 
-def _side(tile: Tile, operand: str, role: str, axis: int, arguments: Arguments) -> Side:
+def _factor(tile: Tile, operand: str, role: str, axis: int, arguments: Arguments) -> Factor:
     labels = tile.labels[operand] if operand == "A" else tile.labels[operand].T
     place = arguments.coordinates(labels, role)
     lines, ks = (place[..., 0], place[..., 1]) if role == "A" else (place[..., 1], place[..., 0])
-    return Side(operand, role, axis, labels, lines, ks)
+    return Factor(operand, role, axis, labels, lines, ks)
