@@ -20,25 +20,21 @@ __all__ = ["FAMILIES", "Coverage", "Line", "family_of", "mix_of"]
 FAMILIES = ("VALU", "MATRIX", "SALU", "SMEM", "VMEM", "SCRATCH", "LDS", "BRANCH", "BARRIER", "WAIT", "OTHER")
 """Families of instructions, in the order of the table."""
 
-# Mnemonics whose beginning says more than their encoding; the first that fits counts.
-PREFIXES = (
-    ("v_mfma", "MATRIX"), ("v_smfmac", "MATRIX"), ("v_wmma", "MATRIX"), ("v_swmmac", "MATRIX"),
-    ("s_branch", "BRANCH"), ("s_cbranch", "BRANCH"), ("s_setpc", "BRANCH"), ("s_swappc", "BRANCH"),
-    ("s_call", "BRANCH"), ("s_endpgm", "BRANCH"), ("s_barrier", "BARRIER"),
-    ("s_wait", "WAIT"), ("s_nop", "WAIT"), ("s_sleep", "WAIT"), ("s_delay", "WAIT"),
-)  # fmt: skip
-ENCODINGS = {
-    "SOP1": "SALU", "SOP2": "SALU", "SOPC": "SALU", "SOPK": "SALU", "SOPP": "OTHER", "SMEM": "SMEM", "DS": "LDS",
-    "FLAT": "VMEM", "GLOBAL": "VMEM", "MUBUF": "VMEM", "VBUFFER": "VMEM", "SCRATCH": "SCRATCH",
-}  # fmt: skip
-
 
 def family_of(instruction: Instruction) -> str:
-    """The family that an instruction belongs to, one of `FAMILIES`. An LDS-direct load counts as VMEM."""
-    for prefix, family in PREFIXES:
-        if instruction.name.startswith(prefix):
-            return family
-    return ENCODINGS.get(instruction.encoding, "VALU")
+    """The family that an instruction belongs to, one of `FAMILIES`."""
+    opcode = instruction.opcode
+    if opcode.matrix:
+        return "MATRIX"
+    if opcode.flow and opcode.flow != "trap":
+        return "BRANCH"
+    if opcode.barrier:
+        return "BARRIER"
+    if opcode.wait or opcode.kind in ("nop", "sleep", "delay"):
+        return "WAIT"
+    if instruction.encoding == "SOPP":
+        return "OTHER"
+    return "SCRATCH" if opcode.unit == "VMEM" and opcode.space == "scratch" else opcode.unit
 
 
 def mix_of(kernel: Kernel, executed: Mapping[int, int]) -> Counter[str]:

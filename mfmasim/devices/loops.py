@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Loop", "loops_of", "main_loop"]
 
-_NEVER_ON = ("s_branch", "s_endpgm", "s_setpc_b64")
-"""Instructions after which the next one is not executed; a function that is called is a graph of its own."""
-
 
 @dataclass(frozen=True)
 class Loop:
@@ -90,7 +87,7 @@ def _blocks(run: Sequence[Instruction]) -> dict[int, list[Instruction]]:
 
 def _successors(last: Instruction, blocks: Mapping[int, Any]) -> list[int]:
     """Blocks after one that ends with this instruction."""
-    places = [] if last.name in _NEVER_ON else [last.pc + last.size]
+    places = [last.pc + last.size] if last.opcode.goes_on else []
     if last.target is not None:
         places.append(last.target)
     return [place for place in places if place in blocks]

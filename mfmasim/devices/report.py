@@ -34,11 +34,6 @@ class Fidelity(str):
         self.operations = tuple(sorted(name for name, value in by_operation.items() if value == level))
         return self
 
-    def among(self, prefixes: tuple[str, ...]) -> str:
-        """Lowest level of the operations whose names begin so; empty when none was executed."""
-        levels = [level for name, level in self.by_operation.items() if name.startswith(prefixes)]
-        return lowest(levels, default="")
-
     def __repr__(self) -> str:
         """Level and the operations that set it."""
         return f"{self!s} ({', '.join(self.operations[:4])}{', ...' if len(self.operations) > 4 else ''})"
@@ -84,6 +79,15 @@ class Report:
     def mix(self) -> Counter[str]:
         """Wave-instructions by family: VALU, MATRIX, SALU, SMEM, VMEM, SCRATCH, LDS, BRANCH, BARRIER, WAIT, OTHER."""
         return mix_of(self.program, self.executed) if self.program is not None else Counter()
+
+    @cached_property
+    def matrix_fidelity(self) -> str:
+        """The lowest fidelity of the matrix instructions; empty when none was executed."""
+        if self.program is None:
+            return ""
+        executed = (self.program.code.instruction_at(pc, self.program.wave) for pc, n in self.executed.items() if n)
+        names = {ins.name for ins in executed if ins.opcode.matrix}
+        return lowest((self.fidelity.by_operation[name] for name in names), default="")
 
     @cached_property
     def coverage(self) -> Coverage:

@@ -79,6 +79,10 @@ class Opcode:
     """``readlane``, ``writelane``, ``readfirstlane``, ``permlane``, or empty."""
     compare: bool = False
     """V_CMP, V_CMPX: gives a lane mask."""
+    widens: bool = False
+    """A conversion to F32, F16 or BF16 from a format of 8 bits or fewer."""
+    narrows: str = ""
+    """What a conversion from F32 rounds to: ``fp8 bf8 f16 f16_rtz bf16 i32 u32``, or empty."""
     carries: bool = False
     """Takes a carry of each lane as a source."""
     relative: bool = False
@@ -242,6 +246,14 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VALU", r"v_cmpx?_\w+", {"compare": True}),
     ("VALU", r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_b?f(16|32|64)|v_(exp|log)_legacy_f32", {"trans": True}),
     ("VALU", r"v_dot\d+c?_\w+", {"dot": True}),
+    ("VALU", r"v_cvt_(scalef32_)?(pk\d*_)?b?f(32|16)_[bf][fp][468]\w*", {"widens": True}),
+    ("VALU", r"v_cvt_(pk|sr)_fp8_f32", {"narrows": "fp8"}),
+    ("VALU", r"v_cvt_(pk|sr)_bf8_f32", {"narrows": "bf8"}),
+    ("VALU", r"v_cvt_(f16_f32|pk_f16_f32)", {"narrows": "f16"}),
+    ("VALU", r"v_cvt_(pkrtz|pk_rtz)_f16_f32", {"narrows": "f16_rtz"}),
+    ("VALU", r"v_cvt_pk_bf16_f32", {"narrows": "bf16"}),
+    ("VALU", r"v_cvt_(flr_|rpi_|nearest_)?i32_f32", {"narrows": "i32"}),
+    ("VALU", r"v_cvt_u32_f32", {"narrows": "u32"}),
     ("VALU", r"v_(addc|subb|subbrev|add_co_ci|sub_co_ci|subrev_co_ci)_\w+", {"carries": True}),
     ("VALU", r"v_readlane_b32", {"lane": "readlane"}),
     ("VALU", r"v_writelane_b32", {"lane": "writelane"}),

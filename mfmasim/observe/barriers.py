@@ -27,32 +27,31 @@ if TYPE_CHECKING:
 __all__ = ["Barriers"]
 
 DIFFERENT = Kind(
-    "barrier-different", "warning", "Waves of a workgroup meet at different barriers",
-    "The hardware counts arrivals and lets them go on together, but the barrier no longer separates what it was "
+    "barrier-different", "warning", "Waves of a workgroup wait at different barriers",
+    "The hardware counts arrivals and lets all waves continue, but the barrier no longer separates what it was "
     "written to separate.",
     "if (wave == 0) __syncthreads(); else __syncthreads();",
-    "Move the barrier to where all waves come by.",
+    "Move the barrier to a place that all waves execute.",
 )  # fmt: skip
 UNEVEN = Kind(
-    "barrier-uneven", "warning", "Waves of a workgroup pass different numbers of barriers",
-    "The hardware does not wait for waves that have ended, so that the barriers that are too many open all the same. "
-    "Where waves work in turns, one half is a barrier too late or too early from some place on.",
-    "if (half == 1) barrier(); ... // and no barrier that only the other half executes at the end",
-    "Let every path through the kernel pass as many barriers.",
+    "barrier-uneven", "warning", "Waves of a workgroup execute different numbers of barriers",
+    "The hardware does not wait for waves that have ended, so the surplus barriers complete. If waves work in turns, "
+    "one half is one barrier late or early from some point on.",
+    "if (half == 1) barrier(); ... // and no matching barrier for the other half at the end",
+    "Give every path through the kernel the same number of barriers.",
 )  # fmt: skip
 TWICE = Kind(
     "barrier-signalled-twice", "warning", "A wave signals a barrier again before it waits",
-    "gfx12 counts signals, not waves: the second one may stand for a wave that has not come.",
+    "gfx12 counts signals, not waves: the second signal may count for a wave that has not arrived.",
     "s_barrier_signal -1; s_barrier_signal -1; s_barrier_wait -1",
     "Wait between two signals.",
 )  # fmt: skip
 DEADLOCK = Kind(
-    "barrier-deadlock", "error", "A barrier that is never complete",
-    "Waves wait for others that will not come.",
+    "barrier-deadlock", "error", "A barrier that never completes",
+    "Waves wait for waves that never arrive.",
     "a split barrier that one wave never signals",
     "Let every wave signal, or end.",
 )  # fmt: skip
-WAIT = "s_barrier_wait"
 NONE = -1
 
 
@@ -101,12 +100,12 @@ class Barriers(Check):
         batch, ins, waves = self._batch, event.instructions[-1] if event.instructions else None, event.waves
         if ins is None or batch is None:
             return
-        if ins.name == "s_endpgm":
+        if ins.opcode.flow == "end":
             batch.end[waves] = ins.pc
-        elif ins.name == WAIT:
+        elif ins.opcode.barrier == "wait":
             batch.waited[waves] += 1
-        elif ins.name.startswith("s_barrier"):
-            if ins.name != "s_barrier":
+        elif ins.opcode.barrier in ("whole", "signal"):
+            if ins.opcode.barrier == "signal":
                 self._signal(batch, waves, ins.pc)
             self._arrive(batch, waves, ins.pc)
 

@@ -21,46 +21,46 @@ __all__ = ["Bounds"]
 
 OUTSIDE = Kind(
     "bounds-outside-buffer", "error", "Access outside every buffer",
-    "The address lies in no buffer of the launch. The hardware faults, or touches what belongs to somebody else.",
+    "The address lies in no buffer of the launch. The hardware faults, or accesses memory of something else.",
     "out[blockIdx.x * 256 + threadIdx.x] = x;  // the grid has more work-items than the buffer elements",
-    "Guard the access, or correct the address; the message names the nearest buffer and the distance.",
+    "Guard the access or correct the address; the message names the nearest buffer and the distance to it.",
 )  # fmt: skip
 READ_ONLY = Kind(
     "bounds-read-only", "error", "Store to read-only memory",
-    "Constants and the code itself cannot be written to; the hardware faults.",
+    "Constants and code are read-only; the hardware faults.",
     "a __constant__ table is written through a pointer",
     "Write to a buffer.",
 )  # fmt: skip
 LDS = Kind(
     "bounds-lds", "error", "Access outside the workgroup's LDS",
-    "Beyond the allocation stores are dropped and loads give 0.",
+    "Beyond the allocation, stores are dropped and loads return 0.",
     "__shared__ float tile[64]; tile[threadIdx.x + 64] = x;",
-    "Allocate more (shared_bytes for dynamic LDS) or correct the index.",
+    "Allocate more (shared_bytes for dynamic LDS), or correct the index.",
 )  # fmt: skip
 SCRATCH = Kind(
     "bounds-scratch", "error", "Access outside a work-item's private segment",
-    "The stack or a private array is left: a wrong index, or a stack that is too small.",
+    "The access leaves the stack or a private array: the index is wrong, or the stack is too small.",
     "float a[4]; a[i] = x;  // i is 4 or more",
-    "Correct the index, or give a kernel that recurses a larger stack.",
+    "Correct the index; give a recursive kernel a larger stack.",
 )  # fmt: skip
 CLIPPED = Kind(
     "bounds-buffer-range", "info", "Access beyond num_records of a buffer resource",
-    "The hardware drops such stores and returns 0 for such loads; kernels use that on purpose for edges.",
+    "The hardware drops such stores and returns 0 for such loads; kernels use this intentionally at edges.",
     "buffer_load_dword v4, v2, s[4:7], 0 offen  // v2 is num_records or more",
-    "Nothing where it is meant; else correct the range or the offset.",
+    "Nothing if it is intended; otherwise correct the range or the offset.",
 )  # fmt: skip
 RESOURCE = Kind(
-    "bounds-resource", "error", "A buffer resource that this architecture reads otherwise",
-    "The last of its four words has an invalid format or type, reserved bits, or a range check under which nothing is "
-    "in range: often the constant of another generation.",
+    "bounds-resource", "error", "A buffer resource with invalid fields",
+    "The last of its four dwords has an invalid format or type, reserved bits, or a range check that rejects every "
+    "access: often it is the constant of another generation.",
     "__builtin_amdgcn_make_buffer_rsrc(p, 0, bytes, 0x27000)  // CDNA's constant on RDNA",
-    "Take the architecture's own constant: 0x27000 on CDNA, 0x31004000 on RDNA3 and RDNA4 for raw buffers.",
+    "Use the architecture's own constant: 0x27000 on CDNA, 0x31004000 on RDNA3 and RDNA4 for raw buffers.",
 )  # fmt: skip
 BASE = Kind(
     "bounds-resource-base", "warning", "The base of a buffer resource lies in no buffer",
-    "Accesses through it hit memory by their offsets alone, or nothing.",
-    "__builtin_amdgcn_make_buffer_rsrc(p + rows * ld, 0, bytes, 0x27000)  // behind the last row",
-    "Start the resource in the buffer, or give it 0 records.",
+    "Accesses through it reach memory only by their offsets, or not at all.",
+    "__builtin_amdgcn_make_buffer_rsrc(p + rows * ld, 0, bytes, 0x27000)  // past the last row",
+    "Place the base inside the buffer, or set num_records to 0.",
 )  # fmt: skip
 
 

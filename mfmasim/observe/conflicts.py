@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["Conflicts"]
 
 CONFLICT = Kind(
-    "conflicts-lds", "info", "Bank conflict of the LDS",
-    "Lanes of one phase need different dwords of one bank; the access takes further passes.",
+    "conflicts-lds", "info", "LDS bank conflict",
+    "Lanes of one phase access different dwords of one bank; the access takes additional passes.",
     "tile[threadIdx.x * 32]  // all lanes in one bank",
-    "Pad the rows, or swizzle: mfmasim swizzle finds one.",
+    "Pad the rows, or use a swizzle: mfmasim swizzle finds one.",
 )  # fmt: skip
 
 
@@ -53,7 +53,7 @@ class Conflicts(Check):
         if event.space != "lds":
             return
         pc = event.instruction.pc
-        if not event.instruction.name.startswith("ds_"):
+        if event.instruction.opcode.unit != "LDS":
             self.uncounted.setdefault(pc, [event.instruction.name, 0])[1] += event.waves
             return
         addresses = event.addresses if event.addresses.dtype == np.int64 else event.addresses.astype(np.int64)

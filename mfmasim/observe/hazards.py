@@ -25,28 +25,29 @@ __all__ = ["Hazards"]
 
 STATES = Kind(
     "hazards-wait-states", "error", "Too few wait states between two instructions",
-    "The hardware does not look after this pair: the second one may take what was there before the first. The "
-    "simulator executes one after the other, so that outputs are right here.",
+    "The hardware does not interlock this pair: the second instruction may read the previous value. The simulator "
+    "executes instructions one after the other, so outputs are right here.",
     "v_readfirstlane_b32 s4, v1; global_load_dword v2, v3, s[4:5]  // inline assembly, CDNA",
-    "Put the s_nop that the message names, or that many other instructions, between them.",
+    "Place the s_nop that the message names, or as many independent instructions, between them.",
 )  # fmt: skip
 MATRIX = Kind(
-    "hazards-matrix", "error", "A matrix instruction and another one are too close",
-    "Results of matrix instructions arrive pass by pass, and sources are read late; hardware does not wait.",
+    "hazards-matrix", "error", "A matrix instruction and another instruction are too close",
+    "Results of a matrix instruction are written pass by pass, and its sources are read late; the hardware does not "
+    "interlock.",
     "v_mfma_f32_32x32x8_f16 v[0:15], ...; v_add_f32 v16, v0, v0  // inline assembly, CDNA",
-    "Put independent instructions, or the s_nop that the message names, between them.",
+    "Place independent instructions, or the s_nop that the message names, between them.",
 )  # fmt: skip
 VECTOR = Kind(
-    "hazards-vector", "error", "An instruction of the vector ALU must lie between two others",
-    "S_NOP is none, S_DELAY_ALU only a hint.",
+    "hazards-vector", "error", "A vector ALU instruction is required between two others",
+    "S_NOP is not a vector instruction, and S_DELAY_ALU is only a hint.",
     "v_wmma_f32_16x16x16_f16 v[0:7], ...; v_wmma_f32_16x16x16_f16 v[8:15], v[0:7], ...  // RDNA",
-    "Put an independent vector instruction, or v_nop, between them.",
+    "Place an independent vector instruction, or v_nop, between them.",
 )  # fmt: skip
 DEPENDENCY = Kind(
     "hazards-dependency", "error", "A wait for the vector or the scalar ALU is missing",
-    "The hardware of this chip misses the dependency unless the program waits.",
+    "This chip does not detect the dependency unless the program waits.",
     "v_rcp_f32 v1, v2; v_mul_f32 v3, v1, v1  // inline assembly, gfx1100",
-    "Put the s_waitcnt_depctr or s_wait_alu that the message names between them.",
+    "Place the s_waitcnt_depctr or s_wait_alu that the message names between them.",
 )  # fmt: skip
 LONGEST_NOP = 16
 """Wait states of the longest S_NOP."""
@@ -227,4 +228,4 @@ def _advice(row: Row, short: int) -> tuple[Kind, str, str]:
         return kind, "wait state", "; ".join(f"s_nop {part - 1}" for part in parts)
     if row.clock == "trans":
         return DEPENDENCY, "vector instruction", "s_waitcnt_depctr depctr_va_vdst(0)"
-    return VECTOR, "vector instruction", "v_nop"
+    return VECTOR, "vector instruction", "an instruction such as v_nop"

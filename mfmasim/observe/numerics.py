@@ -7,13 +7,11 @@ if they were not finite.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.isa import MATRIX
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 
@@ -30,20 +28,20 @@ if TYPE_CHECKING:
 __all__ = ["Numerics"]
 
 NOT_FINITE = Kind(
-    "numerics-not-finite", "info", "NaN or Inf appears though all operands are finite",
-    "The first place of a source line; what the value spreads to is not told.",
+    "numerics-not-finite", "info", "NaN or Inf appears although all operands are finite",
+    "The first place of a source line; the values it propagates to are not reported.",
     "y = 1.0f / x;  // x is 0",
-    "Guard the operand, where it is not meant.",
+    "Guard the operand if this is not intended.",
 )  # fmt: skip
 OVERFLOW = Kind(
-    "numerics-overflow", "info", "A conversion to a format that cannot hold the value",
-    "It becomes the largest value, Inf or NaN, as the instruction and MODE say.",
+    "numerics-overflow", "info", "A conversion of a value outside the range of the format",
+    "The result is the largest value, Inf or NaN, depending on the instruction and MODE.",
     "__builtin_amdgcn_cvt_pk_fp8_f32(x, y, 0, false)  // x is 1000",
-    "Scale before converting.",
+    "Scale before the conversion.",
 )  # fmt: skip
 DENORMAL = Kind(
     "numerics-denormal", "info", "A denormal operand counts as 0",
-    "MODE flushes denormal f32 inputs: compilers set it so with -fgpu-flush-denormals-to-zero.",
+    "MODE flushes denormal F32 inputs: compilers set it with -fgpu-flush-denormals-to-zero.",
     "y = x * 2.0f;  // x is 1e-40",
     "Nothing, or compile without that option.",
 )  # fmt: skip
@@ -52,7 +50,6 @@ _EXPONENTS = {
     "f32": (0x7F800000,), "pk_f32": (0x7F800000,), "xf32": (0x7F800000,), "f16": (0x7C00,), "bf16": (0x7F80,),
     "pk_f16": (0x7C00, 0x7C000000), "pk_bf16": (0x7F80, 0x7F800000),
 }  # fmt: skip
-_FROM_SMALL = re.compile(r"v_cvt_(scalef32_)?(pk\d*_)?b?f(32|16)_[bf][fp][468]")
 _WHOLE = {"i32", "u32", "i16", "u16", "b32", "b16"}
 F32_INPUTS = 1 << 4
 """MODE: whether denormal f32 inputs are let through (CDNA3 ISA manual, table of MODE; RDNA likewise)."""
@@ -63,17 +60,19 @@ def _below(value: float) -> float:
     return float(np.nextafter(np.float32(value), np.float32(0)))
 
 
-# Conversions: mnemonic, smallest and largest source that is not beyond the format's range once it is rounded. OCP's and
-# FNUZ's FP8 differ; their largest values are 448 and 240, of BF8 57344 (OCP 8-bit floating point; CDNA3 manual 7.1).
-_RANGES: tuple[tuple[str, dict[str, float], str], ...] = (
-    (r"v_cvt_(pk|sr)_fp8_f32$", {"ocp": 464.0, "fnuz": _below(248.0)}, "FP8"),
-    (r"v_cvt_(pk|sr)_bf8_f32$", {"": _below(61440.0)}, "BF8"),
-    (r"v_cvt_(f16_f32|pk_f16_f32)$", {"": _below(65520.0)}, "F16"),
-    (r"v_cvt_(pkrtz|pk_rtz)_f16_f32$", {"": _below(65536.0)}, "F16"),
-    (r"v_cvt_pk_bf16_f32$", {"": float.fromhex("0x1.feffffp127")}, "BF16"),
-    (r"v_cvt_(flr_|nearest_)?i32_f32$", {"": _below(2.0**31)}, "I32"),
-    (r"v_cvt_u32_f32$", {"": _below(2.0**32)}, "U32"),
-)
+# Conversions: the range of sources that the format can hold once they are rounded, and its name. OCP's and FNUZ's FP8
+# differ; their largest values are 448 and 240, of BF8 57344 (OCP 8-bit floating point; CDNA3 manual 7.1).
+_HIGHEST: dict[str, tuple[dict[str, float], str]] = {
+    "fp8": ({"ocp": 464.0, "fnuz": _below(248.0)}, "FP8"),
+    "bf8": ({"": _below(61440.0)}, "BF8"),
+    "f16": ({"": _below(65520.0)}, "F16"),
+    "f16_rtz": ({"": _below(65536.0)}, "F16"),
+    "bf16": ({"": float.fromhex("0x1.feffffp127")}, "BF16"),
+    "i32": ({"": _below(2.0**31)}, "I32"),
+    "u32": ({"": _below(2.0**32)}, "U32"),
+}
+_LOWEST = {"i32": -(2.0**31), "u32": _below(-1.0)}
+"""Of signed formats it is the negative of the highest."""
 
 
 @dataclass
@@ -128,24 +127,24 @@ class Numerics(Check):
 
     def watches(self, instruction: Instruction) -> bool:
         """Whether an instruction's values matter: it converts, or its result is a float."""
-        if not instruction.name.startswith("v_") or _FROM_SMALL.match(instruction.name):
+        if instruction.opcode.unit != "VALU" or instruction.opcode.widens:
             return False
         floats = any(o.kind in ("v", "a") and o.type in (*_EXPONENTS, "f64") for o in instruction.dst)
-        return floats or self._range(instruction) is not None
+        return floats or bool(instruction.opcode.narrows)
 
     def _range(self, instruction: Instruction) -> tuple[float, float, str] | None:
         """Smallest and largest source of a conversion, and its format."""
-        for pattern, limits, name in _RANGES:
-            if re.match(pattern, instruction.name):
-                high = float(limits.get(self.kernel.arch.fp8, limits.get("", np.inf)))
-                low = {"I32": -(2.0**31), "U32": _below(-1.0)}.get(name, -high)
-                return low, high, name
-        return None
+        narrows = instruction.opcode.narrows
+        if not narrows:
+            return None
+        limits, name = _HIGHEST[narrows]
+        high = float(limits.get(self.kernel.arch.fp8, limits.get("", np.inf)))
+        return _LOWEST.get(narrows, -high), high, name
 
     def on_value(self, event: ValueEvent) -> None:
         """Look at one instruction."""
         instruction = event.instruction
-        matrix = instruction.name.startswith(MATRIX)
+        matrix = bool(instruction.opcode.matrix)
         limits = self._range(instruction)
         if limits is not None:
             self._beyond(event, *limits)

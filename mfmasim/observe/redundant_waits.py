@@ -26,12 +26,8 @@ __all__ = ["Ended", "RedundantWaits"]
 
 UNNEEDED = 1 << 16
 """A value that is larger than any counter: the wait may go."""
-_ORDERS = (
-    "s_barrier", "s_sleep", "s_sendmsg", "s_dcache", "s_icache", "s_setpc", "s_swappc", "s_call", "s_trap", "s_setreg",
-    "buffer_wb", "buffer_inv", "buffer_gl", "global_wb", "global_inv", "s_atomic", "s_gl1_inv",
-)  # fmt: skip
-_MEMORY = ("buffer_", "tbuffer_", "global_", "flat_", "scratch_", "ds_")
-_EXCHANGES = ("ds_bpermute", "ds_permute", "ds_swizzle")
+_ORDERING = ("sleep", "message", "icache", "setreg", "gws")
+"""Kinds of operations that are there for the order of things, or for what other waves see."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +48,18 @@ class Ended:
 
 def orders_memory(instruction: Instruction) -> bool:
     """Whether an instruction stores, or is there for the order of memory, so that a wait before it may be meant so."""
-    name = instruction.name
-    if name.startswith(_ORDERS):
+    opcode = instruction.opcode
+    if (
+        opcode.barrier
+        or opcode.kind in _ORDERING
+        or opcode.flow in ("jump", "call", "trap")
+        or opcode.access == "cache"
+    ):
         return True
-    if not name.startswith(_MEMORY) or name.startswith(_EXCHANGES):
-        return False
-    reads = ("_load", "ds_read") if not instruction.modifiers.get("lds") else ()
-    return not any(word in name for word in reads) or "_lds_" in name or coherent(instruction)
+    if opcode.access != "load":
+        return opcode.memory
+    to_lds = opcode.to_lds or bool(instruction.modifiers.get("lds"))
+    return not opcode.scalar and (to_lds or coherent(instruction))
 
 
 class RedundantWaits:
@@ -88,7 +89,7 @@ class RedundantWaits:
         Returns:
             What waits have ended now.
         """
-        if instruction.name.startswith("s_wait"):
+        if instruction.opcode.wait:
             for counter, value in waited(self.arch, instruction):
                 # What this wait would end as well did not need the one before.
                 ended = tuple(e for e in ended if e.counter != counter or e.rank <= value)

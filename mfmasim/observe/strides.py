@@ -23,9 +23,9 @@ __all__ = ["Strides"]
 
 STEP = Kind(
     "strides-lds", "warning", "Addresses step too far from lane to lane",
-    "The step is a multiple of the access and leaves the LDS; the size was probably multiplied in twice.",
+    "The step is a multiple of the access and leaves the LDS; the element size was probably applied twice.",
     "a byte offset is used as an index: tile[4 * threadIdx.x]",
-    "Take one of both factors out.",
+    "Remove one of the two factors.",
 )  # fmt: skip
 
 
@@ -60,7 +60,7 @@ class Strides(Check):
         step = self._seen[pc, event.space] = step_of(event)
         if event.space != "lds":
             return
-        if name.startswith("ds_"):
+        if event.instruction.opcode.unit == "LDS":
             said = self._scaled(event, step)
         else:
             said = self._overlapping(self._seen.get((pc, "global"), 0), event.size)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.devices import device as open_device
-from mfmasim.isa import MATRIX
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.elements.provenance import check_sources
@@ -163,7 +162,7 @@ def informed(case: Case, **facts: Any) -> Case:
 def _note(result: Result, report: Report) -> None:
     result.launch = report
     result.fidelity, result.fidelity_of = str(report.fidelity), report.fidelity.operations
-    result.matrix_fidelity = report.fidelity.among(MATRIX)
+    result.matrix_fidelity = report.matrix_fidelity
     result.lds = report.lds
     result.executed = dict(sorted(report.counts.items()))
 

@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
 
-__all__ = ["DECIDES", "READS", "flag_reads", "registers"]
+__all__ = ["decides", "flag_reads", "reads_lds", "registers"]
 
-READS = ("ds_read_", "ds_load_", "flat_load_")
-MEMORY = ("ds_", "global_", "flat_", "buffer_")
-CACHES = ("global_inv", "global_wb", "buffer_inv", "buffer_wb", "buffer_gl")
-"""Of memory's instructions those that touch no data: an acquire or a release."""
-COMPARES = ("ds_cmpst", "ds_cmpstore", "flat_atomic_cmpswap")
-DECIDES = ("v_cmp", "s_")
-"""What makes a condition of a value: vector comparisons, and of scalar operations nearly all (SCC)."""
+
+def reads_lds(instruction: Instruction) -> bool:
+    """Whether it loads from the LDS to registers, or may."""
+    return instruction.opcode.access == "load" and instruction.opcode.space in ("lds", "flat")
+
+
+def decides(instruction: Instruction) -> bool:
+    """Whether it makes a condition of its sources: vector comparisons, and nearly all scalar operations (SCC)."""
+    return instruction.opcode.compare or instruction.opcode.scalar
 
 
 def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], str]) -> set[int]:
@@ -35,12 +37,15 @@ def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], s
     place = {ins.pc: number for number, ins in enumerate(instructions)}
     for number, ins in enumerate(instructions):
         first = place.get(ins.target, number) if ins.target is not None else number
-        if ins.name.startswith("s_cbranch") and first < number:
+        if ins.opcode.flow == "conditional" and first < number:
             found |= _only_reads(instructions[first:number])
     # A loop around a compare-and-swap begins with a plain read, whose value the swap confirms or refuses.
-    swaps = [ins.pc for ins in instructions if ins.name.startswith(COMPARES)]
+    swaps = [
+        ins.pc for ins in instructions
+        if ins.opcode.atomic == "compare" and ins.opcode.space in ("lds", "flat")
+    ]  # fmt: skip
     lines = {source_at(pc) for pc in [*found, *swaps]} - {""}
-    return found | {ins.pc for ins in instructions if ins.name.startswith(READS) and source_at(ins.pc) in lines}
+    return found | {ins.pc for ins in instructions if reads_lds(ins) and source_at(ins.pc) in lines}
 
 
 def registers(operands: Sequence[object]) -> set[tuple[str, int]]:
@@ -50,10 +55,10 @@ def registers(operands: Sequence[object]) -> set[tuple[str, int]]:
 
 def _only_reads(body: Sequence[Instruction]) -> set[int]:
     """Reads of a loop that changes no memory and none of their addresses, and decides by what it read."""
-    reads = [ins for ins in body if ins.name.startswith(READS)]
-    memory = [ins for ins in body if ins.name.startswith(MEMORY) and not ins.name.startswith(CACHES)]
+    reads = [ins for ins in body if reads_lds(ins)]
+    memory = [ins for ins in body if ins.opcode.memory and (ins.opcode.unit, ins.opcode.access) != ("SMEM", "load")]
     written = set().union(*(registers(ins.dst) for ins in body))
-    others = any(ins not in reads for ins in memory) or any(ins.name.startswith("s_barrier") for ins in body)
+    others = any(ins not in reads for ins in memory) or any(ins.opcode.barrier for ins in body)
     if others or any((ins.src[0].kind, ins.src[0].index) in written for ins in reads):
         return set()
     return {ins.pc for ins in reads if _decides(body, ins)}
@@ -68,7 +73,7 @@ def _decides(body: Sequence[Instruction], read: Instruction) -> bool:
         for ins in body:
             if ins is read or not registers(ins.src) & known:
                 continue
-            if ins.name.startswith(DECIDES):
+            if decides(ins):
                 return True
             known |= registers(ins.dst)
     return False

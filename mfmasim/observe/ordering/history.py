@@ -213,7 +213,7 @@ class History(Observer):
                     self.clocks.meet(self._first + int(wave), int(self.progress.signalled[wave]))
             if step.matters:
                 self.progress.advance(step, event.waves, self._told)
-        if event.instructions and event.instructions[-1].name == "s_endpgm":
+        if event.instructions and event.instructions[-1].opcode.flow == "end":
             self._ended[event.waves] = True
         if self._flying:
             done = self.progress.done

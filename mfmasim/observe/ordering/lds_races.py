@@ -33,9 +33,13 @@ if TYPE_CHECKING:
 
 __all__ = ["LdsRaces"]
 
-IN_ORDER = ("ds_", "flat_")
-"""What one wave does to the LDS in the order of the program; compilers rely on it and put no wait in between (LLVM)."""
-NARROW = ("u8", "i8", "b8", "u16", "i16", "b16", "d16", "byte", "short")
+
+def in_order(instruction: Instruction) -> bool:
+    """Whether one wave's accesses to the LDS happen in program order; loads straight to the LDS do not.
+
+    Compilers rely on it and put no wait between such accesses (LLVM).
+    """
+    return instruction.opcode.unit == "LDS" or instruction.opcode.space == "flat"
 
 
 @dataclass
@@ -62,7 +66,7 @@ class LdsRaces:
         self.check, self.kernel, self.arch = check, launch.kernel, launch.kernel.arch
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
         instructions = self.kernel.reachable
-        narrow = any(ins.name.startswith(IN_ORDER) and any(part in ins.name for part in NARROW) for ins in instructions)
+        narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
         self.unit = 1 if narrow else 4
         self._steps: dict[tuple[int, int], list[Step]] = {}
         self._flags = flag_reads(instructions, self.kernel.source_at)
@@ -137,7 +141,7 @@ class LdsRaces:
         addresses = np.broadcast_to(access.addresses, shape)
         active = np.broadcast_to(True if access.active is None else access.active, shape)
         chosen = self._representatives(waves, addresses, active)
-        direct = not access.instruction.name.startswith(IN_ORDER)
+        direct = not in_order(access.instruction)
         number = len(self._instructions)
         self._instructions.append(access.instruction)
         self._kinds.append(access.kind)
@@ -223,7 +227,7 @@ class LdsRaces:
     ) -> None:  # fmt: skip
         """A wave meets bytes that its own load to the LDS, or its own read, may still be at."""
         for record in self._flying:
-            mine = not record.instruction.name.startswith(IN_ORDER)
+            mine = not in_order(record.instruction)
             if mine == direct or (record.kind == "read" and access.kind == "read"):
                 continue
             done = self.progress.done[record.key]

@@ -25,9 +25,6 @@ __all__ = ["Progress", "Step"]
 Class = tuple[str, str]
 """Counter and order."""
 
-SIGNALS = ("s_barrier", "s_barrier_signal", "s_barrier_signal_isfirst")
-ARRIVALS = ("s_barrier", "s_barrier_wait")
-
 
 class Step:
     """What one instruction of a block means for the progress of the waves that execute it."""
@@ -39,8 +36,8 @@ class Step:
         self.instruction = instruction
         self.up = raised(arch, instruction.opcode, bool(instruction.dst))
         self.waits = waited(arch, instruction)
-        self.signals = instruction.name in SIGNALS
-        self.joins = instruction.name in ARRIVALS
+        self.signals = instruction.opcode.barrier in ("whole", "signal")
+        self.joins = instruction.opcode.barrier in ("whole", "wait")
 
     @property
     def matters(self) -> bool:

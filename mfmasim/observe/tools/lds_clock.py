@@ -76,7 +76,7 @@ class LdsClock(Observer):
 
     def on_access(self, event: AccessEvent) -> None:
         """Put the passes of an access on the clocks of its waves."""
-        if event.space != "lds" or not event.instruction.name.startswith("ds_"):
+        if event.space != "lds" or event.instruction.opcode.unit != "LDS":
             return
         try:
             row = ds_instruction(self.arch, event.instruction.name)
