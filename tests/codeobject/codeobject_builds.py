@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.oracles import require
+from tests.llvm import tool
 
 QUALIFIERS = """
 #define __global__ __attribute__((global))
@@ -73,13 +72,6 @@ def run(*command, cwd=None) -> str:
     done = subprocess.run([str(one) for one in command], cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stderr}"
     return done.stdout
-
-
-def tool(name: str) -> str:
-    """Path of a tool of LLVM 22, an oracle."""
-    path = shutil.which(f"{name}-22") or shutil.which(f"/usr/lib/llvm-22/bin/{name}")
-    require(f"{name} 22", path is not None, "apt-get install llvm-22 clang-22 lld-22")
-    return str(path)
 
 
 @functools.cache

@@ -15,7 +15,8 @@ import pytest
 from mfmasim.codeobject import read
 from mfmasim.codeobject.compressed import LIMIT
 from mfmasim.errors import MfmasimError
-from tests.codeobject.codeobject_builds import HIP, QUALIFIERS, build, run, tool
+from tests.codeobject.codeobject_builds import HIP, QUALIFIERS, build, run
+from tests.llvm import tool
 
 if sys.version_info >= (3, 14):
     from compression import zstd

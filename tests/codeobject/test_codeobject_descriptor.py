@@ -12,7 +12,8 @@ import pytest
 from mfmasim.architectures import arch as find_arch
 from mfmasim.codeobject.descriptor import FIELDS, decode
 from mfmasim.errors import MfmasimError
-from tests.codeobject.codeobject_builds import ARCHITECTURES, assemble, tool
+from tests.codeobject.codeobject_builds import ARCHITECTURES, assemble
+from tests.llvm import tool
 
 # llvm-objdump's directive -> our value. Directives absent here are counts that the assembler derives.
 DIRECTIVES = {

@@ -13,7 +13,8 @@ from mfmasim.codeobject import read
 from mfmasim.codeobject.lines import LineRange, LineTable
 from mfmasim.codeobject.lines_header import check_header
 from mfmasim.errors import MfmasimError
-from tests.codeobject.codeobject_builds import KERNELS, build, build_with_clang, tool
+from tests.codeobject.codeobject_builds import KERNELS, build, build_with_clang
+from tests.llvm import tool
 
 
 def line_of(text: str) -> int:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfmasim.codeobject.names import demangle
-from tests.codeobject.codeobject_builds import tool
+from tests.llvm import tool
 
 # Symbols as clang mangles kernels of every shape met in HIP sources.
 SYMBOLS = [

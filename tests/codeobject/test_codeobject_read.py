@@ -11,8 +11,9 @@ import pytest
 from mfmasim.codeobject import load, read
 from mfmasim.codeobject.descriptor import USER_SGPRS
 from mfmasim.errors import MfmasimError
-from tests.codeobject.codeobject_builds import ARCHITECTURES, assemble, assembly, build, build_with_clang, run, tool
+from tests.codeobject.codeobject_builds import ARCHITECTURES, assemble, assembly, build, build_with_clang, run
 from tests.codeobject.plain_yaml import parse
+from tests.llvm import tool
 
 NAMES = ["gemm", "ids", "structure", "shape", "shape", "ns::only", "sized", "deep", "blocks"]
 

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 
-MC = shutil.which("llvm-mc-22") or shutil.which("llvm-mc")
-OBJDUMP = shutil.which("llvm-objdump-22") or shutil.which("llvm-objdump")
-CLANG = shutil.which("clang-22")
-LLD = shutil.which("ld.lld-22")
-HOW = "apt install llvm-22 clang-22 lld-22"
+from tests.llvm import assembled, tool
 
 # Between two probes stand markers that no probe uses, because the disassembler of a list of bytes prints no addresses.
 # On the probe's own line they show how many bytes it took: a longer instruction would swallow one.
@@ -19,9 +14,8 @@ _END, _END_BYTES = "s_nop 0x7abc", "0xbc 0x7a 0x80 0xbf"
 _BATCH = 2000
 
 
-def _command(arch, wave, *options):
-    size = [f"-mattr=+wavefrontsize{wave}"] if wave else []
-    return [MC, "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *size, *options]
+def _size(wave):
+    return [f"-mattr=+wavefrontsize{wave}"] if wave else []
 
 
 def _run_disassembler(codes, arch, wave):
@@ -29,9 +23,8 @@ def _run_disassembler(codes, arch, wave):
     for code in codes:
         lines.append(" ".join([*(f"0x{byte:02x}" for byte in code), *[_PAD_BYTES] * _PADS]))
         lines.append(_END_BYTES)
-    return subprocess.run(
-        _command(arch, wave, "-disassemble"), input="\n".join(lines) + "\n", capture_output=True, text=True, check=False
-    )
+    command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *_size(wave), "-disassemble"]
+    return subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
 
 
 def disassemble(codes, arch, *, exact=True, wave=None):
@@ -86,11 +79,7 @@ def disassemble(codes, arch, *, exact=True, wave=None):
 
 def assemble(lines, arch, wave=None):
     """Assemble each line apart; one entry per line: its bytes, or None where the assembler refuses it."""
-    source = "\n".join(lines) + "\n"
-    done = subprocess.run(
-        _command(arch, wave, "-show-encoding"), input=source, capture_output=True, text=True, check=False
-    )
-    bad = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.MULTILINE)}
-    encodings = re.findall(r"encoding: \[([^\]]*)\]", done.stdout)
+    printed, bad = assembled(lines, arch, *_size(wave), "-show-encoding")
+    encodings = re.findall(r"encoding: \[([^\]]*)\]", printed)
     good = iter(bytes(int(x, 16) for x in e.split(",")) for e in encodings)
-    return [None if n in bad else next(good) for n in range(1, len(lines) + 1)]
+    return [None if n in bad else next(good) for n in range(len(lines))]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mfmasim.isa import decode_range
-from tests.isa.llvm_oracle import CLANG, HOW, LLD, MC, OBJDUMP, assemble
-from tests.oracles import require
+from tests.isa.llvm_oracle import assemble
+from tests.llvm import tool
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.hip"))
 LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)
@@ -22,11 +22,11 @@ MISSING = {
 
 def compile_kernel(source, arch, output):
     subprocess.run(
-        [CLANG, "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w", "-O2",
-         "-std=c++20", f"--offload-arch={arch}", "-o", output, source],
+        [tool("clang"), "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w",
+         "-O2", "-std=c++20", f"--offload-arch={arch}", "-o", output, source],
         check=True,
     )  # fmt: skip
-    listing = subprocess.run([OBJDUMP, "-d", output], capture_output=True, text=True, check=True).stdout
+    listing = subprocess.run([tool("llvm-objdump"), "-d", output], capture_output=True, text=True, check=True).stdout
     return [(" ".join(text.split()), int(pc, 16), words.split()) for text, pc, words in LINE.findall(listing)]
 
 
@@ -41,7 +41,7 @@ def corpus(arch, folder):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    require("clang, lld and llvm-objdump", all((CLANG, LLD, OBJDUMP, MC)), HOW)
+    tool("ld.lld")
     return str(tmp_path_factory.mktemp("kernels"))
 
 

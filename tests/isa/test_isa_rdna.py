@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import Operand, decode, decode_range
 from tests.isa.encode_rdna import ENCODINGS, forms_of, random_code
-from tests.isa.llvm_oracle import HOW, MC, assemble, disassemble
+from tests.isa.llvm_oracle import assemble, disassemble
 from tests.isa.sampling import samples_of
-from tests.oracles import require
+from tests.llvm import tool
 
 ARCHS = ["gfx1100", "gfx1151", "gfx1200", "gfx1201"]
 WAVES = [*((arch, 32) for arch in ARCHS), ("gfx1151", 64), ("gfx1201", 64)]
@@ -64,7 +64,7 @@ def text_loses_bits(instruction):
 @pytest.mark.oracle
 @pytest.mark.parametrize(("arch", "wave"), WAVES)
 def test_text_of_every_row_equals_llvm(arch, wave):
-    require("llvm-mc", MC, HOW)
+    tool("llvm-mc")
     ours, _ = samples(arch, wave)
     texts = disassemble([code for _, _, code, _ in ours], arch, wave=wave)
     compared, wrong = set(), []
@@ -83,7 +83,7 @@ def test_text_of_every_row_equals_llvm(arch, wave):
 @pytest.mark.oracle
 @pytest.mark.parametrize(("arch", "wave"), WAVES)
 def test_text_of_every_row_assembles_to_the_same_bytes(arch, wave):
-    require("llvm-mc", MC, HOW)
+    tool("llvm-mc")
     ours, _ = samples(arch, wave)
     # The assembler refuses what hardware forbids but the disassembler prints: registers of one bank in a dual
     # instruction, on gfx1100 a scalar beside DPP controls, and the like.
@@ -103,7 +103,7 @@ def test_text_of_every_row_assembles_to_the_same_bytes(arch, wave):
 @pytest.mark.oracle
 @pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
 def test_what_llvm_refuses_we_refuse(arch):
-    require("llvm-mc", MC, HOW)
+    tool("llvm-mc")
     _, raw = samples(arch, 32)
     rng = random.Random(11)
     raw = rng.sample(raw, 700)

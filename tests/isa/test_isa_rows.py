@@ -8,9 +8,9 @@ import pytest
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import decode
 from tests.isa.encode import forms_of, random_code
-from tests.isa.llvm_oracle import HOW, MC, assemble, disassemble
+from tests.isa.llvm_oracle import assemble, disassemble
 from tests.isa.sampling import samples_of
-from tests.oracles import require
+from tests.llvm import tool
 
 ARCHS = ["gfx90a", "gfx942", "gfx950"]
 PER_FORM = 5
@@ -53,7 +53,7 @@ def llvm_quirk(instruction):
 @pytest.mark.oracle
 @pytest.mark.parametrize("arch", ARCHS)
 def test_text_of_every_row_equals_llvm(arch):
-    require("llvm-mc", MC, HOW)
+    tool("llvm-mc")
     ours, _ = samples(arch)
     texts = disassemble([code for _, _, code, _ in ours], arch)
     compared = set()
@@ -71,7 +71,7 @@ def test_text_of_every_row_equals_llvm(arch):
 @pytest.mark.oracle
 @pytest.mark.parametrize("arch", ARCHS)
 def test_text_of_every_row_assembles_to_the_same_bytes(arch):
-    require("llvm-mc", MC, HOW)
+    tool("llvm-mc")
     ours, _ = samples(arch)
     # Text does not show bits that mean nothing; what it shows must come back.
     codes = assemble([instruction.text for *_, instruction in ours], arch)
@@ -90,7 +90,7 @@ def test_text_of_every_row_assembles_to_the_same_bytes(arch):
 @pytest.mark.oracle
 @pytest.mark.parametrize("arch", ARCHS)
 def test_what_llvm_refuses_we_refuse(arch):
-    require("llvm-mc", MC, HOW)
+    tool("llvm-mc")
     _, raw = samples(arch)
     # Some of them crash llvm-mc, which costs time.
     raw = random.Random(9).sample(raw, 400)

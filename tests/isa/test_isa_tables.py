@@ -9,8 +9,7 @@ from mfmasim.isa.family import family
 from mfmasim.isa.rows import read_rows
 from mfmasim.isa.tables import gfx9, gfx11, gfx12
 from tests.isa.generate_tables import GENERATORS, TABLES, generate
-from tests.isa.llvm_oracle import HOW, MC
-from tests.oracles import require
+from tests.llvm import tool
 
 TEXT = {"gfx9": gfx9.TABLES, "gfx11": gfx11.TABLES, "gfx12": gfx12.TABLES}
 
@@ -19,7 +18,7 @@ TEXT = {"gfx9": gfx9.TABLES, "gfx11": gfx11.TABLES, "gfx12": gfx12.TABLES}
 @pytest.mark.long
 @pytest.mark.parametrize("generation", TEXT)
 def test_generating_the_tables_again_gives_the_same_files(generation):
-    require("llvm-mc", MC, HOW)
+    tool("llvm-mc")
     made = generate(generation)
     assert len(made) == len(TEXT[generation])
     for name, text in made.items():
@@ -29,7 +28,7 @@ def test_generating_the_tables_again_gives_the_same_files(generation):
 @pytest.mark.oracle
 @pytest.mark.parametrize(("arch", "least"), [("gfx950", 1200), ("gfx1151", 1050), ("gfx1201", 1050)])
 def test_rows_are_what_llvm_decodes(arch, least):
-    require("llvm-mc", MC, HOW)
+    tool("llvm-mc")
     compared = 0
     generator = next(tables for archs, tables in GENERATORS.values() if arch in archs)
     wave = family(arch).wave

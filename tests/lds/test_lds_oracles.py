@@ -1,29 +1,19 @@
 """Names and sizes against LLVM's assembler and our own decoder's tables."""
 
-import re
-import shutil
-import subprocess
-
 import pytest
 
 from mfmasim import lds
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.errors import MfmasimError
-from tests.oracles import require
+from tests.llvm import assembled
 
-MC = shutil.which("llvm-mc-22") or shutil.which("llvm-mc")
-HOW = "apt install llvm-22"
 pytestmark = pytest.mark.oracle
 
 
 def accepted(arch, lines):
     """Which of the lines the assembler takes."""
-    done = subprocess.run(
-        [MC, "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}"], input="".join(f"{line}\n" for line in lines),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    wrong = {int(number) for number in re.findall(r"<stdin>:(\d+):\d+: error", done.stderr)}
-    return [number not in wrong for number in range(1, len(lines) + 1)]
+    _, refused = assembled(lines, arch)
+    return [number not in refused for number in range(len(lines))]
 
 
 def registers(size, first):
@@ -47,7 +37,6 @@ def forms(row):
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_instructions_are_those_of_llvm(arch):
     """Every name that any architecture has, tried on this one: both verdicts are compared."""
-    require("llvm-mc", MC, HOW)
     names = sorted({name for other in ARCHITECTURES for name in lds.ds_instructions(other)})
     mine = set(lds.ds_instructions(arch))
     lines, owners = [], []
@@ -63,7 +52,6 @@ def test_instructions_are_those_of_llvm(arch):
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_direct_to_lds_sizes_are_those_of_llvm(arch):
-    require("llvm-mc", MC, HOW)
     gfx9 = {1: "ubyte", 2: "ushort", 4: "dword", 8: "dwordx2", 12: "dwordx3", 16: "dwordx4"}
     gfx11 = {1: "u8", 2: "u16", 4: "b32", 8: "b64", 12: "b96", 16: "b128"}
     found = {

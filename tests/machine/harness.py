@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
-import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -17,15 +15,14 @@ import mfmasim.machine.ops  # fills OPERATIONS
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.family import family
 from mfmasim.machine.registry import OPERATIONS
+from tests.llvm import assembled, tool
 from tests.machine import generators  # noqa: F401  (fills the registry of lines)
 from tests.machine.spelling import split
-from tests.oracles import require
 from tests.slow.machine import (
     approximate,  # noqa: F401  (adds to the table of vector operations)
     launch,
 )
 
-HOW = "apt install llvm-22 lld-22"
 ARCHITECTURES = ("gfx942", "gfx950")
 RDNA = ("gfx1151", "gfx1151:64", "gfx1201", "gfx1201:64")
 """Architecture and lanes of a wave, 32 unless it says 64."""
@@ -93,13 +90,6 @@ _POINTER = "      - {{.offset: {0}, .size: 8, .value_kind: global_buffer, .addre
 _VALUE = "      - {{.offset: {0}, .size: 8, .value_kind: by_value, .name: p{1}}}"
 
 
-def tool(name):
-    """Path of a tool of LLVM 22, which these tests need."""
-    path = shutil.which(f"{name}-22")
-    require(name, path is not None, HOW)
-    return path
-
-
 def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra=""):
     """A whole assembly file around the body of a kernel; `arguments` is a word of p (pointer) and v (64-bit value)."""
     listed = "\n".join((_POINTER if kind == "p" else _VALUE).format(8 * i, i) for i, kind in enumerate(arguments))
@@ -113,25 +103,22 @@ def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra
     )  # fmt: skip
 
 
-def _assembler(arch):
-    """The command; 16-bit registers have names of their own (v0.l, v0.h) on gfx11 and gfx12."""
+def _assembled(lines, arch, *options):
+    """As `assembled`; 16-bit registers have names of their own (v0.l, v0.h) on gfx11 and gfx12."""
     arch, lanes = split(arch)
-    command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}"]
-    return command + ([f"-mattr=+real-true16,+wavefrontsize{lanes}"] if arch.startswith("gfx1") else [])
+    features = [f"-mattr=+real-true16,+wavefrontsize{lanes}"] if arch.startswith("gfx1") else []
+    return assembled(lines, arch, *features, *options)
 
 
 def assemble(text, arch):
     """Assembly file to the bytes of a linked code object."""
     with tempfile.TemporaryDirectory() as folder:
         first, last = Path(folder, "a.o"), Path(folder, "a.hsaco")
-        command = [*_assembler(arch), "-filetype=obj", "-o", str(first)]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr[:2000]
-        linker = shutil.which("ld.lld-22")
-        require("ld.lld", linker is not None, HOW)
-        done = subprocess.run(
-            [linker, "-shared", "-o", str(last), str(first)], capture_output=True, text=True, check=False
-        )
+        lines = text.splitlines()
+        _, refused = _assembled(lines, arch, "-filetype=obj", "-o", str(first))
+        assert not refused, [lines[n] for n in sorted(refused)]
+        command = [tool("ld.lld"), "-shared", "-o", str(last), str(first)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:2000]
         return last.read_bytes()
 
@@ -144,11 +131,8 @@ def kernel(body, arch, arguments="pp", **options):
 
 def accepted(lines, arch):
     """The lines that the assembler takes for this architecture."""
-    text = "\n".join(lines) + "\n"
-    command = [*_assembler(arch), "-filetype=null"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    bad = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.MULTILINE)}
-    return [line for n, line in enumerate(lines, 1) if n not in bad]
+    _, refused = _assembled(lines, arch, "-filetype=null")
+    return [line for n, line in enumerate(lines) if n not in refused]
 
 
 @dataclass

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mfmasim
-from tests.machine import harness
+from tests.llvm import tool
 
 FOLDER = Path(__file__).parents[1] / "isa" / "kernels"
 # The other files use instructions that only CDNA has.
@@ -21,7 +21,7 @@ def compiled(name, arch, folder):
     """The code object of a file of the corpus."""
     output = str(folder / f"{name}.{arch}")
     subprocess.run(
-        [harness.tool("clang"), "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output",
+        [tool("clang"), "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output",
          "-w", "-O2", "-std=c++20", f"--offload-arch={arch}", "-o", output, str(FOLDER / f"{name}.hip")],
         check=True,
     )  # fmt: skip

@@ -2,8 +2,6 @@
 
 import itertools
 import re
-import shutil
-import subprocess
 
 import pytest
 
@@ -11,23 +9,16 @@ import mfmasim
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.errors import MfmasimError
 from mfmasim.matrix.modifiers import F8F6F4
-from tests.oracles import require
-
-MC = next((tool for tool in ("llvm-mc-22", "llvm-mc") if shutil.which(tool)), None)
+from tests.llvm import assembled
 
 
 def assemble(lines, arch, wave):
     """For every line what LLVM prints back, or None where it reports an error."""
-    require("llvm-mc", MC is not None, "install LLVM 22 (llvm-mc-22)")
-    given = [MC, "--triple=amdgcn", f"--mcpu={arch}", "-o", "-"]
-    if len(mfmasim.arch(arch).wave_sizes) > 1:
-        given.append(f"--mattr=+wavefrontsize{wave}")
+    options = [f"--mattr=+wavefrontsize{wave}"] if len(mfmasim.arch(arch).wave_sizes) > 1 else []
     # A label per line ties LLVM's output to its input.
-    text = "\n".join(f"line{number}: {line}" for number, line in enumerate(lines))
-    ran = subprocess.run(given, input=text, capture_output=True, text=True, check=False)
-    found = re.split(r"^line\d+:\n?", ran.stdout, flags=re.MULTILINE)[1:]
-    failed = {int(line) - 1 for line in re.findall(r"<stdin>:(\d+):\d+: error", ran.stderr)}
-    assert len(found) == len(lines), ran.stderr
+    text, failed = assembled([f"line{number}: {line}" for number, line in enumerate(lines)], arch, "-o", "-", *options)
+    found = re.split(r"^line\d+:\n?", text, flags=re.MULTILINE)[1:]
+    assert len(found) == len(lines), failed
     return [None if number in failed else printed.strip() for number, printed in enumerate(found)]
 
 

@@ -1,7 +1,6 @@
 """What several toolchain tests share: the compilers to compare, sections of a code object, LLVM's view of it."""
 
 import io
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from elftools.elf.elffile import ELFFile
 
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain import find_compiler
+from tests.llvm import tool
 from tests.oracles import require
 
 SOURCES = Path(__file__).resolve().parent / "sources"
@@ -26,18 +26,11 @@ def other_clang():
     return str(found.path)
 
 
-def objdump():
-    """The path of LLVM's disassembler."""
-    path = shutil.which("llvm-objdump-22")
-    require("llvm-objdump-22", path is not None, "apt install llvm-22")
-    return path
-
-
 def disassembly(data, folder):
     """Instructions of a code object as llvm-objdump prints them."""
     file = Path(folder) / "disassembly.hsaco"
     file.write_bytes(data)
-    done = subprocess.run([objdump(), "-d", str(file)], capture_output=True, text=True, check=True)
+    done = subprocess.run([tool("llvm-objdump"), "-d", str(file)], capture_output=True, text=True, check=True)
     return done.stdout
 
 

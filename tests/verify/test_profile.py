@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from types import SimpleNamespace
 
@@ -20,7 +19,7 @@ from mfmasim.verify import Claim, find, select
 from mfmasim.verify.claims import judge
 from mfmasim.verify.reports.profile import profile_case
 from mfmasim.verify.reports.profile_page import profile_page
-from tests.oracles import require
+from tests.llvm import tool
 
 SIDE = 128
 
@@ -106,8 +105,7 @@ def test_waves_per_simd(made, threads, lds, waves, limited):
     ],
 )
 def test_occupancy_is_what_llvm_says(source, archs, least):
-    clang = shutil.which("clang-22")
-    require("clang-22", clang, "Debian's clang-22")
+    clang = tool("clang")
     path, compared = folder("hipkernels") / source, 0
     options = ["-x", "hip", "--offload-device-only", "-S", "-O3", "-nogpulib", "-nogpuinc", "-o", "-"]
     for arch in archs:

@@ -8,8 +8,7 @@ import pytest
 from mfmasim.isa import decode_range
 from mfmasim.resources import folder
 from mfmasim.toolchain import compile_hip
-from tests.isa.llvm_oracle import CLANG, HOW, LLD, OBJDUMP
-from tests.oracles import require
+from tests.llvm import tool
 
 SOURCES = sorted((folder("hipkernels") / "conformance" / "isa").rglob("*.hip"))
 LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)
@@ -20,15 +19,15 @@ PADDING = ("s_nop 0", "s_code_end")
 
 
 def listing(source, arch, level, output):
-    output.write_bytes(compile_hip(source, arch, compiler=CLANG, flags=[level]).data)
-    text = subprocess.run([OBJDUMP, "-d", output], capture_output=True, text=True, check=True).stdout
+    output.write_bytes(compile_hip(source, arch, compiler=tool("clang"), flags=[level]).data)
+    text = subprocess.run([tool("llvm-objdump"), "-d", output], capture_output=True, text=True, check=True).stdout
     return [(" ".join(text.split()), int(pc, 16), words.split()) for text, pc, words in LINE.findall(text)]
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("arch", LEAST)
 def test_every_instruction_equals_objdump(arch, tmp_path):
-    require("clang, lld and llvm-objdump", all((CLANG, LLD, OBJDUMP)), HOW)
+    tool("ld.lld")
     compared = 0
     for source in SOURCES:
         for level in LEVELS:
