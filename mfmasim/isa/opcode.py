@@ -11,6 +11,7 @@ Sources: ISA manuals, chapters on program flow, scalar and vector ALU, memory an
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -149,7 +150,7 @@ _LISTED = ("SOPP", "SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF")
 """Encodings of which a row has to take every opcode."""
 _SMALL = ("u8", "i8", "b8", "u16", "i16", "b16")
 
-# Unit, mnemonic as a regular expression, fields. All rows that fit count, in this order.
+# Unit, mnemonics as a regular expression, fields. All rows that fit count, in this order; those of plain names last.
 _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     # Program flow (ISA manuals, "Program flow control").
     ("SALU", r"s_branch", {"flow": "branch"}),
@@ -207,6 +208,8 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("SMEM", r"s_(buffer_|scratch_)?load_\w+", {"access": "load", "counter": "scalar"}),
     ("SMEM", r"s_(buffer_|scratch_)?store_\w+", {"access": "store", "counter": "scalar"}),
     ("SMEM", r"s_(buffer_)?atomic_\w+", {"access": "atomic", "counter": "scalar"}),
+    ("SMEM", r"s_(buffer_)?atomic_swap\w*", {"atomic": "exchange"}),
+    ("SMEM", r"s_(buffer_)?atomic_cmpswap\w*", {"atomic": "compare"}),
     ("SMEM", r"s_scratch_\w+", {"space": "scratch"}),
     ("SMEM", r"s_(buffer_)?prefetch_\w+", {"access": "prefetch"}),
     ("SMEM", r"s_atc_probe(_buffer)?", {"kind": "probe", "counter": "scalar"}),
@@ -224,6 +227,8 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ),
     ("LDS", r"ds_(cmpst|cmpstore|wrxchg2?|wrxchg2st64|storexchg|condxchg32|bvh_stack)_\w+", {"access": "atomic"}),
     ("LDS", r"ds_append|ds_consume|ds_ordered_count", {"access": "atomic"}),
+    ("LDS", r"ds_(wrxchg|storexchg)\w+", {"atomic": "exchange"}),
+    ("LDS", r"ds_cmpst\w+", {"atomic": "compare"}),
     ("LDS", r"ds_(read|write|load|store)_addtid_b32", {"reads_m0": True}),
     ("LDS", r"ds_\w+_rtn(_\w+)?", {"returns": True}),
     ("LDS", r"ds_gws_\w+", {"kind": "gws", "space": "gds", "reads_m0": True}),
@@ -234,14 +239,13 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VMEM", r"[a-z]+_load_lds_\w+", {"to_lds": True, "reads_m0": True}),
     ("VMEM", r"[a-z]+_store_\w+", {"access": "store", "counter": "store"}),
     ("VMEM", r"[a-z]+_atomic_\w+", {"access": "atomic", "counter": "atomic"}),
+    ("VMEM", r"[a-z]+_atomic_swap\w*", {"atomic": "exchange"}),
+    ("VMEM", r"[a-z]+_atomic_cmpswap\w*", {"atomic": "compare"}),
     ("VMEM", r"buffer_wbl2|buffer_wbinvl1(_vol)?|global_wb|global_wbinv", {"access": "cache", "counter": "store"}),
     ("VMEM", r"buffer_(inv|invl2|gl0_inv|gl1_inv)", {"access": "cache"}),
     ("VMEM", r"global_inv", {"access": "cache", "counter": "load", "invalidates": ("scope", 2)}),
     ("VMEM", r"buffer_inv", {"invalidates": ("sc1", 1)}),
     ("VMEM", r"buffer_(gl1_inv|wbinvl1(_vol)?)", {"invalidates": ("", 0)}),
-    # Atomic operations, of all memory.
-    ("", r"\w+_(wrxchg2?|storexchg|atomic_swap|wrxchg2st64)(_\w+)?", {"atomic": "exchange"}),
-    ("", r"\w+_(atomic_cmpswap|cmpst|cmpstore)(_\w+)?", {"atomic": "compare"}),
     # Vector ALU.
     ("VALU", r"v_cmpx?_\w+", {"compare": True}),
     ("VALU", r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_b?f(16|32|64)|v_(exp|log)_legacy_f32", {"trans": True}),
@@ -265,7 +269,16 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VALU", r"v_cvt_(scalef32_)?sr_[bf][fp]8_\w+|v_cvt_scalef32_pk_fp4_\w+", {"result_select": 12}),
     ("VALU", r"v_cvt_scalef32_sr_pk_fp4_\w+", {"moved_result": True}),
 )
-_COMPILED = tuple((unit, re.compile(pattern), fields) for unit, pattern, fields in _ROWS)
+_PATTERNS: dict[str, list[tuple[re.Pattern[str], dict[str, Any]]]] = defaultdict(list)
+"""By unit."""
+_PLAIN: dict[str, dict[str, Any]] = defaultdict(dict)
+"""By mnemonic, of rows without regular expressions."""
+for _unit, _names, _fields in _ROWS:
+    if re.fullmatch(r"[\w|]+", _names):
+        for _name in _names.split("|"):
+            _PLAIN[_name] |= _fields
+    else:
+        _PATTERNS[_unit].append((re.compile(_names), _fields))
 _MATRIX = re.compile(r"v_(mfma|smfmac|wmma|swmmac)_\w*?_(\d+)x(\d+)x(\d+)")
 
 
@@ -288,10 +301,11 @@ def opcode(name: str, encoding: str, dst: Sequence[Slot] = (), src: Sequence[Slo
 @cache
 def _record(name: str, encoding: str, small: bool) -> Opcode:
     unit = _UNITS[encoding]
-    found = [fields for where, names, fields in _COMPILED if where in (unit, "") and names.fullmatch(name)]
     fields: dict[str, Any] = {}
-    for one in found:
-        fields |= one
+    for pattern, found in _PATTERNS[unit]:
+        if pattern.fullmatch(name):
+            fields |= found
+    fields |= _PLAIN.get(name, {})
     named = fields if encoding in _LISTED else name.startswith("v_") == (unit == "VALU")
     access = fields.get("access", "")
     if not named or (unit in ("LDS", "SMEM", "VMEM") and not access and "kind" not in fields):

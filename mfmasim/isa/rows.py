@@ -24,6 +24,7 @@ An operand is written ``[-][=][file:]type[*n][!]``:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 from mfmasim.isa.opcode import Opcode, opcode
 from mfmasim.isa.operands import DWORDS
@@ -66,6 +67,7 @@ class Row:
         return self.opcode.name
 
 
+@cache
 def _slot(text: str, mask: int) -> Slot:
     """Read one operand; a lane mask has `mask` dwords."""
     signed, text = text.startswith("-"), text.removeprefix("-")

@@ -18,7 +18,6 @@ UNCONVERTED = {
     "mfmasim/cli/swizzle.py",
     "mfmasim/isa/instruction.py",
     "mfmasim/lds/search.py",
-    "mfmasim/machine/ops/matrix.py",
     "mfmasim/verify/mutation/binary.py",
     "mfmasim/verify/mutation/operators.py",
     "mfmasim/verify/sums.py",
