@@ -26,7 +26,6 @@ INCOMPLETE = {
     "figures",
     "formats",
     "lds",
-    "machine",
     "matrix",
     "observe",
     "verify",

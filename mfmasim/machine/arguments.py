@@ -82,7 +82,13 @@ class Room(Protocol):
     regions: list[Region]
 
     def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
-        """Set aside a buffer, `offset` bytes past a page."""
+        """Set aside a buffer, `offset` bytes past a page.
+
+        Args:
+            name: of the buffer, for messages.
+            size: bytes.
+            offset: bytes past a page.
+        """
 
 
 class Owner(Protocol):

@@ -69,7 +69,16 @@ def rounded(significand: int, power: int, negative: bool, form: Form, rounding: 
 
 
 def fma(a: int, b: int, c: int, form: Form, rounding: int, scale: int = 0) -> int:
-    """(a * b + c) * 2**scale of finite bits."""
+    """(a * b + c) * 2**scale of finite bits.
+
+    Args:
+        a: bits of the first factor.
+        b: bits of the second factor.
+        c: bits of the addend.
+        form: the format.
+        rounding: 0 nearest even, 1 up, 2 down, 3 toward zero.
+        scale: power of two of the scaling before rounding.
+    """
     (x, p), (y, q), (z, r) = (_parts(bits, form) for bits in (a, b, c))
     product, power = x * y, p + q
     lowest = min(power, r)
@@ -83,7 +92,14 @@ def fma(a: int, b: int, c: int, form: Form, rounding: int, scale: int = 0) -> in
 
 
 def scaled(a: int, power: int, form: Form, rounding: int) -> int:
-    """The product a * 2**power of finite bits."""
+    """The product a * 2**power of finite bits.
+
+    Args:
+        a: bits of the number.
+        power: of two.
+        form: the format.
+        rounding: 0 nearest even, 1 up, 2 down, 3 toward zero.
+    """
     significand, exponent = _parts(a, form)
     # Beyond any format's range the value no longer matters.
     limit = 4 * form.bias
@@ -94,7 +110,15 @@ def scaled(a: int, power: int, form: Form, rounding: int) -> int:
 def elementwise(
     function: Callable[..., int], form: Form, where: NDArray[np.bool_], out: NDArray[Any], *sources: NDArray[Any]
 ) -> NDArray[Any]:
-    """Replace elements of `out` by a function of the raw bits of the sources, one by one."""
+    """Replace elements of `out` by a function of the raw bits of the sources, one by one.
+
+    Args:
+        function: of the bits of one element of each source; gives the bits of the result.
+        form: format of the result.
+        where: elements to replace.
+        out: the result so far, floats.
+        *sources: bits, in shapes that broadcast.
+    """
     if not where.any():
         return out
     shape = np.shape(out)

@@ -27,12 +27,25 @@ __all__ = ["add", "entering", "fused", "leaving", "limited", "multiply", "recipr
 
 
 def entering(values: Array, form: Form, mode: FloatMode) -> Array:
-    """Sources as the operation sees them: denormals flushed if MODE says so."""
+    """Sources as the operation sees them: denormals flushed if MODE says so.
+
+    Args:
+        values: sources, floats.
+        form: the format.
+        mode: the MODE register.
+    """
     return values if mode.plain or mode.denormals(form.width) & 1 else form.flushed(values)
 
 
 def leaving(out: Array, form: Form, mode: FloatMode, *sources: Array) -> Array:
-    """A result as it is written: NaN rule, FP16_OVFL, denormals flushed if MODE says so."""
+    """A result as it is written: NaN rule, FP16_OVFL, denormals flushed if MODE says so.
+
+    Args:
+        out: the result before these rules, floats.
+        form: the format.
+        mode: the MODE register.
+        *sources: of the operation, in order.
+    """
     true: Any = False
     if mode.fp16_ovfl and form.width == 16:
         for source in sources:
@@ -41,7 +54,14 @@ def leaving(out: Array, form: Form, mode: FloatMode, *sources: Array) -> Array:
 
 
 def limited(out: Array, form: Form, mode: FloatMode, true: Any) -> Array:
-    """The rest of `leaving` when NaNs are settled; `true` are the results whose infinity is no overflow."""
+    """The rest of `leaving` when NaNs are settled; `true` are the results whose infinity is no overflow.
+
+    Args:
+        out: the result, floats.
+        form: the format.
+        mode: the MODE register.
+        true: results whose infinity is no overflow.
+    """
     if form.width == 16 and mode.fp16_ovfl:
         largest = np.copysign(form.real(65504), out)
         out = np.where(np.isinf(out) & ~true, largest, out)
@@ -68,7 +88,13 @@ def _one(form: Form, like: Array) -> Array:
 
 
 def add(a: Array, b: Array, mode: FloatMode) -> Array:
-    """The sum a + b."""
+    """The sum a + b.
+
+    Args:
+        a: the first source.
+        b: the second source.
+        mode: the MODE register.
+    """
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
         out = a + b
@@ -84,7 +110,13 @@ def add(a: Array, b: Array, mode: FloatMode) -> Array:
 
 
 def multiply(a: Array, b: Array, mode: FloatMode) -> Array:
-    """The product a * b."""
+    """The product a * b.
+
+    Args:
+        a: the first source.
+        b: the second source.
+        mode: the MODE register.
+    """
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
         out = a * b
@@ -101,7 +133,14 @@ def multiply(a: Array, b: Array, mode: FloatMode) -> Array:
 
 
 def fused(a: Array, b: Array, c: Array, mode: FloatMode) -> Array:
-    """The sum a * b + c with one rounding."""
+    """The sum a * b + c with one rounding.
+
+    Args:
+        a: the first factor.
+        b: the second factor.
+        c: the addend.
+        mode: the MODE register.
+    """
     form = BY_SIZE[a.dtype.itemsize]
     if mode.plain:
         if form is F64:
@@ -216,7 +255,13 @@ def reciprocal_root(a: Array) -> Array:
 
 
 def scale(a: Array, power: Array, mode: FloatMode) -> Array:
-    """The product a * 2**power; `power` is int32."""
+    """The product a * 2**power; `power` is int32.
+
+    Args:
+        a: the number.
+        power: of two, int32.
+        mode: the MODE register.
+    """
     form = BY_SIZE[a.dtype.itemsize]
     a = entering(a, form, mode)
     bounded = np.clip(power, -4400, 4400)

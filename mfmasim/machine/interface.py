@@ -6,17 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
-    from mfmasim.isa import Instruction
-    from mfmasim.machine.events import AccessEvent, MatrixEvent, Place, ResourceEvent
+    from mfmasim.machine.events import MatrixEvent, Place
     from mfmasim.machine.launch import Launch
-    from mfmasim.machine.memory import Memory, Outside
-    from mfmasim.machine.ops.spaces import Part
+    from mfmasim.machine.memory import Memory
+    from mfmasim.machine.notify import Notify
     from mfmasim.machine.outcome import Outcome
     from mfmasim.machine.state import Group, Waves
     from mfmasim.program import Kernel
@@ -32,7 +29,7 @@ Writer = Callable[["Group", "NDArray[Any]"], None]
 
 
 class Spaces(Protocol):
-    """What memory operations reach: the spaces, and the observers of accesses."""
+    """What memory operations reach: the spaces of memory, and the observers."""
 
     @property
     def arch(self) -> Arch:
@@ -59,62 +56,8 @@ class Spaces(Protocol):
         """Scratch of each work-item in flight, (work-items, bytes)."""
 
     @property
-    def access_listeners(self) -> list[Callable[[AccessEvent], None]]:
-        """Hooks that receive vector accesses."""
-
-    @property
-    def scalar_listeners(self) -> list[Callable[[AccessEvent], None]]:
-        """Hooks that receive scalar loads."""
-
-    @property
-    def resource_listeners(self) -> list[Callable[[ResourceEvent], None]]:
-        """Hooks that receive buffer resources."""
-
-    def fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
-        """Report an access outside every buffer.
-
-        Args:
-            instruction: what accesses memory.
-            group: the waves.
-            space: ``global``, ``lds``, ``scratch``, ``buffer`` or ``scalar``.
-            kind: ``read``, ``write`` or what is wrong with the access.
-            size: bytes a lane.
-            out: the lanes that went outside.
-        """
-
-    def accessed(
-        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int,
-        data: Sequence[NDArray[np.uint32]] = (),
-    ) -> None:  # fmt: skip
-        """Report an access; callers ask first whether an observer listens.
-
-        Args:
-            instruction: what accesses memory.
-            group: the waves.
-            part: space, addresses and lanes.
-            kind: ``read``, ``write`` or ``atomic``.
-            size: bytes a lane.
-            data: what a store writes, dword by dword.
-        """
-
-    def read_by_scalars(self, instruction: Instruction, group: Group, address: NDArray[Any], size: int) -> None:
-        """Report a scalar load; callers ask first whether an observer listens.
-
-        Args:
-            instruction: the load.
-            group: the waves.
-            address: of the first byte, (1 or waves,).
-            size: bytes.
-        """
-
-    def described(self, instruction: Instruction, group: Group, words: list[NDArray[np.uint32]]) -> None:
-        """Report the buffer resource of an instruction; callers ask first whether an observer listens.
-
-        Args:
-            instruction: what accesses memory.
-            group: the waves.
-            words: four dwords of the resource, each (1 or waves,).
-        """
+    def notify(self) -> Notify:
+        """The observers."""
 
 
 class Machine(Spaces, Protocol):

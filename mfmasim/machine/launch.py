@@ -13,6 +13,7 @@ import numpy as np
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.arguments import Buffers, argument
+from mfmasim.machine.events import Place
 from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 from mfmasim.machine.passes import passes
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
@@ -90,6 +91,12 @@ class Launch:
         fixed = self.kernel.info.private_segment_fixed_size
         dynamic = STACK_BYTES if self.kernel.info.descriptor.uses_dynamic_stack else 0
         return -(-(fixed + dynamic) // 4) * 4
+
+    def place(self, wave: int, lane: int | None = None) -> Place:
+        """Where in the grid a wave runs, by its number in the launch."""
+        linear, own = divmod(wave, self.waves_per_workgroup)
+        x, y, _ = self.grid
+        return Place((linear % x, linear // x % y, linear // (x * y)), own, lane)
 
     @property
     def layout(self) -> list[tuple[str, int, int]]:
@@ -195,6 +202,13 @@ def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str |
 def check_call(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int) -> tuple[Dim3, Dim3]:
     """Check what can be checked without a device; the arguments' values come later.
 
+    Args:
+        kernel: what is launched.
+        grid: workgroups in x, y, z.
+        block: work-items of a workgroup in x, y, z.
+        args: one entry per explicit argument.
+        shared_bytes: dynamic LDS in bytes.
+
     Returns:
         Grid and block as three numbers each.
 
@@ -221,7 +235,13 @@ def segment_spans(code: Code) -> list[tuple[int, int, bool]]:
 
 
 def load_image(memory: Memory, code: Code, image: int) -> None:
-    """Copy a code object's segments, relocated, to where their buffers are."""
+    """Copy a code object's segments, relocated, to where their buffers are.
+
+    Args:
+        memory: memory of the launch.
+        code: the code object.
+        image: address of its offset 0.
+    """
     for segment in code.object.segments_at(image):
         place = memory.view(next(r for r in memory.regions if r.address == segment.vaddr))
         place[: len(segment.data)] = np.frombuffer(segment.data, np.uint8)
@@ -249,6 +269,12 @@ def prints(kernel: Kernel) -> bool:
 
 def check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> None:
     """Refuse a launch that the device would not take.
+
+    Args:
+        kernel: what is launched.
+        grid: workgroups in x, y, z.
+        block: work-items of a workgroup in x, y, z.
+        shared_bytes: dynamic LDS in bytes.
 
     Raises:
         MfmasimError: the value, and what is allowed.

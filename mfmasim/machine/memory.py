@@ -63,6 +63,11 @@ def image_regions(name: str, base: int, spans: list[tuple[int, int, bool]]) -> l
 
     A segment reaches to the end of its last 64 bytes: the loader places whole pages, and compilers read constants
     with the next larger scalar load, which is aligned.
+
+    Args:
+        name: of the file, for messages.
+        base: address of its offset 0.
+        spans: offset, size and writability of each segment.
     """
     starts = [offset for offset, _, _ in spans]
     regions = []
@@ -96,7 +101,13 @@ class Memory:
 
     @classmethod
     def over(cls, base: int, arena: NDArray[np.uint8], regions: Iterable[Region]) -> Memory:
-        """Memory that is there already: an arena whose first byte has the address `base`, and the buffers in it."""
+        """Memory that is there already: an arena whose first byte has the address `base`, and the buffers in it.
+
+        Args:
+            base: address of the arena's first byte.
+            arena: the bytes.
+            regions: the buffers in it.
+        """
         memory = cls()
         memory._base, memory._end = base, len(arena)
         memory.regions = sorted(regions, key=lambda region: region.address)
@@ -134,7 +145,14 @@ class Memory:
         return self._bytes
 
     def reserve(self, name: str, size: int, *, writable: bool = True, offset: int = 0) -> Region:
-        """Set aside `size` bytes, `offset` past a page; the address is final, the bytes exist after `seal`."""
+        """Set aside `size` bytes, `offset` past a page; the address is final, the bytes exist after `seal`.
+
+        Args:
+            name: of the buffer, for messages.
+            size: bytes.
+            writable: whether the kernel may write to it.
+            offset: bytes past a page.
+        """
         region = Region(name, BASE + self._end + offset, size, writable)
         self.regions.append(region)
         self._end += -(-max(offset + size, 1) // PAGE) * PAGE + PAGE
@@ -197,7 +215,14 @@ class Memory:
     def locate(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None, *, write: bool
     ) -> tuple[NDArray[np.int64], Outside | None]:
-        """Offsets into the arena (a safe one where masked off or outside) and the lanes that went outside."""
+        """Offsets into the arena (a safe one where masked off or outside) and the lanes that went outside.
+
+        Args:
+            addresses: address of each lane, uint64.
+            size: bytes a lane.
+            mask: lanes that take part; None is all.
+            write: whether the access writes.
+        """
         offsets, outside = self._locate(addresses, size, mask, write=write)
         if self.touched is not None:
             self.touched.note(offsets, size, mask, outside, write=write)
@@ -228,7 +253,13 @@ class Memory:
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[list[NDArray[np.uint32]], Outside | None]:
-        """Read `count` consecutive dwords a lane; lanes outside get poison."""
+        """Read `count` consecutive dwords a lane; lanes outside get poison.
+
+        Args:
+            addresses: address of each lane, uint64.
+            count: dwords a lane.
+            mask: lanes that take part; None is all.
+        """
         offsets, outside = self.locate(addresses, 4 * count, mask, write=False)
         out: list[NDArray[np.uint32]]
         if not (offsets & 3).any():
@@ -248,7 +279,13 @@ class Memory:
     def load_small(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.uint32], Outside | None]:
-        """Read 1 or 2 bytes a lane, zero-extended; lanes outside get poison."""
+        """Read 1 or 2 bytes a lane, zero-extended; lanes outside get poison.
+
+        Args:
+            addresses: address of each lane, uint64.
+            size: bytes a lane.
+            mask: lanes that take part; None is all.
+        """
         offsets, outside = self.locate(addresses, size, mask, write=False)
         word = self._bytes[offsets].astype(np.uint32)
         if size == 2:
@@ -264,7 +301,14 @@ class Memory:
         size: int,
         mask: NDArray[np.bool_] | None = None,
     ) -> Outside | None:
-        """Write `size` bytes a lane from dwords; lanes outside are dropped. Of two lanes at one byte the last wins."""
+        """Write `size` bytes a lane from dwords; lanes outside are dropped. Of two lanes at one byte the last wins.
+
+        Args:
+            addresses: address of each lane, uint64.
+            words: what is written, one array a dword.
+            size: bytes a lane.
+            mask: lanes that take part; None is all.
+        """
         offsets, outside = self.locate(addresses, size, mask, write=True)
         keep = mask
         if outside is not None:

@@ -59,6 +59,11 @@ def output_modifiers(
 
     A shaped operation takes clamp into its own hands when its result is no float. Dot products of floats on RDNA ignore
     both (RDNA4 ISA manual, 7.2.3.1).
+
+    Args:
+        instruction: what is bound.
+        operation: its operation.
+        rules: the architecture's rules of floats.
     """
     if rules.dot_steps and instruction.opcode.dot:
         return None

@@ -64,7 +64,13 @@ _NO_GROUP: Any = None
 
 
 def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
-    """Read one dword of a vector operand, shaped to broadcast to (waves, lanes)."""
+    """Read one dword of a vector operand, shaped to broadcast to (waves, lanes).
+
+    Args:
+        operand: the operand.
+        part: which dword of the operand.
+        instruction: what reads.
+    """
     kind, index = operand.kind, operand.index + part
     if kind == "v":
         if operand.field == "src0" and is_dpp(instruction):
@@ -113,7 +119,14 @@ def _signs(reader: Reader, operand: Operand, bits: int) -> Reader:
 
 
 def vector_reader(operand: Operand, kind: str, instruction: Instruction, *, high: bool = False) -> Reader:
-    """Read a source of a vector operation as the given type; `high` picks the upper half of a 16-bit source."""
+    """Read a source of a vector operation as the given type; `high` picks the upper half of a 16-bit source.
+
+    Args:
+        operand: the operand.
+        kind: type of the value, as operations' signatures name it.
+        instruction: what reads.
+        high: whether a 16-bit source is the upper half of its register.
+    """
     if kind == "mask":
         return _mask_reader(operand, instruction)
     if kind.startswith("b32x"):
@@ -264,6 +277,11 @@ def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Rea
     """Read VCCZ, EXECZ, SCC or an aperture register, as (waves,).
 
     An aperture register is read as 64 bits; what a 32-bit read gives is not the address (LLVM: it is broken).
+
+    Args:
+        operand: the operand.
+        kind: type of the value, as operations' signatures name it.
+        instruction: what reads.
     """
     view = (VIEW64 | VIEW32 | VIEW16)[kind]
     base: Any = np.dtype(f"u{view.itemsize}")
@@ -281,7 +299,13 @@ def special_reader(operand: Operand, kind: str, instruction: Instruction) -> Rea
 
 
 def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Reader:
-    """Read a source of a scalar operation as (waves,) of the given type."""
+    """Read a source of a scalar operation as (waves,) of the given type.
+
+    Args:
+        operand: the operand.
+        kind: type of the value, as operations' signatures name it.
+        instruction: what reads.
+    """
     if operand.kind in ("const", "null"):  # a null operand has no bits: it reads 0
         view = (VIEW64 | VIEW32 | VIEW16)[kind]
         width = 8 * np.dtype(view).itemsize
@@ -309,7 +333,13 @@ def scalar_reader(operand: Operand, kind: str, instruction: Instruction) -> Read
 
 
 def scalar_writer(operand: Operand, kind: str, instruction: Instruction) -> Writer:
-    """Write a scalar result."""
+    """Write a scalar result.
+
+    Args:
+        operand: the operand.
+        kind: type of the value, as operations' signatures name it.
+        instruction: what writes.
+    """
     if operand.kind == "null":
         return lambda g, value: None  # noqa: ARG005
     if operand.kind != "s":

@@ -51,14 +51,29 @@ TYPED = Rule()
 
 
 def bits(*steering: int, mixes: bool = False, keeps: bool = False, exchanges: bool = False) -> Rule:
-    """Each bit of a result depends on one bit of each operand; `steering` operands decide which."""
+    """Each bit of a result depends on one bit of each operand; `steering` operands decide which.
+
+    Args:
+        *steering: positions of the operands that decide which.
+        mixes: see `Rule`.
+        keeps: see `Rule`.
+        exchanges: see `Rule`.
+    """
     return Rule("bits", steering, mixes=mixes, keeps=keeps, exchanges=exchanges)
 
 
 def moves(
     *steering: int, keeps: bool = False, exchanges: bool = False, pushes: bool = False, every_lane: bool = False
 ) -> Rule:
-    """Bits come from other lanes or registers, which `steering` operands choose."""
+    """Bits come from other lanes or registers, which `steering` operands choose.
+
+    Args:
+        *steering: positions of the operands that choose them.
+        keeps: see `Rule`.
+        exchanges: see `Rule`.
+        pushes: see `Rule`.
+        every_lane: see `Rule`.
+    """
     return Rule("moves", steering, keeps=keeps, exchanges=exchanges, pushes=pushes, every_lane=every_lane)
 
 

@@ -8,7 +8,6 @@ another one is not allowed to keep that one from running: who is far behind goes
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +16,13 @@ from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
 from mfmasim.machine.events import (
-    AccessEvent,
-    AccessFault,
-    BlockEvent,
     MatrixEvent,
     Observer,
     Place,
-    ResourceEvent,
     hooks,
 )
+from mfmasim.machine.notify import Notify
 from mfmasim.machine.ops.register_index import GPR_IDX_EN
-from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.outcome import Outcome
 from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
@@ -37,11 +32,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.isa import Instruction
     from mfmasim.machine.block import Block
     from mfmasim.machine.definedness import Definedness
     from mfmasim.machine.launch import Launch
-    from mfmasim.machine.memory import Memory, Outside
+    from mfmasim.machine.memory import Memory
     from mfmasim.machine.schedule import Schedule
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
@@ -92,14 +86,10 @@ class Machine:
         self.kernel = launch.kernel
         self.arch = launch.kernel.arch
         self.memory: Memory = launch.memory
+        self.notify = Notify(self, observers)
         self.budget = budget
         self.matrix_listeners = hooks(observers, Observer.on_matrix)
-        self.fault_listeners = hooks(observers, Observer.on_fault)
-        self.block_listeners = hooks(observers, Observer.on_block)
         self.value_listeners = [each for each in observers if hooks([each], Observer.on_value)]
-        self.resource_listeners = hooks(observers, Observer.on_resource)
-        self.access_listeners = hooks(observers, Observer.on_access)
-        self.scalar_listeners = hooks(observers, Observer.on_scalar)
         self.clock_listeners = hooks(observers, Observer.on_clock)
         self.use_listeners = hooks(observers, Observer.on_use)
         self.before_listeners = hooks(observers, Observer.before_step)
@@ -180,8 +170,9 @@ class Machine:
             group.pc = block.after  # a branch at the block's end overwrites it
             for step in block.body:
                 step(group)
-            if self.block_listeners:
-                self._passed(block, group)
+            if self.notify.blocks:
+                self.notify.block(block.instructions, group, fresh=self._fresh)
+                self._fresh = False
             if self.outcome.stopped:
                 return
             if group.count_executed(block.size) > self.budget:
@@ -326,77 +317,14 @@ class Machine:
         outcome.stopped_pc, outcome.stopped_at = pc, self.place(group.indices(), wave)
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
-        """Where in the grid a wave of the batch runs."""
-        return self._place(self.first_workgroup, int(waves[index]), lane)
+        """Where in the grid a wave runs.
 
-    def _place(self, first: int, wave: int, lane: int | None = None) -> Place:
-        """Where a wave of the batch runs that begins with workgroup number `first`."""
-        per, grid = self.launch.waves_per_workgroup, self.launch.grid
-        linear = first + wave // per
-        workgroup = (linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1]))
-        return Place(workgroup, wave % per, lane)
-
-    def fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
-        """Tell listeners of an access outside every buffer."""
-        index, lane = (int(i) for i in np.argwhere(out.mask)[0])
-        address = int(np.broadcast_to(out.addresses, out.mask.shape)[index, lane])
-        each = group.count // len(out.mask)  # waves that share one row of the mask
-        limits = {"lds": self.launch.lds_bytes, "scratch": self.launch.scratch_bytes}
-        nearest = f"of {limits[space]} bytes" if space in limits else self.memory.nearest(address, size)
-        event = AccessFault(
-            instruction, space, kind, address, size, self.place(group.indices(), index, lane), nearest,
-            int(out.mask.sum()) * each,
-        )  # fmt: skip
-        for listener in self.fault_listeners:
-            listener(event)
-
-    def described(self, instruction: Instruction, group: Group, words: list[NDArray[np.uint32]]) -> None:
-        """Tell listeners of the buffer resource of an instruction; callers ask first whether there are any."""
-        waves, memory = group.indices(), self.memory
-        event = ResourceEvent(
-            instruction, np.stack(np.broadcast_arrays(*words), axis=1), lambda: group.active,
-            lambda address: "" if memory.region_at(address) else memory.nearest(address),
-            lambda index, lane: self.place(waves, index, lane),
-        )  # fmt: skip
-        for listener in self.resource_listeners:
-            listener(event)
-
-    def _passed(self, block: Block, group: Group) -> None:
-        """Tell listeners of a block that was executed."""
-        waves = group.indices()
-        event = BlockEvent(
-            block.instructions, waves, self.waves.count, self._fresh,
-            lambda index, lane: self.place(waves, index, lane), partial(self._place, self.first_workgroup),
-        )  # fmt: skip
-        self._fresh = False
-        for listener in self.block_listeners:
-            listener(event)
-
-    def accessed(
-        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int,
-        data: Sequence[NDArray[np.uint32]] = (),
-    ) -> None:  # fmt: skip
-        """Tell listeners of an access; callers ask first whether there are any."""
-        event = self._access(instruction, group, part, kind, size, data)
-        for listener in self.access_listeners:
-            listener(event)
-
-    def read_by_scalars(self, instruction: Instruction, group: Group, address: NDArray[Any], size: int) -> None:
-        """Tell listeners of a scalar load, address (1 or waves,); callers ask first whether there are any."""
-        event = self._access(instruction, group, Part("global", address[:, None], None), "read", size, ())
-        for listener in self.scalar_listeners:
-            listener(event)
-
-    def _access(
-        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int,
-        data: Sequence[NDArray[np.uint32]],
-    ) -> AccessEvent:  # fmt: skip
-        waves = group.indices()
-        return AccessEvent(
-            instruction, part.space, kind, part.address, part.mask, size, part.number, group.count,
-            lambda index, lane: self.place(waves, index, lane),
-            waves + self.first_workgroup * self.launch.waves_per_workgroup, data,
-        )  # fmt: skip
+        Args:
+            waves: numbers of waves within those in flight.
+            index: which of them.
+            lane: a lane of it.
+        """
+        return self.launch.place(self.first_workgroup * self.launch.waves_per_workgroup + int(waves[index]), lane)
 
     def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Tell listeners of a matrix instruction; a listener may put another result in its place."""

@@ -30,7 +30,13 @@ class Schedule(Protocol):
     """An order of waves."""
 
     def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
-        """Order of the batches that begin with workgroups `starts`, `size` workgroups of `per` waves each."""
+        """Order of the batches that begin with workgroups `starts`, `size` workgroups of `per` waves each.
+
+        Args:
+            starts: first workgroups of the batches.
+            size: workgroups of a batch.
+            per: waves of a workgroup.
+        """
 
     def choose(self, running: I64, first: int) -> I64:
         """Those of the running waves that may go on; `first` is the number of the batch's first wave."""
@@ -44,7 +50,13 @@ class OneByOne:
         self.backwards = backwards
 
     def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
-        """As the waves go."""
+        """As the waves go.
+
+        Args:
+            starts: first workgroups of the batches.
+            size: workgroups of a batch.
+            per: waves of a workgroup.
+        """
         del size, per
         return list(starts)[::-1] if self.backwards else list(starts)
 
@@ -63,7 +75,13 @@ class Shuffled:
         self.current, self.left = -1, 0
 
     def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
-        """In drawn order."""
+        """In drawn order.
+
+        Args:
+            starts: first workgroups of the batches.
+            size: workgroups of a batch.
+            per: waves of a workgroup.
+        """
         del size, per
         return [starts[i] for i in self.random.permutation(len(starts))]
 
@@ -84,7 +102,13 @@ class Favoured:
         self.wave, self.last = wave, last
 
     def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
-        """Its batch comes first or last."""
+        """Its batch comes first or last.
+
+        Args:
+            starts: first workgroups of the batches.
+            size: workgroups of a batch.
+            per: waves of a workgroup.
+        """
         mine = [start for start in starts if start <= self.wave // per < start + size]
         others = [start for start in starts if start not in mine]
         return others + mine if self.last else mine + others

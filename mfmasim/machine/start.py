@@ -47,7 +47,13 @@ def register_counts(kernel: Kernel) -> tuple[int, int]:
 
 
 def first_state(launch: Launch, first: int, count: int) -> FirstState:
-    """Registers, LDS and scratch of `count` workgroups from the `first` one on."""
+    """Registers, LDS and scratch of `count` workgroups from the `first` one on.
+
+    Args:
+        launch: the launch.
+        first: number of the first workgroup.
+        count: workgroups.
+    """
     kernel, per = launch.kernel, launch.waves_per_workgroup
     waves = Waves(kernel.arch, count * per, kernel.wave, *register_counts(kernel))
     waves.workgroup[:] = np.repeat(np.arange(count), per)

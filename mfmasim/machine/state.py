@@ -242,7 +242,13 @@ class Group:
         return values if self.all else self.take(values)
 
     def write_v(self, kind: str, index: int, value: NDArray[Any]) -> None:
-        """Write a VGPR or AGPR under EXEC."""
+        """Write a VGPR or AGPR under EXEC.
+
+        Args:
+            kind: ``v`` or ``a``.
+            index: number of the register.
+            value: dwords of any 32-bit type, (1 or waves, 1 or lanes).
+        """
         file = self.vgprs if kind == "v" else self.agprs
         if self.mask is not None:
             value = select(self.mask, value, self.take(file[index]))
@@ -254,7 +260,13 @@ class Group:
             self._write_part(file, index, value)
 
     def write_all_lanes(self, kind: str, index: int, value: NDArray[Any]) -> None:
-        """Write a VGPR or AGPR whatever EXEC says, as matrix instructions do."""
+        """Write a VGPR or AGPR whatever EXEC says, as matrix instructions do.
+
+        Args:
+            kind: ``v`` or ``a``.
+            index: number of the register.
+            value: dwords, (1 or waves, lanes).
+        """
         file = self.vgprs if kind == "v" else self.agprs
         if self.all:
             file[index] = value

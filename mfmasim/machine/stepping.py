@@ -170,6 +170,11 @@ def stepped(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
     """The bound instruction with the listeners around it.
 
     Once a listener has ended the launch, what is left of the block is not executed and not counted.
+
+    Args:
+        machine: the machine that executes it.
+        instruction: what is executed.
+        run: the bound instruction.
     """
     before, after, outcome = machine.before_listeners, machine.after_listeners, machine.outcome
 

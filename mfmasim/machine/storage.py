@@ -58,7 +58,16 @@ def write(
     size: int,
     inside: NDArray[np.bool_],
 ) -> None:
-    """Write `size` bytes a lane where `inside`; of two lanes at one byte the last wins. Arguments as in `read`."""
+    """Write `size` bytes a lane where `inside`; of two lanes at one byte the last wins. Arguments as in `read`.
+
+    Args:
+        rows: the bytes, (rows, bytes of a row).
+        row: row of each lane.
+        address: byte in the row.
+        words: what is written, one array a dword.
+        size: bytes a lane.
+        inside: lanes that write.
+    """
     if not rows.size:
         return
     whole = bool(inside.all())

@@ -51,7 +51,15 @@ class Touched:
     def note(
         self, offsets: NDArray[np.int64], size: int, mask: NDArray[Any] | None, outside: Outside | None, *, write: bool
     ) -> None:
-        """Flag `size` bytes from each offset on, but for lanes that are masked off or outside every buffer."""
+        """Flag `size` bytes from each offset on, but for lanes that are masked off or outside every buffer.
+
+        Args:
+            offsets: of the first byte of each lane.
+            size: bytes a lane.
+            mask: lanes that take part; None is all.
+            outside: lanes that hit no buffer.
+            write: whether the access writes.
+        """
         if mask is not None:
             offsets = offsets[np.broadcast_to(mask, offsets.shape) if outside is None else mask & ~outside.mask]
         elif outside is not None:

@@ -26,6 +26,11 @@ def matrix_operands(instruction: Instruction, arch: Arch, wave: int) -> dict[str
     """Operands of a matrix instruction by name: the layout under its modifiers in such waves, and the registers.
 
     Empty for any other instruction. A sparse instruction reads C from D's registers.
+
+    Args:
+        instruction: any instruction.
+        arch: the architecture.
+        wave: lanes of a wave.
     """
     if not instruction.opcode.matrix:
         return {}

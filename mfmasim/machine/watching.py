@@ -43,7 +43,13 @@ def _kept(g: Group, operands: Sequence[Operand]) -> tuple[Words, ...]:
 
 
 def watched(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
-    """The bound instruction with its listeners behind it, if it has any."""
+    """The bound instruction with its listeners behind it, if it has any.
+
+    Args:
+        machine: the machine that executes it.
+        instruction: what is executed.
+        run: the bound instruction.
+    """
     listeners = [o.on_value for o in machine.value_listeners if o.watches(instruction)]
     if not listeners:
         return run

@@ -90,10 +90,10 @@ class AccessPlan:
     def _load(self, g: Group) -> None:
         """Load undefined bits, and where there are any, their origins."""
         owner = self.owner
-        owner.plane.reset()
+        owner.plane.notify.reset()
         bits = self._executed(owner.plane, g)
         rows = {key: g.take(values) for key, values in bits.items()}
-        outside = owner.plane.outside
+        outside = owner.plane.notify.outside
         if outside is not None:
             rows = {key: np.where(outside, np.uint32(0), values) for key, values in rows.items()}
         if self.half != ONES:
@@ -105,10 +105,10 @@ class AccessPlan:
             return
         plane = owner.origins.ready()
         words = {key: g.take(values) for key, values in self._executed(plane, g).items()}
-        if self.opcode.narrow and plane.parts:
-            part = plane.parts[0]
-            address = part.address.astype(np.int64) - (owner.machine.memory.base if part.space == "global" else 0)
-            words = dict.fromkeys(words, at_address(part.space, address))
+        if self.opcode.narrow and plane.notify.events:
+            event = plane.notify.events[0]
+            address = event.addresses.astype(np.int64) - (owner.machine.memory.base if event.space == "global" else 0)
+            words = dict.fromkeys(words, at_address(event.space, address))
         for key, values in rows.items():
             for origin in np.unique(np.broadcast_to(words[key], values.shape)[values != 0])[:64].tolist():
                 owner.loaded.setdefault(origin, self.instruction.pc)

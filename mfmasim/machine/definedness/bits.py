@@ -95,7 +95,14 @@ def _whether_zero(out: Found, after: Group, keys: Sequence[int]) -> Bits:
 
 
 def steered(planes: Planes, group: Group, keys: Sequence[int], *, vector: bool) -> NDArray[np.bool_] | None:
-    """Lanes (or waves) in which an operand that steers is undefined; None where there are none."""
+    """Lanes (or waves) in which an operand that steers is undefined; None where there are none.
+
+    Args:
+        planes: what is undefined before.
+        group: the waves.
+        keys: registers of the operands that steer.
+        vector: whether the result is a vector.
+    """
     bad: NDArray[np.bool_] | None = None
     for key in keys:
         if key not in planes.undefined:

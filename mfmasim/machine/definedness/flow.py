@@ -221,7 +221,14 @@ class Loose:
         self.instruction = instruction
 
     def found(self, planes: Planes, g: Group, writes: list[int], reads: list[int]) -> Found:
-        """Undefined bits of the results, in all waves."""
+        """Undefined bits of the results, in all waves.
+
+        Args:
+            planes: what is undefined before.
+            g: the waves.
+            writes: keys of the registers that are written.
+            reads: keys of the registers that are read.
+        """
         shadow = planes.beside(g, planes.chosen(planes.undefined, [*reads, *writes]), blank=True)
         bad: NDArray[np.bool_] = np.zeros((1, 1), np.bool_)
         for key in reads:

@@ -145,7 +145,7 @@ class Definedness:
     def _access(self, plan: AccessPlan, run: Bound) -> Bound:
         planes, touched = self.planes, plan.touched
         if plan.atomic:
-            listeners = self.machine.access_listeners
+            listeners = self.machine.notify.accesses
 
             def atomic(g: Group) -> None:
                 if not planes.dirty & touched:

@@ -14,18 +14,16 @@ import numpy as np
 from mfmasim.machine.definedness.keys import LDS
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.memory import Memory, Outside, Region
+from mfmasim.machine.notify import Notify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from mfmasim.isa import Instruction
     from mfmasim.machine.definedness.planes import Planes
-    from mfmasim.machine.events import AccessEvent, ResourceEvent
-    from mfmasim.machine.ops.spaces import Part
+    from mfmasim.machine.events import AccessEvent
     from mfmasim.machine.run import Machine
-    from mfmasim.machine.state import Group
 
     Bits = NDArray[np.uint32]
 
@@ -50,14 +48,26 @@ class GlobalBits(Memory):
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[list[Bits], Outside | None]:
-        """Undefined bits of dwords; what lies outside is told by another check."""
+        """Undefined bits of dwords; what lies outside is told by another check.
+
+        Args:
+            addresses: address of each lane, uint64.
+            count: dwords a lane.
+            mask: lanes that take part; None is all.
+        """
         words, outside = super().load_dwords(addresses, count, mask)
         return _inside(words, outside), None
 
     def load_small(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[Bits, Outside | None]:
-        """Undefined bits of a byte or a word."""
+        """Undefined bits of a byte or a word.
+
+        Args:
+            addresses: address of each lane, uint64.
+            size: bytes a lane.
+            mask: lanes that take part; None is all.
+        """
         word, outside = super().load_small(addresses, size, mask)
         return _inside([word], outside)[0], None
 
@@ -65,7 +75,14 @@ class GlobalBits(Memory):
         self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int,
         mask: NDArray[np.bool_] | None = None,
     ) -> Outside | None:  # fmt: skip
-        """Remember lanes that store undefined bits; afterwards the bytes count as defined: told once."""
+        """Remember lanes that store undefined bits; afterwards the bytes count as defined: told once.
+
+        Args:
+            addresses: address of each lane, uint64.
+            words: undefined bits of what is written, one array a dword.
+            size: bytes a lane.
+            mask: lanes that take part; None is all.
+        """
         if size < 4:
             words = [words[0] & np.uint32((1 << 8 * size) - 1)]
         if any(word.any() for word in words):
@@ -86,14 +103,26 @@ class GlobalOrigins(GlobalBits):
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[list[Bits], Outside | None]:
-        """Origins of dwords."""
+        """Origins of dwords.
+
+        Args:
+            addresses: address of each lane, uint64.
+            count: dwords a lane.
+            mask: lanes that take part; None is all.
+        """
         offsets, _ = self.locate(addresses, 4 * count, mask, write=False)
         return [at_address("global", offsets + 4 * k) for k in range(count)], None
 
     def load_small(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[Bits, Outside | None]:
-        """Origin of the dword that holds a byte or a word."""
+        """Origin of the dword that holds a byte or a word.
+
+        Args:
+            addresses: address of each lane, uint64.
+            size: bytes a lane.
+            mask: lanes that take part; None is all.
+        """
         offsets, _ = self.locate(addresses, size, mask, write=False)
         return at_address("global", offsets), None
 
@@ -101,13 +130,50 @@ class GlobalOrigins(GlobalBits):
         self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int,
         mask: NDArray[np.bool_] | None = None,
     ) -> Outside | None:  # fmt: skip
-        """Nothing: global memory has no other origins."""
+        """Nothing: global memory has no other origins.
+
+        Args:
+            addresses: address of each lane, uint64.
+            words: undefined bits of what is written, one array a dword.
+            size: bytes a lane.
+            mask: lanes that take part; None is all.
+        """
         del addresses, words, size, mask
         return None
 
 
 def _inside(words: list[Bits], outside: Outside | None) -> list[Bits]:
     return words if outside is None else [np.where(outside.mask, np.uint32(0), word) for word in words]
+
+
+class Aside(Notify):
+    """In the place of observers, which do not hear of what happens on planes."""
+
+    outside: NDArray[np.bool_] | None = None
+    """Lanes of the last access that went outside; another check reports them."""
+
+    def fault(self, *args: Any) -> None:
+        """Remember the lanes."""
+        self.outside = args[-1].mask
+
+    def reset(self) -> None:
+        """The next access begins: no lane is outside yet."""
+        self.outside = None
+
+
+class Followed(Aside):
+    """The same, and where accesses went."""
+
+    def __init__(self, machine: Machine) -> None:
+        """None yet."""
+        super().__init__(machine)
+        self.events: list[AccessEvent] = []
+        """Accesses of the instruction that was executed last."""
+        self.accesses.append(self.note)
+
+    def note(self, event: AccessEvent) -> None:
+        """An access."""
+        self.events.append(event)
 
 
 class Plane:
@@ -117,26 +183,17 @@ class Plane:
         """Nothing is laid out yet."""
         self._machine = machine
         self.arch, self.kernel, self.launch = machine.arch, machine.kernel, machine.launch
-        # No observer hears of what happens here.
-        self.access_listeners: list[Callable[[AccessEvent], None]] = []
-        self.scalar_listeners: list[Callable[[AccessEvent], None]] = []
-        self.resource_listeners: list[Callable[[ResourceEvent], None]] = []
         self.memory: GlobalBits = GlobalBits.beside(machine.memory, machine.launch.undefined)
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
         self.stored = False
-        self.outside: NDArray[np.bool_] | None = None
-        """Lanes of the last access that went outside."""
+        self.notify = Aside(machine)
 
     def begin(self) -> None:
         """A new batch of workgroups: all of the LDS and of scratch is undefined."""
         self.lds = np.full(self._machine.lds.shape, 0xFF, np.uint8)
         self.scratch = np.full(self._machine.scratch.shape, 0xFF, np.uint8)
         self.stored = False
-
-    def reset(self) -> None:
-        """The next access begins: no lane is outside yet."""
-        self.outside = None
 
     def settle(self, planes: Planes) -> None:
         """Look whether every byte of the LDS is written by now."""
@@ -148,41 +205,18 @@ class Plane:
             if not self.lds.reshape(-1).view(np.uint32).any():
                 planes.dirty &= ~(1 << LDS)
 
-    def fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
-        """Lanes outside are reported by another check; what they get is no matter of this one."""
-        del instruction, group, space, kind, size
-        self.outside = out.mask
-
-    def accessed(
-        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int, data: Sequence[Bits] = ()
-    ) -> None:
-        """No observer hears of an access."""
-
-    def read_by_scalars(self, instruction: Instruction, group: Group, address: NDArray[Any], size: int) -> None:
-        """Nor of a scalar load."""
-
-    def described(self, instruction: Instruction, group: Group, words: list[Bits]) -> None:
-        """Nor of a buffer resource."""
-
 
 class OriginPlane(Plane):
     """The same with origins: of what was never written, the address; else that of the data that was stored."""
+
+    notify: Followed
 
     def __init__(self, machine: Machine) -> None:
         """Nothing is laid out yet."""
         super().__init__(machine)
         self.memory = GlobalOrigins.beside(machine.memory, ())
         self._batch: NDArray[np.uint8] | None = None
-        self.access_listeners.append(lambda event: None)  # noqa: ARG005 - so that accesses are reported
-        self.parts: list[Part] = []
-        """Accesses of the instruction that was executed last."""
-
-    def accessed(
-        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int, data: Sequence[Bits] = ()
-    ) -> None:
-        """Remember where an access went."""
-        del instruction, group, kind, size, data
-        self.parts.append(part)
+        self.notify = Followed(machine)
 
     def ready(self) -> OriginPlane:
         """Lay out the LDS and scratch of the batch that runs, when that is needed."""
@@ -190,7 +224,7 @@ class OriginPlane(Plane):
             self._batch = self._machine.lds
             self.lds = _own_addresses("lds", self._machine.lds.shape)
             self.scratch = _own_addresses("scratch", self._machine.scratch.shape)
-        self.parts = []
+        self.notify.events.clear()
         return self
 
 

@@ -60,7 +60,13 @@ class Planes:
             self.dirty |= bool(there) << key
 
     def assign(self, key: int, undefined: Bits, origins: Bits) -> None:
-        """Replace what is known of a register."""
+        """Replace what is known of a register.
+
+        Args:
+            key: the register.
+            undefined: its undefined bits, (1 or waves, lanes) or of a scalar register (1 or waves,).
+            origins: where they come from, in the same shape.
+        """
         if undefined.any():
             self.undefined[key], self.origins[key] = undefined, np.where(undefined != 0, origins, np.uint32(0))
             self.dirty |= 1 << key
@@ -93,7 +99,14 @@ class Planes:
         return {key: table[key] for key in keys if key in table}
 
     def put(self, group: Group, key: int, undefined: Bits, origins: Bits) -> None:
-        """Replace what is known of a register in the waves of a group."""
+        """Replace what is known of a register in the waves of a group.
+
+        Args:
+            group: the waves.
+            key: the register.
+            undefined: its undefined bits, (1 or waves, lanes) or of a scalar register (1 or waves,).
+            origins: where they come from, in the same shape.
+        """
         if group.all:
             self.assign(key, undefined, origins)
             return
@@ -102,7 +115,13 @@ class Planes:
         self.assign(key, group._put(old, undefined), group._put(before, origins))  # noqa: SLF001
 
     def define(self, group: Group, keys: Iterable[int], *, everywhere: bool = False) -> None:
-        """The group writes registers: of vector ones the lanes that EXEC enables, or all."""
+        """The group writes registers: of vector ones the lanes that EXEC enables, or all.
+
+        Args:
+            group: the waves.
+            keys: the registers.
+            everywhere: whether lanes that EXEC disables are written, too.
+        """
         for key in keys:
             if not self.dirty >> key & 1:
                 continue

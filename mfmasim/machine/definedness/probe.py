@@ -54,7 +54,14 @@ class Probed:
         self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
 
     def found(self, planes: Planes, group: Group, writes: Sequence[int], reads: Sequence[int]) -> dict[int, Bits]:
-        """Undefined bits of the results, in all waves."""
+        """Undefined bits of the results, in all waves.
+
+        Args:
+            planes: what is undefined before.
+            group: the waves.
+            writes: keys of the registers that are written.
+            reads: keys of the registers that are read.
+        """
         keys = dict.fromkeys([*reads, *writes])
         shadow = planes.beside(group, planes.chosen(planes.undefined, keys), blank=True)
         self.step(shadow)

@@ -67,7 +67,14 @@ class Typed:
         self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
 
     def found(self, planes: Planes, group: Group, writes: Sequence[int], reads: Sequence[int]) -> Found:
-        """Undefined bits of the results, in all waves."""
+        """Undefined bits of the results, in all waves.
+
+        Args:
+            planes: what is undefined before.
+            group: the waves.
+            writes: keys of the registers that are written.
+            reads: keys of the registers that are read.
+        """
         keys = dict.fromkeys([*reads, *writes])
         shadow = planes.beside(group, planes.chosen(planes.undefined, keys), blank=True)
         if SCC not in planes.undefined:
@@ -133,7 +140,13 @@ def _result(total: Array, kind: str) -> Any:
 
 
 def source_origins(planes: Planes, group: Group, instruction: Instruction) -> Bits:
-    """Origin of what each lane reads: that of the first operand that has one, (1 or waves, lanes or 1)."""
+    """Origin of what each lane reads: that of the first operand that has one, (1 or waves, lanes or 1).
+
+    Args:
+        planes: what is undefined before.
+        group: the waves.
+        instruction: what reads.
+    """
     parts = instruction.halves or (instruction,)
     operands = [(part, operand) for part in parts for operand in part.src if operand.kind in REGISTERS]
     keys = [key for _, operand in operands for key in keys_of(operand)]

@@ -69,7 +69,15 @@ class Uses:
     def registers(
         self, use: str, instruction: Instruction, group: Group, keys: Sequence[int], used: int = 0xFFFFFFFF
     ) -> None:
-        """Tell of undefined bits in registers that active lanes use; `used` are the bits that count."""
+        """Tell of undefined bits in registers that active lanes use; `used` are the bits that count.
+
+        Args:
+            use: what they are used for.
+            instruction: what uses them.
+            group: the waves.
+            keys: the registers.
+            used: the bits that count.
+        """
         for key in keys:
             if not self.planes.dirty >> key & 1:
                 continue
@@ -98,7 +106,13 @@ class Uses:
                 self.planes.define(group, keys)
 
     def mask(self, instruction: Instruction, group: Group, keys: Sequence[int]) -> None:
-        """EXEC was written with undefined bits."""
+        """EXEC was written with undefined bits.
+
+        Args:
+            instruction: what wrote EXEC.
+            group: the waves.
+            keys: registers of EXEC.
+        """
         for key in keys:
             if self.planes.dirty >> key & 1:
                 bits = self.planes.of(group, key)
@@ -109,6 +123,11 @@ class Uses:
 
 def matrix_bits(instruction: Instruction, arch: Arch, wave: int) -> tuple[list[Bits | None], Bits]:
     """Bits that a matrix instruction uses of each source register, and those that it writes of D's.
+
+    Args:
+        instruction: a matrix instruction.
+        arch: the architecture.
+        wave: lanes of a wave.
 
     Returns:
         For each source a uint32 array (registers, lanes), None for constants; and one for D.

@@ -113,17 +113,17 @@ class Atomic:
         address = np.broadcast_to(part.address, shape)
         crooked = (address.astype(np.int64) & (self.size - 1) != 0) & asked
         if crooked.any():
-            machine.fault(
+            machine.notify.fault(
                 instruction, g, part.space, "misaligned atomic", self.size, Outside(crooked, address.astype(np.uint64))
             )
         asked = asked & ~crooked
-        if machine.access_listeners:
-            machine.accessed(instruction, g, Part(part.space, address, asked, part.number), "atomic", self.size)
+        if machine.notify.accesses:
+            machine.notify.access(instruction, g, Part(part.space, address, asked, part.number), "atomic", self.size)
         if part.space == "global":
             offsets, outside = machine.memory.locate(address, self.size, asked, write=True)
             beyond = np.zeros(shape, np.bool_) if outside is None else np.broadcast_to(outside.mask, shape)
             if outside is not None:
-                machine.fault(instruction, g, "global", "write", self.size, outside)
+                machine.notify.fault(instruction, g, "global", "write", self.size, outside)
             return machine.memory.dwords, np.broadcast_to(offsets >> 2, shape), asked & ~beyond, beyond | crooked
         rows, row, limit = rows_of(machine, g, part.space)
         inside, beyond = within(machine, g, instruction, Part(part.space, address, asked), self.size, "write", limit)
@@ -173,7 +173,7 @@ def _buffer(atomic: Atomic, where: Callable[[Group], Reach], mode: FloatMode) ->
         active, beyond = inside & g.active, ~inside & g.active
         if beyond.any():
             out = Outside(beyond, reach.address(0))
-            atomic.machine.fault(atomic.instruction, g, "buffer", "write", atomic.size, out)
+            atomic.machine.notify.fault(atomic.instruction, g, "buffer", "write", atomic.size, out)
         words = atomic.run(g, Part("global", reach.address(0), active), mode)
         atomic.finish(g, [np.where(active, word, np.uint32(0)) for word in words])
 

@@ -38,7 +38,7 @@ def _clipped(
     active = inside & g.active
     beyond = ~inside & g.active
     if beyond.any():
-        machine.fault(instruction, g, "buffer", kind, size, Outside(beyond, reach.address(0)))
+        machine.notify.fault(instruction, g, "buffer", kind, size, Outside(beyond, reach.address(0)))
     return active
 
 

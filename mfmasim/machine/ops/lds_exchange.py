@@ -54,8 +54,8 @@ class Exchange:
         places, inside = [], []
         for number, offset in enumerate(self.offsets):
             part = Part("lds", self.base(g).astype(np.int64) + offset, g.mask, number)
-            if machine.access_listeners:
-                machine.accessed(self.instruction, g, part, "atomic", size)
+            if machine.notify.accesses:
+                machine.notify.access(self.instruction, g, part, "atomic", size)
             lanes, _ = within(machine, g, self.instruction, part, size, "write", limit)
             inside.append(np.broadcast_to(lanes, shape))
             places.append(np.broadcast_to(first + (np.where(lanes, part.address, 0) >> 2), shape))

@@ -120,8 +120,8 @@ def resource(instruction: Instruction, machine: Spaces) -> Callable[[Group], Rea
 
     def reach(g: Group) -> Reach:
         words = [g.s(first + k) for k in range(4)]
-        if machine.resource_listeners:
-            machine.described(instruction, g, words)
+        if machine.notify.resources:
+            machine.notify.resource(instruction, g, words)
         stride, size, swizzled = _layout(words, arch)
         add_tid = _field(words, 119, 1) != 0
         given = np.zeros((1, 1), np.uint64) if index_of is None else index_of(g).astype(np.uint64)

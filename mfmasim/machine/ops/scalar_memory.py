@@ -50,14 +50,16 @@ def _load(count: int, instruction: Instruction, machine: Spaces) -> Bound:
             address = address + register(g)
         if (address & np.uint64(3)).any():
             crooked = (address & np.uint64(3) != 0).reshape(-1, 1)
-            machine.fault(instruction, g, "scalar", "misaligned read", 4 * count, Outside(crooked, address[:, None]))
+            machine.notify.fault(
+                instruction, g, "scalar", "misaligned read", 4 * count, Outside(crooked, address[:, None])
+            )
             address &= ~np.uint64(3)  # the two low bits are ignored
-        if machine.scalar_listeners:
-            machine.read_by_scalars(instruction, g, address, 4 * count)
+        if machine.notify.scalar_loads:
+            machine.notify.scalar_load(instruction, g, address, 4 * count)
         words, outside = machine.memory.load_dwords(address, count)
         if outside is not None:
             alone = Outside(outside.mask.reshape(-1, 1), np.reshape(outside.addresses, (-1, 1)))
-            machine.fault(instruction, g, "scalar", "read", 4 * count, alone)
+            machine.notify.fault(instruction, g, "scalar", "read", 4 * count, alone)
         for k, word in enumerate(words):
             g.write_s(target + k, word)
 
@@ -86,12 +88,12 @@ def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound
         for k in range(count):
             at = offset + np.uint64(4 * k)
             inside = at < size
-            if machine.scalar_listeners and inside.all():
-                machine.read_by_scalars(instruction, g, (base & ~np.uint64(3)) + at, 4)
+            if machine.notify.scalar_loads and inside.all():
+                machine.notify.scalar_load(instruction, g, (base & ~np.uint64(3)) + at, 4)
             word, outside = machine.memory.load_dwords((base & ~np.uint64(3)) + at, 1, inside)
             if outside is not None:
                 out = Outside(outside.mask.reshape(-1, 1), outside.addresses.reshape(-1, 1))
-                machine.fault(instruction, g, "scalar", "read", 4, out)
+                machine.notify.fault(instruction, g, "scalar", "read", 4, out)
             words.append(np.where(inside, word[0], np.uint32(0)))
         for k, value in enumerate(words):
             g.write_s(target + k, value)
@@ -130,12 +132,12 @@ def _small_load(size: int, signed: bool, buffer: bool, instruction: Instruction,
             high = high & np.uint64(0xFFFF)
         address = (low | high << np.uint64(32)) + offset & aligned
         address, *rest = np.broadcast_arrays(address, *([] if inside is None else [inside]))
-        if machine.scalar_listeners and (not rest or rest[0].all()):
-            machine.read_by_scalars(instruction, g, address, size)
+        if machine.notify.scalar_loads and (not rest or rest[0].all()):
+            machine.notify.scalar_load(instruction, g, address, size)
         word, outside = machine.memory.load_small(address, size, rest[0] if rest else None)
         if outside is not None:
             out = Outside(outside.mask.reshape(-1, 1), outside.addresses.reshape(-1, 1))
-            machine.fault(instruction, g, "scalar", "read", size, out)
+            machine.notify.fault(instruction, g, "scalar", "read", size, out)
         word = _extended(word, size, signed)
         write(g, np.where(rest[0], word, np.uint32(0)) if rest else word)
 

@@ -95,15 +95,15 @@ def within(
     active = part.mask if part.mask is not None else np.ones((1, g.lanes), np.bool_)
     outside = ~inside & active
     if outside.any():
-        machine.fault(instruction, g, part.space, kind, size, Outside(outside, part.address.astype(np.uint64)))
+        machine.notify.fault(instruction, g, part.space, kind, size, Outside(outside, part.address.astype(np.uint64)))
     return inside & active, outside
 
 
 def load(machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:
     """Read `size` bytes a lane: dwords, or one word with a byte or 16 bits."""
     words: list[NDArray[np.uint32]]
-    if machine.access_listeners:
-        machine.accessed(instruction, g, part, "read", size)
+    if machine.notify.accesses:
+        machine.notify.access(instruction, g, part, "read", size)
     if part.space == "global":
         if size < 4:
             word, outside = machine.memory.load_small(part.address, size, part.mask)
@@ -111,7 +111,7 @@ def load(machine: Spaces, g: Group, instruction: Instruction, part: Part, size: 
         else:
             words, outside = machine.memory.load_dwords(part.address, size // 4, part.mask)
         if outside is not None:
-            machine.fault(instruction, g, "global", "read", size, outside)
+            machine.notify.fault(instruction, g, "global", "read", size, outside)
         return words
     rows, row, limit = rows_of(machine, g, part.space)
     inside, beyond = within(machine, g, instruction, part, size, "read", limit)
@@ -135,12 +135,12 @@ def store(
     machine: Spaces, g: Group, instruction: Instruction, part: Part, words: list[NDArray[np.uint32]], size: int
 ) -> None:
     """Write `size` bytes a lane."""
-    if machine.access_listeners:
-        machine.accessed(instruction, g, part, "write", size, words)
+    if machine.notify.accesses:
+        machine.notify.access(instruction, g, part, "write", size, words)
     if part.space == "global":
         outside = machine.memory.store(part.address, words, size, part.mask)
         if outside is not None:
-            machine.fault(instruction, g, "global", "write", size, outside)
+            machine.notify.fault(instruction, g, "global", "write", size, outside)
         return
     rows, row, limit = rows_of(machine, g, part.space)
     inside, beyond = within(machine, g, instruction, part, size, "write", limit)
