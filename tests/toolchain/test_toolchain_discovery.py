@@ -102,7 +102,7 @@ def test_amdclang_uses_rocms_headers_only_where_they_are(bare):
         ({"targets": "x86-64"}, "was built without the AMDGPU target"),
         ({"lld": ""}, "lacks its linker: install ld.lld 22"),
         ({"lld": "14.0.6"}, "lacks its linker: install ld.lld 22"),
-        ({"banner": "gcc (Debian) 12"}, "its --version names no clang version"),
+        ({"banner": "gcc (Debian) 12"}, "--version prints no clang version"),
     ],
 )
 def test_an_unfit_clang_is_passed_over_and_named(bare, options, reason):
