@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.contract import broken
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.launch import launch_of
+from mfmasim.verify.patterns import check_pattern
 from mfmasim.verify.suppress import check_suppressions
 
 if TYPE_CHECKING:
@@ -193,7 +193,8 @@ def case(
             if name not in CLASSES:
                 raise unknown("data class", name, CLASSES, f"in case {build.__name__}")
         patterns = (executes,) if isinstance(executes, str) else tuple(executes)
-        _check_patterns(patterns, build.__name__)
+        for pattern in patterns:
+            check_pattern(pattern, f"case {build.__name__}: executes pattern")
         for where, names in (("mapping", mapping or {}), ("draws", draws or {})):
             for name in names:
                 if name not in defaults:
@@ -226,14 +227,6 @@ def case(
         return build
 
     return decorate
-
-
-def _check_patterns(patterns: Sequence[str], name: str) -> None:
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except (re.error, TypeError) as error:
-            raise MfmasimError(f"case {name}: executes pattern {pattern!r}: {error}") from None
 
 
 @contextmanager

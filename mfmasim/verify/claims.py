@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.patterns import check_pattern, matches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,10 +38,7 @@ class Claim:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be judged."""
-        try:
-            re.compile(self.what)
-        except (re.error, TypeError) as error:
-            raise MfmasimError(f"claim {self.text!r}: pattern {self.what!r}: {error}") from None
+        check_pattern(self.what, f"claim {self.text!r}: pattern")
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ def judge(
         return Judged(claim, _of_lines(claim, report, source))
     if loop is None:
         return Judged(claim, None)
-    return Judged(claim, sum(count for name, count in loop.counts.items() if re.fullmatch(claim.what, name)))
+    return Judged(claim, sum(count for name, count in loop.counts.items() if matches(claim.what, name)))
 
 
 def _of_lines(claim: Claim, report: Report, source: Path) -> float | None:
@@ -125,5 +122,5 @@ def _of_lines(claim: Claim, report: Report, source: Path) -> float | None:
         line = kernel.source_at(pc)
         if line in lines and runs:
             times[line] = max(times.get(line, 0), runs)
-            found += runs * bool(re.fullmatch(claim.what, kernel.code.instruction_at(pc, kernel.wave).name))
+            found += runs * matches(claim.what, kernel.code.instruction_at(pc, kernel.wave).name)
     return found / sum(times.values()) if times else None

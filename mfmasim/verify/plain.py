@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from mfmasim.observe import Finding
 from mfmasim.verify.arguments import called
 from mfmasim.verify.arrays import draw_array
 from mfmasim.verify.compare import Comparison, is_nan, shown_value, ulp_distance
+from mfmasim.verify.patterns import matches
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -106,7 +106,7 @@ def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> li
             kernel=kernel.name,
         )
         for pattern in case.executes
-        if not any(re.fullmatch(pattern, found) for found in (texts if " " in pattern else names))
+        if not any(matches(pattern, found) for found in (texts if " " in pattern else names))
     ]
 
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mfmasim.formats import format as find_format
-from mfmasim.isa import MATRIX
 from mfmasim.matrix import instruction as find_instruction
 from mfmasim.matrix.models import model_for
 
 if TYPE_CHECKING:
-    from mfmasim.architectures import Arch
-    from mfmasim.matrix.models import Model
     from mfmasim.program import Kernel
 
-__all__ = ["Sums", "sums_of"]
+__all__ = ["Sums", "matrix_names", "sums_of"]
 
-DOT = re.compile(r"v_dot2(c|acc)?_f32_(f16|bf16)")
-"""Dot products of one lane; on RDNA they are steps of the matrix instruction (`mfmasim.machine.ops.dot_steps`)."""
+PAIRS = {"pk_f16": "f16", "pk_bf16": "bf16"}
+"""Factors of dot products of one lane; on RDNA those with sums in f32 are steps of the matrix instruction
+(`mfmasim.machine.ops.dot_steps`)."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +42,12 @@ def sums_of(kernel: Kernel, *, wide: bool = False) -> Sums:
         wide: whether the matrices are f64.
     """
     arch = kernel.arch
-    names = {instruction.name for instruction in kernel.decodable}
-    matrix = [find_instruction(arch, name) for name in names if name.startswith(MATRIX)]
-    dots = [name for name in names if arch.floats.dot_steps and DOT.match(name)]
-    models = [operation.model for operation in matrix] + [_step(arch, name) for name in dots]
+    single = [operation for instruction in kernel.decodable for operation in instruction.halves or (instruction,)]
+    dots = [operation for operation in single if operation.opcode.dot and operation.dst[0].type == "f32"]
+    kinds = {PAIRS[dot.src[0].type] for dot in dots if dot.src[0].type in PAIRS} if arch.floats.dot_steps else set()
+    matrix = [find_instruction(arch, name) for name in matrix_names(kernel)]
+    models = [operation.model for operation in matrix]
+    models += [model_for(arch, "wmma", kind, kind, "f32", 16) for kind in kinds]
     formats = [find_format(name) for name in {operation.d for operation in matrix} or {"f64" if wide else "f32"}]
     return Sums(
         bits=min(fmt.bits - 1 if fmt.integer else fmt.mantissa_bits + 1 for fmt in formats),
@@ -58,7 +57,6 @@ def sums_of(kernel: Kernel, *, wide: bool = False) -> Sums:
     )
 
 
-def _step(arch: Arch, name: str) -> Model:
-    """A step of the matrix instruction, one for each lane."""
-    kind = name.rpartition("_")[2]
-    return model_for(arch, "wmma", kind, kind, "f32", 16)
+def matrix_names(kernel: Kernel) -> set[str]:
+    """Names of the matrix instructions that a kernel and the functions it calls have."""
+    return {instruction.name for instruction in kernel.reachable if instruction.opcode.matrix}

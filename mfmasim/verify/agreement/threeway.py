@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.devices import SimDevice
 from mfmasim.devices.hip import HipDevice
 from mfmasim.errors import MfmasimError
-from mfmasim.isa import MATRIX
 from mfmasim.verify.agreement.capture import Capture, Launched, read, write
 from mfmasim.verify.agreement.judging import Apart, Piece, agreement, agrees, pieces
 from mfmasim.verify.agreement.recording import Plain, Recorder, Replayer
@@ -20,6 +19,7 @@ from mfmasim.verify.agreement.writers import Writers
 from mfmasim.verify.arguments import leaves
 from mfmasim.verify.files import find
 from mfmasim.verify.runner import informed, verify_case
+from mfmasim.verify.sums import matrix_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -199,4 +199,5 @@ def _pieces(case: Case, report: Report, launched: Launched, simulated: list[NDAr
 
 def matrix_instructions(reports: Sequence[Report]) -> tuple[str, ...]:
     """Names of the matrix instructions that launches executed."""
-    return tuple(sorted({name for report in reports for name in report.counts if name.startswith(MATRIX)}))
+    executed = [matrix_names(report.program) & set(report.counts) for report in reports if report.program is not None]
+    return tuple(sorted(set().union(*executed)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from elftools.elf.elffile import ELFFile
 
@@ -20,7 +20,7 @@ from mfmasim.isa.counters import raised, waited
 from mfmasim.observe.flights import Flight, execute, settled
 from mfmasim.observe.paths import Paths
 from mfmasim.observe.tools.behaviour import Behaviour
-from mfmasim.verify.mutation.operators import LDS_WRITES, OPERATORS, STORES
+from mfmasim.verify.mutation.operators import OPERATORS, is_lds_write
 from mfmasim.verify.mutation.outcome import Outcome
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import verify_case
@@ -41,8 +41,6 @@ RSRC1 = 48
 """Byte of COMPUTE_PGM_RSRC1 in the descriptor."""
 KINDS = (*(operator.kind for operator in OPERATORS), ROUNDING)
 """What `mutants_in` makes."""
-TELLING = ("s_barrier", *STORES, "scratch_store")
-"""Instructions by which another wave may learn that this one has come so far."""
 ORDER = frozenset(operator.kind for operator in OPERATORS if operator.order)
 
 
@@ -101,7 +99,8 @@ class InFlight(Paths[tuple[Flight, ...]]):
                 weaker = settled(flights, counter, value + 1)
                 self.ended.setdefault((instruction.pc, counter, 0), set()).update(f for f in flights if f not in left)
                 self.ended.setdefault((instruction.pc, counter, 1), set()).update(f for f in weaker if f not in left)
-            if instruction.name.startswith(TELLING) or "atomic" in instruction.name:
+            opcode = instruction.opcode
+            if opcode.barrier or (opcode.space not in ("", "lds", "gds") and opcode.access in ("store", "atomic")):
                 self.seen.update(flights)
             flights = execute(self.arch, flights, instruction)
         return tuple(flights)
@@ -217,13 +216,16 @@ def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, seen: Collecti
     if not open_:
         return "nothing that it would wait for is in flight", ""
     names = ", ".join(sorted({flight.name for flight in open_}))
-    if all(not f.writes and not f.name.startswith("ds_") for f in open_) and _ends(kernel, mutant.pc):
+    opcodes = {flight: kernel.code.instruction_at(flight.pc, kernel.wave).opcode for flight in open_}
+    if all(not flight.writes and opcode.unit != "LDS" for flight, opcode in opcodes.items()) and _ends(
+        kernel, mutant.pc
+    ):
         return f"only stores are in flight ({names}), and the program ends", ""
-    if not flown.last_wave and all(f.name.startswith(LDS_WRITES) for f in open_):
+    if not flown.last_wave and all(is_lds_write(opcode) for opcode in opcodes.values()):
         return f"one wave's LDS accesses are done in order ({names}), and the workgroup has no other wave", ""
-    if all(f.writes and "atomic" not in f.name for f in open_):
+    if all(flight.writes and opcode.access != "atomic" for flight, opcode in opcodes.items()):
         return f"another wait comes before every use of what is loaded ({names})", ""
-    if not any(f.writes for f in open_) and not open_ & set(seen):
+    if not any(flight.writes for flight in open_) and not open_ & set(seen):
         return f"done before any barrier, store or atomic by which another wave may learn of it ({names})", ""
     return "", f"in flight: {names}"
 
@@ -233,9 +235,9 @@ def _ends(kernel: Kernel, pc: int) -> bool:
     for ins in kernel.decodable:
         if ins.pc <= pc:
             continue
-        if ins.name == "s_endpgm":
+        if ins.opcode.flow == "end":
             return True
-        busy: Any = raised(kernel.arch, ins.opcode, bool(ins.dst))
-        if busy or ins.target is not None or ins.name.startswith(("s_barrier", "s_setpc", "s_swappc")):
+        busy = raised(kernel.arch, ins.opcode, bool(ins.dst))
+        if busy or ins.target is not None or ins.opcode.barrier or ins.opcode.flow:
             return False
     return False

@@ -8,24 +8,21 @@ case's data can be recognised by running it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from mfmasim.isa import MATRIX, decode
+from mfmasim.isa import decode
 from mfmasim.isa.counters import waited, waiting_for
 from mfmasim.isa.patching import field, with_fields, with_operation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from mfmasim.isa import Instruction
+    from mfmasim.isa import Instruction, Opcode
     from mfmasim.program import Kernel
 
 __all__ = ["OPERATORS", "Change", "Operator", "nops"]
 
-LDS = ("ds_read", "ds_write", "ds_load", "ds_store")
-LDS_WRITES = ("ds_write", "ds_store")
-STORES = ("global_store", "flat_store", "buffer_store")
-LOADS = ("global_load", "flat_load", "buffer_load")
 ZERO = 128
 """Source code of the inline constant 0 (ISA manuals, operands)."""
 NARROWER = {
@@ -68,20 +65,53 @@ def nops(size: int) -> bytes:
     return b"\x00\x00\x80\xbf" * (size // 4)
 
 
-def _removed(*prefixes: str) -> Callable[[Kernel, Instruction], Iterator[Change]]:
+def is_lds(opcode: Opcode) -> bool:
+    """Whether it reads or writes the LDS, and no more than that."""
+    return opcode.space == "lds" and opcode.access in ("load", "store")
+
+
+def is_lds_write(opcode: Opcode) -> bool:
+    """Whether it writes the LDS."""
+    return is_lds(opcode) and opcode.access == "store"
+
+
+def is_load(opcode: Opcode) -> bool:
+    """Whether it loads from memory that a host sees."""
+    return opcode.unit == "VMEM" and opcode.space != "scratch" and opcode.access == "load"
+
+
+def is_store(opcode: Opcode) -> bool:
+    """Whether it stores to memory that a host sees."""
+    return opcode.unit == "VMEM" and opcode.space != "scratch" and opcode.access == "store"
+
+
+def _loads_at_once(ins: Instruction) -> bool:
+    """Whether it loads from one address of memory that a host sees, or of the LDS."""
+    lds = is_lds(ins.opcode) and ins.opcode.access == "load" and "offset0" not in ins.modifiers
+    return lds or is_load(ins.opcode)
+
+
+def _may_compare(ins: Instruction) -> bool:
+    """Whether it may be a comparison; scalar ones set SCC as other operations do, and only their names say it."""
+    return ins.opcode.compare or ins.opcode.unit == "SALU"
+
+
+def _removed(chosen: Callable[[Instruction], object]) -> Callable[[Kernel, Instruction], Iterator[Change]]:
     def changes(kernel: Kernel, ins: Instruction) -> Iterator[Change]:  # noqa: ARG001
-        if ins.name.startswith(prefixes) and not ins.halves:
+        if chosen(ins) and not ins.halves:
             yield Change(nops(ins.size), ins.text)
 
     return changes
 
 
-def _renamed(table: dict[str, str], *prefixes: str) -> Callable[[Kernel, Instruction], Iterator[Change]]:
+def _renamed(
+    table: dict[str, str], chosen: Callable[[Instruction], object]
+) -> Callable[[Kernel, Instruction], Iterator[Change]]:
     """Another operation of the same encoding: the first entry whose text occurs in the name is replaced."""
 
     def changes(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
         for old, new in table.items():
-            if not ins.name.startswith(prefixes) or old not in ins.name:
+            if not chosen(ins) or old not in ins.name:
                 continue
             name = new.join(ins.name.rsplit(old, 1))
             code = with_operation(ins, name, kernel.wave)
@@ -93,12 +123,12 @@ def _renamed(table: dict[str, str], *prefixes: str) -> Callable[[Kernel, Instruc
 
 
 def _waits_removed(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
-    if ins.name != "s_endpgm" and waited(kernel.arch, ins):
+    if ins.opcode.flow != "end" and waited(kernel.arch, ins):
         yield Change(nops(4), ins.text)
 
 
 def _waits_weakened(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
-    for counter, value in waited(kernel.arch, ins) if ins.name != "s_endpgm" else ():
+    for counter, value in waited(kernel.arch, ins) if ins.opcode.flow != "end" else ():
         bits = waiting_for(kernel.arch, ins, counter, value + 1)
         if bits is not None:
             code = bits.to_bytes(2, "little") + ins.raw[2:]
@@ -106,7 +136,7 @@ def _waits_weakened(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
 
 
 def _lds_shifted(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
-    if not ins.name.startswith(LDS) or ins.encoding != "DS":
+    if not is_lds(ins.opcode) or ins.encoding != "DS":
         return
     if "offset" in ins.modifiers:
         offset = int(ins.modifiers["offset"]) + 4
@@ -122,7 +152,7 @@ def _lds_shifted(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
 
 def _offset_shifted(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
     """By 4 bytes, the other way at the end of the field."""
-    if not ins.name.startswith((*LOADS, *STORES)) or "offset" not in ins.modifiers:
+    if not (is_load(ins.opcode) or is_store(ins.opcode)) or "offset" not in ins.modifiers:
         return
     now = field(ins, "offset")
     for step in (4, -4):
@@ -136,7 +166,7 @@ def _offset_shifted(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
 
 
 def _exchanged(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
-    if not ins.name.startswith(MATRIX) or len({(o.count, o.type) for o in ins.src[:2]}) > 1:
+    if not ins.opcode.matrix or len({(o.count, o.type) for o in ins.src[:2]}) > 1:
         return
     a, b, acc = field(ins, "src0"), field(ins, "src1"), field(ins, "acc")
     if a is None or b is None:
@@ -148,7 +178,7 @@ def _exchanged(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
 
 
 def _accumulator_dropped(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
-    if ins.name.startswith(("v_mfma_", "v_wmma_")):
+    if ins.opcode.matrix in ("mfma", "wmma"):
         code = with_fields(ins, {"src2": ZERO}, kernel.wave)
         if code is not None:
             yield Change(code, ins.text)
@@ -168,19 +198,21 @@ def _shift_changed(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
 OPERATORS = (
     Operator("wait removed", "a wait is forgotten", _waits_removed, order=True),
     Operator("wait weakened", "a wait lets one operation more be in flight", _waits_weakened, order=True),
-    Operator("barrier removed", "a barrier is forgotten", _removed("s_barrier"), order=True),
+    Operator("barrier removed", "a barrier is forgotten", _removed(attrgetter("opcode.barrier")), order=True),
     Operator("LDS offset shifted", "an LDS access is one dword off", _lds_shifted),
-    Operator("LDS write removed", "a part of a tile is never filled", _removed(*LDS_WRITES)),
-    Operator("store removed", "a part of the output is never written", _removed(*STORES)),
+    Operator("LDS write removed", "a part of a tile is never filled", _removed(lambda ins: is_lds_write(ins.opcode))),
+    Operator("store removed", "a part of the output is never written", _removed(lambda ins: is_store(ins.opcode))),
     Operator("offset shifted", "a load or store is one dword off", _offset_shifted),
-    Operator("load narrowed", "a load fetches a dword less", _renamed(NARROWER, *LOADS, "ds_read_", "ds_load_")),
+    Operator("load narrowed", "a load fetches a dword less", _renamed(NARROWER, _loads_at_once)),
     Operator("operands exchanged", "A and B of a matrix instruction the wrong way round", _exchanged),
     Operator("accumulator dropped", "a matrix instruction starts from 0", _accumulator_dropped),
-    Operator("type changed", "another element type of the same width", _renamed(OTHER_TYPE, *MATRIX)),
-    Operator("branch inverted", "a condition the wrong way round", _renamed(INVERTED, "s_cbranch_")),
-    Operator("guard removed", "an `if` that is always taken", _renamed(UNGUARDED, "s_and_saveexec")),
-    Operator("comparison off by one", "< for <=", _renamed(OFF_BY_ONE, "v_cmp_", "v_cmpx_", "s_cmp_")),
-    Operator("or for exclusive-or", "a swizzle that is none", _renamed({"v_xor_b32": "v_or_b32"}, "v_xor_b32")),
+    Operator("type changed", "another element type of the same width",
+             _renamed(OTHER_TYPE, attrgetter("opcode.matrix"))),
+    Operator("branch inverted", "a condition the wrong way round", _renamed(INVERTED, attrgetter("opcode.condition"))),
+    Operator("guard removed", "an `if` that is always taken", _renamed(UNGUARDED, attrgetter("opcode.saves_exec"))),
+    Operator("comparison off by one", "< for <=", _renamed(OFF_BY_ONE, _may_compare)),
+    Operator("or for exclusive-or", "a swizzle that is none",
+             _renamed({"v_xor_b32": "v_or_b32"}, attrgetter("opcode.unit"))),
     Operator("shift changed", "an index scaled by twice its size", _shift_changed),
 )  # fmt: skip
 """The operators, in the order in which mutants are tried."""
