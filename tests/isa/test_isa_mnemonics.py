@@ -18,16 +18,13 @@ UNCONVERTED = {
     "mfmasim/cli/swizzle.py",
     "mfmasim/isa/instruction.py",
     "mfmasim/lds/search.py",
-    "mfmasim/verify/mutation/binary.py",
-    "mfmasim/verify/mutation/operators.py",
-    "mfmasim/verify/sums.py",
 }
 # Where the text of mnemonics is read, and rows, registrations and tables that have mnemonics as their keys.
 READERS = ("mfmasim/isa/opcode.py", "mfmasim/isa/printer.py", "mfmasim/isa/immediates.py")
 KEYED = (
     "mfmasim/isa/tables/", "mfmasim/machine/ops/", "mfmasim/matrix/rows/", "mfmasim/lds/instructions.py",
     "mfmasim/lds/tables.py", "mfmasim/formats/conversions/", "mfmasim/verify/calibration/probes.py",
-    "mfmasim/verify/calibration/phase_probes.py", "mfmasim/cli/bench_calls.py",
+    "mfmasim/verify/calibration/phase_probes.py", "mfmasim/verify/mutation/operators.py", "mfmasim/cli/bench_calls.py",
 )  # fmt: skip
 
 INSTRUCTIONS = {
