@@ -28,7 +28,6 @@ INCOMPLETE = {
     "lds",
     "matrix",
     "observe",
-    "verify",
 }
 
 

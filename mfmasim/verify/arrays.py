@@ -164,7 +164,17 @@ def InOut(
     offset: int = 0,
     drawn: str = "",
 ) -> Array:
-    """An array the kernel reads and writes; arguments as for `In` and `Out`."""
+    """An array the kernel reads and writes.
+
+    Args:
+        format: as for `In`.
+        shape: as for `In`.
+        data: what it holds before, as for `In`.
+        ulp: as for `Out`.
+        nan: as for `Out`.
+        offset: as for `In`.
+        drawn: as for `In`.
+    """
     return Array("inout", format, _sizes(shape), data, ulp, nan, drawn, offset=offset)
 
 

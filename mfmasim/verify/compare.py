@@ -37,7 +37,13 @@ def is_nan(codes: NDArray[Any], fmt: Format) -> NDArray[np.bool_]:
 
 
 def ulp_distance(a: NDArray[Any], b: NDArray[Any], fmt: Format) -> NDArray[np.int64]:
-    """Codes between two values, counted through zero; a NaN against anything else counts as the whole range."""
+    """Codes between two values, counted through zero; a NaN against anything else counts as the whole range.
+
+    Args:
+        a: codes.
+        b: codes, same shape.
+        fmt: their format.
+    """
 
     def ordered(codes: NDArray[Any]) -> NDArray[np.int64]:
         size = (codes & codes.dtype.type(fmt.mask & ~fmt.sign_bit)).astype(np.int64)
@@ -84,6 +90,15 @@ def within(
     p is the precision of the accumulator, 24 for f32 and 53 for f64. The factor 2 leaves room for truncation inside
     matrix instructions. Where these take subnormal sums for zeros, each step may lose as much as the smallest normal
     number, 2^-126. NaN and Inf must stand in the same places.
+
+    Args:
+        actual: codes of the kernel.
+        exact: exact results, float64 of the same shape.
+        magnitude: sums of the absolute values of all terms, float64.
+        depth: terms of a sum, K.
+        fmt: format of the output.
+        accumulator_bits: p.
+        flushed: whether subnormal sums count as zeros.
     """
     rounded = fmt.encode(exact, overflow="infinity_or_nan")
     a, e = fmt.decode(actual), np.where(np.isfinite(fmt.decode(rounded)), exact, fmt.decode(rounded))

@@ -53,6 +53,12 @@ def every_step_exact(expression: Expression, codes: Mapping[str, NDArray[Any]], 
     """Whether each product and sum of the expression fits a significand of so many bits, so that no kernel rounds.
 
     In a product of matrices every partial sum has to fit, in whatever order a kernel adds.
+
+    Args:
+        expression: what is computed.
+        codes: raw codes of each matrix, by name.
+        arch: decides the formats.
+        bits: of the significand.
     """
     parts = list(expression.parts())
     products = [part for part in parts if isinstance(part, MatMul)]
@@ -70,7 +76,13 @@ def _partial_sums_fit(product: MatMul, codes: Mapping[str, NDArray[Any]], arch: 
 def without_subnormals(
     tensors: Sequence[Tensor], codes: Mapping[str, NDArray[Any]], arch: Arch
 ) -> dict[str, NDArray[Any]]:
-    """Codes of matrices where subnormal factors count as zeros of their sign."""
+    """Codes of matrices where subnormal factors count as zeros of their sign.
+
+    Args:
+        tensors: the matrices.
+        codes: raw codes of each, by name.
+        arch: decides the formats.
+    """
     out = dict(codes)
     for tensor in tensors:
         fmt = format_of(tensor, arch)
@@ -82,7 +94,14 @@ def without_subnormals(
 
 
 def exact_in_any_order(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: Arch, bits: int) -> bool:
-    """Whether a significand of so many bits holds every sum of some terms, so that no order of summation rounds."""
+    """Whether a significand of so many bits holds every sum of some terms, so that no order of summation rounds.
+
+    Args:
+        expression: what is computed.
+        codes: raw codes of each matrix, by name.
+        arch: decides the formats.
+        bits: of the significand; more than 24 count as 24.
+    """
     parts = [part for part in expression.parts() if isinstance(part, MatMul | Times | Sum)]
     units = [_unit(part, codes, arch) for part in parts]
     sizes = [float(magnitude(part, codes, arch).max(initial=0)) for part in parts]
@@ -141,6 +160,11 @@ def magnitude(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: A
 
     A subnormal factor counts as the smallest normal number: matrix instructions align products by their exponents and
     do not normalise subnormals before (mfmasim/matrix/arithmetic), so that beside one as many bits are lost.
+
+    Args:
+        expression: what is computed.
+        codes: raw codes of each matrix, by name.
+        arch: decides the formats.
     """
     if isinstance(expression, Sum):
         return magnitude(expression.left, codes, arch) + magnitude(expression.right, codes, arch)

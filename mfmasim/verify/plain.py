@@ -94,6 +94,11 @@ def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> li
     """A finding for each pattern of the case that no executed instruction matches.
 
     A pattern with a space is matched with the whole text of the kernel's instructions whose mnemonics were executed.
+
+    Args:
+        case: the case.
+        counts: wave-instructions that were executed, by mnemonic.
+        kernel: the kernel.
     """
     names = {half for name in counts for half in name.split(" :: ")}  # two operations in one instruction
     texts = {i.text for i in kernel.instructions if i.name in counts} if " " in "".join(case.executes) else ()

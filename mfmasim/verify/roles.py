@@ -136,12 +136,29 @@ def A(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read
 
 
 def B(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, read: str = "", **place: Any) -> Tensor:  # noqa: A002
-    """Matrix B, shape (K, N); arguments as for `A`."""
+    """Matrix B, shape (K, N).
+
+    Args:
+        format: as for `A`.
+        shape: rows and columns.
+        order: ``row`` or ``column``.
+        ld: elements from one line to the next; 0 means no gap.
+        read: as for `A`.
+        place: as for `A`.
+    """
     return Tensor("B", format, shape, order, ld, read=read, **place)
 
 
 def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, **place: Any) -> Tensor:  # noqa: A002
-    """Matrix C, shape (M, N): the result, and an input where the expected expression uses it; arguments as for `A`."""
+    """Matrix C, shape (M, N): the result, and an input where the expected expression uses it.
+
+    Args:
+        format: as for `A`.
+        shape: rows and columns.
+        order: ``row`` or ``column``.
+        ld: elements from one line to the next; 0 means no gap.
+        place: as for `A`.
+    """
     return Tensor("C", format, shape, order, ld, **place)
 
 
@@ -158,7 +175,14 @@ def ScaleA(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str =
 
 
 def ScaleB(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str = "row") -> Tensor:  # noqa: A002
-    """E8M0 scales of B, shape (K / 32, N); arguments as for `ScaleA`."""
+    """E8M0 scales of B, shape (K / 32, N).
+
+    Args:
+        shape: blocks of 32 rows of B, and columns.
+        bytes: as for `ScaleA`.
+        select: as for `ScaleA`.
+        order: ``row`` or ``column``.
+    """
     return Tensor("scale_B", "e8m0fnu", shape, order, 0, bytes, select)
 
 
@@ -215,7 +239,13 @@ def untouched(tensor: Tensor, arch: Arch) -> NDArray[Any]:
 
 
 def codes_of(tensor: Tensor, memory: NDArray[np.uint8], arch: Arch) -> NDArray[Any]:
-    """The inverse of `bytes_of`: raw codes in `Tensor.stored_shape`."""
+    """The inverse of `bytes_of`: raw codes in `Tensor.stored_shape`.
+
+    Args:
+        tensor: the argument.
+        memory: its bytes, uint8.
+        arch: decides the format.
+    """
     fmt = format_of(tensor, arch)
     width = max(tensor.ld, tensor.line) * tensor.bytes
     if fmt.bits >= 8:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["Sums", "matrix_names", "sums_of"]
 
 PAIRS = {"pk_f16": "f16", "pk_bf16": "bf16"}
-"""Factors of dot products of one lane; on RDNA those with sums in f32 are steps of the matrix instruction
-(`mfmasim.machine.ops.dot_steps`)."""
+"""Factors of dot products of one lane; on RDNA those with a sum in f32, and no other operation of these operands, are
+steps of the matrix instruction (`mfmasim.machine.ops.dot_steps`)."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,11 @@ def sums_of(kernel: Kernel, *, wide: bool = False) -> Sums:
     """
     arch = kernel.arch
     single = [operation for instruction in kernel.decodable for operation in instruction.halves or (instruction,)]
-    dots = [operation for operation in single if operation.opcode.dot and operation.dst[0].type == "f32"]
-    kinds = {PAIRS[dot.src[0].type] for dot in dots if dot.src[0].type in PAIRS} if arch.floats.dot_steps else set()
+    to_f32 = [operation for operation in single if operation.dst and operation.dst[0].type == "f32"]
+    factors = (
+        {operand.type for operation in to_f32 for operand in operation.src[:1]} if arch.floats.dot_steps else set()
+    )
+    kinds = [kind for pair, kind in PAIRS.items() if pair in factors]
     matrix = [find_instruction(arch, name) for name in matrix_names(kernel)]
     models = [operation.model for operation in matrix]
     models += [model_for(arch, "wmma", kind, kind, "f32", 16) for kind in kinds]

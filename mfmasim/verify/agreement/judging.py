@@ -38,7 +38,13 @@ AGREEMENT = {
 
 
 def agreement(same: bool, simulator: bool, device: bool) -> str:
-    """Who disagrees with whom, in words; arguments as the keys of `AGREEMENT` have them."""
+    """Who disagrees with whom, in words.
+
+    Args:
+        same: whether simulator and device agree.
+        simulator: whether simulator and reference agree.
+        device: whether device and reference agree.
+    """
     return AGREEMENT.get((same, simulator, device), "simulator and device agree in bits alone")
 
 
@@ -119,7 +125,13 @@ class Apart:
     """The first few elements."""
 
     def add(self, launch: int, piece: Piece, most: int) -> None:
-        """Compare an output of a launch, and keep so many elements that differ in all."""
+        """Compare an output of a launch, and keep so many elements that differ in all.
+
+        Args:
+            launch: its number.
+            piece: the output.
+            most: differing elements to keep, of all launches together.
+        """
         ours, theirs = piece.sides
         comparison = piece.compare(theirs, ours)
         self.elements += ours.size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import copy
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.verify.agreement.capture import Launched, describe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -21,25 +22,35 @@ if TYPE_CHECKING:
     from mfmasim.program import Kernel
     from mfmasim.verify.agreement.capture import Capture
 
-__all__ = ["Plain", "Recorder", "Replayer"]
+__all__ = ["Call", "Plain", "Recorder", "Replayer"]
 
 
-def _call(
-    kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int
-) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """A call as JSON can hold it, and its buffers."""
-    buffers: list[NDArray[Any]] = []
-    described = describe(list(args), buffers)
-    sizes = [list(size) if isinstance(size, tuple | list) else [size] for size in (grid, block)]
-    call = {
-        "kernel": kernel.name,
-        "grid": [int(n) for n in sizes[0]],
-        "block": [int(n) for n in sizes[1]],
-        "shared_bytes": int(shared_bytes),
-        "args": described,
-        "buffers": len(buffers),
-    }
-    return call, buffers
+@dataclass(frozen=True)
+class Call:
+    """A launch as a device is asked for it."""
+
+    kernel: Kernel
+    grid: int | Sequence[int]
+    block: int | Sequence[int]
+    args: Sequence[Any]
+    shared_bytes: int
+    options: Mapping[str, Any]
+    """Further ones of `SimDevice.launch`."""
+
+    def record(self) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+        """The call as JSON can hold it, and its buffers."""
+        buffers: list[NDArray[Any]] = []
+        described = describe(list(self.args), buffers)
+        grid, block = ([size] if isinstance(size, int) else list(size) for size in (self.grid, self.block))
+        call = {
+            "kernel": self.kernel.name,
+            "grid": [int(n) for n in grid],
+            "block": [int(n) for n in block],
+            "shared_bytes": int(self.shared_bytes),
+            "args": described,
+            "buffers": len(buffers),
+        }
+        return call, buffers
 
 
 def _bytes(buffers: Sequence[NDArray[Any]]) -> list[NDArray[np.uint8]]:
@@ -61,10 +72,33 @@ class Plain:
         self.checks = checks
 
     def launch(
-        self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, *_: Any, **options: Any
+        self,
+        kernel: Kernel,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any],
+        shared_bytes: int = 0,
+        *_: Any,
+        **options: Any,
     ) -> Report:
-        """Launch; see `mfmasim.devices.SimDevice.launch`."""
-        return self.device.launch(kernel, grid, block, args, shared_bytes, self.checks, **options)
+        """Launch; see `mfmasim.devices.SimDevice.launch`.
+
+        Args:
+            kernel: the kernel.
+            grid: workgroups in x, y, z.
+            block: work-items of a workgroup in x, y, z.
+            args: one entry per argument.
+            shared_bytes: dynamic LDS in bytes.
+            _: checks; this device's own take their place.
+            options: passed on.
+        """
+        return self.forward(Call(kernel, grid, block, args, shared_bytes, options))
+
+    def forward(self, call: Call) -> Report:
+        """Launch on the device behind this one."""
+        return self.device.launch(
+            call.kernel, call.grid, call.block, call.args, call.shared_bytes, self.checks, **call.options
+        )
 
 
 class Recorder(Plain):
@@ -76,16 +110,14 @@ class Recorder(Plain):
         self.launches: list[Launched] = []
         self.kernel: Kernel | None = None
 
-    def launch(
-        self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, *_: Any, **options: Any
-    ) -> Report:
+    def forward(self, call: Call) -> Report:
         """Launch and keep what went in and came out."""
-        call, buffers = _call(kernel, grid, block, args, shared_bytes)
+        described, buffers = call.record()
         before = _bytes(buffers)
-        report = super().launch(kernel, grid, block, args, shared_bytes, **options)
-        call["milliseconds"] = report.milliseconds
-        self.kernel = kernel
-        self.launches.append(Launched(call, before, _bytes(buffers)))
+        report = super().forward(call)
+        described["milliseconds"] = report.milliseconds
+        self.kernel = call.kernel
+        self.launches.append(Launched(described, before, _bytes(buffers)))
         return report
 
 
@@ -102,36 +134,34 @@ class Replayer(Plain):
         self._capture = capture
         self._place = place
 
-    def launch(
-        self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, *_: Any, **options: Any
-    ) -> Report:
+    def forward(self, call: Call) -> Report:
         """Fill the buffers with what the device left in them.
 
         Raises:
             MfmasimError: the capture is stale: the case now has another kernel, or other inputs.
         """
         number = len(self.reports)
-        if kernel.code.sha256 != self._capture.about["code"]["sha256"]:
-            self._stale(f"the case's code object is {kernel.code.sha256[:12]}…, the captured one "
+        if call.kernel.code.sha256 != self._capture.about["code"]["sha256"]:
+            self._stale(f"the case's code object is {call.kernel.code.sha256[:12]}…, the captured one "
                         f"{self._capture.about['code']['sha256'][:12]}…")  # fmt: skip
         if number >= len(self._capture.launches):
             self._stale(f"the case makes launch {number + 1}, {len(self._capture.launches)} were captured")
         captured = self._capture.launches[number]
-        call, buffers = _call(kernel, grid, block, args, shared_bytes)
-        for key, value in call.items():
+        described, buffers = call.record()
+        for key, value in described.items():
             if not same(captured.call[key], value):
                 self._stale(f"launch {number + 1} has {key} {value}, captured was {captured.call[key]}")
         for place, (buffer, before) in enumerate(zip(_bytes(buffers), captured.before, strict=True)):
             if not np.array_equal(buffer, before):
                 self._stale(f"launch {number + 1} has other contents in buffer {place} than were captured")
-        report = super().launch(kernel, grid, block, args, shared_bytes, **options)
+        report = super().forward(call)
         self.simulated.append(_bytes(buffers))
         self.reports.append(report)
         for buffer, after in zip(buffers, captured.after, strict=True):
             buffer.reshape(-1).view(np.uint8)[:] = after
-        told = copy(report)  # the device's, not the simulator's findings
-        told.findings, told.device = [], self.name
-        return told
+        replayed = copy(report)  # the device's, not the simulator's findings
+        replayed.findings, replayed.device = [], self.name
+        return replayed
 
     def _stale(self, why: str) -> None:
         raise MfmasimError(f"{self._place}: the capture is stale: {why}; record it anew")

@@ -11,7 +11,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.verify.agreement.judging import Apart, agreement, agrees, pieces
-from mfmasim.verify.agreement.recording import Plain
+from mfmasim.verify.agreement.recording import Call, Plain
 from mfmasim.verify.agreement.threeway import matrix_instructions
 from mfmasim.verify.agreement.writers import Writers
 from mfmasim.verify.arguments import Argument, called, leaves
@@ -19,7 +19,7 @@ from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import informed, verify_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -235,13 +235,11 @@ class Keeper(Plain):
         self.after: dict[str, NDArray[np.uint8]] = {}
         self.reports: list[Report] = []
 
-    def launch(
-        self, kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0, *_: Any, **options: Any
-    ) -> Report:
+    def forward(self, call: Call) -> Report:
         """Launch, and keep the bytes of every array."""
-        arrays = {name: arg for name, arg in leaves(args) if isinstance(arg, np.ndarray) and arg.ndim}
+        arrays = {name: arg for name, arg in leaves(call.args) if isinstance(arg, np.ndarray) and arg.ndim}
         self.before = {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in arrays.items()}
-        report = super().launch(kernel, grid, block, args, shared_bytes, **options)
+        report = super().forward(call)
         self.after = {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in arrays.items()}
         self.reports.append(report)
         return report

@@ -137,7 +137,13 @@ class Timed:
 
 
 def pair_patterns(probe: PhaseProbe, wave: int, *, crowded: bool = False) -> NDArray[np.uint32]:
-    """Addresses of every pair of lanes, so that they do not meet and then that they may: (2 * pairs, lanes)."""
+    """Addresses of every pair of lanes, so that they do not meet and then that they may: (2 * pairs, lanes).
+
+    Args:
+        probe: what is probed.
+        wave: lanes of a wave.
+        crowded: the other lanes of the wave take part, each in a bank row of its own.
+    """
     lanes = np.array(list(combinations(range(wave), 2)))
     if crowded:
         both = np.tile(np.arange(wave, dtype=np.uint32) * ROW, (2, len(lanes), 1))
@@ -156,6 +162,12 @@ def sweep_patterns(
     """Addresses of pairs at growing distances, (pairs * distances, lanes); lanes that must take part join the first.
 
     In a crowd the second lane of each pair moves away from its place in the bank of all.
+
+    Args:
+        probe: what is probed.
+        wave: lanes of a wave.
+        swept: pairs of lanes.
+        crowded: the other lanes of the wave take part, as in `pair_patterns`.
     """
     if crowded:
         away = np.arange(probe.unit, ROW, probe.unit)

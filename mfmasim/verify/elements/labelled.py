@@ -93,7 +93,13 @@ def _units(values: NDArray[Any]) -> U64:
 
 
 def joined(codes: U64, parts: int, array: Array) -> U64:
-    """Units of elements: the parts of a unit side by side, the first lowest."""
+    """Units of elements: the parts of a unit side by side, the first lowest.
+
+    Args:
+        codes: of the parts, uint64, the parts of a unit on the last axis where there are several.
+        parts: of a unit.
+        array: whose units they are.
+    """
     if parts == 1:
         return codes.reshape(array.shape)
     width = 8 * array.dtype.itemsize // parts
@@ -103,7 +109,13 @@ def joined(codes: U64, parts: int, array: Array) -> U64:
 
 
 def split(units: U64, parts: int, array: Array) -> U64:
-    """The inverse of `joined`."""
+    """The inverse of `joined`.
+
+    Args:
+        units: of elements, uint64.
+        parts: of a unit.
+        array: whose units they are.
+    """
     if parts == 1:
         return units
     width = 8 * array.dtype.itemsize // parts

@@ -79,6 +79,11 @@ def disjoint(sets: NDArray[np.int64], count: int) -> NDArray[np.int64] | None:
 def check_sets(bench: Bench, source: Source, report: MappingReport) -> None:
     """Prove that every element of an output depends on exactly its set.
 
+    Args:
+        bench: runs the kernel.
+        source: the sets that are declared of an output.
+        report: takes the counts and the finding.
+
     Raises:
         MfmasimError: it takes too many runs.
     """

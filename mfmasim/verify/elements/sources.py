@@ -164,6 +164,11 @@ def DependsOn(
 def check_declared(sources: Any, arrays: Sequence[Array], where: str) -> None:
     """Check the sources that a case declares.
 
+    Args:
+        sources: what the case function returned as such.
+        arrays: the arrays among the arguments.
+        where: the case, for messages.
+
     Raises:
         MfmasimError: something else than sources, or arrays that are not among the arguments.
     """

@@ -82,7 +82,13 @@ def _described(tensor: Tensor, arch: Arch) -> Argument:
 
 
 def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> int:
-    """Runs that labels of results and of C need, known after the counting run."""
+    """Runs that labels of results and of C need, known after the counting run.
+
+    Args:
+        tracer: it has counted results.
+        alphabet: codes that labels are cut into.
+        output: C, which has labels of its own, or None.
+    """
     slots = LabelSpace()
     slots.add("D", tracer.size)
     if output is not None:

@@ -91,7 +91,13 @@ class InFlight(Paths[tuple[Flight, ...]]):
         super().on_block(event)
 
     def after(self, state: tuple[Flight, ...], event: BlockEvent, index: int) -> tuple[Flight, ...]:  # noqa: ARG002
-        """What is in flight after a block."""
+        """What is in flight after a block.
+
+        Args:
+            state: what is in flight before it.
+            event: the block.
+            index: number of the wave in it.
+        """
         flights = list(state)
         for instruction in event.instructions:
             for counter, value in waited(self.arch, instruction):
@@ -108,6 +114,11 @@ class InFlight(Paths[tuple[Flight, ...]]):
 
 def patched(code: bytes, pc: int, change: bytes) -> bytes:
     """The code object with the bytes at a virtual address replaced.
+
+    Args:
+        code: the code object.
+        pc: virtual address of the first byte.
+        change: the bytes that stand there then.
 
     Raises:
         MfmasimError: nothing of the file is loaded there.

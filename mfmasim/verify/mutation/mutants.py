@@ -159,7 +159,14 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None, schedule
 
 
 def compile_mutant(mutant: Mutant, case: Case, arch: str, compiler: str | None = None) -> Code:
-    """Compile one mutant; arguments and errors as for `run_mutant`."""
+    """Compile one mutant; errors as for `run_mutant`.
+
+    Args:
+        mutant: the variant.
+        case: the case it varies.
+        arch: architecture.
+        compiler: as for `mfmasim.compile`.
+    """
     texts = _edited(mutant, case.source)
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as folder:
         for name, text in texts.items():

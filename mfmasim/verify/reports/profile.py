@@ -75,6 +75,12 @@ class Profile:
 def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None = None) -> Profile:
     """Run a case once, on its first class of inputs and without the mapping check, and describe what was executed.
 
+    Args:
+        case: the case.
+        arch: one of its architectures.
+        group: family or file, for the report.
+        compiler: as for `mfmasim.compile`.
+
     Raises:
         MfmasimError: the case cannot be run, is left out on this architecture, or stops early.
     """

@@ -95,6 +95,11 @@ class Runs:
     def profile(self, case: str, arch: str, **parameters: Any) -> Profile:
         """Profile of a case with these parameters.
 
+        Args:
+            case: title of a case of the family.
+            arch: one of its architectures.
+            parameters: those that differ from the case's own.
+
         Raises:
             MfmasimError: no such case, or it cannot be profiled.
         """
