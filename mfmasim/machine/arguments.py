@@ -76,8 +76,8 @@ def _first(span: tuple[int, int, Region]) -> int:
     return span[0]
 
 
-class Room(Protocol):
-    """Where buffers are set aside."""
+class Allocator(Protocol):
+    """Device memory in which buffers are set aside."""
 
     regions: list[Region]
 
@@ -92,11 +92,11 @@ class Room(Protocol):
 
 
 class Owner(Protocol):
-    """Whose buffers the arrays become: a launch of the machine, or one of a GPU."""
+    """A launch whose buffers the arrays become, of the machine or of a GPU."""
 
     @property
-    def memory(self) -> Room:
-        """Where its buffers lie."""
+    def memory(self) -> Allocator:
+        """Device memory of its buffers."""
 
     @property
     def buffers(self) -> Buffers:
@@ -175,7 +175,7 @@ def _buffer(launch: Owner, name: str, array: NDArray[Any]) -> Region:
     if same is not None:
         return same  # the same memory under two arguments: in-place operation
     if other is not None:
-        raise MfmasimError(f"{name} overlaps {other.name} in part; pass one array, or two that are apart")
+        raise MfmasimError(f"{name} overlaps {other.name} in part; pass one array, or two that do not overlap")
     region = launch.memory.reserve(name, array.nbytes, offset=array.page_offset if isinstance(array, Placed) else 0)
     if not array.flags.writeable:
         launch.memory.regions[-1] = region = Region(region.name, region.address, region.size, writable=False)

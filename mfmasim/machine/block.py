@@ -72,7 +72,7 @@ def build(machine: Machine, pc: int, *, indexing: bool) -> Block:
 
 
 def _bound(instruction: Instruction, machine: Machine, *, indexing: bool) -> Bound:
-    """An instruction bound, and followed where somebody asked for that."""
+    """An instruction bound, and its undefined bits tracked where a check wants that."""
     follows = machine.definedness
     if follows is None:
         return indexed(instruction, machine, bind) if indexing else bind(instruction, machine)

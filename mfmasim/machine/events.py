@@ -166,7 +166,7 @@ class UndefinedUse:
 
 @dataclass(frozen=True)
 class ValueEvent:
-    """An instruction that a listener watches was executed; registers as bits, each (1 or waves, 1 or lanes)."""
+    """An instruction that an observer watches was executed; registers as bits, each (1 or waves, 1 or lanes)."""
 
     instruction: Instruction
     sources: tuple[tuple[NDArray[np.uint32], ...], ...]

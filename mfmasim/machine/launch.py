@@ -34,7 +34,7 @@ Dim3 = tuple[int, int, int]
 SCRATCH_LIMIT = 262_144
 """Scratch of a work-item in bytes: the largest that any of the architectures can give (wave32 on gfx11 and gfx12)."""
 GRID_LIMIT = (2**31 - 1, 65535, 65535)
-"""Workgroups a dimension, as hipDeviceProp_t.maxGridSize tells for these devices."""
+"""Workgroups a dimension, as hipDeviceProp_t.maxGridSize gives it for these devices."""
 WORK_ITEMS_LIMIT = 2**32 - 1
 """Work-items a dimension: the dispatch packet counts them in 32 bits (HSA runtime specification, 2.9.6; HIP's reference
 of hipModuleLaunchKernel)."""

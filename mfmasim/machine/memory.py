@@ -1,7 +1,7 @@
 """Device memory: one arena of bytes, buffers in it, and guard gaps between them.
 
 An address is ``BASE`` plus an offset into the arena. Every buffer starts on a page and is followed by at least one
-page that belongs to nobody, so that a stray access is seen and not silently served by a neighbour.
+page that belongs to no buffer, so that a stray access is seen and not silently served by a neighbour.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Memory:
         self._base = BASE
         self._bytes: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.touched: Touched | None = None
-        """Flags of what is read and written, if somebody asked for them."""
+        """Flags of what is read and written, if they were asked for."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: buffers and bytes."""
@@ -141,7 +141,7 @@ class Memory:
 
     @property
     def arena(self) -> NDArray[np.uint8]:
-        """All bytes, guard gaps included; byte 0 is at ``BASE``, or where `over` was told."""
+        """All bytes, guard gaps included; byte 0 is at ``BASE``, or where `over` put it."""
         return self._bytes
 
     def reserve(self, name: str, size: int, *, writable: bool = True, offset: int = 0) -> Region:

@@ -75,7 +75,7 @@ def read_dword(operand: Operand, part: int, instruction: Instruction) -> Reader:
     if kind == "v":
         if operand.field == "src0" and is_dpp(instruction):
             return moved(lambda g: g.v("v", index), instruction)
-        # Without a call of the group's method while the group is everyone, the usual case.
+        # Without a call of the group's method while the group is all waves, the usual case.
         return lambda g: g.vgprs[index] if g.all else g.take(g.vgprs[index])
     if kind == "a":
         return lambda g: g.agprs[index] if g.all else g.take(g.agprs[index])
@@ -240,7 +240,7 @@ def vector_writer(
 
 
 def _dword_writer(file: str, index: int) -> Writer:
-    """Write one register: at once when the group is everyone and every lane active, else by the group's method."""
+    """Write one register: at once when the group is all waves and every lane is active, else by the group's method."""
     vector = file == "v"
 
     def write(g: Group, value: NDArray[Any]) -> None:

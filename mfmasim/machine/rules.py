@@ -1,7 +1,7 @@
 """How undefined bits pass through an operation: an argument of its registration.
 
 ``bits``: every bit of a result is a function of one bit of each operand, so that the operation itself, executed on both
-values of the undefined bits, tells which bits of the result they decide. ``moves``: bits that come from other lanes or
+values of the undefined bits, shows which bits of the result they decide. ``moves``: bits that come from other lanes or
 registers. In both, an operand that steers (a shift, a selector, a lane) and is undefined makes everything undefined.
 ``sums``: an undefined bit reaches itself and all bits above it. ``typed``, the default: an undefined bit that is read
 makes the whole result undefined. ``index``: the operation puts an index into M0. Of program flow and of memory

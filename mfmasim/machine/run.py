@@ -2,7 +2,7 @@
 
 All waves at one program counter execute a block together. The group with the lowest program counter goes first, so
 that waves which left a loop early, or took the other side of a branch, are met again. A wave that waits in a loop for
-another one is not allowed to keep that one from running: who is far behind goes first (`PATIENCE`).
+another one is not allowed to keep that one from running: those far behind go first (`PATIENCE`).
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ SCHEDULED_PATIENCE = 65536
 BATCH_BYTES = 256 << 20
 """Bytes that the workgroups in flight may take, which bounds a batch."""
 WAVES = 2048
-"""Waves in flight when nobody says how many: enough to hide the price of a NumPy call, few enough for the caches (on
-the reference machine, four times as many took up to three times as long each)."""
+"""Waves in flight unless the caller says otherwise: enough to hide the price of a NumPy call, few enough for the caches
+(on the reference machine, four times as many took up to three times as long each)."""
 TEMPORARY_BYTES = 64
 """Bytes a lane that an instruction may take on its way: eight arrays of 64-bit addresses or numbers."""
 
@@ -64,7 +64,7 @@ def followed(machine: Machine) -> Definedness:
 
 
 class Machine:
-    """Executes one launch. Operations reach memory, LDS, architecture and listeners through it."""
+    """Executes one launch. Operations reach memory, LDS, architecture and observers through it."""
 
     def __init__(
         self, launch: Launch, observers: Sequence[Observer] = (), budget: int = BUDGET, max_waves: int | None = None,
@@ -139,9 +139,9 @@ class Machine:
         launch = self.launch
         per = launch.waves_per_workgroup
         lane_bytes = 4 * sum(register_counts(self.kernel)) + launch.scratch_bytes + TEMPORARY_BYTES
-        room = BATCH_BYTES // (lane_bytes * self.kernel.wave * per + launch.lds_bytes)
+        fitting = BATCH_BYTES // (lane_bytes * self.kernel.wave * per + launch.lds_bytes)
         wanted = WAVES if self.max_waves is None else self.max_waves
-        return max(1, min(room, wanted // per))
+        return max(1, min(fitting, wanted // per))
 
     def _start(self, first: int, count: int) -> None:
         """Put the first state of a batch of workgroups into registers and LDS."""
@@ -154,13 +154,13 @@ class Machine:
 
     def _run_batch(self) -> None:
         waves = self.waves
-        everyone = Group(waves, slice(0, waves.count), waves.count)
+        whole = Group(waves, slice(0, waves.count), waves.count)
         while True:
-            group = self._next_group(everyone)
+            group = self._next_group(whole)
             if group is None:
                 return
             pc = int(group.pc[0])
-            mode = waves.float_mode  # that of everyone, or None
+            mode = waves.float_mode  # that of all waves, or None
             indexing = bool((group.mode[0] if mode is None else mode.bits) & GPR_INDEXING)
             block = self._blocks.get((pc, indexing)) or self._bind(pc, indexing=indexing)
             if mode is None and ((group.mode & GPR_IDX_EN != 0) != indexing).any():
@@ -180,10 +180,10 @@ class Machine:
                 self.stop("budget", why, pc, group, int(group.executed.argmax()))
                 return
 
-    def _next_group(self, everyone: Group) -> Group | None:
+    def _next_group(self, whole: Group) -> Group | None:
         """The waves that go on: those at the lowest program counter; None when all have ended.
 
-        Barriers open when nobody runs: then all waves of every workgroup have arrived or ended.
+        Barriers open when no wave runs: then all waves of every workgroup have arrived or ended.
         """
         waves = self.waves
         if len(waves.pc) > 1 and (waves.pc == waves.pc[0]).all():
@@ -199,15 +199,15 @@ class Machine:
                 waves.status = np.full(1, RUNNING, np.uint8)
             if len(waves.pc) == 1 and self.schedule is None:
                 waves.own.clear()
-                everyone.resume()
-                return everyone
+                whole.resume()
+                return whole
         status = np.broadcast_to(waves.status, (waves.count,))
         running = np.flatnonzero(status == RUNNING)
         if not len(running):
             if self._stuck(np.flatnonzero(status == AT_BARRIER)):
                 return None
             waves.status = np.where(status == AT_BARRIER, np.uint8(RUNNING), status)
-            return self._next_group(everyone)
+            return self._next_group(whole)
         running = self._fair(status, running)
         if self.schedule is not None:
             running = self._open(np.broadcast_to(waves.status, (waves.count,)), running)
@@ -238,7 +238,7 @@ class Machine:
         return behind if len(behind) else running
 
     def _open(self, status: NDArray[np.uint8], running: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Open the barriers at which all waves of a workgroup have arrived; returns who runs now."""
+        """Open the barriers at which all waves of a workgroup have arrived; returns the waves that run now."""
         waves = self.waves
         busy = np.zeros(int(waves.workgroup[-1]) + 1, np.bool_)
         busy[waves.workgroup[status == RUNNING]] = True
@@ -267,7 +267,7 @@ class Machine:
         return waiting[np.isin(after, here)] if here else waiting[:0]
 
     def _stuck(self, waiting: NDArray[np.int64]) -> bool:
-        """Whether waves wait for ever, now that nobody runs."""
+        """Whether waves wait for ever, now that no wave runs."""
         here = self._signalling(waiting)
         if not len(here):
             return False
@@ -302,7 +302,7 @@ class Machine:
         self.outcome.arrange(self.kernel.code, self.kernel.wave)
 
     def stop(self, check: str, why: str, pc: int, group: Group, wave: int = 0) -> None:
-        """End the launch: nothing more is executed after the block, or after this step when steps are listened to.
+        """End the launch: nothing more is executed after the block, or after this step when an observer follows steps.
 
         Args:
             check: the check that the finding belongs to.
@@ -327,7 +327,7 @@ class Machine:
         return self.launch.place(self.first_workgroup * self.launch.waves_per_workgroup + int(waves[index]), lane)
 
     def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Tell listeners of a matrix instruction; a listener may put another result in its place."""
+        """Report a matrix instruction; an observer may put another result in its place."""
         for listener in self.matrix_listeners:
             replaced = listener(event)
             if replaced is not None:

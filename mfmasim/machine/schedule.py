@@ -109,14 +109,14 @@ class Favoured:
             size: workgroups of a batch.
             per: waves of a workgroup.
         """
-        mine = [start for start in starts if start <= self.wave // per < start + size]
-        others = [start for start in starts if start not in mine]
-        return others + mine if self.last else mine + others
+        own = [start for start in starts if start <= self.wave // per < start + size]
+        others = [start for start in starts if start not in own]
+        return others + own if self.last else own + others
 
     def choose(self, running: I64, first: int) -> I64:
         """The one, or all others."""
-        mine = running + first == self.wave
-        wanted = running[~mine] if self.last else running[mine]
+        favoured = running + first == self.wave
+        wanted = running[~favoured] if self.last else running[favoured]
         return wanted if len(wanted) else running
 
 

@@ -2,7 +2,7 @@
 
 The wave axis runs over all waves in flight, whatever their workgroup. A register whose value is the same in every wave
 is kept once, with a wave axis of length 1: what depends only on the lane (addresses within a tile, kernel arguments,
-loop counters) is then computed once for the whole grid. What a group of everyone writes is never changed in place, so
+loop counters) is then computed once for the whole grid. What a group of all waves writes is never changed in place, so
 that one array may stand behind several registers.
 """
 
@@ -74,7 +74,7 @@ class Waves:
         self.complete: NDArray[Any] = np.zeros(1, np.bool_)
         self.workgroup = np.zeros(count, np.int64)
         self.own: dict[tuple[int, int], NDArray[Any]] = {}
-        """Arrays, by register file and register, that groups of some waves made since everyone ran last."""
+        """Arrays, by register file and register, that groups of some waves made since all waves ran last."""
         self.lane_masks: dict[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = {}
         """Lane masks that vector instructions wrote, by scalar register: its two words and the mask that they pack.
         A mask holds while the registers hold these very arrays."""
@@ -100,9 +100,9 @@ class Group:
     __slots__ = ("_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
 
     def __init__(self, waves: Waves, selection: Selection, count: int, *, alone: bool = False) -> None:
-        """Select waves; `count` is how many. `alone` says that groups of everyone clear `Waves.own` first."""
+        """Select waves; `count` is how many. `alone` says that groups of all waves clear `Waves.own` first."""
         self.waves, self.selection, self.count, self.alone = waves, selection, count, alone
-        # The register files once more: a bound instruction reaches them in one step while the group is everyone.
+        # The register files once more: a bound instruction reaches them in one step while the group is all waves.
         self.vgprs, self.agprs, self.sgprs = waves.v, waves.a, waves.s
         self.lanes = waves.lanes
         self.all = count == waves.count
@@ -131,7 +131,7 @@ class Group:
     def _write_part(self, file: list[NDArray[Any]], index: int, value: NDArray[Any]) -> None:
         """Write the group's waves of a register.
 
-        While no group of everyone has run in between, an array that was made here stands behind this register only,
+        While no group of all waves has run in between, an array that was made here stands behind this register only,
         and changes in place: a group of a few waves does not pay for all.
         """
         old, key = file[index], (id(file), index)

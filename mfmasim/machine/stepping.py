@@ -33,7 +33,7 @@ class Step:
 
     Attributes:
         instruction: what is executed.
-        machine: the machine, for listeners that want more than this class shows.
+        machine: the machine, for observers that want more than this class shows.
     """
 
     def __init__(self, machine: Machine, instruction: Instruction, group: Group) -> None:
@@ -167,9 +167,9 @@ class Step:
 
 
 def stepped(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
-    """The bound instruction with the listeners around it.
+    """The bound instruction with the hooks of observers around it.
 
-    Once a listener has ended the launch, what is left of the block is not executed and not counted.
+    Once an observer has ended the launch, what is left of the block is not executed and not counted.
 
     Args:
         machine: the machine that executes it.
@@ -180,13 +180,13 @@ def stepped(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
 
     def step(group: Group) -> None:
         seen = Step(machine, instruction, group)
-        for tell in before if not outcome.stopped else ():
-            tell(seen)
+        for hook in before if not outcome.stopped else ():
+            hook(seen)
         if outcome.stopped:
             machine.skipped[instruction.pc] += group.count
             return
         run(group)
-        for tell in after:
-            tell(seen)
+        for hook in after:
+            hook(seen)
 
     return step

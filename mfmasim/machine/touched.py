@@ -1,6 +1,6 @@
-"""Which bytes of global memory a part of a launch read and wrote: what tells whether parts are independent.
+"""Which bytes of global memory a part of a launch read and wrote: from them follows whether parts are independent.
 
-Kept only where somebody asks, as one flag a byte of the arena.
+Recorded only on request, as one flag per byte of the arena.
 """
 
 from __future__ import annotations

@@ -43,15 +43,15 @@ def _kept(g: Group, operands: Sequence[Operand]) -> tuple[Words, ...]:
 
 
 def watched(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
-    """The bound instruction with its listeners behind it, if it has any.
+    """The bound instruction with the hooks of observers behind it, if any watches it.
 
     Args:
         machine: the machine that executes it.
         instruction: what is executed.
         run: the bound instruction.
     """
-    listeners = [o.on_value for o in machine.value_listeners if o.watches(instruction)]
-    if not listeners:
+    watching = [o.on_value for o in machine.value_listeners if o.watches(instruction)]
+    if not watching:
         return run
 
     def step(g: Group) -> None:
@@ -62,7 +62,7 @@ def watched(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
             instruction, sources, tuple(_words(g, operand) for operand in instruction.dst), g.mode, lambda: g.active,
             g.count, lambda index, lane: machine.place(waves(), index, lane),
         )  # fmt: skip
-        for tell in listeners:
-            tell(event)
+        for hook in watching:
+            hook(event)
 
     return step

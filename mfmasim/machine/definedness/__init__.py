@@ -1,4 +1,4 @@
-"""Definedness: which bits of which registers and bytes nobody has written, followed beside the execution."""
+"""Definedness: which bits of registers and memory were never written, tracked beside the execution."""
 
 from __future__ import annotations
 

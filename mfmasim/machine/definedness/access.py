@@ -155,10 +155,10 @@ class AccessPlan:
         """Undefined bits reached global memory."""
         number, bits = next((k, word) for k, word in enumerate(words) if word.any())
         lanes = np.broadcast_to(bits, (len(bits), g.lanes))
-        # A buffer store goes dword by dword, so that the number of the word tells nothing.
+        # A buffer store goes dword by dword, so that the number of the word does not name the register.
         keys = [self.stored[number]] if len(words) == len(self.stored) else self.stored
         key = next((k for k in keys if (np.where(bits != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
-        self.owner.uses.tell("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
+        self.owner.uses.report("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
 
     def _on(self, plane: Plane, instruction: Instruction) -> Bound:
         """The instruction bound to a plane."""
@@ -240,7 +240,7 @@ class AtomicPlan(AccessPlan):
                 full[inside], words[inside] = np.where(bad, ONES, np.uint32(0)), origin
                 if bad.any():
                     self._loaded_here(words[full != 0])
-                    owner.uses.tell(
+                    owner.uses.report(
                         "atomic" if old.any() else "stored", ins, g, (self.stored or [0])[0], full, words,
                         name="memory" if old.any() else "",
                     )  # fmt: skip

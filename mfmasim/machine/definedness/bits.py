@@ -1,4 +1,4 @@
-"""Rules in which the operation itself tells: it is executed on both values of the undefined bits.
+"""Rules in which the operation itself decides: it is executed on both values of the undefined bits.
 
 Where every bit of a result is a function of one bit of each operand, a bit of the result is undefined exactly when it
 is not the same for all choices of 0 and 1 for the undefined bits, taken alike within an operand.
@@ -33,13 +33,13 @@ def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[li
     """Undefined registers that vary together: those of one operand, and of operands that share one."""
     parts: list[list[int]] = []
     for operand in operands:
-        mine = [key for key in operand if key in dirty]
-        if not mine:
+        joined = [key for key in operand if key in dirty]
+        if not joined:
             continue
-        for part in [part for part in parts if set(part) & set(mine)]:
-            mine += [key for key in part if key not in mine]
+        for part in [part for part in parts if set(part) & set(joined)]:
+            joined += [key for key in part if key not in joined]
             parts.remove(part)
-        parts.append(mine)
+        parts.append(joined)
     rest = [key for key in dirty if not any(key in part for part in parts)]
     if not parts:
         return [rest] if rest else []

@@ -204,7 +204,7 @@ class Flow:
                     if used is not None:
                         bits = bits & used[number]
                     if bits.any():
-                        owner.uses.tell("matrix", self.instruction, g, key, bits, planes.origin(g, key))
+                        owner.uses.report("matrix", self.instruction, g, key, bits, planes.origin(g, key))
                         planes.define(g, [key], everywhere=True)
         target = self.instruction.dst[0]
         for number, key in enumerate(keys_of(target)):

@@ -31,7 +31,7 @@ __all__ = ["OriginPlane", "Plane"]
 
 
 class GlobalBits(Memory):
-    """Undefined bits of the arena. A store tells which lanes store undefined bits, and leaves its bytes defined."""
+    """Undefined bits of the arena. A store records lanes that store undefined bits, and leaves its bytes defined."""
 
     leaks: list[list[Bits]]
 
@@ -48,7 +48,7 @@ class GlobalBits(Memory):
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[list[Bits], Outside | None]:
-        """Undefined bits of dwords; what lies outside is told by another check.
+        """Undefined bits of dwords; another check reports what lies outside.
 
         Args:
             addresses: address of each lane, uint64.
@@ -75,7 +75,7 @@ class GlobalBits(Memory):
         self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int,
         mask: NDArray[np.bool_] | None = None,
     ) -> Outside | None:  # fmt: skip
-        """Remember lanes that store undefined bits; afterwards the bytes count as defined: told once.
+        """Remember lanes that store undefined bits; afterwards the bytes count as defined: reported once.
 
         Args:
             addresses: address of each lane, uint64.
@@ -147,7 +147,7 @@ def _inside(words: list[Bits], outside: Outside | None) -> list[Bits]:
 
 
 class Aside(Notify):
-    """In the place of observers, which do not hear of what happens on planes."""
+    """In the place of the observers, to which accesses to planes are not reported."""
 
     outside: NDArray[np.bool_] | None = None
     """Lanes of the last access that went outside; another check reports them."""

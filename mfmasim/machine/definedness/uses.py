@@ -1,4 +1,4 @@
-"""Uses of undefined bits: what is told, and the bits of registers that an instruction really uses."""
+"""Uses of undefined bits: what is reported, and the bits of registers that an instruction really uses."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ __all__ = ["Uses", "matrix_bits"]
 
 
 class Uses:
-    """Tells listeners of uses. What was told counts as defined afterwards, so that it is told once."""
+    """Reports uses. What was reported counts as defined afterwards, so that it is reported once."""
 
     def __init__(self, machine: Machine, planes: Planes, loaded: dict[int, int]) -> None:
         """`loaded` gives the load that first met an origin in memory, by the packed origin."""
         self.machine, self.planes, self.loaded = machine, planes, loaded
 
-    def tell(
+    def report(
         self, use: str, instruction: Instruction, group: Group, key: int, bits: Bits, origins: Bits, name: str = ""
     ) -> None:  # fmt: skip
-        """Tell of one register.
+        """Report one register.
 
         Args:
             use: what it is used for.
@@ -63,13 +63,13 @@ class Uses:
             self.machine.place(indices, row, lane), int((bits != 0).sum()) * (group.count // len(bits)),
             source, name_of(source.key, self.machine.arch), self.loaded.get(origin),
         )  # fmt: skip
-        for listener in self.machine.use_listeners:
-            listener(event)
+        for hook in self.machine.use_listeners:
+            hook(event)
 
     def registers(
         self, use: str, instruction: Instruction, group: Group, keys: Sequence[int], used: int = 0xFFFFFFFF
     ) -> None:
-        """Tell of undefined bits in registers that active lanes use; `used` are the bits that count.
+        """Report undefined bits in registers that active lanes use.
 
         Args:
             use: what they are used for.
@@ -87,7 +87,7 @@ class Uses:
             elif key >= VECTORS and group.mask is not None and use == "address":
                 bits = np.where(group.mask.any(axis=1), bits, np.uint32(0))
             if bits.any():
-                self.tell(use, instruction, group, key, bits, self.planes.origin(group, key))
+                self.report(use, instruction, group, key, bits, self.planes.origin(group, key))
                 self.planes.define(group, [key])
 
     def branch(self, instruction: Instruction, group: Group) -> None:
@@ -102,7 +102,7 @@ class Uses:
         for key in keys:
             bits = np.where(sure, np.uint32(0), self.planes.of(group, key))
             if bits.any():
-                self.tell("branch", instruction, group, key, bits, self.planes.origin(group, key))
+                self.report("branch", instruction, group, key, bits, self.planes.origin(group, key))
                 self.planes.define(group, keys)
 
     def mask(self, instruction: Instruction, group: Group, keys: Sequence[int]) -> None:
@@ -116,7 +116,7 @@ class Uses:
         for key in keys:
             if self.planes.dirty >> key & 1:
                 bits = self.planes.of(group, key)
-                self.tell("exec", instruction, group, key, bits, self.planes.origin(group, key))
+                self.report("exec", instruction, group, key, bits, self.planes.origin(group, key))
                 for each in keys:
                     self.planes.forget(each)
 

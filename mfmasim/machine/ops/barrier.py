@@ -1,4 +1,4 @@
-"""Barriers: of one piece, and gfx12's, whose two halves a wave may reach apart.
+"""Barriers: of one piece, and gfx12's split barriers, whose signal and wait are two instructions.
 
 Sources: CDNA3 ISA manual, S_BARRIER; RDNA4 ISA manual, 5.6. A barrier is complete when every wave of the workgroup has
 signalled or ended; then each wave may pass one S_BARRIER_WAIT.
@@ -60,13 +60,13 @@ def settle(waves: Waves) -> None:
     signalled, status = _spread(waves, waves.signalled), _spread(waves, waves.status)
     arrived = signalled | (status == ENDED)
     missing = np.bincount(waves.workgroup[~arrived], minlength=int(waves.workgroup[-1]) + 1)
-    done = ((missing == 0) & (_signalled(waves) > 0))[waves.workgroup]
-    if not done.any():
+    completed = ((missing == 0) & (_signalled(waves) > 0))[waves.workgroup]
+    if not completed.any():
         waves.signalled = signalled
         return
-    waiting = done & (status == AT_BARRIER)
-    waves.signalled = signalled & ~done
-    waves.complete = (_spread(waves, waves.complete) | done) & ~waiting
+    waiting = completed & (status == AT_BARRIER)
+    waves.signalled = signalled & ~completed
+    waves.complete = (_spread(waves, waves.complete) | completed) & ~waiting
     waves.status = np.where(waiting, np.uint8(RUNNING), status)
 
 

@@ -1,7 +1,7 @@
 """MUBUF loads and stores through a buffer resource. Source: CDNA3 ISA manual, 9.1.5 to 9.1.8.
 
-A lane beyond the resource's range reads 0 and stores nothing; that is what the range is for, so the listeners hear of
-it as ``buffer``, apart from addresses that hit no memory. SGPR offsets count neither for the range nor for swizzling.
+A lane beyond the resource's range reads 0 and stores nothing; that is what the range is for, so it is reported as
+``buffer``, unlike addresses that hit no memory. SGPR offsets count neither for the range nor for swizzling.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["load_words"]
 def _clipped(
     machine: Spaces, g: Group, instruction: Instruction, reach: Reach, inside: NDArray[np.bool_], size: int, kind: str
 ) -> NDArray[np.bool_]:
-    """The active lanes in range; tells the listeners of the others."""
+    """The active lanes in range; reports the others."""
     active = inside & g.active
     beyond = ~inside & g.active
     if beyond.any():

@@ -27,7 +27,7 @@ def _nothing(_instruction: Instruction, _machine: Machine) -> Bound:
     return lambda g: None  # noqa: ARG005
 
 
-# Memory is coherent and nobody else listens: caches, wake-ups and messages to the host change nothing.
+# Memory is coherent and the host takes no messages: caches, wake-ups and messages change nothing.
 direct(
     "v_nop ds_nop v_clrexcp s_wakeup s_sendmsg s_dcache_inv_vol s_dcache_wb_vol buffer_inv buffer_wbl2 buffer_invl2 "
     "buffer_wbinvl1 buffer_wbinvl1_vol buffer_gl0_inv buffer_gl1_inv global_inv global_wb global_wbinv v_pipeflush"
@@ -45,7 +45,7 @@ GET_REALTIME = 0x83
 
 
 def _message_answer(kind: str, instruction: Instruction, machine: Machine) -> Bound:
-    """The message that asks for the time (RDNA3 ISA manual, S_SENDMSG_RTN); nobody answers the others."""
+    """The message that asks for the time (RDNA3 ISA manual, S_SENDMSG_RTN); others have no answer."""
     number = instruction.src[0].bits & 0xFF
     if number != GET_REALTIME:
         raise unsupported(instruction, f"message {number:#x} with an answer")

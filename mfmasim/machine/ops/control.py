@@ -1,6 +1,6 @@
 """Branches, barriers, waits and scheduling hints. Source: CDNA3 ISA manual, SOPP and SOP1.
 
-Waits change nothing in a machine that delivers every load at once; the checks that need the order listen elsewhere.
+Waits change nothing in a machine that delivers every load at once; checks that need the order track it themselves.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _end(_instruction: Instruction, _machine: Machine) -> Bound:
     def run(g: Group) -> None:
         g.stop(ENDED)
         if g.waves.signalled.any():
-            settle(g.waves)  # nobody waits for a wave that has ended
+            settle(g.waves)  # no wave waits for one that has ended
 
     return run
 

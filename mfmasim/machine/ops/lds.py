@@ -1,7 +1,7 @@
 """LDS loads and stores, one table. Source: CDNA3 ISA manual, DS; LLVM for the gfx11 spelling.
 
 An address is a byte offset into the workgroup's allocation. A read outside it gives 0, a write is dropped (CDNA3 ISA
-manual, LDS addressing); both are told to the listeners.
+manual, LDS addressing); both are reported to the observers.
 """
 
 from __future__ import annotations

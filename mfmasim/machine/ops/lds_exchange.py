@@ -65,10 +65,10 @@ class Exchange:
             for number in range(len(self.offsets)):
                 if inside[number][wave, lane]:
                     at = int(places[number][wave, lane])
-                    mine = slice(number * self.dwords, (number + 1) * self.dwords)
+                    dwords = slice(number * self.dwords, (number + 1) * self.dwords)
                     old = flat[at : at + self.dwords].copy()
-                    out[mine, wave, lane] = old
-                    flat[at : at + self.dwords] = change(old, np.array([word[wave, lane] for word in data[mine]]))
+                    out[dwords, wave, lane] = old
+                    flat[at : at + self.dwords] = change(old, np.array([word[wave, lane] for word in data[dwords]]))
         for k, word in enumerate(out):
             g.write_v(self.target.kind, self.target.index + k, word)
 

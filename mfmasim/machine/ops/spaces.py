@@ -1,6 +1,6 @@
 """One access of a group of waves to one of the three spaces: global memory, LDS, scratch.
 
-Every vector memory instruction comes down to this. An access outside a space is told to the listeners; then a read of
+Every vector memory instruction comes down to this. An access outside a space is reported; then a read of
 the LDS gives 0 (CDNA3 ISA manual, 3.6.1), another one poison, and a write is dropped. Where the architecture looks at
 parts of an LDS access (RDNA4 ISA manual, 3.3.5.1), that holds for its dwords and bytes, elsewhere for all of a lane.
 """
@@ -86,7 +86,7 @@ def rows_of(machine: Spaces, g: Group, space: str) -> tuple[NDArray[np.uint8], N
 def within(
     machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int, kind: str, limit: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Lanes that take part and stay inside a private space, and those that do not; the listeners hear of the latter."""
+    """Lanes that take part and stay inside a private space, and those that do not; the latter are reported."""
     if part.mask is None and part.address.min() >= 0 and part.address.max() + size <= limit:
         return EVERY, NONE
     inside = (part.address >= 0) & (part.address + size <= limit)
