@@ -109,7 +109,7 @@ def no_code(machine: Machine, address: int | None) -> str:
     absolute = (machine.launch.image_base + (address or 0)) & 0xFFFF_FFFF_FFFF_FFFF
     region = machine.memory.region_at(absolute)
     if machine.kernel.code.is_code((address or 0) & ~3):
-        why = "which is no multiple of 4"
+        why = "which is not a multiple of 4"
     else:
         why = f"which is outside the code: {f'in {region.name}' if region else machine.memory.nearest(absolute)}"
     return f"jump to {absolute:#x}, {why}"
