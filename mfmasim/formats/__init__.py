@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from mfmasim.formats.encoding import convert
 from mfmasim.formats.explain import Explanation, explain, value_table
-from mfmasim.formats.model import Format
 from mfmasim.formats.modes import NanRule, Overflow, Rounding
 from mfmasim.formats.packing import insert_byte, pack, select_byte, unpack
-from mfmasim.formats.registry import FORMATS, format  # noqa: A004
+from mfmasim.formats.registry import FORMATS, Format, convert, format  # noqa: A004
 from mfmasim.formats.rows import ROWS, FormatRow
 from mfmasim.formats.scales import ScaleRule, scale_of
 

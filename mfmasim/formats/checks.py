@@ -11,7 +11,7 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from mfmasim.formats.model import Format
+    from mfmasim.formats.rows import FormatRow
 
 __all__ = ["as_codes", "as_float_bits", "as_random"]
 
@@ -21,7 +21,7 @@ def _native(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def as_codes(codes: ArrayLike, fmt: Format) -> NDArray[np.unsignedinteger[Any]]:
+def as_codes(codes: ArrayLike, fmt: FormatRow) -> NDArray[np.unsignedinteger[Any]]:
     """Check codes of a format and return them in an unsigned dtype.
 
     Raises:

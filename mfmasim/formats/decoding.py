@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from mfmasim.formats.model import Format
+    from mfmasim.formats.rows import FormatRow
 
 __all__ = ["decode"]
 
@@ -22,14 +22,14 @@ __all__ = ["decode"]
 PIECE = 1 << 14
 
 
-def decode(fmt: Format, codes: ArrayLike) -> NDArray[np.float64]:
+def decode(fmt: FormatRow, codes: ArrayLike) -> NDArray[np.float64]:
     """See `Format.decode`."""
     array = as_codes(codes, fmt)
     flat = np.ascontiguousarray(array.astype(fmt.carrier, copy=False)).reshape(-1)
     if fmt.unread_bits:
         flat = flat & fmt.carrier.type(fmt.mask - (1 << fmt.unread_bits) + 1)
     out = np.empty(flat.size, np.float64)
-    direct = _DIRECT.get(fmt.name)
+    direct = _direct(fmt)
     table = _table(fmt) if direct is None and fmt.bits <= 16 else None
     with np.errstate(invalid="ignore"):  # raised for signalling NaNs, which become quiet
         for start in range(0, flat.size, PIECE):
@@ -44,25 +44,33 @@ def decode(fmt: Format, codes: ArrayLike) -> NDArray[np.float64]:
     return out.reshape(array.shape)
 
 
-# Formats whose bits NumPy can read as they are; of f16 it would leave signalling NaNs signalling. Every one of their
-# values is a float64, so that the casts are exact.
-_DIRECT: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
-    "f64": lambda bits: bits.view(np.float64),
-    "f32": lambda bits: bits.view(np.float32),
-    "xf32": lambda bits: bits.view(np.float32),
-    "bf16": lambda bits: (bits.astype(np.uint32) << np.uint32(16)).view(np.float32),
-}
+@cache
+def _direct(fmt: FormatRow) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
+    """How NumPy reads codes that are a float64, a float32 or the upper part of one; None for others.
+
+    Every one of their values is a float64, so that the casts are exact. Of f16, NumPy would leave signalling NaNs
+    signalling.
+    """
+    if fmt.special != "ieee":
+        return None
+    if (fmt.exponent_bits, fmt.mantissa_bits) == (11, 52):
+        return lambda bits: bits.view(np.float64)
+    if (fmt.exponent_bits, fmt.bits, fmt.bias) == (8, 32, 127):
+        return lambda bits: bits.view(np.float32)
+    if (fmt.exponent_bits, fmt.bias) == (8, 127):
+        return lambda bits: (bits.astype(np.uint32) << np.uint32(32 - fmt.bits)).view(np.float32)
+    return None
 
 
 @cache
-def _table(fmt: Format) -> NDArray[np.float64]:
+def _table(fmt: FormatRow) -> NDArray[np.float64]:
     """Value of every code of a format of at most 16 bits."""
     table = _decode_fields(fmt, np.arange(1 << fmt.bits, dtype=np.int64))
     table.flags.writeable = False
     return table
 
 
-def _decode_fields(fmt: Format, codes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _decode_fields(fmt: FormatRow, codes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Decode by sign, exponent and mantissa; an int64 holds every intermediate."""
     if fmt.integer:
         integers: NDArray[np.float64] = (codes - ((codes & fmt.sign_bit) << 1)).astype(np.float64)

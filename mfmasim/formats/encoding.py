@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.formats.checks import as_codes, as_float_bits, as_random
+from mfmasim.formats.checks import as_codes, as_random
 from mfmasim.formats.modes import check_modes
 from mfmasim.formats.rounding import round_codes
+from mfmasim.formats.rows import ROWS
 from mfmasim.formats.shortcuts import SHORTCUTS, odd_single
 
 if TYPE_CHECKING:
@@ -17,58 +18,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from mfmasim.formats.model import Format
     from mfmasim.formats.modes import NanRule, Overflow, Rounding
+    from mfmasim.formats.rows import FormatRow
 
     Codes = NDArray[np.unsignedinteger[Any]]
 
-__all__ = ["convert", "encode"]
+__all__ = ["recode"]
 
 # Elements per piece: source, index and codes of a piece stay in the first two cache levels.
 PIECE = 1 << 14
 
 
-def encode(
-    fmt: Format, values: ArrayLike, rounding: Rounding, overflow: Overflow, random: ArrayLike | None = None
-) -> Codes:
-    """See `Format.encode`."""
-    bits, source = as_float_bits(values)
-    return convert(bits, source, fmt, rounding, overflow, random)
-
-
-def convert(
-    codes: ArrayLike,
-    source: str | Format,
-    target: str | Format,
-    rounding: Rounding = "nearest_even",
-    overflow: Overflow = "saturate",
-    random: ArrayLike | None = None,
-    nan: NanRule = "canonical",
-) -> Codes:
-    """Convert codes of one format into codes of another, with one rounding.
-
-    Args:
-        codes: integers, codes of ``source``; any shape.
-        source: format, or its name.
-        target: format, or its name.
-        rounding: see `mfmasim.formats.modes.Rounding`.
-        overflow: see `mfmasim.formats.modes.Overflow`.
-        random: random bits for ``stochastic``, as in `Format.encode`.
-        nan: see `mfmasim.formats.modes.NanRule`.
-
-    Returns:
-        Codes of ``target`` in its ``carrier`` dtype, of the shape of ``codes``.
-
-    Raises:
-        MfmasimError: wrong dtype, a code too wide, an unknown name or mode, or random bits that do not belong.
-
-    >>> import numpy as np
-    >>> convert(np.uint8([0x7F, 0x80]), "e4m3fn", "e4m3fnuz")
-    array([128,   0], dtype=uint8)
-    """
-    from mfmasim.formats.registry import format as lookup
-
-    source, target = lookup(source), lookup(target)
+def recode(
+    codes: ArrayLike, source: FormatRow, target: FormatRow, rounding: Rounding, overflow: Overflow,
+    random: ArrayLike | None, nan: NanRule,
+) -> Codes:  # fmt: skip
+    """See `mfmasim.formats.convert`, which takes names too."""
     check_modes(rounding, overflow, nan)
     array = as_codes(codes, source)
     noise = as_random(random, rounding, array.shape)
@@ -86,9 +51,13 @@ def convert(
     return out.reshape(array.shape)
 
 
+_TOP_HALF = next(row for row in ROWS if row.name == "bf16")
+"""The upper half of an f32."""
+
+
 @cache
 def _way(
-    source: Format, target: Format, rounding: Rounding, overflow: Overflow, nan: NanRule
+    source: FormatRow, target: FormatRow, rounding: Rounding, overflow: Overflow, nan: NanRule
 ) -> Callable[[Codes, Codes], None]:
     """Choose how one piece is converted: by table, by a shortcut, or by the general rounding."""
 
@@ -97,7 +66,7 @@ def _way(
 
     narrow = source.bits <= 16
     if narrow or _fits_top_half(source, target):
-        table = _table(source if narrow else _top_half(), target, rounding, overflow, nan)
+        table = _table(source if narrow else _TOP_HALF, target, rounding, overflow, nan)
 
         def look_up(piece: Codes, out: Codes) -> None:
             index = piece if narrow else _odd_half(odd_single(piece) if source.name == "f64" else piece)
@@ -123,20 +92,13 @@ def _way(
     return quick
 
 
-def _fits_top_half(source: Format, target: Format) -> bool:
+def _fits_top_half(source: FormatRow, target: FormatRow) -> bool:
     """Whether the upper 16 bits of the source (as f32) and one sticky bit decide the target's code.
 
     A value rounded to odd with two bits more than the target keeps rounds onwards like the value itself. The
     upper half of an f32 has 7 mantissa bits.
     """
     return source.name in {"f32", "f64"} and not target.integer and target.mantissa_bits <= 5
-
-
-def _top_half() -> Format:
-    """Format of the upper half of an f32."""
-    from mfmasim.formats.registry import format as lookup
-
-    return lookup("bf16")
 
 
 def _odd_half(bits: Codes) -> NDArray[np.uint32]:
@@ -149,7 +111,7 @@ def _odd_half(bits: Codes) -> NDArray[np.uint32]:
 
 
 @cache
-def _table(source: Format, target: Format, rounding: Rounding, overflow: Overflow, nan: NanRule) -> Codes:
+def _table(source: FormatRow, target: FormatRow, rounding: Rounding, overflow: Overflow, nan: NanRule) -> Codes:
     """Target code of every code of a source of at most 16 bits."""
     codes = np.arange(1 << source.bits, dtype=source.carrier)
     table = round_codes(codes, source, target, rounding, overflow, nan)

@@ -12,7 +12,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.formats.checks import as_codes
 
 if TYPE_CHECKING:
-    from mfmasim.formats.model import Format
+    from mfmasim.formats.registry import Format
 
 __all__ = ["Explanation", "explain", "value_table"]
 

@@ -19,7 +19,7 @@ from mfmasim.formats.registry import format as lookup
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from mfmasim.formats.model import Format
+    from mfmasim.formats.registry import Format
 
 __all__ = ["Order", "insert_byte", "pack", "select_byte", "unpack"]
 
@@ -56,7 +56,7 @@ def pack(codes: ArrayLike, fmt: str | Format, order: Order = "low_first") -> NDA
             f"{fmt.name} packs whole dwords: the last axis must be a multiple of {group}, not {array.shape}"
         )
     array = _swap(array, fmt, order)
-    if fmt.bits >= 8:
+    if fmt.bits == 8 * fmt.carrier.itemsize:
         little = array.astype(fmt.carrier.newbyteorder("<"))
         return np.ascontiguousarray(little).view("<u4").astype(np.uint32, copy=False)
     groups = array.shape[-1] // group
@@ -89,13 +89,13 @@ def unpack(dwords: ArrayLike, fmt: str | Format, order: Order = "low_first") -> 
     group = fmt.bits // gcd(fmt.bits, 32)
     if array.ndim == 0 or array.shape[-1] % group:
         raise MfmasimError(f"{fmt.name} unpacks groups of {group} dwords along the last axis, not {array.shape}")
-    if fmt.bits >= 8:
+    if fmt.bits == 8 * fmt.carrier.itemsize:
         octets = np.ascontiguousarray(array.astype("<u4")).view(np.uint8)
         codes = octets.view(fmt.carrier.newbyteorder("<")).astype(fmt.carrier, copy=False)
         return _swap(codes, fmt, order)
     count = array.shape[-1] // group
     groups = array.reshape(*array.shape[:-1], count, group).astype(np.uint32, copy=False)
-    codes = np.empty((*groups.shape[:-1], 32 * group // fmt.bits), np.uint8)
+    codes = np.empty((*groups.shape[:-1], 32 * group // fmt.bits), fmt.carrier)
     for place in range(codes.shape[-1]):
         dword, bit = divmod(place * fmt.bits, 32)
         code = groups[..., dword] >> np.uint32(bit)
@@ -112,8 +112,8 @@ def _swap(codes: NDArray[Any], fmt: Format, order: Order) -> NDArray[Any]:
         raise unknown("packing order", order, get_args(Order))
     if order == "low_first":
         return codes
-    if fmt.bits == 6:
-        raise MfmasimError("6-bit codes cross dword borders: the only packing order is low_first")
+    if 32 % fmt.bits and fmt.bits % 32:
+        raise MfmasimError(f"{fmt.bits}-bit codes cross dword borders: the only packing order is low_first")
     group = max(1, 8 // fmt.bits if fmt.bits < 8 else 32 // fmt.bits)
     return codes.reshape(*codes.shape[:-1], codes.shape[-1] // group, group)[..., ::-1].reshape(codes.shape)
 

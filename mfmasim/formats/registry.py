@@ -1,14 +1,105 @@
-"""The formats by name."""
+"""`Format`: a number format as a value object with its limits and codecs, the formats by name, conversion by name."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
 from mfmasim.errors import unknown
-from mfmasim.formats.model import Format
+from mfmasim.formats.checks import as_float_bits
+from mfmasim.formats.decoding import decode
+from mfmasim.formats.encoding import recode
 from mfmasim.formats.rows import ROWS, FormatRow
 
-__all__ = ["FORMATS", "format"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
-FORMATS: dict[str, Format] = {row.name: Format(**vars(row)) for row in ROWS}
+    from mfmasim.formats.modes import NanRule, Overflow, Rounding
+
+__all__ = ["FORMATS", "Format", "convert", "format"]
+
+
+@dataclass(frozen=True)
+class Format(FormatRow):
+    """One number format: its row, its limits, and conversion from and to real numbers."""
+
+    def __repr__(self) -> str:
+        return f"format({self.name!r})"
+
+    @cached_property
+    def max(self) -> float:
+        """Largest finite value."""
+        return float(self.decode(self.max_code))
+
+    @cached_property
+    def min(self) -> float:
+        """Most negative finite value; the smallest positive one for ``scale``."""
+        code = {"scale": 0, "unsigned": 0, "signed": 1 << (self.bits - 1)}.get(
+            self.special, self.max_code | self.sign_bit
+        )
+        return float(self.decode(code))
+
+    @cached_property
+    def smallest_normal(self) -> float:
+        """Smallest positive value with full precision."""
+        return 1.0 if self.integer else float(2.0**self.min_exponent)
+
+    @cached_property
+    def smallest_subnormal(self) -> float | None:
+        """Smallest positive value without a hidden bit, or None where there are no subnormals."""
+        if self.integer or self.special == "scale":
+            return None
+        return float(2.0 ** (self.min_exponent - self.precision))
+
+    def decode(self, codes: ArrayLike) -> NDArray[np.float64]:
+        """Turn codes into the numbers they stand for, exactly.
+
+        Args:
+            codes: integers, each at most ``mask``; any shape.
+
+        Returns:
+            float64 of the same shape. A NaN code gives a NaN of its sign.
+
+        Raises:
+            MfmasimError: the dtype is not an integer's, or a code is wider than the format.
+        """
+        return decode(self, codes)
+
+    def encode(
+        self,
+        values: ArrayLike,
+        rounding: Rounding = "nearest_even",
+        overflow: Overflow = "saturate",
+        random: ArrayLike | None = None,
+    ) -> NDArray[np.unsignedinteger[Any]]:
+        """Turn numbers into codes with one rounding, from the bits of the source.
+
+        Args:
+            values: float64, float32, float16 or ``ml_dtypes.bfloat16`` of any shape; Python numbers count as float64.
+            rounding: see `mfmasim.formats.modes.Rounding`.
+            overflow: see `mfmasim.formats.modes.Overflow`.
+            random: for ``stochastic``: integers below 2**32, broadcast against ``values``. The magnitude rounds up
+                where the part cut off, in units of the last place kept, plus ``random / 2**32`` reaches 1.
+
+        Returns:
+            Codes in the smallest unsigned dtype that holds them (``carrier``), of the shape of ``values``. The sign
+            of zero and NaN is kept where the format has both. NaN gives ``nan_code``; without one, the largest
+            value of NaN's sign (``finite``, as AMD's HIP headers do) or 0 (integers, as ``v_cvt_i32_f32`` does).
+
+        Raises:
+            MfmasimError: wrong dtype, unknown mode, or random bits missing, superfluous or too wide.
+        """
+        bits, source = as_float_bits(values)
+        return convert(bits, source, self, rounding, overflow, random)
+
+
+def _format(row: FormatRow) -> Format:
+    return Format(*(getattr(row, field.name) for field in fields(row)))
+
+
+FORMATS: dict[str, Format] = {row.name: _format(row) for row in ROWS}
 
 _NAMES = {name: fmt for fmt in FORMATS.values() for name in (fmt.name, *fmt.aliases)}
 
@@ -35,8 +126,41 @@ def format(name: str | FormatRow) -> Format:  # noqa: A001
     if isinstance(name, Format):
         return name
     if isinstance(name, FormatRow):
-        return Format(**vars(name))
+        return _format(name)
     found = _NAMES.get(str(name).lower())
     if found is None:
         raise unknown("format", name, FORMATS)
     return found
+
+
+def convert(
+    codes: ArrayLike,
+    source: str | Format,
+    target: str | Format,
+    rounding: Rounding = "nearest_even",
+    overflow: Overflow = "saturate",
+    random: ArrayLike | None = None,
+    nan: NanRule = "canonical",
+) -> NDArray[np.unsignedinteger[Any]]:
+    """Convert codes of one format into codes of another, with one rounding.
+
+    Args:
+        codes: integers, codes of ``source``; any shape.
+        source: format, or its name.
+        target: format, or its name.
+        rounding: see `mfmasim.formats.modes.Rounding`.
+        overflow: see `mfmasim.formats.modes.Overflow`.
+        random: random bits for ``stochastic``, as in `Format.encode`.
+        nan: see `mfmasim.formats.modes.NanRule`.
+
+    Returns:
+        Codes of ``target`` in its ``carrier`` dtype, of the shape of ``codes``.
+
+    Raises:
+        MfmasimError: wrong dtype, a code too wide, an unknown name or mode, or random bits that do not belong.
+
+    >>> import numpy as np
+    >>> convert(np.uint8([0x7F, 0x80]), "e4m3fn", "e4m3fnuz")
+    array([128,   0], dtype=uint8)
+    """
+    return recode(codes, format(source), format(target), rounding, overflow, random, nan)

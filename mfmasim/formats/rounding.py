@@ -14,8 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.formats.model import Format
     from mfmasim.formats.modes import NanRule, Overflow, Rounding
+    from mfmasim.formats.rows import FormatRow
 
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
@@ -40,8 +40,8 @@ class _Fields(NamedTuple):
 
 def round_codes(
     codes: NDArray[np.unsignedinteger[Any]],
-    source: Format,
-    target: Format,
+    source: FormatRow,
+    target: FormatRow,
     rounding: Rounding,
     overflow: Overflow,
     nan: NanRule,
@@ -60,7 +60,7 @@ def round_codes(
     return (out & np.int64(target.mask if target.bits < 64 else -1)).view(np.uint64).astype(target.carrier)
 
 
-def _split(codes: Ints, source: Format, normalise: bool) -> _Fields:
+def _split(codes: Ints, source: FormatRow, normalise: bool) -> _Fields:
     """Take codes apart. ``normalise`` finds the leading bit of subnormals, for targets that reach below them."""
     none = np.zeros(codes.shape, np.bool_)
     if source.integer:
@@ -99,7 +99,7 @@ def _leading(significand: Ints) -> Ints:
 
 
 def _round(
-    fields: _Fields, target: Format, rounding: Rounding, random: NDArray[np.uint32] | None, random_bits: int
+    fields: _Fields, target: FormatRow, rounding: Rounding, random: NDArray[np.uint32] | None, random_bits: int
 ) -> Ints:
     """Magnitudes of the target, as if its exponent had no upper end (without its unread bits)."""
     significand = fields.significand
@@ -136,7 +136,7 @@ def _round(
     return magnitude
 
 
-def _limit(fields: _Fields, magnitude: Ints, target: Format, rounding: Rounding, overflow: Overflow) -> Ints:
+def _limit(fields: _Fields, magnitude: Ints, target: FormatRow, rounding: Rounding, overflow: Overflow) -> Ints:
     """Apply overflow, sign, and the formats' rules for zero."""
     negative = fields.negative
     if target.integer:
@@ -165,12 +165,12 @@ def _limit(fields: _Fields, magnitude: Ints, target: Format, rounding: Rounding,
     return np.where(negative, codes | _sign(target), codes)
 
 
-def _sign(target: Format) -> np.int64:
+def _sign(target: FormatRow) -> np.int64:
     """Sign bit as int64, in which that of a 64-bit format is the smallest number."""
     return np.int64(-(1 << 63) if target.bits == 64 else target.sign_bit)
 
 
-def _nan(fields: _Fields, source: Format, target: Format, rule: NanRule) -> Ints | np.int64:
+def _nan(fields: _Fields, source: FormatRow, target: FormatRow, rule: NanRule) -> Ints | np.int64:
     """Codes of the target's NaN for each source element."""
     if target.integer:
         return np.int64(0)

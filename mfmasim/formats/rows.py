@@ -1,4 +1,4 @@
-"""Number formats as rows. Everything else about a format is computed from its row.
+"""Number formats as rows, and what follows from a row: masks, special codes, range of exponents.
 
 Sources: IEEE 754-2019 (f64, f32, f16); OCP 8-bit floating point 1.0 (e4m3fn, e5m2); OCP MX 1.0 (e2m3fn, e3m2fn,
 e2m1fn, e8m0fnu); CDNA3 ISA manual 7.2 (fnuz formats, xf32); bf16 as in the CDNA1 ISA manual.
@@ -7,6 +7,10 @@ e2m1fn, e8m0fnu); CDNA3 ISA manual 7.2 (fnuz formats, xf32); bf16 as in the CDNA
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 __all__ = ["ROWS", "FormatRow"]
 
@@ -14,6 +18,8 @@ __all__ = ["ROWS", "FormatRow"]
 @dataclass(frozen=True)
 class FormatRow:
     """Bit fields and special codes of one number format.
+
+    Codes are unsigned integers; a code of a format narrower than its carrier stands in the low bits.
 
     ``special`` says which codes are not numbers:
 
@@ -36,6 +42,83 @@ class FormatRow:
     """Where the encoding is defined."""
     unread_bits: int = 0
     """Lowest mantissa bits that the hardware does not read: decoding drops them, encoding leaves them zero."""
+
+    @property
+    def integer(self) -> bool:
+        """Whether the values are integers, without exponent."""
+        return self.special in {"signed", "unsigned"}
+
+    @property
+    def signed(self) -> bool:
+        """Whether the top bit is a sign."""
+        return self.special not in {"scale", "unsigned"}
+
+    @property
+    def precision(self) -> int:
+        """Mantissa bits that count (those that the hardware reads)."""
+        return self.mantissa_bits - self.unread_bits
+
+    @property
+    def sign_bit(self) -> int:
+        """Mask of the sign, 0 for an unsigned format."""
+        return 1 << (self.bits - 1) if self.signed else 0
+
+    @property
+    def mask(self) -> int:
+        """All bits of a code."""
+        return (1 << self.bits) - 1
+
+    @property
+    def carrier(self) -> np.dtype[Any]:
+        """Smallest unsigned dtype that holds a code."""
+        return np.dtype(f"u{next(size for size in (1, 2, 4, 8) if self.bits <= 8 * size)}")
+
+    @cached_property
+    def max_code(self) -> int:
+        """Code of the largest finite value."""
+        if self.integer:
+            return self.mask >> int(self.signed)
+        magnitude = self.mask >> int(self.signed)
+        step = 1 << self.unread_bits
+        if self.special == "ieee":
+            return self.inf_code - step  # type: ignore[operator]  # an ieee format has Inf
+        return magnitude - (1 if self.special in {"fn", "scale"} else 0)
+
+    @property
+    def inf_code(self) -> int | None:
+        """Code of +Inf, or None."""
+        return ((1 << self.exponent_bits) - 1) << self.mantissa_bits if self.special == "ieee" else None
+
+    @property
+    def nan_code(self) -> int | None:
+        """Code of the canonical quiet NaN with a clear sign, or None. With one NaN in the format, that one."""
+        if self.special == "ieee":
+            return ((1 << self.exponent_bits) - 1) << self.mantissa_bits | 1 << (self.mantissa_bits - 1)
+        return {"fn": self.mask >> 1, "fnuz": 1 << (self.bits - 1), "scale": self.mask}.get(self.special)
+
+    @property
+    def zero_code(self) -> int | None:
+        """Code of +0, or None where the format has no zero."""
+        return None if self.special == "scale" else 0
+
+    @property
+    def negative_zero_code(self) -> int | None:
+        """Code of -0, or None."""
+        return 1 << (self.bits - 1) if self.special in {"ieee", "fn", "finite"} else None
+
+    @property
+    def min_exponent(self) -> int:
+        """Exponent of the smallest normal value (of the smallest value for ``scale``)."""
+        if self.integer:
+            return 0
+        return -self.bias if self.special == "scale" else 1 - self.bias
+
+    @property
+    def max_exponent(self) -> int:
+        """Exponent of the largest finite value."""
+        if self.integer:
+            return self.max_code.bit_length() - 1
+        return (self.max_code >> self.mantissa_bits) - self.bias
 
 
 #   name        bits  exp  man  bias  special   aliases                       source

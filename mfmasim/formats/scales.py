@@ -12,13 +12,13 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats.checks import as_float_bits
-from mfmasim.formats.encoding import convert
+from mfmasim.formats.registry import convert
 from mfmasim.formats.registry import format as lookup
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from mfmasim.formats.model import Format
+    from mfmasim.formats.registry import Format
 
 __all__ = ["ScaleRule", "scale_of"]
 

@@ -23,7 +23,7 @@ from mfmasim.formats.conversions.operands import (
     two_halves,
 )
 from mfmasim.formats.conversions.small import round_randomly
-from mfmasim.formats.encoding import convert
+from mfmasim.formats.registry import convert
 from mfmasim.formats.registry import format as lookup
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from mfmasim.formats.conversions.model import ROUNDINGS
 from mfmasim.formats.conversions.operands import clamped, f16_source, f32_source, f64_source, place_half, two_halves
-from mfmasim.formats.encoding import convert
+from mfmasim.formats.registry import convert
 from mfmasim.formats.registry import format as lookup
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
     from mfmasim.formats.conversions.model import Call
-    from mfmasim.formats.model import Format
+    from mfmasim.formats.registry import Format
 
     Bits = NDArray[np.unsignedinteger[Any]]
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from mfmasim.formats.conversions.operands import f16_source, f32_source, flushed, named, place, place_half, two_halves
 from mfmasim.formats.conversions.small import round_randomly
-from mfmasim.formats.encoding import convert
 from mfmasim.formats.packing import pack, unpack
+from mfmasim.formats.registry import convert
 from mfmasim.formats.registry import format as lookup
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.formats.conversions.operands import f32_source, named, place
-from mfmasim.formats.encoding import convert
+from mfmasim.formats.registry import convert
 from mfmasim.formats.registry import format as lookup
 from mfmasim.formats.rounding import round_codes
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.formats.conversions.model import Call
-    from mfmasim.formats.model import Format
     from mfmasim.formats.modes import Overflow
+    from mfmasim.formats.registry import Format
 
     Bits = NDArray[np.unsignedinteger[Any]]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.formats.encoding import convert
+from mfmasim.formats import convert
 from mfmasim.machine import ieee
 from mfmasim.machine.forms import F16, F32
 from mfmasim.machine.modifiers import clamped
