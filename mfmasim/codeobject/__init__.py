@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mfmasim.codeobject.descriptor import KernelDescriptor
-from mfmasim.codeobject.model import Argument, CodeObject, KernelInfo, KernelMetadata, Relocation, Segment, Symbol
+from mfmasim.codeobject.model import CodeObject
 from mfmasim.codeobject.reader import load, read
+from mfmasim.codeobject.records import Argument, KernelInfo, KernelMetadata, Relocation, Segment, Symbol
 
 __all__ = [
     "Argument",

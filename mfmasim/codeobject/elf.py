@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.codeobject.elf_header import machine_name, read_header
 from mfmasim.codeobject.guard import parsing
-from mfmasim.codeobject.model import Relocation, Segment, Symbol
+from mfmasim.codeobject.records import Relocation, Segment, Symbol
 from mfmasim.codeobject.relocations import kind_name
 from mfmasim.errors import MfmasimError
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.codeobject.guard import parsing
-from mfmasim.codeobject.model import Argument, KernelMetadata
+from mfmasim.codeobject.records import Argument, KernelMetadata
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:

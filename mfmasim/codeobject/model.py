@@ -1,4 +1,4 @@
-"""What a code object holds, as plain data."""
+"""`CodeObject`: an ELF file, its kernels by name, its memory before and after relocation, its source lines."""
 
 from __future__ import annotations
 
@@ -6,186 +6,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.errors import MfmasimError
+from mfmasim.codeobject.lines import read_line_table
+from mfmasim.codeobject.names import find
+from mfmasim.codeobject.records import read_segments
+from mfmasim.codeobject.relocations import apply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from mfmasim.architectures import Arch
-    from mfmasim.codeobject.descriptor import KernelDescriptor
     from mfmasim.codeobject.lines import LineTable
+    from mfmasim.codeobject.records import KernelInfo, Relocation, Segment, Symbol
 
-__all__ = ["Argument", "CodeObject", "KernelInfo", "KernelMetadata", "Relocation", "Segment", "Symbol"]
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A part of the file that is loaded (``PT_LOAD``)."""
-
-    vaddr: int
-    """Virtual address in the file's own address space."""
-    memsize: int
-    """Bytes in memory; those beyond ``data`` are zero."""
-    data: bytes = field(repr=False)
-    """Bytes from the file."""
-    readable: bool = True
-    writable: bool = False
-    executable: bool = False
-
-    @property
-    def flags(self) -> str:
-        """The rights as a string of ``R``, ``W`` and ``X``."""
-        return "R" * self.readable + "W" * self.writable + "X" * self.executable
-
-    @property
-    def end(self) -> int:
-        """First address after the segment."""
-        return self.vaddr + self.memsize
-
-
-@dataclass(frozen=True)
-class Symbol:
-    """A defined dynamic symbol: a kernel, a kernel descriptor or a device variable."""
-
-    name: str
-    address: int
-    size: int
-    kind: str
-    """``func``, ``object`` or another ELF symbol type in lower case."""
-
-
-@dataclass(frozen=True)
-class Relocation:
-    """A value that depends on where the code object is loaded."""
-
-    address: int
-    """Virtual address of the bytes to write."""
-    kind: str
-    """LLVM's name, such as ``R_AMDGPU_RELATIVE64``."""
-    value: int
-    """Symbol value plus addend, in the file's own address space."""
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One kernel argument, explicit or hidden, as the metadata tells it."""
-
-    offset: int
-    """First byte in the kernel argument segment."""
-    size: int
-    """Bytes."""
-    value_kind: str
-    """``by_value``, ``global_buffer``, ``dynamic_shared_pointer``, ``hidden_block_count_x``, ..."""
-    name: str = ""
-    """Name in the source, where the compiler recorded it."""
-    type_name: str = ""
-    address_space: str = ""
-    """``global``, ``local``, ``constant``, ... for pointers."""
-    access: str = ""
-    """``read_only``, ``write_only``, ``read_write`` as declared."""
-    actual_access: str = ""
-    """The same as the compiler found it."""
-    pointee_align: int = 0
-    """Alignment in bytes of what a ``dynamic_shared_pointer`` points to (0: not told)."""
-    is_const: bool = False
-    is_restrict: bool = False
-    is_volatile: bool = False
-    is_pipe: bool = False
-
-    @property
-    def hidden(self) -> bool:
-        """Whether the launch fills it in, not the caller."""
-        return self.value_kind.startswith("hidden_")
-
-    @property
-    def is_pointer(self) -> bool:
-        """Whether the caller passes a buffer."""
-        return self.value_kind in {"global_buffer", "dynamic_shared_pointer"}
-
-
-@dataclass(frozen=True)
-class KernelMetadata:
-    """What the metadata note says of a kernel beyond its arguments; None where it is silent."""
-
-    kernarg_segment_size: int
-    kernarg_segment_align: int
-    group_segment_fixed_size: int
-    private_segment_fixed_size: int
-    wavefront_size: int
-    max_flat_workgroup_size: int
-    sgpr_count: int | None = None
-    vgpr_count: int | None = None
-    agpr_count: int | None = None
-    sgpr_spill_count: int | None = None
-    vgpr_spill_count: int | None = None
-    uses_dynamic_stack: bool = False
-    uniform_work_group_size: bool = False
-    workgroup_processor_mode: bool | None = None
-    reqd_workgroup_size: tuple[int, int, int] | None = None
-    workgroup_size_hint: tuple[int, int, int] | None = None
-    kind: str = "normal"
-    """``normal``, ``init`` or ``fini``."""
-    language: str = ""
-    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """The kernel's whole metadata map."""
-
-
-@dataclass(frozen=True, eq=False)
-class KernelInfo:
-    """One kernel of a code object."""
-
-    name: str
-    """Mangled name."""
-    symbol: str
-    """Symbol of the descriptor, ``<name>.kd``."""
-    descriptor: KernelDescriptor
-    descriptor_address: int
-    """Virtual address of the descriptor."""
-    entry: int
-    """Virtual address of the first instruction."""
-    size: int
-    """Bytes of code, without the padding after it."""
-    args: tuple[Argument, ...]
-    metadata: KernelMetadata
-
-    @property
-    def explicit_args(self) -> tuple[Argument, ...]:
-        """The arguments that the caller passes."""
-        return tuple(arg for arg in self.args if not arg.hidden)
-
-    @property
-    def hidden_args(self) -> tuple[Argument, ...]:
-        """The arguments that the launch fills in."""
-        return tuple(arg for arg in self.args if arg.hidden)
-
-    @property
-    def kernarg_size(self) -> int:
-        """Bytes of the kernel argument segment: what descriptor, metadata and arguments ask for at most."""
-        ends = [arg.offset + arg.size for arg in self.args]
-        return max(self.descriptor.kernarg_size, self.metadata.kernarg_segment_size, *ends, 0)
-
-    @property
-    def kernarg_room(self) -> int:
-        """The same up to the end of its last 64 bytes.
-
-        Compilers read arguments with the next larger scalar load, which is aligned and may reach past the last of them.
-        """
-        return -(-max(self.kernarg_size, 1) // 64) * 64
-
-    @property
-    def group_segment_fixed_size(self) -> int:
-        """Static LDS of a workgroup, in bytes."""
-        return self.descriptor.group_segment_fixed_size
-
-    @property
-    def private_segment_fixed_size(self) -> int:
-        """Scratch of a work-item, in bytes; a dynamic stack comes on top."""
-        return self.descriptor.private_segment_fixed_size
-
-    @property
-    def wave(self) -> int:
-        """Lanes of a wave."""
-        return self.descriptor.wave
+__all__ = ["CodeObject"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,8 +52,6 @@ class CodeObject:
 
     @cached_property
     def _lines(self) -> LineTable:
-        from mfmasim.codeobject.lines import read_line_table
-
         return read_line_table(self.data, self.name)
 
     def line_table(self) -> LineTable:
@@ -258,8 +89,6 @@ class CodeObject:
         Raises:
             MfmasimError: no kernel, or several, answer to the name; the message lists what there is.
         """
-        from mfmasim.codeobject.names import find
-
         return self.kernels[find(name, self.kernels, self.name)]
 
     def read_bytes(self, address: int, size: int) -> bytes:
@@ -290,15 +119,4 @@ class CodeObject:
         Returns:
             The segments with absolute addresses, every relocation applied.
         """
-        from mfmasim.codeobject.relocations import apply
-
         return apply(self.segments, self.relocations, base)
-
-
-def read_segments(segments: tuple[Segment, ...], address: int, size: int, where: str) -> bytes:
-    """Bytes at a virtual address, zero beyond a segment's file data; an `MfmasimError` outside every segment."""
-    for segment in segments:
-        if segment.vaddr <= address and address + size <= segment.end:
-            start = address - segment.vaddr
-            return segment.data[start : start + size].ljust(size, b"\0")
-    raise MfmasimError(f"{where}: {size} bytes at {address:#x} are in no loaded segment")

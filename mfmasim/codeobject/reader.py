@@ -13,7 +13,8 @@ from mfmasim.codeobject import descriptor as kernel_descriptor
 from mfmasim.codeobject import elf as elf_file
 from mfmasim.codeobject import metadata as notes
 from mfmasim.codeobject import relocations as relocation
-from mfmasim.codeobject.model import CodeObject, KernelInfo, Segment, Symbol, read_segments
+from mfmasim.codeobject.model import CodeObject
+from mfmasim.codeobject.records import KernelInfo, Segment, Symbol, read_segments
 from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:

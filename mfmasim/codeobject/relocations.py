@@ -14,7 +14,7 @@ from mfmasim.errors import MfmasimError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mfmasim.codeobject.model import Relocation, Segment
+    from mfmasim.codeobject.records import Relocation, Segment
 
 __all__ = ["KINDS", "apply", "check", "kind_name"]
 
