@@ -66,6 +66,14 @@ def read_fatbin(data: bytes, name: str) -> memoryview:
 def read_segments(elf: ELFFile, data: bytes, name: str) -> tuple[Segment, ...]:
     """The loaded segments by ascending address.
 
+    Args:
+        elf: the parsed file.
+        data: its bytes.
+        name: the file, for the error.
+
+    Returns:
+        Segments, each with the bytes that the file has of it.
+
     Raises:
         MfmasimError: one lies outside the file, overlaps another, or the image is larger than `IMAGE_LIMIT`.
     """

@@ -186,7 +186,20 @@ class KernelInfo:
 
 
 def read_segments(segments: tuple[Segment, ...], address: int, size: int, where: str) -> bytes:
-    """Bytes at a virtual address, zero beyond a segment's file data; an `MfmasimError` outside every segment."""
+    """Bytes at a virtual address, zero beyond a segment's file data.
+
+    Args:
+        segments: where to look.
+        address: virtual address.
+        size: bytes.
+        where: the file, for the error.
+
+    Returns:
+        The bytes.
+
+    Raises:
+        MfmasimError: the range is not inside one segment.
+    """
     for segment in segments:
         if segment.vaddr <= address and address + size <= segment.end:
             start = address - segment.vaddr

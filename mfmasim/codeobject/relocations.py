@@ -54,6 +54,11 @@ def kind_name(number: int) -> str:
 def check(relocations: Sequence[Relocation], segments: Sequence[Segment], name: str) -> None:
     """Refuse what `apply` could not do.
 
+    Args:
+        relocations: of the file.
+        segments: what is loaded of it.
+        name: the file, for the error.
+
     Raises:
         MfmasimError: a kind is not among `KINDS`, or its place is not in the data of one segment.
     """

@@ -69,6 +69,14 @@ def as_float_bits(values: ArrayLike) -> tuple[NDArray[np.unsignedinteger[Any]], 
 def as_random(random: ArrayLike | None, rounding: str, shape: tuple[int, ...]) -> NDArray[np.uint32] | None:
     """Check the random bits against the rounding mode and bring them to ``shape``.
 
+    Args:
+        random: integers below 2**32, or None.
+        rounding: rounding mode, of which only ``stochastic`` takes them.
+        shape: shape of the values.
+
+    Returns:
+        uint32 of ``shape``; None for every other mode.
+
     Raises:
         MfmasimError: missing for ``stochastic``, given for another mode, not integers below 2**32, or another shape.
     """

@@ -33,7 +33,20 @@ def recode(
     codes: ArrayLike, source: FormatRow, target: FormatRow, rounding: Rounding, overflow: Overflow,
     random: ArrayLike | None, nan: NanRule,
 ) -> Codes:  # fmt: skip
-    """See `mfmasim.formats.convert`, which takes names too."""
+    """See `mfmasim.formats.convert`, which takes names too.
+
+    Args:
+        codes: integers, any shape.
+        source: format of ``codes``.
+        target: format of the result.
+        rounding: see `mfmasim.formats.modes.Rounding`.
+        overflow: see `mfmasim.formats.modes.Overflow`.
+        random: random bits for ``stochastic``.
+        nan: see `mfmasim.formats.modes.NanRule`.
+
+    Returns:
+        Codes of ``target`` of the same shape.
+    """
     check_modes(rounding, overflow, nan)
     array = as_codes(codes, source)
     noise = as_random(random, rounding, array.shape)

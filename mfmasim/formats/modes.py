@@ -25,7 +25,16 @@ NanRule = Literal["canonical", "payload"]
 
 
 def check_modes(rounding: str, overflow: str, nan: str = "canonical") -> None:
-    """Raise MfmasimError for a mode that does not exist, naming those that do."""
+    """Refuse modes that do not exist, naming those that do.
+
+    Args:
+        rounding: a `Rounding`.
+        overflow: an `Overflow`.
+        nan: a `NanRule`.
+
+    Raises:
+        MfmasimError: an unknown mode.
+    """
     if rounding not in get_args(Rounding):
         raise unknown("rounding", rounding, get_args(Rounding))
     if overflow not in get_args(Overflow):

@@ -130,6 +130,14 @@ def select_byte(dwords: NDArray[np.uint32], byte: int) -> NDArray[np.uint32]:
 def insert_byte(dwords: NDArray[np.uint32], byte: int, values: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Replace byte 0 (lowest) to 3 of each dword and keep the other three.
 
+    Args:
+        dwords: uint32, any shape.
+        byte: 0 to 3.
+        values: uint32 of the same shape, of which the lowest byte counts.
+
+    Returns:
+        uint32 of the same shape.
+
     Raises:
         MfmasimError: another byte.
     """

@@ -50,8 +50,21 @@ def round_codes(
 ) -> NDArray[np.unsignedinteger[Any]]:
     """Convert codes of ``source`` into codes of ``target``.
 
-    The arguments are those of `mfmasim.formats.convert`, checked. ``random_bits`` is how many places below the last
-    kept one take part in stochastic rounding; places below them are cut off first, as the hardware's adder does.
+    The arguments are those of `mfmasim.formats.convert`, checked.
+
+    Args:
+        codes: codes of ``source``, any shape.
+        source: format to convert from.
+        target: format to convert to.
+        rounding: rounding mode.
+        overflow: overflow rule.
+        nan: NaN rule.
+        random: uint32 of the same shape, for ``stochastic``.
+        random_bits: places below the last kept one that take part in stochastic rounding; places below them are cut
+            off first, as the hardware's adder does.
+
+    Returns:
+        Codes of ``target`` of the same shape.
     """
     fields = _split(codes.astype(np.uint64).view(np.int64), source, normalise=target.min_exponent < source.min_exponent)
     magnitude = _round(fields, target, rounding, random, random_bits)

@@ -129,7 +129,14 @@ class Account:
         return tuple(sorted(fullest.values()))
 
     def add(self, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, waves: int) -> None:
-        """Count accesses of (1 or waves, lanes)."""
+        """Count accesses of (1 or waves, lanes).
+
+        Args:
+            addresses: byte addresses, (1 or waves, lanes).
+            active: lanes that take part, of the same shape; None is all.
+            part: which of two accesses, else 0.
+            waves: waves that execute it.
+        """
         if not part:
             self.executions += waves
         quiet, base, high = _relative(addresses, active, self.row.size)

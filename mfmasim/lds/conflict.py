@@ -306,7 +306,16 @@ def _quiet(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None) -> ND
 
 
 def choose_table(target: Arch, name: str, given: PhaseTable | Mapping[str, PhaseTable] | None = None) -> PhaseTable:
-    """Phase table of an instruction: the given one, the given one for its kind of access, or the built-in one."""
+    """Phase table of an instruction: the given one, the given one for its kind of access, or the built-in one.
+
+    Args:
+        target: architecture.
+        name: LDS instruction.
+        given: one table for everything, tables by instruction, or None.
+
+    Returns:
+        Its phases and banks.
+    """
     if isinstance(given, PhaseTable):
         return given
     if given is not None:

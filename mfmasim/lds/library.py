@@ -22,7 +22,13 @@ def linear(rows: int, row_bytes: int) -> Swizzle:
 
 
 def padding(rows: int, row_bytes: int, pad: int) -> Swizzle:
-    """Rows with `pad` unused bytes after each."""
+    """Rows with `pad` unused bytes after each.
+
+    Args:
+        rows: rows of the tile.
+        row_bytes: bytes of a row.
+        pad: unused bytes after each.
+    """
     return Swizzle(rows, row_bytes, pad=pad, name=f"padding {pad}")
 
 
@@ -56,6 +62,12 @@ def ck_tile(rows: int, row_bytes: int, *, chunk: int = 16, banks: int = 32) -> S
 
     Source: CK documentation, "Load Data Share Index Swapping": K0' = K0 ^ (M % (KPerBlock / KPack * MLdsLayer)), with
     MLdsLayer rows in a line of all banks. Where a row is shorter than that, low row bits are exchanged too.
+
+    Args:
+        rows: rows of the tile.
+        row_bytes: bytes of a row, a power of two.
+        chunk: bytes that stay together, a power of two.
+        banks: banks that a line fills.
     """
     line = max(row_bytes, 4 * banks)
     if line % row_bytes:

@@ -99,6 +99,13 @@ class Pattern:
     def linear(cls, instruction: str, rows: int, row_bytes: int, *, lanes: int = 64, name: str = "") -> Pattern:
         """Lane after lane through the whole tile, row after row: the usual store of a tile.
 
+        Args:
+            instruction: LDS instruction.
+            rows: rows of the tile.
+            row_bytes: bytes of a row.
+            lanes: lanes of a wave.
+            name: what reports call it.
+
         Raises:
             MfmasimError: a row does not hold whole accesses.
         """

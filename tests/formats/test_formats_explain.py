@@ -99,10 +99,10 @@ def test_codes_and_numbers(call):
         ("format e4m3", "did you mean 'e4m3fn'"),
         ("format fp4 0x1f", "does not fit the 4 bits"),
         ("format fp4 three", "'three' is not a code"),
-        ("format fp4 1 --encode 1", "not both"),
+        ("format fp4 1 --encode 1", "cannot be combined"),
         ("format fp4 --encode 1 --overflow clip", "unknown overflow rule 'clip'"),
         ("format f16 --format svg", "at most 8 bits"),
-        ("format --format svg", "one format"),
+        ("format --format svg", "the value table of a format"),
     ],
 )
 def test_bad_lines_are_explained(call, line, text):

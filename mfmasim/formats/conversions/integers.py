@@ -62,7 +62,13 @@ def _saturated(values: NDArray[np.float64], target: str) -> Bits:
 def to_integer(target: str, source: str, how: str = "trunc") -> Callable[[Call], Bits]:
     """v_cvt_{i32,u32}_{f32,f64}, v_cvt_{i16,u16}_f16, v_cvt_floor_i32_f32 and v_cvt_nearest_i32_f32.
 
-    ``how`` is ``trunc``, ``floor``, or ``nearest``: the floor of the value plus one half, in exact arithmetic.
+    Args:
+        target: ``i32``, ``u32``, ``i16`` or ``u16``.
+        source: ``f32``, ``f64`` or ``f16``.
+        how: ``trunc``, ``floor``, or ``nearest``: the floor of the value plus one half, in exact arithmetic.
+
+    Returns:
+        The function of a row.
     """
 
     def run(call: Call) -> Bits:

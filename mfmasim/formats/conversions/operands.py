@@ -62,7 +62,16 @@ def _modified(call: Call, number: int, bits: NDArray[Any], sign: int) -> NDArray
 
 
 def flushed(bits: NDArray[Any], fmt: Format, keep: int) -> NDArray[Any]:
-    """Turn denormals into zeros of their sign, unless ``keep`` (a bit of MODE.denorm) is set."""
+    """Turn denormals into zeros of their sign, unless ``keep`` (a bit of MODE.denorm) is set.
+
+    Args:
+        bits: codes of the format, any shape.
+        fmt: their format.
+        keep: bit of MODE.denorm.
+
+    Returns:
+        Codes of the same shape.
+    """
     if keep:
         return bits
     word = bits.dtype.type
@@ -79,7 +88,16 @@ def quiet(bits: NDArray[Any], fmt: Format) -> NDArray[Any]:
 
 
 def clamped(call: Call, bits: NDArray[Any], fmt: Format) -> NDArray[Any]:
-    """Apply CLAMP to a floating-point result: into 0 to 1, NaN to 0 under DX10_CLAMP."""
+    """Apply CLAMP to a floating-point result: into 0 to 1, NaN to 0 under DX10_CLAMP.
+
+    Args:
+        call: the call, with its modifiers and modes.
+        bits: codes of the result, any shape.
+        fmt: an ieee format.
+
+    Returns:
+        Codes of the same shape.
+    """
     if not call.modifiers.clamp:
         return bits
     word = bits.dtype.type
@@ -97,7 +115,17 @@ def two_halves(low: Bits, high: Bits) -> NDArray[np.uint32]:
 
 
 def place(old: Bits | None, value: Bits, shift: int, width: int) -> NDArray[np.uint32]:
-    """Write ``value`` into bits [shift + width - 1 : shift] of ``old`` and keep the rest (zeros without ``old``)."""
+    """Write ``value`` into bits [shift + width - 1 : shift] of ``old`` and keep the rest (zeros without ``old``).
+
+    Args:
+        old: the register before, or None.
+        value: what to write, in the low bits.
+        shift: lowest bit of the field.
+        width: bits of the field.
+
+    Returns:
+        uint32: the register after.
+    """
     field = np.uint32(((1 << width) - 1) << shift)
     shifted = (value.astype(np.uint32) << np.uint32(shift)) & field
     return shifted if old is None else (old.astype(np.uint32, copy=False) & ~field) | shifted

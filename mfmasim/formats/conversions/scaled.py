@@ -78,7 +78,16 @@ def _halves(bits: Bits) -> NDArray[np.uint32]:
 
 
 def narrow_two(target: str, source: str, random: bool = False) -> Callable[[Call], Bits]:
-    """The pk and sr_pk forms: two codes, in the half (8 bits each) or byte (4 bits each) that OPSEL chooses."""
+    """The pk and sr_pk forms: two codes, in the half (8 bits each) or byte (4 bits each) that OPSEL chooses.
+
+    Args:
+        target: narrow format, as instructions call it.
+        source: ``f32``, ``f16`` or ``bf16``.
+        random: whether it rounds stochastically.
+
+    Returns:
+        The function of a row.
+    """
 
     def run(call: Call) -> Bits:
         scale = call.sources[-1]
@@ -112,8 +121,14 @@ def narrow_one_randomly(target: str, source: str) -> Callable[[Call], Bits]:
 def narrow_many(target: str, source: str, form: str) -> Callable[[Call], Bits]:
     """pk32, 2xpk16 and sr_pk32: 32 values to 32 codes of 6 bits in 6 registers.
 
-    ``form`` is ``pk32``; ``2xpk16``, which takes its values in turn from two sources; or ``sr_pk32``, whose random
-    operand steps on from value to value.
+    Args:
+        target: ``fp6`` or ``bf6``.
+        source: ``f32``, ``f16`` or ``bf16``.
+        form: ``pk32``; ``2xpk16``, which takes its values in turn from two sources; or ``sr_pk32``, whose random
+            operand steps on from value to value.
+
+    Returns:
+        The function of a row.
     """
 
     def run(call: Call) -> Bits:
