@@ -5,25 +5,19 @@ A ratio above 1 means that mfmasim is faster. One core is enough; each figure is
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from mfmasim import formats
+from tests.bench.measuring import least
 from tests.formats.ml_dtypes_table import ML_DTYPES
 
 ELEMENTS = 1 << 22
 GOALS = {"decode": 1.5, "encode": 0.5}
 
 
-def best(action, repeat=7):
+def best(action):
     """Nanoseconds an element of the fastest run."""
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return min(times) / ELEMENTS * 1e9
+    return least(action, 7) / ELEMENTS * 1e9
 
 
 def main():

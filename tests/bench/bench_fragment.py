@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 import mfmasim
+from tests.bench.measuring import least
 
 CASES = [
     ("gfx942", "v_mfma_f32_32x32x16_fp8_fp8", {}),
@@ -16,28 +17,19 @@ CASES = [
 WAVES = 256
 
 
-def seconds(call, repeats=5):
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
 def main():
     rng = np.random.default_rng(0)
     print(f"{WAVES} waves; microseconds per wave, and share of execute")
     for arch, name, formats in CASES:
         op = mfmasim.instruction(arch, name, **formats)
         registers = [rng.integers(0, 2**30, (WAVES, f.vgprs, f.lanes), np.uint32) for f in (op.A, op.B, op.C)]
-        unpack = seconds(lambda r=registers, o=op: [f.unpack(x) for f, x in zip((o.A, o.B, o.C), r, strict=True)])
+        unpack = least(lambda r=registers, o=op: [f.unpack(x) for f, x in zip((o.A, o.B, o.C), r, strict=True)], 5)
         d = op.C.unpack(registers[2])
-        pack = seconds(lambda o=op, d=d: o.D.pack(d))
+        pack = least(lambda o=op, d=d: o.D.pack(d), 5)
         words = sum(x.size for x in registers) + d.size
         flat, index = np.zeros(words, np.uint32), rng.permutation(words)
-        gather = seconds(lambda f=flat, i=index: f[i])
-        execute = seconds(lambda o=op, r=registers: o.execute(*r), 2)
+        gather = least(lambda f=flat, i=index: f[i], 5)
+        execute = least(lambda o=op, r=registers: o.execute(*r), 2)
         both = unpack + pack
         print(
             f"{arch} {name:32s} unpack {unpack / WAVES * 1e6:7.2f}  pack {pack / WAVES * 1e6:6.2f}  "

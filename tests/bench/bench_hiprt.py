@@ -6,25 +6,20 @@ by (the aim: at most 2 ms), and the time of one call that does nothing. It start
 """
 
 import sys
-import time
 
 import numpy as np
 
 import mfmasim
 from mfmasim.hiprt import start
 from mfmasim.resources import folder
+from tests.bench.measuring import least
 
 REPEATS = 200
 
 
-def least(function, repeats=REPEATS):
-    """Least time of some runs, in milliseconds."""
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - begin)
-    return min(times) * 1000
+def milliseconds(call):
+    """Least time of some runs."""
+    return least(call, REPEATS) * 1000
 
 
 def inside():
@@ -49,13 +44,13 @@ def inside():
         check(hip.hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, None, None, buffers))
         check(hip.hipDeviceSynchronize())
 
-    direct = least(lambda: sim.launch(kernel, 1, 64, arrays, checks="bounds"))
-    hipped = least(through)
+    direct = milliseconds(lambda: sim.launch(kernel, 1, 64, arrays, checks="bounds"))
+    hipped = milliseconds(through)
     print(f"direct launch                     {direct:8.3f} ms")
     print(f"through hip-python                {hipped:8.3f} ms")
-    print(f"through mfmasim.device('hip')     {least(lambda: gpu.launch(kernel, 1, 64, arrays)):8.3f} ms")
+    print(f"through mfmasim.device('hip')     {milliseconds(lambda: gpu.launch(kernel, 1, 64, arrays)):8.3f} ms")
     print(f"hip-python over direct            {hipped - direct:+8.3f} ms   (at most +2)")
-    print(f"hipGetDevice                      {least(hip.hipGetDevice):8.4f} ms")
+    print(f"hipGetDevice                      {milliseconds(hip.hipGetDevice):8.4f} ms")
 
 
 if __name__ == "__main__":

@@ -6,29 +6,19 @@ then the time of `mfmasim verify intro` and of `import mfmasim` as processes of 
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
 import mfmasim
 from mfmasim.resources import folder
+from tests.bench.measuring import least
 
 KERNELS = (
     ("mfma_f32_32x32x2_f32", "gfx942", ((32, 2), (2, 32)), np.float32, (32, 32)),
     ("mfma_f32_16x16x16_f16", "gfx942", ((16, 16), (16, 16)), np.float16, (16, 16)),
     ("mfma_f32_32x32x16_fp8", "gfx942", ((32, 16), (16, 32)), np.uint8, (32, 32)),
 )
-
-
-def least(function, repeats):
-    """Least time of some runs, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def main():

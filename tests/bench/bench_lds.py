@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 
 from mfmasim import lds
+from tests.bench.measuring import least
 
 WAVES = 100_000
 CASES = [
@@ -21,13 +22,8 @@ CASES = [
 ]
 
 
-def seconds(call, repeats=3):
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.process_time()
-        call()
-        best = min(best, time.process_time() - start)
-    return best
+def seconds(call):
+    return least(call, 3, time.process_time)
 
 
 def main():

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedCo
 from mfmasim import device
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
-from tests.bench.rooms import where
+from tests.bench.measuring import print_shares
 
 TILE, DEPTH, THREADS = 256, 128, 512
 GIB = 1 << 30
@@ -109,7 +109,7 @@ def main():
     print(f"ratio {taken / least:.1f} (goal 300, aim 30)")
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB:.2f} GiB at most (goal 4)")
     if options.profile:
-        print("\n".join(f"{name:24} {own:7.2f} s" for name, own in where(profile)))
+        print_shares(profile)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import numpy as np
 from mfmasim import device
 from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
-from tests.bench.rooms import where
+from tests.bench.measuring import print_shares
 
 ROWS, COLUMNS, THREADS, SMALL = 128, 64, 256, 256
 GIB = 1 << 30
@@ -83,7 +83,7 @@ def main():
     print(f"ratio {taken / least:.1f} (goal 1,000, aim 100)")
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB:.2f} GiB at most")
     if options.profile:
-        print("\n".join(f"{name:24} {own:7.2f} s" for name, own in where(profile)))
+        print_shares(profile)
 
 
 if __name__ == "__main__":
