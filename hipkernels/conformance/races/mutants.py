@@ -46,10 +46,7 @@ MUTANTS = [
     racy(
         "barrier_in_divergent_code",
         "broadcast",
-        [
-            ("    WAIT_LDS();\n", "    SYNC();\n"),
-            without("BARRIER();  // broadcast: for"),
-        ],
+        [("    WAIT_LDS();\n", "    SYNC();\n"), without("BARRIER();  // broadcast: for")],
     ),
     racy("broadcast_without_wait", "broadcast[waves=8]", ("    WAIT_LDS();\n", "\n"), arch="gfx950"),
     racy("bytes_without_barrier", "interleaved_bytes", without("SYNC();  // bytes: all")),
@@ -66,9 +63,7 @@ MUTANTS = [
     racy(
         "halves_overwrite",
         "two_halves[waves=8]",
-        [
-            ("WAIT_FOR_LDS(0, x);  // halves: read\n      BARRIER();", "BARRIER();\n      WAIT_FOR_LDS(0, x);"),
-        ],
+        [("WAIT_FOR_LDS(0, x);  // halves: read\n      BARRIER();", "BARRIER();\n      WAIT_FOR_LDS(0, x);")],
         arch="gfx950",
     ),
     # --- collect.hip
@@ -144,10 +139,7 @@ MUTANTS = [
     racy(
         "direct_over_what_is_read",
         "direct_alone[waves=8]",
-        [
-            without("WAIT_FOR_LDS(0, x);  // alone: read"),
-            ("out[t] = x * 3", "WAIT_FOR_LDS(0, x); out[t] = x * 3"),
-        ],
+        [without("WAIT_FOR_LDS(0, x);  // alone: read"), ("out[t] = x * 3", "WAIT_FOR_LDS(0, x); out[t] = x * 3")],
         arch="gfx942",
     ),
     racy("direct_waits_for_one_too_few", "direct_exchange", ("WAIT_DIRECT(1);", "WAIT_DIRECT(2);")),
@@ -198,10 +190,7 @@ MUTANTS = [
     racy(
         "split_reads_before_it_waits",
         "split_exchange",
-        [
-            without("AWAIT();  // split"),
-            ("out[t] = own", "AWAIT(); out[t] = own"),
-        ],
+        [without("AWAIT();  // split"), ("out[t] = own", "AWAIT(); out[t] = own")],
     ),
     racy(
         "split_writes_after_the_signal",
@@ -210,24 +199,19 @@ MUTANTS = [
             (
                 "  cells[t] = in[t];\n  WAIT_LDS();  // split: written\n  SIGNAL();",
                 "  SIGNAL();\n  cells[t] = in[t];\n  WAIT_LDS();",
-            ),
+            )
         ],
     ),
     racy("split_signals_without_wait", "split_exchange", without("WAIT_LDS();  // split")),
     racy(
         "split_signals_while_it_reads",
         "split_rotation[waves=8]",
-        [
-            ("WAIT_FOR_LDS(0, x);  // rotation: read\n    SIGNAL();", "SIGNAL();\n    WAIT_FOR_LDS(0, x);"),
-        ],
+        [("WAIT_FOR_LDS(0, x);  // rotation: read\n    SIGNAL();", "SIGNAL();\n    WAIT_FOR_LDS(0, x);")],
     ),
     racy(
         "split_does_not_wait_for_readers",
         "split_rotation",
-        [
-            without("AWAIT();  // rotation"),
-            ("    SIGNAL();\n    x = x * 5", "    x = x * 5"),
-        ],
+        [without("AWAIT();  // rotation"), ("    SIGNAL();\n    x = x * 5", "    x = x * 5")],
     ),
     # --- memory.hip
     racy("memory_without_barrier", "memory_exchange[waves=2,groups=2]", without("__syncthreads();  // exchange")),
