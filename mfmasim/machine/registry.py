@@ -6,6 +6,10 @@ lane mask, ``b32`` any dword, ``b32xN`` N registers on a leading axis, ``pair`` 
 ``mode`` among the sources hands the body the MODE register (`FloatMode`). Scalar operations use the same words;
 ``scc`` as last source or result means the flag. A ``mask`` that is the only result goes to every destination (V_CMPX
 on gfx9 writes VCC and EXEC, later only EXEC).
+
+What else is particular to an operation is an argument of its registration: fidelity, how undefined bits pass through it
+(`mfmasim.machine.rules`), whether clamp saturates. An ordinary operation is added in a module of `mfmasim.machine.ops`
+and in the slow interpreter of the tests, nowhere else.
 """
 
 from __future__ import annotations
