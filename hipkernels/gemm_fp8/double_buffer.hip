@@ -36,7 +36,7 @@ __device__ void double_buffer(const Gemm &g) {
       for (int j = 0; j < 2; ++j) sum[i][j] = multiply(sum[i][j], a[i], b[j]);
     if (t + 1 < tiles) {
       WAIT_DIRECT(0);  // next tile: fetched
-      BARRIER();       // next tile: by all waves, and nobody reads this one any more
+      BARRIER();       // next tile: by all waves, and no wave reads this one any more
     }
   }
   for (int i = 0; i < 2; ++i)

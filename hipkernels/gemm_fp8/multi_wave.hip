@@ -49,7 +49,7 @@ __device__ void multi_wave(const Gemm &g) {
     }
     if (t + 1 < tiles) {
       WAIT_DIRECT(0);  // next tile: fetched
-      BARRIER();       // next tile: by all waves, and nobody reads this one any more
+      BARRIER();       // next tile: by all waves, and no wave reads this one any more
       __builtin_amdgcn_sched_barrier(0);
     }
   }

@@ -89,7 +89,7 @@ MOVES void start_half(words4 &to, const char *tile, unsigned row, unsigned colum
                : "memory");
 }
 
-// Start to read a fragment; two reads, lgkmcnt rises by 2. Nobody waits for them but `arrived`, after the kernel's own wait.
+// Start to read a fragment; two reads, lgkmcnt rises by 2. Only `arrived` waits for them, after the kernel's own wait.
 template <typename S>
 MOVES void start_read(Fragment &f, const char *tile, unsigned row, unsigned lane) {
   start_half<S>(f.low, tile, row, 0, lane);

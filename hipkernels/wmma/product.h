@@ -94,7 +94,7 @@ __device__ void in_turn(const Problem &g) {
     next.fetch_a(g, row, k);
     next.fetch_b(g, k, column);
     next.store(a_lds[slot], b_lds[slot]);
-    __syncthreads();  // this tile; whoever is past it reads the other slot no more
+    __syncthreads();  // this tile; a wave past it reads the other slot no more
     part.multiply_tile(a_lds[slot], b_lds[slot]);
   }
   finish(g, part, row, column);

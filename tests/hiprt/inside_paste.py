@@ -1,7 +1,7 @@
 """Run on its own, as ``inside_paste.py CAPTURE [ROWS [reviewed]]``: what becomes of a capture.
 
-ROWS is what ``mfmasim calibrate --replay --json`` wrote; its rows are pasted, as a person would, before anybody reads
-the tables. Prints the exit code of a replay, the fidelity of the row and of a launch, and an LDS row.
+ROWS is what ``mfmasim calibrate --replay --json`` wrote; its rows are pasted, as a person would, before
+the tables are read. Prints the exit code of a replay, the fidelity of the row and of a launch, and an LDS row.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Device memory that nobody wrote, under the check `uninitialised`. Run by test_hiprt_suites.py."""
+"""Device memory that was never written, under the check `uninitialised`. Run by test_hiprt_suites.py."""
 
 import ctypes
 

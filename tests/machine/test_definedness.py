@@ -22,7 +22,7 @@ LEFT_OUT = (
 def tallied(arch, count, names, seed):
     """A tally over `count` lines of each of some operations."""
     chosen = [name for name in names if not name.startswith(LEFT_OUT)]
-    if arch.startswith("gfx1"):  # EXEC_HI of a wave of 32 lanes is nobody's
+    if arch.startswith("gfx1"):  # EXEC_HI of a wave of 32 lanes is unused
         chosen = [name for name in chosen if not name.endswith(("saveexec_b64", "wrexec_b64"))]
     drawn, _ = probes(arch, random.Random(seed), count, chosen)
     tally = twice.Tally()

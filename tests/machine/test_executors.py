@@ -142,7 +142,7 @@ SHARED = {
     "atomics on one cell": (ATOMIC.format(choice="v_mov_b32_e32 v4, 3"), "of argument 1 (p1)", False),
     "atomics on a cell each": (ATOMIC.format(choice="v_mov_b32_e32 v4, s2"), "", False),
     "reads of what others write": (NEXT.format(ahead=1), "read what those of another write", True),
-    "reads of what nobody else writes": (NEXT.format(ahead=0), "", True),
+    "reads of what no other writes": (NEXT.format(ahead=0), "", True),
     "reads ahead from another buffer": (NEXT.format(ahead=1), "", False),
 }
 

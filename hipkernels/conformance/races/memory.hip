@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(512) memory_exchange(const unsigned
   out[i] = room[other];
 }
 
-// In place: all have read before anybody writes.
+// In place: all have read before any writes.
 extern "C" __global__ void __launch_bounds__(512) memory_stencil(unsigned *cells) {
   unsigned t = threadIdx.x, n = blockDim.x;
   unsigned *mine = cells + blockIdx.x * n;
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(512) locked(const unsigned *in, uns
   }
 }
 
-// Whoever finds something says so, all with the same value.
+// A thread that finds something says so, all with the same value.
 extern "C" __global__ void __launch_bounds__(512) found_any(const unsigned *in, unsigned *found) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (in[i] % 3 == 0) *found = 1;

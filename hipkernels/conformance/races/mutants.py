@@ -9,7 +9,7 @@ from typing import Any
 from mfmasim.verify import Mutant
 
 RACES, BOTH = ("races",), ("outputs", "races")
-EMPTY = (*BOTH, "uninitialised")  # also reads what nobody has written yet
+EMPTY = (*BOTH, "uninitialised")  # also reads what is not written yet
 
 
 def without(line: str) -> tuple[str, str]:

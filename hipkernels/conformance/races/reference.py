@@ -70,7 +70,7 @@ def memory_bytes(x: NDArray[Any], wave: int) -> NDArray[Any]:
 
 
 def hand_over(x: NDArray[Any], flags: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Values of every workgroup, its row of the room, and all flags set."""
+    """Values of every workgroup, its row of the buffer, and all flags set."""
     rows = x.copy()
     for g in range(1, len(rows)):
         rows[g] += rows[g - 1][::-1] * U32(3)

@@ -1,4 +1,4 @@
-// Registers, LDS and memory that nobody wrote: used, and not used. Each line that a mutant takes away says so.
+// Registers, LDS and memory that were never written: used, and not used. Each line that a mutant takes away says so.
 #include <hip/hip_runtime.h>
 
 // A register that is never written: no other part of these kernels needs so many.
@@ -19,7 +19,7 @@ KERNEL(tail)(const unsigned *in, unsigned *out, unsigned count) {
   out[t] = sum;
 }
 
-// Some thread may find something; nobody may have.
+// Some thread may find something, or none.
 KERNEL(flag)(const unsigned *in, unsigned *out) {
   __shared__ unsigned found;
   unsigned t = threadIdx.x;
@@ -82,7 +82,7 @@ KERNEL(chosen)(const unsigned *in, unsigned *out, unsigned count) {
   out[t] = t < count ? x : 0;  // chosen
 }
 
-// One byte goes into a register whose others nobody wrote, and only that byte leaves it.
+// One byte goes into a register whose others were never written, and only that byte leaves it.
 KERNEL(merged)(const unsigned *in, unsigned *out) {
   unsigned t = threadIdx.x, y, z;
   NEVER_WRITTEN(y);

@@ -1,6 +1,6 @@
 // Stream-K: the steps of K of all tiles in one row, cut into as many equal parts as there are workgroups; in NumPy
 // mfmasim.grids.segments. Sums of a part of K go to the workspace, two tiles of 64x64 for each workgroup, and a second
-// kernel adds them in the order of K: nobody waits, and nothing is added atomically.
+// kernel adds them in the order of K: no workgroup waits, and nothing is added atomically.
 #pragma once
 #include "../product.h"
 

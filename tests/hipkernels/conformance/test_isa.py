@@ -41,7 +41,7 @@ def written(path):
 
 
 def test_every_kernel_has_a_case():
-    """No `.hip` file holds a kernel that nobody verifies."""
+    """No `.hip` file holds a kernel that no case verifies."""
     found = set().union(*map(written, (folder("hipkernels") / "conformance" / "isa").rglob("*.hip")))
     assert found - KERNELS == set()
     assert len(found) >= 60

@@ -90,7 +90,7 @@ extern "C" __global__ void selections(const int* x, const int* y, const unsigned
     }
 }
 
-// A whole wave, half of it, one lane or none goes the expensive way: s_cbranch_execz skips where nobody does.
+// A whole wave, half of it, one lane or none goes the expensive way: s_cbranch_execz skips where no lane does.
 extern "C" __global__ void by_position(const unsigned* x, unsigned* out, int n) {
     const int i = global_id();
     if (i < n) {

@@ -197,7 +197,7 @@ extern "C" __global__ void wave_sum(const float *in, float *out) {
   out[i] = x;
 }
 
-// Waves agree by vote on what to do next, until nobody has anything left.
+// Waves agree by vote on what to do next, until no lane has anything left.
 extern "C" __global__ void vote_loop(const unsigned *in, unsigned *out) {
   unsigned i = global_index(), x = in[i] % 1000 + 1, rounds = 0;
   while (__any(x != 1)) {

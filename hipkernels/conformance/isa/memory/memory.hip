@@ -4,7 +4,7 @@
 struct Triple {
     int x, y, z;
 };
-struct Record {  // 16 bytes, the last four of them nobody's
+struct Record {  // 16 bytes, the last four of them unused
     double wide;
     short half;
     unsigned char byte;
