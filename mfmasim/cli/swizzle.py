@@ -124,7 +124,7 @@ def _picture(chosen: Swizzle, form: str, archs: list[str], before: Swizzle) -> s
     from mfmasim import lds
     from mfmasim.figures.lds import swizzle_html, swizzle_svg
 
-    banks = max((lds.phase_table(name, "ds_read_b128").banks for name in archs), default=32)
+    banks = max((lds.phase_tables(name)["read b128"].banks for name in archs), default=32)
     chunk = next(size for size in (16, 8, 4, 2, 1) if chosen.keeps_alignment(size))
     return (swizzle_svg if form == "svg" else swizzle_html)(chosen, banks, chunk, before)
 

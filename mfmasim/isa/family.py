@@ -36,7 +36,7 @@ class Family:
     dialect: Dialect
 
     def opcode(self, name: str) -> Opcode:
-        """The record of a mnemonic.
+        """The record of an opcode by its mnemonic.
 
         Raises:
             MfmasimError: the architecture has no such instruction.

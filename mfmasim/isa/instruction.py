@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.opcode import Opcode
 
-__all__ = ["MATRIX", "Instruction", "Operand"]
-
-MATRIX = ("v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_")
-"""How the mnemonics of matrix instructions begin."""
+__all__ = ["Instruction", "Operand"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ class Instruction:
     """Bytes, literal included."""
     raw: bytes = field(repr=False)
     opcode: Opcode
-    """What the operation is."""
+    """Record of its opcode."""
     encoding: str
     """``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``, on
     RDNA also ``WMMA VOPD DPP8 MTBUF``."""

@@ -1,8 +1,8 @@
-"""What an opcode is: one record for each, which the machine, the checks and the tools ask instead of its mnemonic.
+"""One record per opcode, which the machine, the checks and the tools read instead of its mnemonic.
 
-The record follows from the table that the opcode's row stands in, from the row's operands and, where only that says it,
-from the mnemonic, by the rows below. An opcode that no row takes although its encoding wants one raises an error when
-the tables are read. Nothing outside this file and the printer looks at the text of a mnemonic.
+The record follows from the encoding and the operands of the opcode's row and, where these do not determine a property,
+from the mnemonic, by the rows below. A memory or control opcode without a row here is an error when the tables are
+read. No code outside this file and the printer parses a mnemonic.
 
 Sources: ISA manuals, chapters on program flow, scalar and vector ALU, memory and data share; LLVM's predicates of
 `SIInstrInfo` (isTRANS, isDOT, isMFMA, isWMMA, isVMEM, isSMRD, isDS) where the manuals have no list.
@@ -28,44 +28,44 @@ __all__ = ["Opcode", "dual", "opcode", "scaled"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opcode:
-    """One opcode, whatever its operands and modifiers are. Two are equal when their mnemonics are."""
+    """What holds for an opcode with any operands and modifiers. Two opcodes are equal if their mnemonics are."""
 
     name: str
     """Base mnemonic in LLVM's spelling, without encoding suffix."""
     unit: str
     """``SALU SMEM VALU VMEM LDS``; matrix instructions are VALU, FLAT instructions VMEM."""
     space: str = ""
-    """Memory that its addresses are for: ``global``, ``scratch``, ``flat`` (any of them), ``lds``, ``gds``; empty when
-    it accesses none. Scalar memory operations are ``global``, or ``scratch``."""
+    """Address space of its access: ``global``, ``scratch``, ``flat`` (any of them), ``lds``, ``gds``, or empty. Scalar
+    memory operations are ``global`` or ``scratch``."""
     access: str = ""
-    """``load``, ``store``, ``atomic``, ``prefetch``, ``cache`` (invalidates or writes back), ``exchange`` (of lanes,
-    through the LDS hardware without its memory), or empty."""
+    """``load``, ``store``, ``atomic``, ``prefetch``, ``cache`` (invalidates or writes back), ``exchange`` (between
+    lanes, by the LDS hardware without LDS memory), or empty."""
     narrow: bool = False
-    """A load, store or atomic operation of less than a dword per lane, or one that fills half a register."""
+    """A load or store of less than a dword per lane, or of half a register."""
     d16: str = ""
-    """``low`` or ``high``: a load or store of that half of a register; the other half stays as it is."""
+    """``low`` or ``high``: half of the register that a 16-bit load writes (the other half is kept) or a store reads."""
     atomic: str = ""
-    """``exchange`` (the new value replaces the old one), ``compare`` (compare and swap), ``other``; empty where it is
-    no atomic operation."""
+    """``exchange`` (the new value replaces the old one), ``compare`` (compare and swap), ``other``; empty if it is not
+    atomic."""
     returns: bool = False
-    """A DS atomic that returns the value before; of others a bit of the instruction says so."""
+    """A DS atomic that returns the old value; for other atomics a bit of the instruction decides."""
     to_lds: bool = False
-    """A load that its name sends to the LDS; others are by the modifier ``lds``."""
+    """A load that always writes to the LDS; other loads do with the modifier ``lds``."""
     counter: str = ""
-    """What it counts as until it is done: ``load``, ``store``, ``atomic`` (a load where it returns a value, else a
-    store), ``lds``, ``scalar``; empty for nothing. FLAT counts as ``lds`` beside (LLVM, SIInsertWaitcnts)."""
+    """Class of wait counter that it increments: ``load``, ``store``, ``atomic`` (that of loads if it returns a value,
+    else of stores), ``lds``, ``scalar``, or empty. FLAT increments that of the LDS too (LLVM, SIInsertWaitcnts)."""
     invalidates: tuple[str, int] | None = None
-    """It drops what caches hold of memory that other workgroups write to, where this modifier is at least so large;
-    an empty name stands for always (LLVM, AMDGPU usage guide, "Memory model")."""
+    """Modifier, and its smallest value, with which it invalidates cached data that other workgroups may have written;
+    an empty modifier stands for always (LLVM, AMDGPU usage guide, "Memory model")."""
     flow: str = ""
     """``branch``, ``conditional``, ``jump``, ``call``, ``end``, ``trap``, or empty."""
     condition: str = ""
-    """What a conditional branch looks at: ``scc``, ``vcc``, ``exec``, or empty (others)."""
+    """What a conditional branch tests: ``scc``, ``vcc``, ``exec``, or empty (others)."""
     barrier: str = ""
     """``whole`` (signals and waits), ``signal``, ``wait``, ``other`` (state, init, join, leave), or empty."""
     wait: str = ""
-    """Brings counters down: ``counts`` (those of `waits`), ``waitcnt`` (fields by the architecture's encoding),
-    ``idle`` (all), ``alu`` (dependencies of the ALUs), ``event``; empty for anything else."""
+    """What a wait waits for: ``counts`` (the counters of `waits`), ``waitcnt`` (counters by the architecture's layout
+    of SIMM16), ``idle`` (all), ``alu`` (dependencies of the ALUs), ``event``; empty for other opcodes."""
     waits: tuple[tuple[str, int, int], ...] = ()
     """Counter, lowest bit and width of each field of a wait's immediate."""
     matrix: str = ""
@@ -79,29 +79,29 @@ class Opcode:
     lane: str = ""
     """``readlane``, ``writelane``, ``readfirstlane``, ``permlane``, or empty."""
     compare: bool = False
-    """V_CMP, V_CMPX: gives a lane mask."""
+    """V_CMP or V_CMPX: the result is a lane mask."""
     widens: bool = False
     """A conversion to F32, F16 or BF16 from a format of 8 bits or fewer."""
     narrows: str = ""
     """What a conversion from F32 rounds to: ``fp8 bf8 f16 f16_rtz bf16 i32 u32``, or empty."""
     carries: bool = False
-    """Takes a carry of each lane as a source."""
+    """Has a carry per lane among its sources."""
     relative: bool = False
-    """Its registers are chosen by M0 when it is executed."""
+    """M0 selects its registers at run time."""
     saves_exec: bool = False
     """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC beside its destination."""
     reads_m0: bool = False
-    """M0 is an implicit source; with the modifier ``lds`` it is one of any buffer load."""
+    """M0 is an implicit source; it is one of every load with the modifier ``lds`` too."""
     result_select: int = 8
     """Bits of OP_SEL that move a vector result from the lowest place of its register (LLVM: getFPDstSelType)."""
     moved_result: bool = False
-    """LLVM takes the result as moved whatever OP_SEL says: random conversions to FP4."""
+    """LLVM takes the result as moved for any OP_SEL: conversions to FP4 with stochastic rounding."""
     kind: str = ""
-    """An operation that rules name by itself: ``nop sleep delay priority message trace setreg getreg mode index
-    index_mode icache clock probe hint nothing gws div_fmas fma_f64``; empty for all others."""
+    """An operation that has rules of its own: ``nop sleep delay priority message trace setreg getreg mode index
+    index_mode icache clock probe hint nothing gws shift_left div_fmas fma_f64``; empty for all others."""
 
     def __eq__(self, other: object) -> bool:
-        """By mnemonic, from which the record follows."""
+        """By mnemonic, which determines the record."""
         return isinstance(other, Opcode) and self.name == other.name
 
     def __hash__(self) -> int:
@@ -115,12 +115,12 @@ class Opcode:
 
     @property
     def ends_block(self) -> bool:
-        """What follows may be elsewhere, or later, or reads its registers otherwise (VGPR indexing)."""
+        """The next instruction may be elsewhere, or later, or index its registers differently (VGPR indexing)."""
         return bool(self.flow or self.barrier) or self.kind == "index"
 
     @property
     def goes_on(self) -> bool:
-        """Whether the next instruction may be executed after it."""
+        """Whether execution may continue with the next instruction."""
         return self.flow not in ("branch", "jump", "end")
 
     @property
@@ -132,6 +132,11 @@ class Opcode:
     def memory(self) -> bool:
         """A load, store or atomic operation."""
         return self.access in ("load", "store", "atomic")
+
+    def renamed(self, old: str, new: str) -> str:
+        """The mnemonic with the last occurrence of a part replaced, such as ``b64``; empty if it has none."""
+        before, found, after = self.name.rpartition(old)
+        return before + new + after if found else ""
 
 
 _UNITS = {
@@ -264,6 +269,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VALU", r"v_readfirstlane_b32", {"lane": "readfirstlane"}),
     ("VALU", r"v_permlane\w+", {"lane": "permlane"}),
     ("VALU", r"v_(movrel|swaprel)\w+", {"relative": True}),
+    ("VALU", r"v_lshlrev_b32", {"kind": "shift_left"}),
     ("VALU", r"v_div_fmas_f(32|64)", {"kind": "div_fmas"}),
     ("VALU", r"v_fmac?_f64", {"kind": "fma_f64"}),
     ("VALU", r"v_cvt_(scalef32_)?sr_[bf][fp]8_\w+|v_cvt_scalef32_pk_fp4_\w+", {"result_select": 12}),
@@ -292,7 +298,7 @@ def opcode(name: str, encoding: str, dst: Sequence[Slot] = (), src: Sequence[Slo
         src: sources of the row.
 
     Raises:
-        MfmasimError: nothing says what such an opcode is.
+        MfmasimError: there is no row for a memory or control opcode, or unit and mnemonic disagree.
     """
     data = [slot.type for slot in (*dst, *src) if slot.file not in ("addr", "s")]
     return _record(name, encoding, any(kind in _SMALL for kind in data))
@@ -309,7 +315,7 @@ def _record(name: str, encoding: str, small: bool) -> Opcode:
     named = fields if encoding in _LISTED else name.startswith("v_") == (unit == "VALU")
     access = fields.get("access", "")
     if not named or (unit in ("LDS", "SMEM", "VMEM") and not access and "kind" not in fields):
-        raise MfmasimError(f"nothing says what the {encoding} opcode {name} is; mfmasim.isa.opcode needs a row")
+        raise MfmasimError(f"mfmasim.isa.opcode has no row for the {encoding} opcode {name}")
     if access in ("load", "store", "atomic", "prefetch"):
         fields.setdefault("space", _SPACES[encoding])
     if access in ("load", "store", "atomic"):

@@ -53,7 +53,7 @@ class Row:
 
     op: int
     opcode: Opcode
-    """What the operation is."""
+    """Its record."""
     dst: tuple[Slot, ...]
     src: tuple[Slot, ...]
     flags: dict[str, tuple[str, ...]] = field(hash=False)
@@ -93,7 +93,7 @@ def read_rows(encoding: str, table: str, wave: int = 64) -> list[Row]:
         wave: lanes of a wave, 32 or 64.
 
     Raises:
-        MfmasimError: nothing says what an opcode is (`mfmasim.isa.opcode`).
+        MfmasimError: `mfmasim.isa.opcode` has no row for an opcode.
     """
     mask = wave // 32
     rows = []

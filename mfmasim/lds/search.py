@@ -13,7 +13,7 @@ from mfmasim.lds.conflict import Conflicts, choose_table, conflicts
 from mfmasim.lds.instructions import ds_instruction
 from mfmasim.lds.linear_maps import Collision, Space, collisions
 from mfmasim.lds.swizzles import Swizzle, terms_of
-from mfmasim.lds.tables import phase_table
+from mfmasim.lds.tables import phase_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -303,7 +303,7 @@ def _why(linear: Swizzle, granule: int, apart: Sequence[Collision]) -> str:
 
 def _most_padding(targets: Sequence[Arch]) -> int:
     """Padding beyond a line of all banks repeats what a smaller one does."""
-    return 4 * max(phase_table(found, "ds_read_b128").banks for found in targets)
+    return 4 * max(phase_tables(found)["read b128"].banks for found in targets)
 
 
 def _padding(

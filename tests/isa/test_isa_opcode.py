@@ -228,5 +228,5 @@ def test_scale_prefix_and_dual_instructions_have_records():
     ("global_fetch_b32", "GLOBAL"), ("buffer_flush", "MUBUF"), ("s_fetch_b32", "SMEM"),
 ])  # fmt: skip
 def test_an_opcode_of_which_nothing_is_known_is_refused(name, encoding):
-    with pytest.raises(MfmasimError, match=f"nothing says what the {encoding} opcode {name} is"):
+    with pytest.raises(MfmasimError, match=f"no row for the {encoding} opcode {name}"):
         opcode(name, encoding)

@@ -1,4 +1,4 @@
-"""What RDNA's software has to see to although the hardware resolves dependencies; S_DELAY_ALU is a hint only.
+"""Dependencies that RDNA's hardware does not resolve; S_DELAY_ALU is a hint only.
 
 Sources: RDNA3 (7.2.8, 7.9), RDNA3.5 and RDNA4 (7.2.8, 7.12.1) ISA manuals; where a line names LLVM, the
 insertion of waits that compilers rely on (GCNHazardRecognizer) has it and the manuals have not. What counts here are

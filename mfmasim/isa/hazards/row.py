@@ -1,4 +1,4 @@
-"""What one row of the tables of required wait states says."""
+"""A row of the tables of required wait states."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Row"]
 
 @dataclass(frozen=True)
 class Row:
-    """A second instruction may not follow a first one too soon when it touches a register that the first put at risk.
+    """Two instructions on the same registers that need wait states between them.
 
-    The hardware does not look after these cases; software puts other instructions or S_NOP between.
+    The hardware does not interlock these cases; software inserts other instructions or S_NOP.
     """
 
     first: str
@@ -23,16 +23,16 @@ class Row:
     second: str
     """What the second one does, likewise."""
     needs: int | Mapping[int, int]
-    """Wait states that have to lie between them; of a matrix instruction, by its passes (none for others)."""
+    """Wait states between them; after a matrix instruction by its passes (none for passes that are not listed)."""
     source: str
     link: str = ""
     """A further condition: ``same`` (C is exactly the D of the first), ``part`` (C overlaps D but is not the same),
     ``same opcode``, ``other opcode``, ``after DGEMM`` (one lies between them)."""
     clock: str = "states"
-    """What counts: ``states`` (any instruction is one, S_NOP more), ``vector`` (instructions of the vector ALU),
-    ``trans`` (vector instructions, or two transcendental ones)."""
+    """Unit of the distance: ``states`` (any instruction is one, S_NOP more), ``vector`` (instructions of the vector
+    ALU), ``trans`` (vector instructions, or two transcendental ones)."""
     on: str = ""
-    """The field of `Arch` that is true where it holds; empty for all of the table's architectures."""
+    """Field of `Arch` that is true where the row applies; empty for all architectures of the table."""
 
     @property
     def matrix(self) -> bool:

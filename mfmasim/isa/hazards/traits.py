@@ -1,6 +1,6 @@
-"""What an instruction is to the rules of wait states: its unit, the registers it reads and writes, and as what.
+"""An instruction as the rules of wait states see it: its unit, and the registers that it reads and writes by role.
 
-Register sets have a name each, which the rows of `mfmasim.isa.hazards` use. A register is its file (``v``, ``a``,
+A role is a named set of registers, which the rows of `mfmasim.isa.hazards` use. A register is its file (``v``, ``a``,
 ``s``) and number; a hardware register of S_GETREG and S_SETREG has the file ``hw``; halves of VGPRs
 have ``v.l`` and ``v.h`` where they matter.
 """
@@ -54,7 +54,7 @@ def _span(operands: Iterable[Operand], files: str = "vas") -> Registers:
 
 @dataclass(frozen=True)
 class Traits:
-    """One instruction as the rules see it."""
+    """Properties of an instruction that the rules use."""
 
     instruction: Instruction
     m0: int
@@ -63,7 +63,7 @@ class Traits:
 
     @cached_property
     def opcode(self) -> Opcode:
-        """What the operation is."""
+        """Record of its opcode."""
         return self.instruction.opcode
 
     @cached_property
@@ -83,17 +83,17 @@ class Traits:
 
     @cached_property
     def alu(self) -> bool:
-        """A vector operation that is no matrix instruction."""
+        """Whether it is a vector operation other than a matrix instruction."""
         return self.vector and not self.matrix
 
     @cached_property
     def memory(self) -> bool:
-        """Whether it goes to the vector memory (buffer, FLAT, GLOBAL, SCRATCH)."""
+        """Whether it accesses memory by the vector memory unit (buffer, FLAT, GLOBAL, SCRATCH)."""
         return self.opcode.unit == "VMEM" and self.opcode.memory
 
     @cached_property
     def lds(self) -> bool:
-        """Whether it goes to the LDS."""
+        """Whether the LDS executes it."""
         return self.opcode.unit == "LDS"
 
     @cached_property
@@ -184,7 +184,7 @@ def _only(registers: Registers, files: str) -> Registers:
 
 
 def _halves(instruction: Instruction, operands: Iterable[Operand]) -> Registers:
-    """The halves of VGPRs that sources or destinations of an instruction are (`Operand.half`: only one of two)."""
+    """Halves of VGPRs among sources or destinations of an instruction (`Operand.half`: one of the two)."""
     select = instruction.modifiers.get("op_sel", 0)
     found = []
     for place, operand in enumerate(operands):
@@ -207,13 +207,13 @@ def _constants(t: Traits) -> Registers:
 
 
 def _zero(t: Traits) -> Registers:
-    """EXECZ and VCCZ as what they come from."""
+    """The registers behind EXECZ and VCCZ."""
     used = {o.index for o in t.instruction.src if o.kind == "special"} & set(ZERO)
     return frozenset(("s", ZERO[code] + k) for code in used for k in (0, 1))
 
 
 ROLES: dict[str, Callable[[Traits], Registers]] = {
-    # What a first instruction does.
+    # Roles of first instructions.
     "VALU writes SGPR": lambda t: _only(t.writes, "s") if t.vector else NOTHING,
     "VALU writes VCC": lambda t: t.writes & {("s", VCC), ("s", VCC + 1)} if t.vector else NOTHING,
     "VALU writes VCC or EXEC": lambda t: (
@@ -238,7 +238,7 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     "XDL or SGEMM reads C": lambda t: t.c_registers if t.matrix in ("xdl", "sgemm") else NOTHING,
     "DGEMM": lambda t: frozenset([("hw", -1)]) if t.matrix == "dgemm" else NOTHING,
     "WMMA writes D": lambda t: t.writes if t.matrix == "wmma" else NOTHING,
-    # What a second instruction does.
+    # Roles of second instructions.
     "VMEM reads SGPR": lambda t: _only(t.reads, "s") if t.memory else NOTHING,
     "lane select reads SGPR": lambda t: t.part(1) if t.opcode.lane in LANE else NOTHING,
     "V_DIV_FMAS": lambda t: (
@@ -277,4 +277,4 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     "FMA_F64": lambda t: frozenset([("hw", -1)]) if t.opcode.kind == "fma_f64" else NOTHING,
     "WMMA reads A, B": lambda t: t.other_sources if t.matrix == "wmma" else NOTHING,
 }
-"""Registers that an instruction puts at risk, or touches, by what it does; the words stand in the rows and messages."""
+"""Registers by role, under the names that rows and messages use."""

@@ -111,10 +111,8 @@ def _renamed(
 
     def changes(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
         for old, new in table.items():
-            if not chosen(ins) or old not in ins.name:
-                continue
-            name = new.join(ins.name.rsplit(old, 1))
-            code = with_operation(ins, name, kernel.wave)
+            name = ins.opcode.renamed(old, new) if chosen(ins) else ""
+            code = with_operation(ins, name, kernel.wave) if name else None
             if code is not None:
                 yield Change(code, f"{ins.text} as {name}")
                 return
@@ -186,7 +184,7 @@ def _accumulator_dropped(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
 
 def _shift_changed(kernel: Kernel, ins: Instruction) -> Iterator[Change]:
     """V_LSHLREV by a constant: the scale of an index."""
-    if ins.name != "v_lshlrev_b32" or ins.src[0].kind != "const" or ins.encoding in ("SDWA", "DPP", "DPP8"):
+    if ins.opcode.kind != "shift_left" or ins.src[0].kind != "const" or ins.encoding in ("SDWA", "DPP", "DPP8"):
         return
     code = field(ins, "src0")
     if code is not None and 128 <= code < 192:  # inline 0 to 63
