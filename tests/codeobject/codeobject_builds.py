@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from mfmasim import architectures
 from tests.llvm import tool
 
 QUALIFIERS = """
@@ -60,7 +61,7 @@ extern "C" __global__ void blocks(int* p) {
 """
 )
 
-ARCHITECTURES = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201")
+ARCHITECTURES = tuple(architectures.ARCHITECTURES)
 
 # What every HIP compilation here says; the file is called kernels.hip whatever its folder.
 HIP = ("-x", "hip", "--offload-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc", "-std=c++17", "-O2")
