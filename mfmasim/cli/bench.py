@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfmasim.cli.output import add_formats, table, wanted_format
 
@@ -20,7 +20,7 @@ COLUMNS = ("what", "ms", "reference", "reference_ms", "ratio", "goal", "met")
 """Measured time, the reference and its time, their ratio, the goal, and whether it is met."""
 
 
-def add(subparsers: Any) -> None:
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb's parser."""
     parser = subparsers.add_parser("bench", help="measure speed, as ratios to references in the same process")
     parser.add_argument("target", choices=sorted(TARGETS), nargs="?", default="matrix", help="what to measure")

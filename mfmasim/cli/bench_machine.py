@@ -20,6 +20,8 @@ from mfmasim.verify.prebuilt import code_for
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from mfmasim.devices.report import Report
     from mfmasim.program import Kernel
 
@@ -36,7 +38,7 @@ def _kernel(name: str) -> Kernel:
     return code_for(folder("hipkernels") / "conformance" / "bench" / f"{name}.hip", DEFAULT)[name]
 
 
-def valu(waves: int, trips: int, different: int) -> tuple[Report, Any]:
+def valu(waves: int, trips: int, different: int) -> tuple[Report, NDArray[np.uint32]]:
     """Run a loop of vector arithmetic.
 
     Args:
@@ -45,14 +47,14 @@ def valu(waves: int, trips: int, different: int) -> tuple[Report, Any]:
         different: difference between the initial values of neighbouring waves; 0 gives all waves the same values.
 
     Returns:
-        The launch's report and its output, (waves * 64,) float32.
+        The launch's report and its output, (waves, 64).
     """
     out = np.zeros((waves, 64), np.uint32)
     arguments = [out, np.int32(trips), np.uint32(different)]
     return device("sim").launch(_kernel("valu_loop"), waves, 64, arguments, checks="none"), out
 
 
-def gemm(side: int) -> tuple[Report, Any]:
+def gemm(side: int) -> tuple[Report, tuple[NDArray[np.float32], ...]]:
     """Multiply side x DEPTH by DEPTH x side matrices over (side / TILE)^2 workgroups; report, A, B and C."""
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((side, DEPTH), np.float32), rng.standard_normal((DEPTH, side), np.float32)
@@ -65,7 +67,7 @@ def gemm(side: int) -> tuple[Report, Any]:
 
 
 #     what                                               goal   launch
-WORK: tuple[tuple[str, float | None, Callable[[bool], tuple[Report, Any]]], ...] = (
+WORK: tuple[tuple[str, float | None, Callable[[bool], tuple[Report, object]]], ...] = (
     ("VALU loop, one wave",                              0.3,   lambda quick: valu(1, 200 if quick else 2000, 1)),
     ("VALU loop, 64 waves with different values",        0.5,   lambda quick: valu(64, 50 if quick else 500, 40503)),
     ("VALU loop, 64 waves with the same values",         None,  lambda quick: valu(64, 50 if quick else 500, 0)),

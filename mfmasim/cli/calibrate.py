@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from mfmasim.verify.agreement.capture import Capture
     from mfmasim.verify.calibration.fitting import Fit
     from mfmasim.verify.calibration.phase_fitting import PhaseFit
 
 __all__ = ["add", "run"]
 
 
-def add(subparsers: Any) -> None:
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "calibrate",
@@ -81,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(one.exact and not one.differs for one in fits) and all(one.fits for one in phases) else 1
 
 
-def _observe(args: argparse.Namespace) -> Any:
+def _observe(args: argparse.Namespace) -> Capture:
     from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
     from mfmasim.verify.calibration.probes import observe
@@ -118,7 +119,7 @@ def _lines(one: Fit) -> Iterator[str]:
         yield from (f"  NaN ({name}): {text}" for name, text in causes.items())
 
 
-def _several(values: tuple[Any, ...]) -> str:
+def _several(values: tuple[object, ...]) -> str:
     """Values as text; consecutive numbers as a range."""
     numbers = [value for value in values if type(value) is int]
     others = [str(value) or "none" for value in values if type(value) is not int]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
+    from mfmasim.devices import Device
     from mfmasim.verify import Case
     from mfmasim.verify.agreement.trial import Verdict
 
@@ -19,7 +20,7 @@ GROWTH_LIMIT = 64
 """Upper limit of --growth: larger shapes exhaust the host's memory before they find more."""
 
 
-def add(subparsers: Any) -> None:
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "explore",
@@ -70,7 +71,9 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(row["verdict"] for row in rows) else 0
 
 
-def _explored(name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace, back_end: Any) -> dict[str, Any]:
+def _explored(
+    name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace, back_end: Device | None
+) -> dict[str, Any]:
     """Draw trials for one family and print the outcome."""
     from mfmasim.testing.trials import smallest, trials
 

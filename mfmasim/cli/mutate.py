@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["add", "run"]
 
 
-def add(subparsers: Any) -> None:
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "mutate",

@@ -12,6 +12,13 @@ from mfmasim.cli.tracing import add_tracing, tracing
 
 if TYPE_CHECKING:
     import argparse
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+
+    from mfmasim.devices import Report
+    from mfmasim.program import Code
 
 __all__ = ["add", "run"]
 
@@ -23,7 +30,7 @@ ARGUMENT_HELP = (
 )
 
 
-def add(subparsers: Any) -> None:
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "run",
@@ -90,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
-def _workers(count: int | None) -> Any:
+def _workers(count: int | None) -> AbstractContextManager[Executor | None]:
     """Pool of processes for the launch; none without a count."""
     from concurrent.futures import ProcessPoolExecutor
     from contextlib import nullcontext
@@ -104,7 +111,7 @@ def _workers(count: int | None) -> Any:
     return ProcessPoolExecutor(count)
 
 
-def _code(args: argparse.Namespace) -> Any:
+def _code(args: argparse.Namespace) -> Code:
     from mfmasim import program
     from mfmasim.errors import MfmasimError
 
@@ -115,12 +122,12 @@ def _code(args: argparse.Namespace) -> Any:
     return program.load(args.file, args.arch)
 
 
-def _only(code: Any) -> str:
+def _only(code: Code) -> str:
     from mfmasim.errors import MfmasimError
 
     if len(code.kernels) != 1:
         raise MfmasimError(f"{code.object.name} has {len(code.kernels)} kernels, name one: {', '.join(code.kernels)}")
-    return str(code.kernels[0])
+    return code.kernels[0]
 
 
 def _sizes(text: str, what: str) -> tuple[int, ...]:
@@ -167,7 +174,7 @@ def _value(text: str) -> Any:
     return array
 
 
-def _dtype(kind: str) -> Any:
+def _dtype(kind: str) -> np.dtype[Any]:
     import numpy as np
 
     from mfmasim.errors import unknown
@@ -193,7 +200,7 @@ def _save(folder: str, values: list[Any]) -> None:
         raise MfmasimError(f"--out {folder}: {error.strerror or error}") from None
 
 
-def _record(report: Any) -> dict[str, Any]:
+def _record(report: Report) -> dict[str, Any]:
     return {
         "kernel": report.kernel,
         "arch": report.arch,
@@ -213,7 +220,7 @@ def _record(report: Any) -> dict[str, Any]:
     }
 
 
-def _print(report: Any, code: Any) -> None:
+def _print(report: Report, code: Code) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)

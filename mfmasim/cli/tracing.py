@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+    from typing import TextIO
+
+    from mfmasim.observe.tools.steps import Trace
 
 __all__ = ["add_tracing", "numbers", "span", "tracing"]
 
@@ -54,7 +57,7 @@ def numbers(text: str, what: str) -> range | list[int]:
 
 
 @contextmanager
-def tracing(args: argparse.Namespace) -> Iterator[list[Any]]:
+def tracing(args: argparse.Namespace) -> Iterator[list[Trace]]:
     """Observers for the given options; the trace is written while the kernel runs."""
     given = [f"--trace-{name}" for name in ("waves", "lines", "file") if getattr(args, f"trace_{name}") is not None]
     if not args.trace:
@@ -79,7 +82,7 @@ def tracing(args: argparse.Namespace) -> Iterator[list[Any]]:
 
 
 @contextmanager
-def _target(name: str | None) -> Iterator[Any]:
+def _target(name: str | None) -> Iterator[TextIO]:
     if name is None:
         yield sys.stdout
         return

@@ -10,12 +10,12 @@ from mfmasim.cli.schedules import SCHEDULE_HELP
 if TYPE_CHECKING:
     import argparse
 
-    from mfmasim.verify import Result
+    from mfmasim.verify import Case, Result
 
 __all__ = ["add", "run"]
 
 
-def add(subparsers: Any) -> None:
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
     parser = subparsers.add_parser(
         "verify",
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(result.status == "fail" for result in results) else 0
 
 
-def _with_source(file: str, work: list[tuple[str, Any, str]]) -> list[tuple[str, Any, str]]:
+def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str, Case, str]]:
     """The cases with a changed copy of their source; headers are searched beside the copy, then beside the original."""
     from dataclasses import replace
     from pathlib import Path
@@ -123,7 +123,7 @@ def _with_source(file: str, work: list[tuple[str, Any, str]]) -> list[tuple[str,
     ]
 
 
-def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Any]) -> None:
+def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Case]) -> None:
     """Raise errors that concern all cases before the first one runs."""
     from mfmasim.errors import unknown
     from mfmasim.toolchain import find_compiler

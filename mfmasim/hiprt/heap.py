@@ -69,9 +69,9 @@ class Heap:
         self._allocations: dict[int, Allocation] = {}
         self._count = 0
         self.written: Written | None = None
-        """Which bytes somebody has written, where a check wants to know."""
+        """Initialised bytes, if a check needs them."""
         self.changes = 0
-        """Counts what was allocated and freed, so that what was derived from the allocations can be kept."""
+        """Number of allocations and frees, to invalidate data derived from them."""
 
     @property
     def allocations(self) -> list[Allocation]:

@@ -46,7 +46,7 @@ def _option(config: pytest.Config, name: str) -> str:
     return str(config.getoption(name) or config.getini(name) or "")
 
 
-def _settings(node: Any) -> dict[str, Any]:
+def _settings(node: pytest.Item | pytest.Function) -> dict[str, Any]:
     """Settings from a test's markers; the closest marker has precedence."""
     found: dict[str, Any] = {}
     for marker in node.iter_markers("mfmasim"):
@@ -71,10 +71,10 @@ def _names(value: str | Sequence[str] | None) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-_open: dict[str, Any] = {}
+_open: dict[str, Device] = {}
 
 
-def _device(config: pytest.Config) -> Any:
+def _device(config: pytest.Config) -> Device:
     from mfmasim.devices import device
 
     name = _option(config, "mfmasim_device")
@@ -190,7 +190,7 @@ class Compiler:
         return self._cache[key]
 
 
-_compiled: dict[Any, Any] = {}
+_compiled: dict[Any, Code] = {}
 
 
 @pytest.fixture
