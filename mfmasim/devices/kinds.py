@@ -9,44 +9,44 @@ __all__ = ["KINDS", "OVERWRITTEN", "PRINTF", "READ_ONLY", "STOPS"]
 
 OVERWRITTEN = Kind(
     "guard-overwritten", "error", "Bytes around a buffer were written",
-    "On a GPU every buffer lies between guard zones of poison; what is found changed there was written by the kernel, "
-    "to an address outside its buffers.",
+    "On a GPU every buffer lies between guard zones of poison; a change there was made by the kernel, at an address "
+    "outside its buffers.",
     "out[blockIdx.x * 256 + threadIdx.x] = x;  // the grid has more work-items than the buffer elements",
     "Run the same launch on the simulator: its bounds check names the instruction.",
 )  # fmt: skip
 READ_ONLY = Kind(
     "guard-read-only", "error", "A read-only array was written",
-    "The array that was passed cannot be written to; the kernel changed its copy on the GPU.",
+    "The array passed is not writable; the kernel changed its copy on the GPU.",
     "in[i] = 0;",
-    "Write to a buffer of its own, or pass an array that may be written.",
+    "Write to a separate buffer, or pass a writable array.",
 )  # fmt: skip
 BUDGET = Kind(
     "budget-exhausted", "error", "A wave executed more instructions than the budget",
-    "Probably a loop without end.",
-    "while (flag == 0);  // nobody sets it",
+    "Probably an endless loop.",
+    "while (flag == 0);  // flag is never set",
     "Correct the loop, or raise --budget.",
 )  # fmt: skip
 TRAP = Kind(
     "trap-executed", "error", "The kernel trapped",
     "s_trap was executed, as abort() and assert do.",
     "__builtin_trap();",
-    "See which condition leads there.",
+    "Find the condition that leads there.",
 )  # fmt: skip
 FETCH = Kind(
     "fetch-no-code", "error", "A wave left the code",
-    "A jump, or the end of the code without s_endpgm.",
+    "A jump outside the code, or code that ends without s_endpgm.",
     "s_setpc_b64 s[4:5]  // s[4:5] holds no code address",
-    "Correct the address that it jumps to.",
+    "Correct the target address.",
 )  # fmt: skip
 ENDED = Kind(
-    "debugger-ended", "info", "The launch was ended by hand",
+    "debugger-ended", "info", "The launch was ended by the debugger",
     "A breakpoint's function returned False.",
     "debugger.break_at(31, lambda stop: False)",
     "Nothing.",
 )  # fmt: skip
 PRINTF = Kind(
-    "printf-wrong", "warning", "printf could not be followed",
-    "Its buffer was full or its format wrong.",
+    "printf-wrong", "warning", "printf output could not be decoded",
+    "Its buffer was full or its format is wrong.",
     'printf("%s", number);',
     "Print less, or correct the format.",
 )  # fmt: skip

@@ -12,52 +12,52 @@ __all__ = ["KINDS", "kind"]
 
 OF_CASES = (
     Kind(
-        "outputs-differ", "error", "Outputs differ from what is expected",
-        "Golden bits, the exact result, or the reference function; the message says which.",
+        "outputs-differ", "error", "Outputs differ from the expected values",
+        "From golden bits, the exact result, or the reference function; the message says which.",
         "C = a @ b without alpha",
-        "Other findings of the case often name the cause; else debug the first element.",
+        "Other findings of the case often name the cause; otherwise debug the first element.",
     ),
     Kind(
-        "outputs-between-lines", "error", "The kernel wrote between the lines of C",
-        "With a leading dimension larger than a line, the bytes between lines belong to nobody.",
+        "outputs-between-lines", "error", "The kernel wrote between the rows of C",
+        "With a leading dimension larger than a row, the bytes between rows must not change.",
         "C[row * ld + col] = x;  // col reaches N",
         "Guard the columns.",
     ),
     Kind(
-        "outputs-not-compared", "warning", "Nothing is expected of C",
-        "The case gives no expect, so that outputs are not compared.",
+        "outputs-not-compared", "warning", "No expected values for C",
+        "The case has no expect, so outputs are not compared.",
         "dict(grid=..., block=..., args=[a, b, c])",
         "Add expect to the case.",
     ),
     Kind(
         "inputs-changed", "error", "The kernel changed an input",
-        "Memory that was declared as read only holds other bytes after the launch.",
+        "Memory declared as read-only differs after the launch.",
         "a[i] = 0.0f;",
         "Do not write to it, or declare it InOut.",
     ),
     Kind(
-        "executes-missing", "error", "An instruction that the case asks for was not executed",
-        "The case names patterns with executes=; the compiler chose others, or the path was not taken.",
+        "executes-missing", "error", "A required instruction was not executed",
+        "The case requires patterns with executes=; the compiler chose other instructions, or the path was not taken.",
         'executes="v_mfma_f32_32x32x8.*" and a kernel built with plain multiplications',
         "Use the builtin, or correct the pattern.",
     ),
     Kind(
-        "skip-declared", "info", "The case is left out on this architecture",
-        "Its file says so, and why.",
+        "skip-declared", "info", "The case is skipped on this architecture",
+        "The case file declares it, with the reason.",
         'skip={"gfx942": "no FP4"}',
         "Nothing.",
     ),
     Kind(
         "case-wrong", "error", "The case cannot be run",
-        "The contract does not hold, the source does not compile, or the machine does not know an instruction.",
+        "The contract does not hold, the source does not compile, or the simulator does not support an instruction.",
         "--set M=17 where the case needs M % 64 == 0",
         "The message says what is allowed.",
     ),
     Kind(
         "suppress-unused", "info", "A suppression matches nothing",
-        "The case suppresses findings that do not occur (any more) on this architecture.",
+        "The case suppresses findings that do not occur, or no longer occur, on this architecture.",
         'suppress={"conflicts": "the epilogue only"} in a case without conflicts',
-        "Take it out.",
+        "Remove it.",
     ),
 )  # fmt: skip
 

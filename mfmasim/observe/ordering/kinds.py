@@ -10,72 +10,72 @@ __all__ = [
 ]  # fmt: skip
 
 NO_BARRIER = Kind(
-    "races-no-barrier", "error", "Two waves touch the same bytes and no barrier orders them",
-    "At least one of both writes; which comes first depends on timing.",
+    "races-no-barrier", "error", "Two waves access the same bytes and no barrier orders them",
+    "At least one of them writes; which comes first depends on timing.",
     "tile[t] = x; y = tile[t ^ 64];  // no __syncthreads() between them",
-    "Put a barrier between both accesses, on the path of every wave.",
+    "Place a barrier between the accesses, on the path of every wave.",
 )  # fmt: skip
 NOT_DONE = Kind(
     "races-not-done-at-barrier", "error", "An access may be in flight when its wave passes the barrier",
-    "A barrier orders waves, not their memory operations: those are done only when a counter says so.",
+    "A barrier orders waves, not their memory operations: those are complete only when a counter says so.",
     "ds_write_b32 v2, v3; s_barrier; ds_read_b32 v4, v5  // no s_waitcnt lgkmcnt(0) before the barrier",
     "Wait for the counter of the first access before the barrier.",
 )  # fmt: skip
 OWN = Kind(
-    "races-own-in-flight", "error", "A wave touches bytes that its own operation may still move",
-    "Loads straight to the LDS write until their own counter is down, also for the wave that issued them.",
+    "races-own-in-flight", "error", "A wave accesses bytes of its own operation in flight",
+    "Direct-to-LDS loads write until their own counter is down, also for the wave that issued them.",
     "buffer_load_dword v2, s[4:7], 0 offen lds; ds_read_b32 v4, v5  // no s_waitcnt vmcnt(0)",
-    "Put the wait that the message names before the access.",
+    "Place the wait that the message names before the access.",
 )  # fmt: skip
 GLOBAL_NO_BARRIER = Kind(
-    "races-global-no-barrier", "error", "Two waves touch the same bytes of memory without a barrier",
-    "At least one of both writes; which comes first depends on timing. As in the LDS, but in global memory.",
+    "races-global-no-barrier", "error", "Two waves access the same bytes of memory without a barrier",
+    "At least one of them writes; which comes first depends on timing. As in the LDS, but in global memory.",
     "out[t] = x; y = out[t ^ 64];  // no __syncthreads() between them",
-    "Put a barrier between both accesses, on the path of every wave.",
+    "Place a barrier between the accesses, on the path of every wave.",
 )  # fmt: skip
 GLOBAL_NOT_DONE = Kind(
     "races-global-not-done", "error", "An access to memory may be in flight at the barrier",
-    "The workgroup runs on two compute units (WGP mode, or tg_split), so that its waves' operations do not go one "
-    "way: what is not waited for before the barrier may come after it.",
+    "The workgroup runs on two compute units (WGP mode, or tg_split), so its waves' memory operations take different "
+    "paths: an access that is not waited for before the barrier may complete after it.",
     "global_store_b32 v0, v1, s[2:3]; s_barrier  // no s_waitcnt_vscnt null, 0 before the barrier",
     "Use __syncthreads(), or wait for the counter of the first access before the barrier.",
 )  # fmt: skip
 WORKGROUPS = Kind(
-    "races-between-workgroups", "error", "Two workgroups touch the same bytes and nothing orders them",
-    "At least one of both writes. Workgroups run in any order, or at the same time; a barrier orders only one.",
+    "races-between-workgroups", "error", "Two workgroups access the same bytes and nothing orders them",
+    "At least one of them writes. Workgroups run in any order, or concurrently; a barrier orders only one workgroup.",
     "if (blockIdx.x == 0) cell = x; else y = cell;",
     "Use atomic operations, a flag or ticket with release and acquire, or a second launch.",
 )  # fmt: skip
 NOT_RELEASED = Kind(
     "races-not-released", "error", "A flag or ticket is written while the data may be in flight",
-    "Another workgroup that sees the flag may read old data, as nothing waits for the data to be written.",
+    "Another workgroup that sees the flag may read old data, because nothing waits for the data to be written.",
     "data[i] = x; atomicAdd(&count, 1);  // no __threadfence() between them",
-    "Put __threadfence() before the atomic operation, or give it release order and the scope of the device.",
+    "Place __threadfence() before the atomic operation, or give it release order and device scope.",
 )  # fmt: skip
 SCOPE = Kind(
-    "races-scope", "error", "An atomic operation orders workgroups with the scope of one",
-    "With such a scope the operation and its fences reach only the caches of the workgroup.",
+    "races-scope", "error", "An atomic operation between workgroups has workgroup scope",
+    "With this scope the operation and its fences reach only the caches of one workgroup.",
     "__hip_atomic_fetch_add(&count, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);",
     "Use __HIP_MEMORY_SCOPE_AGENT.",
 )  # fmt: skip
 STALE = Kind(
-    "races-stale", "warning", "A read after a flag or ticket may see what a cache held before",
-    "The order is right, but no fence empties the caches between the answer and the read. It matters where the line "
-    "was in the cache already.",
+    "races-stale", "warning", "A read after an acquire may see stale cache contents",
+    "The accesses are ordered, but no fence invalidates the caches between the acquire and the read. It matters only "
+    "if the line was in the cache.",
     "if (atomicAdd(&count, 1) == last) sum += data[i];  // no __threadfence() before the read",
-    "Put __threadfence() after the atomic operation, or give it acquire order.",
+    "Place __threadfence() after the atomic operation, or give it acquire order.",
 )  # fmt: skip
 SAME_VALUE = Kind(
     "races-same-value", "info", "Several waves write the same value to the same bytes",
-    "It does not matter which comes last. The simulator compares the values that were written in this launch.",
+    "Which one comes last does not matter. The simulator compares the values written in this launch.",
     "if (x != 0) *found = 1;",
     "Nothing, if the value is always the same.",
 )  # fmt: skip
 NOT_FOLLOWED = Kind(
-    "races-not-followed", "info", "Not all of shared memory was followed",
-    "The launch shares so much memory between waves that only a part of it was looked at.",
-    "a grid of ten thousand workgroups that all hand flags to each other",
-    "Try a smaller grid.",
+    "races-not-followed", "info", "Not all of the shared memory was analysed",
+    "Waves share so much memory that only a part of it was analysed.",
+    "a grid of ten thousand workgroups that all pass flags to each other",
+    "Use a smaller grid.",
 )  # fmt: skip
 
 RACES = (
