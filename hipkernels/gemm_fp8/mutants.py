@@ -154,7 +154,7 @@ MUTANTS = [
         DIRECT,
         ("column + lane / 16 * 16", "column / 4 + lane / 16 * 32"),
         (),
-        equivalent="K is permuted alike in A and B, and there are no scales",
+        equivalent="K is permuted identically in A and B, and there are no scales",
         data="integers",
     ),
     Mutant("a_and_b_exchanged", DIRECT, ("multiply(sum, a, b);", "multiply(sum, b, a);"), BOTH),

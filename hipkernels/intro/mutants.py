@@ -49,7 +49,7 @@ MUTANTS = [
         F16,
         ("16x16x16f16(a, b, c", "16x16x16f16(a.wzyx, b.wzyx, c"),
         (),
-        equivalent="K is permuted alike in A and B, inside one accumulation group",
+        equivalent="K is permuted identically in A and B, inside one accumulation group",
     ),
     # --- 32x32x16 fp8
     Mutant("k_interleaved_in_a_only", FP8, ("(A + 16 * line + 8 * group)", "(A + 16 * line + 8 * (1 - group))"), BOTH),
@@ -110,7 +110,7 @@ MUTANTS = [
             ("create_fp4x2(even, odd)", "create_fp4x2(odd, even)"),
         ],
         (),
-        equivalent="K is permuted alike in A and B; every element still meets its own scale",
+        equivalent="K is permuted identically in A and B; every element still meets its own scale",
         data="integers",
     ),
     Mutant("wrong_column_nibble", SCALED4, [("line / 2], line % 2)", "line / 2], 1 - line % 2)")], BOTH),

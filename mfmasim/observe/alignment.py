@@ -83,11 +83,11 @@ class Alignment(Check):
         """Hear of an atomic that was refused, or of a scalar load whose address was bent."""
         if event.kind == "misaligned atomic":
             where = f"{'LDS ' * (event.space == 'lds')}address {event.address:#x}"
-            text = f"atomic of {event.size} bytes at {where}, which is no multiple of its size"
-            became = "a memory violation on the hardware; nothing was changed"
+            text = f"atomic of {event.size} bytes at {where}, which is not a multiple of its size"
+            became = "the hardware reports a memory violation and changes nothing"
             self._add(ATOMIC, event, text, became)
         elif event.kind == "misaligned read":
-            text = f"scalar read of {event.size} bytes at address {event.address:#x}, which is no multiple of 4"
+            text = f"scalar read of {event.size} bytes at address {event.address:#x}, which is not a multiple of 4"
             self._add(SCALAR, event, text, "the two low bits were ignored")
 
     def on_access(self, event: AccessEvent) -> None:
@@ -106,8 +106,8 @@ class Alignment(Check):
         wave, lane = (int(i) for i in np.argwhere(crooked)[0])
         address = int(np.broadcast_to(event.addresses, crooked.shape)[wave, lane])
         where = f"{'LDS ' * inside}address {address:#x}"
-        text = f"{event.kind} of {event.size} bytes at {where}, which is no multiple of {native}"
-        became = f"right in the unaligned mode that drivers turn on{', but slower' * inside}"
+        text = f"{event.kind} of {event.size} bytes at {where}, which is not a multiple of {native}"
+        became = f"correct in the unaligned mode that drivers enable{', but slower' * inside}"
         lanes = int(crooked.sum()) * (event.waves // len(crooked))
         kind = LDS if inside else GLOBAL
         new = _Seen(kind, text, became, event.place(wave, lane), event.instruction.name, lanes)

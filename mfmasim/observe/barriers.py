@@ -156,7 +156,7 @@ class Barriers(Check):
             last = group * self.per + int(grid[group].argmax())
             pc = int(batch.pc[last, (batch.arrived[last] - 1) & 1])
             words = (
-                f"after {batch.arrived[wave]} barriers, while wave {last - group * self.per} of its workgroup comes to "
+                f"after {batch.arrived[wave]} barriers, while wave {last - group * self.per} of its workgroup executes "
                 f"{most[wave]}"
             )
             self._add(UNEVEN, int(batch.end[wave]), pc, batch.place(int(wave)), 1, words)
@@ -195,10 +195,10 @@ class Barriers(Check):
         waves = f"{seen.count} wave{'s' * (seen.count != 1)} in all"
         messages = {
             DIFFERENT: f"this wave waits here while others of its workgroup wait at {at}; {waves}, the "
-            "hardware counts arrivals and lets them go on together",
+            "hardware counts arrivals and lets them continue",
             UNEVEN: f"this wave ends {seen.words}, the last at {at}; {waves}, an ended wave counts as arrived",
             TWICE: f"this wave signals here before it has waited for the barrier that it signalled "
-            f"at {at}; {waves}, the hardware counts signals, so that a barrier may be complete although a wave has not "
-            "come",
+            f"at {at}; {waves}, the hardware counts signals, so a barrier may complete although a wave has not "
+            "arrived",
         }
         return self.finding(kind, messages[kind], pc, seen.place, count=seen.count, other=there)

@@ -134,7 +134,7 @@ class Conflicts(Check):
         extra, executions = sum(a.extra_passes for _, a in same), sum(a.executions for _, a in same)
         message = (
             f"{account.worst}-way bank conflict{unsure}: degrees {degrees}, {extra:,} extra passes in "
-            f"{executions:,} executions; lanes {shown} meet in one bank"
+            f"{executions:,} executions; lanes {shown} conflict in one bank"
         )
         return self.finding(
             CONFLICT, message + (f"; {advice}" if advice else ""), pc, instruction=account.row.name, count=executions

@@ -68,7 +68,7 @@ def _cdna(d: Descriptor) -> Iterator[str]:
     if d.field(120, 3) or d.field(124, 2):
         yield "reserved bits 122:120 and 125:124 must be 0"
     if d.field(116, 1):
-        yield "USER_VM_MODE is set: what is not mapped is an error"
+        yield "USER_VM_MODE is set: unmapped accesses are errors"
 
 
 def _rdna(d: Descriptor) -> Iterator[str]:
@@ -77,7 +77,7 @@ def _rdna(d: Descriptor) -> Iterator[str]:
     if d.field(62, 2) == 2:
         yield "swizzle 2 is reserved"
     if d.field(124, 2) == 0 and not d.stride and d.records and not d.add_tid:
-        yield "OOB_SELECT is 0 (structured) and the stride 0, so that nothing is in range"
+        yield "OOB_SELECT is 0 (structured) and the stride 0, so that every access is out of range"
 
 
 def wrong(descriptor: Descriptor) -> list[str]:
@@ -88,6 +88,6 @@ def wrong(descriptor: Descriptor) -> list[str]:
     if not any(descriptor.words[1:]):
         return []
     rdna = descriptor.arch.buffer_range_field
-    found = ["TYPE is not 0: this is no buffer"] * bool(descriptor.field(126, 2))
+    found = ["TYPE is not 0: not a buffer"] * bool(descriptor.field(126, 2))
     found += list((_rdna if rdna else _cdna)(descriptor))
     return [f"{'; '.join(found)} (a raw buffer has {USUAL[rdna]})"] if found else []

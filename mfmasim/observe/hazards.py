@@ -161,7 +161,7 @@ class Hazards(Paths[State], Check):
         kind, unit, fix = _advice(row, needs - present)
         message = (
             f"{row.first} ({first.name} at {risk.pc:#x}{f', {there}' if there else ''}), then {row.second} "
-            f"({name}): {_many(needs, unit)} must lie between them, {present} {'does' if present == 1 else 'do'}; "
+            f"({name}): {_many(needs, unit)} are required between them, {present} present; "
             f"{fix} is missing ({row.source})"
         )
         finding = self.finding(

@@ -181,7 +181,7 @@ class Numerics(Check):
             if words and (text := _text(_at(words, wave, lane), operand.type))
         ]  # fmt: skip
         of = f" ({', '.join(shown)})" if shown and not matrix else ""
-        self._add(NOT_FINITE, event, bad, f"{what} appears here though all operands are finite{of}")
+        self._add(NOT_FINITE, event, bad, f"{what} appears here although all operands are finite{of}")
 
     def _beyond(self, event: ValueEvent, low: float, high: float, name: str) -> None:
         """Finite sources of a conversion that its format cannot hold."""
@@ -195,7 +195,7 @@ class Numerics(Check):
             if over.any() and (over := over & event.active()).any():
                 wave, lane = (int(k) for k in np.argwhere(over)[0])
                 value = _at((values.view(np.uint32),), wave, lane)
-                self._add(OVERFLOW, event, over, f"{_text(value, 'f32')} is beyond the range of {name}")
+                self._add(OVERFLOW, event, over, f"{_text(value, 'f32')} is outside the range of {name}")
 
     def _flushed(self, event: ValueEvent) -> None:
         """Denormal f32 operands where MODE flushes them."""
@@ -206,7 +206,7 @@ class Numerics(Check):
                 small = (words[0] & np.uint32(0x7F800000) == 0) & (words[0] & np.uint32(0x7FFFFF) != 0)
                 small = small & event.active() & (event.mode & np.uint32(F32_INPUTS) == 0)[:, None]
                 if small.any():
-                    self._add(DENORMAL, event, small, "a denormal operand counts as 0: MODE flushes them")
+                    self._add(DENORMAL, event, small, "MODE flushes denormal operands: this one counts as 0")
 
     def _add(self, kind: Kind, event: ValueEvent, lanes: Mask, text: str) -> None:
         """The first of a source line is told; all of it are counted."""

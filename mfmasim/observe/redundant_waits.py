@@ -145,6 +145,6 @@ class RedundantWaits:
             if needed > self.values[pc, counter]:
                 now = SPELLING[counter].format(self.values[pc, counter])
                 if needed == UNNEEDED:
-                    yield pc, self.names[pc], f"nothing that was executed needs {now} here"
+                    yield pc, self.names[pc], f"no executed instruction needs {now} here"
                 else:
-                    yield pc, self.names[pc], f"{SPELLING[counter].format(needed)} would do in the place of {now}"
+                    yield pc, self.names[pc], f"{SPELLING[counter].format(needed)} is sufficient instead of {now}"

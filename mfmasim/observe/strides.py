@@ -71,8 +71,8 @@ class Strides(Check):
         if not 0 < abs(step) < size:
             return ""
         return (
-            f"each lane loads {size} bytes to the LDS, but lanes lie {abs(step)} bytes apart in memory: bytes arrive "
-            f"{size // abs(step)} times and the last ones never; the offset has to grow by {size} bytes a lane"
+            f"each lane loads {size} bytes to the LDS, but lanes lie {abs(step)} bytes apart in memory: bytes are "
+            f"loaded {size // abs(step)} times and the last ones never; the offset has to grow by {size} bytes a lane"
         )
 
     def _scaled(self, event: AccessEvent, step: int) -> str:

@@ -56,12 +56,12 @@ ATOMIC = Kind(
 USES = {
     "branch":  (BRANCH,  "decides a branch"),
     "exec":    (BRANCH,  "decides which lanes are active"),
-    "jump":    (BRANCH,  "is where a jump goes"),
+    "jump":    (BRANCH,  "is the target of a jump"),
     "address": (ADDRESS, "is the address of an access"),
-    "index":   (ADDRESS, "chooses a register"),
+    "index":   (ADDRESS, "selects a register"),
     "matrix":  (MATRIX,  "is an operand of a matrix instruction"),
     "stored":  (STORED,  "is stored to global memory"),
-    "atomic":  (ATOMIC,  "is what an atomic starts from"),
+    "atomic":  (ATOMIC,  "is updated by an atomic operation"),
 }  # fmt: skip
 
 
@@ -114,7 +114,7 @@ class Uninitialised(Check):
         if event.loaded is not None and event.loaded != event.instruction.pc:
             source = self.kernel.source_at(event.loaded)
             at = f" loaded at {event.loaded:#x}{f' ({source})' if source else ''}"
-        return f"comes from {where}, which nothing has written{',' if at else ''}{at}"
+        return f"comes from {where}, which was never written{',' if at else ''}{at}"
 
     def _add(self, key: tuple[int, str, str], found: Finding, order: tuple[int, ...]) -> None:
         before = self._found.get(key)

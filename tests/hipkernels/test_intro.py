@@ -43,7 +43,7 @@ def test_mutants_are_caught(mutant, case):
     assert verdict.as_expected, [f.lines() for f in verdict.result.findings]
     if mutant.equivalent:
         assert [f.severity for f in verdict.result.findings] == ["info"]
-        assert "permuted alike" in verdict.result.findings[0].message
+        assert "permuted identically" in verdict.result.findings[0].message
 
 
 def test_enough_mutants_and_some_only_provenance_sees():

@@ -93,8 +93,8 @@ EXPECTED = {
         {"n": 2, "out": NEW},
         ("alignment", "error", (0, 0, 0), 0, True, WAVES),
         (
-            "atomic of 4 bytes at address 0x7f0000*, which is no multiple of its size; {lanes} in all, a "
-            "memory violation on the hardware; nothing was changed"
+            "atomic of 4 bytes at address 0x7f0000*, which is not a multiple of its size; {lanes} in all, the "
+            "hardware reports a memory violation and changes nothing"
         ),
         np.zeros(64),
     ),
@@ -102,8 +102,8 @@ EXPECTED = {
         {"n": 4, "out": NEW},
         ("alignment", "info", (0, 0, 0), 0, True, 64),
         (
-            "write of 16 bytes at LDS address 0x4, which is no multiple of 16; 64 lanes in all, right in the"
-            " unaligned mode that drivers turn on, but slower"
+            "write of 16 bytes at LDS address 0x4, which is not a multiple of 16; 64 lanes in all, correct in the"
+            " unaligned mode that drivers enable, but slower"
         ),
         np.r_[0, np.resize([1, 2, 3, 4], 63)],
     ),
@@ -111,8 +111,8 @@ EXPECTED = {
         {"n": 3, "out": NEW},
         ("alignment", "info", (0, 0, 0), 1, True, 48),
         (
-            "read of 4 bytes at address 0x7f0000*3, which is no multiple of 4; 48 lanes in all, right in the"
-            " unaligned mode that drivers turn on"
+            "read of 4 bytes at address 0x7f0000*3, which is not a multiple of 4; 48 lanes in all, correct in the"
+            " unaligned mode that drivers enable"
         ),
         [int.from_bytes(np.arange(64, dtype=np.uint32).tobytes()[3 * k : 3 * k + 4], "little") for k in range(64)],
     ),
@@ -120,7 +120,7 @@ EXPECTED = {
         {"n": 6, "out": NEW},
         ("alignment", "warning", (0, 0, 0), 0, True, WAVES),
         (
-            "scalar read of 4 bytes at address 0x7f0000*6, which is no multiple of 4; {lanes} in all, the two"
+            "scalar read of 4 bytes at address 0x7f0000*6, which is not a multiple of 4; {lanes} in all, the two"
             " low bits were ignored"
         ),
         np.full(64, 1),
@@ -166,7 +166,7 @@ EXPECTED = {
         ("barrier", "warning", (0, 0, 0), 64, False, WAVES),
         (
             "this wave waits here while others of its workgroup wait at 0x* (*bad.hip:*); {waves} in all, the"
-            " hardware counts arrivals and lets them go on together"
+            " hardware counts arrivals and lets them continue"
         ),
         np.full(128, 1),
     ),

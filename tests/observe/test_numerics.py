@@ -80,7 +80,7 @@ def test_flavours_of_fp8_end_elsewhere(arch):
 def test_a_matrix_instruction_makes_inf():
     body = "v_mov_b32 v6, 0x7f000000\n s_nop 3\n v_mfma_f32_32x32x2_f32 v[16:31], v6, v6, 0"
     (finding,) = told("gfx942", ONE, ONE, body)
-    assert finding.message.startswith("Inf appears here though all operands are finite; 64")
+    assert finding.message.startswith("Inf appears here although all operands are finite; 64")
     assert not told("gfx942", ONE, ONE, body.replace("0x7f000000", NAN))
 
 

@@ -42,13 +42,13 @@ BODIES = {
     "both waves add": (["v_and_b32_e32 v6, 0xff, v2", "ds_add_u32 v6, v0"], []),
     "both waves add, and read without a barrier": (
         ["v_and_b32_e32 v6, 0xff, v2", "ds_add_u32 v6, v0", WAIT, "ds_read_b32 v4, v6"],
-        [("ds_read_b32", "changed by an atomic operation by wave", "no barrier")],
+        [("ds_read_b32", "updated by an atomic operation by wave", "no barrier")],
     ),
     "opened by one wave, which then adds like the others": (
         # The first wave's own atomic operation comes after its write and does not hide it.
         ["v_and_b32_e32 v6, 0xff, v2", "s_cmp_lg_u32 s13, 0", "s_cbranch_scc1 .Ladd", "ds_write_b32 v6, v0", WAIT,
          ".Ladd:", "ds_add_u32 v6, v0"],
-        [("ds_add_u32", "changed by an atomic operation here and written by wave", "no barrier")],
+        [("ds_add_u32", "updated by an atomic operation here and written by wave", "no barrier")],
     ),
     "opened by one wave before a barrier": (
         ["v_and_b32_e32 v6, 0xff, v2", "s_cmp_lg_u32 s13, 0", "s_cbranch_scc1 .Ladd", "ds_write_b32 v6, v0", WAIT,

@@ -97,7 +97,7 @@ BODIES = {
     ),
     "LDS that was never written": (
         ["ds_read_b32 v4, v2", READY, STORE],
-        [("global_store_dword", "stored", "v4", "comes from byte 0 of the LDS, which nothing has written, loaded at")],
+        [("global_store_dword", "stored", "v4", "comes from byte 0 of the LDS, which was never written, loaded at")],
     ),
     "LDS that was written": (["ds_write_b32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v2", READY, STORE], []),
     "a byte of the LDS that was never written": (
@@ -110,7 +110,7 @@ BODIES = {
     ),
     "a histogram in the LDS that was not cleared": (
         ["ds_add_u32 v2, v0", WAIT, BARRIER, "ds_read_b32 v4, v2", READY, STORE],
-        [("global_store_dword", "stored", "v4", "of the LDS, which nothing has written")],
+        [("global_store_dword", "stored", "v4", "of the LDS, which was never written")],
     ),
     "a histogram": (
         ["v_mov_b32 v5, 0", "ds_write_b32 v2, v5", WAIT, BARRIER, "ds_add_u32 v2, v0", WAIT, BARRIER,
@@ -119,7 +119,7 @@ BODIES = {
     ),
     "a buffer that holds nothing": (
         ["global_load_dword v4, v2, s[12:13]", READY, STORE],
-        [("global_store_dword", "stored", "v4", "comes from byte 0 of argument 1 (p1), which nothing has written")],
+        [("global_store_dword", "stored", "v4", "comes from byte 0 of argument 1 (p1), which was never written")],
     ),
     "multiplied by 0": (
         ["global_load_dword v5, v2, s[12:13]", READY, "v_fma_f32 v4, 0, v5, 1.0", STORE],

@@ -107,7 +107,7 @@ def test_consistent_permutation_is_told_apart(tmp_path):
     code, results = verify(tmp_path, text, CASE, "--arch", "gfx942")
     assert code == 0
     assert [f["severity"] for f in said(results[0])] == ["info"]
-    assert "K is permuted alike in A and B" in said(results[0])[0]["message"]
+    assert "K is permuted identically in A and B" in said(results[0])[0]["message"]
 
 
 def test_contract_is_refused_by_name(tmp_path, capsys):

@@ -277,7 +277,9 @@ class MappingCheck:
             bad = (factor.labels > 0) & beyond[None, :] & ~unused[factor.operand][:, None]
             if not bad.any() or not self.arguments.special(factor.role):
                 continue
-            text = f"K has ended and operand {other.operand} holds 0, but this one an element, which may be Inf or NaN"
+            text = (
+                f"beyond the end of K, operand {other.operand} is 0, but this operand an element: it may be Inf or NaN"
+            )
             entry = self._entry(tile, factor.operand, factor.role, "mapping-stale-padding", text)
             entry.instead = "the constant 0"
             for line, k in np.argwhere(bad):
@@ -288,17 +290,17 @@ class MappingCheck:
         moved = np.flatnonzero(tile.ks != canonical)
         scaled = tile.executed.event.operation.scale_A is not None
         text = (
-            f"K is permuted alike in A and B ({len(moved)} of {len(canonical)} positions; position {moved[0]} holds K "
-            f"{tile.ks[moved[0]]}, not {canonical[moved[0]]}): the exact product is the same"
+            f"K is permuted identically in A and B ({len(moved)} of {len(canonical)} positions; position {moved[0]} holds "
+            f"K {tile.ks[moved[0]]}, not {canonical[moved[0]]}): the exact product is the same"
         )
         if scaled:
-            text += ", but with block scales each element must meet its own"
+            text += ", but with block scales each element needs its own scale"
         self._entry(tile, "K", "K", "mapping-k-permuted", text, "info")
 
     def _check_factor(self, tile: Tile, factor: Factor, unused: Bools) -> Bools:
         """Slots (lines, k) of an operand that hold another element than they should."""
         if self.arguments.converted(factor.role):
-            text = f"operand {factor.operand} is converted on the way, so that its elements are not followed"
+            text = f"operand {factor.operand} is converted, so its elements are not tracked"
             self._entry(tile, "K", "K", "mapping-not-followed", text, "info")
             return np.zeros(factor.labels.shape, np.bool_)
         lines, ks = tile.lines[factor.operand], tile.ks
@@ -323,7 +325,7 @@ class MappingCheck:
             if not differ.any():
                 continue
             lanes = tile.executed.event.operation.wave // (1 + len(tile.copies[factor.operand]))
-            text = f"the copy in lanes {lanes * number} to {lanes * (number + 1) - 1} holds something else"
+            text = f"the copy in lanes {lanes * number} to {lanes * (number + 1) - 1} differs"
             entry = self._entry(tile, factor.operand, factor.role, "mapping-copies-differ", text)
             entry.copy = number
             for line, k in np.argwhere(differ):

@@ -56,7 +56,7 @@ def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments
             where = np.flatnonzero(use) + block * BLOCK
             count += _mixed(tile, factor, line, where, needs, have, entry)
         elif (have[:2] != needs[0]).any() or have[2] != byte:
-            text = "the elements of this block of K meet another scale than theirs"
+            text = "the elements of this block of K are multiplied by the scale of another block"
             found = entry(tile, operand, role, "mapping-wrong-scale", text)
             line_needed, block_needed = (int(value) for value in needs[0])
             place = (line_needed, block_needed) if factor.role == "A" else (block_needed, line_needed)
@@ -70,7 +70,7 @@ def _mixed(tile: Tile, factor: Factor, line: int, slots: I64, needs: I64, have: 
     astray = (needs != have[:2]).any(axis=-1)
     if not astray.any():
         return 0
-    text = "elements of one block of K meet the scale of another block"
+    text = "elements of one block of K are multiplied by the scale of another block"
     found = entry(tile, factor.operand, factor.role, "mapping-wrong-scale", text)
     for slot in slots[astray]:
         # Any element of the block whose scale is met would do; name the one that keeps the position.

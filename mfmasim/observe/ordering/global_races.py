@@ -32,17 +32,17 @@ KINDS = {
     NO_BARRIER: kinds.GLOBAL_NO_BARRIER,
 }
 WHY = {
-    STALE: "an atomic operation orders them, but the read may find an old line in a cache: an acquire fence is missing "
-    "before it",
+    STALE: "an atomic operation orders them, but the read may hit a stale cache line: an acquire fence is missing before "
+    "it",
     NARROW: "the atomic operations between them have the scope of a workgroup",
-    IN_FLIGHT: "the first may be in flight when its wave goes on to the atomic operation that would order them: a "
-    "release fence is missing before it",
-    NO_WAIT: "a barrier lies between them, but the first access may not be done when its wave passes it: a wait is "
+    IN_FLIGHT: "the first access may be in flight at the atomic operation that would order them: a release "
+    "fence is missing before it",
+    NO_WAIT: "a barrier lies between them, but the first access may be incomplete when its wave passes it: a wait is "
     "missing before the barrier",
-    NOTHING: "workgroups have no order",
+    NOTHING: "nothing orders the workgroups",
     NO_BARRIER: "no barrier lies between them",
 }
-WORDS = {"read": "read", "write": "written", "atomic": "changed by an atomic operation"}
+WORDS = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
 PRIVATE = ("printf buffer", "kernel arguments", "dispatch packet")
 """Buffers of ours, which follow rules of their own."""
 
@@ -98,7 +98,7 @@ class GlobalRaces:
         self.found = [finding for finding, _ in pairs]
         self.suspects = [(finding, waves) for finding, waves in pairs if finding.severity == "error"]
         if history.full:
-            text = "so much of global memory is shared that not every access to it was followed"
+            text = "so much of global memory is shared that not every access to it was analysed"
             kind = kinds.NOT_FOLLOWED
             self.found.append(Finding(kind.check, kind.severity, text, kind.id, kernel=self.kernel.name))
 

@@ -265,11 +265,11 @@ class LdsRaces:
         key = earlier.pc, access.instruction.pc, kind
         if key in self._found:
             return
-        words = {"read": "read", "write": "written", "atomic": "changed by an atomic operation"}
+        words = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
         if clash.waited_for:
             kind_of_race = NOT_DONE
             why = (
-                "a barrier lies between them, but the first access may not be done when its wave passes it: a wait is "
+                "a barrier lies between them, but the first access may be incomplete when its wave passes it: a wait is "
                 "missing before the barrier"
             )
         else:

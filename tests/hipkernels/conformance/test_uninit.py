@@ -11,7 +11,7 @@ from tests.hipkernels.family import mutants, passes, titled
 ((_, CASES),) = find("uninit")
 RUNS = select(CASES, None)
 MUTANTS = mutants("uninit")
-LDS, NEVER = r"comes from byte \d+ of the LDS, which nothing has written, loaded at", r"which was never written in lane"
+LDS, NEVER = r"comes from byte \d+ of the LDS, which was never written, loaded at", r"which was never written in lane"
 # Kind of the finding, its source, and its message.
 TOLD = {
     "tail_left_out": ("stored", "unset.hip", LDS),
@@ -35,11 +35,11 @@ TOLD = {
     ),
     "a_byte_of_the_other_register": ("stored", "unset.hip", rf"\(bits 0xff\) .* comes from v100, {NEVER} 0"),
     "counters_not_cleared": ("stored", "unset.hip", LDS),
-    "sum_not_cleared": ("atomic", "unset.hip", "what an atomic starts from and comes from byte 0 of argument 1"),
+    "sum_not_cleared": ("atomic", "unset.hip", "updated by an atomic operation and comes from byte 0 of argument 1"),
     "rare_case_forgotten": (
         "stored",
         "unset.hip",
-        "comes from byte 0 of argument 1, which nothing has written, loaded at",
+        "comes from byte 0 of argument 1, which was never written, loaded at",
     ),
     "other_flags_forgotten": ("branch", "unset.hip", "exec_lo .* decides which lanes are active and comes from byte"),
     "columns_not_filled": ("matrix", "matrix.hip", LDS),

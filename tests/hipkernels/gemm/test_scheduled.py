@@ -91,7 +91,7 @@ def found(report):
             (other,) = re.findall(r"[a-z]+\.h(?:ip)?:\d+", f.message)
             out.add((f.id, f.source, other))
         elif f.id == "barrier-uneven":
-            out.add((f.id, "", re.search(r"after (\d+) barriers.* comes to (\d+),", f.message).groups()))
+            out.add((f.id, "", re.search(r"after (\d+) barriers.* executes (\d+),", f.message).groups()))
     return out
 
 
