@@ -19,7 +19,10 @@ BODIES = {
         TWO + "s_waitcnt vmcnt(1)\n s_waitcnt vmcnt(0)\n v_mov_b32 v7, v5\n v_mov_b32 v7, v4",
         ["no executed instruction needs s_waitcnt vmcnt(1)"],
     ),
-    "nothing is used": (TWO + "s_waitcnt vmcnt(0)\n v_mov_b32 v7, 0", ["no executed instruction needs s_waitcnt vmcnt(0)"]),
+    "nothing is used": (
+        TWO + "s_waitcnt vmcnt(0)\n v_mov_b32 v7, 0",
+        ["no executed instruction needs s_waitcnt vmcnt(0)"],
+    ),
     "a store comes first": (TWO + "s_waitcnt vmcnt(0)\n global_store_dword v2, v0, s[8:9]\n v_mov_b32 v7, v4", []),
     "a barrier comes before the use": (TWO + "s_waitcnt vmcnt(0)\n s_barrier\n v_mov_b32 v7, v4", []),
     "a store is waited for": ("global_store_dword v2, v0, s[8:9]\n s_waitcnt vmcnt(0)\n v_mov_b32 v7, v0", []),

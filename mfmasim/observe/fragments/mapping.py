@@ -277,9 +277,7 @@ class MappingCheck:
             bad = (factor.labels > 0) & beyond[None, :] & ~unused[factor.operand][:, None]
             if not bad.any() or not self.arguments.special(factor.role):
                 continue
-            text = (
-                f"beyond the end of K, operand {other.operand} is 0, but this operand an element: it may be Inf or NaN"
-            )
+            text = f"beyond the end of K, operand {other.operand} is 0, but this one an element: it may be Inf or NaN"
             entry = self._entry(tile, factor.operand, factor.role, "mapping-stale-padding", text)
             entry.instead = "the constant 0"
             for line, k in np.argwhere(bad):
@@ -290,7 +288,7 @@ class MappingCheck:
         moved = np.flatnonzero(tile.ks != canonical)
         scaled = tile.executed.event.operation.scale_A is not None
         text = (
-            f"K is permuted identically in A and B ({len(moved)} of {len(canonical)} positions; position {moved[0]} holds "
+            f"K is permuted identically in A and B ({len(moved)} of {len(canonical)} positions; position {moved[0]} has "
             f"K {tile.ks[moved[0]]}, not {canonical[moved[0]]}): the exact product is the same"
         )
         if scaled:

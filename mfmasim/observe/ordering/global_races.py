@@ -32,8 +32,8 @@ KINDS = {
     NO_BARRIER: kinds.GLOBAL_NO_BARRIER,
 }
 WHY = {
-    STALE: "an atomic operation orders them, but the read may hit a stale cache line: an acquire fence is missing before "
-    "it",
+    STALE: "an atomic operation orders them, but the read may hit a stale cache line: an acquire fence is missing "
+    "before it",
     NARROW: "the atomic operations between them have the scope of a workgroup",
     IN_FLIGHT: "the first access may be in flight at the atomic operation that would order them: a release "
     "fence is missing before it",

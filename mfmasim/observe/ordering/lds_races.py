@@ -269,8 +269,8 @@ class LdsRaces:
         if clash.waited_for:
             kind_of_race = NOT_DONE
             why = (
-                "a barrier lies between them, but the first access may be incomplete when its wave passes it: a wait is "
-                "missing before the barrier"
+                "a barrier lies between them, but the first access may be incomplete when its wave passes it: a wait "
+                "is missing before the barrier"
             )
         else:
             kind_of_race = NO_BARRIER
