@@ -21,10 +21,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mfmasim"
 EXEMPT = ("machine/ops/", "hiprt/calls/", "_bundled/")
 # Packages that are not yet complete.
 INCOMPLETE = {
-    "devices",
     "figures",
     "matrix",
-    "observe",
 }
 
 

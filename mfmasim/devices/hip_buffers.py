@@ -1,4 +1,4 @@
-"""Buffers of a launch on a GPU: each lies between guard zones, and all are given back whatever happens."""
+"""Buffers of a launch on a GPU: each lies between guard zones, and all are freed whatever happens."""
 
 from __future__ import annotations
 
@@ -44,7 +44,13 @@ class HipBuffers:
         return self
 
     def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
-        """Allocate a buffer of `size` bytes, `offset` past a page, with its guard zones."""
+        """Allocate a buffer with its guard zones.
+
+        Args:
+            name: for messages.
+            size: in bytes.
+            offset: bytes past the start of a page.
+        """
         room = size + 2 * GUARD + (offset + PAGE if offset else 0)
         block = self._hip.call("hipMalloc", room, what=f"{size:,} bytes for {name}")
         address = int(block) + GUARD
@@ -89,7 +95,7 @@ class HipBuffers:
         self._hip.call("hipMemcpy", to, source, size, getattr(self._hip.module.hipMemcpyKind, kind))
 
     def free(self) -> None:
-        """Give every buffer back; a device that is lost cannot, and says so once.
+        """Free every buffer; a lost device cannot, which is reported once.
 
         Raises:
             MfmasimError: one could not be given back; all others were.

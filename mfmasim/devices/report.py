@@ -68,7 +68,7 @@ class Report:
     executed: Counter[int] = field(default_factory=Counter, repr=False)
     """Wave-instructions by address."""
     program: Kernel | None = field(default=None, repr=False, compare=False)
-    """The kernel, for what is computed when somebody asks."""
+    """The kernel, for what is computed on demand."""
 
     @property
     def ok(self) -> bool:

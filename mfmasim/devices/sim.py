@@ -53,7 +53,13 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 def check_listeners(observers: Any, debug: Any, executor: Any, parts: Any) -> None:
-    """Refuse what cannot listen, and parts for nobody.
+    """Check the types of what observes a launch, and that parts have an executor.
+
+    Args:
+        observers: a list.
+        debug: a debugger or None.
+        executor: runs parts, or None.
+        parts: how many, or None.
 
     Raises:
         MfmasimError: names the value and what is expected.
@@ -63,7 +69,7 @@ def check_listeners(observers: Any, debug: Any, executor: Any, parts: Any) -> No
     if debug is not None and not isinstance(debug, Debugger):
         raise MfmasimError(f"debug {debug!r}: a mfmasim.Debugger() is expected")
     if parts is not None and executor is None:
-        raise MfmasimError(f"parts {parts!r}: parts are for an executor, and there is none")
+        raise MfmasimError(f"parts {parts!r}: parts need an executor")
 
 
 def ending(outcome: Outcome, kernel: Kernel) -> Finding:
@@ -120,8 +126,8 @@ class SimDevice:
                 for a pointer it is a buffer that holds the structure: a list of arrays is an array of pointers.
             shared_bytes: dynamic LDS in bytes.
             checks: ``"all"``, ``"none"``, or names of checks.
-            budget: instructions a wave may execute; then the launch is stopped and says where.
-            observers: further listeners to the machine's events.
+            budget: instructions a wave may execute; then the launch is stopped, and a finding names the place.
+            observers: further observers (`mfmasim.machine.events.Observer`).
             debug: breakpoints; None costs nothing.
             max_waves: waves in flight at most (a workgroup always runs as a whole); None takes 2,048. Their
                 registers, LDS and scratch never exceed 256 MB. It changes memory and speed, not the result.
@@ -178,10 +184,21 @@ class SimDevice:
         *,
         witness: bool = False,
     ) -> Report:
-        """Run a launch whose memory is laid out; `names` are the checks, all else is as `launch` has it.
+        """Run a launch whose memory is laid out.
 
-        `again` gives the launch once more as it is before anything ran; without it, memory is copied when a check may
-        want to see it run twice.
+        Args:
+            prepared: the launch.
+            names: the checks.
+            budget: as in `launch`.
+            observers: as in `launch`.
+            debug: as in `launch`.
+            max_waves: as in `launch`.
+            executor: as in `launch`.
+            parts: as in `launch`.
+            again: gives the launch once more, as it is before anything ran; without it, memory is copied if a check
+                may need a second run.
+            order: the order of waves; None runs all together.
+            witness: look for an order in which a race changes the outputs.
         """
         kernel = prepared.kernel
         listening = [CHECKS[name](prepared) for name in names]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Part", "Task", "check_executor", "execute", "spread"]
 
 PARTS = 2 * (os.cpu_count() or 1)
-"""Parts that a launch is cut into when nobody says how many."""
+"""Parts of a launch by default."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,14 @@ def execute(task: Task) -> Part:
 def check_executor(executor: Any, parts: int | None, observers: Sequence[Observer], listening: Sequence[Check]) -> None:
     """Refuse what an executor cannot do.
 
+    Args:
+        executor: a ``concurrent.futures.Executor``.
+        parts: how many it is given, or None.
+        observers: of the launch.
+        listening: its checks.
+
     Raises:
-        MfmasimError: it is no executor, or somebody listens who has to see the whole launch.
+        MfmasimError: it is not an executor, or an observer or check has to see the whole launch.
     """
     if not callable(getattr(executor, "submit", None)):
         raise MfmasimError(

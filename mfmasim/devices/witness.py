@@ -124,9 +124,18 @@ def witnessed(
     launch: Launch, listening: Sequence[Check], findings: list[Finding], again: Callable[[], Launch], budget: int,
     max_waves: int | None,
 ) -> tuple[list[Finding], str]:  # fmt: skip
-    """The findings with what witnesses say of the races among them, and a note on the launch.
+    """Look for witnesses of the races; the buffers of the launch then hold the result of the first one.
 
-    The buffers of the launch hold what the first witness leaves in them.
+    Args:
+        launch: as it is after the usual order.
+        listening: the checks.
+        findings: their findings.
+        again: gives the launch as it was before.
+        budget: instructions a wave may execute.
+        max_waves: waves in flight.
+
+    Returns:
+        The findings, those about races with the result of the search, and a note on the launch.
     """
     suspects = [suspect for check in listening for suspect in check.suspects()]
     if not suspects:

@@ -118,7 +118,7 @@ class Alignment(Check):
         self._note(event.instruction.pc, new)
 
     def _note(self, pc: int, new: _Seen) -> None:
-        """The first wave of the grid is told, whichever came first."""
+        """The first wave of the grid is reported, whichever came first."""
         key = pc, new.kind.id
         old = self._seen.get(key)
         if old is None:

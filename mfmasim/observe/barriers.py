@@ -163,7 +163,7 @@ class Barriers(Check):
         self._batch = None
 
     def _add(self, kind: Kind, pc: int, other: int, place: Place, count: int, words: str) -> None:
-        """The first wave of the grid is told, whichever came first."""
+        """The first wave of the grid is reported, whichever came first."""
         old = self._seen.get((kind, pc, other))
         if old is None:
             self._seen[kind, pc, other] = Seen(place, count, words)

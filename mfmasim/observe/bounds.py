@@ -82,7 +82,7 @@ class Bounds(Check):
     def on_fault(self, event: AccessFault) -> None:
         """Remember the first fault of each instruction and count the lanes of all."""
         if event.kind.startswith("misaligned"):
-            return  # told by the check `alignment`
+            return  # reported by the check `alignment`
         self._add(event.instruction.pc, event, event.lanes)
 
     def on_resource(self, event: ResourceEvent) -> None:
@@ -108,7 +108,7 @@ class Bounds(Check):
             self._keep(event, where, BASE, message)
 
     def _keep(self, event: ResourceEvent, where: Place, kind: Kind, message: str) -> None:
-        """The first wave of the grid is told, whichever came first."""
+        """The first wave of the grid is reported, whichever came first."""
         had = self._resources.get((event.instruction.pc, kind.id))
         if had is None or where.order < had[0].order:
             finding = self.finding(kind, message, event.instruction.pc, where, instruction=event.instruction.name)
@@ -124,7 +124,7 @@ class Bounds(Check):
                 self._resources[key] = where, finding
 
     def _add(self, pc: int, event: AccessFault, lanes: int) -> None:
-        """The first wave of the grid is told, whichever came first."""
+        """The first wave of the grid is reported, whichever came first."""
         first = self._first.get(pc)
         if first is None or event.place.order < first.place.order:
             self._first[pc] = event
@@ -158,7 +158,7 @@ class Bounds(Check):
         return self._faulted(kind, event, message, lanes)
 
     def _clipped(self, event: AccessFault, lanes: int) -> Finding:
-        """Lanes beyond num_records of a buffer resource: often meant, so only told."""
+        """Lanes beyond num_records of a buffer resource: often intended, so only information."""
         became = "the store was dropped" if event.kind == "write" else "the load returned 0"
         message = f"{event.kind} beyond the range of the buffer resource; {_lanes(lanes)} in all, {became}"
         return self._faulted(CLIPPED, event, message, lanes)

@@ -104,7 +104,13 @@ class Hazards(Paths[State], Check):
         """(Second, first) address to how much is missing, and the finding."""
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
-        """What is at risk after a block, in a wave for which `state` was before."""
+        """What is at risk after a block.
+
+        Args:
+            state: of the wave before.
+            event: the block.
+            index: one of the waves of the event that are in this state.
+        """
         for instruction in event.instructions:
             state = self._step(state, instruction, event, index)
         return state
@@ -171,7 +177,7 @@ class Hazards(Paths[State], Check):
         self._keep((instruction.pc, risk.pc), needs - present, finding)
 
     def _keep(self, key: tuple[int, int], short: int, finding: Finding) -> None:
-        """Of a pair of instructions the worst case is told, and the first of those."""
+        """Of a pair of instructions the worst case is reported, and the first one of these."""
         had = self._findings.get(key)
         if had is None or had[0] < short:
             self._findings[key] = short, finding
@@ -207,7 +213,7 @@ def _later(row: Row, age: int, passed: Traits) -> int | None:
 
 
 def _counted(row: Row, age: int) -> int:
-    """What has passed, as it is told."""
+    """What has passed, as it is reported."""
     return age % TRANSCENDENTAL if row.clock == "trans" else age
 
 

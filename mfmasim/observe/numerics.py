@@ -1,8 +1,8 @@
 """numerics: where NaN and Inf first appear, conversions beyond the range of their format, denormals that are flushed.
 
-All of it is information: a kernel may mean it. Of NaN and Inf only the place is told where operands were finite and the
-result is not; what they spread to is not told. Operands whose format is not followed here (8 bits and fewer) count as
-if they were not finite.
+All of it is information: a kernel may intend it. NaN and Inf are reported where all operands are finite and the result
+is not; what they propagate to is not reported. Operands whose format is not examined here (8 bits and fewer) count as
+not finite.
 """
 
 from __future__ import annotations
@@ -85,7 +85,17 @@ class Seen:
 
 
 def not_finite(words: tuple[NDArray[np.uint32], ...], operand: Operand, *, result: bool, matrix: bool) -> Mask | bool:
-    """Where an operand holds NaN or Inf; True everywhere where its format is not followed."""
+    """Where an operand holds NaN or Inf.
+
+    Args:
+        words: its registers, each (waves, lanes).
+        operand: its format and kind.
+        result: whether it is a destination.
+        matrix: whether the instruction is a matrix instruction.
+
+    Returns:
+        A mask, (waves, lanes); True if the format is not examined.
+    """
     kind, half = operand.type, 0
     if matrix and kind in ("f16", "bf16"):
         kind = f"pk_{kind}"
@@ -209,7 +219,7 @@ class Numerics(Check):
                     self._add(DENORMAL, event, small, "MODE flushes denormal operands: this one counts as 0")
 
     def _add(self, kind: Kind, event: ValueEvent, lanes: Mask, text: str) -> None:
-        """The first of a source line is told; all of it are counted."""
+        """The first one of a source line is reported; all of it are counted."""
         instruction = event.instruction
         wave, lane = (int(k) for k in np.argwhere(lanes)[0])
         place: Place = event.place(wave, lane if lanes.shape[-1] > 1 else None)

@@ -35,7 +35,13 @@ class Paths(Observer, ABC, Generic[State]):
 
     @abstractmethod
     def after(self, state: State, event: BlockEvent, index: int) -> State:
-        """The state after a block; `index` is one of the waves of the event for which `state` was before."""
+        """The state after a block.
+
+        Args:
+            state: of the wave before.
+            event: the block.
+            index: one of the waves of the event that are in this state.
+        """
 
     def on_block(self, event: BlockEvent) -> None:
         """Move the waves of a block to their next state."""

@@ -1,8 +1,8 @@
 """strides: addresses that step from lane to lane by another distance than the bytes they move, where that is a mistake.
 
-Two are told, both warnings: a load straight to the LDS whose lanes overlap in memory (in the LDS they lie side by side,
-so that bytes arrive several times and others never), and an LDS address that leaves the allocation but would lie inside
-if it were divided by what its step is too large by (a byte address that was multiplied by an element's size again).
+Two kinds are reported, both warnings: a direct-to-LDS load whose lanes overlap in memory (in the LDS they lie side by
+side, so that bytes are loaded several times and others never), and an LDS address outside the allocation that would lie
+inside if it were divided by the factor by which its step is too large (a byte address multiplied by the element size).
 """
 
 from __future__ import annotations

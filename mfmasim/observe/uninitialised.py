@@ -1,4 +1,4 @@
-"""uninitialised: bits that nobody wrote decide something, reach a matrix instruction, or leave the kernel.
+"""uninitialised: bits that were never written decide something, reach a matrix instruction, or leave the kernel.
 
 The machine follows undefined bits (`mfmasim.machine.definedness`); moving them and computing with them is no use of
 them. This file puts uses into words: where they are, and where the bits come from.

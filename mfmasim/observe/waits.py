@@ -66,7 +66,13 @@ class Waits(Paths[State], Check):
         self._findings: dict[tuple[int, int, str], Finding] = {}
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
-        """What is in flight after a block, and which waits have ended what."""
+        """What is in flight after a block, and which waits have ended what.
+
+        Args:
+            state: of the wave before.
+            event: the block.
+            index: one of the waves of the event that are in this state.
+        """
         before, ended = state
         flights = list(before)
         for instruction in event.instructions:

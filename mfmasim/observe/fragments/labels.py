@@ -130,7 +130,14 @@ class LabelSpace:
 
     @staticmethod
     def codes(numbers: NDArray[np.uint64], run: int, runs: int, alphabet: Alphabet) -> NDArray[np.uint64]:
-        """What the elements with these labels carry in one of the runs."""
+        """What the elements with these labels carry in one of the runs.
+
+        Args:
+            numbers: the labels.
+            run: which run, from 0.
+            runs: how many there are.
+            alphabet: codes of the format.
+        """
         bits = alphabet.piece_bits
         used = min(runs, 64 // bits)  # pieces that fit 64 bits; later runs repeat them and check
         pieces = scramble(numbers, bits * used) >> U64(bits * (run % used)) & U64((1 << bits) - 1)

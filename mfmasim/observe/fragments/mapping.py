@@ -19,7 +19,7 @@ from mfmasim.observe.fragments.labels import CONSTANT_ZERO, POISON
 from mfmasim.observe.fragments.scales import check_scales
 from mfmasim.observe.fragments.slots import agreed, canonical_k, expected_line, ranges
 from mfmasim.observe.fragments.tiles import Tile, last_of, tiles_of
-from mfmasim.observe.fragments.wrong import Teller, Wrong
+from mfmasim.observe.fragments.wrong import Reporter, Wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ class MappingCheck:
             alternatives: other layouts of an operation's operands, by name, for naming patterns.
         """
         self.tracer, self.arguments, self.outputs = tracer, arguments, outputs
-        self.teller = Teller(kernel, source_at, arguments, alternatives)
+        self.reporter = Reporter(kernel, source_at, arguments, alternatives)
         self.report = MappingReport()
         self.source_at = source_at
         self.followed = False
@@ -83,17 +83,17 @@ class MappingCheck:
 
     def run(self) -> MappingReport:
         """Do the analysis."""
-        report, teller = self.report, self.teller
+        report, reporter = self.report, self.reporter
         if self.tracer.depends_on_data:
             text = "the sequence of matrix instructions depends on the data, so that elements cannot be traced"
-            report.findings.append(teller.plain("mapping-not-traced", "error", text))
+            report.findings.append(reporter.plain("mapping-not-traced", "error", text))
             return report
         for name in sorted(self.tracer.untraced):
             text = f"{name}: elements of sparse instructions are not traced"
-            report.findings.append(teller.plain("mapping-not-followed", "warning", text))
+            report.findings.append(reporter.plain("mapping-not-followed", "warning", text))
         if not self.tracer.executed:
             text = "no matrix instruction was executed, so there is no mapping to check"
-            report.findings.append(teller.plain("mapping-not-traced", "error", text))
+            report.findings.append(reporter.plain("mapping-not-traced", "error", text))
             return report
         tiles = [t for executed in self.tracer.executed for t in tiles_of(executed, self.tracer, self.arguments.labels)]
         self._link(tiles)
@@ -105,7 +105,7 @@ class MappingCheck:
         report.slots_checked = sum(self.places.values())
         for wrong in self.wrong.values():
             total = self.places[self._line(wrong.tile), wrong.operand]
-            report.findings.append(teller.tell(wrong, total))
+            report.findings.append(reporter.places(wrong, total))
         report.findings.sort(key=lambda f: (f.severity != "error", f.pc or 0))
         return report
 
@@ -188,7 +188,7 @@ class MappingCheck:
                 f"{computed} of {outputs.size} output elements are computed from matrix results (summed, scaled or "
                 "otherwise), so that results are not followed to them; operands are"
             )
-            self.report.findings.append(self.teller.plain("mapping-not-followed", "info", text, count=computed))
+            self.report.findings.append(self.reporter.plain("mapping-not-followed", "info", text, count=computed))
 
     def _tell_outputs(self, without: Bools, held: str) -> None:
         """A finding for the elements of C that got no result."""
@@ -199,7 +199,7 @@ class MappingCheck:
         self.report.mismatches += count
         text = f"{count} of {without.size} output elements hold no result of a matrix instruction"
         where = {"element": f"C[{row}, {col}]", "expected": "a result", "actual": held, "count": count}
-        self.report.findings.append(self.teller.plain("mapping-no-result", "error", text, **where))
+        self.report.findings.append(self.reporter.plain("mapping-no-result", "error", text, **where))
 
     # --- one tile -------------------------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class MappingCheck:
         self.report.mismatches += 1
         text = f"operand {factor.operand} is read as {read}, the argument {factor.role} holds {have}"
         where = {"element": factor.operand, "expected": have, "actual": read}
-        self.report.findings.append(self.teller.finding("mapping-wrong-format", "error", text, ins, tile, **where))
+        self.report.findings.append(self.reporter.finding("mapping-wrong-format", "error", text, ins, tile, **where))
 
     def _depth(self) -> int:
         """K of the whole product."""
@@ -288,8 +288,8 @@ class MappingCheck:
         moved = np.flatnonzero(tile.ks != canonical)
         scaled = tile.executed.event.operation.scale_A is not None
         text = (
-            f"K is permuted identically in A and B ({len(moved)} of {len(canonical)} positions; position {moved[0]} has "
-            f"K {tile.ks[moved[0]]}, not {canonical[moved[0]]}): the exact product is the same"
+            f"K is permuted identically in A and B ({len(moved)} of {len(canonical)} positions; position "
+            f"{moved[0]} has K {tile.ks[moved[0]]}, not {canonical[moved[0]]}): the exact product is the same"
         )
         if scaled:
             text += ", but with block scales each element needs its own scale"

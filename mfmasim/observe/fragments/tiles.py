@@ -57,7 +57,13 @@ class Tile:
 
 
 def tiles_of(executed: Executed, tracer: Tracer, inputs: LabelSpace) -> list[Tile]:
-    """Decode what an execution's slots held, and split it by wave and block."""
+    """Decode what an execution's slots held, and split it by wave and block.
+
+    Args:
+        executed: the execution.
+        tracer: labels of results and of C.
+        inputs: labels of the arguments.
+    """
     event = executed.event
 
     def decoded(name: str, observed: list[NDArray[Any]]) -> I64:

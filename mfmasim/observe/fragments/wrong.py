@@ -1,4 +1,4 @@
-"""Wrong places of one operand, and the finding that tells them: where, which element, which pattern."""
+"""Wrong places of one operand, and the finding about them: where, which element, which pattern."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["Teller", "Wrong"]
+__all__ = ["Reporter", "Wrong"]
 
 SOURCE_OPERAND = {"A": 0, "B": 1, "C": 2, "scale_A": 3, "scale_B": 4}
 
@@ -50,13 +50,19 @@ class Wrong:
     """Labels; for C and D the element of C that was read or written, row << 32 | column, or a label of no element."""
 
     def add(self, slot: tuple[int, int], needs: tuple[int, ...], holds: int) -> None:
-        """Add one place."""
+        """Add one place.
+
+        Args:
+            slot: row and column in the operand.
+            needs: the element that belongs there; empty for none.
+            holds: label of what is there.
+        """
         self.slots.append(slot)
         self.needs.append(needs)
         self.holds.append(holds)
 
 
-class Teller:
+class Reporter:
     """Turns what is wrong into findings."""
 
     def __init__(
@@ -66,13 +72,22 @@ class Teller:
         arguments: Arguments,
         alternatives: Callable[[Any], Mapping[str, Any]],
     ) -> None:
-        """Speak in the name of `kernel`; `alternatives` gives other layouts of an operation, for naming patterns."""
+        """Report for `kernel`; `alternatives` gives other layouts of an operation, to name patterns."""
         self.kernel, self.source_at, self.arguments, self.alternatives = kernel, source_at, arguments, alternatives
 
     def finding(
         self, kind: str, severity: str, message: str, ins: Any, tile: Tile | None = None, **where: Any
     ) -> Finding:
-        """A finding at an instruction."""
+        """A finding at an instruction.
+
+        Args:
+            kind: id of its kind.
+            severity: one of `SEVERITIES`.
+            message: one sentence.
+            ins: the instruction.
+            tile: which execution; None if it is about all.
+            where: further fields of `Finding`.
+        """
         place = None if tile is None else tile.executed.event.place(tile.index, None)
         return Finding(
             check="mapping",
@@ -89,11 +104,18 @@ class Teller:
         )
 
     def plain(self, kind: str, severity: str, message: str, **where: Any) -> Finding:
-        """A finding about the kernel as a whole."""
+        """A finding about the kernel as a whole.
+
+        Args:
+            kind: id of its kind.
+            severity: one of `SEVERITIES`.
+            message: one sentence.
+            where: further fields of `Finding`.
+        """
         return Finding("mapping", severity, message, kind, kernel=self.kernel, **where)
 
-    def tell(self, wrong: Wrong, total: int) -> Finding:
-        """The finding for wrong places; `total` places of this operand were looked at."""
+    def places(self, wrong: Wrong, total: int) -> Finding:
+        """The finding for wrong places; `total` places of this operand were checked."""
         event = wrong.tile.executed.event
         if wrong.operand == "K":
             return self.finding(wrong.kind, wrong.severity, wrong.message, event.instruction, wrong.tile, element="K")
@@ -160,7 +182,14 @@ class Teller:
 
 
 def register_name(operand: Any, vgpr: int, bit: int, width: int) -> str:
-    """Name of the bits of a register, such as ``v2[31:0]``; `bit` counts from register `vgpr` of the operand."""
+    """Name of the bits of a register, such as ``v2[31:0]``.
+
+    Args:
+        operand: of the instruction.
+        vgpr: register of the operand, from 0.
+        bit: lowest bit, from 0 in that register.
+        width: bits.
+    """
     if operand.kind not in "va":
         return str(operand.kind)
     first = operand.index + vgpr
@@ -175,6 +204,14 @@ def as_other(fragment: Any, other: Any, slots: I64) -> I64 | None:
     """What the places of `slots` would hold if lanes were filled in the order of another layout of the same shape.
 
     The n-th element of a lane under one layout is compared with the n-th of the same lane under the other.
+
+    Args:
+        fragment: the operand's layout.
+        other: the other layout.
+        slots: rows and columns, (places, 2).
+
+    Returns:
+        Rows and columns, (places, 2); None if the layouts are not of one shape.
     """
     if (fragment.rows, fragment.cols, fragment.lanes) != (other.rows, other.cols, other.lanes):
         return None

@@ -54,7 +54,7 @@ class Progress:
         self.issued: dict[Class, NDArray[np.int32]] = {}
         self.done: dict[Class, NDArray[np.int32]] = {}
         self.signalled: NDArray[np.int32] = np.zeros(waves, np.int32)
-        """Barriers that each wave has told of its arrival."""
+        """Barriers that each wave has signalled."""
         self.joined: NDArray[np.int32] = np.zeros(waves, np.int32)
         """Barriers that each wave has passed."""
 
@@ -69,7 +69,13 @@ class Progress:
         return [step for step in (Step(ins, self.arch) for ins in instructions) if step.matters]
 
     def advance(self, step: Step, waves: NDArray[np.int64], signal: Callable[[NDArray[np.int64]], None]) -> None:
-        """Let waves execute a step; `signal` is called after they have told a barrier of their arrival."""
+        """Let waves execute a step.
+
+        Args:
+            step: the step.
+            waves: their numbers in the batch.
+            signal: called with the waves after they have signalled a barrier.
+        """
         for counter, value in step.waits:
             for key in list(self.issued):
                 if key[0] == counter:

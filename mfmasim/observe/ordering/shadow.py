@@ -2,9 +2,9 @@
 
 A unit remembers its last writer, its last two readers and its last two atomic operations of different waves: atomic
 operations do not meet each other, so that neither may hide an ordinary write behind it. An access a of one wave comes
-before an access b of another if a was done before its wave told barrier number n of its arrival, and b began after its
-own wave had passed barrier n. So for a unit it is enough to keep how many barriers the wave had told when its access
-was done.
+before an access b of another if a was complete before its wave signalled barrier number n, and b began after its
+own wave had passed barrier n. So for a unit it is enough to keep how many barriers the wave had signalled when its
+access was complete.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Last:
     """The last access of one sort to each unit."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
-        """Nobody has been there."""
+        """No access yet."""
         self.wave: NDArray[np.int16] = np.full(shape, NOBODY, np.int16)
         self.issued: I32 = np.zeros(shape, np.int32)
         self.done: I32 = np.zeros(shape, np.int32)
@@ -55,7 +55,14 @@ class Last:
             setattr(self, name, np.repeat(getattr(self, name), groups, axis=0))
 
     def put(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, barriers: I32, record: int) -> None:
-        """An access by a wave to units."""
+        """An access by a wave to units.
+
+        Args:
+            at: rows and units.
+            wave: of the workgroup.
+            barriers: that the wave had signalled.
+            record: number of the access.
+        """
         self.wave[at], self.issued[at], self.done[at], self.record[at] = wave, barriers, barriers, record
 
     def move(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], other: Last) -> None:
@@ -99,7 +106,7 @@ class Shadow:
             wave: the wave in its workgroup.
             rows: workgroup of each touched unit, (n,).
             units: the units, (n,).
-            signalled: barriers told by the wave of each, (n,).
+            signalled: barriers signalled by the wave of each, (n,).
             joined: barriers passed by it, (n,).
             since: first record that no flag orders before it, (n,).
             record: number of this access, for reports.
@@ -144,7 +151,15 @@ class Shadow:
         return list(out.values())
 
     def still(self, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, record: int) -> None:
-        """An access is not done yet although its wave has told another barrier of its arrival."""
+        """An access is not complete although its wave has signalled another barrier.
+
+        Args:
+            wave: of the workgroup.
+            rows: of the shadow.
+            units: of the LDS.
+            signalled: barriers that the wave has signalled, (n,).
+            record: number of the access.
+        """
         for last in self._all:
             mine = (last.wave[rows, units] == wave) & (last.record[rows, units] == record)
             last.done[rows[mine], units[mine]] = signalled[mine]

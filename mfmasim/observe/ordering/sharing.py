@@ -24,9 +24,15 @@ MANY = -1
 
 
 def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
-    """First dword that each lane touches, counted from address `base`, and the lanes that count; None is all.
+    """First dword that each lane touches, and the lanes that count: active ones whose access lies in memory.
 
-    Lanes that are off, or reach outside the `end` bytes of memory, do not count.
+    Args:
+        event: an access to global memory.
+        base: address of the first byte.
+        end: bytes of memory.
+
+    Returns:
+        Offsets from `base`, and the lanes that count; None is all.
     """
     offsets = np.ascontiguousarray(event.addresses).view(np.int64) - base
     active = event.active

@@ -35,7 +35,7 @@ class Behaviour(Observer):
         self.executed.update(ins.pc for ins in event.instructions)
 
     def on_end(self, memory: Memory) -> None:
-        """What every buffer holds after the launch. Code and arguments, which nobody can write, are not compared."""
+        """What every buffer holds after the launch. Code and arguments, which are read-only, are not compared."""
         for region in memory.regions:
             if region.writable:
                 self._hash.update(memory.view(region).tobytes())

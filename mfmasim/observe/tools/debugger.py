@@ -1,4 +1,4 @@
-"""Breakpoints: functions of yours, called at instructions you name, with the registers of the waves that are there."""
+"""Breakpoints: functions that are called at chosen instructions, with the registers of the waves that are there."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ TICKS = 4
 
 
 class LdsClock(Observer):
-    """Listens to LDS accesses, and tells the machine by how much the clocks of waves are ahead because of them."""
+    """Observes LDS accesses, and adds their ticks to the clocks of waves."""
 
     name = "LDS clock"
 

@@ -20,7 +20,7 @@ __all__ = ["Executed", "Trace", "compressed", "scalar_name"]
 
 LANES_SHOWN = 4
 UNSAID = (106, 107, 126, 127)
-"""Codes of VCC and EXEC, which are told when they change."""
+"""Codes of VCC and EXEC, which are recorded when they change."""
 
 
 @dataclass(frozen=True)
