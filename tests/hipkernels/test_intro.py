@@ -62,7 +62,7 @@ FINDINGS = {
         "scale_A", "needs scale_A[0, 0] byte 1, holds scale_A[0, 0] byte 2", "64 of 64", "all hold byte 2",
     ),
     "scale_lane_transposed_uniform": (
-        "scale_A", "needs scale_A[0, 1] byte 1, holds scale_A[16, 0] byte 1", "62 of 64", "another scale than theirs",
+        "scale_A", "needs scale_A[0, 1] byte 1, holds scale_A[16, 0] byte 1", "62 of 64", "the scale of another block",
     ),
     "nibbles_swapped_in_b": ("B", "needs B[0, 0], holds B[1, 0]", "2048 of 2048", "swapped halves of a byte"),
     "read_as_bf8": ("A", "needs e4m3fn, holds e5m2", "read as e5m2", ""),

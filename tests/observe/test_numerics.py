@@ -33,16 +33,16 @@ BODIES = {
     ),
     "beyond F16": (
         "0x47800000", ONE, "v_cvt_f16_f32 v6, v4",
-        [("not-finite", "v_cvt_f16_f32", "Inf", 64), ("overflow", "v_cvt_f16_f32", "65536.0 is beyond the range", 64)],
+        [("not-finite", "v_cvt_f16_f32", "Inf", 64), ("overflow", "v_cvt_f16_f32", "65536.0 is outside the range", 64)],
     ),
     "within F16": ("0x477fe000", ONE, "v_cvt_f16_f32 v6, v4", []),
     "beyond I32": ("0x4f000000", ONE, "v_cvt_i32_f32 v6, v4", [("overflow", "v_cvt_i32_f32", "range of I32", 64)]),
     "the smallest I32": ("0xcf000000", ONE, "v_cvt_i32_f32 v6, v4", []),
-    "below U32": ("-1.0", ONE, "v_cvt_u32_f32 v6, v4", [("overflow", "v_cvt_u32_f32", "-1.0 is beyond", 64)]),
+    "below U32": ("-1.0", ONE, "v_cvt_u32_f32 v6, v4", [("overflow", "v_cvt_u32_f32", "-1.0 is outside", 64)]),
     "denormals": ("0x00000123", ONE, "v_mul_f32 v6, v4, v5", []),
     "denormals flushed": (
         "0x00000123", ONE, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n v_mul_f32 v6, v4, v5",
-        [("denormal", "v_mul_f32", "MODE flushes them", 64)],
+        [("denormal", "v_mul_f32", "MODE flushes denormal operands", 64)],
     ),
 }  # fmt: skip
 FP8 = {"gfx942": [("0x43700000", []), ("0x43780000", ["FP8"])], "gfx950": [("0x43e80000", []), ("0x43e90000", ["FP8"])]}

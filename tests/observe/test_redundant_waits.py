@@ -7,7 +7,7 @@ from tests.observe.test_waits import told
 TWO = "global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9] offset:4\n"
 # Body: what is told of its waits.
 BODIES = {
-    "the older of two is used": (TWO + "s_waitcnt vmcnt(0)\n v_mov_b32 v7, v4", ["s_waitcnt vmcnt(1) would do in"]),
+    "the older of two is used": (TWO + "s_waitcnt vmcnt(0)\n v_mov_b32 v7, v4", ["s_waitcnt vmcnt(1) is sufficient"]),
     "the younger is waited for again": (
         TWO + "s_waitcnt vmcnt(0)\n v_mov_b32 v7, v4\n s_waitcnt vmcnt(0)\n v_mov_b32 v7, v5",
         ["s_waitcnt vmcnt(1) is sufficient instead of s_waitcnt vmcnt(0)"],
