@@ -21,7 +21,6 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mfmasim"
 EXEMPT = ("machine/ops/", "hiprt/calls/", "_bundled/")
 # Packages that are not yet complete.
 INCOMPLETE = {
-    "figures",
     "matrix",
 }
 

@@ -161,9 +161,18 @@ def fragment_svg(fragment: Fragment, view: str = "both", mark: tuple[int, int] |
 
 
 def fragment_html(fragment: Fragment, view: str = "both", mark: tuple[int, int] | None = None) -> str:
-    """The same picture as a page: hovering marks the lane in both views, a click holds it, the address keeps it."""
+    """Draw a fragment as an HTML page: hovering marks a lane in both views, a click keeps the mark in the URL.
+
+    Args:
+        fragment: the operand.
+        view: ``matrix``, ``registers`` or ``both``.
+        mark: lane and register to frame.
+
+    Raises:
+        MfmasimError: no such view.
+    """
     figure = fragment_svg(fragment, view, mark)
-    hint = "<p>Hover: everything the lane holds. Click: keep it marked; the address then points to it.</p>"
+    hint = "<p>Hover: mark the elements of a lane. Click: keep the mark and add it to the URL.</p>"
     title = f"{fragment.name} of {fragment.instruction}"
     return svg.page(title, f'{hint}<div class="figure">{figure}</div>', _SCRIPT)
 

@@ -34,7 +34,7 @@ def _verdict(found: Layout) -> str:
 
 
 def tiles_text(found: Layout) -> str:
-    """A character per tile: the XCD's number, ``.`` where nobody computes it."""
+    """A character per tile: the XCD's number, ``.`` if no workgroup computes it."""
     lines = ["".join("." if x < 0 else _DIGITS[x % len(_DIGITS)] for x in row) for row in found.xcds.tolist()]
     return "\n".join([_head(found), _verdict(found), *lines]) + "\n"
 
@@ -57,7 +57,7 @@ def tiles_svg(found: Layout) -> str:
         for col in range(cols):
             xcd, owner, often = xcds[row][col], owners[row][col], times[row][col]
             title = f"tile ({row}, {col}): " + (
-                "nobody" if often == 0 else f"workgroup {owner} on XCD {xcd}" + (f", {often} times" * (often > 1))
+                "no workgroup" if often == 0 else f"workgroup {owner} on XCD {xcd}" + (f", {often} times" * (often > 1))
             )
             fill = colour_of(xcd) if often == 1 else _WRONG
             label = str(owner) if often else "-"

@@ -163,7 +163,7 @@ def tile_cells(swizzle: Swizzle, banks: int = 32, chunk: int = 16) -> list[Chunk
         Chunks in the order of row and column: line of LDS and first bank of each.
 
     Raises:
-        MfmasimError: chunks that the swizzle tears apart.
+        MfmasimError: the swizzle splits chunks.
     """
     if not swizzle.keeps_alignment(chunk):
         raise MfmasimError(f"{swizzle.title} does not keep blocks of {chunk} bytes together: take smaller ones")
@@ -176,7 +176,16 @@ def tile_cells(swizzle: Swizzle, banks: int = 32, chunk: int = 16) -> list[Chunk
 
 
 def tile_text(swizzle: Swizzle, banks: int = 32, chunk: int = 16) -> str:
-    """The tile over the banks: one line per line of LDS, ``row.chunk`` at its banks."""
+    """Draw a tile over the banks as text: one line per line of LDS, ``row.chunk`` at its banks.
+
+    Args:
+        swizzle: the tile.
+        banks: banks of 4 bytes per line of LDS.
+        chunk: bytes of a chunk.
+
+    Raises:
+        MfmasimError: the swizzle splits chunks.
+    """
     cells = tile_cells(swizzle, banks, chunk)
     width = len(f"{swizzle.rows - 1}.{swizzle.row_bytes // chunk - 1}") + 1
     per_line = max(1, 4 * banks // chunk)
@@ -235,5 +244,12 @@ def swizzle_svg(swizzle: Swizzle, banks: int = 32, chunk: int = 16, before: Swiz
 
 
 def swizzle_html(swizzle: Swizzle, banks: int = 32, chunk: int = 16, before: Swizzle | None = None) -> str:
-    """The same as a page that needs nothing from a network."""
+    """Draw tiles over the banks as an HTML page, like `swizzle_svg`.
+
+    Args:
+        swizzle: the tile.
+        banks: banks of 4 bytes per line of LDS.
+        chunk: bytes of a cell.
+        before: another tile to show on the left.
+    """
     return svg.page(swizzle.title, f'<div class="figure">{swizzle_svg(swizzle, banks, chunk, before)}</div>')

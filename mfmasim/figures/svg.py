@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["PALETTE", "document", "group", "page", "rect", "shade", "text"]
 
 PALETTE = ("#8ecae6", "#ffd166", "#b7e4c7", "#f4a6b8", "#cdb4db", "#f6bd60", "#a0c4ff", "#d9d9d9")
-"""Fill colours for eight groups, light enough for black text and told apart with colour-blind eyes by order."""
+"""Fill colours for eight groups, light enough for black text; their order separates them for colour-blind readers."""
 
 _STYLE = (
     "text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:11px;fill:#111}"
@@ -32,7 +32,15 @@ def shade(colour: str, amount: float) -> str:
 
 
 def text(x: float, y: float, content: str, *, kind: str = "", anchor: str = "start") -> str:
-    """Text with its baseline at (x, y); `kind` is a class (``head``, ``small``), `anchor` start, middle or end."""
+    """Draw text.
+
+    Args:
+        x: horizontal position of the anchor, in pixels.
+        y: baseline, in pixels.
+        content: the text; it is escaped.
+        kind: CSS class, ``head`` or ``small``.
+        anchor: ``start``, ``middle`` or ``end``.
+    """
     style = f' class="{kind}"' if kind else ""
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'
     return f'<text x="{x:g}" y="{y:g}"{style}{place}>{escape(content)}</text>'
@@ -42,7 +50,18 @@ def rect(
     x: float, y: float, width: float, height: float, fill: str, *, label: str = "", title: str = "",
     data: Mapping[str, object] | None = None,
 ) -> str:  # fmt: skip
-    """A cell: filled rectangle, label in its middle, hover text, and ``data-`` attributes for scripts."""
+    """Draw a cell: a filled rectangle with a label in its centre.
+
+    Args:
+        x: left edge, in pixels.
+        y: top edge.
+        width: width.
+        height: height.
+        fill: fill colour.
+        label: text in the centre.
+        title: hover text.
+        data: ``data-`` attributes for scripts.
+    """
     attributes = "".join(f' data-{name}="{escape(str(value))}"' for name, value in (data or {}).items())
     hover = f"<title>{escape(title)}</title>" if title else ""
     shape = f'<rect class="cell" x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"/>'
@@ -51,12 +70,25 @@ def rect(
 
 
 def group(x: float, y: float, body: Iterable[str]) -> str:
-    """Shapes moved by (x, y)."""
+    """Translate shapes.
+
+    Args:
+        x: horizontal offset, in pixels.
+        y: vertical offset.
+        body: the shapes.
+    """
     return f'<g transform="translate({x:g},{y:g})">{"".join(body)}</g>'
 
 
 def document(width: float, height: float, body: Iterable[str], title: str = "") -> str:
-    """A whole SVG on a white ground, with a title for screen readers."""
+    """Build a complete SVG with a white background.
+
+    Args:
+        width: width in pixels.
+        height: height in pixels.
+        body: the shapes.
+        title: title for screen readers.
+    """
     name = f"<title>{escape(title)}</title>" if title else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
@@ -66,7 +98,13 @@ def document(width: float, height: float, body: Iterable[str], title: str = "") 
 
 
 def page(title: str, body: str, script: str = "") -> str:
-    """A whole HTML page that needs nothing from a network."""
+    """Build a complete HTML page without external resources.
+
+    Args:
+        title: title of the page.
+        body: HTML of the body.
+        script: JavaScript at the end of the body.
+    """
     code = f"<script>{script}</script>" if script else ""
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>'
