@@ -44,7 +44,7 @@ class Rule:
         name: Name in the manifest.
         fidelity: `reference` (a published model that was checked on hardware) or `assumed`.
         group: Products summed before the running value takes part; 1 is a chain of fused multiply-adds.
-        halves: 2 when even and odd k of a group are summed apart first, else 1.
+        halves: 2 when even and odd k of a group are summed separately first, else 1.
         overflowing_products: Whether a finite product of at least 2**128 counts as infinite.
         drops_far_addend: Whether a C more than 25 places below the leading place counts as zero.
         cuts_to_xf32: Whether 10 fraction bits are kept of each f32 factor, the rest cut off.
@@ -116,7 +116,7 @@ def truncated_sum(terms: Sequence[Number]) -> tuple[int, int] | None:
 
 
 def group_sum(terms: Sequence[Number], halves: int) -> tuple[int, int] | None:
-    """Sum a group of products, over even and odd k apart when there are two halves.
+    """Sum a group of products, over even and odd k separately when there are two halves.
 
     Returns:
         As `truncated_sum`.

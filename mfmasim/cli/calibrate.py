@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     fits = []
     for seen in observed(found):
-        fits.append(fit(seen, told=lambda line: print(f"  {line}", file=sys.stderr)))
+        fits.append(fit(seen, progress=lambda line: print(f"  {line}", file=sys.stderr)))
         if args.json != "-":
             for line in _lines(fits[-1]):
                 print(line)

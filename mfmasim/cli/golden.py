@@ -120,16 +120,16 @@ def _lines(one: ThreeWay) -> Iterator[str]:
         outputs = result.outputs
         text = f"{outputs['mismatches']:,} of {outputs['elements']:,} elements, at most {outputs['max_ulp']} ulp"
         yield f"        {name} against reference: {text}"
-    apart = one.apart
+    differences = one.differences
     for name, result in (("simulator", one.simulator), ("device", one.device)):
         for finding in result.findings:
             if finding.severity == "error" and finding.id != "outputs-differ":
                 where = " ".join(part for part in (finding.id, finding.source, finding.element) if part)
                 yield f"        {name}: {where}: {finding.message}"
-    text = f"{apart.mismatches:,} of {apart.elements:,} elements, at most {apart.max_ulp} ulp"
+    text = f"{differences.mismatches:,} of {differences.elements:,} elements, at most {differences.max_ulp} ulp"
     made = f", computed by {' or '.join(one.instructions)}" if one.instructions else ""
     yield f"        simulator against device: {text}{made}"
-    for row in apart.differences:
+    for row in differences.first:
         where = f"launch {row.launch + 1} {row.element}"
         stored = one.stores.get(f"{row.launch} {row.element}")
         by = f", stored by {stored}" if stored else ", not stored by the simulator"
@@ -145,13 +145,13 @@ def _row(one: ThreeWay) -> dict[str, Any]:
         "simulator_and_reference": one.simulator.outputs,
         "device_and_reference": one.device.outputs,
         "simulator_and_device": {
-            "elements": one.apart.elements,
-            "mismatches": one.apart.mismatches,
-            "max_ulp": one.apart.max_ulp,
+            "elements": one.differences.elements,
+            "mismatches": one.differences.mismatches,
+            "max_ulp": one.differences.max_ulp,
         },
         "instructions": list(one.instructions),
         "differences": [
             {**vars(row), "stored_by": one.stores.get(f"{row.launch} {row.element}", "")}
-            for row in one.apart.differences
+            for row in one.differences.first
         ],
     }

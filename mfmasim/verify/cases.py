@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.verify.contract import broken
+from mfmasim.verify.contract import Parameters, broken
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.launch import launch_of
 from mfmasim.verify.patterns import check_pattern
@@ -40,14 +40,14 @@ class Case:
     """Kernel name; ``{parameter}`` is replaced."""
     arch: tuple[str, ...]
     build: Build
-    parameters: Mapping[str, Any]
+    parameters: Parameters
     """Defaults of `build`, overridden by one entry of ``each``."""
     needs: str = ""
     """The contract: a Python condition over the parameters."""
     golden: str = ""
     data: tuple[str, ...] = ("integers", "normal")
     flags: tuple[str, ...] = ()
-    mapping: Mapping[str, Any] | None = field(default_factory=dict)
+    mapping: Parameters | None = field(default_factory=dict)
     """Parameters for the mapping check (such as alpha=1, beta=0); None leaves the check out."""
     executes: tuple[str, ...] = ()
     """Patterns (regular expressions over whole mnemonics) that executed instructions have to match."""
@@ -56,7 +56,7 @@ class Case:
     suppress: Mapping[str, str] = field(default_factory=dict)
     """Ids of findings, or checks, that do not count, each with its reason."""
     claims: tuple[Claim, ...] = ()
-    """Counts that somebody states of the kernel; ``mfmasim report`` judges them."""
+    """Counts that a text states of the kernel; ``mfmasim report`` judges them."""
     draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Values of parameters that drawn trials may take beside what the contract says of sizes."""
 
@@ -79,7 +79,7 @@ class Case:
         except (KeyError, ValueError, IndexError) as error:
             raise MfmasimError(f"case {self.name}: {text!r} cannot be filled with its parameters: {error}") from None
 
-    def with_parameters(self, changes: Mapping[str, Any]) -> Case:
+    def with_parameters(self, changes: Parameters) -> Case:
         """The case with some parameters changed.
 
         Raises:
@@ -96,7 +96,7 @@ class Case:
                 )
         return replace(self, parameters={**self.parameters, **changes})
 
-    def make(self, changes: Mapping[str, Any] | None = None) -> CaseLaunch:
+    def make(self, changes: Parameters | None = None) -> CaseLaunch:
         """Call the case function and check what it returns.
 
         Args:
@@ -142,10 +142,10 @@ def case(
     arch: str | Sequence[str],
     needs: str = "",
     golden: str = "",
-    each: Sequence[Mapping[str, Any]] = (),
+    each: Sequence[Parameters] = (),
     data: Sequence[str] = ("integers", "normal"),
     flags: Sequence[str] = (),
-    mapping: Mapping[str, Any] | None = None,
+    mapping: Parameters | None = None,
     trace: bool = True,
     executes: str | Sequence[str] = (),
     skip: Mapping[str, str] | None = None,
@@ -170,7 +170,7 @@ def case(
         executes: patterns of mnemonics that have to be executed; each is a regular expression for a whole name.
         skip: architectures to leave out, each with its reason.
         suppress: ids of findings, or names of checks, that do not count, each with its reason; they are kept in
-            the result. One that matches nothing is told.
+            the result. One that matches nothing is reported.
         claims: counts that a text states of the kernel, such as `Claim("32 in a turn", "v_mfma.*", 32)`.
         draws: values of parameters that `mfmasim explore` may take, the simplest first, such as
             ``{"window": (1, 2, 5)}``; sizes that `needs` speaks of, strides, offsets and factors need no words.

@@ -23,7 +23,7 @@ QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "wo
 
 @dataclass(frozen=True)
 class Claim:
-    """One count that somebody states."""
+    """One count that a text states of a kernel."""
 
     text: str
     """The statement in words."""

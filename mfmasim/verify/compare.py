@@ -61,7 +61,7 @@ def bit_exact(actual: NDArray[Any], expected: NDArray[Any], fmt: Format, *, zero
         actual: codes of the kernel.
         expected: codes of the reference.
         fmt: their format.
-        zeros: whether the sign of a zero counts; an exact sum has none to tell.
+        zeros: whether the sign of a zero counts; an exact sum has none.
 
     Returns:
         The comparison. Two NaNs are equal whatever their payload: no public source says which a CDNA core gives.
@@ -87,7 +87,7 @@ def within(
 ) -> Comparison:
     """Compare with the exact, unrounded result within 2 K 2^-p sum|a||b| plus half a unit of the output's last place.
 
-    p is the precision of the accumulator, 24 for f32 and 53 for f64. The factor 2 leaves room for truncation inside
+    p is the precision of the accumulator, 24 for f32 and 53 for f64. The factor 2 allows for truncation inside
     matrix instructions. Where these take subnormal sums for zeros, each step may lose as much as the smallest normal
     number, 2^-126. NaN and Inf must stand in the same places.
 
@@ -111,12 +111,12 @@ def within(
     return Comparison(wrong, int(ulp_distance(actual, rounded, fmt).max(initial=0)))
 
 
-def shown_code(fmt: Format, code: Any) -> str:
+def shown_code(fmt: Format, code: np.integer[Any]) -> str:
     """A raw code as a finding shows it: its bits and its value."""
     return f"{int(code):#0{2 * code.dtype.itemsize + 2}x} ({float(fmt.decode(code)):.9g})"
 
 
-def shown_value(value: Any) -> str:
+def shown_value(value: np.generic) -> str:
     """An element of a plain array as a finding shows it: its bits, and its value unless it is the bits."""
     bits = int(value.view(f"u{value.dtype.itemsize}"))
     text = f"{bits:#0{2 * value.dtype.itemsize + 2}x}"

@@ -7,7 +7,7 @@ breaks the contract is refused in one line that names it, and nothing is launche
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.roles import format_of
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.verify.roles import Tensor
 
-__all__ = ["admitted", "broken", "check_memory", "names_in"]
+__all__ = ["Parameters", "admitted", "broken", "check_memory", "names_in"]
 
+Parameters: TypeAlias = "Mapping[str, Any]"
+"""Values of a case's parameters, by name."""
 SHARED = "what one wave stores, another may still have to read"
 
 # Nodes a condition may be made of: arithmetic, comparison and logic over numbers and parameters.
@@ -30,7 +32,7 @@ ALLOWED = (
 )  # fmt: skip
 
 
-def broken(condition: str, parameters: Mapping[str, Any]) -> str:
+def broken(condition: str, parameters: Parameters) -> str:
     """The first part of a condition that does not hold, with the values it used; empty when all of it holds.
 
     Args:
@@ -62,7 +64,7 @@ def broken(condition: str, parameters: Mapping[str, Any]) -> str:
     return ""
 
 
-def admitted(condition: str, parameters: Mapping[str, Any], name: str, values: Iterable[Any]) -> list[Any]:
+def admitted(condition: str, parameters: Parameters, name: str, values: Iterable[Any]) -> list[Any]:
     """Values of a parameter that a condition admits, as far as the parameters at hand decide.
 
     Args:

@@ -72,7 +72,12 @@ class CaseLaunch:
         return self.expect if isinstance(self.expect, Expression) else None
 
     def run(
-        self, device: Device, kernel: Kernel, memory: Mapping[str, NDArray[Any]], checks: str = "all", **options: Any
+        self,
+        device: Device,
+        kernel: Kernel,
+        memory: Mapping[str, NDArray[Any]],
+        options: Mapping[str, object] | None = None,
+        checks: str = "all",
     ) -> Report:
         """Launch a kernel.
 
@@ -80,14 +85,14 @@ class CaseLaunch:
             device: back end.
             kernel: the kernel.
             memory: what every matrix and array holds, by name, as `Argument.placed` gives it; updated in place.
+            options: further arguments of `SimDevice.launch`, by name.
             checks: checks of the simulator.
-            options: further ones of `SimDevice.launch`.
 
         Returns:
             What the device reports.
         """
         args = replaced(self.args, lambda argument: memory[argument.name])
-        return device.launch(kernel, self.grid, self.block, args, self.shared_bytes, checks, **options)
+        return device.launch(kernel, self.grid, self.block, args, self.shared_bytes, checks, **(options or {}))
 
 
 KEYS = tuple(field.name for field in fields(CaseLaunch))

@@ -37,7 +37,7 @@ Memory = dict[str, "NDArray[np.uint8]"]
 
 
 def run_matrices(
-    device: Device, kernel: Kernel, launch: CaseLaunch, inputs: Inputs, options: Mapping[str, Any]
+    device: Device, kernel: Kernel, launch: CaseLaunch, inputs: Inputs, options: Mapping[str, object]
 ) -> tuple[Report, Memory, list[Finding]]:
     """Launch a kernel on inputs.
 
@@ -62,7 +62,7 @@ def run_matrices(
         memory[name] = tensor.placed(bytes_of(tensor, codes, arch))
         unset += [] if known else [memory[name]]
     options = {**options, "undefined": unset} if unset else options
-    report = launch.run(device, kernel, memory, **options)
+    report = launch.run(device, kernel, memory, options)
     after = {name: np.asarray(held) for name, held in memory.items()}
     given = [tensor for tensor in launch.tensors.values() if not tensor.writes]
     changed = [_changed(kernel, tensor, inputs.codes[tensor.name], after[tensor.name]) for tensor in given]

@@ -35,7 +35,7 @@ def run_arrays(
     launch: CaseLaunch,
     kernel: Kernel,
     device: Device,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     inputs: Mapping[str, NDArray[Any]],
 ) -> tuple[Report, list[Finding]]:
     """Run a case of plain arrays once and compare every output.
@@ -64,7 +64,7 @@ def run_arrays(
     }
     memory = {name: array.placed(before[name].copy()) for name, array in arrays.items()}
     unset = [memory[name] for name, array in arrays.items() if not array.reads]
-    report = launch.run(device, kernel, memory, **{**options, "undefined": unset} if unset else options)
+    report = launch.run(device, kernel, memory, {**options, "undefined": unset} if unset else options)
     found: list[Finding] = []
     if report.stopped:
         return report, found

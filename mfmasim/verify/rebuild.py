@@ -19,6 +19,7 @@ from mfmasim.verify.prebuilt import MANIFEST, source_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 __all__ = ["build", "main"]
 
@@ -93,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _same(path: Any, data: bytes) -> bool:
+def _same(path: Path, data: bytes) -> bool:
     return bool(path.is_file() and path.read_bytes() == data)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.devices import Device, Report
+    from mfmasim.machine.events import Observer
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
@@ -45,7 +46,7 @@ def verify_case(
     compiler: str | None = None,
     budget: int | None = None,
     kernel: Kernel | None = None,
-    observers: Sequence[Any] = (),
+    observers: Sequence[Observer] = (),
     schedule: str = "usual",
     inputs: Mapping[str, NDArray[Any]] | None = None,
 ) -> Result:
@@ -117,7 +118,7 @@ def _run_arrays(
     launch: CaseLaunch,
     kernel: Kernel,
     device: Device,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     inputs: Mapping[str, NDArray[Any]] | None,
 ) -> Counter[str] | None:
     """Run a case of plain arrays; wave-instructions that were executed, or None where the launch ended early."""
@@ -133,7 +134,7 @@ def _run_matrices(
     launch: CaseLaunch,
     kernel: Kernel,
     device: Device,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     inputs: Mapping[str, NDArray[Any]] | None,
 ) -> Counter[str] | None:
     """Run a case of matrices on each of its inputs; returns what `_run_arrays` does."""

@@ -45,7 +45,7 @@ def suppress(result: Result, declared: Mapping[str, str]) -> None:
     """Move the findings that a case suppresses aside; an id goes before its check.
 
     Args:
-        result: loses those findings to its `suppressed`, and is told of suppressions that match nothing.
+        result: loses those findings to its `suppressed`, and gets a finding for each suppression that matches nothing.
         declared: id of a finding, or name of a check, to the reason.
     """
     kept, used = [], set()

@@ -67,7 +67,7 @@ def test_rows_of_the_long_probes_fit_as_they_are(seen):
 def find(one, model):
     """The hidden model is found, or what it differs in is told as undecided."""
     lines = []
-    found = fit(one, told=lines.append)
+    found = fit(one, progress=lines.append)
     assert found.exact, (found.model, found.matches)
     for name in SPACE:  # every parameter is the hidden one, or the probes do not decide it and the fit says so
         value = getattr(model, name)

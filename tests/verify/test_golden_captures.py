@@ -83,8 +83,10 @@ def test_a_simulator_that_differs_is_named(path, monkeypatch):
     monkeypatch.setattr(recording.SimDevice, "launch", broken)
     found = check(path)
     assert found.agreement == "device and reference agree, the simulator differs from both"
-    assert found.apart.mismatches == 5  # in one of the six launches the element is a NaN, whose payload does not count
-    assert {row.element for row in found.apart.differences} == {"C[0, 7]"}
+    assert (
+        found.differences.mismatches == 5
+    )  # in one of the six launches the element is a NaN, whose payload does not count
+    assert {row.element for row in found.differences.first} == {"C[0, 7]"}
     assert not found.ok
 
 
@@ -111,7 +113,7 @@ def test_plain_arrays_are_captured_too(tmp_path):
     found = sorted(tmp_path.glob("*.npz"))
     assert found
     assert check(found[0]).ok
-    assert check(found[0]).apart.elements > 0
+    assert check(found[0]).differences.elements > 0
 
     def edit(capture):
         two = capture.launches[0].before, capture.launches[0].after
@@ -122,7 +124,7 @@ def test_plain_arrays_are_captured_too(tmp_path):
         capture.launches[0].after[written] = after
 
     change(found[0], edit)
-    assert check(found[0]).apart.mismatches == 1
+    assert check(found[0]).differences.mismatches == 1
 
 
 def damaged(path, how):
@@ -232,10 +234,10 @@ def test_a_zero_of_another_sign_differs(path):
 
     change(path, negate)
     found = check(path)
-    assert found.apart.mismatches > 0
-    assert found.apart.max_ulp == 0
+    assert found.differences.mismatches > 0
+    assert found.differences.max_ulp == 0
     assert not found.ok
-    assert {(row.simulator, row.device) for row in found.apart.differences} == {("0x00000000 (0)", "0x80000000 (-0)")}
+    assert {(row.simulator, row.device) for row in found.differences.first} == {("0x00000000 (0)", "0x80000000 (-0)")}
 
 
 def test_scalars_are_compared_by_their_bits(path):

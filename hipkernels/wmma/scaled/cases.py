@@ -68,7 +68,7 @@ def declare(
         expect = alpha * (a @ b) + beta * c if beta else alpha * (a @ b)
         return launch(M, N, [a, b, c, c], rest) | {"expect": expect}
 
-    def apart(
+    def out_of_place(
         M: int = size[0],
         N: int = size[1],
         K: int = K,
@@ -84,9 +84,9 @@ def declare(
             "expect": lambda a, b, c=None: gemm(arch, a, b, c, alpha, beta)
         }
 
-    in_place.__name__, apart.__name__ = kernel, f"{kernel}_apart"
+    in_place.__name__, out_of_place.__name__ = kernel, f"{kernel}_apart"
     case("scaled.hip", needs=f"{shape} and alpha != 0", data=("normal", "special"), executes=WMMA, **fixed)(in_place)
-    case("scaled.hip", needs=f"{shape} and (C_in or beta == 0)", each=FACTORS, **fixed)(apart)
+    case("scaled.hip", needs=f"{shape} and (C_in or beta == 0)", each=FACTORS, **fixed)(out_of_place)
 
 
 declare("gemm_64x64", (64, 64), 128, M=65)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
-from mfmasim.verify.contract import admitted, check_memory, names_in
+from mfmasim.verify.contract import Parameters, admitted, check_memory, names_in
 from mfmasim.verify.data import LARGEST
 from mfmasim.verify.expression import Times
 from mfmasim.verify.prebuilt import code_for
@@ -22,7 +22,7 @@ from mfmasim.verify.runner import informed
 from mfmasim.verify.sums import sums_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
@@ -106,7 +106,7 @@ class Domain:
                 continue
         return ""
 
-    def values(self, name: str, chosen: Mapping[str, Any]) -> list[Any]:
+    def values(self, name: str, chosen: Parameters) -> list[Any]:
         """What a parameter may be, the simplest first, once those before it in `kinds` are chosen.
 
         Its own value is among them where the ones before leave it possible.
@@ -125,23 +125,23 @@ class Domain:
             tried = [0, *self._placed(name, kind, {**own, **chosen})]
         return admitted(self.case.needs, settled, name, tried) or [own[name]]
 
-    def _sizes(self, name: str, chosen: Mapping[str, Any], settled: Mapping[str, Any]) -> list[int]:
+    def _sizes(self, name: str, chosen: Parameters, settled: Parameters) -> list[int]:
         own = self.case.parameters
-        room = self.growth / prod(max(chosen[n], 1) / max(own[n], 1) for n in chosen if self.kinds[n] == "size")
+        scope = self.growth / prod(max(chosen[n], 1) / max(own[n], 1) for n in chosen if self.kinds[n] == "size")
         # What the sizes after this one need at least.
         later = [n for n, kind in self.kinds.items() if kind == "size" and n not in chosen and n != name]
         for other in later:
             least = self._all(other, {k: v for k, v in own.items() if k not in later})[0]
-            room /= min(1, max(least, 1) / max(own[other], 1))
-        fits = [v for v in self._all(name, settled) if v <= max(room * own[name], 1)]
+            scope /= min(1, max(least, 1) / max(own[other], 1))
+        fits = [v for v in self._all(name, settled) if v <= max(scope * own[name], 1)]
         return fits or [own[name]]
 
-    def _all(self, name: str, settled: Mapping[str, Any]) -> list[int]:
+    def _all(self, name: str, settled: Parameters) -> list[int]:
         own = self.case.parameters[name]
         tried = range(min(own, 1), min(max(2 * own, 16), MOST) + 1)  # no matrix is empty unless its case says so
         return admitted(self.case.needs, settled, name, tried) or [own]
 
-    def _placed(self, name: str, kind: str, parameters: Mapping[str, Any]) -> list[int]:
+    def _placed(self, name: str, kind: str, parameters: Parameters) -> list[int]:
         """Strides or offsets that keep the alignment which the matrices ask for."""
         probe, holders = next((probe, holders) for row, _, probe, holders in KINDS if row == kind)
         try:
@@ -158,7 +158,7 @@ class Domain:
         line = max(tensor.line for tensor in held)
         return [(-(-line // step) + pad) * step for pad in PADS]
 
-    def admits(self, chosen: Mapping[str, Any]) -> bool:
+    def admits(self, chosen: Parameters) -> bool:
         """Whether the case can be made with these parameters, its contract holds, and its source has such a kernel."""
         case = self.case.with_parameters(chosen)
         try:

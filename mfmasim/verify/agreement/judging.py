@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.result import Result
 
-__all__ = ["AGREEMENT", "Apart", "Difference", "Piece", "agreement", "agrees", "pieces"]
+__all__ = ["AGREEMENT", "Difference", "Differences", "Piece", "agreement", "agrees", "pieces"]
 
+Compare: TypeAlias = "Callable[[NDArray[Any], NDArray[Any]], Comparison]"
 AGREEMENT = {
     (True, True, True): "simulator, device and reference agree",
     (True, False, False): "simulator and device agree, the reference differs from both",
@@ -77,7 +78,7 @@ class Piece:
     name: str
     sides: tuple[NDArray[Any], NDArray[Any]]
     """The simulator's and the device's."""
-    compare: Callable[[Any, Any], Comparison]
+    compare: Compare
     shown: Callable[[Any], str]
     """An element as a reader sees it."""
     places: NDArray[Any]
@@ -106,7 +107,7 @@ def pieces(
     return found
 
 
-def _comparison(arg: Tensor | Array, arch: Arch) -> tuple[Callable[[Any, Any], Comparison], Callable[[Any], str]]:
+def _comparison(arg: Tensor | Array, arch: Arch) -> tuple[Compare, Callable[[Any], str]]:
     """How outputs are compared bit for bit, and how an element is shown."""
     if isinstance(arg, Array):
         return partial(compare_array, replace(arg, ulp=0)), shown_value
@@ -115,13 +116,13 @@ def _comparison(arg: Tensor | Array, arch: Arch) -> tuple[Callable[[Any, Any], C
 
 
 @dataclass
-class Apart:
+class Differences:
     """Simulator against device, over all launches."""
 
     elements: int = 0
     mismatches: int = 0
     max_ulp: int = 0
-    differences: list[Difference] = field(default_factory=list)
+    first: list[Difference] = field(default_factory=list)
     """The first few elements."""
 
     def add(self, launch: int, piece: Piece, most: int) -> None:
@@ -137,10 +138,10 @@ class Apart:
         self.elements += ours.size
         self.mismatches += comparison.mismatches
         self.max_ulp = max(self.max_ulp, comparison.max_ulp)
-        for place in np.argwhere(comparison.wrong)[: max(most - len(self.differences), 0)]:
+        for place in np.argwhere(comparison.wrong)[: max(most - len(self.first), 0)]:
             index = tuple(int(i) for i in place)
             one = piece.compare(theirs[index][None], ours[index][None])
             texts = [piece.shown(side[index]) for side in piece.sides]
             element = f"{piece.name}[{', '.join(map(str, index))}]"
             byte = int(piece.places[index])
-            self.differences.append(Difference(launch, element, texts[0], texts[1], one.max_ulp, piece.argument, byte))
+            self.first.append(Difference(launch, element, texts[0], texts[1], one.max_ulp, piece.argument, byte))

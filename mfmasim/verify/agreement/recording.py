@@ -27,7 +27,7 @@ __all__ = ["Call", "Plain", "Recorder", "Replayer"]
 
 @dataclass(frozen=True)
 class Call:
-    """A launch as a device is asked for it."""
+    """The arguments of one launch."""
 
     kernel: Kernel
     grid: int | Sequence[int]

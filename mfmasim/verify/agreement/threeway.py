@@ -13,7 +13,7 @@ from mfmasim.devices import SimDevice
 from mfmasim.devices.hip import HipDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.verify.agreement.capture import Capture, Launched, read, write
-from mfmasim.verify.agreement.judging import Apart, Piece, agreement, agrees, pieces
+from mfmasim.verify.agreement.judging import Differences, Piece, agreement, agrees, pieces
 from mfmasim.verify.agreement.recording import Plain, Recorder, Replayer
 from mfmasim.verify.agreement.writers import Writers
 from mfmasim.verify.arguments import leaves
@@ -46,28 +46,28 @@ class ThreeWay:
     """Simulator against reference."""
     device: Result
     """Device against reference."""
-    apart: Apart = field(default_factory=Apart)
+    differences: Differences = field(default_factory=Differences)
     """Simulator against device."""
     instructions: tuple[str, ...] = ()
     """Matrix instructions that made the elements."""
     stores: dict[str, str] = field(default_factory=dict)
-    """For each element of `Apart.differences`, by launch and element, the instruction that stored it, and its line."""
+    """For each element of `Differences.first`, by launch and element, the instruction that stored it, and its line."""
 
     @property
     def agreement(self) -> str:
         """Who disagrees with whom."""
-        return agreement(not self.apart.mismatches, agrees(self.simulator), agrees(self.device))
+        return agreement(not self.differences.mismatches, agrees(self.simulator), agrees(self.device))
 
     @property
     def word(self) -> str:
         """AGREE, DIFFER, or WRONG where outputs agree and something else is wrong with the kernel."""
-        together = not self.apart.mismatches and agrees(self.simulator) and agrees(self.device)
+        together = not self.differences.mismatches and agrees(self.simulator) and agrees(self.device)
         return "AGREE" if self.ok else "WRONG" if together else "DIFFER"
 
     @property
     def ok(self) -> bool:
         """Whether all agree."""
-        return not self.apart.mismatches and self.simulator.status == self.device.status == "pass"
+        return not self.differences.mismatches and self.simulator.status == self.device.status == "pass"
 
 
 def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> tuple[Path, Result]:
@@ -162,8 +162,8 @@ def check(path: Path, most: int = 10) -> ThreeWay:
     found = ThreeWay(path, capture.about, simulator, device, instructions=matrix_instructions(replayer.reports))
     for number, (report, simulated) in enumerate(zip(replayer.reports, replayer.simulated, strict=True)):
         for piece in _pieces(case, report, capture.launches[number], simulated):
-            found.apart.add(number, piece, most)
-    for row in found.apart.differences:
+            found.differences.add(number, piece, most)
+    for row in found.differences.first:
         stored = writers.of(row.launch, row.argument, row.byte)
         kernel = replayer.reports[row.launch].program
         if stored is not None and kernel is not None:

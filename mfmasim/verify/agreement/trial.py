@@ -10,7 +10,7 @@ import numpy as np
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError
-from mfmasim.verify.agreement.judging import Apart, agreement, agrees, pieces
+from mfmasim.verify.agreement.judging import Differences, agreement, agrees, pieces
 from mfmasim.verify.agreement.recording import Call, Plain
 from mfmasim.verify.agreement.threeway import matrix_instructions
 from mfmasim.verify.agreement.writers import Writers
@@ -79,7 +79,7 @@ class Verdict:
     """Simulator against reference, with the findings of its checks."""
     device: Result | None
     """Device against reference; None where there was no device."""
-    apart: Apart
+    differences: Differences
     """Simulator against device."""
     instructions: tuple[str, ...] = ()
     """Matrix instructions that ran."""
@@ -95,21 +95,23 @@ class Verdict:
     @property
     def agreement(self) -> str:
         """Who disagrees with whom."""
-        ours = agrees(self.simulator)
+        simulator = agrees(self.simulator)
         if self.device is None:
-            return "simulator and reference agree" if ours else "simulator and reference differ"
-        return agreement(not self.apart.mismatches, ours, agrees(self.device))
+            return "simulator and reference agree" if simulator else "simulator and reference differ"
+        return agreement(not self.differences.mismatches, simulator, agrees(self.device))
 
     @property
     def together(self) -> bool:
         """Whether outputs agree, whatever else is wrong."""
-        return agrees(self.simulator) and not self.apart.mismatches and (self.device is None or agrees(self.device))
+        return (
+            agrees(self.simulator) and not self.differences.mismatches and (self.device is None or agrees(self.device))
+        )
 
     @property
     def ok(self) -> bool:
         """Whether all agree, and no check has anything against the kernel."""
-        theirs = self.device is None or (self.device.status == "pass" and not self.apart.mismatches)
-        return theirs and self.simulator.status == "pass"
+        device = self.device is None or (self.device.status == "pass" and not self.differences.mismatches)
+        return device and self.simulator.status == "pass"
 
     @property
     def kind(self) -> tuple[str, ...]:
@@ -128,9 +130,9 @@ class Verdict:
             "agreement": self.agreement,
             "ok": self.ok,
             **{name: result.outputs if result is not None else None for name, result in results.items()},
-            "simulator_and_device": {"elements": self.apart.elements, "mismatches": self.apart.mismatches},
+            "simulator_and_device": {"elements": self.differences.elements, "mismatches": self.differences.mismatches},
             "findings": [f.id for f in self.simulator.findings if f.severity == "error"],
-            "differences": [vars(row) for row in self.apart.differences],
+            "differences": [vars(row) for row in self.differences.first],
             "instructions": list(self.instructions),
             "stored_by": self.stored,
         }
@@ -148,7 +150,7 @@ class Verdict:
                     where = " ".join(part for part in (f.check, f.source, f.element, f.message) if part)
                     values = f": expected {f.expected}, {name} has {f.actual}" if f.expected else ""
                     yield f"        {name}: {where}{values}"
-        for row in self.apart.differences:
+        for row in self.differences.first:
             yield f"        {row.element}: simulator {row.simulator}, device {row.device}, {row.ulp} ulp"
         made = f"made by {' or '.join(self.instructions)}" if self.instructions else ""
         by = f"stored by {self.stored}" if self.stored else ""
@@ -183,22 +185,24 @@ def judge(
     if kernel is None:
         kernel = code_for(trial.case.source, target.name, None, trial.case.flags)[trial.case.kernel_name()]
     writers = Writers()
-    ours = Keeper(SimDevice(), checks)
+    on_simulator = Keeper(SimDevice(), checks)
     simulator = verify_case(
-        trial.case, target.name, device=ours, kernel=kernel, inputs=trial.inputs, observers=[writers]
+        trial.case, target.name, device=on_simulator, kernel=kernel, inputs=trial.inputs, observers=[writers]
     )
     launch = informed(trial.case, arch=target.name, wave=kernel.wave).make()
-    verdict = Verdict(trial, simulator, None, Apart(), matrix_instructions(ours.reports))
-    if device is not None and not ours.reports[-1].stopped:
-        theirs = Keeper(device, "all")
-        verdict.device = verify_case(trial.case, target.name, device=theirs, kernel=kernel, inputs=trial.inputs)
-        changed = [name for name, array in ours.before.items() if not np.array_equal(array, theirs.before[name])]
+    verdict = Verdict(trial, simulator, None, Differences(), matrix_instructions(on_simulator.reports))
+    if device is not None and not on_simulator.reports[-1].stopped:
+        on_device = Keeper(device, "all")
+        verdict.device = verify_case(trial.case, target.name, device=on_device, kernel=kernel, inputs=trial.inputs)
+        changed = [
+            name for name, array in on_simulator.before.items() if not np.array_equal(array, on_device.before[name])
+        ]
         if changed:
             text = f"{changed[0]} holds something else each time the case is made; let its values depend on a seed"
             raise MfmasimError(f"case {trial.case.name}: {text}")
-        sides = {name: (array, theirs.after[name]) for name, array in ours.after.items()}
+        sides = {name: (array, on_device.after[name]) for name, array in on_simulator.after.items()}
         for piece in pieces(launch, target, sides):
-            verdict.apart.add(0, piece, most)
+            verdict.differences.add(0, piece, most)
     if not verdict.ok:
         verdict.stored = _stored(verdict, launch, kernel, writers)
     return verdict
@@ -206,7 +210,7 @@ def judge(
 
 def _stored(verdict: Verdict, launch: CaseLaunch, kernel: Kernel, writers: Writers) -> str:
     """The instruction that stored the first wrong element."""
-    place = next(((row.argument, row.byte) for row in verdict.apart.differences), None)
+    place = next(((row.argument, row.byte) for row in verdict.differences.first), None)
     if place is None:
         place = next((_place(f, launch, kernel) for f in verdict.simulator.findings if f.id == "outputs-differ"), None)
     instruction = writers.of(0, *place) if place is not None else None

@@ -98,10 +98,10 @@ class Fit:
         """The model as a row of `mfmasim.matrix.models`, to paste."""
         default = {f.name: f.default for f in fields(Model)}
         names = ("name", "algorithm", "group", "fidelity", "evidence", "source")
-        told = [repr(getattr(self.model, name)) for name in names]
-        told += [f"{f.name}={getattr(self.model, f.name)!r}" for f in fields(Model)
+        words = [repr(getattr(self.model, name)) for name in names]
+        words += [f"{f.name}={getattr(self.model, f.name)!r}" for f in fields(Model)
                  if f.name not in names and getattr(self.model, f.name) != default[f.name]]  # fmt: skip
-        return f"Model({', '.join(told)})"
+        return f"Model({', '.join(words)})"
 
     def nans(self) -> dict[str, list[int]]:
         """Bits of the NaNs that each kind of special input gave, sorted."""
@@ -112,12 +112,12 @@ class Fit:
         return origins(self.observed)
 
 
-def fit(observed: Observed, *, told: Callable[[str], None] | None = None) -> Fit:
+def fit(observed: Observed, *, progress: Callable[[str], None] | None = None) -> Fit:
     """Search for the model that gives what a device gave.
 
     Args:
         observed: the probe.
-        told: is told of progress, a line at a time.
+        progress: receives lines of text as the search goes on.
 
     Returns:
         The best fit; `Fit.exact` says whether it is one. The instruction's own row is tried first. The NaN of a model
@@ -127,7 +127,7 @@ def fit(observed: Observed, *, told: Callable[[str], None] | None = None) -> Fit
     row = observed.op.model
     best = row
     if search.score(row) < search.elements:
-        say = told or (lambda line: None)  # noqa: ARG005
+        say = progress or (lambda line: None)  # noqa: ARG005
         best = search.run(row, say) if row.algorithm == "aligned" else search.chains(row, say)
     result = Fit(observed, best, search.score(best), search.elements)
     if result.exact:
@@ -182,12 +182,12 @@ class _Search:
             self.tried += 1
         return self._scores[key]
 
-    def run(self, row: Model, told: Callable[[str], None]) -> Model:
+    def run(self, row: Model, progress: Callable[[str], None]) -> Model:
         """From the best pairs of group and partial sums, one block after the other until nothing gets better."""
         best = row
         for start in self.choices(self.choices(row, FIRST)[0], BLOCKS[0])[:STARTS]:
             model = self._climb(start)
-            told(f"group {start.group}, partial sums {start.partial_sums}: {self.score(model)} of {self.elements}")
+            progress(f"group {start.group}, partial sums {start.partial_sums}: {self.score(model)} of {self.elements}")
             if self.score(model) > self.score(best):
                 best = model
             if self.score(best) == self.elements:
@@ -196,10 +196,10 @@ class _Search:
             best = replace(best, partial_bits=row.partial_bits, partial_rounding=row.partial_rounding)
         return best if best.final_bits is not None else replace(best, final_rounding=row.final_rounding)
 
-    def chains(self, row: Model, told: Callable[[str], None]) -> Model:
+    def chains(self, row: Model, progress: Callable[[str], None]) -> Model:
         """A chain of fused multiply-adds that flushes; else sums of a few products, exact or rounded one by one."""
         found = self.choices(row, ("flush_inputs", "flush_addend", "flush_output"))
-        told(f"{row.algorithm}: {self.score(found[0])} of {self.elements}")
+        progress(f"{row.algorithm}: {self.score(found[0])} of {self.elements}")
         if self.score(found[0]) == self.elements:
             return found[0]
         for algorithm, groups in OTHERS:
@@ -209,7 +209,7 @@ class _Search:
                     found += self.choices(plain, ("flush_inputs", "flush_addend", "flush_output"))
                 except MfmasimError:
                     continue
-                told(f"{algorithm}, group {group}: {self.score(found[-1])} of {self.elements}")
+                progress(f"{algorithm}, group {group}: {self.score(found[-1])} of {self.elements}")
         return max(found, key=self.score)
 
     def undecided(self, best: Model) -> dict[str, tuple[Any, ...]]:

@@ -46,15 +46,15 @@ def origins(seen: Observed) -> dict[str, str]:
 
     A payload that goes through is the operand's fraction, moved to the upper end of f32's, with its sign or without.
     """
-    told = {}
+    origins = {}
     for number, (name, words) in enumerate(nan_bits(seen).items()):
         if len(words) == 1:
-            told[name] = f"{words[0]:#010x}"
+            origins[name] = f"{words[0]:#010x}"
         elif words:
             d = seen.d[FITTED + number]
             how = _payload(d, _sources(seen, number)) if name in ("nan_a", "nan_b", "nan_c") else ""
-            told[name] = f"{name[-1].upper()}'s payload, {how}" if how else f"{len(words)} NaNs of unknown origin"
-    return told
+            origins[name] = f"{name[-1].upper()}'s payload, {how}" if how else f"{len(words)} NaNs of unknown origin"
+    return origins
 
 
 def _sources(seen: Observed, number: int) -> NDArray[np.uint32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from mfmasim.architectures import ARCHITECTURES
 from mfmasim.lds import LANE_SETS, PhaseTable, lane_sets, phase_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from mfmasim.verify.calibration.phase_probes import Timed
@@ -117,11 +119,11 @@ class PhaseFit:
         return [*made, f"({', '.join(map(_quoted, row))}),"]
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: object) -> str:
     return '"' + value.replace('"', "'") + '"' if isinstance(value, str) else repr(value)
 
 
-def _alike(sets: Any) -> frozenset[frozenset[int]]:
+def _alike(sets: Iterable[Iterable[int]] | None) -> frozenset[frozenset[int]]:
     """Phases whatever their order."""
     return frozenset(frozenset(part) for part in sets or ())
 

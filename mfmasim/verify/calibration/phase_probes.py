@@ -1,4 +1,4 @@
-"""Probes of the LDS: which lanes of an instruction meet in a bank, told by how long it takes.
+"""Probes of the LDS: which lanes of an instruction meet in a bank, measured by how long it takes.
 
 Two lanes take part. Either they access different banks, or different dwords of one bank; where the second takes longer,
 the lanes share a phase. All pairs are tried. Then the distance of two lanes that meet is varied: the distances at which
@@ -204,13 +204,13 @@ def measure(
     Raises:
         MfmasimError: whatever launching raises, or a finding.
     """
-    told = []
+    measured = []
     for probe in probes:
         kernel = code[f"phases_{probe.name}"]
         crowd = crowded and probe.reads
         shared = dynamic_lds(kernel, alone=not simulated, crowded=crowd)
 
-        def run(patterns: NDArray[np.uint32], kernel: Any = kernel, shared: int = shared) -> NDArray[np.int64]:
+        def run(patterns: NDArray[np.uint32], kernel: Kernel = kernel, shared: int = shared) -> NDArray[np.int64]:
             ticks = np.zeros((times, len(patterns)), np.uint32)
             report = recorder.launch(
                 kernel, (len(patterns), times, 1), kernel.wave, [patterns, ticks, np.uint32(rounds)], shared, **options
@@ -223,8 +223,8 @@ def measure(
         swept = _dearest(best.reshape(2, -1), kernel.wave)
         run(sweep_patterns(probe, kernel.wave, swept, crowded=crowd))
         about = {"row": probe.row, "wave": kernel.wave, "rounds": rounds, "times": times, "crowded": crowd}
-        told.append({**about, "swept": swept})
-    return told
+        measured.append({**about, "swept": swept})
+    return measured
 
 
 def dynamic_lds(kernel: Kernel, *, alone: bool, crowded: bool) -> int:
@@ -258,21 +258,21 @@ def timed(capture: Capture) -> Iterator[Timed]:
     about = capture.about
     launches = iter(capture.launches[len(about.get("probes", ())) :])
     where = f"{about['device']['product']}, {about.get('captured', 'no date')}"
-    for told in about.get("phases", ()):
-        if told["row"] not in by_row:
-            raise MfmasimError(f"the capture has an LDS probe {told['row']!r} that this version does not know")
-        probe, wave, swept = by_row[told["row"]], told["wave"], told["swept"]
+    for row in about.get("phases", ()):
+        if row["row"] not in by_row:
+            raise MfmasimError(f"the capture has an LDS probe {row['row']!r} that this version does not know")
+        probe, wave, swept = by_row[row["row"]], row["wave"], row["swept"]
         found = []
-        crowd = bool(told["crowded"])
+        crowd = bool(row["crowded"])
         pairs = pair_patterns(probe, wave, crowded=crowd)
         for patterns in (pairs, sweep_patterns(probe, wave, swept, crowded=crowd)):
             launch = next(launches)
             if launch.before[0].tobytes() != patterns.tobytes():
                 raise MfmasimError(f"the capture's LDS probe {probe.row!r} has other patterns than this version's")
-            found.append(launch.after[1].view(np.uint32).reshape(told["times"], -1).astype(np.int64))
+            found.append(launch.after[1].view(np.uint32).reshape(row["times"], -1).astype(np.int64))
         yield Timed(
-            probe, about["arch"], wave, told["rounds"] * UNROLLED, found[0].reshape(told["times"], 2, -1),
-            tuple((first, second) for first, second in swept), found[1].reshape(told["times"], len(swept), -1),
+            probe, about["arch"], wave, row["rounds"] * UNROLLED, found[0].reshape(row["times"], 2, -1),
+            tuple((first, second) for first, second in swept), found[1].reshape(row["times"], len(swept), -1),
             where, bool(about["device"].get("simulated", True)),
         )  # fmt: skip
 

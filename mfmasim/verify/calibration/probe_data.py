@@ -1,8 +1,8 @@
-"""Matrices that tell accumulation models apart, one set for each probe.
+"""Matrices that distinguish accumulation models, one set for each probe.
 
 The tiles of a probe follow each other: `TRIALS` of ordinary numbers, then one for each of `EDGES`, then one for each of
 `OUTLIERS`. Formats with 8 exponent bits get exponents of a few powers of two around 1 in the ordinary tiles, so that
-most products of a sum overlap; what happens far away from there is asked in the edges.
+most products of a sum overlap; what happens far away from there is probed at the edges.
 """
 
 from __future__ import annotations

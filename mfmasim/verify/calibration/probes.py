@@ -1,6 +1,6 @@
-"""Probes: matrices that tell accumulation models apart, run through one matrix instruction of a device.
+"""Probes: matrices that distinguish accumulation models, run through one matrix instruction of a device.
 
-What goes through is kept as a capture, so that the device and whoever fits models to it need not be one machine.
+What goes through is kept as a capture, so that models may be fitted on another machine than the device's.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def observe(
     Raises:
         MfmasimError: there are no such probes for it, or whatever compiling and launching raise.
     """
-    probes: dict[str, Any] = {probe.name: probe for probe in PROBES if arch in probe.archs}
+    probes: dict[str, Probe | PhaseProbe] = {probe.name: probe for probe in PROBES if arch in probe.archs}
     probes.update({probe.name: probe for probe in phase_probes.chosen(arch)})
     for name in only:
         if name not in probes:
@@ -125,7 +125,7 @@ def observe(
         if not report.ok:
             raise MfmasimError(f"probe {probe.name}: {report.findings[0].message}")
     simulated = in_simulator or bool(getattr(device, "simulated", False))
-    told = phase_probes.measure(
+    timed = phase_probes.measure(
         recorder, code, phases, rounds=1 if simulated else 4, times=times or (1 if simulated else 5),
         simulated=simulated, crowded=crowded,
         options={"observers": [clock or LdsClock(arch)]} if in_simulator else {},
@@ -134,7 +134,7 @@ def observe(
     about = {
         "probes": [probe.name for probe in rounding],
         "tiles": TILES,
-        "phases": told,
+        "phases": timed,
         "arch": arch,
         "device": {"name": device.name, "product": product, "simulated": simulated},
         "code": {"sha256": code.sha256, "compiler": code.made_by},

@@ -55,7 +55,7 @@ class Source:
         """Codes that the input's elements hold while they are followed.
 
         Raises:
-            MfmasimError: the elements are parts of a unit, and nobody said which codes they may have.
+            MfmasimError: the elements are parts of a unit, and their codes are not declared.
         """
         if self.values:
             return np.array(self.values, np.uint64)
@@ -161,7 +161,7 @@ def DependsOn(
     return Source(output, input, at, sets=True, parts=parts, input_parts=input_parts, values=tuple(values))
 
 
-def check_declared(sources: Any, arrays: Sequence[Array], where: str) -> None:
+def check_declared(sources: object, arrays: Sequence[Array], where: str) -> None:
     """Check the sources that a case declares.
 
     Args:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.devices import SimDevice
     from mfmasim.formats import Format
+    from mfmasim.matrix import MatrixInstruction
     from mfmasim.observe.fragments.labels import Labelled
     from mfmasim.program import Kernel
     from mfmasim.verify.launch import CaseLaunch
@@ -123,7 +124,7 @@ def _launch(
         alphabet = stored if tensor.writes else Alphabet(fmt.bits)
         pieces = LabelSpace.codes(numbers, run or 0, runs, alphabet)
         memory[name] = tensor.placed(bytes_of(tensor, pieces.astype(fmt.carrier), arch))
-    launch.run(device, kernel, memory, "none", observers=[tracer])
+    launch.run(device, kernel, memory, {"observers": [tracer]}, "none")
     return {name: np.asarray(held) for name, held in memory.items()}
 
 
@@ -144,12 +145,9 @@ def _numeric(narrow: Format, target: Format) -> Alphabet:
     return Alphabet(piece_bits, codes)
 
 
-def _alternatives(operation: Any) -> dict[str, Any]:
+def _alternatives(operation: MatrixInstruction) -> dict[str, MatrixInstruction]:
     """The same instruction with the operands of other formats, whose layouts a wrong kernel may have used."""
-    if "f8f6f4" not in operation.name:
+    if operation.row.a != "f8f6f4":
         return {}
-    found = {}
-    for name in ("e4m3fn", "e2m1fn"):
-        if name not in (operation.a, operation.b):
-            found[f"{name}"] = matrix.instruction(operation.arch, operation.name, a=name, b=name)
-    return found
+    others = [name for name in ("e4m3fn", "e2m1fn") if name not in (operation.a, operation.b)]
+    return {name: matrix.instruction(operation.arch, operation.name, a=name, b=name) for name in others}

@@ -44,9 +44,9 @@ class Mutant:
     equivalent: str = ""
     """Why no check should fail, for a variant that computes the same."""
     about: str = ""
-    told: Sequence[tuple[str, str, str]] | None = None
+    reported: Sequence[tuple[str, str, str]] | None = None
     """Exactly the errors about two places: id, and a text of the line of each in the edited kernel. None: any. A file
-    ``told.json`` beside the mutants may say it instead, by name."""
+    ``reported.json`` beside the mutants may say it instead, by name."""
 
     @property
     def replacements(self) -> list[tuple[str, str]]:
@@ -73,12 +73,12 @@ class Verdict:
     @property
     def as_expected(self) -> bool:
         """Whether exactly the declared checks caught it."""
-        return set(self.caught) == set(self.mutant.caught) and self.told == self.wanted
+        return set(self.caught) == set(self.mutant.caught) and self.reported == self.wanted
 
     @property
-    def told(self) -> set[tuple[str, str, str]]:
+    def reported(self) -> set[tuple[str, str, str]]:
         """Errors about two places: id and both source lines; empty where the mutant does not say which it wants."""
-        if self.mutant.told is None:
+        if self.mutant.reported is None:
             return set()
         return {
             (f.id, f.source.rpartition("/")[2], f.other.rpartition("/")[2])
@@ -89,7 +89,7 @@ class Verdict:
     @property
     def wanted(self) -> set[tuple[str, str, str]]:
         """The same as the mutant declares it."""
-        return {(kind, self._line(here), self._line(there)) for kind, here, there in self.mutant.told or ()}
+        return {(kind, self._line(here), self._line(there)) for kind, here, there in self.mutant.reported or ()}
 
     def _line(self, text: str) -> str:
         """``file:line`` of the line of the edited kernel that holds a text.
@@ -121,15 +121,15 @@ def mutants_of(family: str) -> list[tuple[Mutant, Case]]:
     if not path.is_file():
         raise MfmasimError(f"family {family} has no mutants")
     cases = {case.title: case for case in load_file(known[family])}
-    table = path.with_name("told.json")
-    told = json.loads(table.read_text()) if table.is_file() else {}
+    table = path.with_name("reported.json")
+    reported = json.loads(table.read_text()) if table.is_file() else {}
     out = []
     for mutant in runpy.run_path(str(path), run_name="mfmasim_mutants")["MUTANTS"]:
         if mutant.case not in cases:
             raise unknown("case", mutant.case, cases, f"of mutant {mutant.name}")
-        rows = told.get(mutant.name)
-        said = mutant.told if rows is None else tuple((kind, here, there) for kind, here, there in rows)
-        out.append((replace(mutant, told=said), cases[mutant.case]))
+        rows = reported.get(mutant.name)
+        wanted = mutant.reported if rows is None else tuple((kind, here, there) for kind, here, there in rows)
+        out.append((replace(mutant, reported=wanted), cases[mutant.case]))
     return out
 
 

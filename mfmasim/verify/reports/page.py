@@ -60,7 +60,7 @@ def page(results: Sequence[Result], version: str) -> str:
     slots = sum(result.mapping["slots_checked"] for result in results)
     rows = "\n".join(_row(number, result) for number, result in enumerate(results))
     head = "".join(f'<th class="number">{c}</th>' if c in NUMBERS else f"<th>{c}</th>" for c in COLUMNS)
-    told = "\n".join(_told(number, r) for number, r in enumerate(results) if r.findings or r.suppressed)
+    findings = "\n".join(_findings(number, r) for number, r in enumerate(results) if r.findings or r.suppressed)
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>mfmasim verify</title><style>{STYLE}</style></head><body>
@@ -71,7 +71,7 @@ def page(results: Sequence[Result], version: str) -> str:
 {rows}
 </tbody></table>
 <h2>Findings</h2>
-{told or "<p>None.</p>"}
+{findings or "<p>None.</p>"}
 </body></html>
 """
 
@@ -96,7 +96,7 @@ def _row(number: int, result: Result) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _told(number: int, result: Result) -> str:
+def _findings(number: int, result: Result) -> str:
     title = f'<h3 id="case{number}">{escape(result.case)} <small>{escape(result.arch)}</small></h3>'
     return "\n".join([title, *(_finding(finding) for finding in (*result.findings, *result.suppressed))])
 

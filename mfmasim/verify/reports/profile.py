@@ -96,11 +96,11 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
     kernel = report.program
     loops = loops_of(kernel, report.executed)
     main = main_loop(loops)
-    room = occupancy(kernel, math.prod(report.block), report.lds.get("bytes", 0))
-    found = Profile(result, report, loops, main, room, _accesses(report), [], traffic)
+    resources = occupancy(kernel, math.prod(report.block), report.lds.get("bytes", 0))
+    found = Profile(result, report, loops, main, resources, _accesses(report), [], traffic)
     quantities = {
-        "waves per SIMD": room.waves_per_simd,
-        "workgroups": float(room.workgroups),
+        "waves per SIMD": resources.waves_per_simd,
+        "workgroups": float(resources.workgroups),
         "LDS bytes": float(report.lds.get("bytes", 0)),
         "LDS degree": max((float(access.degree) for access in found.accesses), default=None),
         "VGPRs": float(kernel.info.descriptor.accum_offset or report.registers["vgpr"]),

@@ -23,7 +23,7 @@ Table = tuple[str, tuple[str, ...], list[list[Any]]]
 
 def tables_of(profile: Profile) -> list[Table]:
     """Everything about one kernel as tables, for the page and the terminal."""
-    report, room, main = profile.report, profile.occupancy, profile.main
+    report, occupancy, main = profile.report, profile.occupancy, profile.main
     total = max(1, sum(report.mix.values()))
     turn = main.mix if main is not None else {}
     everything = sum(turn.values()) or 1.0
@@ -44,7 +44,7 @@ def tables_of(profile: Profile) -> list[Table]:
     ]  # fmt: skip
     limits = [
         [limit.name, f"{limit.used:,}", f"{limit.allocated:,}", f"{limit.available:,}", limit.workgroups]
-        for limit in room.limits
+        for limit in occupancy.limits
     ]
     conflicts = [
         [access.source, access.instruction, f"{access.executions:,}", access.degree, f"{access.extra_passes:,}"]
@@ -56,7 +56,8 @@ def tables_of(profile: Profile) -> list[Table]:
     tables: list[Table] = [
         (f"Instructions ({where})", ("family", "wave-instructions", "share", "in a turn", "share of it"), mix),
         (
-            f"Resources: {_number(room.waves_per_simd)} waves per SIMD, limited by {', '.join(room.limited_by)}",
+            f"Resources: {_number(occupancy.waves_per_simd)} waves per SIMD, "
+            f"limited by {', '.join(occupancy.limited_by)}",
             ("resource", "used", "allocated", "available", "workgroups"),
             limits,
         ),
@@ -122,7 +123,7 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]]) ->
     return f"<h3>{escape(title)}</h3><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>"
 
 
-def _cell(cell: Any) -> str:
+def _cell(cell: object) -> str:
     text = str(cell)
     if text.startswith(("confirmed", "refuted")):
         kind = "pass" if text.startswith("confirmed") else "refuted"

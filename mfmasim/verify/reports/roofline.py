@@ -9,7 +9,7 @@ __all__ = ["intensity", "ridge_point", "teraflops", "utilisation"]
 
 
 def intensity(m: int, n: int, k: int, *, factors: int = 2, result: int = 4) -> float:
-    """Operations per byte of C = A B when each matrix is moved once, products and sums counted apart.
+    """Operations per byte of C = A B when each matrix is moved once, products and sums counted separately.
 
     Args:
         m: rows of C.
