@@ -56,8 +56,10 @@ def tables_of(profile: Profile) -> list[Table]:
     tables: list[Table] = [
         (f"Instructions ({where})", ("family", "wave-instructions", "share", "in a turn", "share of it"), mix),
         (
-            f"Resources: {_number(occupancy.waves_per_simd)} waves per SIMD, "
-            f"limited by {', '.join(occupancy.limited_by)}",
+            (
+                f"Resources: {_number(occupancy.waves_per_simd)} waves per SIMD, "
+                f"limited by {', '.join(occupancy.limited_by)}"
+            ),
             ("resource", "used", "allocated", "available", "workgroups"),
             limits,
         ),
