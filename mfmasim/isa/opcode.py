@@ -47,8 +47,6 @@ class Opcode:
     atomic: str = ""
     """``exchange`` (the new value replaces the old one), ``compare`` (compare and swap), ``other``; empty if it is not
     atomic."""
-    returns: bool = False
-    """A DS atomic that returns the old value; for other atomics a bit of the instruction decides."""
     to_lds: bool = False
     """A load that always writes to the LDS; other loads do with the modifier ``lds``."""
     counter: str = ""
@@ -235,7 +233,6 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LDS", r"ds_(wrxchg|storexchg)\w+", {"atomic": "exchange"}),
     ("LDS", r"ds_cmpst\w+", {"atomic": "compare"}),
     ("LDS", r"ds_(read|write|load|store)_addtid_b32", {"reads_m0": True}),
-    ("LDS", r"ds_\w+_rtn(_\w+)?", {"returns": True}),
     ("LDS", r"ds_gws_\w+", {"kind": "gws", "space": "gds", "reads_m0": True}),
     ("LDS", r"ds_ordered_count|ds_(add|sub)_gs_reg_rtn", {"space": "gds"}),
     ("LDS", r"ds_nop", {"kind": "nothing"}),
