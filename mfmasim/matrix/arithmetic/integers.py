@@ -31,10 +31,17 @@ def integer(product: Product, operands: Operands) -> NDArray[np.uint32]:
     """
     modes, model = product.modes, product.model
     saturate = modes.clamp or (modes.fp16_ovfl and model.clamp == "saturate")
-    a, b = FORMATS[product.formats.a].decode(operands.a), FORMATS[product.formats.b].decode(operands.b)
+    a, b = _values(product.formats.a, operands.a), _values(product.formats.b, operands.b)
     value = operands.c.view(np.int32).astype(np.float64)
     for start in range(0, a.shape[2], product.k):
         value = value + np.matmul(a[:, :, start : start + product.k], b[:, start : start + product.k])
         if saturate:
             value = np.clip(value, -(2.0**31), 2.0**31 - 1)
     return value.astype(np.int64).astype(np.uint32)
+
+
+def _values(name: str, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Integers by their codes; the sign bit, where there is one, counts negative."""
+    sign = FORMATS[name].sign_bit
+    value: NDArray[np.float64] = (codes ^ np.uint8(sign)).astype(np.float64) - sign
+    return value
