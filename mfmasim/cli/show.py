@@ -42,12 +42,12 @@ def run(args: argparse.Namespace) -> int:
     if args.operand is None:
         if args.view or form == "svg":
             raise MfmasimError(f"{'--view' if args.view else '--format svg'} needs --operand: {', '.join(op.operands)}")
-        from mfmasim.figures.instruction import detail_rows, instruction_page
+        from mfmasim.figures.instruction import instruction_page
 
         if form == "html":
             print(instruction_page(op), end="")
         else:
-            print(table(("property", "value"), detail_rows(op), form, op.name), end="")
+            print(table(("property", "value"), op.details(), form, op.name), end="")
         return 0
     fragment = find_operand(args, op, args.operand, contiguous=args.numbering == "contiguous")
     if form in {"svg", "html"}:

@@ -11,7 +11,7 @@ from mfmasim.figures import svg
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from mfmasim.matrix import Fragment
+    from mfmasim.figures.subjects import Fragment
 
 __all__ = ["VIEWS", "Cell", "fragment_html", "fragment_svg", "matrix_cells", "register_cells"]
 

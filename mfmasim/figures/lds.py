@@ -13,7 +13,7 @@ from mfmasim.figures import svg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mfmasim.lds import Conflicts, Phase, Swizzle
+    from mfmasim.figures.subjects import Access, Phase, Tile
 
 __all__ = [
     "Chunk",
@@ -53,7 +53,7 @@ class Chunk(NamedTuple):
     bank: int
 
 
-def punches(found: Conflicts) -> list[Punch]:
+def punches(found: Access) -> list[Punch]:
     """Every lane and bank of one wave access, phase by phase.
 
     Raises:
@@ -83,7 +83,7 @@ def lanes_text(lanes: Sequence[int]) -> str:
     return ",".join(f"{first}-{last}" if last > first else str(first) for first, last in runs)
 
 
-def punch_card_text(found: Conflicts) -> str:
+def punch_card_text(found: Access) -> str:
     """Distinct dwords per bank, one line per phase; a dot is an idle bank, + is ten or more."""
     lines = [str(found)]
     for phase in found.phases:
@@ -93,7 +93,7 @@ def punch_card_text(found: Conflicts) -> str:
     return "\n".join(lines) + "\n"
 
 
-def punch_card_svg(found: Conflicts) -> str:
+def punch_card_svg(found: Access) -> str:
     """Punch card of one wave access: a block per phase, a line per lane, a column per bank.
 
     Colour is the pass: green goes first, every further colour waits for another dword of the same bank.
@@ -145,13 +145,13 @@ def _phase(phase: Phase, held: Sequence[Punch], banks: int) -> tuple[list[str], 
     return shapes, height
 
 
-def punch_card_html(found: Conflicts) -> str:
+def punch_card_html(found: Access) -> str:
     """The same as a page that needs nothing from a network."""
     title = f"{found.instruction.name} on {found.arch.name}"
     return svg.page(title, f'<div class="figure">{punch_card_svg(found)}</div>')
 
 
-def tile_cells(swizzle: Swizzle, banks: int = 32, chunk: int = 16) -> list[Chunk]:
+def tile_cells(swizzle: Tile, banks: int = 32, chunk: int = 16) -> list[Chunk]:
     """Where the chunks of a tile lie.
 
     Args:
@@ -175,7 +175,7 @@ def tile_cells(swizzle: Swizzle, banks: int = 32, chunk: int = 16) -> list[Chunk
     return cells
 
 
-def tile_text(swizzle: Swizzle, banks: int = 32, chunk: int = 16) -> str:
+def tile_text(swizzle: Tile, banks: int = 32, chunk: int = 16) -> str:
     """Draw a tile over the banks as text: one line per line of LDS, ``row.chunk`` at its banks.
 
     Args:
@@ -198,7 +198,7 @@ def tile_text(swizzle: Swizzle, banks: int = 32, chunk: int = 16) -> str:
     return "\n".join(text) + "\n"
 
 
-def swizzle_svg(swizzle: Swizzle, banks: int = 32, chunk: int = 16, before: Swizzle | None = None) -> str:
+def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | None = None) -> str:
     """Tiles over the banks, before and after.
 
     Colour is the chunk of the row. Lanes that read one chunk of many rows meet where one colour stands above itself.
@@ -243,7 +243,7 @@ def swizzle_svg(swizzle: Swizzle, banks: int = 32, chunk: int = 16, before: Swiz
     return svg.document(left, height, body, f"{swizzle.title} over {banks} banks")
 
 
-def swizzle_html(swizzle: Swizzle, banks: int = 32, chunk: int = 16, before: Swizzle | None = None) -> str:
+def swizzle_html(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | None = None) -> str:
     """Draw tiles over the banks as an HTML page, like `swizzle_svg`.
 
     Args:

@@ -16,6 +16,7 @@ import numpy as np
 
 from mfmasim.architectures import Arch, arch
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.figures.lds import punch_card_svg
 from mfmasim.lds.counting import count_degrees, count_same
 from mfmasim.lds.instructions import DsInstruction, ds_instruction
 from mfmasim.lds.lanes import CONFIDENCES, PhaseTable
@@ -173,10 +174,7 @@ class Conflicts:
 
     def _repr_svg_(self) -> str:
         """Punch card of one wave access, for notebooks."""
-        from mfmasim.figures.lds import punch_card_svg
-
-        drawn: str = punch_card_svg(self if self.degrees.ndim == 1 else self[(0,) * (self.degrees.ndim - 1)])
-        return drawn
+        return punch_card_svg(self if self.degrees.ndim == 1 else self[(0,) * (self.degrees.ndim - 1)])
 
 
 def conflicts(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.figures.lds import swizzle_svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -230,8 +231,6 @@ class Swizzle:
 
     def _repr_svg_(self) -> str:
         """The tile over 32 banks, for notebooks."""
-        from mfmasim.figures.lds import swizzle_svg
-
         return swizzle_svg(self, 32, next(size for size in (16, 8, 4, 2, 1) if self.keeps_alignment(size)))
 
     def __str__(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.figures.fragment import fragment_svg
 from mfmasim.matrix.gather import Gather, element_dtype
 
 if TYPE_CHECKING:
@@ -174,7 +175,16 @@ class Fragment:
         return next(iter(self.elements(lane, vgpr, bit)), None)
 
     def elements(self, lane: int, vgpr: int, bit: int = 0) -> list[Element]:
-        """All elements that a place holds; several only under broadcast modifiers. Arguments as for `element`."""
+        """All elements that a place holds; several only under broadcast modifiers.
+
+        Args:
+            lane: lane of the wave.
+            vgpr: register, counted from 0 in the operand.
+            bit: any bit of the element.
+
+        Raises:
+            MfmasimError: the place is outside the operand's registers.
+        """
         for what, value, size in (("lane", lane, self.lanes), ("vgpr", vgpr, self.vgprs), ("bit", bit, 32)):
             if not isinstance(value, int | np.integer) or not 0 <= value < size:
                 raise MfmasimError(f"{what} {value!r} of {self._title} is not within 0..{size - 1}")
@@ -250,8 +260,6 @@ class Fragment:
         return f"{self.blocks} blocks of {one}" if self.blocks > 1 else one
 
     def _repr_svg_(self) -> str:
-        from mfmasim.figures.fragment import fragment_svg
-
         return fragment_svg(self)
 
     def _repr_html_(self) -> str:

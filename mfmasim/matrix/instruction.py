@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError
+from mfmasim.figures.instruction import instruction_table
 from mfmasim.formats import FORMATS
 from mfmasim.matrix import execution
 from mfmasim.matrix.models import Model, model_for
@@ -15,6 +16,8 @@ from mfmasim.matrix.operands import build, contiguous, under_modes
 from mfmasim.matrix.request import PLAIN, Modes, Operands
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
@@ -323,9 +326,45 @@ class MatrixInstruction:
         registers = Operands(a_regs, b_regs, c_regs, scale_a, scale_b, index)
         return execution.execute(self, registers, Modes(**modes), d_regs)  # type: ignore[arg-type]
 
-    def _repr_html_(self) -> str:
-        from mfmasim.figures.instruction import instruction_table
+    def details(self) -> Iterator[list[Any]]:
+        """Property and value of everything that is known about the instruction."""
+        unit = self.generation.ops_unit
+        yield from (
+            ["architecture", f"{self.arch.name} ({self.arch.family})"],
+            ["instruction", self.name],
+            ["shape M x N x K", f"{self.m} x {self.n} x {self.k}"],
+            ["blocks", self.blocks],
+            ["A", self.a],
+            ["B", self.b],
+            ["C and D", self.d],
+            ["A is sparse 4:2", "yes" if self.sparse else "no"],
+            ["wave", self.wave],
+            ["cycles", self.cycles],
+        )
+        if self.passes is not None:
+            yield ["passes of four cycles", self.passes]
+        yield from (
+            ["operations", self.flops],
+            [f"operations per {unit} and cycle", self.ops_per_cycle],
+            ["peak", f"{self.ops_per_cycle} x {unit}s x clock"],
+            ["modifiers", self.row.modifiers or "none"],
+            ["arithmetic", f"{self.fidelity}: {self.evidence}"],
+            ["arithmetic source", self.source],
+            ["accumulation model", f"{self.model.name} ({self.model.algorithm}, groups of {self.model.group})"],
+        )
+        for fragment in self.operands.values():
+            registers = f"{fragment.vgprs} VGPR{'s' * (fragment.vgprs > 1)}"
+            where = " (the registers of D)" if self.sparse and fragment.name == "C" else ""
+            yield from (
+                [f"{fragment.name} registers", f"{fragment.shape_text} {fragment.format} in {registers}{where}"],
+                [f"{fragment.name} lane and item", fragment.layout.formula],
+                [f"{fragment.name} coordinates", fragment.layout.inverse],
+                [f"{fragment.name} layout source", fragment.source],
+            )
+        if self.sparse:
+            yield ["index sets in the register", self.index_sets]
 
+    def _repr_html_(self) -> str:
         return instruction_table(self)
 
     def __repr__(self) -> str:

@@ -24,7 +24,7 @@ specials.
   that. Every product and every addition is rounded to f32 (RNE) and flushed (``flush_output``).
 * ``aligned``: see the fields ``product_bits`` ... ``final_bits``. With D the products of the step:
 
-  1. e_dot = max E over products with M != 0 (of each partial sum: even and odd k apart when ``partial_sums`` is 2);
+  1. e_dot = max E over products with M != 0 (of each partial sum, even and odd k, when ``partial_sums`` is 2);
      S = sum of the products rounded (``product_rounding``) to grid e_dot - ``product_bits``.
   2. two partial sums: e_dot = max(e_0, e_1); S = S_0 + S_1, each rounded (``partial_rounding``) to grid e_dot -
      ``partial_bits``.
@@ -139,7 +139,7 @@ class Model:
     """Whether MODE.denorm = flush turns subnormal factors (not c) into zeros of their sign."""
 
     partial_sums: int = 1
-    """1: one sum over the group; 2: even and odd k are summed apart first."""
+    """1: one sum over the group; 2: even and odd k are summed separately first."""
     product_bits: int = 24
     product_rounding: str = "truncate"
     product_overflow: bool = False
@@ -236,7 +236,7 @@ _DOT4 = Model("rdna4_16bit", "dot4", 4, "hardware", f"equal to gfx1201 {_CAPTURE
 _INT = Model("cdna_i8", "integer", 0, "specified", "exact integers; the manual defines wrap and clamp",
              "CDNA3 ISA manual 7.1.2", clamp="saturate")  # fmt: skip
 _PACKED = "published model, qualified by its authors on W7900 and R9700; the captures held here have f32 outputs"
-_SPARSE = "same steps over the kept elements; nobody has published a measurement"
+_SPARSE = "same steps over the kept elements; no measurement is published"
 _DOT4_FP8 = "steps of V_DOT4_F32_FP8 (measured); the matrix form was not measured"
 
 _ROWS: tuple[Model, ...] = (

@@ -26,6 +26,15 @@ def cdna_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int
     CDNA3 ISA manual 7.1.4.1: a lane holds ``K_L = K / (64 / (M*B))`` values of one row, and the lanes walk over rows,
     blocks, then k. A lane takes at most 128 bits of consecutive k before the next lane follows: CDNA4 ISA manual
     7.1.5.1 and 7.5.1.3 print this for i8, f16 and the sparse forms. The 6-bit formats keep their 192 bits together.
+
+    Args:
+        outer: letter of the rows of A (``i``) or the columns of B (``j``).
+        size: how many of them.
+        k: summed elements.
+        blocks: independent products.
+        wave: lanes of the wave.
+        width: bits of an element.
+        sparse: whether A of the instruction is sparse.
     """
     del sparse  # B of a sparse instruction follows the dense rule
     lanes_of_k = wave // (size * blocks)
@@ -39,7 +48,15 @@ def cdna_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int
 
 
 def cdna_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
-    """Layout of C and D on CDNA (CDNA3 ISA manual 7.1.4.2): groups of H rows, then lanes, then registers."""
+    """Layout of C and D on CDNA (CDNA3 ISA manual 7.1.4.2): groups of H rows, then lanes, then registers.
+
+    Args:
+        m: rows.
+        n: columns.
+        blocks: independent products.
+        wave: lanes of the wave.
+        width: bits of an element.
+    """
     height = 1 if width == 64 else 4
     blocks_per_item = ceil(wave / (m * n // height))
     rows_per_item = wave // blocks_per_item // n
@@ -52,7 +69,17 @@ def cdna_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
 
 
 def rdna3_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
-    """Layout of A or B on RDNA3 (RDNA3 ISA manual 7.9): every 16 lanes hold the whole matrix again."""
+    """Layout of A or B on RDNA3 (RDNA3 ISA manual 7.9): every 16 lanes hold the whole matrix again.
+
+    Args:
+        outer: letter of the rows of A (``i``) or the columns of B (``j``).
+        size: how many of them.
+        k: summed elements.
+        blocks: independent products.
+        wave: lanes of the wave.
+        width: bits of an element.
+        sparse: whether A of the instruction is sparse.
+    """
     del sparse, blocks
     return parse(f"lane = {outer}%{size}, r%{wave // size} ; item = k%{k}", width)
 
@@ -61,6 +88,13 @@ def rdna3_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
     """Layout of C and D on RDNA3 (calculator): rows alternate over the groups of 16 lanes.
 
     A 16-bit element takes one half of a register of its own; the other half is not touched.
+
+    Args:
+        m: rows.
+        n: columns.
+        blocks: independent products.
+        wave: lanes of the wave.
+        width: bits of an element.
     """
     del blocks
     groups = wave // n
@@ -96,14 +130,32 @@ _GFX12_KEPT = {
 
 
 def rdna4_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
-    """Layout of A or B on RDNA4, from the table above."""
+    """Layout of A or B on RDNA4, from the table above.
+
+    Args:
+        outer: letter of the rows of A (``i``) or the columns of B (``j``).
+        size: how many of them.
+        k: summed elements.
+        blocks: independent products.
+        wave: lanes of the wave.
+        width: bits of an element.
+        sparse: whether A of the instruction is sparse.
+    """
     del blocks
     lane, item = _GFX12_INPUT[sparse, wave, width, k]
     return parse(f"lane = {outer}%{size}, {lane} ; item = {item}", width)
 
 
 def rdna4_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
-    """Layout of C and D on RDNA4 (RDNA4 ISA manual 7.12.2)."""
+    """Layout of C and D on RDNA4 (RDNA4 ISA manual 7.12.2).
+
+    Args:
+        m: rows.
+        n: columns.
+        blocks: independent products.
+        wave: lanes of the wave.
+        width: bits of an element.
+    """
     del blocks
     rows = m * n // wave
     lane = "i/8%2" if wave == 32 else "i/8%2, i/4%2"
@@ -116,13 +168,24 @@ def kept(dense: Layout, wave: int, k: int) -> Layout:
     A lane keeps two of every four k that it would hold densely, so every digit of k loses a factor of two. That A and
     B meet inside a lane is stated by the calculator for CDNA3 and RDNA4. For the forms new in CDNA4 it is inferred:
     the index tables of the CDNA4 ISA manual 7.5.1.3 order the kept elements by register, but do not print their k.
+
+    Args:
+        dense: layout of A if it were dense.
+        wave: lanes of the wave.
+        k: summed elements, dense.
     """
     del wave, k
     return Layout(_half(dense.lane), _half(dense.item), dense.width, dense.stride)
 
 
 def rdna4_kept(dense: Layout, wave: int, k: int) -> Layout:
-    """Layout of the kept elements of a sparse A on RDNA4: half of the dense form, but for one exception."""
+    """Layout of the kept elements of a sparse A on RDNA4: half of the dense form, but for one exception.
+
+    Args:
+        dense: layout of A if it were dense.
+        wave: lanes of the wave.
+        k: summed elements, dense.
+    """
     exception = _GFX12_KEPT.get((wave, dense.width, k))
     if exception is None:
         return kept(dense, wave, k)
@@ -147,6 +210,11 @@ def scale(outer: str, size: int, k: int) -> Layout:
 
     Lane ``row + M*(K-block)``. CDNA4 ISA manual 7.2.1 says that one byte over 64 lanes holds them all; the order of
     lanes comes from Triton's and Composable Kernel's scale operands.
+
+    Args:
+        outer: letter of the rows of A (``i``) or the columns of B (``j``).
+        size: how many of them.
+        k: summed elements.
     """
     return parse(f"lane = {outer}%{size}, g%{k // SCALE_BLOCK} ; item = g%1", 8)
 

@@ -50,6 +50,11 @@ def scratch(name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
 
     Fresh memory costs a page fault for every 4 KiB, which is more than the arithmetic on it. Nothing that leaves this
     package may be scratch.
+
+    Args:
+        name: name of the memory.
+        shape: shape of the array.
+        dtype: type of the elements.
     """
     elements = math.prod(shape)
     if elements < _SMALL:

@@ -83,7 +83,14 @@ class MatmulSteps:
         return bool((units == np.rint(units)).all())
 
     def exact_step(self, rows: slice, part: slice, c: NDArray[np.float32], turn: int) -> NDArray[np.float32] | None:
-        """One step from a c that is `exact`, +0 for zero; None when c has become too large. turn: see `fast.add`."""
+        """One step from a c that is `exact`, +0 for zero; None when c has become too large.
+
+        Args:
+            rows: band of rows of the tiles.
+            part: the step's k.
+            c: the addend, (tiles, rows, N).
+            turn: number of the step; the result is scratch, which the next but one turn overwrites.
+        """
         limit = 2.0 ** (self.grain + 30)
         if not -limit < c.min() <= c.max() < limit:
             return None
@@ -105,7 +112,7 @@ class MatmulSteps:
         if self.log_width == 3:
             np.matmul(self.a_power[:, rows, part], self.b_power[:, part, :], out=exponents)
         else:
-            # Powers of 2^4 can only be told apart in sums of fewer than 16: the two halves of k apart.
+            # Powers of 2^4 stay distinct only in sums of fewer than 16: the two halves of k separately.
             other = scratch("odd powers", shape, np.float32)
             even, odd = slice(part.start, part.stop, 2), slice(part.start + 1, part.stop, 2)
             np.matmul(self.a_power[:, rows, even], self.b_power[:, even, :], out=exponents)

@@ -53,7 +53,13 @@ def _outer(a: Factors, b: Factors, part: slice) -> tuple[Factors, Factors, NDArr
 
 
 def flushed(c: NDArray[Any], d_format: str, how: str) -> NDArray[Any]:
-    """Raw bits with subnormals flushed, to +0 (as is -0 then) or to a zero of their sign."""
+    """Raw bits with subnormals flushed, to +0 (as is -0 then) or to a zero of their sign.
+
+    Args:
+        c: raw bits.
+        d_format: their format.
+        how: ``""`` (nothing is flushed), ``positive`` or ``signed``.
+    """
     if not how:
         return c
     form = RESULTS[d_format]

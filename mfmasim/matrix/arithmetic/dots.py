@@ -241,7 +241,7 @@ def _dot4(
             if k > first:
                 np.add(pair, units, out=pair)
         pairs.append((field, pair))
-    # The fields of zeros are kept apart for the grid, where nothing but c may decide.
+    # The fields of zeros are kept separate for the grid, which then depends on c alone.
     field = _smallest(fields_a, fields_b, "grid", c.shape)
     _with_addend(field, c)
     alone = _bounded(field, zeros=zeros)

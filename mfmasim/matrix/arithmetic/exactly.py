@@ -46,7 +46,13 @@ def add_to_odd(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
 
 
 def sum3_to_odd(x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
-    """Round x + y + z to odd (binary64). Exact zero keeps the sign that IEEE addition gives."""
+    """Round x + y + z to odd (binary64). Exact zero keeps the sign that IEEE addition gives.
+
+    Args:
+        x: float64 array.
+        y: another, which broadcasts.
+        z: a third.
+    """
     high, low = two_sum(x, y)
     t_high, t_low = two_sum(z, low)
     v_high, v_low = two_sum(high, t_high)
@@ -89,7 +95,13 @@ def _exact_fma(a: float, b: float, c: float) -> float:
 
 
 def fma_f64(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[np.float64]:
-    """a*b + c rounded once to f64, with gradual underflow; arrays broadcast."""
+    """a*b + c rounded once to f64, with gradual underflow; arrays broadcast.
+
+    Args:
+        a: first factor, float64.
+        b: second factor.
+        c: addend, float64.
+    """
     a, b, c = np.broadcast_arrays(a, b, c)
     with np.errstate(all="ignore"):
         plain = a * b + c

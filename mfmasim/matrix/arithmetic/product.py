@@ -1,4 +1,4 @@
-"""How a matrix product is computed, apart from the operands: its model, formats, modes, and K of one instruction."""
+"""How a matrix product is computed, without its operands: its model, formats, modes, and K of one instruction."""
 
 from __future__ import annotations
 

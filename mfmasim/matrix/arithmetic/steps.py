@@ -70,7 +70,15 @@ def aligned_sum(
 def add_aligned(
     model: Model, total: NDArray[Any], e_dot: NDArray[Any], empty: NDArray[np.bool_], c: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Add a finite addend to a step's sum and round to f32 (rules 4 to 7 of ``aligned``)."""
+    """Add a finite addend to a step's sum and round to f32 (rules 4 to 7 of ``aligned``).
+
+    Args:
+        model: an ``aligned`` row.
+        total: sums of the step's products, float64.
+        e_dot: exponents of their grids.
+        empty: where there is no product other than zero.
+        c: the addend, finite.
+    """
     bits = c.view(np.uint32)
     e_c = np.maximum((bits >> np.uint32(23)).astype(np.int32) & 255, 1) - 127
     e_max = np.where(empty, e_c, np.maximum(e_dot, e_c))
@@ -133,7 +141,14 @@ def narrow(product: Product, t: NDArray[Any], grid: NDArray[Any]) -> NDArray[Any
 def dot2_step(
     model: Model, products: NDArray[Any], exponents: NDArray[Any], c: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """gfx11 DOT2: units and grid of the step's sum. c in float64, its subnormals already flushed."""
+    """gfx11 DOT2: units and grid of the step's sum. c in float64, its subnormals already flushed.
+
+    Args:
+        model: a ``dot2`` row.
+        products: exact products in float64, k first.
+        exponents: their exponents, before normalisation.
+        c: the addend.
+    """
     grid = _grid(model, exponents, c)
     negative = np.signbit(c)
 
@@ -151,7 +166,14 @@ def dot2_step(
 def dot4_step(
     model: Model, products: NDArray[Any], exponents: NDArray[Any], c: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """gfx12 DOT4: units and grid of the step's sum. c in float64."""
+    """gfx12 DOT4: units and grid of the step's sum. c in float64.
+
+    Args:
+        model: a ``dot4`` row.
+        products: exact products in float64, k first.
+        exponents: their exponents, before normalisation.
+        c: the addend.
+    """
     grid = _grid(model, exponents, c)
     units = np.floor(np.ldexp(c, -grid))
     t = np.where((units == -1) & (c > -np.ldexp(1.0, grid)) & (grid > model.addend_lead_floor), 0.0, units)
