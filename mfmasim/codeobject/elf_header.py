@@ -116,8 +116,8 @@ def check_amdgpu(header: Header, name: str) -> int:
         raise MfmasimError(f"{name}: OS ABI {header.os_abi} is not supported; allowed: {_OSABI_AMDGPU_HSA} (amdhsa)")
     version = _VERSIONS.get(header.abi_version)
     if version is None or version < 4:
-        told = f"version {version}" if version else f"with ABI version {header.abi_version}"
-        raise MfmasimError(f"{name}: code object {told} is not supported; allowed: 4, 5, 6")
+        described = f"version {version}" if version else f"with ABI version {header.abi_version}"
+        raise MfmasimError(f"{name}: code object {described} is not supported; allowed: 4, 5, 6")
     if header.file_type != _ET_DYN:
         raise MfmasimError(f"{name}: an unlinked or static ELF file (e_type {header.file_type}); link it with -shared")
     return version

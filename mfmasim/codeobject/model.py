@@ -47,7 +47,7 @@ class CodeObject:
 
     @property
     def printf(self) -> tuple[str, ...]:
-        """Format strings of ``printf`` calls, as the metadata tells them."""
+        """Format strings of ``printf`` calls, as the metadata records them."""
         return tuple(self.metadata.get("amdhsa.printf", ()))
 
     @cached_property

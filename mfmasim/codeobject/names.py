@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["demangle", "find"]
 
-# Names nest as deep as templates in templates; nobody writes kernels this deep.
+# Names nest as deep as templates in templates; no kernel nests this deep.
 _DEEPEST = 60
 
 _BUILTIN = frozenset("vwbcahstijlmxynofdegz")

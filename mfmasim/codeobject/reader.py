@@ -157,7 +157,7 @@ def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
 def _architecture(flags: int, version: int, metadata: Mapping[str, Any], name: str) -> Arch:
     found = arch_of_elf(flags & 0xFF)
     if found is None:
-        # The metadata spells the processor, which saves a table of numbers nobody can run.
+        # The metadata spells the processor, which saves a table of processors that are not simulated.
         target = str(metadata.get("amdhsa.target", "")).rpartition("--")[2][:40] or "an unknown processor"
         raise MfmasimError(
             f"{name}: code object for {target} (EF_AMDGPU_MACH {flags & 0xFF:#x}); known: {', '.join(ARCHITECTURES)}"
@@ -187,9 +187,9 @@ def _kernel(
     if home is None or entry % _ENTRY_ALIGNMENT:
         raise MfmasimError(f"{where}: corrupt kernel descriptor: no code at entry {entry:#x}")
     function = symbols.get(name)
-    told = function.size if function is not None and function.address == entry else 0
-    if entry + told > home.end:
-        raise MfmasimError(f"{where}: corrupt symbol: {told} bytes of code at {entry:#x} end beyond their segment")
+    declared = function.size if function is not None and function.address == entry else 0
+    if entry + declared > home.end:
+        raise MfmasimError(f"{where}: corrupt symbol: {declared} bytes of code at {entry:#x} end beyond their segment")
     properties = notes.kernel_metadata(raw, where)
     if properties.wavefront_size != descriptor.wave or descriptor.wave not in arch.wave_sizes:
         raise MfmasimError(
@@ -203,7 +203,7 @@ def _kernel(
         descriptor_address=place.address,
         entry=entry,
         # Hand-written code may leave its symbol without a size: it then reaches to the end of its segment.
-        size=told or home.end - entry,
+        size=declared or home.end - entry,
         args=notes.arguments(raw, where),
         metadata=properties,
     )

@@ -65,7 +65,7 @@ class Relocation:
 
 @dataclass(frozen=True)
 class Argument:
-    """One kernel argument, explicit or hidden, as the metadata tells it."""
+    """One kernel argument, explicit or hidden, as the metadata records it."""
 
     offset: int
     """First byte in the kernel argument segment."""
@@ -83,7 +83,7 @@ class Argument:
     actual_access: str = ""
     """The same as the compiler found it."""
     pointee_align: int = 0
-    """Alignment in bytes of what a ``dynamic_shared_pointer`` points to (0: not told)."""
+    """Alignment in bytes of what a ``dynamic_shared_pointer`` points to (0: not recorded)."""
     is_const: bool = False
     is_restrict: bool = False
     is_volatile: bool = False

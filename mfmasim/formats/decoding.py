@@ -35,7 +35,7 @@ def decode(fmt: FormatRow, codes: ArrayLike) -> NDArray[np.float64]:
         for start in range(0, flat.size, PIECE):
             piece = slice(start, start + PIECE)
             if table is not None:
-                # Codes are checked, so "clip" never clips; it spares NumPy a buffer.
+                # Codes are checked, so "clip" never clips; it saves NumPy a buffer.
                 np.take(table, flat[piece], out=out[piece], mode="clip")
             elif direct is not None:
                 out[piece] = direct(flat[piece])

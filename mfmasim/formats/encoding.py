@@ -83,7 +83,7 @@ def _way(
 
         def look_up(piece: Codes, out: Codes) -> None:
             index = piece if narrow else _odd_half(odd_single(piece) if source.name == "f64" else piece)
-            # Every index lies inside the table, so "clip" never clips; it spares NumPy a buffer.
+            # Every index lies inside the table, so "clip" never clips; it saves NumPy a buffer.
             np.take(table, index, out=out, mode="clip")
 
         return look_up

@@ -257,7 +257,7 @@ class Accounts:
         """Count one executed access.
 
         Args:
-            place: what tells this instruction from others, such as its address in the code.
+            place: key of this instruction, such as its address in the code.
             instruction: LDS instruction of the architecture.
             addresses: byte addresses in the allocation, (1 or waves, lanes).
             active: lanes that take part, (1 or waves, lanes); None is all.

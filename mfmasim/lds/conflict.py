@@ -326,7 +326,7 @@ def choose_table(target: Arch, name: str, given: PhaseTable | Mapping[str, Phase
 def _trust(
     target: Arch, row: DsInstruction, table: PhaseTable, lanes: int, misaligned: int
 ) -> tuple[str, tuple[str, ...]]:
-    """Confidence for these accesses, and what a user should be told."""
+    """Confidence for these accesses, and what to warn about."""
     order = CONFIDENCES.index(table.confidence)
     remarks = []
     what = f"{row.name} on {target.name}"

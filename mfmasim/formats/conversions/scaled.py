@@ -42,7 +42,7 @@ def _exponent(scale: Bits) -> NDArray[np.int32]:
 
 
 def _scaled(bits: Bits, source: str, scale: Bits, direction: int) -> NDArray[np.float64]:
-    """Values times 2**(direction * (scale - 127)), exactly: both fit float64 with room to spare."""
+    """Values times 2**(direction * (scale - 127)), exactly: both are within the range of float64."""
     exponent = _exponent(scale)
     values = lookup(source).decode(bits)
     values = np.ldexp(values, direction * (exponent - 127))
