@@ -80,14 +80,14 @@ def test_parts_of_an_executor_are_looked_at_together():
 def test_values_go_from_place_to_place():
     """Wave 0 tells place 7, wave 1 asks it and tells place 8, wave 2 asks that: it knows of wave 0."""
     clocks = Clocks(3, 1)
-    clocks.hand_on(7, 0, 5, None, wide=True)
-    clocks.learn(1, clocks.ask(7, wide=True))
-    clocks.hand_on(8, 1, 2, None, wide=True)
-    clocks.hand_on(7, 0, 9, None, wide=True)  # later than the question
-    told = clocks.ask(8, wide=True)
+    clocks.release(7, 0, 5, None, wide=True)
+    clocks.learn(1, clocks.acquire(7, wide=True))
+    clocks.release(8, 1, 2, None, wide=True)
+    clocks.release(7, 0, 9, None, wide=True)  # later than the question
+    told = clocks.acquire(8, wide=True)
     assert told[0].tolist() == [5, 2, 0]
-    assert clocks.ask(9, wide=True) is None
-    assert not clocks.ask(8, wide=False)[0].any()
+    assert clocks.acquire(9, wide=True) is None
+    assert not clocks.acquire(8, wide=False)[0].any()
 
 
 def test_more_pairs_than_are_looked_at_is_said(monkeypatch):

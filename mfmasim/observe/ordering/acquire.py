@@ -1,7 +1,7 @@
-"""Which instructions ask memory whether they may go on: their value decides a branch or a lane mask.
+"""Acquire detection: which instructions decide by the value that they load whether their wave goes on.
 
-A ticket counter, a flag that is polled, a lock: what other workgroups did before they changed such a place comes before
-what follows the question. A value that is only stored, or used as an index, says nothing about them.
+A ticket counter, a flag that is polled, a lock: what other workgroups did before they changed such a location comes
+before what follows the acquire. A value that is only stored, or used as an index, says nothing about them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
 
-__all__ = ["confirmed", "decides"]
+__all__ = ["acquires", "confirmed"]
 
 
 def _to_lds(instruction: Instruction) -> bool:
@@ -24,24 +24,24 @@ def _to_lds(instruction: Instruction) -> bool:
     return opcode.space == "lds" and (opcode.access == "store" or opcode.atomic == "exchange")
 
 
-def decides(instructions: Sequence[Instruction], pc: int) -> bool:
-    """Whether a value that an instruction brings, or what is computed from it, reaches a condition.
+def acquires(instructions: Sequence[Instruction], pc: int) -> bool:
+    """Whether a value that an instruction loads, or what is computed from it, reaches a condition.
 
-    Registers that are written anew count as if they kept it: more is taken for a question than asks one, so that an
-    order may be believed that is none, and no right kernel is blamed.
+    Registers that are overwritten count as if they kept it: more counts as an acquire than is one, so that a race may
+    be missed, and no correct kernel is reported.
     """
     return any(flags.decides(ins) or _to_lds(ins) for ins in _uses(instructions, pc))
 
 
 def confirmed(instructions: Sequence[Instruction], pc: int) -> bool:
-    """Whether a compare-and-swap takes what a load brings: it confirms the value, or refuses it."""
+    """Whether a compare-and-swap depends on what a load returns: it confirms the value, or rejects it."""
     return any(ins.opcode.atomic == "compare" and ins.opcode.space != "lds" for ins in _uses(instructions, pc))
 
 
 def _uses(instructions: Sequence[Instruction], pc: int) -> Iterator[Instruction]:
-    """What reads the value that an instruction brings, or what vector operations compute from it."""
-    ask = next((ins for ins in instructions if ins.pc == pc), None)
-    known = set(flags.registers(ask.dst)) if ask is not None else set()
+    """What reads the value that an instruction loads, or what vector operations compute from it."""
+    load = next((ins for ins in instructions if ins.pc == pc), None)
+    known = set(flags.registers(load.dst)) if load is not None else set()
     before = 0
     while len(known) > before:
         before = len(known)

@@ -1,8 +1,8 @@
-"""What each wave knows of the others: up to which of its own steps each of them is over, as far as memory told.
+"""What each wave knows of the others: the step up to which each of them is over, as far as memory has shown.
 
-A wave counts its steps: barriers that it tells of its arrival, and writes to places that somebody asks (`asking`). Such
-a write hands on what the wave knows; who asks the place afterwards takes it over, and a barrier spreads it over the
-workgroup. Knowledge is an array (kinds of knowledge, waves of the launch), never changed once it was handed on.
+A wave counts its steps: barriers that it signals, and writes to locations that some wave acquires (`acquire`). Such a
+write releases what the wave knows; a wave that acquires the location afterwards takes it over, and a barrier spreads it
+over the workgroup. Knowledge is an array (kinds of knowledge, waves of the launch), never changed once it was released.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ __all__ = ["ANY", "BARRIER", "FRESH", "FRESH_BARRIER", "ISSUED", "OVER", "ROWS",
 
 OVER, BARRIER, ISSUED, ANY, FRESH, FRESH_BARRIER = range(6)
 """Kinds of knowledge: what the wave itself had waited for; what a barrier ordered; what was issued, done or not; the
-same where a scope is too small for other workgroups; and the first two as far as caches have been emptied since."""
+same where a scope is too small for other workgroups; and the first two as far as caches have been invalidated since."""
 ROWS = 6
 FOREVER = np.int32(2**31 - 1)
 """A wave that has ended is over."""
 
 
 @dataclass
-class Place:
-    """A place that is asked."""
+class Location:
+    """A location that some wave acquires."""
 
     known: I32
-    handed: bool = False
-    """Whether somebody holds `known`, so that it may not change any more."""
+    shared: bool = False
+    """Whether a wave holds `known`, so that it must not change any more."""
 
 
 @dataclass
-class Question:
-    """An answer that is under way to a wave."""
+class Acquired:
+    """Knowledge that a wave gets once its operation is complete."""
 
     key: tuple[str, str]
     """Counter and order of the operation, empty strings for none."""
@@ -54,10 +54,10 @@ class Clocks:
         self.waves, self.per = waves, per
         self.nothing: I32 = np.zeros((ROWS, waves), np.int32)
         self.known: dict[int, I32] = {}
-        self.open: dict[int, list[Question]] = {}
-        self.places: dict[int, Place] = {}
+        self.open: dict[int, list[Acquired]] = {}
+        self.locations: dict[int, Location] = {}
         self.meetings: dict[int, dict[int, I32]] = {}
-        """What waves knew when they told a barrier, by workgroup and number of the barrier."""
+        """What waves knew when they signalled a barrier, by workgroup and number of the barrier."""
         self._met: dict[int, int] = {}
 
     def of(self, wave: int) -> I32:
@@ -69,12 +69,12 @@ class Clocks:
         old = self.known.get(wave)
         self.known[wave] = more if old is None else np.maximum(old, more)
 
-    def answer(self, wave: int, question: Question) -> None:
-        """An answer comes as soon as its operation is done."""
-        self.open.setdefault(wave, []).append(question)
+    def receive(self, wave: int, acquired: Acquired) -> None:
+        """Knowledge arrives as soon as its operation is complete."""
+        self.open.setdefault(wave, []).append(acquired)
 
     def settle(self, wave: int, done: dict[tuple[str, str], I32], index: int, joined: int) -> None:
-        """Take over what has come: answers, and what barriers passed since have spread.
+        """Take over what has arrived: by acquires, and what barriers passed since have spread.
 
         Args:
             wave: its number in the launch.
@@ -85,11 +85,11 @@ class Clocks:
         waiting = self.open.get(wave)
         if waiting:
             left = []
-            for question in waiting:
-                if question.key[0] and done[question.key][index] <= question.order:
-                    left.append(question)
+            for acquired in waiting:
+                if acquired.key[0] and done[acquired.key][index] <= acquired.order:
+                    left.append(acquired)
                 else:
-                    self.learn(wave, question.known)
+                    self.learn(wave, acquired.known)
             if left:
                 self.open[wave] = left
             else:
@@ -102,16 +102,16 @@ class Clocks:
                     self.learn(wave, meetings[number])
             self._met[wave] = joined
 
-    def meet(self, wave: int, number: int) -> None:
-        """A wave tells a barrier of its arrival."""
+    def arrive(self, wave: int, number: int) -> None:
+        """A wave signals a barrier."""
         mine = self.known.get(wave)
         if mine is not None:
             meetings = self.meetings.setdefault(wave // self.per, {})
             old = meetings.get(number)
             meetings[number] = mine if old is None else np.maximum(old, mine)
 
-    def emptied(self, wave: int) -> None:
-        """The caches of a wave were emptied: what it knows, it also sees."""
+    def invalidated(self, wave: int) -> None:
+        """The caches of a wave were invalidated: what it knows, it also sees."""
         mine = self.known.get(wave)
         if mine is not None:
             mine = mine.copy()
@@ -119,21 +119,21 @@ class Clocks:
             mine[FRESH_BARRIER] = np.maximum(mine[FRESH_BARRIER], mine[BARRIER])
             self.known[wave] = mine
 
-    def hand_on(self, place: int, wave: int, step: int, met: I32 | None, *, wide: bool) -> None:
-        """A wave writes to a place that is asked.
+    def release(self, place: int, wave: int, step: int, met: I32 | None, *, wide: bool) -> None:
+        """A wave writes to a location that some wave acquires.
 
         Args:
             place: a number for it.
             wave: its number in the launch.
             step: of the wave, counted with this one.
-            met: step of each wave of its workgroup when it told the last barrier that this wave has passed.
+            met: step of each wave of its workgroup when it signalled the last barrier that this wave has passed.
             wide: whether other workgroups see the write.
         """
-        found = self.places.get(place)
+        found = self.locations.get(place)
         if found is None:
-            found = self.places[place] = Place(np.zeros((FRESH, self.waves), np.int32))
-        elif found.handed:
-            found = self.places[place] = Place(found.known.copy())
+            found = self.locations[place] = Location(np.zeros((FRESH, self.waves), np.int32))
+        elif found.shared:
+            found = self.locations[place] = Location(found.known.copy())
         known, mine = found.known, self.known.get(wave)
         rows = slice(0, FRESH) if wide else slice(ANY, FRESH)
         if mine is not None:
@@ -146,12 +146,12 @@ class Clocks:
             for row in (BARRIER, ISSUED, ANY) if wide else (ANY,):
                 known[row, group] = np.maximum(known[row, group], met)
 
-    def ask(self, place: int, *, wide: bool) -> I32 | None:
-        """What a place tells who asks it; None where nobody has written to it."""
-        found = self.places.get(place)
+    def acquire(self, place: int, *, wide: bool) -> I32 | None:
+        """What a wave learns from a location; None where no wave has written to it."""
+        found = self.locations.get(place)
         if found is None:
             return None
-        found.handed = True
+        found.shared = True
         more = np.zeros((ROWS, self.waves), np.int32)
         rows = slice(0, FRESH) if wide else slice(ANY, FRESH)
         more[rows] = found.known[rows]

@@ -1,7 +1,7 @@
 """races in global memory: waves touch the same bytes, one of them writes, and nothing orders them.
 
 Within a workgroup barriers and waits order, between workgroups only memory itself: a write that is waited for, then an
-atomic operation or a store that another workgroup asks for (a ticket, a flag, a lock), and what follows the answer.
+atomic operation or a store that another workgroup acquires (a ticket, a flag, a lock), and what follows the acquire.
 A first run finds the bytes that waves share; when there are any, a second one follows their history.
 """
 
@@ -93,7 +93,7 @@ class GlobalRaces:
                 best[key] = pair
         pairs = sorted(
             ((self._finding(history, pair), pair.waves) for pair in best.values()),
-            key=lambda told: (told[0].pc, told[0].message),
+            key=lambda found: (found[0].pc, found[0].message),
         )
         self.found = [finding for finding, _ in pairs]
         self.suspects = [(finding, waves) for finding, waves in pairs if finding.severity == "error"]

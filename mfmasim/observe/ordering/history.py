@@ -1,6 +1,6 @@
 """The history of shared memory: every access to the bytes that `sharing` found, and what its wave knew at the time.
 
-This listens to a second run of the launch, and only when the first one found something to look at.
+It observes a second run of the launch, and only if the first one found shared memory.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 
 from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, reach
 from mfmasim.machine.events import Observer
-from mfmasim.observe.ordering.acquire import confirmed, decides
-from mfmasim.observe.ordering.clocks import FOREVER, Clocks, Question
+from mfmasim.observe.ordering.acquire import acquires, confirmed
+from mfmasim.observe.ordering.clocks import FOREVER, Acquired, Clocks
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.sharing import dwords_of
@@ -47,8 +47,8 @@ class Kind:
     kind: str
     """``read``, ``write`` or ``atomic``."""
     reach: int
-    """As `mfmasim.isa.scopes.reach` tells."""
-    asks: bool
+    """As `mfmasim.isa.scopes.reach` returns it."""
+    acquires: bool
     """Whether its value decides how its wave goes on."""
 
 
@@ -62,8 +62,8 @@ class Entries:
     """Index of its `Kind`."""
     joined: I32
     """Barriers that the wave had passed."""
-    told: I32
-    """Barriers that it had told of its arrival."""
+    signalled: I32
+    """Barriers that it had signalled."""
     met: I32
     """The same when the access was done."""
     issued: I32
@@ -80,7 +80,7 @@ class Entries:
 
 @dataclass
 class Hit:
-    """An access to shared dwords that its block has not told yet."""
+    """An access to shared dwords whose block is not complete yet."""
 
     event: AccessEvent
     row: I64 = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -99,7 +99,7 @@ class Flight:
 
 
 class History(Observer):
-    """Listens to a launch."""
+    """Observes a launch."""
 
     name = "races"
 
@@ -124,11 +124,11 @@ class History(Observer):
         self.unit = 1 if sharing.bytewise else 4
         self._slot = np.zeros(sharing.size // 4 + 1, np.bool_)
         self._slot[sharing.shared()] = True
-        self._asked = np.zeros(sharing.size // 4 + 1, np.bool_)
-        for pc, dwords in sharing.asked.items():
-            if decides(instructions, pc):
-                self._asked[dwords] = True
-        self._slot |= self._asked
+        self._acquired = np.zeros(sharing.size // 4 + 1, np.bool_)
+        for pc, dwords in sharing.acquired.items():
+            if acquires(instructions, pc):
+                self._acquired[dwords] = True
+        self._slot |= self._acquired
         self._flags = flag_reads(instructions, source_at)
         self.clocks = Clocks(waves, per)
         self.kinds: list[Kind] = []
@@ -141,7 +141,7 @@ class History(Observer):
         self._flying: list[Flight] = []
         self._same: dict[int, tuple[bytes, ...]] = {}
         self._own_places: dict[int, set[int]] = {}
-        """First waves of the workgroups that have written to each place that is asked."""
+        """First waves of the workgroups that have written to each location that is acquired."""
         self._steps: dict[int, Step] = {}
         self._count = 0
         self._entries = 0
@@ -206,13 +206,13 @@ class History(Observer):
             if invalidates(ins):
                 for wave in event.waves:
                     self._settle(int(wave))
-                    self.clocks.emptied(self._first + int(wave))
+                    self.clocks.invalidated(self._first + int(wave))
             if step.signals:
                 for wave in event.waves if self.clocks.known or self.clocks.open else ():
                     self._settle(int(wave))
-                    self.clocks.meet(self._first + int(wave), int(self.progress.signalled[wave]))
+                    self.clocks.arrive(self._first + int(wave), int(self.progress.signalled[wave]))
             if step.matters:
-                self.progress.advance(step, event.waves, self._told)
+                self.progress.advance(step, event.waves, self._signalled)
         if event.instructions and event.instructions[-1].opcode.flow == "end":
             self._ended[event.waves] = True
         if self._flying:
@@ -227,14 +227,14 @@ class History(Observer):
         self._ended: NDArray[np.bool_] = np.zeros(event.total, np.bool_)
         self._since: I64 = np.zeros(event.total, np.int64)
         self._arrived: list[I32] = []
-        """Step of each wave when it told each barrier of its arrival."""
+        """Step of each wave when it signalled each barrier."""
 
     def _settle(self, wave: int) -> None:
         """Bring what a wave of the batch knows up to date."""
         self.clocks.settle(self._first + wave, self.progress.done, wave, int(self.progress.joined[wave]))
 
-    def _told(self, waves: I64) -> None:
-        """Waves have told a barrier of their arrival."""
+    def _signalled(self, waves: I64) -> None:
+        """Waves have signalled a barrier."""
         numbers = self.progress.signalled[waves] - 1
         while len(self._arrived) <= int(numbers.max()):
             self._arrived.append(np.zeros(self.progress.waves, np.int32))
@@ -270,13 +270,13 @@ class History(Observer):
             for wave in np.unique(of):
                 self._settle(int(wave))
         dword = hit.offset >> 2
-        asked = self._asked[dword]
+        acquired = self._acquired[dword]
         entries = Entries(
             unit=hit.offset // self.unit,
             wave=(self._first + of).astype(np.int32),
             kind=np.full(len(of), number, np.int32),
             joined=self.progress.joined[of],
-            told=self.progress.signalled[of],
+            signalled=self.progress.signalled[of],
             met=self.progress.signalled[of],
             issued=self._tick[of],
             done=self._tick[of],
@@ -285,17 +285,17 @@ class History(Observer):
             number=np.full(len(of), self._count, np.int64),
             value=hit.value,
         )
-        if asked.any() and (kind.kind != "read" or kind.asks):
-            self._ask_and_hand_on(kind, hit.row[asked], dword[asked], waves, key, order)
+        if acquired.any() and (kind.kind != "read" or kind.acquires):
+            self._acquire_and_release(kind, hit.row[acquired], dword[acquired], waves, key, order)
         if not self._keep(entries, number):
             return
-        if keys and not (asked.any() and kind.kind != "read"):
+        if keys and not (acquired.any() and kind.kind != "read"):
             self._flying.append(Flight(entries, key, of, order[hit.row]))
 
-    def _ask_and_hand_on(
+    def _acquire_and_release(
         self, kind: Kind, rows: I64, dwords: I64, waves: I64, key: tuple[str, str], order: I32
     ) -> None:
-        """Waves ask places, or write to places that are asked."""
+        """Waves acquire locations, or write to such ones."""
         wide = kind.reach >= UNSTATED
         stepping = np.unique(rows) if kind.kind != "read" else rows[:0]
         if len(stepping):
@@ -304,23 +304,23 @@ class History(Observer):
         places = np.unique(np.stack([rows, dwords]), axis=1)
         for row, dword in places.T.tolist():
             wave = int(waves[row])
-            if kind.asks:
-                told = self.clocks.ask(dword, wide=wide)
-                if told is not None:
-                    self.clocks.answer(self._first + wave, Question(key, int(order[row]), told))
+            if kind.acquires:
+                known = self.clocks.acquire(dword, wide=wide)
+                if known is not None:
+                    self.clocks.receive(self._first + wave, Acquired(key, int(order[row]), known))
                 if self._first + wave - wave % self.per in self._own_places.get(dword, ()):
                     self._since[wave] = self._count
             if kind.kind != "read" and not self._too_much():
-                self.clocks.hand_on(dword, self._first + wave, int(self._tick[wave]), self._met(wave), wide=wide)
+                self.clocks.release(dword, self._first + wave, int(self._tick[wave]), self._met(wave), wide=wide)
                 self._own_places.setdefault(dword, set()).add(self._first + wave - wave % self.per)
 
     def _too_much(self) -> bool:
         """Whether places already hold as much knowledge as they may; then everything counts as ordered."""
-        self.full |= len(self.clocks.places) * self.clocks.nothing.nbytes > KNOWLEDGE_BYTES
+        self.full |= len(self.clocks.locations) * self.clocks.nothing.nbytes > KNOWLEDGE_BYTES
         return self.full
 
     def _met(self, wave: int) -> I32 | None:
-        """Step of each other wave of the workgroup when it told the last barrier that `wave` has passed.
+        """Step of each other wave of the workgroup when it signalled the last barrier that `wave` has passed.
 
         With the fence that follows the barrier these are over as well: it goes the same way behind them.
         """
@@ -339,10 +339,10 @@ class History(Observer):
         if key not in self._numbers:
             self._numbers[key] = len(self.kinds)
             far = reach(event.instruction, event.kind)
-            asks = event.kind != "write" and far >= WORKGROUP and decides(self.instructions, event.instruction.pc)
+            acquiring = event.kind != "write" and far >= WORKGROUP and acquires(self.instructions, event.instruction.pc)
             if event.kind == "read" and confirmed(self.instructions, event.instruction.pc):
                 far = DEVICE  # as good as an atomic read
-            self.kinds.append(Kind(event.instruction, event.kind, far, asks))
+            self.kinds.append(Kind(event.instruction, event.kind, far, acquiring))
         return self._numbers[key]
 
     def _knowledge_of(self, waves: I64) -> I32:
@@ -364,7 +364,7 @@ class History(Observer):
         return np.array([index[wave] for wave in waves.tolist()], np.int32)
 
     def _keep(self, entries: Entries, number: int) -> bool:
-        """Keep entries, but not those of a wave that only asks again."""
+        """Keep entries, but not those of a wave that only polls."""
         kind = self.kinds[number]
         if kind.kind == "read" and kind.reach >= WORKGROUP:
             same = tuple(part.tobytes() for part in (entries.unit, entries.wave, entries.issued, entries.known))

@@ -6,7 +6,7 @@ the LDS write until their own wait, also for the wave that issued them.
 
 A loop that only reads until a value changes is taken for a flag that waves agree on: what was executed before it is
 over is ordered before what its wave does afterwards; the read before a compare-and-swap of the same source line
-likewise. (Weaker than the truth: no right kernel is blamed.)
+likewise. (Weaker than the truth: no correct kernel is reported.)
 """
 
 from __future__ import annotations
@@ -115,13 +115,13 @@ class LdsRaces:
                     self._since[event.waves] = len(self._instructions)
                 else:
                     self._access(access, event, before)
-            self.progress.advance(step, event.waves, self._told)
+            self.progress.advance(step, event.waves, self._signalled)
         if self._flying:
             done = self.progress.done
             self._flying = [r for r in self._flying if (done[r.key][r.waves] <= r.order).any()]
 
-    def _told(self, waves: NDArray[np.int64]) -> None:
-        """Waves have told a barrier of their arrival: what they have in flight is not ordered by it."""
+    def _signalled(self, waves: NDArray[np.int64]) -> None:
+        """Waves have signalled a barrier: what they have in flight is not ordered by it."""
         here = np.zeros(self.progress.waves, np.bool_)
         here[waves] = True
         for record in self._flying:
@@ -145,7 +145,7 @@ class LdsRaces:
         number = len(self._instructions)
         self._instructions.append(access.instruction)
         self._kinds.append(access.kind)
-        # FLAT raises two counters, that of the LDS last: it is the one that tells when the LDS was reached.
+        # FLAT raises two counters, that of the LDS last: it is the one that shows when the LDS was reached.
         key = next(reversed(before), ("", ""))
         record = Record(
             number, access.instruction, access.kind, key, waves, before.get(key, np.zeros(len(waves), np.int32)), []

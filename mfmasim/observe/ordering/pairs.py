@@ -1,8 +1,8 @@
 """Pairs of accesses that nothing orders, out of the history of shared memory.
 
 Access a comes before access b if it was over before a step of its wave that b's wave knew of when b began; or, in one
-workgroup, if its wave had told a barrier afterwards that b's wave had passed; or by a flag in the LDS. Two accesses of
-different waves to one unit, one of them a write, want such an order, in one direction or the other.
+workgroup, if its wave had then signalled a barrier that b's wave had passed; or by a flag in the LDS. Two accesses
+of different waves to one unit, one of them a write, need such an order, in one direction or the other.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ class _Judge:
         e = self.entries
         first, second = e.wave[a], e.wave[b]
         near = first // self.per == second // self.per
-        told = e.issued[a] if self.in_order else e.done[a]
-        met = e.told[a] if self.in_order else e.met[a]
+        step_of = e.issued[a] if self.in_order else e.done[a]
+        met = e.signalled[a] if self.in_order else e.met[a]
         atomic = (self.atomic | (self.reach >= WORKGROUP)) & (self.reach != UNSTATED)
         out = np.where(near, np.int8(NO_BARRIER), np.where(atomic[a] & atomic[b], np.int8(NARROW), np.int8(NOTHING)))
         known = e.known[b]
@@ -103,7 +103,7 @@ class _Judge:
             if index == 0:
                 continue
             rows = self.knowledge[index][:, first[mine]]
-            issued, over, step = e.issued[a][mine], e.done[a][mine], told[mine]
+            issued, over, step = e.issued[a][mine], e.done[a][mine], step_of[mine]
             why = out[mine]
             why[(issued < rows[ANY]) & (why == NOTHING)] = NARROW
             why[issued < rows[ISSUED]] = IN_FLIGHT
@@ -112,7 +112,7 @@ class _Judge:
             why[ordered] = STALE
             why[ordered & fresh] = ORDERED
             out[mine] = why
-        out[near & (e.joined[b] > e.told[a]) & (out != ORDERED)] = NO_WAIT
+        out[near & (e.joined[b] > e.signalled[a]) & (out != ORDERED)] = NO_WAIT
         out[near & ((e.joined[b] > met) | (e.number[a] < e.since[b]) | (out == STALE))] = ORDERED
         return out
 

@@ -57,7 +57,7 @@ class Sharing:
         """Atomic operations."""
         self.bytewise = False
         """Whether something smaller than a dword, or one that is not aligned, was touched."""
-        self.asked: dict[int, NDArray[np.int64]] = {}
+        self.acquired: dict[int, NDArray[np.int64]] = {}
         """Dwords whose value came back from an atomic operation or past the caches, by the address of the
         instruction."""
         self._known: set[int] = set()
@@ -67,13 +67,13 @@ class Sharing:
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: what is shared, not who did it."""
-        return {"base": self.base, "size": self.size, "bytewise": self.bytewise, "asked": self.asked,
+        return {"base": self.base, "size": self.size, "bytewise": self.bytewise, "acquired": self.acquired,
                 "known": set(self.shared().tolist())}  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """The same, with nothing more followed."""
         self.__init__(state["base"], state["size"])  # type: ignore[misc]
-        self.bytewise, self.asked, self._known = state["bytewise"], state["asked"], state["known"]
+        self.bytewise, self.acquired, self._known = state["bytewise"], state["acquired"], state["known"]
 
     def add(self, event: AccessEvent) -> None:
         """Take in an access to global memory."""
@@ -99,12 +99,12 @@ class Sharing:
         if crooked:
             _note(book, offsets + (event.size - 1) >> 2, who)
         if event.kind != "write" and event.instruction.dst and reach(event.instruction, event.kind) >= WORKGROUP:
-            self._ask(event.instruction.pc, np.unique(first))
+            self._acquire(event.instruction.pc, np.unique(first))
 
-    def _ask(self, pc: int, dwords: NDArray[np.int64]) -> None:
-        old = self.asked.get(pc)
+    def _acquire(self, pc: int, dwords: NDArray[np.int64]) -> None:
+        old = self.acquired.get(pc)
         if old is None or not np.isin(dwords, old).all():
-            self.asked[pc] = dwords if old is None else np.union1d(old, dwords)
+            self.acquired[pc] = dwords if old is None else np.union1d(old, dwords)
 
     def shared(self) -> NDArray[np.int64]:
         """Dwords that one wave writes and another one touches, ascending."""
@@ -131,8 +131,8 @@ class Sharing:
         """Take in another part of the launch; parts share nothing between them."""
         self._known |= other._known or set(other.shared().tolist())
         self.bytewise |= other.bytewise
-        for pc, dwords in other.asked.items():
-            self._ask(pc, dwords)
+        for pc, dwords in other.acquired.items():
+            self._acquire(pc, dwords)
 
 
 def _note(book: NDArray[np.int32], at: NDArray[np.int64], who: NDArray[np.int32]) -> None:
