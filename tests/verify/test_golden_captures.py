@@ -67,7 +67,7 @@ def test_a_device_that_differs_is_named_with_element_ulp_and_instruction(path, c
     assert main(["golden", "check", str(path)]) == 1
     text = capsys.readouterr().out
     assert "simulator and reference agree, the device differs from both" in text
-    assert "simulator against device: 1 of 1,536 elements, at most 4 ulp, made by v_mfma_f32_16x16x16_f16" in text
+    assert "simulator against device: 1 of 1,536 elements, at most 4 ulp, computed by v_mfma_f32_16x16x16_f16" in text
     assert "launch 2 C[3, 5]: simulator 0x" in text
     assert ", 4 ulp" in text
 
@@ -83,9 +83,8 @@ def test_a_simulator_that_differs_is_named(path, monkeypatch):
     monkeypatch.setattr(recording.SimDevice, "launch", broken)
     found = check(path)
     assert found.agreement == "device and reference agree, the simulator differs from both"
-    assert (
-        found.differences.mismatches == 5
-    )  # in one of the six launches the element is a NaN, whose payload does not count
+    # In one of the six launches the element is a NaN, whose payload does not count.
+    assert found.differences.mismatches == 5
     assert {row.element for row in found.differences.first} == {"C[0, 7]"}
     assert not found.ok
 
