@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction, Operand
+    from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
     from mfmasim.matrix import MatrixInstruction
 
@@ -54,7 +56,7 @@ _CDNA_NAMES = {"cbsz": "cbsz", "abid": "abid", "blgp": "blgp", "neg": "blgp", "c
 """The f64 forms use the bits of BLGP to negate A, B and C."""
 
 
-def resolve(instruction: Instruction, arch: Any, wave: int) -> tuple[MatrixInstruction, Modes]:
+def resolve(instruction: Instruction, arch: Arch, wave: int) -> tuple[MatrixInstruction, Modes]:
     """The operation of a matrix instruction, and the modes that its word asks for.
 
     Args:
@@ -87,7 +89,7 @@ def resolve(instruction: Instruction, arch: Any, wave: int) -> tuple[MatrixInstr
     return operation, Modes(**fields)
 
 
-def bind_matrix(instruction: Instruction, machine: Any) -> Callable[[Group], None]:
+def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
     """Bind a matrix instruction of any family."""
     operation, modes = resolve(instruction, machine.arch, machine.kernel.wave)
     by_mode = {
