@@ -14,7 +14,7 @@ from mfmasim.devices.coverage import family_of
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from mfmasim.isa import Instruction
     from mfmasim.program import Kernel
@@ -85,7 +85,7 @@ def _blocks(run: Sequence[Instruction]) -> dict[int, list[Instruction]]:
     return blocks
 
 
-def _successors(last: Instruction, blocks: Mapping[int, Any]) -> list[int]:
+def _successors(last: Instruction, blocks: Container[int]) -> list[int]:
     """Blocks after one that ends with this instruction."""
     places = [last.pc + last.size] if last.opcode.goes_on else []
     if last.target is not None:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import mfmasim
+from mfmasim.machine.events import Place
 from mfmasim.machine.passes import passes
 from mfmasim.observe.hazards import Hazards
 
@@ -33,16 +34,12 @@ STRICTER = {
 }
 
 
-class Place:
-    workgroup, wave = (0, 0, 0), 0
-
-
 @dataclasses.dataclass
 class Block:
     instructions: list
 
     def place(self, index, lane):
-        return Place
+        return Place((0, 0, 0), 0)
 
 
 def told(kernel, instructions):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.matrix import MatrixInstruction
     from mfmasim.observe.finding import Finding
     from mfmasim.observe.fragments.arguments import Arguments
     from mfmasim.observe.fragments.trace import Tracer
@@ -55,7 +56,7 @@ class MappingCheck:
         outputs: I64 | None,
         kernel: str,
         source_at: Callable[[int], str],
-        alternatives: Callable[[Any], Mapping[str, Any]],
+        alternatives: Callable[[MatrixInstruction], Mapping[str, MatrixInstruction]],
     ) -> None:
         """Analyse what `tracer` recorded.
 

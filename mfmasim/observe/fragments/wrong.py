@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.isa import Instruction, Operand
+    from mfmasim.matrix import Fragment, MatrixInstruction
     from mfmasim.observe.fragments.arguments import Arguments
     from mfmasim.observe.fragments.tiles import Tile
 
@@ -70,13 +72,13 @@ class Reporter:
         kernel: str,
         source_at: Callable[[int], str],
         arguments: Arguments,
-        alternatives: Callable[[Any], Mapping[str, Any]],
+        alternatives: Callable[[MatrixInstruction], Mapping[str, MatrixInstruction]],
     ) -> None:
         """Report for `kernel`; `alternatives` gives other layouts of an operation, to name patterns."""
         self.kernel, self.source_at, self.arguments, self.alternatives = kernel, source_at, arguments, alternatives
 
     def finding(
-        self, kind: str, severity: str, message: str, ins: Any, tile: Tile | None = None, **where: Any
+        self, kind: str, severity: str, message: str, ins: Instruction, tile: Tile | None = None, **where: Any
     ) -> Finding:
         """A finding at an instruction.
 
@@ -181,7 +183,7 @@ class Reporter:
         return (argument.shape[0], argument.shape[1]), argument.order
 
 
-def register_name(operand: Any, vgpr: int, bit: int, width: int) -> str:
+def register_name(operand: Operand, vgpr: int, bit: int, width: int) -> str:
     """Name of the bits of a register, such as ``v2[31:0]``.
 
     Args:
@@ -200,7 +202,7 @@ def register_name(operand: Any, vgpr: int, bit: int, width: int) -> str:
     return f"{operand.kind}{first}[{bit + width - 1}:{bit}]"
 
 
-def as_other(fragment: Any, other: Any, slots: I64) -> I64 | None:
+def as_other(fragment: Fragment, other: Fragment, slots: I64) -> I64 | None:
     """What the places of `slots` would hold if lanes were filled in the order of another layout of the same shape.
 
     The n-th element of a lane under one layout is compared with the n-th of the same lane under the other.
