@@ -7,10 +7,7 @@ from dataclasses import dataclass
 FAMILY_OF = {"gfx942": "CDNA3", "gfx950": "CDNA4"}
 
 # The 8-bit formats an instruction named fp8 or bf8 reads (CDNA3 ISA manual 7.2, CDNA4 ISA manual 7.3).
-EIGHT_BIT = {
-    "gfx942": {"fp8": "e4m3fnuz", "bf8": "e5m2fnuz"},
-    "gfx950": {"fp8": "e4m3fn", "bf8": "e5m2"},
-}
+EIGHT_BIT = {"gfx942": {"fp8": "e4m3fnuz", "bf8": "e5m2fnuz"}, "gfx950": {"fp8": "e4m3fn", "bf8": "e5m2"}}
 
 DATA_CLASSES = ("integers", "normal", "bits", "cancel", "range", "special")
 

@@ -62,12 +62,7 @@ def multi(
     return launch_named(given, target, shapes, launch, noop, table_fault, data, arch)
 
 
-@case(
-    "multi.hip",
-    kernel="multi_f32_e4m3",
-    arch=CDNA,
-    each=[{"shapes": "all_empty"}, {"shapes": "empty", "noop": 1.0}],
-)
+@case("multi.hip", kernel="multi_f32_e4m3", arch=CDNA, each=[{"shapes": "all_empty"}, {"shapes": "empty", "noop": 1.0}])
 def multi_idle(shapes: str = "all_empty", noop: float = 0.0, arch: str = "gfx950") -> LaunchDict:
     """Nothing to cast: inverse scales are defined all the same, unless the flag says to leave everything."""
     return launch_named("f32", "e4m3", shapes, 0, noop, "", "special", arch)

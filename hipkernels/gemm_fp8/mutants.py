@@ -118,17 +118,10 @@ MUTANTS = [
     Mutant("swizzled_fetch_only", DIRECT, ("READ_AT(S, row, column) S::at", "READ_AT(S, row, column) None::at"), BOTH),
     Mutant("swizzled_read_only", DIRECT, ("(S::at(row, column) % TILE_K)", "(column)"), BOTH),
     Mutant(
-        "swizzled_read_only_offset",
-        "direct_offset",
-        ("(S::at(row, column) % TILE_K)", "(column)"),
-        BOTH,
-        arch="gfx942",
+        "swizzled_read_only_offset", "direct_offset", ("(S::at(row, column) % TILE_K)", "(column)"), BOTH, arch="gfx942"
     ),
     Mutant(
-        "fetch_swizzled_otherwise",
-        DIRECT,
-        ("(S::at(row, column) % TILE_K)", "(Row::at(row, column) % TILE_K)"),
-        BOTH,
+        "fetch_swizzled_otherwise", DIRECT, ("(S::at(row, column) % TILE_K)", "(Row::at(row, column) % TILE_K)"), BOTH
     ),
     Mutant(
         "rotated_and_not_inverted",

@@ -55,10 +55,7 @@ MUTANTS = [
     Mutant("k_interleaved_in_a_only", FP8, ("(A + 16 * line + 8 * group)", "(A + 16 * line + 8 * (1 - group))"), BOTH),
     Mutant("b_bytes_swapped_in_pairs", FP8, ("b[i] = B", "b[i ^ 1] = B"), BOTH),
     Mutant(
-        "read_as_bf8",
-        FP8,
-        ("_mfma_f32_32x32x16_##a_type##_##b_type(x.a", "_mfma_f32_32x32x16_bf8_##b_type(x.a"),
-        BOTH,
+        "read_as_bf8", FP8, ("_mfma_f32_32x32x16_##a_type##_##b_type(x.a", "_mfma_f32_32x32x16_bf8_##b_type(x.a"), BOTH
     ),
     Mutant("fnuz_data_on_ocp_hardware", FP8, (), BOTH, parameters={"a": "e4m3fnuz", "b": "e4m3fnuz"}, data="integers"),
     Mutant(

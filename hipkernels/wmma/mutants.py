@@ -71,28 +71,12 @@ MUTANTS = [
         arch="gfx1151",
         about="which of two copies that differ counts is nowhere said",
     ),
+    Mutant("halves_of_k_on_rdna3", TILE, ("lds + at(0)", "lds + at(lane / 16 * 8)"), MAP, arch="gfx1151"),
     Mutant(
-        "halves_of_k_on_rdna3",
-        TILE,
-        ("lds + at(0)", "lds + at(lane / 16 * 8)"),
-        MAP,
-        arch="gfx1151",
-    ),
-    Mutant(
-        "upper_lanes_hold_garbage",
-        TILE,
-        (LINE, f"lane < 16 ? {LINE[:-1]} : fragment((f16)77);"),
-        MAP,
-        arch="gfx1151",
+        "upper_lanes_hold_garbage", TILE, (LINE, f"lane < 16 ? {LINE[:-1]} : fragment((f16)77);"), MAP, arch="gfx1151"
     ),
     # The second half of a line lies where the swizzle says, not after the first.
-    Mutant(
-        "half_of_the_swizzle",
-        "swizzled",
-        ("lds + at(8)", "lds + at(0) + 8"),
-        (*RACED, "bounds"),
-        arch="gfx1151",
-    ),
+    Mutant("half_of_the_swizzle", "swizzled", ("lds + at(8)", "lds + at(0) + 8"), (*RACED, "bounds"), arch="gfx1151"),
     Mutant(
         "stored_without_the_swizzle",
         "swizzled",

@@ -21,11 +21,7 @@ MUTANTS = [
         about="no number below 128 shows it",
     ),
     Mutant(
-        "signs_exchanged",
-        "i4_u4",
-        ("Nibbles<true, false> I4U4", "Nibbles<false, true> I4U4"),
-        BOTH,
-        arch="gfx1201",
+        "signs_exchanged", "i4_u4", ("Nibbles<true, false> I4U4", "Nibbles<false, true> I4U4"), BOTH, arch="gfx1201"
     ),
     # Which nibble is the first.
     Mutant("nibbles_of_b_exchanged", ANY4, (PACKED, "code = code << bits | b[1][e];"), BOTH, arch="gfx1151"),

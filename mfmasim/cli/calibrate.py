@@ -34,9 +34,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--times", type=int, metavar="N", help="repetitions of each timing (default: 5; 1 where time is simulated)"
     )
     parser.add_argument(
-        "--crowded",
-        action="store_true",
-        help="time LDS reads with all lanes active instead of two lanes",
+        "--crowded", action="store_true", help="time LDS reads with all lanes active instead of two lanes"
     )
     parser.add_argument("--record", metavar="FILE", help="write the device's results to a file without fitting")
     parser.add_argument("--replay", metavar="FILE", help="fit the results that --record wrote; needs no device")

@@ -132,13 +132,7 @@ def _compiler() -> dict[str, Any]:
     except MfmasimError as error:
         return {"ok": False, "mend": str(error)}
     headers = "ROCm's" if tool.style == "rocm" else "mfmasim's"
-    return {
-        "ok": True,
-        "description": tool.description,
-        "kind": tool.kind,
-        "path": str(tool.path),
-        "headers": headers,
-    }
+    return {"ok": True, "description": tool.description, "kind": tool.kind, "path": str(tool.path), "headers": headers}
 
 
 def _device() -> dict[str, Any]:

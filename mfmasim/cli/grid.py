@@ -26,10 +26,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--window", type=int, default=4, help="rows of a band, side of a square (default 4)")
     parser.add_argument("--chunk", type=int, default=8, help="consecutive tiles of one XCD (default 8)")
     parser.add_argument(
-        "--every",
-        type=int,
-        metavar="N",
-        help="instead check every grid up to N x N for tiles missed or computed twice",
+        "--every", type=int, metavar="N", help="instead check every grid up to N x N for tiles missed or computed twice"
     )
     add_formats(parser, (*FORMATS, "svg"))
     parser.set_defaults(run=run)

@@ -22,9 +22,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
     parser.add_argument("--arch", help="only this architecture")
     parser.add_argument(
-        "--claims",
-        action="store_true",
-        help="only check what published texts state about the family's kernels",
+        "--claims", action="store_true", help="only check what published texts state about the family's kernels"
     )
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")

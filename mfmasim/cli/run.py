@@ -49,12 +49,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
     parser.add_argument("--max-waves", type=int, metavar="N", help="most waves in flight, to limit memory")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
-    parser.add_argument(
-        "--workers",
-        type=int,
-        metavar="N",
-        help="spread the grid over N processes",
-    )
+    parser.add_argument("--workers", type=int, metavar="N", help="spread the grid over N processes")
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and exit")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, after any trace as JSON lines")
     add_tracing(parser)

@@ -102,10 +102,7 @@ def punch_card_svg(found: Access) -> str:
         A self-contained SVG; hover text names lane, bank and address.
     """
     head = f"{found.instruction.name} on {found.arch.name}: {int(found.extra_passes)} extra passes"
-    body = [
-        svg.text(10, 20, head, kind="head"),
-        svg.text(10, 38, f"{found.confidence}: {found.source}"),
-    ]
+    body = [svg.text(10, 20, head, kind="head"), svg.text(10, 38, f"{found.confidence}: {found.source}")]
     top, banks = 56.0, found.table.banks
     by_phase: dict[int, list[Punch]] = {}
     for punch in punches(found):

@@ -223,11 +223,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LDS", r"ds_(read|load)\w+", {"access": "load"}),
     ("LDS", r"ds_(write|store)(?!xchg)\w+", {"access": "store"}),
     ("LDS", r"ds_(b?permute|swizzle)_\w+", {"access": "exchange"}),
-    (
-        "LDS",
-        r"ds_((cond_|r)?sub|inc|dec|min|max|and|or|xor|mskor|wrap|(pk_)?add)_\w+",
-        {"access": "atomic"},
-    ),
+    ("LDS", r"ds_((cond_|r)?sub|inc|dec|min|max|and|or|xor|mskor|wrap|(pk_)?add)_\w+", {"access": "atomic"}),
     ("LDS", r"ds_(cmpst|cmpstore|wrxchg2?|wrxchg2st64|storexchg|condxchg32|bvh_stack)_\w+", {"access": "atomic"}),
     ("LDS", r"ds_append|ds_consume|ds_ordered_count", {"access": "atomic"}),
     ("LDS", r"ds_(wrxchg|storexchg)\w+", {"atomic": "exchange"}),

@@ -295,11 +295,7 @@ class Memory:
         return word, outside
 
     def store(
-        self,
-        addresses: NDArray[np.uint64],
-        words: list[NDArray[Any]],
-        size: int,
-        mask: NDArray[np.bool_] | None = None,
+        self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int, mask: NDArray[np.bool_] | None = None
     ) -> Outside | None:
         """Write `size` bytes a lane from dwords; lanes outside are dropped. Of two lanes at one byte the last wins.
 

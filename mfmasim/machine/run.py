@@ -15,12 +15,7 @@ import numpy as np
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
-from mfmasim.machine.events import (
-    MatrixEvent,
-    Observer,
-    Place,
-    hooks,
-)
+from mfmasim.machine.events import MatrixEvent, Observer, Place, hooks
 from mfmasim.machine.notify import Notify
 from mfmasim.machine.ops.register_index import GPR_IDX_EN
 from mfmasim.machine.outcome import Outcome

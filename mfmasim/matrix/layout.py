@@ -131,10 +131,7 @@ class Layout:
         Returns:
             The lane, and the element's first bit counted over the lane's registers (bit 0 of register 1 is 32).
         """
-        return (
-            _value(self.lane, coordinates),
-            _value(self.item, coordinates) * self.stride + self.offset,
-        )
+        return (_value(self.lane, coordinates), _value(self.item, coordinates) * self.stride + self.offset)
 
 
 def parse(text: str, width: int, stride: int | None = None) -> Layout:

@@ -121,10 +121,7 @@ def _midpoints(fmt: Format, near: Format) -> list[int]:
 
 
 def code_arrays(
-    fmt: str | Format,
-    shape: int | tuple[int, ...],
-    kinds: Sequence[str] = CODE_KINDS,
-    near: str | Format | None = None,
+    fmt: str | Format, shape: int | tuple[int, ...], kinds: Sequence[str] = CODE_KINDS, near: str | Format | None = None
 ) -> SearchStrategy[NDArray[np.unsignedinteger[Any]]]:
     """Build a strategy of arrays of codes, in the format's ``carrier`` dtype.
 

@@ -54,12 +54,7 @@ _COMMON = (
     f"--target={HOST_TRIPLE}",
 )
 # Without ROCm: mfmasim's headers, no device libraries, and no configuration files of the installed clang.
-_OWN_HEADERS = (
-    "-nogpuinc",
-    "-nogpulib",
-    "--no-default-config",
-    f"-mcode-object-version={CODE_OBJECT_VERSION}",
-)
+_OWN_HEADERS = ("-nogpuinc", "-nogpulib", "--no-default-config", f"-mcode-object-version={CODE_OBJECT_VERSION}")
 
 
 @dataclass(frozen=True)

@@ -70,11 +70,7 @@ class Result:
             "lds": self.lds,
             "findings": [finding.record() for finding in self.findings],
             "suppressed": [finding.record() for finding in self.suppressed],
-            "fidelity": {
-                "level": self.fidelity,
-                "operations": list(self.fidelity_of),
-                "matrix": self.matrix_fidelity,
-            },
+            "fidelity": {"level": self.fidelity, "operations": list(self.fidelity_of), "matrix": self.matrix_fidelity},
             "compared_with": list(self.compared_with),
             "code": self.code,
             "seconds": round(self.seconds, 4),

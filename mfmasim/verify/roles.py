@@ -19,18 +19,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.formats import Format
 
-__all__ = [
-    "A",
-    "B",
-    "C",
-    "ScaleA",
-    "ScaleB",
-    "Tensor",
-    "bytes_of",
-    "codes_of",
-    "format_of",
-    "untouched",
-]
+__all__ = ["A", "B", "C", "ScaleA", "ScaleB", "Tensor", "bytes_of", "codes_of", "format_of", "untouched"]
 
 ORDERS = ("row", "column")
 LARGEST = 1 << 30

@@ -157,11 +157,7 @@ class Conversion:
         return self.row.fidelity
 
     def __call__(
-        self,
-        *sources: Bits,
-        old: Bits | None = None,
-        modifiers: Modifiers | None = None,
-        mode: Mode | None = None,
+        self, *sources: Bits, old: Bits | None = None, modifiers: Modifiers | None = None, mode: Mode | None = None
     ) -> Bits:
         """Convert.
 

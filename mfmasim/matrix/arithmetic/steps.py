@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUNDINGS", "add_aligned", "aligned_sum", "dot2_step", "dot4_step", "lead", "narrow"]
 
-ROUNDINGS: dict[str, Callable[..., NDArray[Any]]] = {
-    "floor": np.floor,
-    "truncate": np.trunc,
-    "nearest_even": np.rint,
-}
+ROUNDINGS: dict[str, Callable[..., NDArray[Any]]] = {"floor": np.floor, "truncate": np.trunc, "nearest_even": np.rint}
 
 
 def lead(value: NDArray[Any]) -> NDArray[Any]:

@@ -18,16 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "CONSTANT_ZERO",
-    "NOT_AN_ELEMENT",
-    "POISON",
-    "Alphabet",
-    "LabelSpace",
-    "Labelled",
-    "scramble",
-    "unscramble",
-]
+__all__ = ["CONSTANT_ZERO", "NOT_AN_ELEMENT", "POISON", "Alphabet", "LabelSpace", "Labelled", "scramble", "unscramble"]
 
 U64 = np.uint64
 CONSTANT_ZERO, NOT_AN_ELEMENT, POISON = 0, -1, -2

@@ -199,10 +199,7 @@ class Traffic(Observer):
 
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
-        return {
-            "buffers": [used.record() for used in self.buffers],
-            "accesses": [site.record() for site in self.sites],
-        }
+        return {"buffers": [used.record() for used in self.buffers], "accesses": [site.record() for site in self.sites]}
 
     def _site(self, event: AccessEvent, buffer: str) -> Site:
         ins = event.instruction

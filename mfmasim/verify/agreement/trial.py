@@ -159,12 +159,7 @@ class Verdict:
 
 
 def judge(
-    trial: Trial,
-    device: Device | None = None,
-    *,
-    kernel: Kernel | None = None,
-    checks: str = "all",
-    most: int = SHOWN,
+    trial: Trial, device: Device | None = None, *, kernel: Kernel | None = None, checks: str = "all", most: int = SHOWN
 ) -> Verdict:
     """Launch a trial on the simulator and on a device, and compare both with the reference and with each other.
 

@@ -63,12 +63,7 @@ def approximations(n: int = 2000) -> LaunchDict:
     return launch(n, [In("f16", n, "normal"), Out("f16", (3, n), ulp=1)], reference.approximations)
 
 
-@case(
-    "f16.hip",
-    kernel="rounding",
-    arch=ARCHS,
-    executes=["v_floor_f16", "v_ceil_f16", "v_trunc_f16", "v_rndne_f16"],
-)
+@case("f16.hip", kernel="rounding", arch=ARCHS, executes=["v_floor_f16", "v_ceil_f16", "v_trunc_f16", "v_rndne_f16"])
 def rounding(n: int = 1 << 16) -> LaunchDict:
     return launch(n, [In("f16", n, EVERY), Out("f16", (4, n))], reference.rounding)
 

@@ -109,11 +109,7 @@ def lane_permutes(x: NDArray[Any], where: NDArray[Any], w: Waves) -> NDArray[Any
     to = (lane + 5) % w.wave
     sent[:, to] = np.where(w.active, v, 0)
     on = w.active & (v > 0)
-    out = [
-        w.fetch(v, (address.view(np.uint32) >> 2) % w.wave),
-        sent,
-        np.where(on, w.fetch(v, lane ^ 1, on), -1),
-    ]
+    out = [w.fetch(v, (address.view(np.uint32) >> 2) % w.wave), sent, np.where(on, w.fetch(v, lane ^ 1, on), -1)]
     return np.stack([w.join(o) for o in out])
 
 
