@@ -113,7 +113,7 @@ def _lines(one: ThreeWay) -> Iterator[str]:
     about = one.about
     yield f"{one.word:7} {about['arch']}   {about['case']}   {one.agreement}"
     origin = about["device"]["product"] + (", simulated" if about["device"]["simulated"] else "")
-    yield f"        captured {about['captured']} on {about['device']['name']} ({origin})"
+    yield f"        recorded {about['captured']} on {about['device']['name']} ({origin})"
     if one.ok:
         return
     for name, result in (("simulator", one.simulator), ("device", one.device)):
@@ -127,8 +127,8 @@ def _lines(one: ThreeWay) -> Iterator[str]:
                 where = " ".join(part for part in (finding.id, finding.source, finding.element) if part)
                 yield f"        {name}: {where}: {finding.message}"
     text = f"{differences.mismatches:,} of {differences.elements:,} elements, at most {differences.max_ulp} ulp"
-    made = f", computed by {' or '.join(one.instructions)}" if one.instructions else ""
-    yield f"        simulator against device: {text}{made}"
+    computed = f", computed by {' or '.join(one.instructions)}" if one.instructions else ""
+    yield f"        simulator against device: {text}{computed}"
     for row in differences.first:
         where = f"launch {row.launch + 1} {row.element}"
         stored = one.stores.get(f"{row.launch} {row.element}")

@@ -1,4 +1,4 @@
-"""Arguments of a kernel that lie in memory: what matrices (`roles`) and plain arrays (`arrays`) have in common."""
+"""Arguments of a kernel in memory: the common base of matrices (`roles`) and plain arrays (`arrays`)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["POISON", "Argument", "called", "leaves", "replaced"]
 
 POISON = 0xA5
-"""What memory holds that nothing was put into."""
+"""Contents of memory that the case does not initialise."""
 
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """A matrix or an array in memory that a kernel is given."""
+    """A matrix or an array in memory that is an argument of a kernel."""
 
     role: str
     format: str
@@ -65,7 +65,7 @@ class Argument:
         raise NotImplementedError
 
     def held(self, memory: NDArray[np.uint8], arch: Arch) -> NDArray[Any]:
-        """The elements that bytes of memory hold, in the shape the case has them in."""
+        """The elements in bytes of memory, in the shape that the case declares."""
         raise NotImplementedError
 
     def first_bytes(self, arch: Arch) -> NDArray[np.int64]:
@@ -75,7 +75,7 @@ class Argument:
         return np.asarray(elements * self.element_bits(arch) // 8)
 
     def placed(self, memory: NDArray[Any]) -> NDArray[Any]:
-        """Memory as an argument of a launch, which puts it where this one says."""
+        """Memory as an argument of a launch, at the declared offset."""
         if not self.offset:
             return memory
         found = memory.view(Placed)
@@ -84,7 +84,7 @@ class Argument:
 
 
 def leaves(args: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """Arguments, and in place of structures their fields, each with its place: ``argument 0``, ``argument 2[1]``."""
+    """Arguments, a structure replaced by its fields, each with its place: ``argument 0``, ``argument 2[1]``."""
 
     def within(place: str, arg: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(arg, list | tuple):
@@ -98,7 +98,7 @@ def leaves(args: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def replaced(args: Sequence[Any], by: Callable[[Argument], Any]) -> list[Any]:
-    """Arguments with what stands for each matrix and array in its place, also within structures."""
+    """Arguments with every matrix and array replaced, also within structures."""
     return [
         by(arg) if isinstance(arg, Argument) else replaced(arg, by) if isinstance(arg, list | tuple) else arg
         for arg in args

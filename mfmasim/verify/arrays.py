@@ -1,4 +1,4 @@
-"""Plain array arguments: inputs and outputs of a kernel that a NumPy function describes, and what is drawn for them."""
+"""Plain array arguments: inputs and outputs of a kernel with a NumPy reference, and the data drawn for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ARRAY_CLASSES", "Array", "In", "InOut", "Out", "draw_array"]
 
-# What NumPy has a dtype for; every other format travels as its codes.
+# Formats with a NumPy dtype; elements of every other format are its codes.
 DTYPES: dict[str, Any] = {
     "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
     "i64": np.int64, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64,
@@ -31,7 +31,7 @@ ARRAY_CLASSES = {
     "bits": "random bits: every NaN, infinity and denormal, every integer",
     "special": "half extremes (zeros, denormals, limits, infinities, NaNs, powers of two and their neighbours)",
     "normal": "normally distributed values (integers: of every length, both signs)",
-    "integers": "small integers from -9 to 9 (0 to 9 where there is no sign)",
+    "integers": "small integers from -9 to 9 (0 to 9 for unsigned formats)",
     "index": "0, 1, 2, ...",
     "zeros": "zeros",
 }
@@ -55,9 +55,9 @@ class Array(Argument):
     nan: str = "any"
     """``any``: a NaN equals any NaN; ``bits``: payload and sign count."""
     drawn: str = ""
-    """A class of `ARRAY_CLASSES` that drawn trials may take in place of values that are given."""
+    """A class of `ARRAY_CLASSES` that drawn trials may use instead of given values."""
     name: str = ""
-    """Its place among the arguments, ``argument 2[1]``; a launch gives it."""
+    """Its place among the arguments, ``argument 2[1]``, set by the launch."""
 
     def __post_init__(self) -> None:
         """Check everything: it needs no architecture."""
@@ -106,7 +106,7 @@ class Array(Argument):
         return np.asarray(memory.view(self.dtype).reshape(self.shape))
 
     def check(self, what: str, values: Any) -> NDArray[Any]:
-        """Values in the array's own dtype and shape; nothing is converted, because a conversion may round.
+        """Check that values have the array's dtype and shape; they are not converted, because a conversion may round.
 
         Raises:
             MfmasimError: they have another dtype or shape.
@@ -137,7 +137,7 @@ def In(
         shape: number of elements, or several sizes, the last one contiguous.
         data: a class of `ARRAY_CLASSES`, or the values.
         offset: bytes from an aligned address to the first element.
-        drawn: a class of values that `mfmasim explore` may put in their place; without it values that are given stay.
+        drawn: a class of values that `mfmasim explore` may use instead; without it given values stay.
     """
     return Array("in", format, _sizes(shape), data, offset=offset, drawn=drawn)
 
@@ -210,7 +210,7 @@ def _codes(rng: np.random.Generator, array: Array, count: int) -> NDArray[Any]:
         chosen = np.array(_float_extremes(fmt) if fmt else _integer_extremes(bits), np.uint64)
         return np.where(rng.random(count) < 0.5, rng.choice(chosen, count), random)
     if array.data == "normal" and fmt is None:
-        # As many integers of each length.
+        # Equally many integers of each length.
         long: NDArray[Any] = random.astype(f"u{bits // 8}").view(array.dtype)
         long >>= rng.integers(0, bits, count).astype(array.dtype)
         return long

@@ -56,9 +56,9 @@ class Case:
     suppress: Mapping[str, str] = field(default_factory=dict)
     """Ids of findings, or checks, that do not count, each with its reason."""
     claims: tuple[Claim, ...] = ()
-    """Counts that a text states of the kernel; ``mfmasim report`` judges them."""
+    """Counts that a text states about the kernel; ``mfmasim report`` judges them."""
     draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Values of parameters that drawn trials may take beside what the contract says of sizes."""
+    """Values of parameters that drawn trials may take in addition to sizes that the contract allows."""
 
     @property
     def title(self) -> str:
@@ -106,7 +106,7 @@ class Case:
             The launch.
 
         Raises:
-            MfmasimError: the function fails, or what it returns is no case; names file and line.
+            MfmasimError: the function fails, or does not return a valid case; names file and line.
         """
         code = self.build.__code__
         where = f"{Path(code.co_filename).name}:{code.co_firstlineno}: {self.name}"
@@ -158,10 +158,10 @@ def case(
     Args:
         source: the ``.hip`` source or an ``.hsaco``, relative to the case file.
         kernel: kernel name; ``{parameter}`` is replaced by a parameter's value.
-        arch: architectures it is for.
+        arch: architectures that the case supports.
         needs: the contract, such as ``"M % 64 == 0 and K >= 256"``; parameters that break it are refused.
         golden: golden case whose inputs and outputs are compared bit for bit (also with ``{parameter}``).
-        each: variants: parameter values, each a case of its own.
+        each: variants: parameter values, each a separate case.
         data: data classes for inputs that are drawn (without golden data).
         flags: compiler flags.
         mapping: parameters for the mapping check where they differ, such as ``{"alpha": 1.0, "beta": 0.0}``; without
@@ -169,11 +169,11 @@ def case(
         trace: whether the mapping check makes sense for this kernel.
         executes: patterns of mnemonics that have to be executed; each is a regular expression for a whole name.
         skip: architectures to leave out, each with its reason.
-        suppress: ids of findings, or names of checks, that do not count, each with its reason; they are kept in
+        suppress: ids of findings, or names of checks, that do not count, each with its reason; they stay in
             the result. One that matches nothing is reported.
-        claims: counts that a text states of the kernel, such as `Claim("32 in a turn", "v_mfma.*", 32)`.
+        claims: counts that a text states about the kernel, such as `Claim("32 in a turn", "v_mfma.*", 32)`.
         draws: values of parameters that `mfmasim explore` may take, the simplest first, such as
-            ``{"window": (1, 2, 5)}``; sizes that `needs` speaks of, strides, offsets and factors need no words.
+            ``{"window": (1, 2, 5)}``; sizes in `needs`, strides, offsets and factors need no declaration.
 
     Returns:
         A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally

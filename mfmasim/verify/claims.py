@@ -1,4 +1,4 @@
-"""Claims: counts that a text states of a kernel, held to what was executed."""
+"""Claims: counts that a text states about a kernel, compared with what was executed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["QUANTITIES", "Claim", "Judged", "judge"]
 
 QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups")
-"""What a claim may be about besides instructions; a workgroup's, or on four SIMDs."""
+"""Quantities of a claim other than instruction counts; of a workgroup, or on four SIMDs."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One count that a text states of a kernel."""
+    """One count that a text states about a kernel."""
 
     text: str
     """The statement in words."""
@@ -34,10 +34,10 @@ class Claim:
     where: str = ""
     """Text in the source lines whose instructions are counted; empty for the main loop."""
     holds: bool = True
-    """Whether it is known to be true; a claim of a text that is wrong is kept with False."""
+    """Whether it is known to be true; a wrong claim of a text is declared with False."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be judged."""
+        """Refuse a claim that cannot be judged."""
         check_pattern(self.what, f"claim {self.text!r}: pattern")
 
 
@@ -47,7 +47,7 @@ class Judged:
 
     claim: Claim
     found: float | None
-    """None when nothing was executed that it could be about."""
+    """None when no matching instruction was executed."""
 
     @property
     def where(self) -> str:
@@ -71,7 +71,7 @@ class Judged:
         return word if self.as_known else f"{word}, which is not what is known"
 
     def record(self) -> dict[str, Any]:
-        """As a dictionary that JSON can hold."""
+        """As a dictionary for JSON."""
         return {
             "text": self.claim.text, "what": self.claim.what, "where": self.where,
             "claimed": self.claim.count, "found": self.found, "verdict": self.verdict,
@@ -81,7 +81,7 @@ class Judged:
 def judge(
     claim: Claim, report: Report, loop: Loop | None, quantities: Mapping[str, float | None], source: Path
 ) -> Judged:
-    """Hold a claim to a launch.
+    """Judge a claim by a launch.
 
     Args:
         claim: the claim.

@@ -64,7 +64,7 @@ def bit_exact(actual: NDArray[Any], expected: NDArray[Any], fmt: Format, *, zero
         zeros: whether the sign of a zero counts; an exact sum has none.
 
     Returns:
-        The comparison. Two NaNs are equal whatever their payload: no public source says which a CDNA core gives.
+        The comparison. Two NaNs are equal whatever their payload: no public source says which one CDNA returns.
     """
     nan_a, nan_b = is_nan(actual, fmt), is_nan(expected, fmt)
     wrong = (actual != expected) & ~(nan_a & nan_b)
@@ -89,7 +89,7 @@ def within(
 
     p is the precision of the accumulator, 24 for f32 and 53 for f64. The factor 2 allows for truncation inside
     matrix instructions. Where these take subnormal sums for zeros, each step may lose as much as the smallest normal
-    number, 2^-126. NaN and Inf must stand in the same places.
+    number, 2^-126. NaN and Inf must be at the same places.
 
     Args:
         actual: codes of the kernel.

@@ -1,7 +1,7 @@
 """The contract of a kernel as the host sees it before a launch: shapes, strides, alignment, memory that is shared.
 
 A case states its shapes in ``needs=``; strides, alignment and shared memory are facts of its arguments. Whatever
-breaks the contract is refused in one line that names it, and nothing is launched.
+breaks the contract is refused with one line that names it, and nothing is launched.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def broken(condition: str, parameters: Parameters) -> str:
         parameters: values by name.
 
     Raises:
-        MfmasimError: it is no condition, uses what a contract may not, or cannot be computed.
+        MfmasimError: it is not a condition, uses what a contract may not, or cannot be computed.
     """
     try:
         tree = ast.parse(condition, mode="eval")
@@ -65,7 +65,7 @@ def broken(condition: str, parameters: Parameters) -> str:
 
 
 def admitted(condition: str, parameters: Parameters, name: str, values: Iterable[Any]) -> list[Any]:
-    """Values of a parameter that a condition admits, as far as the parameters at hand decide.
+    """Values of a parameter that a condition admits, as far as the other parameters decide.
 
     Args:
         condition: as for `broken`.
@@ -90,7 +90,7 @@ def admitted(condition: str, parameters: Parameters, name: str, values: Iterable
 
 
 def names_in(condition: str) -> set[str]:
-    """Parameters that a condition speaks of."""
+    """Parameters that a condition uses."""
     return {node.id for node in ast.walk(ast.parse(condition or "True")) if isinstance(node, ast.Name)}
 
 

@@ -23,7 +23,7 @@ CLASSES = {
     "integers": "small integers, scales 1/4 to 4: every order of summation gives the same bits",
     "uniform": "small integers, every byte of every scale 1: hides a wrong scale, as many published tests do",
     "symmetric": "small integers, A equal to its transpose: hides a transposed A",
-    "one_hot": "a single 1 in each row of A, B numbered: every element of C shows which one of B it met",
+    "one_hot": "a single 1 in each row of A, B numbered: every element of C shows which element of B was used",
     "special": "zeros of both signs, the smallest and the largest numbers, now and then an infinity or a NaN",
     "normal": "roughly normal values, scales 1/16 to 16: compared within the error bound",
 }
@@ -78,7 +78,7 @@ def _one_hot(tensor: Tensor, fmt: Format, rng: np.random.Generator) -> NDArray[A
 
 
 def _special(fmt: Format, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Half extremes, half small integers; one element in 64 is no finite number, where the format has such."""
+    """Half extremes, half small integers; one element in 64 is an infinity or a NaN, where the format has them."""
     one = fmt.bias << fmt.mantissa_bits
     # Products of two of the largest stay finite in f32: where they overflow depends on the order of the sums.
     largest = min(fmt.max_code, int(fmt.encode(np.array([LARGEST]), overflow="saturate")[0]))

@@ -76,7 +76,7 @@ def _partial_sums_fit(product: MatMul, codes: Mapping[str, NDArray[Any]], arch: 
 def without_subnormals(
     tensors: Sequence[Tensor], codes: Mapping[str, NDArray[Any]], arch: Arch
 ) -> dict[str, NDArray[Any]]:
-    """Codes of matrices where subnormal factors count as zeros of their sign.
+    """Codes of matrices with subnormal factors flushed to zeros of their sign.
 
     Args:
         tensors: the matrices.
@@ -159,7 +159,7 @@ def magnitude(expression: Expression, codes: Mapping[str, NDArray[Any]], arch: A
     """Sum of the absolute values of all terms, the yardstick of an error bound (float64, (M, N)).
 
     A subnormal factor counts as the smallest normal number: matrix instructions align products by their exponents and
-    do not normalise subnormals before (mfmasim/matrix/arithmetic), so that beside one as many bits are lost.
+    do not normalise subnormals before (mfmasim/matrix/arithmetic), so that a sum with one loses as many bits.
 
     Args:
         expression: what is computed.

@@ -88,7 +88,7 @@ def find(target: str) -> list[tuple[str, list[Case]]]:
     """Cases of a target: a family, a folder of families, ``all``, or a case file; each with the name of its group.
 
     Raises:
-        MfmasimError: there is no such target.
+        MfmasimError: the target does not exist.
     """
     known = families()
     inside = [name for name in known if target in ("all", name) or name.startswith(f"{target}/")]

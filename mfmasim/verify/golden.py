@@ -43,7 +43,7 @@ def entries(case: str, arch: str, select: Mapping[str, Any] | None = None) -> li
     Args:
         case: name of the golden case.
         arch: architecture.
-        select: further keys an entry must have, such as ``{"opsel": 1}``; keys an entry does not know are ignored.
+        select: further keys an entry must have, such as ``{"opsel": 1}``; keys that an entry does not have are ignored.
 
     Returns:
         The entries, in the manifest's order.

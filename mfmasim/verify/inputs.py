@@ -1,4 +1,4 @@
-"""What the matrices of a case hold in its launches: golden data, what its data classes draw, or what is given."""
+"""What the matrices of a case hold in its launches: golden data, drawn data, or given values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Inputs:
     """What the matrices of a case hold in one launch."""
 
     label: str
-    """Where they are from, for the report."""
+    """Their origin, for the report."""
     codes: Mapping[str, NDArray[Any]]
     """Raw codes in the stored shape, by name of the matrix."""
     expected: NDArray[Any] | None = None
@@ -45,7 +45,7 @@ def inputs_of(
         case: the case.
         launch: its launch.
         arch: decides the formats.
-        given: codes of matrices by place (``argument 0``), in place of golden data and of what data classes draw.
+        given: codes of matrices by place (``argument 0``), instead of golden data and drawn data.
         bits: of the significand that the kernel adds in.
 
     Returns:

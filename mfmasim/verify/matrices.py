@@ -55,7 +55,7 @@ def run_matrices(
     memory: Memory = {}
     unset: list[NDArray[Any]] = []
     for name, tensor in launch.tensors.items():
-        # Where nothing is expected of C, the kernel may read it.
+        # Where the case has no expected C, the kernel may read it.
         reads = not tensor.writes or launch.expression is None or launch.expression.uses(tensor)
         known = reads and name in inputs.codes
         codes = inputs.codes[name] if known else untouched(tensor, arch)
@@ -90,7 +90,7 @@ def compare_output(
         result: takes the counts of elements, and what they were compared with.
         case: the case.
         launch: its launch.
-        inputs: what it was given.
+        inputs: inputs of the launch.
         memory: what the matrices hold afterwards.
         arch: decides the formats.
         sums: how the kernel adds.
@@ -142,7 +142,7 @@ def _with_exact(
 
 
 def _gaps(result: Result, output: Tensor, memory: NDArray[np.uint8], fmt: Format) -> list[Finding]:
-    """Bytes between the lines of C (ld larger than a line) are not part of it: they must stay poison."""
+    """Bytes between the lines of C (ld larger than a line) do not belong to it: they must stay poison."""
     if not output.ld or output.ld == output.line:
         return []
     gap = memory.view(fmt.carrier).reshape(output.lines, output.ld)[:, output.line :]

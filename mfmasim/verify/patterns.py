@@ -10,10 +10,10 @@ __all__ = ["check_pattern", "matches"]
 
 
 def check_pattern(pattern: str, where: str) -> None:
-    """Refuse what is no regular expression.
+    """Refuse a text that is not a regular expression.
 
     Raises:
-        MfmasimError: it is none; `where` says whose it is.
+        MfmasimError: it is not one; `where` names its place.
     """
     try:
         re.compile(pattern)

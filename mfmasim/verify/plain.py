@@ -1,4 +1,4 @@
-"""Kernels over plain arrays: run on drawn inputs and compared with what a NumPy function says, bit for bit."""
+"""Kernels over plain arrays: run on drawn inputs and compared with a NumPy reference, bit for bit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run_arrays(
         kernel: the kernel.
         device: back end.
         options: passed to the launch.
-        inputs: values of arguments (``argument 0``) and fields (``argument 2[1]``), in place of the declared ones.
+        inputs: values of arguments (``argument 0``) and fields (``argument 2[1]``), instead of the declared ones.
 
     Returns:
         The launch's report, and what is wrong beside its own findings.
@@ -116,7 +116,7 @@ def missing_instructions(case: Case, counts: Counter[str], kernel: Kernel) -> li
 
 
 def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: int) -> Sequence[Any]:
-    with np.errstate(all="ignore"):  # references meet NaNs and overflows on purpose
+    with np.errstate(all="ignore"):  # references compute NaNs and overflows on purpose
         try:
             wanted = expect(*inputs) if callable(expect) else expect
         except MfmasimError:
@@ -125,7 +125,7 @@ def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: i
             raise MfmasimError(f"case {case.name}: its reference fails: {type(error).__name__}: {error}") from error
     wanted = wanted if isinstance(wanted, tuple | list) else (wanted,)
     if len(wanted) != count:
-        raise MfmasimError(f"case {case.name}: {len(wanted)} arrays are expected, the kernel has {count} outputs")
+        raise MfmasimError(f"case {case.name}: expect gives {len(wanted)} arrays, the kernel has {count} outputs")
     return wanted
 
 
@@ -139,7 +139,7 @@ def compare_array(array: Array, actual: NDArray[Any], expected: NDArray[Any]) ->
 
     Returns:
         The comparison. Without a bound the bits have to be the same; with one, values of the same sign and finiteness
-        may lie so many codes apart.
+        may differ by that many codes.
     """
     carrier = np.dtype(f"u{array.dtype.itemsize}")
     have, want = actual.view(carrier), expected.view(carrier)

@@ -1,4 +1,4 @@
-"""What a matrix instruction leaves of a whole product: the reference that a kernel is held to bit for bit."""
+"""A whole product by one matrix instruction: the reference that a kernel must equal bit for bit."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def product_by(arch: str, name: str, a: NDArray[Any], b: NDArray[Any]) -> NDArra
         b: raw codes (K, N).
 
     Returns:
-        Raw codes (M, N) of D's format. What a tile has beyond the matrices counts as 0 in A and in B.
+        Raw codes (M, N) of D's format. Elements of a tile beyond the matrices count as 0 in A and in B.
     """
     op = find_instruction(arch, name)
     order = k_order(op)

@@ -1,7 +1,7 @@
-"""Makes the prebuilt code objects: ``python -m mfmasim.verify.rebuild [--check]``.
+"""Builds the prebuilt code objects: ``python -m mfmasim.verify.rebuild [--check]``.
 
 Every source that a case of such a family names is compiled once per architecture with the compiler from PyPI, so that
-anybody can make the same bytes. The manifest says from which source, by which compiler, with which hash.
+the bytes are reproducible. The manifest says from which source, by which compiler, with which hash.
 """
 
 from __future__ import annotations

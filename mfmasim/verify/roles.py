@@ -179,12 +179,12 @@ def format_of(tensor: Tensor, arch: Arch) -> Format:
     """Number format of a tensor on an architecture.
 
     Raises:
-        MfmasimError: the format is unknown, or the architecture has no 8-bit format of its own.
+        MfmasimError: the format is unknown, or the architecture has no native 8-bit format.
     """
     own = {"fp8": arch.fp8_format, "bf8": arch.bf8_format}
     name = own.get(tensor.format, tensor.format)
     if not name:
-        raise MfmasimError(f"{arch.name} has no {tensor.format} of its own; name a format")
+        raise MfmasimError(f"{arch.name} has no native {tensor.format}; name a format")
     return find_format(name)
 
 

@@ -57,16 +57,16 @@ def verify_case(
         arch: one of the case's architectures.
         group: family or file, for the report.
         device: back end, by name, such as ``sim`` or ``hip:1``, or an open one; only the simulator proves mappings.
-        compiler: compile with this one and leave prebuilt code objects aside.
+        compiler: compile with this one and ignore prebuilt code objects.
         budget: instructions a wave may execute.
-        kernel: run this one and not the case's own (for mutants).
-        observers: further listeners to the machine's events, in every launch but that of the mapping check.
+        kernel: run this one instead of the case's (for mutants).
+        observers: further listeners to the machine's events, in every launch except that of the mapping check.
         schedule: order of waves in these launches, as `SimDevice.launch` has it.
-        inputs: what arguments hold (``argument 0``, a field ``argument 2[1]``), in place of golden data and of what
+        inputs: what arguments hold (``argument 0``, a field ``argument 2[1]``), instead of golden data and of what
             data classes draw: codes of a matrix in its stored shape, values of an array. There is one launch then.
 
     Returns:
-        The result. Whatever goes wrong with the kernel is in it.
+        The result. It contains every failure of the kernel.
 
     Raises:
         MfmasimError: the case itself is wrong, or its kernel cannot be compiled or executed.
@@ -102,7 +102,7 @@ def verify_case(
             result.mapping = {"slots_checked": mapping.slots_checked, "mismatches": mapping.mismatches}
             _merge(result, mapping.findings)
     if launch.expect is None:
-        text = "nothing is expected of C: outputs are not compared"
+        text = "the case has no expected C: outputs are not compared"
         level = "warning" if result.mapping["slots_checked"] else "error"
         result.findings.append(Finding("outputs", level, text, "outputs-not-compared", kernel=kernel.name))
     suppress(result, case.suppress)
@@ -155,7 +155,7 @@ def _run_matrices(
 
 
 def informed(case: Case, **facts: Any) -> Case:
-    """The case with its parameters `arch` and `wave`, if it has them, set to what the launch is for."""
+    """The case with its parameters `arch` and `wave`, if it has them, set to those of the launch."""
     known = {name: value for name, value in facts.items() if name in case.parameters}
     return replace(case, parameters={**case.parameters, **known})
 

@@ -1,4 +1,4 @@
-"""How a kernel adds: what its matrix instructions and dot products keep of a sum."""
+"""How a kernel adds: the precision in which its matrix instructions and dot products keep a sum."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ steps of the matrix instruction (`mfmasim.machine.ops.dot_steps`)."""
 
 @dataclass(frozen=True)
 class Sums:
-    """What sums of a kernel keep."""
+    """Precision of a kernel's sums."""
 
     bits: int
-    """Of the narrowest significand in which they are kept."""
+    """Bits of the narrowest significand in which they are kept."""
     exact: bool
-    """Whether every instruction leaves a sum as it is where no step has to round. RDNA3's do not: -13 and zeros make
+    """Whether every instruction gives the exact sum where no step has to round. RDNA3's do not: -13 plus zeros gives
     -12.9999971 (`Model.keeps_exact_sums`)."""
     flush_factors: bool
-    """Whether any takes subnormal factors for zeros."""
+    """Whether any instruction flushes subnormal factors to zero."""
     flush_sums: bool
-    """Whether any takes subnormal sums for zeros."""
+    """Whether any instruction flushes subnormal sums to zero."""
 
 
 def sums_of(kernel: Kernel, *, wide: bool = False) -> Sums:
     """How a kernel adds.
 
     Args:
-        kernel: its matrix instructions and dot products say it; without any, sums are f32 or f64.
+        kernel: its matrix instructions and dot products decide; without any, sums are f32 or f64.
         wide: whether the matrices are f64.
     """
     arch = kernel.arch

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["check_suppressions", "suppress"]
 
 ALWAYS = ("case", "skip", "suppress", "debugger")
-"""Checks whose findings cannot be suppressed: they say what was run, not what was found."""
+"""Checks whose findings cannot be suppressed: they report whether a case ran."""
 
 
 def check_suppressions(declared: Mapping[str, str], where: str) -> None:
-    """Refuse a suppression of nothing known, or without a reason.
+    """Refuse a suppression with an unknown name, or without a reason.
 
     Args:
         declared: id of a finding, or name of a check, to the reason.
@@ -42,7 +42,7 @@ def check_suppressions(declared: Mapping[str, str], where: str) -> None:
 
 
 def suppress(result: Result, declared: Mapping[str, str]) -> None:
-    """Move the findings that a case suppresses aside; an id goes before its check.
+    """Separate the findings that a case suppresses; an id takes precedence over its check.
 
     Args:
         result: loses those findings to its `suppressed`, and gets a finding for each suppression that matches nothing.
@@ -59,5 +59,5 @@ def suppress(result: Result, declared: Mapping[str, str]) -> None:
     result.findings = kept
     for name, reason in declared.items():
         if name not in used:
-            text = f"nothing is found that suppress={{{name!r}: {reason!r}}} would match"
+            text = f"no finding matches suppress={{{name!r}: {reason!r}}}"
             result.findings.append(Finding("suppress", "info", text, "suppress-unused", kernel=result.kernel))

@@ -243,5 +243,5 @@ def test_bad_requests_are_told(arguments, text, capsys):
 
 def test_a_capture_of_something_else_is_refused(tmp_path):
     about = {"arch": "gfx942", "device": {"name": "x", "product": "x"}}
-    with pytest.raises(MfmasimError, match="no capture of probes"):
+    with pytest.raises(MfmasimError, match="not a capture of probes"):
         list(observed(capture.Capture(about, b"")))

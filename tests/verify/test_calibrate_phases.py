@@ -189,7 +189,7 @@ def test_what_the_times_do_not_decide_is_said():
     half = seen.pairs.copy()
     half[:, 1, 5] -= UNROLLED // 2
     (why,) = fit_phases(replace(seen, pairs=half)).undecided
-    assert why == "phases: 1 pairs neither meet nor do not, such as lanes 0 and 6"
+    assert why == "phases: 1 pairs conflict only in part, such as lanes 0 and 6"
     odd = seen.pairs.copy()
     odd[:, 1, 5] -= UNROLLED
     result = fit_phases(replace(seen, pairs=odd))
@@ -201,8 +201,8 @@ def test_what_the_times_do_not_decide_is_said():
     strange = seen.sweep.copy()
     strange[:, :, 6] += UNROLLED
     result = fit_phases(replace(seen, sweep=strange))
-    told = "banks: two lanes meet at distances of 7, 32, 64, 96, 128, 160, ... dwords, which no number of banks gives"
-    assert result.undecided == [told]
+    why = "banks: lanes conflict at distances of 7, 32, 64, 96, 128, 160, ... dwords, which no number of banks explains"
+    assert result.undecided == [why]
     assert (result.banks, result.names) == (None, ("C32",))
 
 
@@ -254,7 +254,7 @@ def test_replay_and_output(tmp_path, capsys):
     with pytest.raises(MfmasimError, match="'read b64' has other patterns than this version's"):
         list(timed(found))
     found.about["phases"][0]["row"] = "read b65"
-    with pytest.raises(MfmasimError, match="'read b65' that this version does not know"):
+    with pytest.raises(MfmasimError, match="'read b65' unknown to this version"):
         list(timed(found))
 
 

@@ -1,4 +1,4 @@
-"""`mfmasim golden`: what a device computed, kept and compared three ways; damage, staleness and half-written files."""
+"""`mfmasim golden`: recorded captures, compared three ways; damage, staleness and half-written files."""
 
 import json
 
@@ -106,7 +106,7 @@ def test_a_reference_that_differs_is_named(path, monkeypatch):
     assert check(path).agreement == "simulator, device and reference all differ"
 
 
-def test_plain_arrays_are_captured_too(tmp_path):
+def test_captures_of_plain_arrays(tmp_path):
     assert main(["golden", "record", "isa", "--case", "bits", "--arch", "gfx942", "--device", "sim", "--into",
                  str(tmp_path)]) == 0  # fmt: skip
     found = sorted(tmp_path.glob("*.npz"))
@@ -150,11 +150,11 @@ def damaged(path, how):
 @pytest.mark.parametrize(
     ("how", "text"),
     [
-        ("cut", "no capture, or a damaged one"),
-        ("empty", "no capture, or a damaged one"),
-        ("text", "no capture, or a damaged one"),
+        ("cut", "not a capture, or damaged"),
+        ("empty", "not a capture, or damaged"),
+        ("text", "not a capture, or damaged"),
         ("missing", "cannot be read: No such file"),
-        ("seal", "no capture: it lacks seal"),
+        ("seal", "not a capture: it lacks seal"),
         ("array", "the capture is damaged: its SHA-256"),
         ("about", "the capture is damaged: its SHA-256"),
     ],
@@ -197,12 +197,12 @@ def test_another_schema_is_refused(path, monkeypatch):
     [
         (
             lambda c: c.about["code"].update(sha256="0" * 64),
-            "the case's code object is .*, the captured one 0000",
+            "the case's code object is .*, the capture's 0000",
         ),
         (lambda c: c.about.update(case="nosuch"), "intro has no case nosuch for gfx942"),
         (lambda c: c.about.update(group="nosuch"), "is stale: .*nosuch"),
-        (lambda c: c.launches.pop(), "the case makes launch 6, 5 were captured"),
-        (lambda c: c.launches.append(c.launches[0]), "7 launches were captured, the case makes 6"),
+        (lambda c: c.launches.pop(), "the case does launch 6, 5 were recorded"),
+        (lambda c: c.launches.append(c.launches[0]), "7 launches were recorded, the case does 6"),
         (lambda c: c.launches[2].call.update(block=[32]), "launch 3 has block"),
         (lambda c: c.launches[0].before.__setitem__(1, c.launches[0].before[1] ^ 1), "other contents in buffer 1"),
     ],

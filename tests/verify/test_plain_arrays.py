@@ -125,7 +125,7 @@ def test_wrong_kernels_are_caught(tmp_path, old, new, check, text):
         ('Out("f32", n)', 'Out("f32", n, ulp=-1)', "ulp -1"),
         ('Out("f32", n)', 'Out("f32", 0)', "positive sizes"),
         ('Out("f32", n)', 'Out("f64", n)', "is float32 (100,), the array of f64 needs float64 (100,)"),
-        ("expect=reference", "expect=lambda x, y, c: x", "1 arrays are expected, the kernel has 2 outputs"),
+        ("expect=reference", "expect=lambda x, y, c: x", "expect gives 1 arrays, the kernel has 2 outputs"),
         ("expect=reference", "expect=lambda x: x", "its reference fails: TypeError"),
         (", expect=reference", "", "'expect'|function of the input arrays"),
         ("v_add_f32", "v_add_(f32", "executes pattern"),

@@ -90,7 +90,7 @@ def test_a_wrong_kernel_shrinks_to_a_small_shape_and_one_element():
     assert found.agreement == "simulator and device agree, the reference differs from both"
     text = "\n".join(found.lines())
     assert re.search(r"simulator: outputs general\.hip C\[\d, \d\] \d of \d elements differ", text), text
-    assert "made by v_mfma_f32_16x16x32_fp8_fp8, stored by " in text
+    assert "computed by v_mfma_f32_16x16x32_fp8_fp8, stored by " in text
 
 
 TAIL = """
@@ -187,19 +187,19 @@ def test_a_device_that_is_wrong_shrinks_to_the_elements_that_matter():
     a = found.trial.inputs["argument 0"]
     assert len(np.unique(a)) <= 2  # a background, and at most one element that stands out
     assert (((a & 0x7C00) == 0) & ((a & 0x3FF) != 0)).any()  # one of them is a subnormal
-    assert "made by v_mfma_f32_16x16x16_f16, stored by global_store_dword" in "\n".join(found.lines())
+    assert "computed by v_mfma_f32_16x16x16_f16, stored by global_store_dword" in "\n".join(found.lines())
 
 
-def test_a_case_that_is_another_each_time_is_told(user):
+def test_a_case_that_is_another_each_time_is_reported(user):
     text = user.read_text().replace('In("f32", n, data)', 'In("f32", n, RNG.random(n).astype("f4"))')
     user.write_text("import numpy as np\nRNG = np.random.default_rng(1)\n" + text)
     (case,) = load_file(user)
-    with pytest.raises(mfmasim.MfmasimError, match="case twice: argument 0 holds something else each time"):
+    with pytest.raises(mfmasim.MfmasimError, match="case twice: argument 0 has other contents each time"):
         judge(Trial(case, "gfx942"), Second())
 
 
 def test_every_case_is_the_same_each_time_it_is_made():
-    """Or a capture of it is stale at once."""
+    """Otherwise a capture of it would be stale immediately."""
     first = {}
     for _, cases in find("all"):
         for case in cases:

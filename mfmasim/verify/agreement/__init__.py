@@ -1,3 +1,3 @@
-"""Simulator, device and reference beside each other: captures, and drawn trials."""
+"""Comparison of simulator, device and reference: captures, and drawn trials."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Captures: what a device was given and what it gave back, in one file that NumPy alone can read.
+"""Captures: the inputs and outputs of launches on a device, in one file that NumPy alone can read.
 
-A capture is an ``.npz`` archive. `about` is JSON as bytes: where, when and with what it was made, and the launches.
+A capture is an ``.npz`` archive. `about` is JSON as bytes: where, when and with what it was recorded, and the launches.
 `code` is the code object. Launch n has its buffers as ``launch{n}_buffer{k}_before`` and ``..._after``, in the order in
-which its arguments name them. `seal` is the SHA-256 of all the rest. docs/golden.md describes it in full.
+which its arguments name them. `seal` is the SHA-256 of everything else. docs/golden.md describes it in full.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "Capture", "Launched", "describe", "read", "write"]
 
 SCHEMA = 1
-"""Version of the format."""
+"""Version of the capture format."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class Launched:
     """One launch."""
 
     call: dict[str, Any]
-    """kernel, grid, block, shared_bytes, args: what JSON can hold of the call; arrays are numbers of buffers."""
+    """kernel, grid, block, shared_bytes, args: the call as JSON; arrays are numbers of buffers."""
     before: list[NDArray[np.uint8]]
     after: list[NDArray[np.uint8]]
 
@@ -52,7 +52,7 @@ class Capture:
 
 
 def describe(args: Any, buffers: list[NDArray[Any]]) -> Any:
-    """Arguments as JSON can hold them; their arrays are appended to `buffers`, each once."""
+    """Arguments as JSON values; their arrays are appended to `buffers`, each once."""
     if isinstance(args, list | tuple):
         return [describe(arg, buffers) for arg in args]
     if isinstance(args, np.ndarray) and args.ndim:
@@ -88,7 +88,7 @@ def _seal(arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
 
 
 def write(path: Path, capture: Capture) -> None:
-    """Write a capture, whole or not at all: what was there before stays until the new one is on the disk.
+    """Write a capture atomically: an existing file stays until the new one is complete on disk.
 
     Raises:
         MfmasimError: it cannot be written.
@@ -101,7 +101,7 @@ def read(path: Path) -> Capture:
     """Read a capture.
 
     Raises:
-        MfmasimError: it is missing, is none, is damaged, or has another schema; the message says which.
+        MfmasimError: it is missing, is not a capture, is damaged, or has another schema; the message says which.
     """
     try:
         data = path.read_bytes()
@@ -111,20 +111,20 @@ def read(path: Path) -> Capture:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise MfmasimError(f"{path}: no capture, or a damaged one: {error}") from None
+        raise MfmasimError(f"{path}: not a capture, or damaged: {error}") from None
     seal = arrays.pop("seal", None)
     if seal is None or "about" not in arrays or "code" not in arrays:
-        raise MfmasimError(f"{path}: no capture: it lacks {'seal' if seal is None else 'about or code'}")
+        raise MfmasimError(f"{path}: not a capture: it lacks {'seal' if seal is None else 'about or code'}")
     if seal.tobytes() != _seal(arrays).tobytes():
-        raise MfmasimError(f"{path}: the capture is damaged: its SHA-256 is not the one it was sealed with")
+        raise MfmasimError(f"{path}: the capture is damaged: its SHA-256 differs from its seal")
     about = json.loads(arrays["about"].tobytes())
     if about.get("schema_version") != SCHEMA:
         raise MfmasimError(f"{path}: the capture has schema {about.get('schema_version')}, this version reads {SCHEMA}")
     launches = []
     for number, call in enumerate(about.pop("launches")):
-        sides = [
+        contents = [
             [arrays[f"launch{number}_buffer{place}_{which}"] for place in range(call["buffers"])]
             for which in ("before", "after")
         ]
-        launches.append(Launched(call, *sides))
+        launches.append(Launched(call, *contents))
     return Capture(about, arrays["code"].tobytes(), launches)

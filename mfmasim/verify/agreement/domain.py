@@ -1,7 +1,7 @@
-"""What may vary about a case without breaking its contract: shapes, strides, places in memory, factors.
+"""What may vary in a case without breaking its contract: shapes, strides, places in memory, factors.
 
-Nothing is declared twice. A parameter that ``needs=`` speaks of is a size, and the contract says which ones; what a
-parameter becomes in the arguments tells whether it is a stride, an offset or a factor. ``draws=`` of a case names
+Nothing is declared twice. A parameter in ``needs=`` is a size, and the contract says which values it has; what a
+parameter becomes in the arguments shows whether it is a stride, an offset or a factor. ``draws=`` of a case names
 values of any other parameter.
 """
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 __all__ = ["Domain"]
 
 FACTORS = (1.0, 0.0, -1.0, 0.5, 1.25, -2.5, 3.0)
-"""Values of a factor of the expected expression; each is exact in f32, and few bits long."""
+"""Values of a factor of the expected expression; each is exact in f32, with few significant bits."""
 PADS = (0, 1, 3)
-"""Steps of the alignment that a stride leaves free behind a line."""
+"""Padding behind a line, in units of the alignment."""
 PLACES = (0, 1, 3, 16)
-"""Steps of the alignment that an offset moves a matrix by."""
+"""Offset of a matrix, in units of the alignment."""
 F32, NARROW = 24, 4.0
 """Bits of f32's significand; the largest magnitude of elements where sums are kept in fewer, such as f16."""
 PROBE = 1 << 14
-"""A stride that no case has by itself."""
+"""A stride that no case uses."""
 MOST = 4096
 """Values of a size that are tried."""
 
@@ -62,24 +62,24 @@ KINDS: tuple[tuple[str, type, float, Callable[[CaseLaunch, float], list[Any]]], 
     ("offset", int, 64, _offset),
     ("factor", float, 0.8125, _factor),
 )
-"""Kinds of parameters by what a probing value of them becomes: kind, type, value, what holds it then."""
+"""Kinds of parameters by what a probing value of them becomes: kind, type, value, what has it then."""
 
 
 @dataclass
 class Domain:
-    """What may vary about a case on an architecture."""
+    """What may vary in a case on an architecture."""
 
     case: Case
     arch: str
     growth: float = 1.0
-    """How many times the elements of its own shape a drawn one may have."""
+    """Elements of a drawn shape at most, as a multiple of those of the declared shape."""
     kinds: dict[str, str] = field(default_factory=dict)
     """Parameters that vary, by name, and the kind of each, in the order in which they have to be chosen."""
     largest: float = field(init=False, default=LARGEST)
     """The largest magnitude of a finite element of A and B: larger ones overflow in one order of summation."""
 
     def __post_init__(self) -> None:
-        """Find out what the parameters are."""
+        """Determine the kind of each parameter."""
         case, target = self.case, find_arch(self.arch).name
         kernel = code_for(case.source, target, None, case.flags)[case.kernel_name()]
         self.case = informed(case, arch=target, wave=kernel.wave)
@@ -107,9 +107,9 @@ class Domain:
         return ""
 
     def values(self, name: str, chosen: Parameters) -> list[Any]:
-        """What a parameter may be, the simplest first, once those before it in `kinds` are chosen.
+        """Values that a parameter may have, the simplest first, once those before it in `kinds` are chosen.
 
-        Its own value is among them where the ones before leave it possible.
+        The declared value is among them where the earlier choices allow it.
         """
         kind, own = self.kinds[name], self.case.parameters
         later = list(self.kinds)[list(self.kinds).index(name) + 1 :]
@@ -128,7 +128,7 @@ class Domain:
     def _sizes(self, name: str, chosen: Parameters, settled: Parameters) -> list[int]:
         own = self.case.parameters
         scope = self.growth / prod(max(chosen[n], 1) / max(own[n], 1) for n in chosen if self.kinds[n] == "size")
-        # What the sizes after this one need at least.
+        # Smallest value of each size after this one.
         later = [n for n, kind in self.kinds.items() if kind == "size" and n not in chosen and n != name]
         for other in later:
             least = self._all(other, {k: v for k, v in own.items() if k not in later})[0]
@@ -142,7 +142,7 @@ class Domain:
         return admitted(self.case.needs, settled, name, tried) or [own]
 
     def _placed(self, name: str, kind: str, parameters: Parameters) -> list[int]:
-        """Strides or offsets that keep the alignment which the matrices ask for."""
+        """Strides or offsets that keep the alignment that the matrices require."""
         probe, holders = next((probe, holders) for row, _, probe, holders in KINDS if row == kind)
         try:
             held = holders(self.case.make({**parameters, name: probe}), probe)
@@ -159,7 +159,7 @@ class Domain:
         return [(-(-line // step) + pad) * step for pad in PADS]
 
     def admits(self, chosen: Parameters) -> bool:
-        """Whether the case can be made with these parameters, its contract holds, and its source has such a kernel."""
+        """Whether the case can be built with these parameters, its contract holds, and its source has that kernel."""
         case = self.case.with_parameters(chosen)
         try:
             case.check_contract()

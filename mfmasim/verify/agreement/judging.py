@@ -1,4 +1,4 @@
-"""Simulator, device and reference on the same outputs: who agrees with whom, and in which elements not."""
+"""Simulator, device and reference on the same outputs: which agree, and in which elements they differ."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ AGREEMENT = {
 
 
 def agreement(same: bool, simulator: bool, device: bool) -> str:
-    """Who disagrees with whom, in words.
+    """Which of the three disagree, in words.
 
     Args:
         same: whether simulator and device agree.
         simulator: whether simulator and reference agree.
         device: whether device and reference agree.
     """
-    return AGREEMENT.get((same, simulator, device), "simulator and device agree in bits alone")
+    return AGREEMENT.get((same, simulator, device), "simulator and device agree only in bits")
 
 
 def agrees(result: Result) -> bool:
-    """Whether outputs were compared with the reference, in every launch, and none differs; other findings aside."""
+    """Whether every launch was compared with the reference without a difference, regardless of other findings."""
     stopped = result.launch is not None and bool(result.launch.stopped)
     return not result.outputs["mismatches"] and result.outputs["elements"] > 0 and not stopped
 
@@ -72,36 +72,36 @@ class Difference:
 
 @dataclass(frozen=True)
 class Piece:
-    """An output of both, shaped as the case has it."""
+    """An output of both, in the shape that the case declares."""
 
     argument: str
     name: str
-    sides: tuple[NDArray[Any], NDArray[Any]]
+    results: tuple[NDArray[Any], NDArray[Any]]
     """The simulator's and the device's."""
     compare: Compare
     shown: Callable[[Any], str]
-    """An element as a reader sees it."""
+    """An element as text."""
     places: NDArray[Any]
     """First byte of each element in the argument's memory."""
 
 
 def pieces(
-    launch: CaseLaunch, arch: Arch, sides: Mapping[str, tuple[NDArray[np.uint8], NDArray[np.uint8]]]
+    launch: CaseLaunch, arch: Arch, memory: Mapping[str, tuple[NDArray[np.uint8], NDArray[np.uint8]]]
 ) -> list[Piece]:
     """The outputs of a launch.
 
     Args:
         launch: the launch.
         arch: decides the formats.
-        sides: bytes that simulator and device left, by place (``argument 0``, ``argument 2[1]``).
+        memory: bytes that simulator and device left, by place (``argument 0``, ``argument 2[1]``).
 
     Returns:
         One piece for each output among them.
     """
     found = []
     for place, arg in leaves(launch.args):
-        if place in sides and isinstance(arg, Tensor | Array) and arg.writes:
-            simulator, device = (arg.held(side, arch) for side in sides[place])
+        if place in memory and isinstance(arg, Tensor | Array) and arg.writes:
+            simulator, device = (arg.held(data, arch) for data in memory[place])
             compare, shown = _comparison(arg, arch)
             found.append(Piece(place, arg.name, (simulator, device), compare, shown, arg.first_bytes(arch)))
     return found
@@ -126,22 +126,22 @@ class Differences:
     """The first few elements."""
 
     def add(self, launch: int, piece: Piece, most: int) -> None:
-        """Compare an output of a launch, and keep so many elements that differ in all.
+        """Compare an output of a launch, and keep the first elements that differ.
 
         Args:
             launch: its number.
             piece: the output.
             most: differing elements to keep, of all launches together.
         """
-        ours, theirs = piece.sides
-        comparison = piece.compare(theirs, ours)
-        self.elements += ours.size
+        simulator, device = piece.results
+        comparison = piece.compare(device, simulator)
+        self.elements += simulator.size
         self.mismatches += comparison.mismatches
         self.max_ulp = max(self.max_ulp, comparison.max_ulp)
         for place in np.argwhere(comparison.wrong)[: max(most - len(self.first), 0)]:
             index = tuple(int(i) for i in place)
-            one = piece.compare(theirs[index][None], ours[index][None])
-            texts = [piece.shown(side[index]) for side in piece.sides]
+            one = piece.compare(device[index][None], simulator[index][None])
+            texts = [piece.shown(side[index]) for side in piece.results]
             element = f"{piece.name}[{', '.join(map(str, index))}]"
             byte = int(piece.places[index])
             self.first.append(Difference(launch, element, texts[0], texts[1], one.max_ulp, piece.argument, byte))

@@ -1,4 +1,4 @@
-"""Devices that stand between `verify_case` and another one: one writes down what goes through, one plays it back."""
+"""Devices that wrap another one: one records its launches, one replays a capture."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Call:
     args: Sequence[Any]
     shared_bytes: int
     options: Mapping[str, Any]
-    """Further ones of `SimDevice.launch`."""
+    """Further arguments of `SimDevice.launch`."""
 
     def record(self) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-        """The call as JSON can hold it, and its buffers."""
+        """The call as JSON values, and its buffers."""
         buffers: list[NDArray[Any]] = []
         described = describe(list(self.args), buffers)
         grid, block = ([size] if isinstance(size, int) else list(size) for size in (self.grid, self.block))
@@ -57,13 +57,13 @@ def _bytes(buffers: Sequence[NDArray[Any]]) -> list[NDArray[np.uint8]]:
     return [np.frombuffer(buffer.tobytes(), np.uint8) for buffer in buffers]
 
 
-def same(captured: Any, now: Any) -> bool:
+def same(recorded: Any, now: Any) -> bool:
     """Whether parts of two calls are the same: -0.0 is not 0.0, 1 is not 1.0, and a NaN is a NaN."""
-    return json.dumps(captured) == json.dumps(now)
+    return json.dumps(recorded) == json.dumps(now)
 
 
 class Plain:
-    """A device that is launched on and not looked into."""
+    """A device for launches only, without observers."""
 
     def __init__(self, device: Device, checks: str = "all") -> None:
         """Launch on `device`, with these checks."""
@@ -95,7 +95,7 @@ class Plain:
         return self.forward(Call(kernel, grid, block, args, shared_bytes, options))
 
     def forward(self, call: Call) -> Report:
-        """Launch on the device behind this one."""
+        """Launch on the wrapped device."""
         return self.device.launch(
             call.kernel, call.grid, call.block, call.args, call.shared_bytes, self.checks, **call.options
         )
@@ -105,13 +105,13 @@ class Recorder(Plain):
     """Keeps every launch."""
 
     def __init__(self, device: Device, checks: str = "all") -> None:
-        """Record what goes to `device`."""
+        """Record launches on `device`."""
         super().__init__(device, checks)
         self.launches: list[Launched] = []
         self.kernel: Kernel | None = None
 
     def forward(self, call: Call) -> Report:
-        """Launch and keep what went in and came out."""
+        """Launch and record inputs and outputs."""
         described, buffers = call.record()
         before = _bytes(buffers)
         report = super().forward(call)
@@ -122,14 +122,14 @@ class Recorder(Plain):
 
 
 class Replayer(Plain):
-    """Gives back what a capture holds, and has the simulator do the same launch for comparison."""
+    """Returns the recorded outputs, and does the same launch on the simulator for comparison."""
 
     def __init__(self, capture: Capture, place: str) -> None:
         """Replay `capture`; `place` names it in messages."""
         super().__init__(SimDevice())
         self.name = str(capture.about["device"]["name"])
         self.simulated: list[list[NDArray[np.uint8]]] = []
-        """What the simulator left in the buffers, by launch."""
+        """Contents of the buffers after the simulator's launch, by launch."""
         self.reports: list[Report] = []
         self._capture = capture
         self._place = place
@@ -142,26 +142,26 @@ class Replayer(Plain):
         """
         number = len(self.reports)
         if call.kernel.code.sha256 != self._capture.about["code"]["sha256"]:
-            self._stale(f"the case's code object is {call.kernel.code.sha256[:12]}…, the captured one "
+            self._stale(f"the case's code object is {call.kernel.code.sha256[:12]}…, the capture's "
                         f"{self._capture.about['code']['sha256'][:12]}…")  # fmt: skip
         if number >= len(self._capture.launches):
-            self._stale(f"the case makes launch {number + 1}, {len(self._capture.launches)} were captured")
-        captured = self._capture.launches[number]
+            self._stale(f"the case does launch {number + 1}, {len(self._capture.launches)} were recorded")
+        recorded = self._capture.launches[number]
         described, buffers = call.record()
         for key, value in described.items():
-            if not same(captured.call[key], value):
-                self._stale(f"launch {number + 1} has {key} {value}, captured was {captured.call[key]}")
-        for place, (buffer, before) in enumerate(zip(_bytes(buffers), captured.before, strict=True)):
+            if not same(recorded.call[key], value):
+                self._stale(f"launch {number + 1} has {key} {value}, {recorded.call[key]} was recorded")
+        for place, (buffer, before) in enumerate(zip(_bytes(buffers), recorded.before, strict=True)):
             if not np.array_equal(buffer, before):
-                self._stale(f"launch {number + 1} has other contents in buffer {place} than were captured")
+                self._stale(f"launch {number + 1} has other contents in buffer {place} than were recorded")
         report = super().forward(call)
         self.simulated.append(_bytes(buffers))
         self.reports.append(report)
-        for buffer, after in zip(buffers, captured.after, strict=True):
+        for buffer, after in zip(buffers, recorded.after, strict=True):
             buffer.reshape(-1).view(np.uint8)[:] = after
         replayed = copy(report)  # the device's, not the simulator's findings
         replayed.findings, replayed.device = [], self.name
         return replayed
 
     def _stale(self, why: str) -> None:
-        raise MfmasimError(f"{self._place}: the capture is stale: {why}; record it anew")
+        raise MfmasimError(f"{self._place}: the capture is stale: {why}; record it again")

@@ -1,4 +1,4 @@
-"""Recording captures on a device, and comparing simulator, device and reference with each other."""
+"""Recording captures on a device, and comparing simulator, device and reference."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PACKAGES = ("mfmasim", "numpy", "hip-python")
 
 @dataclass
 class ThreeWay:
-    """What a check found."""
+    """Result of checking a capture."""
 
     path: Path
     about: dict[str, Any]
@@ -49,18 +49,18 @@ class ThreeWay:
     differences: Differences = field(default_factory=Differences)
     """Simulator against device."""
     instructions: tuple[str, ...] = ()
-    """Matrix instructions that made the elements."""
+    """Matrix instructions that computed the elements."""
     stores: dict[str, str] = field(default_factory=dict)
     """For each element of `Differences.first`, by launch and element, the instruction that stored it, and its line."""
 
     @property
     def agreement(self) -> str:
-        """Who disagrees with whom."""
+        """Which of the three disagree."""
         return agreement(not self.differences.mismatches, agrees(self.simulator), agrees(self.device))
 
     @property
     def word(self) -> str:
-        """AGREE, DIFFER, or WRONG where outputs agree and something else is wrong with the kernel."""
+        """AGREE, DIFFER, or WRONG where outputs agree and the kernel has other errors."""
         together = not self.differences.mismatches and agrees(self.simulator) and agrees(self.device)
         return "AGREE" if self.ok else "WRONG" if together else "DIFFER"
 
@@ -71,14 +71,14 @@ class ThreeWay:
 
 
 def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> tuple[Path, Result]:
-    """Run a case on a device and keep what it gave back.
+    """Run a case on a device and record a capture.
 
     Args:
         case: the case.
         arch: architecture.
-        group: the target that the case is found by again: a family or a case file.
+        group: the target that finds the case again: a family or a case file.
         device: an open device.
-        folder: where captures are kept.
+        folder: where captures are stored.
 
     Returns:
         The capture's path, and the comparison with the reference. Nothing is written when a launch fails.
@@ -155,8 +155,8 @@ def check(path: Path, most: int = 10) -> ThreeWay:
     device = verify_case(case, arch, group=capture.about["group"], device=replayer, observers=[writers])
     if len(replayer.reports) != len(capture.launches):
         raise MfmasimError(
-            f"{path}: the capture is stale: {len(capture.launches)} launches were captured, the case makes "
-            f"{len(replayer.reports)}; record it anew"
+            f"{path}: the capture is stale: {len(capture.launches)} launches were recorded, the case does "
+            f"{len(replayer.reports)}; record it again"
         )
     simulator = verify_case(case, arch, group=capture.about["group"], device=Plain(SimDevice()))
     found = ThreeWay(path, capture.about, simulator, device, instructions=matrix_instructions(replayer.reports))
@@ -191,10 +191,10 @@ def _pieces(case: Case, report: Report, launched: Launched, simulated: list[NDAr
     if kernel is None:  # every launch of the simulator has one
         return []
     launch = informed(case, arch=kernel.arch.name, wave=kernel.wave).make()
-    captured = leaves(launched.call["args"])
-    buffers = {place: arg["buffer"] for place, arg in captured if isinstance(arg, dict) and "buffer" in arg}
-    sides = {place: (simulated[number], launched.after[number]) for place, number in buffers.items()}
-    return pieces(launch, kernel.arch, sides)
+    recorded = leaves(launched.call["args"])
+    buffers = {place: arg["buffer"] for place, arg in recorded if isinstance(arg, dict) and "buffer" in arg}
+    memory = {place: (simulated[number], launched.after[number]) for place, number in buffers.items()}
+    return pieces(launch, kernel.arch, memory)
 
 
 def matrix_instructions(reports: Sequence[Report]) -> tuple[str, ...]:

@@ -40,13 +40,13 @@ class Trial:
     """A case with drawn parameters and inputs."""
 
     case: Case
-    """With the drawn parameters."""
+    """The case with the drawn parameters."""
     arch: str
     inputs: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    """What arguments and fields hold, by name (``argument 0``); all others hold what the case says."""
+    """What arguments and fields hold, by name (``argument 0``); all others have the contents that the case declares."""
 
     def __repr__(self) -> str:
-        """One line that a person can copy: the case, its parameters, and what stands out of each input."""
+        """One line that can be copied: the case, its parameters, and the unusual elements of each input."""
         parts = [f"{self.case.title} on {self.arch}"]
         values = {n: v for n, v in self.case.parameters.items() if n not in ("arch", "wave")}
         parts += [" ".join(f"{name}={value}" for name, value in values.items())] if values else []
@@ -72,7 +72,7 @@ def _contents(array: NDArray[Any]) -> str:
 
 @dataclass
 class Verdict:
-    """What the three said of a trial."""
+    """Results of simulator, device and reference for a trial."""
 
     trial: Trial
     simulator: Result
@@ -102,20 +102,20 @@ class Verdict:
 
     @property
     def together(self) -> bool:
-        """Whether outputs agree, whatever else is wrong."""
+        """Whether outputs agree, regardless of other findings."""
         return (
             agrees(self.simulator) and not self.differences.mismatches and (self.device is None or agrees(self.device))
         )
 
     @property
     def ok(self) -> bool:
-        """Whether all agree, and no check has anything against the kernel."""
+        """Whether all agree, and no check reports an error."""
         device = self.device is None or (self.device.status == "pass" and not self.differences.mismatches)
         return device and self.simulator.status == "pass"
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """What is wrong, coarsely: two verdicts of one kind are about the same fault."""
+        """Class of the failure: two verdicts of one kind show the same fault."""
         return (self.agreement, *sorted({f.id for f in self.blamed}))
 
     def record(self) -> dict[str, Any]:
@@ -138,13 +138,13 @@ class Verdict:
         }
 
     def lines(self) -> Iterator[str]:
-        """What a person wants to read."""
+        """The verdict as lines of text."""
         yield f"{'AGREE' if self.ok else 'WRONG' if self.together else 'DIFFER':7} {self.trial}"
         if self.ok:
             return
         yield f"        {self.agreement}"
-        sides = [("simulator", self.simulator)] + ([("device", self.device)] if self.device is not None else [])
-        for name, result in sides:
+        results = [("simulator", self.simulator)] + ([("device", self.device)] if self.device is not None else [])
+        for name, result in results:
             for f in result.findings:
                 if f.severity == "error":
                     where = " ".join(part for part in (f.check, f.source, f.element, f.message) if part)
@@ -152,10 +152,10 @@ class Verdict:
                     yield f"        {name}: {where}{values}"
         for row in self.differences.first:
             yield f"        {row.element}: simulator {row.simulator}, device {row.device}, {row.ulp} ulp"
-        made = f"made by {' or '.join(self.instructions)}" if self.instructions else ""
+        computed = f"computed by {' or '.join(self.instructions)}" if self.instructions else ""
         by = f"stored by {self.stored}" if self.stored else ""
-        if made or by:
-            yield f"        {', '.join(part for part in (made, by) if part)}"
+        if computed or by:
+            yield f"        {', '.join(part for part in (computed, by) if part)}"
 
 
 def judge(
@@ -166,7 +166,7 @@ def judge(
     Args:
         trial: the trial.
         device: a GPU of the trial's architecture, or anything else that launches as one; None leaves it out.
-        kernel: this one in place of the case's own.
+        kernel: run this one instead of the case's.
         checks: checks of the simulator.
         most: differing elements to keep.
 
@@ -193,10 +193,10 @@ def judge(
             name for name, array in on_simulator.before.items() if not np.array_equal(array, on_device.before[name])
         ]
         if changed:
-            text = f"{changed[0]} holds something else each time the case is made; let its values depend on a seed"
+            text = f"{changed[0]} has other contents each time the case is built; derive its values from a seed"
             raise MfmasimError(f"case {trial.case.name}: {text}")
-        sides = {name: (array, on_device.after[name]) for name, array in on_simulator.after.items()}
-        for piece in pieces(launch, target, sides):
+        memory = {name: (array, on_device.after[name]) for name, array in on_simulator.after.items()}
+        for piece in pieces(launch, target, memory):
             verdict.differences.add(0, piece, most)
     if not verdict.ok:
         verdict.stored = _stored(verdict, launch, kernel, writers)
@@ -215,7 +215,7 @@ def _stored(verdict: Verdict, launch: CaseLaunch, kernel: Kernel, writers: Write
 
 
 def _place(finding: Finding, launch: CaseLaunch, kernel: Kernel) -> tuple[str, int] | None:
-    """Argument and byte of the element that a finding about outputs names."""
+    """Argument and first byte of the element that an output finding names."""
     name, _, index = finding.element.rpartition("[")
     where = tuple(int(text) for text in index.rstrip("]").split(","))
     for place, arg in leaves(launch.args):
@@ -225,7 +225,7 @@ def _place(finding: Finding, launch: CaseLaunch, kernel: Kernel) -> tuple[str, i
 
 
 class Keeper(Plain):
-    """Keeps what a launch was given and what it left, by name of the argument or field."""
+    """Records the inputs and outputs of a launch, by name of the argument or field."""
 
     def __init__(self, device: Device, checks: str) -> None:
         """Launch on `device` with these checks."""

@@ -1,3 +1,3 @@
-"""Probes whose answers tell how a device computes, and the parameters that fit them."""
+"""Probes that show how a device computes, and the parameters that fit them."""
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ SPACE: dict[str, tuple[Any, ...]] = {
 }
 """Values that are tried, parameter by parameter."""
 FIRST = ("input_mantissa_bits", "flush_inputs")
-"""What changes every factor is found before all else."""
+"""Parameters that affect every factor are determined first."""
 BLOCKS = (
     ("group", "partial_sums"),
     ("flush_addend", "flush_output"),
@@ -59,9 +59,9 @@ BLOCKS = (
 )
 """Parameters that hide each other, and are varied together."""
 STUCK = (("sum_bits", "final_bits"), ("sum_bits", "addend_rounding", "sum_rounding", "final_rounding"))
-"""What is varied together only where nothing else gets better."""
+"""Parameters that are varied together only where nothing else improves the fit."""
 STANDING_IN = (("final_bits", "sum_bits"), ("final_rounding", "sum_rounding"), ("final_rounding", "sum_bits"))
-"""Parameters of which one can do the other's work."""
+"""Pairs of parameters that can have the same effect."""
 STARTS = 4
 """Pairs of group and partial sums from which the others are searched."""
 OTHERS = (("exact", (1, 2, 4)), ("flush_pairwise", (2, 4)))
@@ -77,17 +77,17 @@ class Fit:
     matches: int
     elements: int
     also: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    """Parameters for which other values fit as well, with all that do: the probes do not decide them."""
+    """Parameters for which other values fit as well, with all these values: the probes do not decide them."""
     tried: int = 0
 
     @property
     def exact(self) -> bool:
-        """Whether every element is the device's."""
+        """Whether every element equals the device's."""
         return self.matches == self.elements
 
     @cached_property
     def differs(self) -> dict[str, tuple[Any, Any]]:
-        """Parameters in which the fit differs from the instruction's row: what the row says, and what fits."""
+        """Parameters in which the fit differs from the instruction's row: the row's value, and the value that fits."""
         row = self.observed.op.model
         found = {f.name: (getattr(row, f.name), getattr(self.model, f.name)) for f in fields(row)}
         return {
@@ -108,7 +108,7 @@ class Fit:
         return nan_bits(self.observed)
 
     def nan_origins(self) -> dict[str, str]:
-        """Where they come from, in words."""
+        """Origin of the NaNs, in words."""
         return origins(self.observed)
 
 
@@ -140,7 +140,7 @@ def fit(observed: Observed, *, progress: Callable[[str], None] | None = None) ->
 
 
 class _Search:
-    """Scores models against what was observed, each once."""
+    """Scores models against the observed elements, each once."""
 
     def __init__(self, observed: Observed) -> None:
         self.observed = observed
@@ -153,7 +153,7 @@ class _Search:
         return int(self.observed.d[:FITTED].size)
 
     def allowed(self, name: str, model: Model) -> tuple[Any, ...]:
-        """Values of a parameter that mean something for this instruction and model."""
+        """Values of a parameter that are meaningful for this instruction and model."""
         values, now = SPACE[name], (getattr(model, name),)
         if name != "group" and name not in PARAMETERS[model.algorithm]:
             return now
@@ -170,7 +170,7 @@ class _Search:
         return values
 
     def score(self, model: Model) -> int:
-        """Elements that a model gives as the device did; of a NaN only that it is one."""
+        """Number of elements in which a model equals the device; NaNs count as equal."""
         key = (model.algorithm, *(getattr(model, name) for name in SPACE))
         if key not in self._scores:
             seen, tiles = self.observed, slice(0, FITTED)
@@ -183,7 +183,7 @@ class _Search:
         return self._scores[key]
 
     def run(self, row: Model, progress: Callable[[str], None]) -> Model:
-        """From the best pairs of group and partial sums, one block after the other until nothing gets better."""
+        """From the best pairs of group and partial sums, one block after the other until the score stops improving."""
         best = row
         for start in self.choices(self.choices(row, FIRST)[0], BLOCKS[0])[:STARTS]:
             model = self._climb(start)

@@ -1,4 +1,4 @@
-"""Where the bits of a NaN come from: one NaN for all, or the payload of the operand that brought it."""
+"""Origin of a NaN's bits: one default NaN, or the payload of an input NaN."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUIET, SIGN, INF = 0x00400000, 0x80000000, 0x7F800000
 
 
 def is_nan(d: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which f32 bits are a NaN."""
+    """Which f32 codes are NaN."""
     found: NDArray[np.bool_] = (d & 0x7FFFFFFF) > INF
     return found
 
@@ -36,7 +36,7 @@ def nan_bits(seen: Observed) -> dict[str, list[int]]:
 
 
 def constant(seen: Observed) -> int | None:
-    """The one NaN that a device gives, whatever made it; None where there are several, or none."""
+    """The one NaN that a device returns for every input; None where there are several, or none."""
     found = {word for words in nan_bits(seen).values() for word in words}
     return found.pop() if len(found) == 1 else None
 
@@ -75,7 +75,7 @@ def _widened(fmt: Format, codes: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def _payload(d: NDArray[np.uint32], given: NDArray[np.uint32]) -> str:
-    """How d follows from what was given; empty when it does not."""
+    """How d follows from the input NaN; empty when it does not."""
     magnitude = given & np.uint32(0x7FFFFFFF)
     ways = (
         ("as it is", given),

@@ -1,4 +1,4 @@
-"""Phase tables from measured times: which lanes share a phase, over how many banks, and which known rows say so."""
+"""Phase tables from measured times: which lanes share a phase, over how many banks, and which known rows agree."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BANKS = (8, 16, 32, 64, 128, 256)
 
 @dataclass
 class PhaseFit:
-    """What the times of one LDS instruction say.
+    """Phases and banks found from the times of one LDS instruction.
 
     Attributes:
         timed: the times.
@@ -46,12 +46,12 @@ class PhaseFit:
 
     @property
     def row(self) -> PhaseTable:
-        """The row of today."""
+        """The current row of the phase tables."""
         return phase_tables(self.timed.arch)[self.timed.probe.row]
 
     @property
     def decided(self) -> bool:
-        """Whether phases and banks are."""
+        """Whether phases and banks are decided."""
         return self.phases is not None and self.banks is not None
 
     @property
@@ -62,7 +62,7 @@ class PhaseFit:
 
     @property
     def lanes(self) -> str | tuple[tuple[int, ...], ...]:
-        """The phases by name, today's row's if it is one, or as they are."""
+        """The phases by name, the current row's if it matches, or as lane sets."""
         return next((name for name in (self.row.lanes, *self.names) if name in self.names), self.phases or ())
 
     def table(self) -> PhaseTable:
@@ -78,21 +78,21 @@ class PhaseFit:
 
     @property
     def fits(self) -> bool:
-        """Whether today's row is what was found."""
+        """Whether the current row is what was found."""
         return self.is_table(self.row)
 
     @property
     def sure(self) -> bool:
-        """Whether today's row has a document or a measurement behind it, and no other source against it."""
+        """Whether the current row has a document or a measurement behind it, and no source contradicts it."""
         return self.row.confidence in ("vendor", "measured") and not self.row.alternatives
 
     @property
     def alternative(self) -> PhaseTable | None:
-        """What another source said before, where that is what was found."""
+        """The contradicting source, where it states what was found."""
         return next((table for table in self.row.alternatives if self.is_table(table)), None)
 
     def known(self) -> list[str]:
-        """Rows of all architectures that are the same, those with a source of their own first."""
+        """Equal rows of all architectures, those with their own source first."""
         found = [
             (table.confidence not in ("vendor", "measured"), f"{arch} {access} ({table.confidence})")
             for arch in ARCHITECTURES
@@ -104,7 +104,7 @@ class PhaseFit:
     def lines(self) -> list[str]:
         """The row in the form of `Lds.phases`, after lane sets that have no name yet; to paste and review.
 
-        Nothing where today's row says the same, by a document or a measurement.
+        Empty where the current row says the same, by a document or a measurement.
         """
         if not self.decided or (self.fits and self.sure):
             return []
@@ -124,7 +124,7 @@ def _quoted(value: object) -> str:
 
 
 def _alike(sets: Iterable[Iterable[int]] | None) -> frozenset[frozenset[int]]:
-    """Phases whatever their order."""
+    """Phases in any order."""
     return frozenset(frozenset(part) for part in sets or ())
 
 
@@ -141,9 +141,9 @@ def _period(phases: tuple[tuple[int, ...], ...], wave: int) -> tuple[tuple[int, 
 def fit_phases(timed: Timed) -> PhaseFit:
     """Find phases and banks.
 
-    Two lanes meet where an access takes longer with both in one bank than with each in its own. The additional ticks
-    must fall into two heaps, around zero and around one level, each pair of lanes into one of them; and who meets must
-    be sets of lanes. Where that is not so, nothing is decided, and `PhaseFit.undecided` says why.
+    Two lanes conflict where an access takes longer with both in one bank than with each in its own. The additional
+    ticks must form two clusters, around zero and around one level, with each pair of lanes in one of them; and lanes
+    that conflict must form sets. Otherwise nothing is decided, and `PhaseFit.undecided` says why.
     """
     result = PhaseFit(timed)
     best = timed.pairs.min(axis=0)
@@ -157,8 +157,8 @@ def fit_phases(timed: Timed) -> PhaseFit:
     result.cost, result.scatter = level / timed.accesses, scatter / timed.accesses
     if level <= max(2 * scatter, timed.accesses / 16):
         result.undecided.append(
-            "no two lanes take longer in one bank: phases of one lane each, or a clock that does not see it"
-            + ("; a crowd may tell more" if timed.probe.reads else "")
+            "no two lanes take longer in one bank: phases of one lane each, or a clock that does not show it"
+            + ("; try --crowded" if timed.probe.reads else "")
             if scatter <= timed.accesses / 16
             else f"the clock scatters by {scatter:,.0f} ticks, two lanes in one bank cost {level:,.0f}"
         )
@@ -174,18 +174,18 @@ def _find_phases(result: PhaseFit, share: NDArray[np.float64]) -> None:
     lanes = list(combinations(range(wave), 2))
     between = [lanes[n] for n in np.flatnonzero((share > 0.25) & (share < 0.75))]
     if between:
-        result.undecided.append(f"phases: {len(between)} pairs neither meet nor do not, such as lanes {_both(between)}")
+        result.undecided.append(f"phases: {len(between)} pairs conflict only in part, such as lanes {_both(between)}")
         return
-    meets = np.eye(wave, dtype=bool)
+    conflict = np.eye(wave, dtype=bool)
     for (first, second), met in zip(lanes, share >= 0.75, strict=True):
-        meets[first, second] = meets[second, first] = met
-    wrong = [(i, j) for i, j in lanes if meets[i, j] != bool((meets[i] == meets[j]).all())]
+        conflict[first, second] = conflict[second, first] = met
+    wrong = [(i, j) for i, j in lanes if conflict[i, j] != bool((conflict[i] == conflict[j]).all())]
     if wrong:
         result.undecided.append(
-            f"phases: no sets of lanes: {len(wrong)} pairs meet others than their partner does, such as {_both(wrong)}"
+            f"phases: no sets of lanes: {len(wrong)} pairs conflict with different lanes, such as {_both(wrong)}"
         )
         return
-    found = {tuple(np.flatnonzero(row).tolist()) for row in meets}
+    found = {tuple(np.flatnonzero(row).tolist()) for row in conflict}
     result.phases = tuple(sorted(found))
 
 
@@ -194,7 +194,7 @@ def _both(pairs: list[tuple[int, int]]) -> str:
 
 
 def _find_banks(result: PhaseFit, level: float) -> None:
-    """Banks from the distances at which two lanes meet."""
+    """Banks from the distances at which two lanes conflict."""
     timed = result.timed
     best = timed.sweep.min(axis=0)
     more = (best - best.min(axis=1, keepdims=True)) / level
@@ -208,4 +208,4 @@ def _find_banks(result: PhaseFit, level: float) -> None:
         return
     met = [dwords[row > 0.5].tolist() for row in more]
     shown = "; ".join(f"{', '.join(map(str, some[:6]))}{', ...' if len(some) > 6 else ''}" or "none" for some in met)
-    result.undecided.append(f"banks: two lanes meet at distances of {shown} dwords, which no number of banks gives")
+    result.undecided.append(f"banks: lanes conflict at distances of {shown} dwords, which no number of banks explains")

@@ -1,12 +1,12 @@
-"""Probes of the LDS: which lanes of an instruction meet in a bank, measured by how long it takes.
+"""Probes of the LDS: which lanes of an instruction conflict in a bank, measured by time.
 
 Two lanes take part. Either they access different banks, or different dwords of one bank; where the second takes longer,
-the lanes share a phase. All pairs are tried. Then the distance of two lanes that meet is varied: the distances at which
-they meet tell the number of banks. All that counts is the difference between two patterns of the same lanes, so that
+the lanes share a phase. All pairs are tried. Then the distance of two lanes that conflict is varied: the distances at
+which they conflict give the number of banks. Only the difference between two patterns of the same lanes counts, so that
 neither latency nor what a phase without lanes costs matters.
 
-Where two lanes alone cost nothing, because something else takes longer than the banks, reads can be *crowded*: all
-lanes access one bank, each a dword of its own, so that passes are what takes the time. Then two lanes access one dword
+Where a conflict of two lanes costs no time, because something else takes longer, reads can be *crowded*: all
+lanes access one bank, each a different dword, so that passes dominate the time. Then two lanes access one dword
 together, which saves a pass where they share a phase; and one lane is moved out of the bank, which saves one too.
 """
 
@@ -47,18 +47,18 @@ UNROLLED = 16
 
 @dataclass(frozen=True)
 class PhaseProbe:
-    """One LDS instruction to look at; its kernel is ``phases_`` and `row` with underscores."""
+    """One LDS instruction to probe; its kernel is ``phases_`` and `row` with underscores."""
 
     row: str
     """The access, as in the phase tables."""
     instruction: str
     """Its name on gfx9."""
-    everybody: bool = False
-    """All lanes must take part: those that are not looked at access a dword together, instead of nothing."""
+    all_lanes: bool = False
+    """All lanes must take part: the lanes that are not probed access one dword instead of nothing."""
 
     @property
     def name(self) -> str:
-        """A word for it, such as ``read_b32``."""
+        """Name of the probe, such as ``read_b32``."""
         return self.row.replace(" ", "_")
 
     @property
@@ -68,7 +68,7 @@ class PhaseProbe:
 
     @property
     def unit(self) -> int:
-        """Bytes between addresses that are tried for the number of banks: aligned ones, dwords at least."""
+        """Bytes between addresses that are tried for the number of banks: the alignment, at least a dword."""
         return max(4, ds_instruction(None, self.instruction).alignment)
 
     @property
@@ -93,8 +93,8 @@ PHASE_PROBES = (
     PhaseProbe("read b128", "ds_read_b128"),
     PhaseProbe("read2 b32", "ds_read2_b32"),
     PhaseProbe("read2 b64", "ds_read2_b64"),
-    PhaseProbe("read b64 tr", "ds_read_b64_tr_b16", everybody=True),
-    PhaseProbe("read b96 tr", "ds_read_b96_tr_b6", everybody=True),
+    PhaseProbe("read b64 tr", "ds_read_b64_tr_b16", all_lanes=True),
+    PhaseProbe("read b96 tr", "ds_read_b96_tr_b6", all_lanes=True),
     PhaseProbe("write b8", "ds_write_b8"),
     PhaseProbe("write b32", "ds_write_b32"),
     PhaseProbe("write b64", "ds_write_b64"),
@@ -105,7 +105,7 @@ PHASE_PROBES = (
     PhaseProbe("atomic b32", "ds_add_u32"),
     PhaseProbe("atomic b64", "ds_add_u64"),
 )
-"""Every row of the phase tables but the exchanges with two addresses."""
+"""Every row of the phase tables except the exchanges with two addresses."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ class Timed:
         arch: name of the architecture.
         wave: lanes of the wave.
         accesses: accesses that were timed together.
-        pairs: ticks of every pair of lanes, (repetitions, 2, pairs): first so that they do not meet, then so that they
-            do where they share a phase.
+        pairs: ticks of every pair of lanes, (repetitions, 2, pairs): first in different banks, then in one bank, where
+            they conflict if they share a phase.
         swept: lanes of the pairs whose distance was varied.
         sweep: ticks at distances of 1, 2, ... times `PhaseProbe.unit` bytes, (repetitions, pairs, distances).
         where: device and date of the capture, in words.
@@ -137,19 +137,19 @@ class Timed:
 
 
 def pair_patterns(probe: PhaseProbe, wave: int, *, crowded: bool = False) -> NDArray[np.uint32]:
-    """Addresses of every pair of lanes, so that they do not meet and then that they may: (2 * pairs, lanes).
+    """Addresses of every pair of lanes, in different banks and then in one bank: (2 * pairs, lanes).
 
     Args:
         probe: what is probed.
         wave: lanes of a wave.
-        crowded: the other lanes of the wave take part, each in a bank row of its own.
+        crowded: the other lanes of the wave take part, each in a different bank row.
     """
     lanes = np.array(list(combinations(range(wave), 2)))
     if crowded:
         both = np.tile(np.arange(wave, dtype=np.uint32) * ROW, (2, len(lanes), 1))
         both[0, np.arange(len(lanes)), lanes[:, 1]] = lanes[:, 0] * ROW
         return both.reshape(-1, wave)
-    made = np.full((2, len(lanes), wave), ELSEWHERE if probe.everybody else OFF, np.uint32)
+    made = np.full((2, len(lanes), wave), ELSEWHERE if probe.all_lanes else OFF, np.uint32)
     rows = np.arange(len(lanes))
     made[:, rows, lanes[:, 0]] = 0
     made[0, rows, lanes[:, 1]], made[1, rows, lanes[:, 1]] = BESIDE, ABOVE
@@ -161,7 +161,7 @@ def sweep_patterns(
 ) -> NDArray[np.uint32]:
     """Addresses of pairs at growing distances, (pairs * distances, lanes); lanes that must take part join the first.
 
-    In a crowd the second lane of each pair moves away from its place in the bank of all.
+    If crowded, the second lane of each pair moves away from its place in the common bank.
 
     Args:
         probe: what is probed.
@@ -176,7 +176,7 @@ def sweep_patterns(
             crowd[place, :, second] += away.astype(np.uint32)
         return crowd.reshape(-1, wave)
     distances = np.arange(probe.unit, ABOVE + 1, probe.unit)
-    made = np.full((len(swept), len(distances), wave), 0 if probe.everybody else OFF, np.uint32)
+    made = np.full((len(swept), len(distances), wave), 0 if probe.all_lanes else OFF, np.uint32)
     for place, (first, second) in enumerate(swept):
         made[place, :, first], made[place, :, second] = 0, distances
     return made.reshape(-1, wave)
@@ -189,12 +189,12 @@ def measure(
     """Time the patterns of probes.
 
     Args:
-        recorder: keeps the launches, two for each probe.
+        recorder: records the launches, two for each probe.
         code: what hipkernels/conformance/calibrate/probe.hip was compiled to.
-        probes: which.
+        probes: the probes.
         rounds: rounds of `UNROLLED` accesses that are timed together.
         times: repetitions of each pattern.
-        simulated: no GPU: then blocks need not have a compute unit of their own.
+        simulated: no GPU: then blocks need no separate compute units.
         options: further arguments of each launch.
         crowded: reads are crowded.
 
@@ -232,7 +232,7 @@ def dynamic_lds(kernel: Kernel, *, alone: bool, crowded: bool) -> int:
 
     Args:
         kernel: of a probe.
-        alone: take all that a workgroup can have, so that no other one is there and waits for the same banks.
+        alone: take all LDS that a workgroup can have, so that no other workgroup competes for the banks.
         crowded: the rows of a crowd have to fit.
     """
     own = -(-kernel.info.group_segment_fixed_size // 1024) * 1024
@@ -252,7 +252,7 @@ def timed(capture: Capture) -> Iterator[Timed]:
     """What a capture holds of these probes.
 
     Raises:
-        MfmasimError: it was made with other patterns.
+        MfmasimError: it was recorded with other patterns.
     """
     by_row = {probe.row: probe for probe in PHASE_PROBES}
     about = capture.about
@@ -260,7 +260,7 @@ def timed(capture: Capture) -> Iterator[Timed]:
     where = f"{about['device']['product']}, {about.get('captured', 'no date')}"
     for row in about.get("phases", ()):
         if row["row"] not in by_row:
-            raise MfmasimError(f"the capture has an LDS probe {row['row']!r} that this version does not know")
+            raise MfmasimError(f"the capture has an LDS probe {row['row']!r} unknown to this version")
         probe, wave, swept = by_row[row["row"]], row["wave"], row["swept"]
         found = []
         crowd = bool(row["crowded"])

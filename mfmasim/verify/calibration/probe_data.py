@@ -27,7 +27,7 @@ SEED = 20_251_122
 TRIALS = 24
 """Tiles of ordinary numbers."""
 EDGES = ("subnormal_a", "subnormal_b", "subnormal_c", "overflow", "far", "ties")
-"""What the tiles after them are about: subnormal factors beside normal ones; subnormal C, and results; the largest
+"""What the tiles after them test: subnormal factors beside normal ones; subnormal C, and results; the largest
 products; one product beside a C far below it; and a C that a product takes half way to its neighbour, or almost."""
 FITTED = TRIALS + len(EDGES)
 """Tiles that models are fitted to."""
@@ -50,7 +50,7 @@ def registers(op: MatrixInstruction, name: str) -> list[NDArray[Any]]:
             a[tile, :, second] = a[tile, :, first]
             b[tile, second, :] = b[tile, first, :] ^ fmt.sign_bit
     exact = np.abs(_values(fmt, a) @ _values(fmt, b))
-    # C from far below the products to far above them: what is lost of which tells the widths.
+    # C from far below the products to far above them: the bits that are lost show the widths.
     size = np.frexp(np.maximum(exact, 2.0**-40))[1] + rng.integers(-40, 40, exact.shape)
     value = np.ldexp(rng.uniform(1, 2, exact.shape) * rng.choice([-1.0, 1.0], exact.shape), np.clip(size, -100, 100))
     c = value.astype(np.float32).view(np.uint32)  # any f32 will do: how it was rounded does not matter
@@ -89,10 +89,10 @@ def _numbers(
 
 
 def _near(rng: np.random.Generator, fmt: Format, a: NDArray[Any], b: NDArray[Any], c: NDArray[np.uint32]) -> None:
-    """In a third of the tiles C takes almost all of a sum away, so that what is left tells which low bits it had.
+    """In a third of the tiles C cancels almost all of a sum, so that the remainder shows which low bits it had.
 
     Most products are large and of one sign, so that the sum outgrows each of them; the others reach far below. In some
-    of these tiles only the first elements along K are there, so that the sum is that of one step.
+    of these tiles only the first elements along K are not 0, so that the sum is that of one step.
     """
     k = a.shape[-1]
     first = fmt.mantissa_bits

@@ -1,6 +1,6 @@
 """Probes: matrices that distinguish accumulation models, run through one matrix instruction of a device.
 
-What goes through is kept as a capture, so that models may be fitted on another machine than the device's.
+Inputs and outputs are recorded as a capture, so that models can be fitted on a machine without the device.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["PROBES", "Observed", "Probe", "observe", "observed"]
 
 @dataclass(frozen=True)
 class Probe:
-    """One instruction to look at."""
+    """One instruction to probe."""
 
     name: str
     """The kernel of hipkernels/conformance/calibrate/probe.hip is ``probe_`` and this."""
@@ -71,12 +71,12 @@ PROBES = (
     Probe("scaled_fp8", "v_mfma_scale_f32_16x16x128_f8f6f4", _CDNA4, "e4m3fn"),
     Probe("scaled_fp4", "v_mfma_scale_f32_16x16x128_f8f6f4", _CDNA4, "e2m1fn"),
 )
-"""The instructions whose rounding is an open question, or is known and tells whether a device is what it says."""
+"""Instructions whose rounding is an open question, and some with known rounding that confirm the architecture."""
 
 
 @dataclass(frozen=True)
 class Observed:
-    """What a device made of a probe: codes, tiles first."""
+    """What a device computed for a probe: codes, tiles first."""
 
     probe: Probe
     op: MatrixInstruction
@@ -99,11 +99,11 @@ def observe(
         arch: the device's architecture.
         only: names of probes; none is all.
         times: repetitions of what is timed; None is 5 on a GPU and 1 where time is simulated.
-        clock: what the simulator's clock shall see of the LDS; None is by the phase tables.
+        clock: LDS model of the simulator's clock; None takes the phase tables.
         crowded: time LDS reads of all lanes instead of two.
 
     Returns:
-        What went in and came out.
+        The capture.
 
     Raises:
         MfmasimError: there are no such probes for it, or whatever compiling and launching raise.
@@ -152,10 +152,10 @@ def observed(capture: Capture) -> Iterator[Observed]:
     arch = capture.about["arch"]
     by_name = {probe.name: probe for probe in PROBES}
     if capture.about.get("probes") and capture.about.get("tiles") != TILES:
-        raise MfmasimError("the capture has probes of another version: record it anew")
+        raise MfmasimError("the capture has probes of another version: record it again")
     for name, launch in zip(capture.about.get("probes", ()), capture.launches, strict=False):
         if name not in by_name:
-            raise MfmasimError(f"the capture has a probe {name!r} that this version does not know")
+            raise MfmasimError(f"the capture has a probe {name!r} unknown to this version")
         probe = by_name[name]
         op = probe.find(arch)
         a, b, sa, sb, c, _ = (raw.view(np.uint32).reshape(-1, raw.size // TILES // 256, 64)
@@ -166,4 +166,4 @@ def observed(capture: Capture) -> Iterator[Observed]:
             scales = {"scale_a": op.scale_A.unpack(sa), "scale_b": op.scale_B.unpack(sb)}
         yield Observed(probe, op, op.A.unpack(a), op.B.unpack(b), op.C.unpack(c), op.D.unpack(d), **scales)
     if not capture.about.get("probes") and not capture.about.get("phases"):
-        raise MfmasimError("this is no capture of probes: mfmasim calibrate --record makes one")
+        raise MfmasimError("this is not a capture of probes: mfmasim calibrate --record records one")
