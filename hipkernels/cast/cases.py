@@ -5,6 +5,7 @@ does not; ``amax`` is the largest |x| of the unscaled input and of what the buff
 NaN is above infinity and a preset with its sign bit set counts as nothing; ``scale_inv`` is 1/scale, correctly rounded.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from hipkernels.cast.plan import COMPUTE_UNITS, plan_cast
 from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 ARCHS = ["gfx942", "gfx950", "gfx1201"]
+declare = partial(case, "cast.hip", arch=ARCHS)
 OVERFLOWS = ["clamp", "ovfl", "plain"]
 EVERY = [{"given": g, "target": t, "overflow": o} for g in GIVEN for t in TARGETS for o in OVERFLOWS]
 STORES = r"(global_store_dwordx4 .* nt|global_store_b128 .* th:TH_STORE_NT)"
@@ -51,13 +53,8 @@ def launch_cast(
     out = InOut(fmt, max(n, 1), sentinel) if untouched else Out(fmt, n, nan="bits", offset=at[1])
     inverse = InOut("f32", 1, kept) if skips else Out("f32", 1)
     padded = x if n else np.zeros(1, x.dtype)
-    args: list[Any] = [
-        In(given, max(n, 1), padded, at[0], drawn="special"),
-        out,
-        *beside(scale, amax, noop, *at[2:]),
-        inverse,
-    ]
-    args.append(np.int64(n))
+    around = *beside(scale, amax, noop, *at[2:]), inverse, np.int64(n)
+    args = [In(given, max(n, 1), padded, at[0], drawn="special"), out, *around]
 
     def expect(held: NDArray[Any], *beside_it: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         if skips:
@@ -72,10 +69,8 @@ def launch_cast(
 move_cases.declare_flat(launch_cast, ARCHS)
 
 
-@case(
-    "cast.hip",
+@declare(
     kernel="cast_{given}_{target}_{overflow}",
-    arch=ARCHS,
     needs="n >= 1",
     each=[{**each, "data": "special"} for each in EVERY] + [{**each, "data": "finite"} for each in EVERY[:6]],
     executes=[CONVERSIONS, STORES],
@@ -95,10 +90,8 @@ def cast(
     return launch_cast(x, fmt, overflow, scale=scale, given=given, arch=arch)
 
 
-@case(
-    "cast.hip",
+@declare(
     kernel="cast_{given}_e4m3_clamp",
-    arch=ARCHS,
     each=[{"n": n, "given": g} for g in GIVEN for n in (0, 1, 15, 16, 17, 4093, 4096, 4097)],
 )
 def cast_count(n: int = 0, given: str = "f32", arch: str = "gfx950") -> LaunchDict:
@@ -107,14 +100,14 @@ def cast_count(n: int = 0, given: str = "f32", arch: str = "gfx950") -> LaunchDi
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", scale=0.37, given=given, arch=arch)
 
 
-@case("cast.hip", kernel="cast_f32_e5m2_clamp", arch=ARCHS, each=[{"blocks": blocks} for blocks in (1, 2, 7)])
+@declare(kernel="cast_f32_e5m2_clamp", each=[{"blocks": blocks} for blocks in (1, 2, 7)])
 def cast_grid(n: int = 9973, blocks: int = 1, arch: str = "gfx950") -> LaunchDict:
     """Any grid gives the same bytes: fewer workgroups go round more often, more find nothing to do."""
     x = operands.values("f32", n, "finite")
     return launch_cast(x, reference.target_format("e5m2", arch), "clamp", scale=3.0, blocks=blocks, arch=arch)
 
 
-@case("cast.hip", kernel="cast_f32_e4m3_{overflow}", arch=ARCHS, each=[
+@declare(kernel="cast_f32_e4m3_{overflow}", each=[
     {"scale": scale, "overflow": overflow} for scale in SCALES for overflow in ("clamp", "plain")
 ])  # fmt: skip
 def cast_scale(
@@ -125,14 +118,14 @@ def cast_scale(
     return launch_cast(x, reference.target_format("e4m3", arch), overflow, scale=scale, arch=arch)
 
 
-@case("cast.hip", kernel="cast_f32_e4m3_clamp", arch=ARCHS, each=[{"preset": preset} for preset in PRESETS])
+@declare(kernel="cast_f32_e4m3_clamp", each=[{"preset": preset} for preset in PRESETS])
 def cast_amax(n: int = 40, preset: float = 0.0, high: float = 3.0, arch: str = "gfx950") -> LaunchDict:
     """What the amax buffer held counts, unless its sign bit is set."""
     x = np.linspace(-high, high / 2, n, dtype=np.float32)
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", amax=preset, arch=arch)
 
 
-@case("cast.hip", kernel="cast_f32_e4m3_clamp", arch=ARCHS, each=[{"place": place} for place in (15, 4015, 4100)])
+@declare(kernel="cast_f32_e4m3_clamp", each=[{"place": place} for place in (15, 4015, 4100)])
 def cast_amax_nan(n: int = 4101, place: int = 0, arch: str = "gfx950") -> LaunchDict:
     """One NaN, in bulk or tail, in the first or last workgroup, makes amax a NaN."""
     x = np.linspace(-1, 1, n, dtype=np.float32)
@@ -140,7 +133,7 @@ def cast_amax_nan(n: int = 4101, place: int = 0, arch: str = "gfx950") -> Launch
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", arch=arch)
 
 
-@case("cast.hip", kernel="cast_f32_e4m3_clamp", arch=ARCHS, each=[{"noop": noop} for noop in NOOPS])
+@declare(kernel="cast_f32_e4m3_clamp", each=[{"noop": noop} for noop in NOOPS])
 def cast_noop(n: int = 37, noop: float = 0.0, arch: str = "gfx950") -> LaunchDict:
     """Only a flag of exactly 1 leaves output, amax and scale_inv untouched."""
     x = operands.values("f32", n, "finite")
@@ -154,7 +147,7 @@ CROOKED = [
 ]
 
 
-@case("cast.hip", kernel="cast_{given}_e4m3_clamp", arch=ARCHS, each=CROOKED)
+@declare(kernel="cast_{given}_e4m3_clamp", each=CROOKED)
 def cast_crooked(
     n: int = 4117,
     given: str = "f32",
@@ -169,7 +162,7 @@ def cast_crooked(
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", scale=0.7, given=given, arch=arch, at=at)
 
 
-@case("cast.hip", kernel="cast_nothing", arch=ARCHS, each=[{"scale": scale} for scale in SCALES])
+@declare(kernel="cast_nothing", each=[{"scale": scale} for scale in SCALES])
 def cast_nothing(scale: float = 3.0) -> LaunchDict:
     """A tensor without elements: no cast is launched, scale_inv is defined all the same."""
     args = [None, In("f32", 1, np.array([scale], np.float32)), Out("f32", 1)]

@@ -56,19 +56,6 @@ def launch_quantise(x: NDArray[Any], given: str, target: str, way: str, rule: Sc
     return {"grid": -(-blocks // 256), "block": 256, "args": args, "expect": expect}
 
 
-def quantised(
-    given: str = "f32",
-    target: str = "e4m3",
-    way: str = "row",
-    rule: ScaleRule = "ocp",
-    rows: int = 70,
-    cols: int = 107,
-    data: str = "special",
-) -> LaunchDict:
-    """Ends of lines that are no whole block, every corner value."""
-    return launch_quantise(matrix(given, rows, cols, data), given, target, way, rule)
-
-
 @case(
     "mx.hip",
     kernel="mx_{given}_{target}_{way}",
@@ -88,7 +75,7 @@ def mx_quantise(
     data: str = "special",
 ) -> LaunchDict:
     """Converted and scaled in one instruction."""
-    return quantised(given, target, way, rule, rows, cols, data)
+    return launch_quantise(matrix(given, rows, cols, data), given, target, way, rule)
 
 
 @case("mx.hip", kernel="mx_{given}_{target}_{way}", arch=SOFTWARE, needs=SOME, draws={"rule": RULES}, each=EVERY)
@@ -102,7 +89,7 @@ def mx_software(
     data: str = "special",
 ) -> LaunchDict:
     """The same bytes, with FP8 conversions of gfx1201 or with none."""
-    return quantised(given, target, way, rule, rows, cols, data)
+    return launch_quantise(matrix(given, rows, cols, data), given, target, way, rule)
 
 
 SIZES = [(1, 1), (1, 32), (32, 1), (31, 33), (33, 31), (64, 96), (5, 259)]
@@ -118,7 +105,7 @@ def mx_size(
     rows: int = 1, cols: int = 1, target: str = "e4m3", way: str = "row", given: str = "f32", rule: ScaleRule = "rceil"
 ) -> LaunchDict:
     """Whole blocks, shorter ones, odd ends, single elements."""
-    return quantised(given, target, way, rule, rows, cols, "finite")
+    return launch_quantise(matrix(given, rows, cols, "finite"), given, target, way, rule)
 
 
 @case(

@@ -6,7 +6,6 @@ FP8, FP6, FP4 = (f"scaled[a={name},b={name}]" for name in ("e4m3fn", "e2m3fn", "
 MIXED = "scaled[a=e4m3fn,b=e2m1fn]"
 BOTH, OUT, MAP, RACES = ("outputs", "mapping"), ("outputs",), ("mapping",), ("races",)
 OWN_LANE = ("line + 16 * group);", "line + 32 * group);"), ("line + 64 + 16 * group);", "line + 32 * group + 16);")
-BLOCK_A = "lane % 16) * blocks + block];\n      scale_b"
 
 MUTANTS = [
     Mutant("k_map_of_fp4", FP8, OWN_LANE, BOTH, about="each lane would hold the elements that its own scale is for"),

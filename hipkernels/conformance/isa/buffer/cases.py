@@ -1,28 +1,22 @@
 """Buffer resources: every width in and out of range, records by index, atomics."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from hipkernels.conformance.isa.buffer import reference
-from hipkernels.conformance.isa.targets import ARCHS
+from hipkernels.conformance.isa.targets import ARCHS, on_grid
 from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
-
-
-def launch(args: list[Any], expect: Callable[..., Any]) -> LaunchDict:
-    return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
+declare = partial(case, "buffer.hip", arch=ARCHS)
+launch = on_grid(GRID, BLOCK)
 
 
 # A scalar offset counts for the range on RDNA and does not on CDNA: with one, all loads stay inside.
-@case(
-    "buffer.hip",
+@declare(
     kernel="buffer_loads",
-    arch=ARCHS,
     each=[{"limit": 1024, "scalar": 0}, {"limit": 4096, "scalar": 32}],
     executes=[
         "buffer_load_(ubyte|u8)", "buffer_load_(sshort|i16)", "buffer_load_(dword|b32)", "buffer_load_(dwordx2|b64)",
@@ -38,24 +32,17 @@ def buffer_loads(limit: int = 1024, scalar: int = 32) -> LaunchDict:
     return launch(args, partial(reference.buffer_loads, limit=limit, scalar=scalar))
 
 
-@case(
-    "buffer.hip",
-    kernel="buffer_stores",
-    arch=ARCHS,
-    executes=[
-        "buffer_store_(byte|b8)", "buffer_store_(short|b16)", "buffer_store_(dword|b32)", "buffer_store_(dwordx2|b64)",
-        "buffer_store_(dwordx3|b96)", "buffer_store_(dwordx4|b128)",
-    ],
-)  # fmt: skip
+@declare(kernel="buffer_stores", executes=[
+    "buffer_store_(byte|b8)", "buffer_store_(short|b16)", "buffer_store_(dword|b32)", "buffer_store_(dwordx2|b64)",
+    "buffer_store_(dwordx3|b96)", "buffer_store_(dwordx4|b128)",
+])  # fmt: skip
 def buffer_stores(limit: int = 64 * (N - 11)) -> LaunchDict:
     args = [In("u32", N, "bits"), InOut("u32", (N, 16)), limit]
     return launch(args, partial(reference.buffer_stores, limit=limit))
 
 
-@case(
-    "buffer.hip",
+@declare(
     kernel="buffer_structured",
-    arch=ARCHS,
     executes=["buffer_load_(dword|b32) .* idxen offset:16", "buffer_load_(dword|b32) .* idxen offen"],
 )
 def buffer_structured(records: int = 30) -> LaunchDict:
@@ -64,7 +51,7 @@ def buffer_structured(records: int = 30) -> LaunchDict:
     return launch(args, partial(reference.buffer_structured, records=records))
 
 
-@case("buffer.hip", kernel="buffer_atomics", arch=ARCHS, executes="buffer_atomic_add(_u32)?")
+@declare(kernel="buffer_atomics", executes="buffer_atomic_add(_u32)?")
 def buffer_atomics(limit: int = 4 * (N - 23)) -> LaunchDict:
     args = [InOut("i32", N, "bits"), In("i32", N, "bits"), Out("i32", N), limit]
     return launch(args, partial(reference.buffer_atomics, limit=limit))

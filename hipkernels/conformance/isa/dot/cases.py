@@ -1,12 +1,11 @@
 """Dot products of integers and halves; packed floats."""
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from hipkernels.conformance.isa.dot import reference
-from hipkernels.conformance.isa.targets import ARCHS
+from hipkernels.conformance.isa.targets import ARCHS, on_grid
 from mfmasim.verify import In, LaunchDict, Out, case
 from mfmasim.verify.arrays import Array
 
@@ -14,18 +13,15 @@ CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 RDNA = [arch for arch in ARCHS if arch not in CDNA]
 GRID, BLOCK = 3, 72
 N = GRID * BLOCK
-
-
-def launch(args: list[Any], expect: Callable[..., Any]) -> LaunchDict:
-    return {"grid": GRID, "block": BLOCK, "args": args, "expect": expect}
+declare = partial(case, "dot.hip")
+launch = on_grid(GRID, BLOCK)
 
 
 def words(rows: int) -> list[Array]:
     return [In("i32", N, "bits"), In("i32", N, "bits"), In("i32", N), Out("i32", (rows, N))]
 
 
-@case(
-    "dot.hip",
+@declare(
     kernel="dot_integers",
     arch=ARCHS,
     executes=["v_dot4c?_i32_(i8|iu8)", "v_dot8c?_i32_(i4|iu4)", "v_dot4_u32_u8", "v_dot8_u32_u4"],
@@ -34,13 +30,12 @@ def dot_integers() -> LaunchDict:
     return launch(words(8), reference.dot_integers)
 
 
-@case("dot.hip", kernel="dot_short", arch=CDNA, executes=["v_dot2c?_i32_i16", "v_dot2_u32_u16"])
+@declare(kernel="dot_short", arch=CDNA, executes=["v_dot2c?_i32_i16", "v_dot2_u32_u16"])
 def dot_short() -> LaunchDict:
     return launch(words(4), reference.dot_short)
 
 
-@case(
-    "dot.hip",
+@declare(
     kernel="packed_f32",
     arch=CDNA,
     executes=["v_pk_add_f32", "v_pk_mul_f32", "v_pk_fma_f32", r"v_pk_\w+ .* op_sel:.*", r"v_pk_\w+ .* neg_lo:.*"],
@@ -50,7 +45,7 @@ def packed_f32() -> LaunchDict:
     return launch(args, reference.packed_f32)
 
 
-@case("dot.hip", kernel="dot_halves", arch=ARCHS, executes="v_(dual_)?dot2(c|acc)?_f32_f16")
+@declare(kernel="dot_halves", arch=ARCHS, executes="v_(dual_)?dot2(c|acc)?_f32_f16")
 def dot_halves() -> LaunchDict:
     # No signs: where they differ, RDNA3 truncates even sums that f32 could hold.
     rng = np.random.default_rng(29)  # the same each time the case is made
@@ -60,6 +55,6 @@ def dot_halves() -> LaunchDict:
     return launch(args, reference.dot_halves)
 
 
-@case("dot.hip", kernel="dot_mixed", arch=RDNA, executes=["v_dot4_i32_iu8 .* neg_lo:.*", "v_dot8_i32_iu4 .* neg_lo:.*"])
+@declare(kernel="dot_mixed", arch=RDNA, executes=["v_dot4_i32_iu8 .* neg_lo:.*", "v_dot8_i32_iu4 .* neg_lo:.*"])
 def dot_mixed() -> LaunchDict:
     return launch(words(4), reference.dot_mixed)

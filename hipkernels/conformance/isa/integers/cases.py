@@ -1,12 +1,14 @@
 """Integers of 16, 32 and 64 bits: everything is defined, so everything is compared bit for bit."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hipkernels.conformance.isa.integers import reference, wide
 from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, LaunchDict, Out, case
 
+declare = partial(case, "integers.hip", arch=ARCHS)
 BLOCK = 96  # a full and a half wave of 64
 BOTH = [{"data": "special"}, {"data": "normal"}]
 
@@ -18,81 +20,52 @@ def launch(
     return {"grid": -(-n // BLOCK), "block": BLOCK, "args": args, "expect": expect}
 
 
-@case(
-    "integers.hip",
-    kernel="multiply",
-    needs="n > 0",
-    arch=ARCHS,
-    executes=["v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32"],
-)
+@declare(kernel="multiply", needs="n > 0", executes=["v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32"])
 def multiply(n: int = 1000) -> LaunchDict:
     return launch(reference.multiply, n, 3, ["u32", "u32"])
 
 
-@case(
-    "integers.hip",
-    kernel="multiply24",
-    needs="n > 0",
-    arch=ARCHS,
-    executes=["v_mul_u32_u24", "v_mul_i32_i24", "v_mad_u32_u24", "v_mad_i32_i24"],
+@declare(
+    kernel="multiply24", needs="n > 0", executes=["v_mul_u32_u24", "v_mul_i32_i24", "v_mad_u32_u24", "v_mad_i32_i24"]
 )
 def multiply24(n: int = 1000) -> LaunchDict:
     return launch(reference.multiply24, n, 4, ["u32", "u32"])
 
 
-@case(
-    "integers.hip", kernel="divide", needs="n > 0", arch=ARCHS, executes=["v_rcp_iflag_f32", "v_mul_hi_u32"], each=BOTH
-)
+@declare(kernel="divide", needs="n > 0", executes=["v_rcp_iflag_f32", "v_mul_hi_u32"], each=BOTH)
 def divide(n: int = 1000, data: str = "special") -> LaunchDict:
     return launch(reference.divide, n, 4, ["u32", "u32"], data)
 
 
-@case(
-    "integers.hip",
-    kernel="divide_by_constants",
-    needs="n > 0",
-    arch=ARCHS,
-    executes="v_mul_hi_i32|v_mad_(co_)?[iu]64_[iu]32",
-)
+@declare(kernel="divide_by_constants", needs="n > 0", executes="v_mul_hi_i32|v_mad_(co_)?[iu]64_[iu]32")
 def divide_by_constants(n: int = 1000) -> LaunchDict:
     return launch(reference.divide_by_constants, n, 5, ["i32"])
 
 
-@case(
-    "integers.hip",
-    kernel="shifts",
-    arch=ARCHS,
-    executes=[
-        "v_lshlrev_b32", "v_lshrrev_b32", "v_ashrrev_i32", "v_lshl_add_u32", "v_add_lshl_u32", "v_lshl_or_b32",
-    ],
-)  # fmt: skip
+@declare(kernel="shifts", executes=[
+    "v_lshlrev_b32", "v_lshrrev_b32", "v_ashrrev_i32", "v_lshl_add_u32", "v_add_lshl_u32", "v_lshl_or_b32",
+])  # fmt: skip
 def shifts(n: int = 1000) -> LaunchDict:
     return launch(reference.shifts, n, 6, ["u32", "u32"])
 
 
-@case(
-    "integers.hip",
+@declare(
     kernel="counts",
     needs="n > 0",
-    arch=ARCHS,
     executes=["v_bcnt_u32_b32", "v_ffbh_u32|v_clz_i32_u32", "v_ffbl_b32|v_ctz_i32_b32", "v_bfrev_b32"],
 )
 def counts(n: int = 1000, data: str = "normal") -> LaunchDict:
     return launch(reference.counts, n, 5, ["u32"], data)
 
 
-@case(
-    "integers.hip",
-    kernel="fields",
-    needs="n > 0",
-    arch=ARCHS,
-    executes=["v_bfe_u32", "v_bfe_i32", "v_bfi_b32|v_bitop3_b32", "v_alignbit_b32"],
+@declare(
+    kernel="fields", needs="n > 0", executes=["v_bfe_u32", "v_bfe_i32", "v_bfi_b32|v_bitop3_b32", "v_alignbit_b32"]
 )
 def fields(n: int = 1000, data: str = "bits") -> LaunchDict:
     return launch(reference.fields, n, 6, ["u32", "u32"], data)
 
 
-@case("integers.hip", kernel="permute_bytes", needs="n > 0", arch=ARCHS, executes=["v_perm_b32", "v_alignbyte_b32"])
+@declare(kernel="permute_bytes", needs="n > 0", executes=["v_perm_b32", "v_alignbyte_b32"])
 def permute_bytes(n: int = 1000) -> LaunchDict:
     given = launch(reference.permute_bytes, n, 5, ["u32", "u32", "u32"], "bits")
     # Most random bytes are above 12 and select ones; these selectors lie around the limits.
@@ -100,60 +73,42 @@ def permute_bytes(n: int = 1000) -> LaunchDict:
     return {**given, "args": args}
 
 
-@case(
-    "integers.hip",
+@declare(
     kernel="minimum_maximum",
     needs="n > 0",
-    arch=ARCHS,
     executes=["v_min_i32", "v_max_u32", "v_min3_i32", "v_max3_u32", "v_med3_i32"],
 )
 def minimum_maximum(n: int = 1000) -> LaunchDict:
     return launch(reference.minimum_maximum, n, 6, ["i32", "i32"])
 
 
-@case(
-    "integers.hip",
+@declare(
     kernel="saturating",
     needs="n > 0",
-    arch=ARCHS,
     executes=["v_add_(nc_)?u32", "v_sub_(nc_)?u32", "v_add_(nc_)?i32", "v_sub_(nc_)?i32"],
 )
 def saturating(n: int = 1000) -> LaunchDict:
     return launch(reference.saturating, n, 4, ["u32", "u32"])
 
 
-@case(
-    "integers.hip",
-    kernel="three_operands",
-    needs="n > 0",
-    arch=ARCHS,
-    executes=["v_add3_u32", "v_and_or_b32|v_bitop3_b32"],
-)
+@declare(kernel="three_operands", needs="n > 0", executes=["v_add3_u32", "v_and_or_b32|v_bitop3_b32"])
 def three_operands(n: int = 1000) -> LaunchDict:
     return launch(reference.three_operands, n, 7, ["u32", "u32", "u32"])
 
 
-@case(
-    "integers.hip",
-    kernel="differences",
-    needs="n > 0",
-    arch=ARCHS,
-    executes=["v_sad_u8", "v_sad_u16", "v_sad_u32", "v_msad_u8", "v_lerp_u8"],
-)
+@declare(kernel="differences", needs="n > 0", executes=["v_sad_u8", "v_sad_u16", "v_sad_u32", "v_msad_u8", "v_lerp_u8"])
 def differences(n: int = 1000) -> LaunchDict:
     return launch(reference.differences, n, 5, ["u32", "u32"])
 
 
-@case("integers.hip", kernel="short_elements", needs="n > 0", arch=ARCHS, executes=["v_mul_lo_u16"])
+@declare(kernel="short_elements", needs="n > 0", executes=["v_mul_lo_u16"])
 def short_elements(n: int = 1000) -> LaunchDict:
     return launch(reference.short_elements, n, 6, ["u16", "u16"])
 
 
-@case(
-    "integers.hip",
+@declare(
     kernel="packed",
     needs="n > 0",
-    arch=ARCHS,
     executes=["v_pk_add_u16", "v_pk_mul_lo_u16", "v_pk_mad_u16", "v_pk_max_i16", "v_pk_lshlrev_b16", "v_pk_sub_u16"],
 )
 def packed(n: int = 600) -> LaunchDict:
@@ -162,21 +117,13 @@ def packed(n: int = 600) -> LaunchDict:
     return {**given, "args": args}
 
 
-@case(
-    "integers.hip",
-    kernel="hashes",
-    needs="n > 0",
-    arch=ARCHS,
-    executes=["v_mul_lo_u32", "v_xor_b32|v_xad_u32|v_bitop3_b32"],
-)
+@declare(kernel="hashes", needs="n > 0", executes=["v_mul_lo_u32", "v_xor_b32|v_xad_u32|v_bitop3_b32"])
 def hashes(n: int = 1000) -> LaunchDict:
     return launch(reference.hashes, n, 2, ["u32"])
 
 
-@case(
-    "integers.hip",
+@declare(
     kernel="scalars",
-    arch=ARCHS,
     executes=["s_mul_i32|v_mad_(co_)?u64_u32", "s_mul_hi_u32", "s_mul_hi_i32", "s_bcnt1_i32_b32", "s_sext_i32_i(8|16)"],
     each=[{"pick": k} for k in range(3)],
 )

@@ -1,6 +1,7 @@
 """Exchange between the lanes of a wave. Workgroups of 72 end in a partial wave, whose other lanes are read as well."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hipkernels.conformance.isa.targets import ARCHS
 from mfmasim.verify import In, InOut, LaunchDict, Out, case
 from mfmasim.verify.arrays import Array
 
+declare = partial(case, "lanes.hip", arch=ARCHS)
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 RDNA = [arch for arch in ARCHS if arch not in CDNA]
 WAVE64 = ["-mwavefrontsize64"]
@@ -22,10 +24,8 @@ def launch(args: list[Any], expect: Callable[..., Any], grid: int = GRID, block:
     return {"grid": grid, "block": block, "args": args, "expect": expect}
 
 
-@case(
-    "lanes.hip",
+@declare(
     kernel="dpp_rows",
-    arch=ARCHS,
     executes=[
         f"v_mov_b32_dpp .* {control} row_mask:{rows} .*"
         for control, rows in (
@@ -39,31 +39,27 @@ def dpp_rows(wave: int = 64) -> LaunchDict:
     return launch([In("i32", N, "bits"), Out("i32", (8, N))], lambda x: reference.dpp_rows(x, w))
 
 
-@case(
-    "lanes.hip",
-    kernel="dpp_divergent",
-    arch=ARCHS,
-    executes=["v_mov_b32_dpp .* row_half_mirror .*", r"v_\w+_dpp .* quad_perm:\[2,3,0,1\] .*"],
+@declare(
+    kernel="dpp_divergent", executes=["v_mov_b32_dpp .* row_half_mirror .*", r"v_\w+_dpp .* quad_perm:\[2,3,0,1\] .*"]
 )
 def dpp_divergent(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", N)], lambda x: reference.dpp_divergent(x, w))
 
 
-@case("lanes.hip", kernel="dpp_row_scan", arch=ARCHS, executes=["v_add(_nc)?_u32_dpp .* row_shr:8 .*"])
+@declare(kernel="dpp_row_scan", executes=["v_add(_nc)?_u32_dpp .* row_shr:8 .*"])
 def dpp_row_scan(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("u32", N, "bits"), Out("u32", N)], lambda x: reference.dpp_row_scan(x, w))
 
 
-@case("lanes.hip", kernel="dpp_row_broadcast", arch=ARCHS, executes="v_mov_b32_dpp .* row_(newbcast|share):7 .*")
+@declare(kernel="dpp_row_broadcast", executes="v_mov_b32_dpp .* row_(newbcast|share):7 .*")
 def dpp_row_broadcast(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (3, N))], lambda x: reference.dpp_row_broadcast(x, w))
 
 
-@case(
-    "lanes.hip",
+@declare(
     kernel="dpp_wave",
     arch=CDNA,
     executes=[f"v_mov_b32_dpp .* {what}.*" for what in
@@ -74,81 +70,76 @@ def dpp_wave(wave: int = 64) -> LaunchDict:
     return launch([In("i32", N, "bits"), Out("i32", (6, N))], lambda x: reference.dpp_wave(x, w))
 
 
-@case("lanes.hip", kernel="permlane_swaps", arch="gfx950", executes=["v_permlane16_swap_b32", "v_permlane32_swap_b32"])
+@declare(kernel="permlane_swaps", arch="gfx950", executes=["v_permlane16_swap_b32", "v_permlane32_swap_b32"])
 def permlane_swaps() -> LaunchDict:
     return launch([In("u32", (2, 256), "bits"), Out("u32", (4, 256))], reference.permlane_swaps, 2, 128)
 
 
-@case("lanes.hip", kernel="lane_permutes", arch=ARCHS, executes=["ds_bpermute_b32", "ds_permute_b32"])
+@declare(kernel="lane_permutes", executes=["ds_bpermute_b32", "ds_permute_b32"])
 def lane_permutes(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("i32", N, "bits"), Out("i32", (3, N))]
     return launch(args, lambda x, where: reference.lane_permutes(x, where, w))
 
 
-@case("lanes.hip", kernel="lane_swizzles", arch=ARCHS, executes="ds_swizzle_b32")
+@declare(kernel="lane_swizzles", executes="ds_swizzle_b32")
 def lane_swizzles(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (4, N))], lambda x: reference.lane_swizzles(x, w))
 
 
-@case(
-    "lanes.hip", kernel="lane_access", arch=ARCHS, executes=["v_readlane_b32", "v_writelane_b32", "v_readfirstlane_b32"]
-)
+@declare(kernel="lane_access", executes=["v_readlane_b32", "v_writelane_b32", "v_readfirstlane_b32"])
 def lane_access(lane: int = 3, wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (3, N)), lane], lambda x: reference.lane_access(x, lane, w))
 
 
-@case("lanes.hip", kernel="ballots", arch=ARCHS, executes=["v_cmp_.*", "v_mbcnt_lo_u32_b32", "s_cselect_b32"])
+@declare(kernel="ballots", executes=["v_cmp_.*", "v_mbcnt_lo_u32_b32", "s_cselect_b32"])
 def ballots(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "special"), Out("u64", (2, N)), Out("i32", N)]
     return launch(args, lambda x: reference.ballots(x, w))
 
 
-@case("lanes.hip", kernel="compact", arch=ARCHS, executes=["v_mbcnt_lo_u32_b32", "s_bcnt1_i32_b(32|64)"])
+@declare(kernel="compact", executes=["v_mbcnt_lo_u32_b32", "s_bcnt1_i32_b(32|64)"])
 def compact(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), InOut("i32", N), Out("u32", N)]
     return launch(args, lambda x, out: reference.compact(x, out, w))
 
 
-@case("lanes.hip", kernel="shuffles", arch=ARCHS, executes=["ds_bpermute_b32", "v_mbcnt_lo_u32_b32"])
+@declare(kernel="shuffles", executes=["ds_bpermute_b32", "v_mbcnt_lo_u32_b32"])
 def shuffles(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), In("f64", N, "bits"), Out("i32", (4, N)), Out("f64", (2, N), nan="bits")]
     return launch(args, lambda x, d: reference.shuffles(x, d, w))
 
 
-@case("lanes.hip", kernel="wave_sum", arch=ARCHS, executes=["ds_bpermute_b32", "v_add_f32"])
+@declare(kernel="wave_sum", executes=["ds_bpermute_b32", "v_add_f32"])
 def wave_sum(wave: int = 64) -> LaunchDict:
     return launch([In("f32", 384), Out("f32", 384)], lambda x: reference.wave_sum(x, wave), 3, 128)
 
 
-@case("lanes.hip", kernel="vote_loop", arch=ARCHS, executes=["s_cbranch_.*", "v_cmp_.*"])
+@declare(kernel="vote_loop", executes=["s_cbranch_.*", "v_cmp_.*"])
 def vote_loop(wave: int = 64) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("u32", N, "bits"), Out("u32", N)], lambda x: reference.vote_loop(x, w))
 
 
-@case(
-    "lanes.hip", kernel="dpp_rdna", arch=RDNA, executes=["v_mov_b32_dpp .* row_xmask:5 .*", "v_mov_b32_dpp .* dpp8:.*"]
-)
+@declare(kernel="dpp_rdna", arch=RDNA, executes=["v_mov_b32_dpp .* row_xmask:5 .*", "v_mov_b32_dpp .* dpp8:.*"])
 def dpp_rdna(wave: int = 32) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     return launch([In("i32", N, "bits"), Out("i32", (2, N))], lambda x: reference.dpp_rdna(x, w))
 
 
-@case("lanes.hip", kernel="permlane_rows", arch=RDNA, executes=["v_permlane16_b32", "v_permlanex16_b32"])
+@declare(kernel="permlane_rows", arch=RDNA, executes=["v_permlane16_b32", "v_permlanex16_b32"])
 def permlane_rows(low: int = 0x3210FEDC, high: int = 0x88817654, wave: int = 32) -> LaunchDict:
     w = Waves(N, BLOCK, wave)
     args = [In("i32", N, "bits"), Out("i32", (2, N)), low, high]
     return launch(args, lambda x: reference.permlane_rows(x, low, high, w))
 
 
-@case(
-    "lanes.hip",
+@declare(
     kernel="permlane_each",
     arch=[arch for arch in RDNA if arch == "gfx1201"],
     executes=["v_permlane16_var_b32", "v_permlanex16_var_b32"],
@@ -159,7 +150,7 @@ def permlane_each(wave: int = 32) -> LaunchDict:
     return launch(args, lambda x, where: reference.permlane_each(x, where, w))
 
 
-@case("lanes.hip", kernel="permlane_halves", arch=RDNA, flags=WAVE64, executes="v_permlane64_b32")
+@declare(kernel="permlane_halves", arch=RDNA, flags=WAVE64, executes="v_permlane64_b32")
 def permlane_halves() -> LaunchDict:
     args = [In("u32", (4, 2, 32), "bits"), Out("u32", (4, 2, 32))]
     return launch(args, lambda x: np.ascontiguousarray(x[:, ::-1]), 2, 128)
@@ -171,35 +162,29 @@ def in_wave64(expect: Callable[..., Any], outputs: list[Array]) -> LaunchDict:
     return launch([In("i32", N, "bits"), *outputs], lambda x: expect(x, w))
 
 
-@case("lanes.hip", kernel="dpp_rows", arch=RDNA, flags=WAVE64, executes="v_mov_b32_dpp .* row_mask:0xa .*")
+@declare(kernel="dpp_rows", arch=RDNA, flags=WAVE64, executes="v_mov_b32_dpp .* row_mask:0xa .*")
 def dpp_rows_wave64() -> LaunchDict:
     return in_wave64(reference.dpp_rows, [Out("i32", (8, N))])
 
 
-@case("lanes.hip", kernel="lane_swizzles", arch=RDNA, flags=WAVE64, executes="ds_swizzle_b32")
+@declare(kernel="lane_swizzles", arch=RDNA, flags=WAVE64, executes="ds_swizzle_b32")
 def lane_swizzles_wave64() -> LaunchDict:
     return in_wave64(reference.lane_swizzles, [Out("i32", (4, N))])
 
 
-@case("lanes.hip", kernel="lane_access", arch=RDNA, flags=WAVE64, executes=["v_readlane_b32", "v_writelane_b32"])
+@declare(kernel="lane_access", arch=RDNA, flags=WAVE64, executes=["v_readlane_b32", "v_writelane_b32"])
 def lane_access_wave64() -> LaunchDict:
     w = Waves(N, BLOCK, 64)
     args = [In("i32", N, "bits"), Out("i32", (3, N)), 3]
     return launch(args, lambda x: reference.lane_access(x, 3, w))
 
 
-@case(
-    "lanes.hip",
-    kernel="ballots",
-    arch=RDNA,
-    flags=WAVE64,
-    executes=["v_mbcnt_hi_u32_b32", "s_and_saveexec_b64|v_cmpx_.*"],
-)
+@declare(kernel="ballots", arch=RDNA, flags=WAVE64, executes=["v_mbcnt_hi_u32_b32", "s_and_saveexec_b64|v_cmpx_.*"])
 def ballots_wave64() -> LaunchDict:
     return in_wave64(reference.ballots, [Out("u64", (2, N)), Out("i32", N)])
 
 
-@case("lanes.hip", kernel="compact", arch=RDNA, flags=WAVE64, executes=["v_mbcnt_hi_u32_b32", "s_bcnt1_i32_b64"])
+@declare(kernel="compact", arch=RDNA, flags=WAVE64, executes=["v_mbcnt_hi_u32_b32", "s_bcnt1_i32_b64"])
 def compact_wave64() -> LaunchDict:
     w = Waves(N, BLOCK, 64)
     args = [In("i32", N, "bits"), InOut("i32", N), Out("u32", N)]

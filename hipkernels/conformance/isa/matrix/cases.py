@@ -1,6 +1,6 @@
 """Matrix instructions in kernels over plain arrays: integers in any order, floats with sums that are exact."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,11 @@ from hipkernels.conformance.isa.matrix.reference import (
     six_bits,
     wrapped,
 )
-from hipkernels.conformance.isa.targets import ARCHS
+from hipkernels.conformance.isa.targets import ARCHS, on_grid
 from mfmasim.verify import In, InOut, LaunchDict, Out, case
 
+declare = partial(case, "matrix.hip")
+wave, wave32 = on_grid(1, 64), on_grid(1, 32)
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 RDNA = [arch for arch in ARCHS if arch not in CDNA]
 GFX12 = [arch for arch in ARCHS if arch == "gfx1201"]
@@ -33,12 +35,7 @@ def two_of_four() -> NDArray[Any]:
     return np.sort(places, axis=2).reshape(16, 16).astype(np.uint8)
 
 
-def wave(args: list[Any], expect: Callable[..., Any]) -> LaunchDict:
-    return {"grid": 1, "block": 64, "args": args, "expect": expect}
-
-
-@case(
-    "matrix.hip",
+@declare(
     kernel="accumulate_agpr",
     arch=CDNA,
     executes=["v_accvgpr_read_b32", "v_accvgpr_write_b32", r"v_mfma_f32_32x32x8_f16 a\[.*"],
@@ -48,8 +45,7 @@ def accumulate_agpr(K: int = 40) -> LaunchDict:
     return wave(args, lambda a, b, c: product(a, b, c).astype(np.float32))
 
 
-@case(
-    "matrix.hip",
+@declare(
     kernel="accumulation_registers",
     arch=CDNA,
     executes=[
@@ -64,54 +60,50 @@ def accumulation_registers() -> LaunchDict:
     return {"grid": 2, "block": 64, "args": args, "expect": lambda x: np.stack([x, x * np.uint32(3)])}
 
 
-@case("matrix.hip", kernel="mfma_bytes", arch=CDNA, executes="v_mfma_i32_16x16x32_i8")
+@declare(kernel="mfma_bytes", arch=CDNA, executes="v_mfma_i32_16x16x32_i8")
 def mfma_bytes() -> LaunchDict:
     args = [In("i8", (16, 32), "bits"), In("i8", (16, 32), "bits"), InOut("i32", (16, 16), "bits")]
     return wave(args, lambda a, b, c: wrapped(product(a, b.T, c)))
 
 
-@case("matrix.hip", kernel="mfma_brains", arch=CDNA, executes="v_mfma_f32_32x32x8_bf16(_1k)?")
+@declare(kernel="mfma_brains", arch=CDNA, executes="v_mfma_f32_32x32x8_bf16(_1k)?")
 def mfma_brains() -> LaunchDict:
     args = [In("bf16", (32, 8), "integers"), In("bf16", (32, 8), "integers"), Out("f32", (32, 32))]
     return wave(args, lambda a, b: product(bf16(a), bf16(b).T).astype(np.float32))
 
 
-@case("matrix.hip", kernel="mfma_doubles", arch=CDNA, executes="v_mfma_f64_16x16x4_f64")
+@declare(kernel="mfma_doubles", arch=CDNA, executes="v_mfma_f64_16x16x4_f64")
 def mfma_doubles(K: int = 12) -> LaunchDict:
     args = [In("f64", (16, K), "integers"), In("f64", (K, 16), "integers"), Out("f64", (16, 16)), K]
     return wave(args, product)
 
 
-@case("matrix.hip", kernel="mfma_blocks", arch=CDNA, executes="v_mfma_f32_4x4x1_16b_f32 .* cbsz:2 abid:1")
+@declare(kernel="mfma_blocks", arch=CDNA, executes="v_mfma_f32_4x4x1_16b_f32 .* cbsz:2 abid:1")
 def mfma_blocks() -> LaunchDict:
     args = [In("f32", (16, 4), "integers"), In("f32", (16, 4), "integers"), Out("f32", (2, 16, 4, 4))]
     return wave(args, blocks)
 
 
-@case("matrix.hip", kernel="mfma_sparse", arch=CDNA, executes="v_smfmac_f32_16x16x32_f16")
+@declare(kernel="mfma_sparse", arch=CDNA, executes="v_smfmac_f32_16x16x32_f16")
 def mfma_sparse() -> LaunchDict:
     args = [In("f16", (16, 16), "integers"), In("u8", (16, 16), two_of_four())]
     args += [In("f16", (16, 32), "integers"), Out("f32", (16, 16))]
     return wave(args, lambda a, where, b: product(dense(a, where), b.T, 1).astype(np.float32))
 
 
-@case("matrix.hip", kernel="mfma_wide", arch="gfx950", executes=["v_mfma_f32_16x16x32_f16", "v_mfma_i32_16x16x64_i8"])
+@declare(kernel="mfma_wide", arch="gfx950", executes=["v_mfma_f32_16x16x32_f16", "v_mfma_i32_16x16x64_i8"])
 def mfma_wide() -> LaunchDict:
     args = [In("f16", (16, 32), "integers"), In("f16", (16, 32), "integers"), Out("f32", (16, 16))]
     args += [In("i8", (16, 64), "bits"), In("i8", (16, 64), "bits"), Out("i32", (16, 16))]
     return wave(args, lambda a, b, p, q: (product(a, b.T).astype(np.float32), wrapped(product(p, q.T))))
 
 
-@case("matrix.hip", kernel="mfma_six_bits", arch="gfx950", executes="v_mfma_scale_f32_16x16x128_f8f6f4")
+@declare(kernel="mfma_six_bits", arch="gfx950", executes="v_mfma_scale_f32_16x16x128_f8f6f4")
 def mfma_six_bits() -> LaunchDict:
     scales = np.random.default_rng(SEED).integers(124, 130, (2, 16, 4)).astype(np.uint8)
     args = [In("u32", (16, 24), "bits"), In("u32", (16, 24), "bits")]
     args += [In("u8", (16, 4), scales[0].copy()), In("u8", (16, 4), scales[1].copy()), Out("f32", (16, 16))]
     return wave(args, six_bits)
-
-
-def wave32(args: list[Any], expect: Callable[..., Any]) -> LaunchDict:
-    return {"grid": 1, "block": 32, "args": args, "expect": expect}
 
 
 def positive(*shape: int) -> NDArray[Any]:
@@ -123,7 +115,7 @@ def brains(values: NDArray[Any]) -> NDArray[Any]:
     return (values.view(np.uint32) >> 16).astype(np.uint16)
 
 
-@case("matrix.hip", kernel="wmma_halves", arch=RDNA, executes="v_wmma_f32_16x16x16_f16")
+@declare(kernel="wmma_halves", arch=RDNA, executes="v_wmma_f32_16x16x16_f16")
 def wmma_halves() -> LaunchDict:
     a, b, c = positive(3, 16, 16)
     args = [In("f16", (16, 16), a.astype(np.float16)), In("f16", (16, 16), b.astype(np.float16))]
@@ -131,32 +123,32 @@ def wmma_halves() -> LaunchDict:
     return wave32(args, lambda a, b, c: product(a, b.T, c).astype(np.float32))
 
 
-@case("matrix.hip", kernel="wmma_brains", arch=RDNA, executes="v_wmma_f32_16x16x16_bf16")
+@declare(kernel="wmma_brains", arch=RDNA, executes="v_wmma_f32_16x16x16_bf16")
 def wmma_brains() -> LaunchDict:
     a, b, c = positive(3, 16, 16)
     args = [In("bf16", (16, 16), brains(a)), In("bf16", (16, 16), brains(b)), InOut("f32", (16, 16), c.copy())]
     return wave32(args, lambda a, b, c: product(bf16(a), bf16(b).T, c).astype(np.float32))
 
 
-@case("matrix.hip", kernel="wmma_bytes", arch=RDNA, executes="v_wmma_i32_16x16x16_iu8 .* neg_lo:.*")
+@declare(kernel="wmma_bytes", arch=RDNA, executes="v_wmma_i32_16x16x16_iu8 .* neg_lo:.*")
 def wmma_bytes() -> LaunchDict:
     args = [In("i8", (16, 16), "bits"), In("u8", (16, 16), "bits"), InOut("i32", (16, 16), "bits")]
     return wave32(args, lambda a, b, c: wrapped(product(a, b.T, c)))
 
 
-@case("matrix.hip", kernel="wmma_nibbles", arch=RDNA, executes="v_wmma_i32_16x16x16_iu4 .* clamp")
+@declare(kernel="wmma_nibbles", arch=RDNA, executes="v_wmma_i32_16x16x16_iu4 .* clamp")
 def wmma_nibbles() -> LaunchDict:
     args = [In("u32", (16, 2), "bits"), In("u32", (16, 2), "bits"), InOut("i32", (16, 16), "special")]
     return wave32(args, lambda a, b, c: saturated(product(fields(a, 4, signed=False), fields(b, 4, signed=True).T, c)))
 
 
-@case("matrix.hip", kernel="wmma_fp8", arch=GFX12, executes="v_wmma_f32_16x16x16_fp8_bf8")
+@declare(kernel="wmma_fp8", arch=GFX12, executes="v_wmma_f32_16x16x16_fp8_bf8")
 def wmma_fp8() -> LaunchDict:
     args = [In("e4m3fn", (16, 16), "integers"), In("e5m2", (16, 16), "integers"), InOut("f32", (16, 16), "integers")]
     return wave32(args, lambda a, b, c: product(fp8(a, 3), fp8(b, 2).T, c).astype(np.float32))
 
 
-@case("matrix.hip", kernel="wmma_sparse", arch=GFX12, executes="v_swmmac_f32_16x16x32_f16")
+@declare(kernel="wmma_sparse", arch=GFX12, executes="v_swmmac_f32_16x16x32_f16")
 def wmma_sparse() -> LaunchDict:
     args = [In("f16", (16, 16), "integers"), In("u8", (16, 16), two_of_four())]
     args += [In("f16", (16, 32), "integers"), InOut("f32", (16, 16), "integers")]
