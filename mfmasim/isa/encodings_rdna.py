@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from mfmasim.isa.encodings import SHORT, Encoding, EncodingSet
 
-__all__ = ["DPP8_WORD", "DPP16_WORD", "GFX11", "GFX12", "VOP3SD"]
+__all__ = ["DPP8_WORD", "DPP16_WORD", "GFX11", "GFX12"]
 
 _SRC = {"src0": (32, 9), "src1": (41, 9), "src2": (50, 9)}
 _VOP3P = {
     "vdst": (0, 8), "neg_hi": (8, 3), "op_sel": (11, 3), "op_sel_hi2": (14, 1), "clamp": (15, 1), **_SRC,
     "op_sel_hi": (59, 2), "neg_lo": (61, 3),
 }  # fmt: skip
-
-VOP3SD = {"sdst": (8, 7)}
-"""VOP3 with a scalar destination: it lies where `abs` and `op_sel` are."""
 
 DPP16_WORD = {
     "dpp_src0": (0, 8), "dpp_ctrl": (8, 9), "fi": (18, 1), "bound_ctrl": (19, 1), "src0_neg": (20, 1),
