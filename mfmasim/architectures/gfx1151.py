@@ -1,6 +1,6 @@
 """gfx1151: RDNA3.5 (Radeon 8060S).
 
-Sources: RDNA3.5 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide. What is not named here is as on gfx1100.
+Sources: RDNA3.5 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide. All other fields are those of gfx1100.
 """
 
 from __future__ import annotations

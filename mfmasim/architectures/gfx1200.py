@@ -1,6 +1,6 @@
 """gfx1200: RDNA4 (RX 9060 XT).
 
-Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide. What is not named here is as on gfx1201.
+Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide. All other fields are those of gfx1201.
 """
 
 from __future__ import annotations

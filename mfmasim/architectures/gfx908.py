@@ -1,7 +1,7 @@
 """gfx908: CDNA1 (MI100).
 
 Sources: CDNA1 ISA manual (AMD Instinct MI100); EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
-AGPRs are a file of their own: only MFMA and v_accvgpr_* reach them.
+AGPRs are a separate register file: only MFMA and v_accvgpr_* access them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Groups of an architecture's fields: what it has and how it behaves, by the part of the hardware."""
+"""Groups of an architecture's fields, by hardware unit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Conversions", "Counters", "FloatRules", "Lds", "Simd"]
 
 @dataclass(frozen=True)
 class Counters:
-    """Wait counters: the name of each by class of access, and how far it counts.
+    """Wait counters: the name of each by class of access, and its largest value.
 
     Sources: ISA manuals, S_WAITCNT (CDNA3 4.4), S_WAITCNT and S_WAITCNT_VSCNT (RDNA3 4.4 and 16.5), S_WAIT_* (RDNA4
     5.6).
@@ -28,14 +28,14 @@ class Counters:
     scalar: str
     """Scalar memory accesses and messages."""
     limits: Mapping[str, int]
-    """Largest value of each counter, beyond which the next instruction of its class is held back."""
+    """Largest value of each counter, beyond which the next instruction of its class stalls."""
     flat_in_order: bool = False
     """FLAT counts in order with memory and with the LDS (LLVM: hasFlatLgkmVMemCountInOrder)."""
 
 
 @dataclass(frozen=True)
 class FloatRules:
-    """Where floating-point operations of one name differ between architectures; the defaults are CDNA's."""
+    """Differences in floating-point operations between architectures; the defaults are CDNA's."""
 
     mode_bits: bool = True
     """MODE has DX10_CLAMP and IEEE; without them clamp turns every NaN into 0 and nothing depends on IEEE."""
@@ -46,16 +46,16 @@ class FloatRules:
     atomic_rules: bool = False
     """Float atomics follow chapter 13 of RDNA's manuals: NaNs, -0 below +0, the negative NaN of Inf - Inf."""
     atomic_add_flushes: bool = False
-    """An atomic f32 addition in memory reads denormals as zeros."""
+    """An atomic f32 addition in memory flushes input denormals."""
     dot_steps: bool = False
-    """Dot products of floats round as a step of the matrix instructions does."""
+    """Floating-point dot products round as a step of the matrix instructions does."""
     omod_flushes: bool = False
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
 
 
 @dataclass(frozen=True)
 class Simd:
-    """What the waves of a SIMD share, and so how many of them fit; workgroups are spread over four SIMDs.
+    """Resources that the waves of a SIMD share, which limit occupancy; workgroups are spread over four SIMDs.
 
     Source: LLVM, ``AMDGPUBaseInfo.cpp``: getMaxWavesPerEU, getTotalNumVGPRs, getVGPRAllocGranule, getTotalNumSGPRs,
     getSGPRAllocGranule, getMaxWorkGroupsPerCU (barriers). Four SIMDs are a compute unit of CDNA and a work-group
@@ -65,7 +65,7 @@ class Simd:
     waves: int
     """Most waves."""
     vgprs: tuple[tuple[int, int, int], ...]
-    """Lanes of a wave, VGPRs for all waves together, and the granule in which a wave is given them."""
+    """Lanes of a wave, VGPRs for all waves together, and the granule in which they are allocated."""
     lds_bytes: int
     """LDS for the workgroups on four SIMDs together."""
     sgprs: int = 0
@@ -79,14 +79,14 @@ class Simd:
 class Lds:
     """The LDS: its DS opcodes, loads from memory into it, and its phases.
 
-    Source of the opcodes: LLVM 22's assembler, to which tests hold them.
+    Source of the opcodes: LLVM 22's assembler, with which tests compare them.
     """
 
     phases: tuple[tuple[str, str, int, str, str, str], ...] = ()
-    """Rows of its own: access (``read b128``, ``write2 b64``, ``atomic b32``), lane sets (`mfmasim.lds.LANE_SETS`),
-    banks, confidence, source, remark. A second row of an access is what another source says."""
+    """This architecture's rows: access (``read b128``, ``write2 b64``, ``atomic b32``), lane sets (`LANE_SETS`),
+    banks, confidence, source, remark. A second row of an access is another source's."""
     phases_as: tuple[str, str] | None = None
-    """The architecture from which it takes the other rows, and why; they count as inferred at best."""
+    """The architecture from which the other rows are taken, and why; they count as inferred at best."""
     direct_bytes: tuple[int, ...] = ()
     """Bytes that a lane of a load from memory into the LDS may move (CDNA3 and CDNA4 ISA manuals, buffer and global
     loads with LDS; LLVM 22 accepts no others)."""
@@ -112,7 +112,7 @@ class Lds:
 class Conversions:
     """Which conversion instructions there are, besides those that every architecture has.
 
-    Source: LLVM 22's assembler, to which a test holds them.
+    Source: LLVM 22's assembler, with which a test compares them.
     """
 
     short_names: bool = False

@@ -1,4 +1,4 @@
-"""What differs between architectures, as data: an algorithm reads a field, it never asks for a name."""
+"""Differences between architectures as data: algorithms read fields and never compare names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Arch:
     family: str
     """AMD's architecture name, such as ``CDNA3``."""
     products: tuple[str, ...]
-    """Products that carry it."""
+    """Products with this architecture."""
     encoding: str
     """Instruction encodings, by the first family that had them: ``CDNA1`` to ``CDNA4``, ``RDNA3``, ``RDNA4``."""
     elf_machine: int
@@ -33,7 +33,7 @@ class Arch:
     wave_sizes: tuple[int, ...]
     """Lanes of a wave; the first is what compilers use by default."""
     fp8: str
-    """Flavour of the 8-bit formats: ``fnuz``, ``ocp``, or ``none`` where no instruction knows them."""
+    """Flavour of the 8-bit formats: ``fnuz``, ``ocp``, or ``none`` where no instruction uses them."""
     lds_bytes: int
     """Largest LDS allocation of one workgroup."""
     lds_granule: int
@@ -47,11 +47,11 @@ class Arch:
     unified_vgprs: bool
     """Whether AGPRs share one file with the VGPRs, split by the descriptor's ``accum_offset``."""
     packed_workitem_ids: bool
-    """Work-item ids x, y, z arrive in 10-bit fields of v0 and not in v0, v1, v2."""
+    """Work-item ids x, y, z are passed in 10-bit fields of v0, not in v0, v1, v2."""
     workgroup_id_in_ttmp: bool
-    """Workgroup ids arrive in trap temporaries (gfx12) and not in SGPRs."""
+    """Workgroup ids are passed in trap temporaries (gfx12), not in SGPRs."""
     simd: Simd
-    """What limits the waves that run at a time."""
+    """Limits of occupancy."""
     counters: Counters
     """Wait counters."""
     lds: Lds
@@ -59,18 +59,18 @@ class Arch:
     conversions: Conversions
     """Conversion instructions."""
     descriptor: str
-    """Layout of the kernel descriptor: ``GFX9``, ``GFX11`` or ``GFX12``, as LLVM's AMDGPU usage guide has them."""
+    """Layout of the kernel descriptor: ``GFX9``, ``GFX11`` or ``GFX12``, as in LLVM's AMDGPU usage guide."""
     descriptor_vgprs: Mapping[int, int]
     """By lanes of a wave, the VGPRs that a step of the descriptor's count means (a granule of the encoding, which on
     some products is finer than that of allocation)."""
     kernarg_preload: bool = False
-    """The kernel descriptor may ask for arguments in user SGPRs."""
+    """The kernel descriptor can request preloaded kernel arguments in user SGPRs."""
     max_workgroup: int = 1024
     """Most work-items of a workgroup."""
     m0: int = 124
     """Operand code of M0."""
     keeps_halves: bool = False
-    """A 16-bit vector result leaves the other half of its register alone (before gfx11 most clear it)."""
+    """A 16-bit vector result preserves the other half of its register (before gfx11 most operations clear it)."""
     clock_registers: tuple[tuple[int, int, int], ...] = ()
     """Hardware registers that show a clock: number, first bit of the counter, bits."""
     buffer_range_field: bool = False
@@ -80,7 +80,7 @@ class Arch:
     lds_parts: bool = False
     """An LDS access that is partly out of range loads the dwords and stores the bytes that are inside."""
     trans_use_hazard: bool = False
-    """A vector instruction may not soon read the half that a transcendental one wrote (LLVM: hasVALUTransUseHazard)."""
+    """A vector instruction may not read a transcendental result too early (LLVM: hasVALUTransUseHazard)."""
     floats: FloatRules = field(default_factory=FloatRules)
     """How floating-point operations behave."""
 

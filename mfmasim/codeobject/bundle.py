@@ -51,14 +51,14 @@ def is_bundle(data: bytes | memoryview) -> bool:
 
 
 def split(data: bytes | memoryview, name: str) -> list[Entry]:
-    """Take bundles apart.
+    """Split bundles into their entries.
 
     Args:
         data: one bundle, or several with zero bytes between them, as a linker puts them into ``.hip_fatbin``.
         name: the file, for the error.
 
     Returns:
-        The entries that hold something, host entries included, in order.
+        The entries that are not empty, host entries included, in order.
 
     Raises:
         MfmasimError: a bundle is truncated or corrupt, or the bundles decompress to more than
@@ -126,30 +126,30 @@ def _skip_zeros(data: memoryview) -> memoryview:
     return data[:0]
 
 
-def pick(entries: Sequence[Entry], wanted: str | None, name: str) -> Entry:
+def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
     """Choose the code object to load.
 
     Args:
         entries: of `split`.
-        wanted: processor with or without features, or None when there is one to take.
+        target: processor with or without features, or None when there is only one.
         name: the file, for the error.
 
     Returns:
         The entry.
 
     Raises:
-        MfmasimError: none or several would do; the message says what is inside.
+        MfmasimError: no entry matches, or several; the message lists the entries.
     """
     device = [entry for entry in entries if not entry.is_host]
     inside = ", ".join(dict.fromkeys(entry.target_id for entry in device)) or "host code only"
-    found = device if wanted is None else [entry for entry in device if answers(entry.target_id, wanted)]
-    exact = [entry for entry in found if entry.target_id == wanted]
+    found = device if target is None else [entry for entry in device if answers(entry.target_id, target)]
+    exact = [entry for entry in found if entry.target_id == target]
     if len(exact) == 1:
         return exact[0]
     if len(found) == 1:
         return found[0]
     if not found:
-        raise MfmasimError(f"{name}: no code object for {wanted or 'a device'}; the bundle holds {inside}")
+        raise MfmasimError(f"{name}: no code object for {target or 'a device'}; the bundle holds {inside}")
     if len({entry.target_id for entry in found}) == 1:
         raise MfmasimError(
             f"{name}: {len(found)} code objects for {found[0].target_id} (one a source file); "
@@ -159,13 +159,13 @@ def pick(entries: Sequence[Entry], wanted: str | None, name: str) -> Entry:
     raise MfmasimError(f"{name}: several code objects; choose one with arch: {several}")
 
 
-def answers(target_id: str, wanted: str) -> bool:
-    """Whether a code object's target id runs where ``wanted`` is asked for.
+def answers(target_id: str, target: str) -> bool:
+    """Whether a code object with a target id runs on ``target``.
 
-    The processors are the same, and no feature is on in one and off in the other; a feature that one of them
-    does not name may be either.
+    The processors are equal, and no feature is on in one and off in the other; a feature that one of them
+    does not name matches both.
     """
     processor, *features = target_id.split(":")
-    wanted_processor, *wanted_features = wanted.split(":")
-    opposite = {f"{feature[:-1]}{'-' if feature[-1:] == '+' else '+'}" for feature in wanted_features}
-    return processor == wanted_processor and not opposite & set(features)
+    target_processor, *target_features = target.split(":")
+    opposite = {f"{feature[:-1]}{'-' if feature[-1:] == '+' else '+'}" for feature in target_features}
+    return processor == target_processor and not opposite & set(features)

@@ -18,7 +18,7 @@ __all__ = ["LIMIT", "MAGIC", "decompress"]
 
 MAGIC = b"CCOB"
 
-# All bundles of a file together may not decompress to more: a few kilobytes can promise any size.
+# Limit of all bundles of a file together: a header of a few kilobytes can claim any size.
 LIMIT = 1 << 29
 
 _START = struct.Struct("<4sHH")  # magic, version, method
@@ -49,7 +49,7 @@ def decompress(data: memoryview, budget: int, name: str) -> tuple[bytes, int]:
 
     Args:
         data: compressed bundle, and whatever follows it.
-        budget: most bytes that may come out.
+        budget: largest decompressed size in bytes.
         name: the file, for the error.
 
     Returns:
@@ -83,11 +83,11 @@ def decompress(data: memoryview, budget: int, name: str) -> tuple[bytes, int]:
         plain, unused = unpack(data[start:end], plain_size)
     if len(plain) != plain_size:
         raise MfmasimError(
-            f"{name}: corrupt compressed bundle: {len(plain)} bytes came out, its header says {plain_size}"
+            f"{name}: corrupt compressed bundle: {len(plain)} bytes decompressed, its header says {plain_size}"
         )
     # LLVM keeps the first half of the MD5 of what it compressed.
     if hashlib.md5(plain, usedforsecurity=False).digest()[:8] != digest.to_bytes(8, "little"):
-        raise MfmasimError(f"{name}: corrupt compressed bundle: its hash does not fit its contents")
+        raise MfmasimError(f"{name}: corrupt compressed bundle: its hash does not match its contents")
     return plain, end if layout.has_file_size else end - unused
 
 

@@ -1,4 +1,4 @@
-"""The kernel descriptor: 64 bytes that tell the hardware how to start a kernel.
+"""The kernel descriptor: 64 bytes from which the hardware launches a kernel.
 
 Source: LLVM's AMDGPU usage guide, "Kernel Descriptor" (code object v3 and later) and the tables of
 ``compute_pgm_rsrc1`` to ``compute_pgm_rsrc3``; LLVM's ``AMDHSAKernelDescriptor.h`` for the same bits.
@@ -42,7 +42,7 @@ class Field:
     needs: str = ""
     """A field of `Arch` that has to be true as well."""
     zero: bool = False
-    """Whether a file has to leave it zero, because firmware fills it in."""
+    """Whether it must be zero in a file, because firmware fills it in."""
 
     def on(self, arch: Arch) -> bool:
         """Whether the architecture has the field."""
@@ -129,7 +129,7 @@ _LAYOUT = struct.Struct("<III4sq20sIIIHH4s")
 class KernelDescriptor:
     """The decoded descriptor of one kernel.
 
-    Every row of `FIELDS` that exists on the architecture is in ``fields``; the properties below name those
+    Every row of `FIELDS` that exists on the architecture is in ``fields``; the properties below are those
     that a launch needs and give a neutral value where the architecture has no such field.
     """
 
@@ -189,7 +189,7 @@ class KernelDescriptor:
 
     @property
     def accum_offset(self) -> int:
-        """First AGPR's place in the unified register file; 0 where there is no unified file."""
+        """Offset of the first AGPR in the unified register file; 0 where there is none."""
         granules = self.fields.get("granulated_accum_offset")
         return 0 if granules is None else (granules + 1) * 4
 
@@ -205,7 +205,7 @@ class KernelDescriptor:
 
     @property
     def workgroup_ids(self) -> tuple[bool, bool, bool]:
-        """Whether the workgroup id x, y, z arrives in a system SGPR."""
+        """Whether the workgroup id x, y, z is passed in a system SGPR."""
         return (
             bool(self.fields["enable_sgpr_workgroup_id_x"]),
             bool(self.fields["enable_sgpr_workgroup_id_y"]),
@@ -239,7 +239,7 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
 
     Args:
         data: the 64 bytes.
-        arch: whose bits these are.
+        arch: the architecture of the kernel.
         where: file and kernel, for the error.
 
     Returns:
@@ -260,7 +260,7 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
         mask = (1 << row.width) - 1
         value = fields[row.name] = (words[row.word] >> row.low) & mask
         if value and row.zero:
-            raise MfmasimError(f"{where}: kernel descriptor sets {row.name} to {value}, which has to be 0 in a file")
+            raise MfmasimError(f"{where}: kernel descriptor sets {row.name} to {value}, which must be 0 in a file")
         reserved[row.word] &= ~(mask << row.low)
     for word, rest in reserved.items():
         if rest:

@@ -25,12 +25,12 @@ __all__ = ["open_elf", "read_fatbin", "read_note", "read_relocations", "read_seg
 _SYMBOL_BYTES = 24
 _NT_AMDGPU_METADATA = 32
 
-# The loaded image of one code object: a claim beyond this is damage, and is never allocated.
+# The loaded image of one code object: a larger size is treated as damage, and never allocated.
 IMAGE_LIMIT = 1 << 30
 
 
 def open_elf(data: bytes, name: str) -> ELFFile:
-    """Hand a file to pyelftools.
+    """Parse a file with pyelftools.
 
     Raises:
         MfmasimError: pyelftools cannot read it.
@@ -49,7 +49,7 @@ def read_fatbin(data: bytes, name: str) -> memoryview:
         name: for the error.
 
     Raises:
-        MfmasimError: there is no section ``.hip_fatbin``, or it is not inside the file.
+        MfmasimError: the section ``.hip_fatbin`` is missing, or not inside the file.
     """
     header = read_header(data, name)
     with parsing(name, "host ELF file"):
@@ -114,7 +114,7 @@ def read_note(elf: ELFFile, name: str) -> bytes:
     """The metadata note's msgpack bytes.
 
     Raises:
-        MfmasimError: there is none.
+        MfmasimError: the file has none.
     """
     with parsing(name, "note"):
         for segment in _segments(elf, "PT_NOTE"):

@@ -1,4 +1,4 @@
-"""The ELF header: whose file it is, and whether its tables are inside the file.
+"""The ELF header: the machine of the file, and whether its tables are inside the file.
 
 Source: LLVM's AMDGPU usage guide, "ELF Code Object": header and e_flags of code object version 4 and later.
 """
@@ -33,7 +33,7 @@ FEATURES = tuple(f"{name}{sign}" for name, _ in _FEATURES for sign in "+-")
 
 @dataclass(frozen=True)
 class Header:
-    """What the ELF header says."""
+    """Fields of the ELF header."""
 
     elf_class: int
     """1 is 32 bits, 2 is 64 bits."""
@@ -54,14 +54,14 @@ class Header:
 
 
 def read_header(data: bytes, name: str) -> Header:
-    """Read the ELF header and hold its tables to the file's size.
+    """Read the ELF header and check its tables against the file's size.
 
     Args:
         data: the file.
         name: for the error.
 
     Raises:
-        MfmasimError: the file ends before its own tables do, or is no ELF file.
+        MfmasimError: the file ends before its tables do, or is not an ELF file.
     """
     if len(data) < _HEADER_BYTES or data[:4] != ELF_MAGIC:
         raise MfmasimError(f"{name}: truncated ELF file: {len(data)} bytes, the header alone has {_HEADER_BYTES}")
@@ -99,14 +99,14 @@ def read_header(data: bytes, name: str) -> Header:
 
 
 def check_amdgpu(header: Header, name: str) -> int:
-    """Refuse what no AMD GPU loads.
+    """Refuse files that no AMD GPU loads.
 
     Returns:
         The code object version: 4, 5 or 6.
 
     Raises:
         MfmasimError: another machine, a 32-bit, big-endian or unlinked file, another operating system ABI, or a
-            code object version that is not read.
+            unsupported code object version.
     """
     if not header.is_amdgpu:
         raise MfmasimError(f"{name}: an ELF file for {machine_name(header.machine)}, not for an AMD GPU")

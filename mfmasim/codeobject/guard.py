@@ -1,4 +1,4 @@
-"""One door for foreign parsers: whatever they raise on a damaged file leaves as one line."""
+"""Guard around third-party parsers: any exception on a damaged file becomes a one-line `MfmasimError`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def parsing(name: str, what: str) -> Iterator[None]:
         yield
     except MfmasimError:
         raise
-    except Exception as error:  # noqa: BLE001 -- parsers meet damaged bytes with any exception of their own
+    except Exception as error:  # noqa: BLE001 -- parsers raise any exception on damaged bytes
         text = " ".join(str(error).split())[:_LONGEST_REASON] or "unreadable"
         raise MfmasimError(f"{name}: truncated or corrupt {what} ({type(error).__name__}: {text})") from None

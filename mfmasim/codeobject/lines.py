@@ -37,7 +37,7 @@ class LineRange:
     """First address after it."""
     file: str
     line: int
-    """0 where the compiler made code that belongs to no line."""
+    """0 for generated code that belongs to no line."""
     column: int
     is_stmt: bool
     """Whether the compiler recommends it as a place for a breakpoint."""
@@ -125,7 +125,7 @@ def read_line_table(data: bytes, name: str) -> LineTable:
 
 
 def _check_sections(elf: ELFFile, data: bytes, name: str) -> None:
-    """Hold the sections that pyelftools copies to the file's size; it would allocate whatever they promise."""
+    """Check sections that pyelftools copies against the file's size; it would allocate any size they claim."""
     for section in elf.iter_sections():
         if not section.name.startswith((".debug", ".zdebug", ".eh_frame", ".gnu_debug")):
             continue
@@ -135,7 +135,7 @@ def _check_sections(elf: ELFFile, data: bytes, name: str) -> None:
         if stored > len(data) or section.data_size > limit:
             raise ValueError(f"section {section.name} of {section.data_size} bytes")
         if section.compressed and data[offset : offset + 4] == _ELFCOMPRESS_ZSTD:
-            raise MfmasimError(f"{name}: debug information compressed with zstd is not read; compile with -gz=zlib")
+            raise MfmasimError(f"{name}: debug information compressed with zstd is unsupported; compile with -gz=zlib")
 
 
 def _rows(program: Any) -> Iterator[LineRange]:

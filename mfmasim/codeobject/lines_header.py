@@ -1,7 +1,7 @@
-"""A look at a line program's header before a parser allocates by its counts.
+"""Check of a line program's header before a parser allocates by its counts.
 
 A DWARF 5 header says how many directories and files follow and in which forms. A damaged count together with
-forms that take no bytes would make a parser build a list of any length, so counts are held to the bytes there are.
+forms that take no bytes would make a parser build a list of any length, so counts are checked first.
 Source: DWARF 5 section 6.2.4 and 7.5.6.
 """
 
@@ -66,14 +66,14 @@ class _Reader:
 
 
 def check_header(data: bytes, at: int) -> None:
-    """Hold the counts of a line program's header to the bytes there are.
+    """Check the counts of a line program's header against the bytes available.
 
     Args:
         data: the section ``.debug_line``.
         at: where the header starts.
 
     Raises:
-        ValueError: the header is of an unknown version or form, or promises more than there is.
+        ValueError: the header is of an unknown version or form, or its counts exceed the bytes available.
     """
     reader = _Reader(data, at)
     length = reader.number(4)

@@ -47,7 +47,7 @@ def kernel_names(metadata: Mapping[str, Any], name: str) -> list[tuple[str, str,
     """Mangled name, descriptor symbol and metadata map of every kernel, in the file's order.
 
     Raises:
-        MfmasimError: a part is missing or not what it should be, or a name comes twice.
+        MfmasimError: a part is missing or malformed, or a name occurs twice.
     """
     kernels = metadata.get("amdhsa.kernels", [])
     if not isinstance(kernels, list):
@@ -76,7 +76,7 @@ def arguments(raw: Mapping[str, Any], where: str) -> tuple[Argument, ...]:
         where: file and kernel, for the error.
 
     Raises:
-        MfmasimError: an argument is not a map, or has no sensible offset, size or kind, or lies on another.
+        MfmasimError: an argument is not a map, or has no valid offset, size or kind, or overlaps another.
     """
     args = raw.get(".args", [])
     if not isinstance(args, list) or not all(isinstance(arg, dict) for arg in args):

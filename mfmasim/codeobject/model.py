@@ -36,7 +36,7 @@ class CodeObject:
     kernels: Mapping[str, KernelInfo]
     """Kernels by mangled name, in the file's order."""
     segments: tuple[Segment, ...] = field(repr=False)
-    """What is loaded, by ascending address, before relocation."""
+    """Loaded segments by ascending address, before relocation."""
     symbols: Mapping[str, Symbol] = field(repr=False)
     """Defined dynamic symbols by name."""
     relocations: tuple[Relocation, ...] = field(repr=False)
@@ -87,7 +87,7 @@ class CodeObject:
             The kernel.
 
         Raises:
-            MfmasimError: no kernel, or several, answer to the name; the message lists what there is.
+            MfmasimError: no kernel, or several, match the name; the message lists the kernels.
         """
         return self.kernels[find(name, self.kernels, self.name)]
 
@@ -111,7 +111,7 @@ class CodeObject:
         return self.read_bytes(kernel.entry, kernel.size)
 
     def segments_at(self, base: int) -> tuple[Segment, ...]:
-        """The segments as they stand in memory when the file's address 0 is loaded at ``base``.
+        """The segments in memory when the file's address 0 is loaded at ``base``.
 
         Args:
             base: load address; page-aligned as a loader would choose it.

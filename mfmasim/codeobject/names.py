@@ -1,7 +1,7 @@
 """Kernel names: enough of the Itanium C++ mangling to find a kernel by the name in its source.
 
 Source: Itanium C++ ABI, section 5.1 "External Names". Parameters are not read; template arguments are read only
-to know where they end.
+to find where they end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ABBREVIATIONS = frozenset("tabsiod")  # St, Sa, Sb, Ss, Si, So, Sd
 
 
 class _UnreadableError(Exception):
-    """The name uses something a kernel's name does not need, or is damaged."""
+    """The name uses mangling that kernel names do not need, or is damaged."""
 
 
 class _Reader:
@@ -205,7 +205,7 @@ def demangle(name: str) -> str:
 
 
 def find(name: str, symbols: Iterable[str], where: str) -> str:
-    """Find the one symbol that a name means.
+    """Find the one symbol that matches a name.
 
     Args:
         name: mangled, qualified or plain.

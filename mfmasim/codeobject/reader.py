@@ -26,7 +26,7 @@ __all__ = ["load", "read"]
 # The hardware takes a kernel's address in units of 256 bytes (PGM_LO, PGM_HI).
 _ENTRY_ALIGNMENT = 256
 
-# How files start that people hold for code objects.
+# First bytes of files that are often mistaken for code objects.
 _FOREIGN = (
     (b"BC\xc0\xde", "LLVM bitcode, not linked"),
     (b"\x10\xff\x10\xad", "an LLVM offload package; extract it with clang-offload-packager"),
@@ -43,7 +43,7 @@ def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
 
     Args:
         path: an ``.hsaco``, an offload bundle, or a host program with a ``.hip_fatbin`` section.
-        arch: which architecture to take where the file holds several.
+        arch: architecture to choose where the file holds several.
 
     Returns:
         The code object.
@@ -67,16 +67,16 @@ def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> 
     Args:
         data: an ELF file for an AMD GPU, an offload bundle, plain or compressed, or a host ELF file with a
             ``.hip_fatbin`` section.
-        name: what errors call it.
-        arch: which architecture to take where there are several, with or without target features
+        name: its name in errors.
+        arch: architecture to choose where there are several, with or without target features
             (``gfx942:xnack-``); where there is one, it has to be this one.
 
     Returns:
         The code object.
 
     Raises:
-        MfmasimError: the bytes are truncated, corrupt, foreign, of an architecture or version that is not
-            read, or hold several code objects and ``arch`` does not pick one.
+        MfmasimError: the bytes are truncated, corrupt, not a code object, of an architecture or version that is not
+            supported, or hold several code objects and ``arch`` does not pick one.
     """
     wanted = _wanted(arch)
     data = bytes(data)
@@ -92,7 +92,7 @@ def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> 
 
 
 def _wanted(arch: str | Arch | None) -> str | None:
-    """Target id that was asked for, its processor checked."""
+    """Requested target id, its processor checked."""
     if arch is None:
         return None
     name = find_arch(arch).name
@@ -104,7 +104,7 @@ def _wanted(arch: str | Arch | None) -> str | None:
 
 
 def _opening(data: bytes) -> str:
-    """What the first bytes tell about a file that is none of ours."""
+    """Kind of an unsupported file, by its first bytes."""
     known = next((what for magic, what in _FOREIGN if data.startswith(magic)), "")
     return data[:8].hex(" ") + (f" ({known})" if known else "")
 
@@ -130,7 +130,7 @@ def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
     found = _architecture(header.flags, version, metadata, name)
     target_id = found.name + elf_header.target_features(header.flags)
     if wanted is not None and not bundle.answers(target_id, wanted):
-        raise MfmasimError(f"{name}: code object for {target_id}, {wanted} was asked for")
+        raise MfmasimError(f"{name}: code object for {target_id}, {wanted} was requested")
     segments = elf_file.read_segments(elf, data, name)
     symbols = elf_file.read_symbols(elf, name)
     relocations = elf_file.read_relocations(elf, name)

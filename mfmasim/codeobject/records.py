@@ -1,4 +1,4 @@
-"""Parts of a code object, as plain data: segments, symbols, relocations, and what is known of a kernel."""
+"""Parts of a code object, as plain data: segments, symbols, relocations, and the properties of kernels."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Argument:
     access: str = ""
     """``read_only``, ``write_only``, ``read_write`` as declared."""
     actual_access: str = ""
-    """The same as the compiler found it."""
+    """The same as the compiler inferred it."""
     pointee_align: int = 0
     """Alignment in bytes of what a ``dynamic_shared_pointer`` points to (0: not recorded)."""
     is_const: bool = False
@@ -102,7 +102,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class KernelMetadata:
-    """What the metadata note says of a kernel beyond its arguments; None where it is silent."""
+    """Properties of a kernel in the metadata note, besides its arguments; None where absent."""
 
     kernarg_segment_size: int
     kernarg_segment_align: int
@@ -157,7 +157,7 @@ class KernelInfo:
 
     @property
     def kernarg_size(self) -> int:
-        """Bytes of the kernel argument segment: what descriptor, metadata and arguments ask for at most."""
+        """Bytes of the kernel argument segment: the largest size that descriptor, metadata or arguments require."""
         ends = [arg.offset + arg.size for arg in self.args]
         return max(self.descriptor.kernarg_size, self.metadata.kernarg_segment_size, *ends, 0)
 
@@ -176,7 +176,7 @@ class KernelInfo:
 
     @property
     def private_segment_fixed_size(self) -> int:
-        """Scratch of a work-item, in bytes; a dynamic stack comes on top."""
+        """Scratch of a work-item, in bytes, without a dynamic stack."""
         return self.descriptor.private_segment_fixed_size
 
     @property
@@ -189,7 +189,7 @@ def read_segments(segments: tuple[Segment, ...], address: int, size: int, where:
     """Bytes at a virtual address, zero beyond a segment's file data.
 
     Args:
-        segments: where to look.
+        segments: the segments to read.
         address: virtual address.
         size: bytes.
         where: the file, for the error.

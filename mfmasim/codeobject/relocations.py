@@ -1,4 +1,4 @@
-"""Dynamic relocations: the few kinds that a linked code object may carry, or a refusal by name.
+"""Dynamic relocations: the few kinds that a linked code object may have; others are refused by name.
 
 Compilers reach globals and functions by pc-relative adds, so most files have none; pointers in initialised
 device variables need them. Source: LLVM's AMDGPU usage guide, "Relocation Records".
@@ -52,7 +52,7 @@ def kind_name(number: int) -> str:
 
 
 def check(relocations: Sequence[Relocation], segments: Sequence[Segment], name: str) -> None:
-    """Refuse what `apply` could not do.
+    """Refuse relocations that `apply` does not support.
 
     Args:
         relocations: of the file.

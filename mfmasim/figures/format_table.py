@@ -48,7 +48,7 @@ def format_svg(fmt: str | Format) -> str:
     """Draw the bit fields and the value table of a format of at most 8 bits.
 
     Raises:
-        MfmasimError: a wider format, whose table would be no picture.
+        MfmasimError: a wider format, whose table is too large for a picture.
     """
     fmt = lookup(fmt)
     if fmt.bits > 8:

@@ -1,4 +1,4 @@
-"""Picture of a fragment: matrix view (where is each element?) and register view (what does each lane hold?)."""
+"""Picture of a fragment: matrix view (the place of each element) and register view (the elements of each lane)."""
 
 from __future__ import annotations
 

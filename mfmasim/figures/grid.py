@@ -40,7 +40,7 @@ def tiles_text(found: Layout) -> str:
 
 
 def tiles_svg(found: Layout) -> str:
-    """Tiles of C as squares: colour is the XCD, the number is the workgroup, red is computed never or several times.
+    """Tiles of C as squares: colour is the XCD, the number is the workgroup, red marks wrong tiles.
 
     Returns:
         A self-contained SVG; hover text names tile, workgroups and XCD.

@@ -1,4 +1,4 @@
-"""Everything about a matrix instruction as an HTML table, and as a page with its operands' pictures."""
+"""A matrix instruction as an HTML table, and as a page with pictures of its operands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["instruction_page", "instruction_table"]
 
 
 def instruction_table(op: Instruction) -> str:
-    """HTML table of everything that is known about an instruction."""
+    """HTML table of an instruction's properties."""
     lines = "".join(f"<tr><th>{escape(str(a))}</th><td>{escape(str(b))}</td></tr>" for a, b in op.details())
     return f"<table>{lines}</table>"
 

@@ -1,6 +1,6 @@
-"""Pictures of LDS accesses: punch cards (which lane meets which bank in which phase) and tiles laid over the banks.
+"""Pictures of LDS accesses: punch cards (which lane accesses which bank in which phase) and tiles laid over the banks.
 
-The data come from `punches` and `tile_cells`; what draws them adds colour only.
+The data come from `punches` and `tile_cells`; the drawing functions add colour only.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _PASSES = ("#b7e4c7", "#ffd166", "#f6a05a", "#ef6f6c", "#c9465f", "#97325a", "#6
 
 
 class Punch(NamedTuple):
-    """One lane that meets one bank."""
+    """One access of a lane to a bank."""
 
     phase: int
     lane: int
     bank: int
     dword: int
     order: int
-    """How many other dwords of the bank come before: 0 goes in the first pass, 1 waits for another, and so on."""
+    """Pass in which its dword is accessed, from 0: the number of other dwords of the bank before it."""
 
 
 class Chunk(NamedTuple):
@@ -96,7 +96,7 @@ def punch_card_text(found: Access) -> str:
 def punch_card_svg(found: Access) -> str:
     """Punch card of one wave access: a block per phase, a line per lane, a column per bank.
 
-    Colour is the pass: green goes first, every further colour waits for another dword of the same bank.
+    Colour is the pass: green is the first, every further colour waits for another dword of the same bank.
 
     Returns:
         A self-contained SVG; hover text names lane, bank and address.
@@ -143,7 +143,7 @@ def _phase(phase: Phase, held: Sequence[Punch], banks: int) -> tuple[list[str], 
 
 
 def punch_card_html(found: Access) -> str:
-    """The same as a page that needs nothing from a network."""
+    """The same as a self-contained page."""
     title = f"{found.instruction.name} on {found.arch.name}"
     return svg.page(title, f'<div class="figure">{punch_card_svg(found)}</div>')
 
@@ -198,7 +198,7 @@ def tile_text(swizzle: Tile, banks: int = 32, chunk: int = 16) -> str:
 def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | None = None) -> str:
     """Tiles over the banks, before and after.
 
-    Colour is the chunk of the row. Lanes that read one chunk of many rows meet where one colour stands above itself.
+    Colour is the chunk of the row. Lanes that read one chunk of many rows conflict where one bank repeats a colour.
 
     Args:
         swizzle: the tile.

@@ -1,4 +1,4 @@
-"""What figures need of the objects that they draw."""
+"""Protocols of the objects that figures draw."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Instruction(Named, Protocol):
         """The operands by name."""
 
     def details(self) -> Iterable[Sequence[Any]]:
-        """Property and value of everything that is known about it."""
+        """Name and value of each of its properties."""
 
 
 class Phase(Protocol):

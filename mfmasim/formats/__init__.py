@@ -1,4 +1,4 @@
-"""Number formats: codes to numbers and back, packing, scales, and what the conversion instructions do."""
+"""Number formats: codes to numbers and back, packing, scales, and the conversion instructions."""
 
 from __future__ import annotations
 

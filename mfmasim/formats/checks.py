@@ -1,4 +1,4 @@
-"""What codes and values a caller may hand in."""
+"""Checks of the codes and values that callers pass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["as_codes", "as_float_bits", "as_random"]
 
 
 def _native(array: NDArray[Any]) -> NDArray[Any]:
-    """The same values in the machine's byte order, so that their bits are what views expect."""
+    """The same values in the machine's byte order, as views require."""
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 

@@ -1,4 +1,4 @@
-"""What one code means, worked out as a teacher would, and the table of all codes of a format."""
+"""The meaning of one code, field by field, and the table of all codes of a format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Explanation", "explain", "value_table"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """One code taken apart."""
+    """The fields and value of one code."""
 
     format: str
     code: int
@@ -72,7 +72,7 @@ def explain(fmt: Format, code: int) -> Explanation:
 
 
 def _explain(fmt: Format, code: int, value: float) -> Explanation:
-    """Take a code apart whose value is known."""
+    """Split a code with a known value into its fields."""
     digits = f"{code:0{fmt.bits}b}"
     if fmt.integer:
         sign = code >> (fmt.bits - 1) if fmt.signed else 0
@@ -135,6 +135,6 @@ def value_table(fmt: Format) -> list[Explanation]:
         MfmasimError: a wider format.
     """
     if fmt.bits > 16:
-        raise MfmasimError(f"{fmt.name} has 2**{fmt.bits} codes, too many for a table; name the codes you want")
+        raise MfmasimError(f"{fmt.name} has 2**{fmt.bits} codes, too many for a table; name the codes to explain")
     values = fmt.decode(np.arange(1 << fmt.bits)).tolist()
     return [_explain(fmt, code, value) for code, value in enumerate(values)]

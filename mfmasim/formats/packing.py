@@ -71,7 +71,7 @@ def pack(codes: ArrayLike, fmt: str | Format, order: Order = "low_first") -> NDA
 
 
 def unpack(dwords: ArrayLike, fmt: str | Format, order: Order = "low_first") -> NDArray[np.unsignedinteger[Any]]:
-    """Take dwords apart into codes along the last axis, the inverse of `pack`.
+    """Split dwords into codes along the last axis, the inverse of `pack`.
 
     Args:
         dwords: uint32 of shape (..., d); d * 32 must be a multiple of the width (6-bit codes: 3 dwords for 16 codes).
@@ -107,7 +107,7 @@ def unpack(dwords: ArrayLike, fmt: str | Format, order: Order = "low_first") -> 
 
 
 def _swap(codes: NDArray[Any], fmt: Format, order: Order) -> NDArray[Any]:
-    """Turn the codes of each byte or dword round for ``high_first``."""
+    """Reverse the codes of each byte or dword for ``high_first``."""
     if order not in get_args(Order):
         raise unknown("packing order", order, get_args(Order))
     if order == "low_first":

@@ -48,7 +48,7 @@ class Format(FormatRow):
 
     @cached_property
     def smallest_subnormal(self) -> float | None:
-        """Smallest positive value without a hidden bit, or None where there are no subnormals."""
+        """Smallest positive subnormal, or None where the format has no subnormals."""
         if self.integer or self.special == "scale":
             return None
         return float(2.0 ** (self.min_exponent - self.precision))
@@ -157,7 +157,7 @@ def convert(
         Codes of ``target`` in its ``carrier`` dtype, of the shape of ``codes``.
 
     Raises:
-        MfmasimError: wrong dtype, a code too wide, an unknown name or mode, or random bits that do not belong.
+        MfmasimError: wrong dtype, a code too wide, an unknown name or mode, or random bits for a mode without them.
 
     >>> import numpy as np
     >>> convert(np.uint8([0x7F, 0x80]), "e4m3fn", "e4m3fnuz")

@@ -74,7 +74,7 @@ def round_codes(
 
 
 def _split(codes: Ints, source: FormatRow, normalise: bool) -> _Fields:
-    """Take codes apart. ``normalise`` finds the leading bit of subnormals, for targets that reach below them."""
+    """Split codes. ``normalise`` finds the leading bit of subnormals, for targets with a wider exponent range."""
     none = np.zeros(codes.shape, np.bool_)
     if source.integer:
         values = codes - ((codes & source.sign_bit) << 1) if source.signed else codes
@@ -141,7 +141,7 @@ def _round(
         noise = np.where(shift < 32, wide >> np.clip(32 - shift, 0, 63), wide << np.clip(shift - 32, 0, 63))
         magnitude = magnitude + ((rest + noise) >> shift)
     elif rounding == "nearest_even":
-        # rest > half, or equal to half and odd; with shift 0 there is no rest.
+        # rest > half, or equal to half and odd; with shift 0 the rest is 0.
         magnitude = magnitude + ((rest << 1) + (magnitude & 1) > (np.int64(1) << shift)) * (shift > 0)
     elif rounding != "toward_zero":
         away = fields.negative if rounding == "down" else ~fields.negative

@@ -1,4 +1,4 @@
-"""Number formats as rows, and what follows from a row: masks, special codes, range of exponents.
+"""Number formats as rows, and values derived from a row: masks, special codes, range of exponents.
 
 Sources: IEEE 754-2019 (f64, f32, f16); OCP 8-bit floating point 1.0 (e4m3fn, e5m2); OCP MX 1.0 (e2m3fn, e3m2fn,
 e2m1fn, e8m0fnu); CDNA3 ISA manual 7.2 (fnuz formats, xf32); bf16 as in the CDNA1 ISA manual.
@@ -125,8 +125,8 @@ class FormatRow:
 ROWS: tuple[FormatRow, ...] = (
     FormatRow("f64",      64, 11, 52, 1023, "ieee",   ("fp64", "double"), "IEEE 754-2019, 3.6"),
     FormatRow("f32",      32,  8, 23,  127, "ieee",   ("fp32", "float"), "IEEE 754-2019, 3.6"),
-    # xf32 travels as f32; the matrix core reads its top 19 bits (10 mantissa bits). The manual also speaks
-    # of rounding; the hardware truncates (rocm-libraries #9176).
+    # xf32 is stored as f32; the matrix core reads its top 19 bits (10 mantissa bits). The manual also mentions
+    # rounding; the hardware truncates (rocm-libraries #9176).
     FormatRow("xf32",     32,  8, 23,  127, "ieee",   ("tf32",), "CDNA3 ISA manual, 7.1.2", unread_bits=13),
     FormatRow("f16",      16,  5, 10,   15, "ieee",   ("fp16", "half"), "IEEE 754-2019, 3.6"),
     FormatRow("bf16",     16,  8,  7,  127, "ieee",   ("bfloat16",), "CDNA1 ISA manual"),

@@ -45,7 +45,7 @@ def scale_of(amax: ArrayLike, element: str | Format, rule: ScaleRule = "ocp") ->
         rule: see `ScaleRule`.
 
     Returns:
-        E8M0 codes of the shape of ``amax``, exact for every input. Exponents beyond -127 and 127 stop there; a block
+        E8M0 codes of the shape of ``amax``, exact for every input. Exponents are clamped to -127 and 127; a block
         of zeros takes code 0 (2**-127), NaN and Inf give 0xFF (NaN).
 
     Raises:
@@ -58,7 +58,7 @@ def scale_of(amax: ArrayLike, element: str | Format, rule: ScaleRule = "ocp") ->
         raise unknown("scale rule", rule, get_args(ScaleRule))
     element = lookup(element)
     if element.integer or element.special == "scale":
-        raise MfmasimError(f"{element.name} is no element format of a scaled block; use a signed floating-point format")
+        raise MfmasimError(f"{element.name} is not an element format of scaled blocks; use a signed float format")
     bits, source = as_float_bits(amax)
     wide = convert(bits, source, "f64", overflow="infinity_or_nan").view(np.int64) & np.int64((1 << 63) - 1)
     exponent, mantissa = _normalise(wide)
@@ -76,7 +76,7 @@ def _normalise(wide: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _offset(mantissa: NDArray[np.int64], element: Format, rule: ScaleRule) -> NDArray[Any]:
-    """What the rule adds to floor(log2 amax): 0 or 1."""
+    """Increment of floor(log2 amax) by the rule: 0 or 1."""
     if rule == "ceil":
         return mantissa > 0
     if rule == "rceil":

@@ -1,8 +1,8 @@
-"""Quick roundings for the common pairs of wide formats. They know finite results only.
+"""Fast roundings for the common pairs of wide formats, for finite results only.
 
 NumPy's cast from float64 to float32, from float32 to float16 and the integer step from f32 to bf16 round once, to
-nearest even, subnormals included (IEEE 754; tests hold them to the slow model). Whatever comes out as Inf or NaN is
-left to `mfmasim.formats.rounding`, which knows the rules.
+nearest even, subnormals included (IEEE 754; tests compare them with the slow model). Results of Inf or NaN are
+left to `mfmasim.formats.rounding`, which applies overflow and NaN rules.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""LDS banks and phases by architecture and instruction, bank conflicts, swizzles that are proved and found.
+"""LDS banks and phases by architecture and instruction, bank conflicts, and the proof and search of swizzles.
 
-Counts are passes and never a time: what a pass costs, and whether it is hidden, depends on everything around it.
+Counts are passes, never times: the cost of a pass, and whether it is hidden, depend on the surrounding code.
 """
 
 from __future__ import annotations

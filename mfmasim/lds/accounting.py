@@ -1,7 +1,7 @@
-"""Bank conflicts of everything a kernel executed: one account an instruction, counted as its accesses come.
+"""Bank conflicts of all LDS accesses that a kernel executed: one account per instruction.
 
-Adding the same multiple of 4 bytes to every address turns the banks round and changes no degree. So each access is kept
-relative to its lowest address, and a loop, or many waves at different places, are counted once.
+Adding the same multiple of 4 bytes to every address rotates the banks and changes no degree. So each access is stored
+relative to its lowest address, and a loop, or many waves at different addresses, are counted once.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Account", "Accounts", "Sample"]
 
 SAMPLES = 32
-"""Accesses kept of each instruction, the worst of those that differ: examples, and what swizzles are tried on."""
+"""Distinct accesses stored of each instruction, the worst ones: as examples, and to evaluate swizzles."""
 _PATTERNS = 512
-"""Different accesses of a whole group of waves that are remembered; later ones are counted anew each time."""
+"""Distinct accesses of a whole group of waves that are cached; further ones are counted each time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Sample:
 
 @dataclass(eq=False)
 class Account:
-    """What one LDS instruction did, over all waves.
+    """Conflicts of one LDS instruction, over all waves.
 
     Attributes:
         row: the instruction.
@@ -65,9 +65,9 @@ class Account:
     """Accesses of a group, relative to their lowest dwords, to [times, degrees (different rows, phases), waves of each
     of these, lowest dword of each row where they were lowest, and where highest]."""
     _histogram: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), np.int64))
-    """What is counted and no longer remembered."""
+    """Accesses that are counted and no longer stored."""
     _worst: dict[bytes, Sample] = field(default_factory=dict)
-    """Accesses of single waves by their pattern, each at the lowest and at the highest place it was seen at."""
+    """Accesses of single waves by their pattern, each at its lowest and its highest address."""
 
     @property
     def sets(self) -> tuple[tuple[int, ...], ...]:
@@ -85,7 +85,7 @@ class Account:
 
     @property
     def samples(self) -> list[Sample]:
-        """The worst of the accesses that differ; which ones does not depend on the order of execution."""
+        """The worst distinct accesses, independent of the order of execution."""
         kept = {id(self._worst[key]): self._worst[key] for key in sorted(self._worst, key=self._badness)}
         return list(kept.values())[:SAMPLES]
 
@@ -114,7 +114,7 @@ class Account:
         return int((self.histogram * np.arange(self.histogram.shape[1])).sum())
 
     def worst_lanes(self) -> tuple[int, ...]:
-        """Lanes of the worst sample that meet in its fullest bank with different dwords; empty without a conflict."""
+        """Lanes of the worst sample that conflict in its fullest bank; empty without a conflict."""
         sample = next(iter(self.samples), None)
         if sample is None or int(sample.degrees.max(initial=0)) < 2:
             return ()
@@ -168,7 +168,7 @@ class Account:
         self, quiet: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, degrees: NDArray[np.int16],
         alike: _Alike,
     ) -> None:  # fmt: skip
-        """Remember the accesses of single waves that belong to the worst."""
+        """Store the worst accesses of single waves."""
         everyone = np.ones(self.lanes, np.bool_)
         for number, row in enumerate(alike.first):
             lanes, mask = quiet[row], everyone if active is None else active[row]
@@ -180,14 +180,14 @@ class Account:
             self._worst = {key: self._worst[key] for key in kept}
 
     def _remember(self, key: bytes, sample: Sample) -> None:
-        """Keep a pattern at the lowest and at the highest place it was seen at."""
+        """Store a pattern at its lowest and its highest address."""
         for end, further in ((b"low", np.less), (b"high", np.greater)):
             known = self._worst.get(key + end)
             if known is None or further(sample.addresses, known.addresses)[sample.active].any():
                 self._worst[key + end] = sample
 
     def merge(self, other: Account) -> None:
-        """Take in another part of the same launch."""
+        """Merge another part of the same launch."""
         self.executions += other.executions
         self.lowest, self.highest = min(self.lowest, other.lowest), max(self.highest, other.highest)
         for (part, _), (times, degrees, weights, *_) in other._counts.items():
@@ -200,7 +200,7 @@ class Account:
 
 
 class _Alike(NamedTuple):
-    """Rows that differ: the first of each, how many are like it, and their lowest and highest base."""
+    """Distinct rows: the first of each, how many are equal to it, and their lowest and highest base."""
 
     first: NDArray[np.intp]
     times: NDArray[np.int64]
@@ -209,7 +209,7 @@ class _Alike(NamedTuple):
 
 
 def _alike(quiet: NDArray[np.int64], base: NDArray[np.int64], active: NDArray[np.bool_] | None) -> _Alike:
-    """Find the rows that differ, of addresses (rows, lanes) and masks."""
+    """Find the distinct rows of addresses (rows, lanes) and masks."""
     raw = quiet if active is None else np.concatenate([quiet, active.astype(np.int64)], axis=1)
     words = np.ascontiguousarray(raw).view(np.dtype((np.void, raw.itemsize * raw.shape[1]))).ravel()
     _, first, which, count = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
@@ -278,10 +278,10 @@ class Accounts:
         account.add(addresses, active, part, waves)
 
     def merge(self, other: Accounts) -> None:
-        """Take in the accounts of another part of the same launch."""
+        """Merge the accounts of another part of the same launch."""
         for place, account in other.by_place.items():
-            mine = self.by_place.get(place)
-            if mine is None:
+            existing = self.by_place.get(place)
+            if existing is None:
                 self.by_place[place] = account
             else:
-                mine.merge(account)
+                existing.merge(account)

@@ -1,7 +1,7 @@
-"""What would free the conflicts that were executed: an exclusive-or or a padding, counted again on the same accesses.
+"""Changes that would remove the executed conflicts: an exclusive-or or a padding, evaluated on the same accesses.
 
-A kernel's own swizzle is designed with `find_swizzle`, which knows tile and patterns. Here only addresses are known, so
-the choice is small: one exclusive-or of higher address bits into lower ones, or so many bytes after every so many.
+A kernel's swizzle is designed with `find_swizzle`, from tile and patterns. Here only addresses are known, so
+the choice is small: one exclusive-or of higher address bits into lower ones, or padding at regular intervals.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Advice", "advise"]
 
 _TRIED = 6
-"""Samples of each account that every change is tried on; the best one is counted on all."""
+"""Samples of each account for trying every change; the best change is counted on all."""
 _HIGHEST_BIT = 13
 _ROWS = (32, 64, 128, 256, 512, 1024, 2048)
 _PADS = (4, 8, 16, 32, 64)
@@ -67,7 +67,7 @@ class Advice:
 
 
 def advise(accounts: Sequence[Account]) -> list[tuple[tuple[Account, ...], Advice]]:
-    """For each part of the LDS with conflicts, what would free it.
+    """For each part of the LDS with conflicts, the change that removes most of them.
 
     Args:
         accounts: all accounts of a launch: a change has to suit every access to the same bytes.
@@ -108,12 +108,12 @@ def _candidates(group: Sequence[Account], first: int, end: int) -> list[Advice]:
     lowest = max(2, (size - 1).bit_length())
     out: list[Advice] = []
     if any(((s.addresses & (min(size, a.row.size) - 1)) != 0)[s.active].any() for a in group for s in a.samples):
-        return out  # an exclusive-or or a padding could tear apart an access that is not aligned
+        return out  # an exclusive-or or a padding could split an access that is not aligned
     for bits in range(1, 6):
         for left in range(lowest, 9 - bits):
             block = 1 << (left + bits)
             if first % block or end % block:
-                continue  # it would leave the bytes that these accesses own
+                continue  # it would leave the bytes that these accesses cover
             terms = [Term(shift, (1 << bits) - 1, left) for shift in range(left + bits, _HIGHEST_BIT)]
             out += [Advice(term, 0, 0, first, end) for term in terms if 1 << term.shift < end - first]
     rows = [row for row in _ROWS if size <= row < end - first]

@@ -1,6 +1,6 @@
-"""Bank conflicts of LDS accesses: `conflicts`, what it returns, and what it warns about.
+"""Bank conflicts of LDS accesses: `conflicts`, its result, and its warnings.
 
-Counted are distinct dwords per bank and phase: a dword that many lanes read is broadcast and free (rocprofiler-compute
+It counts distinct dwords per bank and phase: a dword that many lanes read is broadcast and free (rocprofiler-compute
 documentation; measured by PYHIP and SHARK, see tables.py). The sum of degree - 1 over phases is the analogue of the
 counter SQ_LDS_BANK_CONFLICT; it is a number of passes, not a time.
 """
@@ -34,7 +34,7 @@ RULES = ("maximum", "greedy")
 
 
 class LdsModelWarning(UserWarning):
-    """The public sources do not settle how this access meets the banks; the text says what was assumed."""
+    """The public sources do not settle how this access maps to the banks; the text says what was assumed."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Conflicts:
         table: the phases and banks that were used.
         rule: one of `RULES`.
         confidence: how far the table can be trusted for these accesses, one of `CONFIDENCES`.
-        remarks: what was warned about.
+        remarks: texts of the warnings.
         addresses: byte addresses with the offset added, int64 (..., parts, lanes).
         active: lanes that took part, (..., lanes).
         degrees: passes of each phase, (..., phases); two-address instructions have the phases of both accesses.
@@ -95,7 +95,7 @@ class Conflicts:
 
     @property
     def source(self) -> str:
-        """Who says which lanes share a phase and how many banks there are."""
+        """Source of the phases and the number of banks."""
         return self.table.source
 
     @cached_property
@@ -124,7 +124,7 @@ class Conflicts:
         return self.table.sets(self.lanes) * self.instruction.parts
 
     def __getitem__(self, index: Any) -> Conflicts:
-        """Some of a batch, such as ``found[3]``."""
+        """Part of a batch, such as ``found[3]``."""
         batch = self.degrees.ndim - 1
         if not batch:
             raise MfmasimError("one wave access is not a batch: it cannot be indexed")
@@ -194,7 +194,7 @@ def conflicts(
         offset: the instruction's offset in bytes; two-address instructions take a pair (offset0, offset1) in their
             own units (elements, or 64 elements).
         lds_bytes: size of the allocation; None is the architecture's largest.
-        warn: whether to warn; what would be said stands in `Conflicts.remarks` either way.
+        warn: whether to warn; `Conflicts.remarks` has the texts either way.
 
     Returns:
         The degrees of every phase.
@@ -224,7 +224,7 @@ def conflicts(
     flat = place.reshape(-1, row.parts, lanes)
     flat_active = None if takes_part.all() else takes_part.reshape(-1, lanes)
     sets, greedy = used.sets(lanes), rule == "greedy"
-    # Idle lanes may hold anything; 0 keeps them from widening the count.
+    # Idle lanes may have any address; 0 keeps them out of the count.
     degrees = [
         count_degrees(sets, used.banks, _quiet(flat[:, part], flat_active), row.size, flat_active, greedy=greedy)
         for part in range(row.parts)
@@ -280,7 +280,7 @@ def _active(active: ArrayLike | None, shape: tuple[int, ...]) -> NDArray[np.bool
 
 
 def _misaligned(place: NDArray[np.int64], active: NDArray[np.bool_], alignment: int) -> NDArray[np.int64]:
-    """Active lanes off the natural alignment, (...)."""
+    """Active lanes that are not naturally aligned, (...)."""
     if not int(np.bitwise_or.reduce(place, axis=None)) & (alignment - 1):
         return np.zeros(place.shape[:-2], np.int64)
     off = (place & (alignment - 1) != 0).any(axis=-2) & active
@@ -341,7 +341,7 @@ def _trust(
     if misaligned:
         order = CONFIDENCES.index("unknown")
         remarks.append(
-            f"{what}: {misaligned} accesses are not aligned to {row.alignment} bytes; their dwords are counted, what "
-            "else the hardware does about them is not public"
+            f"{what}: {misaligned} accesses are not aligned to {row.alignment} bytes; their dwords are counted, "
+            "other costs in hardware are not public"
         )
     return CONFIDENCES[order], tuple(remarks)

@@ -1,6 +1,6 @@
-"""How many dwords of one bank a phase asks for: the fast count, in arrays over many wave accesses.
+"""How many dwords of one bank a phase accesses: the fast count, in arrays over many wave accesses.
 
-The second, obvious count that tests hold this one to is tests/slow/lds_conflicts.py.
+Tests compare it with the simple count in tests/slow/lds_conflicts.py.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def touched(addresses: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64],
 
     Returns:
         Numbers of the units (..., lanes, n), which of them are touched (None: all), and the unit's bytes. An aligned
-        access of 4, 8, 12 or 16 bytes is one unit of its own size (16 for 12), since two of them share all or none of
+        access of 4, 8, 12 or 16 bytes is one unit of that size (16 for 12), since two of them share all or none of
         their banks; any other is counted by dwords.
     """
     unit = 16 if size == 12 else size
@@ -131,18 +131,18 @@ def _greedy(
         passes += waiting.any(axis=-1)
         open_row = np.full((len(flat), banks), -1, np.int64)
         for lane in range(lanes):
-            mine, real = flat[:, lane], touches[:, lane]
-            bank = mine % banks
+            own, real = flat[:, lane], touches[:, lane]
+            bank = own % banks
             held = open_row[everyone, bank]
-            fits = waiting[:, lane] & (~real | (held == -1) | (held == mine)).all(axis=-1)
+            fits = waiting[:, lane] & (~real | (held == -1) | (held == own)).all(axis=-1)
             take = real & fits[:, None]
-            open_row[np.broadcast_to(everyone, bank.shape)[take], bank[take]] = mine[take]
+            open_row[np.broadcast_to(everyone, bank.shape)[take], bank[take]] = own[take]
             waiting[:, lane] &= ~fits
     return passes.reshape(waves, phases)
 
 
 def count_same(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-    """Lanes per wave access whose address another lane of lower number has too, (waves,) of (waves, lanes)."""
+    """Lanes per wave access whose address a lower lane has too, (waves,) of (waves, lanes)."""
     found = addresses.astype(np.int32)
     if active is not None:
         found[~active] = -1

@@ -1,7 +1,7 @@
-"""Loads from global memory straight into LDS: where each lane's data lands.
+"""Direct-to-LDS loads: the LDS address of each lane's data.
 
-The destination depends on the lane's number, M0 and the immediate offset only, so LDS is filled in lane order and a
-swizzle must sit on the global side: the lane that fills place p fetches the byte whose swizzled place is p.
+The destination depends only on the lane's number, M0 and the immediate offset, so LDS is filled in lane order and a
+swizzle must be applied to the global address: the lane that fills place p loads the byte whose swizzled place is p.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["direct_sizes", "direct_to_lds", "fetch"]
 
 
 def direct_sizes(architecture: str | Arch) -> tuple[int, ...]:
-    """Bytes that a lane of a direct-to-LDS load may move, empty where there is no such load."""
+    """Bytes that a lane of a direct-to-LDS load may move, empty where the architecture has none."""
     return arch(architecture).lds.direct_bytes
 
 
@@ -33,7 +33,7 @@ def direct_to_lds(
 
     Args:
         architecture: such as ``gfx950``.
-        size: bytes per lane. 1 and 2 bytes are widened to a dword; 12 take the place of 16 and leave a hole.
+        size: bytes per lane. 1 and 2 bytes are widened to a dword; 12 bytes use a slot of 16.
         base: where the workgroup's LDS begins.
         m0: the wave's offset in M0.
         offset: immediate offset (it is added to the global address as well).
@@ -53,8 +53,8 @@ def direct_to_lds(
     if not sizes:
         raise MfmasimError(f"{target.name} has no loads from global memory to LDS: load to registers, then ds_store")
     if size not in sizes:
-        wide = [other.name for other in ARCHITECTURES.values() if size in other.lds.direct_bytes]
-        hint = f"; {', '.join(wide)} has it" if wide else ""
+        having = [other.name for other in ARCHITECTURES.values() if size in other.lds.direct_bytes]
+        hint = f"; {', '.join(having)} has it" if having else ""
         allowed = ", ".join(map(str, sizes))
         raise MfmasimError(f"{target.name} has no {size}-byte load to LDS: {allowed} bytes per lane{hint}")
     step = 16 if size > 4 else 4
@@ -68,7 +68,7 @@ def fetch(swizzle: Swizzle, places: NDArray[np.int64]) -> tuple[NDArray[np.int64
     """Row and column byte of the tile that the lanes must load, given the LDS places (from the tile's start) they fill.
 
     Raises:
-        MfmasimError: the swizzle has no inverse, or a place holds nothing of the tile.
+        MfmasimError: the swizzle has no inverse, or a place is outside the tile's data.
     """
     linear = swizzle.source_of(places)
     return linear // swizzle.pitch, linear % swizzle.pitch

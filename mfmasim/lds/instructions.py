@@ -1,6 +1,6 @@
 """LDS instructions with an address per lane, as rows: what they access and where they exist.
 
-Source: LLVM 22's assembler, which accepts exactly these names on these architectures (tests hold it to that); sizes
+Source: LLVM 22's assembler, which accepts exactly these names on these architectures (a test checks that); sizes
 from the ISA manuals' DS chapters. gfx11 and gfx12 take the gfx9 names of loads and stores as aliases.
 """
 
@@ -149,7 +149,7 @@ def ds_instruction(architecture: str | Arch | None, name: str) -> DsInstruction:
     """Look up an LDS instruction.
 
     Args:
-        architecture: such as ``gfx950``; None asks for the access alone, whichever architecture has it.
+        architecture: such as ``gfx950``; None looks up the access alone, on any architecture.
         name: LLVM's name; gfx11 and gfx12 take both ``ds_load_b128`` and ``ds_read_b128``.
 
     Raises:
@@ -182,8 +182,8 @@ def _spelled(row: DsInstruction, target: Arch) -> str:
         if stem == after:
             return f"{before}_{width}"
     for old, new in _RENAMED:
-        for mine, other in ((old, new), (new, old)):
-            found = _rows().get(row.name.replace(mine, other))
-            if found is not None and mine in row.name and found.on(target):
+        for name, other in ((old, new), (new, old)):
+            found = _rows().get(row.name.replace(name, other))
+            if found is not None and name in row.name and found.on(target):
                 return found.name
     return ""

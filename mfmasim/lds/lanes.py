@@ -1,6 +1,6 @@
-"""Sets of lanes that access LDS together, and the record that says which sets an instruction uses.
+"""Sets of lanes that access LDS together, and the record of the sets that an instruction uses.
 
-A phase is a set of lanes of one instruction whose accesses can collide; an instruction is carried out phase by phase.
+A phase is a set of lanes of one instruction whose accesses can collide; an instruction executes phase by phase.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ LANE_SETS: dict[str, tuple[tuple[int, ...], ...]] = {
 
 @dataclass(frozen=True)
 class PhaseTable:
-    """How one instruction meets the banks.
+    """How one instruction accesses the banks.
 
     Attributes:
         lanes: name of lane sets (`LANE_SETS`), or the sets themselves, each lane of the wave in exactly one.
         banks: banks that the lanes of a phase share, 4 bytes wide each.
         confidence: one of `CONFIDENCES`.
-        source: who says so.
-        remark: what is open about it; an entry with confidence ``unknown`` or with alternatives is warned about.
-        alternatives: what other sources say.
-        wave: lanes of the wave it was found with; in another wave it counts as inferred.
+        source: source of the table.
+        remark: open questions; an entry with confidence ``unknown`` or with alternatives causes a warning.
+        alternatives: tables of other sources.
+        wave: lanes of the wave it was found with; for another wave size it counts as inferred.
     """
 
     lanes: str | tuple[tuple[int, ...], ...]
@@ -69,7 +69,7 @@ class PhaseTable:
         if isinstance(self.lanes, str):
             if self.lanes not in LANE_SETS:
                 raise unknown("lane set", self.lanes, LANE_SETS)
-        else:  # lists are welcome, but the record must be hashable
+        else:  # lists are accepted, but the record must be hashable
             object.__setattr__(self, "lanes", tuple(tuple(int(lane) for lane in part) for part in self.lanes))
         if self.banks < 1 or math.log2(self.banks) % 1:
             raise MfmasimError(f"{self.banks} banks: the number of banks must be a power of two")
@@ -97,7 +97,7 @@ def lane_sets(sets: str | tuple[tuple[int, ...], ...], lanes: int) -> tuple[tupl
         Tuples of lanes; a set wider than the wave is cut to it.
 
     Raises:
-        MfmasimError: explicit sets that do not hold each lane once.
+        MfmasimError: explicit sets that do not contain each lane once.
 
     >>> lane_sets("X8", 32)[1]
     (4, 5, 6, 7, 16, 17, 18, 19)
@@ -120,4 +120,4 @@ def _each_once(sets: Sequence[Sequence[int]], lanes: int) -> None:
         wrong = sorted({lane for lane in held if held.count(lane) > 1 or not 0 <= lane < lanes})
         missing = sorted(set(range(lanes)) - set(held))
         what = f"lanes {wrong} more than once or outside" if wrong else f"no lane {missing}"
-        raise MfmasimError(f"the phases of a wave of {lanes} lanes must hold each lane once; these hold {what}")
+        raise MfmasimError(f"the phases of a wave of {lanes} lanes must contain each lane once; these contain {what}")

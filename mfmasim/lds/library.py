@@ -17,7 +17,7 @@ _CK = 'CK documentation, "Load Data Share Index Swapping"'
 
 
 def linear(rows: int, row_bytes: int) -> Swizzle:
-    """The tile as it is, row after row."""
+    """The linear tile, row after row."""
     return Swizzle(rows, row_bytes, name="linear")
 
 
@@ -43,7 +43,7 @@ def row_xor(rows: int, row_bytes: int, *, chunk: int = 16, shift: int = 0, mask:
         mask: which of the row bits from there; None is as many as a row has chunks.
 
     Raises:
-        MfmasimError: sizes that are no powers of two, or a mask that leaves the row.
+        MfmasimError: sizes that are not powers of two, or a mask that leaves the row.
     """
     for what, value in (("row_bytes", row_bytes), ("chunk", chunk)):
         if value < 1 or value & (value - 1):

@@ -1,4 +1,4 @@
-"""Linear maps over GF(2) that keep given pairs of accesses apart: the search behind `find_swizzle`.
+"""Linear maps over GF(2) under which given pairs of accesses do not conflict: the search behind `find_swizzle`.
 
 A map exclusive-ors an image into the byte offset for each set bit above `line`; targets lie below. Two accesses of one
 phase at offsets a and b collide if (d ^ M(d)) has no bit among the bank's, with d = a ^ b, since M is linear. So a
@@ -41,7 +41,7 @@ class Collision:
 def collisions(
     offsets: NDArray[np.int64], active: NDArray[np.bool_], sets: Iterable[Sequence[int]], banks: int, unit: int
 ) -> Collision:
-    """Differences of all pairs of lanes that meet in a phase.
+    """Differences of all pairs of lanes that share a phase.
 
     Args:
         offsets: linear byte offsets (accesses, lanes), aligned to the unit or within a dword.
@@ -70,7 +70,7 @@ class Space:
             low: lowest target bit: what is below stays together.
             line: first source bit.
             top: bits of an offset in the tile.
-            found: what must be kept apart.
+            found: pairs that must not conflict.
         """
         bank_bits = max((collision.mask.bit_length() for collision in found), default=low)
         self.low, self.line = low, line
@@ -100,14 +100,14 @@ class Space:
         return sum(1 << image for image in range(1 << self.targets) if image & mask == value)
 
     def _allowed(self, bit: int, spanned: Sequence[int]) -> Iterator[int]:
-        """Images of a source bit that collide with nothing, given the images that lower bits span."""
+        """Images of a source bit without a collision, given the images that lower bits span."""
         blocked = [(self.forbidden[high], spanned[high ^ (1 << bit)]) for high in self.levels[bit]]
         for image in range(1 << self.targets):
             if not any(values >> (image ^ low) & 1 for values, low in blocked):
                 yield image
 
     def count(self) -> int | None:
-        """Number of maps that keep everything apart; None where there are too many to go through."""
+        """Number of conflict-free maps; None where there are too many to enumerate."""
         if self.impossible:
             return 0
         busy = [bit for bit in range(self.sources) if bit not in self.idle]
@@ -133,13 +133,13 @@ class Space:
         return 1 << self.sources * self.targets
 
     def cheapest(self, limit: int, most_terms: int = 4) -> list[tuple[int, ...]]:
-        """Maps that keep everything apart, fewest terms first.
+        """Conflict-free maps, fewest terms first.
 
         A term moves bits by one distance, so the maps with n terms are those whose entries lie on n diagonals; each
         choice of diagonals is searched by itself. Bits that no collision depends on get no image.
 
         Args:
-            limit: maps wanted.
+            limit: maps to find.
             most_terms: diagonals tried at most.
 
         Returns:
@@ -155,7 +155,7 @@ class Space:
                     found.setdefault(tuple(image << self.low for image in images))
                     if len(found) >= limit:
                         return list(found)
-            if found:  # more terms cost more; the rest of the list is not worth the search
+            if found:  # more terms cost more operations
                 break
         return list(found)
 

@@ -1,6 +1,6 @@
 """Access patterns of a tile: which row and column byte each lane of each wave access starts at.
 
-A pattern says nothing about where bytes lie; together with a swizzle it gives LDS addresses.
+A pattern does not determine where bytes lie; together with a swizzle it gives LDS addresses.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Pattern:
         rows: row of the tile, int64 (accesses, lanes).
         columns: first column in bytes, int64 (accesses, lanes).
         active: lanes that take part, (accesses, lanes).
-        name: what it is, for tables.
+        name: its name in tables.
     """
 
     instruction: str
@@ -85,7 +85,7 @@ class Pattern:
             place: from lane numbers (an array) and the number of the access to row and column byte.
             lanes: lanes of the wave.
             accesses: wave accesses.
-            name: what it is.
+            name: its name in tables.
 
         >>> Pattern.of("ds_read_b128", lambda lane, n: (lane % 16, 64 * n + lane // 16 * 16), accesses=2).rows.shape
         (2, 64)
@@ -129,7 +129,7 @@ class Pattern:
             fragment: an operand, such as ``mfmasim.instruction("gfx950", "v_mfma_f32_32x32x16_f16").A``.
             row: row of the tile where the operand starts.
             column: column byte where it starts.
-            name: what it is.
+            name: its name in tables.
 
         Raises:
             MfmasimError: the lanes do not hold whole aligned accesses, or the operand has several blocks.
@@ -176,7 +176,7 @@ class Pattern:
         """LDS byte addresses under a swizzle, (accesses, lanes).
 
         Raises:
-            MfmasimError: an access outside the tile, or one that the swizzle tears apart.
+            MfmasimError: an access outside the tile, or one that the swizzle splits.
         """
         self.check(swizzle.rows, swizzle.row_bytes)
         first = swizzle.place(self.rows, self.columns)
@@ -185,9 +185,7 @@ class Pattern:
             torn = (last - first != self.size - 1) & self.active
             if torn.any():
                 lane = int(np.argwhere(torn)[0][-1])
-                raise MfmasimError(
-                    f"{swizzle.title} tears apart the {self.size} bytes of lane {lane}'s {self.instruction}"
-                )
+                raise MfmasimError(f"{swizzle.title} splits the {self.size} bytes of lane {lane}'s {self.instruction}")
         return first + base
 
     def check(self, rows: int, row_bytes: int) -> None:

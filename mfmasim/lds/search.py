@@ -1,4 +1,4 @@
-"""`find_swizzle`: the cheapest exclusive-or or padding that keeps all given accesses of a tile free of conflicts."""
+"""`find_swizzle`: the cheapest exclusive-or or padding without bank conflicts in the given accesses of a tile."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def prove(
         base: LDS address of the tile.
 
     Returns:
-        One line per architecture and pattern. What the phase tables leave open is in the confidence; nothing is warned
-        about.
+        One line per architecture and pattern. Its confidence shows what the phase tables leave open; it gives no
+        warnings.
     """
     found = []
     for target in map(arch, archs):
@@ -96,10 +96,10 @@ class SwizzleSearch:
         xors: swizzles without a conflict, cheapest first; the linear tile itself if it has none.
         padding: the smallest padding without a conflict, or else the one with the fewest extra passes.
         padding_extra: extra passes that the padding leaves, over all patterns and architectures.
-        linear_extra: extra passes of the tile as it is.
+        linear_extra: extra passes of the linear tile.
         count: linear maps from row bits to chunk bits that are free of conflicts; None where they were not all tried.
-        maps: linear maps there are.
-        why: why there is no exclusive-or, or empty.
+        maps: number of all linear maps.
+        why: why no exclusive-or works, or empty.
     """
 
     rows: int
@@ -143,7 +143,7 @@ class SwizzleSearch:
         )
 
     def __str__(self) -> str:
-        lines = [f"tile {self.rows}x{self.row_bytes} bytes: {self.linear_extra} extra passes as it is"]
+        lines = [f"tile {self.rows}x{self.row_bytes} bytes: {self.linear_extra} extra passes unswizzled"]
         if self.count is not None and self.maps:
             lines.append(f"  {self.count} of {self.maps} linear maps within rows are free")
         lines += [f"  {swizzle} ({swizzle.operations} operations)" for swizzle in self.xors]
@@ -158,7 +158,7 @@ def find_swizzle(
     tile: tuple[int, int], element_bytes: int = 1, write: Pattern | None = None, reads: Sequence[Pattern] = (),
     archs: Sequence[str | Arch] = (), *, tables: Mapping[str, Mapping[str, PhaseTable]] | None = None, limit: int = 8,
 ) -> SwizzleSearch:  # fmt: skip
-    """Find where to put a tile's bytes so that its accesses have no bank conflict.
+    """Find a placement of a tile's bytes under which its accesses have no bank conflict.
 
     Exclusive-ors of row bits into the column are searched first, cheapest first; where a row is shorter than a line of
     all banks, wider lines are tried too (several rows side by side). Everything that is returned has been counted again
@@ -166,18 +166,18 @@ def find_swizzle(
 
     Args:
         tile: rows, and bytes of a row.
-        element_bytes: bytes of an element; stays together whatever is found.
+        element_bytes: bytes of an element; an element is never split.
         write: how the tile is written; None where LDS is filled in lane order by direct-to-LDS loads.
         reads: how it is read.
         archs: architectures on which it must be free of conflicts.
         tables: phase tables to use instead, by architecture and instruction.
-        limit: swizzles wanted.
+        limit: swizzles to find.
 
     Returns:
         The cheapest swizzles and the best padding.
 
     Raises:
-        MfmasimError: accesses outside the tile or off their alignment, no instruction of that name, or nothing helps;
+        MfmasimError: accesses outside the tile or misaligned, an unknown instruction, or no swizzle or padding helps;
             the message says why.
     """
     if not isinstance(tile, tuple | list) or len(tile) != 2:
@@ -204,7 +204,7 @@ def find_swizzle(
 
 
 def _check(linear: Swizzle, element_bytes: int, patterns: Sequence[Pattern], targets: Sequence[Arch]) -> int:
-    """Refuse what cannot be searched; bytes that must stay together."""
+    """Refuse tiles and patterns that cannot be searched; returns the bytes that must stay together."""
     if not targets:
         raise MfmasimError("name at least one architecture, such as archs=['gfx950']")
     if not patterns:
@@ -247,7 +247,7 @@ def _collisions(
     linear: Swizzle, patterns: Sequence[Pattern], targets: Sequence[Arch],
     tables: Mapping[str, Mapping[str, PhaseTable]] | None,
 ) -> list[Collision]:  # fmt: skip
-    """Everything that must be kept apart, over all architectures."""
+    """All pairs of accesses that must not conflict, over all architectures."""
     found = []
     for target in targets:
         for pattern in patterns:
@@ -266,43 +266,43 @@ def _xors(
     """Free maps that keep rows, all maps, why there is none, and the cheapest swizzles."""
     if linear.row_bytes & (linear.row_bytes - 1):
         return 0, 0, f"rows of {linear.row_bytes} bytes are not a power of two", []
-    apart = _collisions(linear, patterns, targets, tables)
+    collisions = _collisions(linear, patterns, targets, tables)
     low, column_bits = granule.bit_length() - 1, linear.row_bytes.bit_length() - 1
     top = (linear.lds_bytes - 1).bit_length()
-    bank_bits = max(found.mask.bit_length() for found in apart)
+    bank_bits = max(found.mask.bit_length() for found in collisions)
     found: list[Swizzle] = []
     count: int | None = None
     maps = 0
     for line in range(column_bits, max(column_bits, bank_bits) + 1):
-        space = Space(low, line, top, apart)
+        space = Space(low, line, top, collisions)
         if line == column_bits:
             count, maps = space.count(), space.size
         for images in space.cheapest(limit):
             terms = terms_of((line + bit, image) for bit, image in enumerate(images))
             swizzle = Swizzle(linear.rows, linear.row_bytes, terms, name="xor" if terms else "linear")
-            # Rows that are no power of two can be sent outside by a map that exchanges rows.
+            # A map that exchanges rows can leave the tile if the number of rows is not a power of two.
             if swizzle.bijective and not _extra(swizzle, patterns, targets, tables):
                 found.append(swizzle)
     found = list(dict.fromkeys(sorted(found, key=lambda s: (s.operations, not s.keeps_rows, s.terms))))
-    why = "" if found else _why(linear, granule, apart)
+    why = "" if found else _why(linear, granule, collisions)
     return count, maps, why, found
 
 
-def _why(linear: Swizzle, granule: int, apart: Sequence[Collision]) -> str:
-    """Why no map keeps everything apart."""
+def _why(linear: Swizzle, granule: int, collisions: Sequence[Collision]) -> str:
+    """Why no map is free of conflicts."""
     column_bits = linear.row_bytes.bit_length() - 1
-    for collision in apart:
+    for collision in collisions:
         same_row = collision.differences[collision.differences >> column_bits == 0]
         if (same_row & collision.mask == 0).any():
             return (
                 "two lanes of a phase access the same bank within one row, and an exclusive-or moves a row as a whole"
             )
     chunks = linear.row_bytes // granule
-    return f"no linear map of the row bits onto the {chunks} chunks of {granule} bytes in a row keeps all lanes apart"
+    return f"no linear map of the row bits onto the {chunks} chunks of {granule} bytes in a row is free of conflicts"
 
 
 def _most_padding(targets: Sequence[Arch]) -> int:
-    """Padding beyond a line of all banks repeats what a smaller one does."""
+    """Padding beyond a line of all banks has the effect of a smaller one."""
     return 4 * max(phase_tables(found)["read b128"].banks for found in targets)
 
 

@@ -1,8 +1,8 @@
-"""Swizzles as objects: where a tile's bytes lie in LDS, and what can be proved about that.
+"""Swizzles as objects: where a tile's bytes lie in LDS, and their provable properties.
 
 A swizzle here is a row-major tile with a pitch (padding) and an exclusive-or of some bits of the byte offset into
-others. Both are what published kernels use; whatever is said about one (bijection, self-inverse, alignment) is found by
-going through every byte of the tile, so that the proof does not rest on the algebra of the search.
+others. Published kernels use both. Every property of a swizzle (bijection, self-inverse, alignment) is determined by
+checking every byte of the tile, so that the proof does not rest on the algebra of the search.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Swizzle:
     Attributes:
         rows: rows of the tile.
         row_bytes: bytes of a row, as the kernel counts columns.
-        terms: what is exclusive-ored into the byte offset ``row * pitch + column``; every term reads the offset
+        terms: terms that are exclusive-ored into the byte offset ``row * pitch + column``; every term reads the offset
             before the others are applied.
         pad: bytes after each row.
         name: short name.
@@ -159,7 +159,7 @@ class Swizzle:
         return bool((blocks[..., 0] % size == 0).all() and (np.diff(blocks, axis=-1) == 1).all())
 
     def matches(self, other: Swizzle) -> bool:
-        """Whether both put every byte of the tile at the same place: the read side is the write side."""
+        """Whether both put every byte of the tile at the same place, as the write and the read of a tile must."""
         same_tile = (self.rows, self.row_bytes) == (other.rows, other.row_bytes)
         return same_tile and bool((self._places == other._places).all())
 
@@ -178,20 +178,20 @@ class Swizzle:
         Direct-to-LDS loads write places in lane order, so a lane must fetch ``source_of(place)`` from global memory.
 
         Raises:
-            MfmasimError: the swizzle is no bijection, or nothing belongs at the place (padding).
+            MfmasimError: the swizzle is not a bijection, or the place is padding.
         """
         if not self.bijective:
-            raise MfmasimError(f"{self.title} is no bijection on its tile: it has no inverse")
+            raise MfmasimError(f"{self.title} is not a bijection on its tile: it has no inverse")
         inverse = np.full(self.lds_bytes, -1, np.int64)
         rows, columns = np.indices((self.rows, self.row_bytes))
         inverse[self._places] = rows * self.pitch + columns
-        wanted = np.asarray(offset, np.int64)
-        if wanted.size and not (wanted.min() >= 0 and wanted.max() < self.lds_bytes):
-            raise MfmasimError(f"offset {int(wanted.max())} is not within 0..{self.lds_bytes - 1} of the tile")
-        found = inverse[wanted]
+        offsets = np.asarray(offset, np.int64)
+        if offsets.size and not (offsets.min() >= 0 and offsets.max() < self.lds_bytes):
+            raise MfmasimError(f"offset {int(offsets.max())} is not within 0..{self.lds_bytes - 1} of the tile")
+        found = inverse[offsets]
         if (found < 0).any():
             raise MfmasimError(
-                f"offset {int(wanted[found < 0].flat[0])} of {self.title} is padding: nothing belongs there"
+                f"offset {int(offsets[found < 0].flat[0])} of {self.title} is padding: it holds no byte of the tile"
             )
         return np.asarray(found)
 
@@ -241,7 +241,7 @@ class Swizzle:
 def terms_of(images: Iterable[tuple[int, int]]) -> tuple[Term, ...]:
     """Terms of a map that exclusive-ors `image` into the offset for each set bit of it.
 
-    Bits that move by the same distance share a term, which makes the fewest terms that shifts and masks can do.
+    Bits that move by the same distance share a term, which gives the fewest terms of shifts and masks.
 
     Args:
         images: pairs of a bit's number and its image.

@@ -1,6 +1,6 @@
 """Which lanes share a phase, and over how many banks: the rows of an architecture's `Lds.phases`, with their sources.
 
-Nothing there was measured for this project; `SOURCES` says what the short names stand for.
+None of them was measured for this project; `SOURCES` explains the short names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SOURCES = {
     "RR": "rocRoller in ROCm/rocm-libraries: PR 1481 and 2157, LDSModel.cpp, docs/src/LDSSwizzling.md",
     "TRI": "triton-lang/triton PR 11365, which quotes AMD on gfx12's banking",
 }
-"""What the short names of sources stand for."""
+"""Meaning of the short names of sources."""
 
 
 @cache

@@ -125,8 +125,8 @@ def test_damaged_compressed_bundles():
     cases = {
         "version 9; allowed: 1, 2, 3": good[:4] + b"\x09\0" + good[6:],
         r"method 5; allowed: 0 \(zlib\), 1 \(zstd\)": good[:6] + b"\x05\0" + good[8:],
-        "its hash does not fit its contents": good[:24] + bytes(8) + good[32:],
-        "bytes came out, its header says": good[:16] + struct.pack("<Q", len(two()) + 5) + good[24:],
+        "its hash does not match its contents": good[:24] + bytes(8) + good[32:],
+        "bytes decompressed, its header says": good[:16] + struct.pack("<Q", len(two()) + 5) + good[24:],
         "more than the .* that are read": good[:16] + struct.pack("<Q", LIMIT + 1) + good[24:],
         "truncated or corrupt compressed bundle": good[:40] + b"\xff" * 20 + good[60:],
     }
@@ -142,7 +142,7 @@ def test_a_stream_that_grows_beyond_its_header_stops_there(method):
     bomb = squeeze(bytes(200_000_000), 3, method)
     assert len(bomb) < 300_000
     small = bomb[:16] + struct.pack("<Q", 1000) + bomb[24:]
-    with pytest.raises(MfmasimError, match="1001 bytes came out, its header says 1000"):
+    with pytest.raises(MfmasimError, match="1001 bytes decompressed, its header says 1000"):
         read(small)
 
 

@@ -74,7 +74,7 @@ def test_headers_that_no_gpu_has():
 
 
 def test_architectures():
-    assert "code object for gfx950, gfx942 was asked for" in refusal(build("gfx950"), arch="gfx942")
+    assert "code object for gfx950, gfx942 was requested" in refusal(build("gfx950"), arch="gfx942")
     text = refusal(build("gfx906"))
     assert "code object for gfx906 (EF_AMDGPU_MACH 0x2f); known: gfx908, gfx90a, gfx942" in text
     assert "code object for gfx9-4-generic" in refusal(build("gfx9-4-generic"))
@@ -134,7 +134,7 @@ def test_damaged_descriptor():
     assert "kernel gemm".replace("gemm", gemm.name) in refusal(changed(at + 12, b"\x01"))
     assert "has data in its reserved bytes" in refusal(changed(at + 12, b"\x01"))
     assert "sets reserved bit 31 of rsrc3 on gfx942" in refusal(changed(at + 47, b"\x80"))
-    assert "sets bulky to 1, which has to be 0 in a file" in refusal(changed(at + 51, b"\x01"))
+    assert "sets bulky to 1, which must be 0 in a file" in refusal(changed(at + 51, b"\x01"))
     assert "enables 2 user SGPRs but counts 0" in refusal(changed(at + 52, b"\x80"))
     assert "no code at entry" in refusal(changed(at + 16, (gemm.entry - at + 4).to_bytes(8, "little")))
     assert "no code at entry" in refusal(changed(at + 16, b"\xff" * 8))

@@ -51,7 +51,7 @@ def test_no_debug_information():
 def test_compression_that_is_not_read_is_named():
     code = read(build_with_clang("gfx942", "-gz=zstd"), "k.hsaco")
     with pytest.raises(
-        MfmasimError, match=r"^k.hsaco: debug information compressed with zstd is not read; compile with"
+        MfmasimError, match=r"^k.hsaco: debug information compressed with zstd is unsupported; compile with"
     ):
         code.line_table()
 

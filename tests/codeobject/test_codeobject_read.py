@@ -69,7 +69,7 @@ def test_target_features(target):
     opposite = target[:-1] + ("-" if target[-1] == "+" else "+")
     assert read(found.data, arch=target).target_id == target
     assert read(found.data, arch=found.arch).target_id == target
-    with pytest.raises(MfmasimError, match=re.escape(f"for {target}, {opposite} was asked for")):
+    with pytest.raises(MfmasimError, match=re.escape(f"for {target}, {opposite} was requested")):
         read(found.data, arch=opposite)
 
 

@@ -185,7 +185,7 @@ def test_faults_that_mean_nothing_are_refused(text, message):
         ("CHECKS", "bound", "MFMASIM_HIPRT_CHECKS: unknown check 'bound'; did you mean 'bounds'"),
         ("FAULTS", "x", "MFMASIM_HIPRT_FAULTS"),
         ("PHASES", "read b32=C32", "ACCESS=LANES/BANKS is expected"),
-        ("PHASES", "read b32=0-9/32", "must hold each lane once; these hold no lane [10, 11"),
+        ("PHASES", "read b32=0-9/32", "must contain each lane once; these contain no lane [10, 11"),
         ("NOISE", "-1", "MFMASIM_HIPRT_NOISE=-1: a number of ticks is expected"),
         ("MODELS", "cdna4_fp8", "MODEL.PARAMETER=VALUE is expected"),
         ("MODELS", "cdna4_fp9.group=8", "unknown model 'cdna4_fp9'; did you mean 'cdna4_fp8'"),

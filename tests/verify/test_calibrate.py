@@ -229,7 +229,7 @@ def test_probes_of_every_row_tell_what_they_are():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--device", "sim"], "--arch: the device sim is of every architecture"),
+        (["--device", "sim"], "--device sim needs --arch, such as --arch gfx942"),
         (["--device", "sim", "--arch", "gfx1201", "--only", "fp8"], "unknown probe 'fp8' for gfx1201"),
         (["--device", "sim", "--arch", "gfx942", "--times", "0"], "--times 0: a positive number"),
         (["--record", "x", "--replay", "y"], "--record and --replay: one of them"),

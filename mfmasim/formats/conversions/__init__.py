@@ -1,4 +1,4 @@
-"""What the conversion instructions do, as functions of register bits."""
+"""The conversion instructions as functions of register bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a conversion instruction is here: a row, its operands, its modifiers, and the mode it runs in."""
+"""Types of conversion instructions: row, operands, modifiers, and mode."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Call", "Conversion", "Mode", "Modifiers", "Row", "operand_shape"]
 
 @dataclass(frozen=True)
 class Mode:
-    """The fields of the MODE register that conversions read, as the register has them.
+    """The fields of the MODE register that conversions read.
 
     Source: CDNA4 ISA manual, 3.5; RDNA4 ISA manual, 3.4.
     """
@@ -44,7 +44,7 @@ class Mode:
 
     @classmethod
     def from_register(cls, bits: int) -> Mode:
-        """Take the fields out of the 32-bit MODE register."""
+        """Extract the fields of the 32-bit MODE register."""
         return cls(bits & 3, bits >> 2 & 3, bits >> 4 & 3, bits >> 6 & 3, bool(bits >> 23 & 1), bool(bits >> 8 & 1))
 
 
@@ -69,7 +69,7 @@ class Modifiers:
 
 
 class Call(NamedTuple):
-    """One execution, handed to a row's function: checked operands and their surroundings."""
+    """One execution, the argument of a row's function: checked operands, modifiers and mode."""
 
     arch: Arch
     sources: tuple[Bits, ...]
@@ -106,7 +106,7 @@ class Row:
     keeps: bool = False
     """Whether bits of the destination stay as they were, so that ``old`` is needed."""
     op_sel: int = 0
-    """Bits of ``op_sel`` that mean something."""
+    """Bits of ``op_sel`` that are defined."""
     floats: int = 0
     """Sources that take ``neg`` and ``abs``, one bit each."""
     clamp: bool = False
@@ -114,7 +114,7 @@ class Row:
     selects: int = 0
     """Number of bytes or words that ``byte_sel`` can name, 0 where it cannot."""
     open: str = ""
-    """What the sources leave open, and what is done here."""
+    """Open questions of the sources, and the choice made here."""
 
     def on(self, arch: Arch) -> bool:
         """Whether the architecture has it."""

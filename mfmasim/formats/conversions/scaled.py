@@ -32,7 +32,7 @@ __all__ = ["narrow_many", "narrow_one_randomly", "narrow_two", "prng", "widen_ma
 
 
 def prng(bits: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """v_prng_b32: one step of a linear feedback shift register, in place of a new random operand."""
+    """v_prng_b32: one step of a linear feedback shift register, instead of a new random operand."""
     return (bits << np.uint32(1)) ^ np.where(bits >> np.uint32(31) != 0, np.uint32(197), np.uint32(0))
 
 

@@ -1,6 +1,6 @@
 """The conversion instructions as rows, and their look-up by architecture and name.
 
-Which architecture has which instruction is LLVM's word (a test asks llvm-mc); what an instruction does is the
+The set of instructions of an architecture is LLVM's (a test compares it with llvm-mc); the behaviour is the
 manuals'.
 """
 
@@ -79,7 +79,7 @@ def _plain() -> Iterator[Row]:
 
 
 def _rounded() -> Iterator[Row]:
-    """Conversions to integers by a rule of their own; RDNA has them under longer names."""
+    """Conversions to integers with a fixed rounding rule; RDNA has them under longer names."""
     half = "whether the sum with one half rounds to f32 first is not defined: it does not here"
     tie = "the rounding is not defined: nearest even"
     saturate = "values beyond 16 bits are not defined: they saturate, as LLVM relies on"
@@ -209,7 +209,7 @@ def _scaled() -> Iterator[Row]:
 def _scaled_row(
     tail: str, sources: tuple[str, ...], result: str, function: object, note: str, op_sel: int = 0, sign: int = 0
 ) -> Row:
-    """One row of the scaled conversions; ABS and NEG of the scale operand mean nothing, and are allowed."""
+    """One row of the scaled conversions; ABS and NEG of the scale operand have no effect, and are allowed."""
     words = tail.split("_")
     narrow = words[-2] in {"fp8", "bf8", "fp4"} or tail.startswith("f16_")
     scale = 1 << (len(sources) - 1)
