@@ -42,7 +42,7 @@ class Buffers(list[tuple[Region, "NDArray[Any]"]]):
     """Buffers and the arrays they stand for, which do not overlap."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Start empty."""
         super().__init__()
         self._exact: dict[tuple[int, int], Region] = {}
         self._spans: list[tuple[int, int, Region]] = []
@@ -109,7 +109,7 @@ def argument(launch: Owner, number: int, arg: Argument, value: Any) -> bytes:
     Args:
         launch: gets the buffers.
         number: which argument, for messages.
-        arg: what the code object says of it.
+        arg: how the code object describes it.
         value: what the caller passes.
 
     Raises:

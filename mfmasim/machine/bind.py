@@ -30,7 +30,7 @@ __all__ = ["bind", "operation_of"]
 
 
 def operation_of(instruction: Instruction) -> Operation:
-    """The operation an instruction performs; of a dual instruction the half that can be trusted less.
+    """The operation an instruction performs; of a dual instruction the half with the lower fidelity.
 
     Raises:
         MfmasimError: the machine has no such operation; names it, its address and bytes.

@@ -1,4 +1,4 @@
-"""Blocks: consecutive instructions with one entry, decoded and bound once; where no code is, one that stops."""
+"""Blocks: consecutive instructions with one entry, decoded and bound once; outside the code, one that ends a launch."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def build(machine: Machine, pc: int, *, indexing: bool) -> Block:
         indexing: whether VGPR indexing is on there.
 
     Raises:
-        MfmasimError: the bytes at `pc` are no instruction, or something among the block's instructions is not
+        MfmasimError: the bytes at `pc` are not an instruction, or something in the block's instructions is not
             executed by the machine.
     """
     instructions, ending = _decode(machine, pc)
@@ -60,7 +60,7 @@ def build(machine: Machine, pc: int, *, indexing: bool) -> Block:
     for ins in instructions:
         _check_registers(machine, ins)
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
-    if machine.value_listeners and not indexing:
+    if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if machine.steps:
         bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
@@ -72,7 +72,7 @@ def build(machine: Machine, pc: int, *, indexing: bool) -> Block:
 
 
 def _bound(instruction: Instruction, machine: Machine, *, indexing: bool) -> Bound:
-    """An instruction bound, and its undefined bits tracked where a check wants that."""
+    """An instruction bound, and its undefined bits tracked where a check requires it."""
     follows = machine.definedness
     if follows is None:
         return indexed(instruction, machine, bind) if indexing else bind(instruction, machine)
@@ -88,7 +88,7 @@ def _bound(instruction: Instruction, machine: Machine, *, indexing: bool) -> Bou
 
 
 def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
-    """Instructions from an address on, and why execution cannot go on after them, or an empty text.
+    """Instructions from an address on, and why execution cannot continue after them, or an empty text.
 
     Bytes that cannot be decoded matter only when a wave reaches them.
     """
@@ -111,13 +111,13 @@ def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
             return instructions, ""
         if address in ends:
             return instructions, _past(ends[address])
-        # Where a branch goes, those that took it are met again, before they all go on together.
+        # A branch target ends a block: waves that took the branch and waves that did not reconverge there.
         if address in machine.joins or len(instructions) >= LONGEST:
             return instructions, ""
 
 
 def _past(name: str) -> str:
-    return f"execution runs past the end of {name}, which no s_endpgm closes"
+    return f"execution runs past the end of {name}: no s_endpgm ends it"
 
 
 def _check_registers(machine: Machine, ins: Instruction) -> None:
@@ -127,5 +127,5 @@ def _check_registers(machine: Machine, ins: Instruction) -> None:
         limit = limits.get(operand.kind)
         if limit is not None and operand.index + operand.count > limit:
             last = operand.index + operand.count - 1
-            what = f"the kernel allocates {limit}" if operand.kind != "s" else "there is no such scalar register"
+            what = f"the kernel allocates {limit}" if operand.kind != "s" else "no such scalar register"
             raise MfmasimError(f"{operand.kind}{last} in {ins.text.strip()} at {ins.pc:#x}: {what}")

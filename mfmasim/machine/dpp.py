@@ -78,7 +78,7 @@ def _source(instruction: Instruction) -> Callable[[int], NDArray[np.int64]]:
 def moved(
     reader: Callable[[Group], NDArray[np.uint32]], instruction: Instruction
 ) -> Callable[[Group], NDArray[np.uint32]]:
-    """Read another lane's dword; 0 where there is no lane, or one that EXEC disables and FI does not fetch."""
+    """Read another lane's dword; 0 for a lane outside the wave, or one that EXEC disables and FI does not fetch."""
     source_of, fetches = _source(instruction), bool(instruction.modifiers.get("fi"))
 
     def read(g: Group) -> NDArray[np.uint32]:

@@ -47,7 +47,7 @@ class Place:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """Sorts waves as they stand in the grid, whichever ran first."""
+        """Sorts waves by their position in the grid, whichever ran first."""
         return *self.workgroup[::-1], self.wave
 
 
@@ -68,7 +68,7 @@ class MatrixEvent:
 
 @dataclass(frozen=True)
 class AccessEvent:
-    """A vector memory instruction meets a space; the ones with two addresses make two events."""
+    """A vector memory instruction accessed a memory space; one with two addresses makes two events."""
 
     instruction: Instruction
     space: str
@@ -85,7 +85,7 @@ class AccessEvent:
     part: int
     """Which of two accesses of the instruction, else 0."""
     waves: int
-    """Waves that execute it; rows of `addresses` and `active` that are alike are kept once."""
+    """Waves that execute it; rows of `addresses` and `active` that are equal are kept once."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
     numbers: NDArray[Any]
@@ -113,7 +113,7 @@ class BlockEvent:
 
 @dataclass(frozen=True)
 class AccessFault:
-    """A memory access outside every buffer. The machine delivered poison or dropped the store, and went on."""
+    """A memory access outside every buffer. The machine delivered poison or dropped the store, and continued."""
 
     instruction: Instruction
     space: str
@@ -178,7 +178,7 @@ class ValueEvent:
     active: Callable[[], NDArray[np.bool_]]
     """EXEC, (1 or waves, lanes)."""
     waves: int
-    """Waves that execute it; rows that are alike are kept once."""
+    """Waves that execute it; rows that are equal are kept once."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event, and of a lane in it."""
 
@@ -219,7 +219,7 @@ class Observer:
         """Undefined bits were used; overriding this makes the machine track which bits are defined."""
 
     def watches(self, instruction: Instruction) -> bool:  # noqa: ARG002
-        """Whether `on_value` receives this instruction; asked once for each instruction, before it is executed."""
+        """Whether `on_value` receives this instruction; called once for each instruction, before it is executed."""
         return True
 
     def on_value(self, event: ValueEvent) -> None:

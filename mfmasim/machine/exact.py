@@ -1,4 +1,4 @@
-"""Sums, products and scalings in Python integers, rounded once as MODE says: for what NumPy's floats do not do.
+"""Sums, products and scalings in Python integers, rounded once as MODE says: for what NumPy's floats cannot do.
 
 A finite number is (signed significand, power of two). These functions take raw bits of one element; the array functions
 of `mfmasim.machine.ieee` call them where the rounding is not to nearest even, or where a float64 fused multiply-add

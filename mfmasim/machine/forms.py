@@ -72,7 +72,7 @@ class Form:
         return out
 
     def settled(self, out: Array, *sources: Array, negative: bool = False) -> Array:
-        """The result with every NaN as the NaN rule has it, whatever the host made of it.
+        """The result with every NaN as the NaN rule has it, whatever the host computed.
 
         Args:
             out: the host's result.

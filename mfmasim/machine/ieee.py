@@ -54,13 +54,13 @@ def leaving(out: Array, form: Form, mode: FloatMode, *sources: Array) -> Array:
 
 
 def limited(out: Array, form: Form, mode: FloatMode, true: Any) -> Array:
-    """The rest of `leaving` when NaNs are settled; `true` are the results whose infinity is no overflow.
+    """The rest of `leaving` when NaNs are settled; `true` are the results whose infinity is not an overflow.
 
     Args:
         out: the result, floats.
         form: the format.
         mode: the MODE register.
-        true: results whose infinity is no overflow.
+        true: results whose infinity is not an overflow.
     """
     if form.width == 16 and mode.fp16_ovfl:
         largest = np.copysign(form.real(65504), out)
@@ -180,11 +180,11 @@ BELOW = {
 
 
 def _fused_small(a: Array, b: Array, c: Array) -> tuple[Array, bool]:
-    """float16 and float32: their product is exact in float64, and so nearly the sum.
+    """float16 and float32: their product is exact in float64, and the sum nearly so.
 
     Rounding the float64 sum again goes wrong only from the middle between two results, or where the result is
     denormal. There the sum is first rounded to odd, and two bits more than the result are enough (Boldo and
-    Melquiond): 53 against 24 or 11. A sum without an error needs no second look.
+    Melquiond): 53 against 24 or 11. A sum without an error needs no second rounding.
 
     Returns:
         The results, and whether all are known to be numbers other than zero.
@@ -240,7 +240,7 @@ def _fused64(a: Array, b: Array, c: Array) -> Array:
 def reciprocal_root(a: Array) -> Array:
     """1 / sqrt(a) of float64: the host's value, corrected by a step of second order whose error term is exact.
 
-    The result is the correctly rounded one but where 1 / sqrt(a) lies within 2**-100 of the middle of two numbers.
+    The result is correctly rounded except where 1 / sqrt(a) lies within 2**-100 of the middle of two numbers.
     """
     part, power = np.frexp(a)
     odd = power & 1

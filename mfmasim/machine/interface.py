@@ -1,4 +1,4 @@
-"""What operations may reach of the machine that executes them."""
+"""The part of the machine that operations may use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Writer = Callable[["Group", "NDArray[Any]"], None]
 
 
 class Spaces(Protocol):
-    """What memory operations reach: the spaces of memory, and the observers."""
+    """What memory operations use: the spaces of memory, and the observers."""
 
     @property
     def arch(self) -> Arch:
@@ -61,7 +61,7 @@ class Spaces(Protocol):
 
 
 class Machine(Spaces, Protocol):
-    """What operations reach."""
+    """What operations use."""
 
     @property
     def waves(self) -> Waves:
@@ -69,18 +69,18 @@ class Machine(Spaces, Protocol):
 
     @property
     def outcome(self) -> Outcome:
-        """What the launch did so far."""
+        """What the launch has done so far."""
 
     @property
     def first_workgroup(self) -> int:
         """Number of the first workgroup in flight."""
 
     @property
-    def matrix_listeners(self) -> list[Callable[[MatrixEvent], NDArray[np.uint32] | None]]:
+    def matrix_hooks(self) -> list[Callable[[MatrixEvent], NDArray[np.uint32] | None]]:
         """Hooks that receive matrix instructions."""
 
     def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Report a matrix instruction; returns its result, or what a hook puts in its place."""
+        """Report a matrix instruction; returns its result, or what a hook replaces it with."""
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
         """Where in the grid a wave runs.

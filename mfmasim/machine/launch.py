@@ -32,7 +32,7 @@ __all__ = [
 
 Dim3 = tuple[int, int, int]
 SCRATCH_LIMIT = 262_144
-"""Scratch of a work-item in bytes: the largest that any of the architectures can give (wave32 on gfx11 and gfx12)."""
+"""Scratch of a work-item in bytes: the largest that any of the architectures supports (wave32 on gfx11 and gfx12)."""
 GRID_LIMIT = (2**31 - 1, 65535, 65535)
 """Workgroups a dimension, as hipDeviceProp_t.maxGridSize gives it for these devices."""
 WORK_ITEMS_LIMIT = 2**32 - 1
@@ -58,7 +58,7 @@ class Launch:
     """The buffer that printf fills, for a kernel that prints."""
     buffers: Buffers = field(default_factory=Buffers)
     undefined: tuple[Region, ...] = ()
-    """Buffers that hold nothing yet: the kernel may not use what it did not write to them."""
+    """Buffers with undefined contents: the kernel may not use what it did not write to them."""
 
     @property
     def buffers_begin(self) -> int:
@@ -107,7 +107,7 @@ class Launch:
     """Passes of a matrix instruction, for observers."""
 
     def printed(self) -> tuple[str, str]:
-        """What the kernel printed, and what is wrong with the printf buffer; both empty most times."""
+        """What the kernel printed, and what is wrong with the printf buffer; both usually empty."""
         if self.printf is None:
             return "", ""
         formats = formats_by_hash(self.kernel.code.object.printf)
@@ -155,7 +155,7 @@ def prepare(
         args: one entry per explicit argument: an array for a pointer (None is a null pointer), a NumPy scalar or a
             Python number for a value, a list for a structure (see `mfmasim.machine.arguments`).
         shared_bytes: dynamic LDS in bytes.
-        undefined: numbers or names of arguments whose buffers hold nothing yet; or arrays, which may be fields.
+        undefined: numbers or names of arguments whose buffers are undefined; or arrays, which may be fields.
 
     Returns:
         The launch, its memory filled.
@@ -181,7 +181,7 @@ def prepare(
 
 
 def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str | NDArray[Any]]) -> tuple[Region, ...]:
-    """Buffers of the arguments that hold nothing yet."""
+    """Buffers of the arguments whose contents are undefined."""
     arrays = {k: arg.name or str(k) for k, arg in enumerate(launch.kernel.args) if isinstance(args[k], np.ndarray)}
     numbers = {name: number for number, name in arrays.items()}
     regions = []
@@ -194,7 +194,7 @@ def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str |
             array = args[int(number)]
         region = launch.buffers.same(array)
         if region is None:
-            raise MfmasimError(f"undefined: an array of {array.nbytes} bytes that is no argument")
+            raise MfmasimError(f"undefined: an array of {array.nbytes} bytes that is not an argument")
         regions.append(region)
     return tuple(regions)
 
@@ -263,7 +263,7 @@ def fill(launch: Launch, words: Sequence[bytes]) -> None:
 
 
 def prints(kernel: Kernel) -> bool:
-    """Whether a kernel asks for a buffer that printf fills."""
+    """Whether a kernel requires a buffer that printf fills."""
     return any(arg.value_kind == "hidden_printf_buffer" for arg in kernel.info.hidden_args)
 
 
@@ -301,12 +301,12 @@ def check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> N
         raise MfmasimError(f"shared_bytes {shared_bytes!r}: a number of bytes, 0 or more, is expected")
     if info.private_segment_fixed_size > SCRATCH_LIMIT:
         raise MfmasimError(
-            f"{kernel.name} asks for {info.private_segment_fixed_size:,} bytes of scratch a work-item, at most "
+            f"{kernel.name} requires {info.private_segment_fixed_size:,} bytes of scratch per work-item, at most "
             f"{SCRATCH_LIMIT:,} are possible"
         )
     if info.kernarg_size > KERNARG_LIMIT:
         raise MfmasimError(
-            f"{kernel.name} asks for {info.kernarg_size:,} bytes of kernel arguments, at most {KERNARG_LIMIT:,} are "
+            f"{kernel.name} requires {info.kernarg_size:,} bytes of kernel arguments, at most {KERNARG_LIMIT:,} are "
             f"possible"
         )
     total = info.group_segment_fixed_size + int(shared_bytes)
@@ -341,7 +341,7 @@ def _hidden(launch: Launch, arg: Argument) -> bytes:
     kind = arg.value_kind
     value = values.get(kind, values.get(kind[:-2] if kind[-2:] in ("_x", "_y", "_z") else kind))
     if value is None:
-        raise MfmasimError(f"{launch.kernel.name} asks for {kind}, which this launch cannot fill in")
+        raise MfmasimError(f"{launch.kernel.name} requires {kind}, which this launch cannot provide")
     return int(value).to_bytes(arg.size, "little")
 
 
@@ -378,6 +378,6 @@ def initial_user_sgprs(launch: Launch) -> NDArray[np.uint32]:
         elif name == "private_segment_size":
             out.append(launch.kernel.info.private_segment_fixed_size)
         else:
-            out.extend([0] * count)  # queue, dispatch id and old scratch state: nothing here to point to
+            out.extend([0] * count)  # queue, dispatch id and old scratch state: not modelled
     out.extend([POISON_DWORD] * (descriptor.user_sgpr_count - len(out)))
     return np.array(out, np.uint32)

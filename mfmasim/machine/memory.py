@@ -1,7 +1,7 @@
 """Device memory: one arena of bytes, buffers in it, and guard gaps between them.
 
 An address is ``BASE`` plus an offset into the arena. Every buffer starts on a page and is followed by at least one
-page that belongs to no buffer, so that a stray access is seen and not silently served by a neighbour.
+page that belongs to no buffer, so that a stray access is detected instead of reading a neighbour.
 """
 
 from __future__ import annotations
@@ -87,21 +87,21 @@ class Memory:
         self._base = BASE
         self._bytes: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.touched: Touched | None = None
-        """Flags of what is read and written, if they were asked for."""
+        """Flags of what is read and written, if they were requested."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: buffers and bytes."""
         return {"regions": self.regions, "end": self._end, "base": self._base, "bytes": self._bytes}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """The same memory again, in arrays of its own."""
+        """A copy of the memory, in separate arrays."""
         self.regions, self._end, self.touched = state["regions"], state["end"], None
         self._base = state["base"]
         self._arrange(np.array(state["bytes"]))
 
     @classmethod
     def over(cls, base: int, arena: NDArray[np.uint8], regions: Iterable[Region]) -> Memory:
-        """Memory that is there already: an arena whose first byte has the address `base`, and the buffers in it.
+        """Memory that already exists: an arena whose first byte has the address `base`, and the buffers in it.
 
         Args:
             base: address of the arena's first byte.
@@ -115,7 +115,7 @@ class Memory:
         return memory
 
     def copied(self) -> Memory:
-        """The same buffers with the same bytes, in an arena of their own."""
+        """The same buffers with the same bytes, in a separate arena."""
         arena = np.zeros(len(self._bytes), np.uint8)
         for region in self.regions:
             start = region.address - self._base
@@ -167,7 +167,7 @@ class Memory:
         return base
 
     def seal(self) -> None:
-        """Create the bytes, all zero; the system gives such pages when they are first touched."""
+        """Create the bytes, all zero; the system allocates such pages when they are first touched."""
         self._arrange(np.zeros(self._end, np.uint8))
 
     def _arrange(self, arena: NDArray[np.uint8]) -> None:
@@ -192,7 +192,7 @@ class Memory:
         return next((r for r in self.regions if r.address <= address < r.address + r.size), None)
 
     def nearest(self, address: int, size: int = 1) -> str:
-        """The buffer nearest to an access of so many bytes and the distance to it, in words."""
+        """The buffer nearest to an access of `size` bytes and the distance to it, in words."""
         if address < 1 << 20:
             return f"a null pointer plus {address} bytes"
         gaps = [
@@ -219,7 +219,7 @@ class Memory:
 
         Args:
             addresses: address of each lane, uint64.
-            size: bytes a lane.
+            size: bytes per lane.
             mask: lanes that take part; None is all.
             write: whether the access writes.
         """
@@ -253,11 +253,11 @@ class Memory:
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[list[NDArray[np.uint32]], Outside | None]:
-        """Read `count` consecutive dwords a lane; lanes outside get poison.
+        """Read `count` consecutive dwords per lane; lanes outside get poison.
 
         Args:
             addresses: address of each lane, uint64.
-            count: dwords a lane.
+            count: dwords per lane.
             mask: lanes that take part; None is all.
         """
         offsets, outside = self.locate(addresses, 4 * count, mask, write=False)
@@ -279,11 +279,11 @@ class Memory:
     def load_small(
         self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.uint32], Outside | None]:
-        """Read 1 or 2 bytes a lane, zero-extended; lanes outside get poison.
+        """Read 1 or 2 bytes per lane, zero-extended; lanes outside get poison.
 
         Args:
             addresses: address of each lane, uint64.
-            size: bytes a lane.
+            size: bytes per lane.
             mask: lanes that take part; None is all.
         """
         offsets, outside = self.locate(addresses, size, mask, write=False)
@@ -297,12 +297,12 @@ class Memory:
     def store(
         self, addresses: NDArray[np.uint64], words: list[NDArray[Any]], size: int, mask: NDArray[np.bool_] | None = None
     ) -> Outside | None:
-        """Write `size` bytes a lane from dwords; lanes outside are dropped. Of two lanes at one byte the last wins.
+        """Write `size` bytes per lane from dwords; lanes outside are dropped. Of two lanes at one byte the last wins.
 
         Args:
             addresses: address of each lane, uint64.
-            words: what is written, one array a dword.
-            size: bytes a lane.
+            words: what is written, one array per dword.
+            size: bytes per lane.
             mask: lanes that take part; None is all.
         """
         offsets, outside = self.locate(addresses, size, mask, write=True)

@@ -57,7 +57,7 @@ def output_modifiers(
 ) -> Callable[[NDArray[Any], FloatMode], NDArray[Any]] | None:
     """What omod and clamp do to a result, or None when they do nothing.
 
-    A shaped operation takes clamp into its own hands when its result is no float. Dot products of floats on RDNA ignore
+    A shaped operation handles clamp itself when its result is not a float. Dot products of floats on RDNA ignore
     both (RDNA4 ISA manual, 7.2.3.1).
 
     Args:

@@ -1,4 +1,4 @@
-"""Reports of what a launch does to memory, and of the blocks that it executes, to the observers that asked for them."""
+"""Reports memory accesses and executed blocks of a launch to the observers that override a hook for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Notify"]
 
 
 class Notify:
-    """The hooks of a launch's observers. Callers ask first whether there are any, but for faults, which are rare."""
+    """The hooks of a launch's observers. Callers check first whether there are any, except for faults (rare)."""
 
     def __init__(self, machine: Machine, observers: Sequence[Observer] = ()) -> None:
         """Bind the hooks that the observers override."""
@@ -42,7 +42,7 @@ class Notify:
             group: the waves.
             space: ``global``, ``lds``, ``scratch``, ``buffer`` or ``scalar``.
             kind: ``read``, ``write`` or what is wrong with the access.
-            size: bytes a lane.
+            size: bytes per lane.
             out: the lanes that went outside.
         """
         machine, launch = self.machine, self.machine.launch
@@ -69,7 +69,7 @@ class Notify:
             group: the waves.
             part: space, addresses and lanes.
             kind: ``read``, ``write`` or ``atomic``.
-            size: bytes a lane.
+            size: bytes per lane.
             data: what a store writes, dword by dword.
         """
         event = self._event(instruction, group, part, kind, size, data)

@@ -187,7 +187,7 @@ def vector_writer(
         kind: type of the result.
         instruction: what writes.
         high: whether a 16-bit result goes to the upper half, and the lower one stays.
-        keeps_high: whether a 16-bit result in the lower half leaves the upper one alone even on gfx9.
+        keeps_high: whether a 16-bit result in the lower half preserves the upper one even on gfx9.
 
     Raises:
         MfmasimError: the machine does not write such a destination.
@@ -255,7 +255,7 @@ def _dword_writer(file: str, index: int) -> Writer:
 
 
 def _sdwa_writer(operand: Operand, instruction: Instruction) -> Writer:
-    """Write one byte or word of a register; dst_unused says what becomes of the rest (0 pad, 1 sign-extend, 2 keep)."""
+    """Write one byte or word of a register; dst_unused says how the rest is filled (0 pad, 1 sign-extend, 2 keep)."""
     shift, mask = SDWA_FIELDS[instruction.modifiers["dst_sel"]]
     unused = instruction.modifiers.get("dst_unused", 0)
     file, index = operand.kind, operand.index

@@ -34,7 +34,7 @@ class Outcome:
     """Wave-instructions by address."""
 
     def arrange(self, code: Code, wave: int) -> None:
-        """Count by mnemonic, and order by address and name: which waves came where first must not show."""
+        """Count by mnemonic, and order by address and name: the order in which waves arrived must not matter."""
         self.executed = Counter(dict(sorted(self.executed.items())))
         self.fidelity = dict(sorted(self.fidelity.items()))
         for pc, runs in self.executed.items():

@@ -47,7 +47,7 @@ def printed(buffer: bytes, formats: Mapping[int, str], text_at: Callable[[int], 
             constant: only its address is in the frame.
 
     Returns:
-        The text, frame by frame in the buffer's order; and what is wrong with the buffer, empty when nothing is.
+        The text, frame by frame in the buffer's order; and what is wrong with the buffer, or an empty text.
     """
     used, size = struct.unpack_from("<II", buffer)
     place, end = HEADER_BYTES, min(HEADER_BYTES + used, len(buffer))
@@ -62,7 +62,7 @@ def printed(buffer: bytes, formats: Mapping[int, str], text_at: Callable[[int], 
         out.append(_frame(buffer[place + 4 : place + length], bool(control & _CONSTANT), formats, text_at))
         place += length
     if largest and HEADER_BYTES + used + largest > size:
-        return "".join(out), f"the printf buffer of {size:,} bytes is full; what came later is lost"
+        return "".join(out), f"the printf buffer of {size:,} bytes is full; later output is lost"
     return "".join(out), ""
 
 

@@ -30,10 +30,10 @@ __all__ = ["OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation: its name, the unit that runs it, its body and how far it can be trusted."""
+    """One operation: its name, the unit that runs it, its body and its fidelity."""
 
     name: str
-    """The first of its spellings."""
+    """The first of its mnemonics."""
     unit: str
     """``vector``, ``scalar`` or ``direct`` (the body binds itself)."""
     sources: tuple[str, ...]
@@ -43,13 +43,13 @@ class Operation:
     """One of `mfmasim.fidelity.LEVELS`."""
     shaped: bool = False
     """The body is called once with the instruction and the architecture, and gives the function of arrays; it takes
-    the modifiers op_sel, op_sel_hi, neg_lo and neg_hi into its own hands."""
+    care of the modifiers op_sel, op_sel_hi, neg_lo and neg_hi itself."""
     undefined: Rule = TYPED
     """How undefined bits pass through it."""
     saturates: bool = False
-    """With clamp the first result, an integer, is brought into the range of its type; its body works on int64, too."""
+    """With clamp the first result, an integer, saturates to the range of its type; the body also accepts int64."""
     keeps_high: bool = False
-    """A 16-bit result leaves the upper half of the destination alone on every architecture."""
+    """A 16-bit result preserves the upper half of the destination on every architecture."""
 
 
 OPERATIONS: dict[str, Operation] = {}
@@ -84,11 +84,11 @@ def vector(
     Args:
         names: its mnemonics, which different architectures spell differently.
         signature: types of the sources and results, such as ``"u32 u32 -> u32"``.
-        fidelity: how far the result can be trusted.
+        fidelity: one of `mfmasim.fidelity.LEVELS`.
         undefined: how undefined bits pass through it.
         saturates: whether clamp saturates the result; the body is then called with int64 sources, and must give the
             exact first result for them.
-        keeps_high: whether a 16-bit result leaves the upper half of the destination alone on every architecture.
+        keeps_high: whether a 16-bit result preserves the upper half of the destination on every architecture.
 
     Returns:
         The decorator of the body, a function of arrays.
@@ -107,7 +107,7 @@ def shaped(
     Args:
         names: as in `vector`.
         signature: as in `vector`.
-        fidelity: how far the result can be trusted.
+        fidelity: one of `mfmasim.fidelity.LEVELS`.
         undefined: how undefined bits pass through it.
 
     Returns:
@@ -125,7 +125,7 @@ def scalar(
     Args:
         names: as in `vector`.
         signature: as in `vector`; ``scc`` comes last among the sources or results.
-        fidelity: how far the result can be trusted.
+        fidelity: one of `mfmasim.fidelity.LEVELS`.
         shaped: whether the body is called as in `shaped`.
         undefined: how undefined bits pass through it.
 
@@ -143,7 +143,7 @@ def direct(
 
     Args:
         names: as in `vector`.
-        fidelity: how far the result can be trusted.
+        fidelity: one of `mfmasim.fidelity.LEVELS`.
         reads: what it reads besides its operands: ``scc``.
         writes: what it writes besides its operands: ``scc``, ``exec``.
         undefined: how undefined bits pass through it.

@@ -4,8 +4,8 @@
 values of the undefined bits, shows which bits of the result they decide. ``moves``: bits that come from other lanes or
 registers. In both, an operand that steers (a shift, a selector, a lane) and is undefined makes everything undefined.
 ``sums``: an undefined bit reaches itself and all bits above it. ``typed``, the default: an undefined bit that is read
-makes the whole result undefined. ``index``: the operation puts an index into M0. Of program flow and of memory
-operations the opcode's record says enough.
+makes the whole result undefined. ``index``: the operation writes an index to M0. For
+program flow and memory operations the opcode's record is sufficient.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class Rule:
     steering: tuple[int, ...] = ()
     """Positions among the sources of the operands that steer."""
     mixes: bool = False
-    """Whether bits are combined otherwise than by and, or and choice: one register twice, in different places, then
+    """Whether bits are combined other than by and, or and selection: a register that occurs twice, shifted, then
     hides from ``bits`` what its bits do."""
     keeps: bool = False
     """Whether destinations may keep bits or lanes beside those that EXEC leaves out."""
     exchanges: bool = False
     """Whether vector sources are written as well."""
     pushes: bool = False
-    """Whether a lane may write any other one."""
+    """Whether a lane may write to any other lane."""
     every_lane: bool = False
     """Whether EXEC is ignored."""
     shifted: int | None = None
@@ -39,12 +39,12 @@ class Rule:
     factors: int = 64
     """Of a sum: bits of the first two operands that count."""
     part: str = "operand"
-    """What an operation that chooses parts of its registers takes as one: ``half`` of a register, a ``register`` or a
+    """The unit in which an operation reads parts of its registers: ``half`` of a register, a ``register`` or a
     whole ``operand``."""
     packed: bool = False
-    """Whether the result of such an operation has parts of its own; else it is reached as a whole."""
+    """Whether the result of such an operation has separate parts; otherwise it is one unit."""
     written: int = 0
-    """Bits of M0 that an index goes to."""
+    """Bits of M0 that an index is written to."""
 
 
 TYPED = Rule()
@@ -83,7 +83,7 @@ def sums(*, shifted: int | None = None, factors: int = 64) -> Rule:
 
 
 def parts(part: str, *, packed: bool = False) -> Rule:
-    """The operation chooses parts of its registers; which reach which parts of a result is found by trying."""
+    """The operation chooses parts of its registers; which ones affect which parts of a result is found by trying."""
     return Rule(part=part, packed=packed)
 
 

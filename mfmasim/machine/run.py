@@ -1,8 +1,8 @@
 """Running a launch: batches of workgroups, waves grouped by program counter, blocks of bound instructions.
 
 All waves at one program counter execute a block together. The group with the lowest program counter goes first, so
-that waves which left a loop early, or took the other side of a branch, are met again. A wave that waits in a loop for
-another one is not allowed to keep that one from running: those far behind go first (`PATIENCE`).
+that waves which left a loop early, or took the other side of a branch, reconverge. A wave that waits in a loop for
+another one must not keep that one from running: those far behind go first (`PATIENCE`).
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ SCHEDULED_PATIENCE = 65536
 BATCH_BYTES = 256 << 20
 """Bytes that the workgroups in flight may take, which bounds a batch."""
 WAVES = 2048
-"""Waves in flight unless the caller says otherwise: enough to hide the price of a NumPy call, few enough for the caches
+"""Waves in flight unless the caller says otherwise: enough to hide the cost of a NumPy call, few enough for the caches
 (on the reference machine, four times as many took up to three times as long each)."""
 TEMPORARY_BYTES = 64
-"""Bytes a lane that an instruction may take on its way: eight arrays of 64-bit addresses or numbers."""
+"""Bytes per lane of temporaries that an instruction may need: eight arrays of 64-bit addresses or numbers."""
 
 
 def followed(machine: Machine) -> Definedness:
@@ -59,7 +59,7 @@ def followed(machine: Machine) -> Definedness:
 
 
 class Machine:
-    """Executes one launch. Operations reach memory, LDS, architecture and observers through it."""
+    """Executes one launch. Operations access memory, LDS, architecture and observers through it."""
 
     def __init__(
         self, launch: Launch, observers: Sequence[Observer] = (), budget: int = BUDGET, max_waves: int | None = None,
@@ -83,16 +83,16 @@ class Machine:
         self.memory: Memory = launch.memory
         self.notify = Notify(self, observers)
         self.budget = budget
-        self.matrix_listeners = hooks(observers, Observer.on_matrix)
-        self.value_listeners = [each for each in observers if hooks([each], Observer.on_value)]
-        self.clock_listeners = hooks(observers, Observer.on_clock)
-        self.use_listeners = hooks(observers, Observer.on_use)
-        self.before_listeners = hooks(observers, Observer.before_step)
-        self.after_listeners = hooks(observers, Observer.after_step)
+        self.matrix_hooks = hooks(observers, Observer.on_matrix)
+        self.value_observers = [each for each in observers if hooks([each], Observer.on_value)]
+        self.clock_hooks = hooks(observers, Observer.on_clock)
+        self.use_hooks = hooks(observers, Observer.on_use)
+        self.before_hooks = hooks(observers, Observer.before_step)
+        self.after_hooks = hooks(observers, Observer.after_step)
         self.skipped: Counter[int] = Counter()
         """Wave-instructions that a block counts but that were not executed, by address."""
         self.outcome = Outcome()
-        self.definedness = followed(self) if self.use_listeners else None
+        self.definedness = followed(self) if self.use_hooks else None
         self.waves: Waves
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
@@ -126,8 +126,8 @@ class Machine:
 
     @property
     def steps(self) -> bool:
-        """Whether an observer looks at single instructions."""
-        return bool(self.before_listeners or self.after_listeners)
+        """Whether an observer looks at individual instructions."""
+        return bool(self.before_hooks or self.after_hooks)
 
     def workgroups_in_flight(self) -> int:
         """Workgroups of a batch: `max_waves` or `WAVES`, if their registers, LDS and scratch fit into `BATCH_BYTES`."""
@@ -139,7 +139,7 @@ class Machine:
         return max(1, min(fitting, wanted // per))
 
     def _start(self, first: int, count: int) -> None:
-        """Put the first state of a batch of workgroups into registers and LDS."""
+        """Initialise registers and LDS for a batch of workgroups."""
         state = first_state(self.launch, first, count)
         self.waves, self.lds, self.scratch = state.waves, state.lds, state.scratch
         self.first_workgroup, self._fresh = first, True
@@ -176,7 +176,7 @@ class Machine:
                 return
 
     def _next_group(self, whole: Group) -> Group | None:
-        """The waves that go on: those at the lowest program counter; None when all have ended.
+        """The waves that run next: those at the lowest program counter; None when all have ended.
 
         Barriers open when no wave runs: then all waves of every workgroup have arrived or ended.
         """
@@ -218,7 +218,7 @@ class Machine:
         return group
 
     def _fair(self, status: NDArray[np.uint8], running: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of the running waves those that may go on: when some are far ahead, those that are not.
+        """Of the running waves those that may run next: when some are far ahead, those that are not.
 
         Waves that wait at a barrier count as well: where all of a workgroup have arrived, its barrier opens although
         another workgroup, which may be waiting for this one, still runs.
@@ -262,7 +262,7 @@ class Machine:
         return waiting[np.isin(after, here)] if here else waiting[:0]
 
     def _stuck(self, waiting: NDArray[np.int64]) -> bool:
-        """Whether waves wait for ever, now that no wave runs."""
+        """Whether waves wait forever, now that no wave runs."""
         here = self._signalling(waiting)
         if not len(here):
             return False
@@ -282,9 +282,9 @@ class Machine:
     def ticks(self, group: Group, pc: int) -> NDArray[np.uint64]:
         """What a clock shows at an instruction of the block that runs: it grows along every path, (1 or waves,)."""
         shown = group.executed * 4 + (pc - self._block.first) // 4  # an instruction has at most four dwords
-        if self.clock_listeners:
+        if self.clock_hooks:
             numbers = group.indices() + self.first_workgroup * self.launch.waves_per_workgroup
-            shown = shown + sum(ahead(numbers) for ahead in self.clock_listeners)
+            shown = shown + sum(ahead(numbers) for ahead in self.clock_hooks)
         return shown.astype(np.uint64)
 
     def _count(self) -> None:
@@ -322,8 +322,8 @@ class Machine:
         return self.launch.place(self.first_workgroup * self.launch.waves_per_workgroup + int(waves[index]), lane)
 
     def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Report a matrix instruction; an observer may put another result in its place."""
-        for listener in self.matrix_listeners:
+        """Report a matrix instruction; an observer may replace the result."""
+        for listener in self.matrix_hooks:
             replaced = listener(event)
             if replaced is not None:
                 result = replaced

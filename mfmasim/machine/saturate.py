@@ -1,4 +1,4 @@
-"""The clamp modifier of integer operations: the exact result, brought into the range of its type.
+"""The clamp modifier of integer operations: the exact result, saturated to the range of its type.
 
 Source: CDNA3 ISA manual, 6.5 (for integer operations clamp gives the largest or smallest representable value).
 """
@@ -22,7 +22,7 @@ TYPES: dict[str, Any] = {"u32": np.uint32, "i32": np.int32, "u16": np.uint16, "i
 def saturated(operation: Operation) -> Body:
     """The body of an operation with clamp: the same body on int64 sources, where no result overflows.
 
-    The first result saturates; a carry stays what it is.
+    The first result saturates; a carry is unchanged.
     """
     body, carries = operation.body, len(operation.results) > 1
     whole = TYPES[operation.results[0]]

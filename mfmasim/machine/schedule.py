@@ -1,8 +1,8 @@
-"""Orders in which waves may run: the hardware promises none, so that a right kernel gives the same in each.
+"""Orders in which waves may run: the hardware guarantees none, so a correct kernel gives the same results in each.
 
-Without a schedule all waves at one program counter go together. A schedule says which of those that can go on may, at
+Without a schedule all waves at one program counter run together. A schedule selects those that may run, at
 every branch and barrier; the barrier of a workgroup opens as soon as all its waves have arrived. Memory operations are
-done at once in every order: what goes wrong only because one is late is not shown.
+completed at once in every order: errors that appear only when one is late are not shown.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ class Schedule(Protocol):
         """
 
     def choose(self, running: I64, first: int) -> I64:
-        """Those of the running waves that may go on; `first` is the number of the batch's first wave."""
+        """Those of the running waves that may run next; `first` is the number of the batch's first wave."""
 
 
 class OneByOne:
-    """Each wave goes as far as it can, in the order of their numbers or against it."""
+    """Each wave runs as far as it can, in the order of their numbers or against it."""
 
     def __init__(self, *, backwards: bool) -> None:
-        """Go up or down."""
+        """Run in ascending or descending order."""
         self.backwards = backwards
 
     def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
-        """As the waves go.
+        """In the order of the waves.
 
         Args:
             starts: first workgroups of the batches.
@@ -67,7 +67,7 @@ class OneByOne:
 
 
 class Shuffled:
-    """Drawn waves go for drawn times."""
+    """Randomly drawn waves run for randomly drawn times."""
 
     def __init__(self, seed: int) -> None:
         """Draw from a seed."""
@@ -75,7 +75,7 @@ class Shuffled:
         self.current, self.left = -1, 0
 
     def batches(self, starts: Sequence[int], size: int, per: int) -> list[int]:
-        """In drawn order.
+        """In random order.
 
         Args:
             starts: first workgroups of the batches.
@@ -86,7 +86,7 @@ class Shuffled:
         return [starts[i] for i in self.random.permutation(len(starts))]
 
     def choose(self, running: I64, first: int) -> I64:
-        """The one that goes, or another one."""
+        """The wave that runs, or another one."""
         del first
         self.left -= 1
         if self.left < 0 or self.current not in running:
@@ -95,7 +95,7 @@ class Shuffled:
 
 
 class Favoured:
-    """One wave goes as far as it can before the others, or only when no other can."""
+    """One wave runs as far as it can before the others, or only when no other can."""
 
     def __init__(self, wave: int, *, last: bool) -> None:
         """Favour a wave, or hold it back."""
@@ -114,17 +114,17 @@ class Favoured:
         return others + own if self.last else own + others
 
     def choose(self, running: I64, first: int) -> I64:
-        """The one, or all others."""
+        """The favoured wave, or all others."""
         favoured = running + first == self.wave
         wanted = running[~favoured] if self.last else running[favoured]
         return wanted if len(wanted) else running
 
 
 def schedule(text: str) -> Schedule | None:
-    """The schedule that a text names; None for the usual one.
+    """The schedule that a text names; None for the default one.
 
     Raises:
-        MfmasimError: there is no such schedule.
+        MfmasimError: no schedule has that name.
     """
     if not isinstance(text, str):
         raise MfmasimError(f"schedule {text!r}: one of {', '.join(NAMES)} is expected")

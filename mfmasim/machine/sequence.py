@@ -1,7 +1,7 @@
 """Read-modify-write of many lanes in one order: wave after wave, lane after lane.
 
-Lanes at different places act together; those that share a place act one after the other, each on what the one before
-left. The hardware promises no order; this one is the same in every run.
+Lanes at different places act together; those that share a place act one after the other, each on the previous one's
+result. The hardware guarantees no order; this one is the same in every run.
 """
 
 from __future__ import annotations

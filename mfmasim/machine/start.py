@@ -1,4 +1,4 @@
-"""The first state of a batch of workgroups: registers, LDS and scratch as the hardware hands them over.
+"""The first state of a batch of workgroups: registers, LDS and scratch as the hardware initialises them.
 
 Sources: LLVM's AMDGPU usage guide, initial kernel execution state; ISA manuals, chapter "Wave state".
 """
@@ -72,7 +72,7 @@ def first_state(launch: Launch, first: int, count: int) -> FirstState:
 
 
 def _mode(kernel: Kernel) -> int:
-    """MODE as the kernel descriptor asks for it."""
+    """MODE as the kernel descriptor sets it."""
     descriptor = kernel.info.descriptor
     return (
         descriptor.float_mode

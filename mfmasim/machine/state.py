@@ -1,9 +1,9 @@
 """Registers of a batch of waves, and the group of waves that executes one instruction together.
 
 The wave axis runs over all waves in flight, whatever their workgroup. A register whose value is the same in every wave
-is kept once, with a wave axis of length 1: what depends only on the lane (addresses within a tile, kernel arguments,
-loop counters) is then computed once for the whole grid. What a group of all waves writes is never changed in place, so
-that one array may stand behind several registers.
+is stored once, with a wave axis of length 1: values that depend only on the lane (addresses within a tile, kernel
+arguments, loop counters) are then computed once for the whole grid. What a group of all waves writes is never changed
+in place, so that several registers may share one array.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Waves:
 
 
 class Group:
-    """The waves that execute a block of instructions together, and how their operands are reached.
+    """The waves that execute a block of instructions together, and how their operands are accessed.
 
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
@@ -102,7 +102,7 @@ class Group:
     def __init__(self, waves: Waves, selection: Selection, count: int, *, alone: bool = False) -> None:
         """Select waves; `count` is how many. `alone` says that groups of all waves clear `Waves.own` first."""
         self.waves, self.selection, self.count, self.alone = waves, selection, count, alone
-        # The register files once more: a bound instruction reaches them in one step while the group is all waves.
+        # The register files once more: a bound instruction accesses them in one step while the group is all waves.
         self.vgprs, self.agprs, self.sgprs = waves.v, waves.a, waves.s
         self.lanes = waves.lanes
         self.all = count == waves.count
@@ -132,7 +132,7 @@ class Group:
         """Write the group's waves of a register.
 
         While no group of all waves has run in between, an array that was made here stands behind this register only,
-        and changes in place: a group of a few waves does not pay for all.
+        and changes in place: a group of a few waves does not copy all.
         """
         old, key = file[index], (id(file), index)
         if self.alone and self.waves.own.get(key) is old:
@@ -187,7 +187,7 @@ class Group:
         return int(executed[0]) if len(executed) == 1 else int(executed.max())
 
     def stop(self, status: int) -> None:
-        """Take the group out of the running: `ENDED` or `AT_BARRIER`."""
+        """Stop scheduling the group: `ENDED` or `AT_BARRIER`."""
         self.waves.status = self._put(self.waves.status, np.full(1, status, np.uint8))
 
     @property
@@ -260,7 +260,7 @@ class Group:
             self._write_part(file, index, value)
 
     def write_all_lanes(self, kind: str, index: int, value: NDArray[Any]) -> None:
-        """Write a VGPR or AGPR whatever EXEC says, as matrix instructions do.
+        """Write a VGPR or AGPR regardless of EXEC, as matrix instructions do.
 
         Args:
             kind: ``v`` or ``a``.

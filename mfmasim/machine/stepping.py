@@ -1,6 +1,6 @@
 """Stepping: observers see every instruction before and after it is executed. Without observers it costs nothing.
 
-The blocks of a launch stay what they are, so that waves meet, and loads and stores follow each other, exactly as
+The blocks of a launch are unchanged, so that waves reconverge, and loads and stores follow each other, exactly as
 without observers; only each bound instruction is wrapped. An observer overrides ``before_step``, ``after_step`` or
 both, each called with a `Step`.
 """
@@ -33,7 +33,7 @@ class Step:
 
     Attributes:
         instruction: what is executed.
-        machine: the machine, for observers that want more than this class shows.
+        machine: the machine, for observers that need more than this class shows.
     """
 
     def __init__(self, machine: Machine, instruction: Instruction, group: Group) -> None:
@@ -146,18 +146,18 @@ class Step:
             wave: row of the arrays.
 
         Raises:
-            MfmasimError: the instruction is no matrix instruction, or has no such operand.
+            MfmasimError: the instruction is not a matrix instruction, or has no such operand.
         """
         found = matrix_operands(self.instruction, self.machine.arch, self.machine.kernel.wave)
         if not found:
-            raise MfmasimError(f"{self.instruction.text.strip()} at {self.pc:#x} is no matrix instruction")
+            raise MfmasimError(f"{self.instruction.text.strip()} at {self.pc:#x} is not a matrix instruction")
         if name not in found:
             raise unknown("operand", name, found, f"of {self.instruction.name}")
         if not 0 <= wave < self._group.count:
             raise MfmasimError(f"wave {wave}: {self._group.count} waves execute {self.instruction.name}, from 0 up")
         fragment, operand = found[name]
         if operand.kind not in ("v", "a"):
-            raise MfmasimError(f"operand {name} of {self.instruction.text.strip()} is a constant, in no register")
+            raise MfmasimError(f"operand {name} of {self.instruction.text.strip()} is a constant, not in registers")
         registers = [self._vector(operand.kind, operand.index + k)[wave] for k in range(fragment.vgprs)]
         return FragmentValues(fragment, operand.kind, operand.index, np.stack(registers))
 
@@ -167,16 +167,16 @@ class Step:
 
 
 def stepped(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
-    """The bound instruction with the hooks of observers around it.
+    """The bound instruction wrapped in the hooks of observers.
 
-    Once an observer has ended the launch, what is left of the block is not executed and not counted.
+    Once an observer has ended the launch, the rest of the block is not executed and not counted.
 
     Args:
         machine: the machine that executes it.
         instruction: what is executed.
         run: the bound instruction.
     """
-    before, after, outcome = machine.before_listeners, machine.after_listeners, machine.outcome
+    before, after, outcome = machine.before_hooks, machine.after_hooks, machine.outcome
 
     def step(group: Group) -> None:
         seen = Step(machine, instruction, group)

@@ -18,7 +18,7 @@ __all__ = ["read", "write"]
 def read(
     rows: NDArray[np.uint8], row: NDArray[Any], address: NDArray[np.int64], size: int, inside: NDArray[np.bool_]
 ) -> list[NDArray[np.uint32]]:
-    """Read `size` bytes a lane, little-endian.
+    """Read `size` bytes per lane, little-endian.
 
     Args:
         rows: the bytes, (rows, bytes of a row).
@@ -28,7 +28,7 @@ def read(
         inside: lanes that read; the others get 0.
 
     Returns:
-        One uint32 array a dword.
+        One uint32 array per dword.
     """
     whole = bool(inside.all())
     safe = address if whole else np.where(inside, address, 0)
@@ -58,14 +58,14 @@ def write(
     size: int,
     inside: NDArray[np.bool_],
 ) -> None:
-    """Write `size` bytes a lane where `inside`; of two lanes at one byte the last wins. Arguments as in `read`.
+    """Write `size` bytes per lane where `inside`; of two lanes at one byte the last wins. Arguments as in `read`.
 
     Args:
         rows: the bytes, (rows, bytes of a row).
         row: row of each lane.
         address: byte in the row.
-        words: what is written, one array a dword.
-        size: bytes a lane.
+        words: what is written, one array per dword.
+        size: bytes per lane.
         inside: lanes that write.
     """
     if not rows.size:

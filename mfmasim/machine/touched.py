@@ -1,4 +1,4 @@
-"""Which bytes of global memory a part of a launch read and wrote: from them follows whether parts are independent.
+"""Which bytes of global memory a part of a launch read and wrote: this shows whether parts are independent.
 
 Recorded only on request, as one flag per byte of the arena.
 """
@@ -51,11 +51,11 @@ class Touched:
     def note(
         self, offsets: NDArray[np.int64], size: int, mask: NDArray[Any] | None, outside: Outside | None, *, write: bool
     ) -> None:
-        """Flag `size` bytes from each offset on, but for lanes that are masked off or outside every buffer.
+        """Flag `size` bytes from each offset on, except for lanes that are masked off or outside every buffer.
 
         Args:
             offsets: of the first byte of each lane.
-            size: bytes a lane.
+            size: bytes per lane.
             mask: lanes that take part; None is all.
             outside: lanes that hit no buffer.
             write: whether the access writes.

@@ -23,7 +23,7 @@ __all__ = ["FragmentValues", "matrix_operands"]
 
 
 def matrix_operands(instruction: Instruction, arch: Arch, wave: int) -> dict[str, tuple[Fragment, Operand]]:
-    """Operands of a matrix instruction by name: the layout under its modifiers in such waves, and the registers.
+    """Operands of a matrix instruction by name: the layout under its modifiers and wave size, and the registers.
 
     Empty for any other instruction. A sparse instruction reads C from D's registers.
 
@@ -101,7 +101,7 @@ class FragmentValues:
             lane: lane of the wave.
 
         Raises:
-            MfmasimError: the register is not part of this operand, or there is no such lane.
+            MfmasimError: the register is not part of this operand, or the lane does not exist.
         """
         last = self.first + len(self.registers) - 1
         span = f"{self.fragment.name} is in {self.kind}[{self.first}:{last}]"
@@ -123,7 +123,7 @@ class FragmentValues:
         return f"{self.fragment.name}[{row['row']}, {row['col']}{block}] = {row['value']:.9g}"
 
     def __str__(self) -> str:
-        """The matrix as text, with the registers that hold it; long matrices are cut by NumPy's rules."""
+        """The matrix as text, with the registers that hold it; long matrices are abbreviated as NumPy does."""
         last = self.first + len(self.registers) - 1
         head = f"{self.fragment.name} {self.fragment.shape_text} {self.fragment.format} in {self.kind}"
         body = np.array2string(self.matrix, precision=6, max_line_width=120)

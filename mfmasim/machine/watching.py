@@ -1,6 +1,6 @@
 """Watching values: observers see what chosen instructions read and wrote. Without observers it costs nothing.
 
-Writes put a new array in a register's place where all waves take part, so that what was read before stays as it was.
+Writes replace a register's array where all waves take part, so that values read earlier stay unchanged.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def watched(machine: Machine, instruction: Instruction, run: Bound) -> Bound:
         instruction: what is executed.
         run: the bound instruction.
     """
-    watching = [o.on_value for o in machine.value_listeners if o.watches(instruction)]
+    watching = [o.on_value for o in machine.value_observers if o.watches(instruction)]
     if not watching:
         return run
 

@@ -1,4 +1,4 @@
-"""alignment: addresses that the hardware bends, refuses, or serves more slowly.
+"""alignment: addresses that the hardware truncates, rejects, or accesses more slowly.
 
 Drivers switch the unaligned mode on (SH_MEM_CONFIG.alignment_mode; the Linux driver does), and compilers for AMDHSA
 count on it. In that mode loads and stores of memory, LDS and scratch take any address, but atomics do not, and scalar
@@ -51,7 +51,7 @@ GLOBAL = Kind(
 NATIVE = {8: 8, 12: 16, 16: 16}
 """Native alignment of LDS accesses by size in bytes; smaller ones are aligned to their size."""
 DWORD = 4
-"""Native alignment of memory accesses, but for smaller ones: those are aligned to their size."""
+"""Native alignment of memory accesses; smaller ones are aligned to their size."""
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Alignment(Check):
         self._seen: dict[tuple[int, str], _Seen] = {}
 
     def on_fault(self, event: AccessFault) -> None:
-        """Hear of an atomic that was refused, or of a scalar load whose address was bent."""
+        """Record an atomic that was rejected, or a scalar load whose address was truncated."""
         if event.kind == "misaligned atomic":
             where = f"{'LDS ' * (event.space == 'lds')}address {event.address:#x}"
             text = f"atomic of {event.size} bytes at {where}, which is not a multiple of its size"
@@ -91,7 +91,7 @@ class Alignment(Check):
             self._add(SCALAR, event, text, "the two low bits were ignored")
 
     def on_access(self, event: AccessEvent) -> None:
-        """Look at an access of the LDS or of memory; atomics come as faults."""
+        """Examine an access to the LDS or to memory; atomics come as faults."""
         if event.space == "scratch" or event.size == 1 or event.kind == "atomic":
             return
         inside = event.space == "lds"
@@ -129,7 +129,7 @@ class Alignment(Check):
             old.lanes += new.lanes
 
     def merge(self, other: Alignment) -> None:
-        """Take in what another part of the same launch found."""
+        """Add what another part of the same launch found."""
         for (pc, _), seen in other._seen.items():
             self._note(pc, seen)
 

@@ -1,8 +1,8 @@
-"""barrier: waves of one workgroup that meet at different barriers, pass different numbers of them, or signal twice.
+"""barrier: waves of one workgroup that wait at different barriers, pass different numbers of them, or signal twice.
 
-The hardware counts arrivals and does not look where a wave waits, so that such waves go on together (CDNA3 ISA manual,
-S_BARRIER; RDNA4 ISA manual 5.6.1); waves that have ended are not waited for. It works, and is hardly ever meant: in HIP
-a ``__syncthreads()`` that only some threads reach is undefined.
+The hardware counts arrivals and ignores where a wave waits, so that such waves continue together (CDNA3 ISA manual,
+S_BARRIER; RDNA4 ISA manual 5.6.1); it does not wait for waves that have ended. This works, but is hardly ever intended:
+in HIP a ``__syncthreads()`` that only some threads reach is undefined.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ NONE = -1
 
 @dataclass
 class Seen:
-    """What was seen of one kind at one pair of instructions."""
+    """Occurrences of one kind at one pair of instructions."""
 
     place: Place
     count: int
     words: str
-    """What the message says of the first place."""
+    """What the message says about the first place."""
 
 
 class _Batch:
@@ -82,7 +82,7 @@ class Barriers(Check):
     """Collects findings, one for each pair of instructions."""
 
     name = "barrier"
-    about = "waves of a workgroup that meet at different barriers, or pass different numbers of them"
+    about = "waves of a workgroup that wait at different barriers, or pass different numbers of them"
     kinds = (DIFFERENT, UNEVEN, TWICE, DEADLOCK)
 
     def __init__(self, launch: Launch) -> None:
@@ -131,7 +131,7 @@ class Barriers(Check):
         batch.arrived[waves] += 1
 
     def _differ(self, batch: _Batch, group: int) -> None:
-        """Waves of a workgroup were at different barriers at a time: compare with where its first wave was."""
+        """Waves of a workgroup were at different barriers at one time: compare with its first wave."""
         mine = np.arange(group * self.per, (group + 1) * self.per)
         for slot in np.flatnonzero(batch.differs[group]):
             here = mine[batch.number[mine, slot] == batch.of[group, slot]]
@@ -143,7 +143,7 @@ class Barriers(Check):
         batch.differs[group] = False
 
     def _close(self) -> None:
-        """A batch is over, or nothing more of it comes."""
+        """A batch is complete, or the launch has ended."""
         batch = self._batch
         if batch is None:
             return
@@ -173,12 +173,12 @@ class Barriers(Check):
             old.place, old.words = place, words
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels: what was found."""
+        """What another process needs: the findings."""
         self._close()
         return self.__dict__
 
     def merge(self, other: Barriers) -> None:
-        """Take in what another part of the same launch found."""
+        """Add what another part of the same launch found."""
         other._close()
         for (kind, pc, there), seen in other._seen.items():
             self._add(kind, pc, there, seen.place, seen.count, seen.words)

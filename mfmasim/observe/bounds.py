@@ -1,4 +1,4 @@
-"""bounds: accesses outside every buffer, and buffer resources that cannot be meant, one finding per instruction."""
+"""bounds: accesses outside every buffer, and invalid buffer resources, one finding per instruction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Bounds"]
 
 OUTSIDE = Kind(
     "bounds-outside-buffer", "error", "Access outside every buffer",
-    "The address lies in no buffer of the launch. The hardware faults, or accesses memory of something else.",
+    "The address lies in no buffer of the launch. The hardware faults, or accesses unrelated memory.",
     "out[blockIdx.x * 256 + threadIdx.x] = x;  // the grid has more work-items than the buffer elements",
     "Guard the access or correct the address; the message names the nearest buffer and the distance to it.",
 )  # fmt: skip
@@ -86,7 +86,7 @@ class Bounds(Check):
         self._add(event.instruction.pc, event, event.lanes)
 
     def on_resource(self, event: ResourceEvent) -> None:
-        """Look at the buffer resources that an instruction has not had yet."""
+        """Examine buffer resources that are new to an instruction."""
         words = event.words if len(event.words) == 1 else np.unique(event.words, axis=0)
         for row in words.tolist():
             seen = (event.instruction.pc, *row)
@@ -98,7 +98,7 @@ class Bounds(Check):
                 self._describe(event, Descriptor((row[0], row[1], row[2], row[3]), self.kernel.arch), mine)
 
     def _describe(self, event: ResourceEvent, descriptor: Descriptor, mine: NDArray[np.bool_]) -> None:
-        """What is wrong about a resource at its first use."""
+        """Report what is wrong with a resource at its first use."""
         where = event.place(int(mine.any(axis=1).argmax()), None)
         for text in wrong(descriptor):
             self._keep(event, where, RESOURCE, f"{text}; {descriptor.text()}")
@@ -115,7 +115,7 @@ class Bounds(Check):
             self._resources[event.instruction.pc, kind.id] = where, finding
 
     def merge(self, other: Bounds) -> None:
-        """Take in what another part of the same launch found."""
+        """Add what another part of the same launch found."""
         for pc, event in other._first.items():
             self._add(pc, event, other._lanes[pc])
         for key, (where, finding) in other._resources.items():
@@ -131,7 +131,7 @@ class Bounds(Check):
         self._lanes[pc] = self._lanes.get(pc, 0) + lanes
 
     def findings(self) -> list[Finding]:
-        """The findings, in address order; the resource before what came of it."""
+        """The findings, in address order; the resource before the accesses through it."""
         found = [((pc, 1, ""), self._finding(pc, self._first[pc])) for pc in self._first]
         found += [((pc, 0, kind), finding) for (pc, kind), (_, finding) in self._resources.items()]
         return [finding for _, finding in sorted(found, key=lambda entry: entry[0])]
@@ -151,14 +151,14 @@ class Bounds(Check):
             kind = SCRATCH
             address = event.address - (event.address >> 63 << 64)
             outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
-            where = f"scratch address {address} {event.nearest} a work-item"
+            where = f"scratch address {address} {event.nearest} per work-item"
         else:
             where = f"address {event.address:#x}, {event.nearest}"
         message = f"{event.kind} of {event.size} bytes {outside}: {where}; {_lanes(lanes)} in all, {became}"
         return self._faulted(kind, event, message, lanes)
 
     def _clipped(self, event: AccessFault, lanes: int) -> Finding:
-        """Lanes beyond num_records of a buffer resource: often intended, so only information."""
+        """Lanes beyond num_records of a buffer resource: often intended, so severity info."""
         became = "the store was dropped" if event.kind == "write" else "the load returned 0"
         message = f"{event.kind} beyond the range of the buffer resource; {_lanes(lanes)} in all, {became}"
         return self._faulted(CLIPPED, event, message, lanes)

@@ -19,7 +19,7 @@ __all__ = ["Check"]
 
 
 class Check(Observer, ABC):
-    """Looks at one launch. `mfmasim.observe.registry` lists the checks."""
+    """Observes one launch. `mfmasim.observe.registry` lists the checks."""
 
     about: ClassVar[str]
     """What it finds, in one line."""
@@ -43,11 +43,11 @@ class Check(Observer, ABC):
         """Add what another part of the same launch found; parts come in the order of the grid."""
 
     def again(self) -> Observer | None:
-        """An observer that has to see the launch once more; None if one run is enough."""
+        """An observer for a second run of the launch; None if one run is enough."""
         return None
 
     def take(self) -> None:
-        """The second run is over: use what the observer of `again` saw."""
+        """After the second run: use what the observer of `again` saw."""
 
     def suspects(self) -> list[tuple[Finding, tuple[int, int]]]:
         """Findings about two waves whose order may change outputs, with the numbers of both waves in the launch."""

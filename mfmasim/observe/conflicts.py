@@ -1,6 +1,6 @@
-"""conflicts: every LDS access of every wave meets the banks; worst instruction first, with what would free it.
+"""conflicts: LDS bank conflicts of every access of every wave; worst instruction first, with a way to avoid them.
 
-Conflicts are no error: they cost passes, and whether that costs time depends on everything around them.
+Conflicts are not errors: they cost passes, and whether that costs time depends on the surrounding code.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ CONFLICT = Kind(
 class Conflicts(Check):
     """Accounts for the LDS instructions of one launch.
 
-    Instructions of other families that reach the LDS are counted without degrees: loads that go straight there write
-    lane after lane, and how a FLAT access meets the banks is not public.
+    Instructions of other families that access the LDS are counted without degrees: direct-to-LDS loads write lane
+    after lane, and how a FLAT access maps to the banks is not public.
     """
 
     name = "conflicts"
@@ -42,7 +42,7 @@ class Conflicts(Check):
     kinds = (CONFLICT,)
 
     def __init__(self, launch: Launch) -> None:
-        """Start without accounts."""
+        """Start empty."""
         super().__init__(launch)
         self.accounts = Accounts(self.kernel.arch, self.kernel.wave)
         self.uncounted: dict[int, list[Any]] = {}
@@ -60,7 +60,7 @@ class Conflicts(Check):
         self.accounts.add(pc, event.instruction.name, addresses, event.active, event.part, event.waves)
 
     def merge(self, other: Conflicts) -> None:
-        """Take in what another part of the same launch counted."""
+        """Add what another part of the same launch counted."""
         self.accounts.merge(other.accounts)
         for pc, (name, executions) in other.uncounted.items():
             self.uncounted.setdefault(pc, [name, 0])[1] += executions
@@ -72,7 +72,7 @@ class Conflicts(Check):
 
     @cached_property
     def advice(self) -> dict[int, str]:
-        """What would free an instruction, by its address in the code."""
+        """How to avoid an instruction's conflicts, by its address in the code."""
         where = {id(account): pc for pc, account in self.worst_first()}
         return {
             where[id(account)]: str(advice)
@@ -82,7 +82,7 @@ class Conflicts(Check):
         }
 
     def record(self) -> dict[str, Any]:
-        """Totals, and one entry an instruction, as JSON can hold it.
+        """Totals, and one entry per instruction, as JSON can hold it.
 
         ``degrees`` are the worst of each phase, ``extra_passes`` the sum of degree - 1 over all executions.
         """
@@ -116,7 +116,7 @@ class Conflicts(Check):
         }
 
     def findings(self) -> list[Finding]:
-        """One for information about each source line and instruction with conflicts, worst first."""
+        """One finding of severity info for each source line and instruction with conflicts, worst first."""
         lines: dict[tuple[str, str], list[tuple[int, Account]]] = {}
         for pc, account in self.worst_first():
             if account.extra_passes:

@@ -1,4 +1,4 @@
-"""Buffer resources that cannot be meant: fields that another generation reads otherwise, and bases that hit no buffer.
+"""Invalid buffer resources: fields with another meaning in another generation, and bases that lie in no buffer.
 
 Sources: CDNA3 and CDNA4 ISA manuals, 9.1.8; RDNA3 and RDNA4 ISA manuals, 9.6 (fields), 9.5 and 9.4 (OOB_SELECT).
 """
@@ -81,9 +81,9 @@ def _rdna(d: Descriptor) -> Iterator[str]:
 
 
 def wrong(descriptor: Descriptor) -> list[str]:
-    """What cannot be meant about the fields of a resource; empty where it is fine.
+    """What is wrong with the fields of a resource; empty where nothing is.
 
-    A resource of zeros alone is a buffer that is not bound, which programs may mean.
+    A resource of zeros alone is a buffer that is not bound, which programs may intend.
     """
     if not any(descriptor.words[1:]):
         return []

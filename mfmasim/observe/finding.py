@@ -16,7 +16,7 @@ class Kind:
     """One kind of finding."""
 
     id: str
-    """Stable: the check and what it saw, such as ``waits-read-in-flight``."""
+    """Stable: the check and what it found, such as ``waits-read-in-flight``."""
     severity: str
     """One of `SEVERITIES`."""
     title: str
@@ -63,7 +63,7 @@ class Finding:
     count: int = 1
     """Places this finding stands for."""
     other: str = ""
-    """``file:line`` of the other side, for a finding about two places."""
+    """``file:line`` of the other place, for a finding about two places."""
     suppressed: str = ""
     """Why it does not count, where the case suppresses it."""
 

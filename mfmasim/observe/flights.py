@@ -24,7 +24,7 @@ Register = tuple[str, int]
 
 @dataclass(frozen=True)
 class Flight:
-    """A memory operation that its counter allows to be in flight still."""
+    """A memory operation that its counter allows to be still in flight."""
 
     counter: str
     order: str
@@ -68,12 +68,12 @@ def rank(flights: list[Flight], place: int) -> int:
 
 
 def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
-    """The flights that may be left.
+    """The operations that may still be in flight.
 
     Args:
         flights: in the order in which they were issued.
         counter: name of a counter.
-        value: what it has fallen to.
+        value: its value after the wait.
     """
     return [f for place, f in enumerate(flights) if f.counter != counter or rank(flights, place) <= value]
 
@@ -103,7 +103,7 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
         if early and report is not None:
             report(flight, rank(flights, place), min(early), bool(early & reads))
     if flights and any(f.writes & (reads | writes) for f in flights):
-        # Reported once: what was touched counts as arrived.
+        # Reported once: the touched registers count as written.
         flights = [
             f if not f.writes & (reads | writes) else replace(f, writes=frozenset(), coherent=False) for f in flights
         ]

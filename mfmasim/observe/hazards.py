@@ -1,8 +1,8 @@
-"""hazards: instructions that software has to keep apart, and did not.
+"""hazards: pairs of instructions without the wait states that software has to provide.
 
-The simulator executes one instruction after the other, so that values are right here and may be wrong on the hardware.
-This check follows, on the executed path of every wave and across branches, which results are too young to be used. That
-depends on the path alone: waves of one state share it, and a block that was seen from a state is never looked at again.
+The simulator executes one instruction after the other, so values are correct here but may be wrong on hardware.
+This check follows, on the executed path of every wave and across branches, which results must not be used yet. That
+depends on the path alone: waves of one state share it, and a block that was seen from a state is never examined again.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ class Risk:
     pc: int
     registers: frozenset[Register]
     needs: int
-    """What has to pass."""
+    """Wait states, or what else the row counts, that are required."""
     age: int = 0
-    """What has passed since, on the row's clock."""
+    """What has passed since, in the row's unit."""
     armed: bool = True
-    """Whether the instruction that the row wants between them has come."""
+    """Whether the instruction that the row requires between them was executed."""
 
 
 State = tuple[Risk, ...]
@@ -87,10 +87,10 @@ class Known:
 
 
 class Hazards(Paths[State], Check):
-    """Follows what is too young, for every wave."""
+    """Follows results that must not be used yet, for every wave."""
 
     name = "hazards"
-    about = "instructions that software has to keep apart (wait states), and did not"
+    about = "pairs of instructions without the wait states that software has to provide"
     kinds = (STATES, MATRIX, VECTOR, DEPENDENCY)
 
     def __init__(self, launch: Launch) -> None:
@@ -144,7 +144,7 @@ class Hazards(Paths[State], Check):
                 self._missing(row, risk, min(touched), instruction, event, index)
             age = _later(row, risk.age, known.traits)
             armed = risk.armed or known.traits.matrix == "dgemm"
-            # What a later matrix instruction writes again is that one's result.
+            # Registers that a later matrix instruction overwrites hold that one's result.
             again = known.traits.writes if row.first.endswith(" D") and known.traits.matrix else frozenset()
             registers = risk.registers - again if again else risk.registers
             if registers and age is not None and not _over(row, age, risk.needs):
@@ -183,7 +183,7 @@ class Hazards(Paths[State], Check):
             self._findings[key] = short, finding
 
     def merge(self, other: Hazards) -> None:
-        """Take in what another part of the same launch found; parts come in the order of the grid."""
+        """Add what another part of the same launch found; parts come in the order of the grid."""
         for key, (short, finding) in other._findings.items():
             self._keep(key, short, finding)
 
@@ -202,7 +202,7 @@ def _linked(row: Row, first: Traits, second: Traits) -> bool:
 
 
 def _later(row: Row, age: int, passed: Traits) -> int | None:
-    """The age of a risk after an instruction has passed; None where it is over."""
+    """The age of a risk after an instruction has passed; None where it has expired."""
     if row.clock == "states":
         return age + passed.states
     if row.clock == "trans":
@@ -227,7 +227,7 @@ def _many(count: int, unit: str) -> str:
 
 
 def _advice(row: Row, short: int) -> tuple[Kind, str, str]:
-    """Kind of the finding, what is counted, and what would do."""
+    """Kind of the finding, what is counted, and what would suffice."""
     if row.clock == "states":
         parts = [LONGEST_NOP] * (short // LONGEST_NOP) + [short % LONGEST_NOP] * bool(short % LONGEST_NOP)
         kind = MATRIX if row.matrix else STATES

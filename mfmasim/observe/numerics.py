@@ -1,7 +1,7 @@
 """numerics: where NaN and Inf first appear, conversions beyond the range of their format, denormals that are flushed.
 
-All of it is information: a kernel may intend it. NaN and Inf are reported where all operands are finite and the result
-is not; what they propagate to is not reported. Operands whose format is not examined here (8 bits and fewer) count as
+All findings have severity info: a kernel may intend them. NaN and Inf are reported where all operands are finite and
+the result is not; propagation is not reported. Operands whose format is not examined here (8 bits and fewer) count as
 not finite.
 """
 
@@ -52,7 +52,7 @@ _EXPONENTS = {
 }  # fmt: skip
 _WHOLE = {"i32", "u32", "i16", "u16", "b32", "b16"}
 F32_INPUTS = 1 << 4
-"""MODE: whether denormal f32 inputs are let through (CDNA3 ISA manual, table of MODE; RDNA likewise)."""
+"""MODE: whether denormal f32 inputs are kept (CDNA3 ISA manual, table of MODE; RDNA likewise)."""
 
 
 def _below(value: float) -> float:
@@ -77,7 +77,7 @@ _LOWEST = {"i32": -(2.0**31), "u32": _below(-1.0)}
 
 @dataclass
 class Seen:
-    """What was seen at a place of the code, and how often."""
+    """What was found at a place in the code, and how often."""
 
     finding: Finding
     order: tuple[int, ...]
@@ -120,9 +120,9 @@ def _any(parts: list[Mask]) -> Mask:
 
 
 class Numerics(Check):
-    """Looks at results of floating-point instructions.
+    """Examines results of floating-point instructions.
 
-    It is not part of ``"all"``: data with NaN, Inf and large values on purpose would hide every other finding.
+    It is not part of ``"all"``: data with intended NaN, Inf and large values would hide every other finding.
     """
 
     name = "numerics"
@@ -131,7 +131,7 @@ class Numerics(Check):
     kinds = (NOT_FINITE, OVERFLOW, DENORMAL)
 
     def __init__(self, launch: Launch) -> None:
-        """Start with nothing seen."""
+        """Start without findings."""
         super().__init__(launch)
         self._seen: dict[tuple[str, str], Seen] = {}
 
@@ -152,7 +152,7 @@ class Numerics(Check):
         return _LOWEST.get(narrows, -high), high, name
 
     def on_value(self, event: ValueEvent) -> None:
-        """Look at one instruction."""
+        """Examine one instruction."""
         instruction = event.instruction
         matrix = bool(instruction.opcode.matrix)
         limits = self._range(instruction)
@@ -164,7 +164,7 @@ class Numerics(Check):
                 self._look(event, place, matrix=matrix)
 
     def _look(self, event: ValueEvent, place: int, *, matrix: bool) -> None:
-        """Look at one result."""
+        """Examine one result."""
         instruction = event.instruction
         result = _placed(instruction, place)
         bad = not_finite(event.results[place], result, result=True, matrix=matrix)
@@ -219,7 +219,7 @@ class Numerics(Check):
                     self._add(DENORMAL, event, small, "MODE flushes denormal operands: this one counts as 0")
 
     def _add(self, kind: Kind, event: ValueEvent, lanes: Mask, text: str) -> None:
-        """The first one of a source line is reported; all of it are counted."""
+        """The first one of a source line is reported; all are counted."""
         instruction = event.instruction
         wave, lane = (int(k) for k in np.argwhere(lanes)[0])
         place: Place = event.place(wave, lane if lanes.shape[-1] > 1 else None)
@@ -238,7 +238,7 @@ class Numerics(Check):
         self._seen[key] = Seen(first.finding, first.order, had.count + new.count)
 
     def merge(self, other: Numerics) -> None:
-        """Take in what another part of the same launch found."""
+        """Add what another part of the same launch found."""
         for key, seen in other._seen.items():
             self._take(key, seen)
 
@@ -263,7 +263,7 @@ def _placed(instruction: Instruction, place: int) -> Operand:
 
 
 def _at(words: tuple[NDArray[np.uint32], ...], wave: int, lane: int) -> list[int]:
-    """What one lane holds."""
+    """Value of one lane."""
     return [int(w[min(wave, len(w) - 1), min(lane, w.shape[-1] - 1)]) for w in words]
 
 
@@ -276,7 +276,7 @@ def _is_nan(words: list[int], kind: str) -> bool:
 
 
 def _text(words: list[int], kind: str) -> str:
-    """A value as a person reads it; nothing for a format that has no short form."""
+    """A value as a person reads it; empty for a format that has no short form."""
     if kind == "f32":
         return str(np.array(words[:1], np.uint32).view(np.float32)[0])
     if kind == "f16":

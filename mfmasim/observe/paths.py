@@ -1,6 +1,6 @@
 """A state that each wave carries along its path, and that the path alone determines.
 
-Waves of one state share it, and a block that was seen from a state is never looked at again, so that the cost grows
+Waves of one state share it, and a block that was seen from a state is never examined again, so that the cost grows
 with the paths that differ and not with the waves.
 """
 
@@ -55,8 +55,8 @@ class Paths(Observer, ABC, Generic[State]):
             return
         reached = np.empty_like(before)
         for state in np.unique(before):
-            mine = before == state
-            reached[mine] = self._reached(int(state), event, int(mine.argmax()))
+            same = before == state
+            reached[same] = self._reached(int(state), event, int(same.argmax()))
         self._of_wave[waves] = reached
 
     def _reached(self, number: int, event: BlockEvent, index: int) -> int:

@@ -1,9 +1,9 @@
 """Waits that are stricter than what follows needs, on every path that was executed.
 
-A wait ends loads. Each of them is remembered as if it were in flight still, until something touches its registers (the
+A wait ends loads. Each of them is tracked as if it were still in flight, until something touches its registers (the
 wait was needed, up to a value that would still have ended this load), or a later wait would have ended it as well (this
 one was not needed for it). Waits order more than registers: stores, the LDS between waves, caches, volatile accesses.
-So a wait counts as needed as it stands when it ended anything but a plain load to registers, and when anything that
+So a wait counts as needed unchanged when it ended anything other than a plain load to registers, and when anything that
 stores or orders memory comes before the registers are touched.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["Ended", "RedundantWaits"]
 UNNEEDED = 1 << 16
 """A value that is larger than any counter: the wait may go."""
 _ORDERING = ("sleep", "message", "icache", "setreg", "gws")
-"""Kinds of operations that are there for the order of things, or for what other waves see."""
+"""Kinds of operations that are there to order memory, or for what other waves see."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Ended:
     largest: int
     """Largest value of the wait that would have ended it."""
     rank: int
-    """Smallest value that the counter could have now, were it in flight still."""
+    """Smallest value that the counter could have now, if it were still in flight."""
 
 
 def orders_memory(instruction: Instruction) -> bool:
-    """Whether an instruction stores, or is there for the order of memory, so that a wait before it may be meant so."""
+    """Whether an instruction stores, or orders memory, so that a wait before it may be intended."""
     opcode = instruction.opcode
     if (
         opcode.barrier
@@ -69,7 +69,7 @@ class RedundantWaits:
         """Follow waits of an architecture."""
         self.arch = arch
         self.needed: dict[tuple[int, str], int] = {}
-        """(Address, counter) of each wait that ended something, to the largest value that would do."""
+        """(Address, counter) of each wait that ended something, to the largest value that suffices."""
         self.values: dict[tuple[int, str], int] = {}
         """What it waits for."""
         self.names: dict[int, str] = {}
@@ -113,7 +113,7 @@ class RedundantWaits:
         return tuple(left)
 
     def _ends(self, flights: Sequence[Flight], wait: Instruction, counter: str, value: int) -> Iterator[Ended]:
-        """The loads that a wait ends; anything else that it ends needs it as it stands."""
+        """The loads that a wait ends; anything else that it ends requires it unchanged."""
         mine = [f for f in flights if f.counter == counter]
         for place, flight in enumerate(mine):
             rank = sum(f.order == flight.order for f in mine[place:]) if flight.order else 1
@@ -133,14 +133,14 @@ class RedundantWaits:
         self.needed[key] = min(self.needed[key], value)
 
     def merge(self, other: RedundantWaits) -> None:
-        """Take in what another part of the same launch needed."""
+        """Add what another part of the same launch needed."""
         for key, value in other.needed.items():
             self.needed[key] = min(value, self.needed.get(key, UNNEEDED))
         self.values |= other.values
         self.names |= other.names
 
     def reported(self) -> Iterator[tuple[int, str, str]]:
-        """Address, mnemonic and what would do, of each wait that is stricter than needed."""
+        """Address, mnemonic and the sufficient wait, of each wait that is stricter than needed."""
         for (pc, counter), needed in sorted(self.needed.items()):
             if needed > self.values[pc, counter]:
                 now = SPELLING[counter].format(self.values[pc, counter])

@@ -1,8 +1,9 @@
-"""strides: addresses that step from lane to lane by another distance than the bytes they move, where that is a mistake.
+"""strides: addresses whose step from lane to lane differs from the bytes they move, where that is a mistake.
 
-Two kinds are reported, both warnings: a direct-to-LDS load whose lanes overlap in memory (in the LDS they lie side by
-side, so that bytes are loaded several times and others never), and an LDS address outside the allocation that would lie
-inside if it were divided by the factor by which its step is too large (a byte address multiplied by the element size).
+Two kinds are reported, both warnings: a direct-to-LDS load whose lanes overlap in memory (in the LDS they are
+contiguous, so bytes are loaded several times and others never), and an LDS address outside the allocation that would
+lie inside if it were divided by the factor by which its step is too large (a byte address multiplied by the element
+size).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def step_of(event: AccessEvent) -> int:
 
 
 class Strides(Check):
-    """Looks at each instruction's first execution."""
+    """Examines each instruction's first execution."""
 
     name = "strides"
     about = "addresses whose step from lane to lane does not fit the bytes they move"
@@ -53,7 +54,7 @@ class Strides(Check):
         self._said: dict[int, tuple[str, str, Place]] = {}
 
     def on_access(self, event: AccessEvent) -> None:
-        """Note the step, and what is wrong with it."""
+        """Record the step, and what is wrong with it."""
         pc, name = event.instruction.pc, event.instruction.name
         if (pc, event.space) in self._seen or event.space == "scratch":
             return
@@ -71,8 +72,9 @@ class Strides(Check):
         if not 0 < abs(step) < size:
             return ""
         return (
-            f"each lane loads {size} bytes to the LDS, but lanes lie {abs(step)} bytes apart in memory: bytes are "
-            f"loaded {size // abs(step)} times and the last ones never; the offset has to grow by {size} bytes a lane"
+            f"each lane loads {size} bytes to the LDS, but lane addresses differ by {abs(step)} bytes in memory: bytes "
+            f"are loaded {size // abs(step)} times and the last ones never; the offset must increase by {size} bytes "
+            f"per lane"
         )
 
     def _scaled(self, event: AccessEvent, step: int) -> str:
@@ -83,18 +85,18 @@ class Strides(Check):
         if int(event.addresses.max()) // factor + event.size > self.lds_bytes:
             return ""
         return (
-            f"lanes lie {step} bytes apart for accesses of {event.size} bytes and leave the {self.lds_bytes} bytes of "
-            f"the allocation; divided by {factor} all addresses would lie inside: a byte address that was multiplied "
-            f"by {factor} again"
+            f"lane addresses differ by {step} bytes for accesses of {event.size} bytes and leave the {self.lds_bytes} "
+            f"bytes of the allocation; divided by {factor} all addresses would lie inside: a byte address was probably "
+            f"multiplied by {factor} again"
         )
 
     def merge(self, other: Strides) -> None:
-        """Take in what another part of the same launch found; parts come in the order of the grid."""
+        """Add what another part of the same launch found; parts come in the order of the grid."""
         for key, found in other._said.items():
             self._said.setdefault(key, found)
 
     def findings(self) -> list[Finding]:
-        """One warning an instruction, in address order."""
+        """One warning per instruction, in address order."""
         return [
             self.finding(STEP, message, pc, place, instruction=name)
             for pc, (name, message, place) in sorted(self._said.items())

@@ -1,7 +1,7 @@
 """uninitialised: bits that were never written decide something, reach a matrix instruction, or leave the kernel.
 
-The machine follows undefined bits (`mfmasim.machine.definedness`); moving them and computing with them is no use of
-them. This file puts uses into words: where they are, and where the bits come from.
+The machine follows undefined bits (`mfmasim.machine.definedness`); moving them and computing with them is not a use of
+them. This file describes the uses: where they are, and where the bits come from.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ USES = {
 
 
 class Uninitialised(Check):
-    """Collects uses of undefined bits of one launch."""
+    """Collects uses of undefined bits in one launch."""
 
     name = "uninitialised"
     about = "bits that were never written and that decide something, are multiplied or leave the kernel"
     kinds = (BRANCH, ADDRESS, MATRIX, STORED, ATOMIC)
 
     def __init__(self, launch: Launch) -> None:
-        """Remember where buffers lie."""
+        """Remember the addresses of buffers."""
         super().__init__(launch)
         self._layout: list[tuple[str, int, int]] = launch.layout
         self._found: dict[tuple[int, str, str], Finding] = {}
@@ -127,7 +127,7 @@ class Uninitialised(Check):
         self._found[key] = replace(before, count=count)
 
     def merge(self, other: Uninitialised) -> None:
-        """Take in what another part of the same launch found."""
+        """Add what another part of the same launch found."""
         for key, found in other._found.items():
             self._add(key, found, other._orders[key])
 

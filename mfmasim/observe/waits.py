@@ -2,7 +2,7 @@
 
 The machine delivers every load at once, so that a missing wait does not show in the values. This check follows, for
 every wave, which loads its counters still allow to be in flight. That depends on the path of the wave alone: waves of
-one state share it, and a block that was seen from a state is never looked at again.
+one state share it, and a block that was seen from a state is never examined again.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Waits(Paths[State], Check):
         self._findings: dict[tuple[int, int, str], Finding] = {}
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
-        """What is in flight after a block, and which waits have ended what.
+        """What is in flight after a block, and which loads waits have ended.
 
         Args:
             state: of the wave before.

@@ -160,7 +160,7 @@ def test_bad_breakpoints_are_one_clear_line():
         (lambda stop: stop.v(999), "v999"),
         (lambda stop: stop.s(-1), "s-1"),
         (lambda stop: stop.buffer("q"), "'q'"),
-        (lambda stop: stop.fragment("A"), "no matrix instruction"),
+        (lambda stop: stop.fragment("A"), "not a matrix instruction"),
     ):
         debug = mfmasim.Debugger()
         debug.break_at("s_endpgm", ask)
@@ -206,7 +206,7 @@ def test_source_line_and_fragments_of_f16():
     again.break_at(line, lambda stop: hits.append(stop.source))
     launch(program, again, args=[a, b, out])
     assert set(hits) == {line}
-    with pytest.raises(MfmasimError, match="near it"):
+    with pytest.raises(MfmasimError, match="nearby lines"):
         launch_with(program, "mfma_f32_16x16x16_f16.hip:9999", args=[a, b, out])
 
 

@@ -225,7 +225,7 @@ def test_checks_of_the_whole_launch_are_refused():
     program, arrays = looping()
     prepared = prepare(program, 9, 64, arrays)
     listening = [CHECKS[name](prepared) for name in ("bounds", "barrier")]
-    with pytest.raises(MfmasimError, match=r"executor: whole look at the launch as a whole; .*checks='bounds,barrier'"):
+    with pytest.raises(MfmasimError, match=r"executor: whole need the whole launch; .*checks='bounds,barrier'"):
         check_executor(Broken(), None, [], [*listening, Whole(prepared)])
 
 

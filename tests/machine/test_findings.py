@@ -142,7 +142,7 @@ EXPECTED = {
         ("bounds", "error", (0, 0, 0), 0, True, 64),
         (
             "write of 4 bytes beyond the private segment (stack overflow): scratch address 4000 of 80 bytes "
-            "a work-item; 64 lanes in all, the store was dropped"
+            "per work-item; 64 lanes in all, the store was dropped"
         ),
         np.full(64, 8),
     ),
@@ -150,7 +150,7 @@ EXPECTED = {
         {"n": 100, "out": NEW},
         ("bounds", "error", (0, 0, 0), 0, True, None),
         (
-            "write of 4 bytes beyond the private segment (stack overflow): scratch address * of * bytes a "
+            "write of 4 bytes beyond the private segment (stack overflow): scratch address * of * bytes per "
             "work-item; * in all, the store was dropped"
         ),
         None,
@@ -271,7 +271,7 @@ def stopped(body, arch="gfx942", **options):
         (
             "s_nop 0\n v_mov_b32_e32 v1, 0",
             "v_mov_b32",
-            "execution runs past the end of test, which no s_endpgm closes; *",
+            "execution runs past the end of test: no s_endpgm ends it; *",
         ),
     ],
 )

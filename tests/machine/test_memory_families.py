@@ -171,7 +171,7 @@ def test_scratch_beyond_its_end():
     assert (out[:32] == np.arange(32)).all()
     assert (out[32:] == 0xA5A5A5A5).all()
     assert [f.check for f in findings] == ["bounds", "bounds"]
-    assert "scratch address 128 of 128 bytes a work-item; 32 lanes" in findings[0].message
+    assert "scratch address 128 of 128 bytes per work-item; 32 lanes" in findings[0].message
 
 
 def test_a_crooked_atomic_changes_nothing():

@@ -51,7 +51,7 @@ def test_another_layout_is_named():
 def test_a_few_places_without_an_element_do_not_hide_a_pattern():
     holds = (np.add(NEEDS, (0, 2))).copy()
     holds[3] = -1
-    assert "columns by +2 (but for 1 that holds no element)" in tell(holds)
+    assert "columns by +2 (except 1 that holds no element)" in tell(holds)
     holds[:6] = -1
     assert tell(holds) == ""
 

@@ -278,7 +278,7 @@ def test_tables_are_read_from_text():
         ("read b32", "ACCESS=LANES/BANKS is expected"),
         ("read b33=C32/32", "unknown LDS access 'read b33' on gfx950; did you mean 'read b32'"),
         ("read b32=C33/32", "unknown lane set 'C33'"),
-        ("read b32=0-3,70/32", "'70' is no lane"),
+        ("read b32=0-3,70/32", "'70' is not a lane"),
         ("read b32=C32/33", "33 banks: the number of banks must be a power of two"),
     ):
         with pytest.raises(MfmasimError, match=why):

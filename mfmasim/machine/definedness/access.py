@@ -41,7 +41,7 @@ class AccessPlan:
     atomic = False
 
     def __init__(self, instruction: Instruction, owner: Definedness) -> None:
-        """Keep addresses apart from data."""
+        """Separate addresses from data."""
         opcode = instruction.opcode
         self.instruction, self.opcode, self.owner, self.planes = instruction, opcode, owner, owner.planes
         to_lds = opcode.to_lds or bool(instruction.modifiers.get("lds"))
@@ -63,10 +63,10 @@ class AccessPlan:
         self._stores: tuple[Bound, Bound] | None = None
 
     def note(self, event: AccessEvent) -> None:
-        """An access of this instruction; of interest to atomics."""
+        """An access of this instruction; used by atomics."""
 
     def after(self, g: Group) -> None:
-        """Nothing is left to be done."""
+        """Do nothing."""
 
     def before(self, g: Group) -> None:
         """Addresses are used; then what is loaded, or what is stored."""
@@ -115,7 +115,7 @@ class AccessPlan:
         self._put(g, rows, words)
 
     def _put(self, g: Group, rows: dict[int, Bits], words: dict[int, Bits] | None) -> None:
-        """Take over loaded bits in the lanes that are active, in the half that is loaded."""
+        """Copy loaded bits in the lanes that are active, in the half that is loaded."""
         planes = self.planes
         for key, bits in rows.items():
             old, before = planes.of(g, key), planes.origin(g, key)
@@ -155,7 +155,7 @@ class AccessPlan:
         """Undefined bits reached global memory."""
         number, bits = next((k, word) for k, word in enumerate(words) if word.any())
         lanes = np.broadcast_to(bits, (len(bits), g.lanes))
-        # A buffer store goes dword by dword, so that the number of the word does not name the register.
+        # A buffer store is executed dword by dword, so that the number of the word does not name the register.
         keys = [self.stored[number]] if len(words) == len(self.stored) else self.stored
         key = next((k for k in keys if (np.where(bits != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
         self.owner.uses.report("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
@@ -219,7 +219,7 @@ class AtomicPlan(AccessPlan):
         returned, source = np.zeros(shape, np.bool_), np.zeros(shape, np.uint32)
         for key in self.stored:
             source = np.where(source == 0, planes.origin(g, key), source)
-        twice = len(self._events) > 1  # lanes go from one place to the other: both are looked at again
+        twice = len(self._events) > 1  # lanes may use either place: both are examined again
         replaces = self.opcode.atomic == "exchange" and not twice
         for event in self._events * (1 + twice):
             active = np.broadcast_to(np.ones((1, 1), np.bool_) if event.active is None else event.active, shape)

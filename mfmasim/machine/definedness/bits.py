@@ -43,7 +43,7 @@ def together(operands: Sequence[Sequence[int]], dirty: Sequence[int]) -> list[li
     rest = [key for key in dirty if not any(key in part for part in parts)]
     if not parts:
         return [rest] if rest else []
-    parts[0] += rest  # what destinations held before: its bits stay, or go
+    parts[0] += rest  # what destinations held before: its bits stay or are overwritten
     return parts
 
 
@@ -85,7 +85,7 @@ def by_execution(
 
 
 def _whether_zero(out: Found, after: Group, keys: Sequence[int]) -> Bits:
-    """SCC says whether a result is other than 0: it is undefined where only undefined bits could make it so."""
+    """SCC says whether a result is not 0: it is undefined where only undefined bits could make it so."""
     some, sure = np.zeros(1, np.bool_), np.zeros(1, np.bool_)
     for key in keys:
         if key != SCC:
@@ -117,7 +117,7 @@ def steered(planes: Planes, group: Group, keys: Sequence[int], *, vector: bool) 
 
 
 def moved_origins(planes: Planes, group: Group, run: Bound, data: Sequence[int], writes: Sequence[int]) -> Found:
-    """Origins of results that are moved as they are: the instruction moves the origins of its sources.
+    """Origins of results that are moved unchanged: the instruction moves the origins of its sources.
 
     Args:
         planes: what is undefined before.

@@ -38,7 +38,7 @@ class Flow:
     """An instruction that works on registers, and its rule."""
 
     def __init__(self, instruction: Instruction, run: Bound, owner: Definedness) -> None:
-        """Work out what it reads and writes."""
+        """Find what it reads and writes."""
         self.instruction, self.run, self.owner, self.planes = instruction, run, owner, owner.planes
         self.parts = instruction.halves or (instruction,)
         self.operations = [operation_of(part) for part in self.parts]
@@ -83,7 +83,7 @@ class Flow:
         )
 
     def follow(self, g: Group) -> None:
-        """Before the instruction runs: work out what its results will be."""
+        """Before the instruction runs: compute the undefined bits of its results."""
         planes = self.planes
         if self.matrix:
             self._matrix(g)
@@ -192,7 +192,7 @@ class Flow:
         return out
 
     def _matrix(self, g: Group) -> None:
-        """Operands of a matrix instruction are used, whatever EXEC says; its result is defined."""
+        """Operands of a matrix instruction are used, regardless of EXEC; its result is defined."""
         planes, owner = self.planes, self.owner
         if self._used is None:
             self._used = matrix_bits(self.instruction, owner.machine.arch, owner.machine.kernel.wave)
@@ -217,7 +217,7 @@ class Loose:
     """An operation that binds itself and has no row: an undefined bit that is read makes all results undefined."""
 
     def __init__(self, instruction: Instruction) -> None:
-        """Nothing is needed but its operands."""
+        """Keep its operands."""
         self.instruction = instruction
 
     def found(self, planes: Planes, g: Group, writes: list[int], reads: list[int]) -> Found:

@@ -1,8 +1,8 @@
 """Following undefined bits: what is wrapped around each bound instruction of a launch that is checked.
 
-What an instruction means for undefined bits is worked out once, when it is bound (`Plan`); when it runs, and nothing
-that it touches is undefined, the price is one AND. All is computed before the instruction itself runs, from the state
-that it will see; atomics are looked at afterwards, by the places that they went to.
+What an instruction does to undefined bits is determined once, when it is bound (`Plan`); when it runs, and nothing
+that it touches is undefined, the cost is one AND. All is computed before the instruction itself runs, from the state
+that it will see; atomics are examined afterwards, by the places that they accessed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Definedness:
         return step
 
     def indexed(self, instruction: Instruction, run: Bound) -> Bound:
-        """An instruction that runs with VGPR indexing on, as M0 says; what that makes of it is followed by itself."""
+        """An instruction that runs with VGPR indexing on: each form that M0 selects is followed separately."""
         m0 = (SGPR + self.machine.arch.m0,)
         touched = set_of(m0)
 
@@ -97,7 +97,7 @@ class Definedness:
         return step
 
     def _index(self, instruction: Instruction, written: int, run: Bound) -> Bound:
-        """An index goes into M0, some of whose bits stay."""
+        """An index is written to M0, some of whose bits stay."""
         m0, keys = SGPR + self.machine.arch.m0, keys_of(instruction.src[0])
         touched, left = set_of([m0, *keys]), np.uint32(0xFFFFFFFF & ~written)
 

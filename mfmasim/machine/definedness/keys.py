@@ -43,7 +43,7 @@ def set_of(keys: Iterable[int]) -> int:
 
 
 def name_of(key: int, arch: Arch) -> str:
-    """What a person calls a register."""
+    """Name of a register, as in assembly."""
     if key == SCC:
         return "scc"
     if key < VECTORS:

@@ -1,8 +1,8 @@
 """Undefined bytes of LDS, scratch and global memory, and the instructions that move them.
 
 Loads and stores are executed a second time, with the same addresses, on planes: arrays of the shape of LDS, scratch and
-arena whose bits say which bits of memory are undefined. So ranges, swizzles, transposed reads and loads straight to the
-LDS are what the machine makes of them. A plane of origins beside that of the bits is made when undefined data is met.
+arena whose bits say which bits of memory are undefined. Thus ranges, swizzles, transposed reads and direct-to-LDS loads
+follow the machine's own rules. A plane of origins is added when undefined data is first seen.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class GlobalBits(Memory):
 
         Args:
             addresses: address of each lane, uint64.
-            count: dwords a lane.
+            count: dwords per lane.
             mask: lanes that take part; None is all.
         """
         words, outside = super().load_dwords(addresses, count, mask)
@@ -65,7 +65,7 @@ class GlobalBits(Memory):
 
         Args:
             addresses: address of each lane, uint64.
-            size: bytes a lane.
+            size: bytes per lane.
             mask: lanes that take part; None is all.
         """
         word, outside = super().load_small(addresses, size, mask)
@@ -79,8 +79,8 @@ class GlobalBits(Memory):
 
         Args:
             addresses: address of each lane, uint64.
-            words: undefined bits of what is written, one array a dword.
-            size: bytes a lane.
+            words: undefined bits of what is written, one array per dword.
+            size: bytes per lane.
             mask: lanes that take part; None is all.
         """
         if size < 4:
@@ -107,7 +107,7 @@ class GlobalOrigins(GlobalBits):
 
         Args:
             addresses: address of each lane, uint64.
-            count: dwords a lane.
+            count: dwords per lane.
             mask: lanes that take part; None is all.
         """
         offsets, _ = self.locate(addresses, 4 * count, mask, write=False)
@@ -120,7 +120,7 @@ class GlobalOrigins(GlobalBits):
 
         Args:
             addresses: address of each lane, uint64.
-            size: bytes a lane.
+            size: bytes per lane.
             mask: lanes that take part; None is all.
         """
         offsets, _ = self.locate(addresses, size, mask, write=False)
@@ -134,8 +134,8 @@ class GlobalOrigins(GlobalBits):
 
         Args:
             addresses: address of each lane, uint64.
-            words: undefined bits of what is written, one array a dword.
-            size: bytes a lane.
+            words: undefined bits of what is written, one array per dword.
+            size: bytes per lane.
             mask: lanes that take part; None is all.
         """
         del addresses, words, size, mask
@@ -147,7 +147,7 @@ def _inside(words: list[Bits], outside: Outside | None) -> list[Bits]:
 
 
 class Aside(Notify):
-    """In the place of the observers, to which accesses to planes are not reported."""
+    """Replaces the observers, to which accesses to planes are not reported."""
 
     outside: NDArray[np.bool_] | None = None
     """Lanes of the last access that went outside; another check reports them."""
@@ -165,7 +165,7 @@ class Followed(Aside):
     """The same, and where accesses went."""
 
     def __init__(self, machine: Machine) -> None:
-        """None yet."""
+        """Start empty."""
         super().__init__(machine)
         self.events: list[AccessEvent] = []
         """Accesses of the instruction that was executed last."""
@@ -177,10 +177,10 @@ class Followed(Aside):
 
 
 class Plane:
-    """What memory instructions see of a machine, with undefined bits in the place of memory."""
+    """The machine as memory instructions see it, with undefined bits instead of memory."""
 
     def __init__(self, machine: Machine) -> None:
-        """Nothing is laid out yet."""
+        """Start with nothing laid out."""
         self._machine = machine
         self.arch, self.kernel, self.launch = machine.arch, machine.kernel, machine.launch
         self.memory: GlobalBits = GlobalBits.beside(machine.memory, machine.launch.undefined)
@@ -212,7 +212,7 @@ class OriginPlane(Plane):
     notify: Followed
 
     def __init__(self, machine: Machine) -> None:
-        """Nothing is laid out yet."""
+        """Start with nothing laid out."""
         super().__init__(machine)
         self.memory = GlobalOrigins.beside(machine.memory, ())
         self._batch: NDArray[np.uint8] | None = None

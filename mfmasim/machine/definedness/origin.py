@@ -44,7 +44,7 @@ def at_address(space: str, address: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def unpack(word: int) -> Origin:
-    """The origin behind a dword; a register that is not there for one that was cut apart on its way."""
+    """The origin behind a dword; a register that does not exist for an origin that was split on its way."""
     for space, tag in SPACES.items():
         if word & ~LOW == tag:
             return Origin(space, address=(word & LOW) << (2 if space == "global" else 0))

@@ -1,7 +1,7 @@
 """The state: undefined bits of every register beside the machine's own, and the origin of each lane's.
 
-A register that is defined in all lanes of all waves has no entry, and `Planes.dirty` has no bit of it: what most
-instructions of most kernels need to know is one AND of two integers. Arrays have the shape of the machine's registers:
+A register that is defined in all lanes of all waves has no entry, and `Planes.dirty` has no bit for it: most
+instructions of most kernels need only one AND of two integers. Arrays have the shape of the machine's registers:
 (1 or waves, lanes) uint32, scalars (1 or waves,); they are never changed in place.
 """
 
@@ -43,7 +43,7 @@ class Planes:
         self.dirty = 0
 
     def begin(self) -> None:
-        """Look at the first state of a batch: what the launch did not set is undefined."""
+        """Examine the first state of a batch: what the launch did not set is undefined."""
         waves: Waves = self.machine.waves
         self.undefined, self.origins, self.dirty = {}, {}, 0
         ones = np.full((1, waves.lanes), ONES, np.uint32)

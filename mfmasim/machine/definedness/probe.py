@@ -1,9 +1,9 @@
 """Which halves of its registers an operation reads for which halves of its results, found by trying.
 
 Operations on packed numbers and conversions take their registers as whole dwords and choose parts themselves. Instead
-of saying once more which, the operation is executed on random numbers and on the same with one part changed: what it
-never shows in a result, it does not read for it. Parts are as large as the numbers that an operation takes
-(`Rule.part`): what a format drops of a number, rarely or always, is read all the same.
+of stating these parts again, the operation is executed on random numbers and on the same with one part changed: a part
+that never affects a result is not read for it. Parts are as large as the numbers that an operation takes
+(`Rule.part`): bits that a format drops, rarely or always, count as read.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ LEFT_OUT = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8", "cl
 
 
 class Probed:
-    """An instruction whose flow is found by trying, once, when an undefined operand is met."""
+    """An instruction whose flow is found by trying, once, when an operand is first undefined."""
 
     def __init__(self, instruction: Instruction, rule: Rule, machine: Machine) -> None:
-        """Nothing is tried yet."""
+        """Start untried."""
         self.instruction, self.rule, self.machine = instruction, rule, machine
         self.writes = [key for operand in instruction.dst for key in keys_of(operand)]
         self.step = narrowed(instruction, self._step) if is_dpp(instruction) else self._step
@@ -110,7 +110,7 @@ class Probed:
         return flow
 
     def _units(self) -> tuple[list[list[Half]], list[list[Half]]]:
-        """Halves that destinations may keep, and what is read as one, as keys and halves."""
+        """Halves that destinations may keep, and what is read as a unit, as keys and halves."""
         operands = [keys_of(operand) for operand in self.instruction.src]
         read = {key for keys in operands for key in keys}
         kept = [[(key, half)] for key in self.writes if key not in read for half in HALVES]

@@ -1,6 +1,6 @@
 """Rules by the types of operands: what an operation reads of its registers, and what it writes to them.
 
-The readers and writers are the machine's own, bound to registers that hold undefined bits in the place of values; so
+The readers and writers are the machine's own, bound to registers that hold undefined bits instead of values; so
 halves, parts, lanes of DPP and masks mean here what they mean there.
 """
 

@@ -32,7 +32,7 @@ class Uses:
     """Reports uses. What was reported counts as defined afterwards, so that it is reported once."""
 
     def __init__(self, machine: Machine, planes: Planes, loaded: dict[int, int]) -> None:
-        """`loaded` gives the load that first met an origin in memory, by the packed origin."""
+        """`loaded` gives the load that first read an origin from memory, by the packed origin."""
         self.machine, self.planes, self.loaded = machine, planes, loaded
 
     def report(
@@ -63,7 +63,7 @@ class Uses:
             self.machine.place(indices, row, lane), int((bits != 0).sum()) * (group.count // len(bits)),
             source, name_of(source.key, self.machine.arch), self.loaded.get(origin),
         )  # fmt: skip
-        for hook in self.machine.use_listeners:
+        for hook in self.machine.use_hooks:
             hook(event)
 
     def registers(

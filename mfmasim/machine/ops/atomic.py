@@ -83,7 +83,7 @@ class Atomic:
             and np.issubdtype(self.kind, np.floating)
             and not (mode.plain and np.isfinite(data[0]).all())
         ):
-            ufunc = None  # a NaN or a denormal that is flushed wants the rule of the operation
+            ufunc = None  # a NaN or a denormal that is flushed needs the operation's own rule
         memory = lambda at: self.value([flat[at + k] for k in range(self.parts)])  # noqa: E731
         seen, places, values = in_order(place, memory, body, data, ufunc)
         self._put(flat, places, values)
@@ -165,7 +165,7 @@ def _memory(segment: str, operation: AtomicOperation, instruction: Instruction, 
 
 
 def _buffer(atomic: Atomic, where: Callable[[Group], Reach], mode: FloatMode) -> Bound:
-    """In range as a whole or not at all; beyond the range nothing happens and 0 comes back."""
+    """In range as a whole or not at all; beyond the range nothing happens and 0 is returned."""
 
     def run(g: Group) -> None:
         reach = where(g)

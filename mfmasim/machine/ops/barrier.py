@@ -1,4 +1,4 @@
-"""Barriers: of one piece, and gfx12's split barriers, whose signal and wait are two instructions.
+"""Barriers: unsplit ones, and gfx12's split barriers, whose signal and wait are two instructions.
 
 Sources: CDNA3 ISA manual, S_BARRIER; RDNA4 ISA manual, 5.6. A barrier is complete when every wave of the workgroup has
 signalled or ended; then each wave may pass one S_BARRIER_WAIT.
@@ -35,7 +35,7 @@ direct("s_barrier")(_barrier)
 
 
 def _number(instruction: Instruction) -> int:
-    """The barrier that the instruction names: the workgroup's or the trap handler's, which is none of a kernel's."""
+    """The barrier that the instruction names: the workgroup's or the trap handler's, which kernels do not use."""
     operand = instruction.src[0]
     if operand.kind in ("const", "imm"):
         number = (operand.bits & 0xFFFF ^ 0x8000) - 0x8000
@@ -45,7 +45,7 @@ def _number(instruction: Instruction) -> int:
 
 
 def _spread(waves: Waves, values: NDArray[Any]) -> NDArray[Any]:
-    """Values of every wave, free to change."""
+    """Values of every wave, as a copy."""
     return np.array(np.broadcast_to(values, (waves.count,)))
 
 
@@ -71,7 +71,7 @@ def settle(waves: Waves) -> None:
 
 
 def _signal(answers: bool, instruction: Instruction, _machine: Machine) -> Bound:
-    """Let other waves go on; the ISFIRST form answers in SCC whether no wave of the workgroup had signalled yet."""
+    """Signal the barrier; the ISFIRST form sets SCC to whether no wave of the workgroup had signalled yet."""
     if _number(instruction) == TRAP:
         return lambda g: None  # noqa: ARG005
 

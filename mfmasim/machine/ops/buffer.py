@@ -45,7 +45,7 @@ def _clipped(
 def load_words(
     machine: Spaces, g: Group, instruction: Instruction, reach: Reach, size: int
 ) -> list[NDArray[np.uint32]]:
-    """Read `size` bytes a lane; a dword out of range is 0, each for itself."""
+    """Read `size` bytes per lane; each dword out of range is 0."""
     step = min(size, 4)
     words = []
     for byte in range(0, size, step):

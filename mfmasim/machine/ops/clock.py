@@ -1,7 +1,7 @@
 """Clocks, traps, messages and caches. Source: CDNA3 ISA manual, SMEM, SOPP, MUBUF.
 
 A clock here counts what the wave has executed, four ticks an instruction: it grows along every path and is the same in
-every run, but it is no time.
+every run, but it does not measure time.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ GET_REALTIME = 0x83
 
 
 def _message_answer(kind: str, instruction: Instruction, machine: Machine) -> Bound:
-    """The message that asks for the time (RDNA3 ISA manual, S_SENDMSG_RTN); others have no answer."""
+    """The message that returns the time (RDNA3 ISA manual, S_SENDMSG_RTN); other messages are not supported."""
     number = instruction.src[0].bits & 0xFF
     if number != GET_REALTIME:
         raise unsupported(instruction, f"message {number:#x} with an answer")

@@ -94,7 +94,7 @@ def _branch(condition: Condition | None, instruction: Instruction, machine: Mach
 
 
 def _astray(instruction: Instruction, machine: Machine, condition: Condition | None) -> Bound:
-    """A branch to where there is no code: it ends the launch when a wave takes it."""
+    """A branch outside the code: it ends the launch when a wave takes it."""
 
     def run(g: Group) -> None:
         taken = np.ones(1, np.bool_) if condition is None else condition(g)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     U = Any  # unsigned integers, (waves,)
 
-#   what EXEC becomes, from the source and the old EXEC; gfx9's name, then that of gfx11 and later; how it mixes bits
+#   what EXEC becomes, from the source and the old EXEC; gfx9's name, then that of gfx11 and later; how it combines bits
 MASKS: tuple[tuple[str, str, Callable[[U, U], U], Rule], ...] = (
     ("and",   "and",      lambda s0, old: s0 & old,    bits()),
     ("or",    "or",       lambda s0, old: s0 | old,    bits()),

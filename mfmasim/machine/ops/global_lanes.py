@@ -36,7 +36,7 @@ def exchanged(words: list[NDArray[np.uint32]]) -> list[NDArray[np.uint32]]:
     """What lanes receive when each eight of them transpose the eight halves that they read.
 
     Args:
-        words: four dwords a lane, each uint32 (waves, lanes).
+        words: four dwords per lane, each uint32 (waves, lanes).
     """
     halves = np.ascontiguousarray(np.stack(words, axis=-1)).view(np.uint16)
     waves, lanes, _ = halves.shape
@@ -75,7 +75,7 @@ direct("global_load_tr_b64", "reference")(_refused)
 
 
 def _by_lane(instruction: Instruction, saddr: int) -> Callable[[Group], NDArray[np.uint64]]:
-    """Scalar base plus immediate plus four bytes a lane."""
+    """Scalar base plus immediate plus four bytes per lane."""
     base = scalar_reader(instruction.src[saddr], "u64", instruction)
     offset = np.int64(instruction.modifiers.get("offset", 0)).astype(np.uint64)
     return lambda g: (base(g) + offset)[:, None] + 4 * np.arange(g.lanes, dtype=np.uint64)

@@ -78,7 +78,7 @@ def _global(instruction: Instruction) -> Resolver:
 
 
 def _scratch(instruction: Instruction) -> Resolver:
-    """Bytes of the lane's scratch: SGPR and VGPR offset, each where there is one, and the immediate."""
+    """Byte offset into the lane's scratch: SGPR and VGPR offset, where present, and the immediate."""
     vaddr, saddr = instruction.src[:2]
     offset = np.array([[instruction.modifiers.get("offset", 0)]], np.int64)
     vector = None if vaddr.kind == "off" else read_dword(vaddr, 0, instruction)
@@ -98,7 +98,7 @@ def _scratch(instruction: Instruction) -> Resolver:
 
 
 def _flat(instruction: Instruction) -> Resolver:
-    """An address whose upper half names the LDS or scratch aperture goes there, any other one to global memory."""
+    """An address whose upper half names the LDS or scratch aperture accesses that space, others global memory."""
     address = pointer(instruction)
 
     def parts(g: Group) -> list[Part]:

@@ -1,4 +1,4 @@
-"""Operations that know their lane. Source: CDNA3 ISA manual, VOP3."""
+"""Operations that depend on the lane's number. Source: CDNA3 ISA manual, VOP3."""
 
 from __future__ import annotations
 

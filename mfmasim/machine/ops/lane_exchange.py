@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def _writelane(instruction: Instruction, _machine: Machine) -> Bound:
-    """Write one lane, whatever EXEC says."""
+    """Write one lane, regardless of EXEC."""
     value = scalar_reader(instruction.src[0], "u32", instruction)
     lane = scalar_reader(instruction.src[1], "u32", instruction)
     file, index = instruction.dst[0].kind, instruction.dst[0].index
@@ -127,7 +127,7 @@ def _target(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]]:
 
 
 def _ds_bpermute(pull: Pull, instruction: Instruction, _machine: Machine) -> Bound:
-    """Pull: every lane reads the lane it names; the FI form reads lanes that EXEC disables, too."""
+    """Pull: every lane reads the lane that it selects; the FI form reads lanes that EXEC disables, too."""
     source = _target(instruction)
     read = read_dword(instruction.src[1], 0, instruction)
     to = instruction.dst[0]
@@ -139,7 +139,7 @@ for _name, _body in (("ds_bpermute_b32", _gather), ("ds_bpermute_fi_b32", _pull)
 
 
 def _ds_permute(instruction: Instruction, _machine: Machine) -> Bound:
-    """Push: every active lane writes to the lane it names; of several the highest wins, a lane without any gets 0."""
+    """Push: every active lane writes to the lane it selects; of several the highest wins, with none it gets 0."""
     target = _target(instruction)
     read = read_dword(instruction.src[1], 0, instruction)
     to = instruction.dst[0]

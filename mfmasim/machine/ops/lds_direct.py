@@ -1,7 +1,8 @@
-"""Loads that go to the LDS without a register in between.
+"""Direct-to-LDS loads: memory to the LDS without VGPRs.
 
-Source: CDNA3 ISA manual, 9.1.9 and 10.3; CDNA4 ISA manual, 9.1.9 (12 and 16 bytes). The place in the LDS depends on the
-lane's number only: M0 + immediate + 4 * lane, or 16 * lane for 12 and 16 bytes. The immediate counts on both sides.
+Source: CDNA3 ISA manual, 9.1.9 and 10.3; CDNA4 ISA manual, 9.1.9 (12 and 16 bytes). The LDS address depends only
+on the lane's number: M0 + immediate + 4 * lane, or 16 * lane for 12 and 16 bytes. The immediate is part of both
+addresses.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["to_lds"]
 def to_lds(
     instruction: Instruction, machine: Spaces, access: Access, fetch: Callable[[Group], list[NDArray[np.uint32]]]
 ) -> Bound:
-    """Bind a load to the LDS; `fetch` gives what each lane loaded, 0 where that was out of range."""
+    """Bind a direct-to-LDS load; `fetch` gives what each lane loaded, 0 where that was out of range."""
     # M0 holds as many bits of offset as the largest allocation needs: 16 on CDNA3, 18 on CDNA4.
     bits = np.uint32((1 << (machine.arch.lds_bytes - 1).bit_length()) - 1)
     if instruction.encoding != "MUBUF":

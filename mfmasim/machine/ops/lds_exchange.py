@@ -1,7 +1,7 @@
 """LDS exchanges that are more than one atomic operation: two places at once, and a conditional pair of dwords.
 
 Source: CDNA3 ISA manual, 12.13 (DS_WRXCHG2_RTN_B32 and following, DS_CONDXCHG32_RTN_B64); LLVM for the gfx11 names.
-Lanes act in order, and a lane's two places in order, too.
+Lanes act in order, and so do the two places of a lane.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Source: CDNA4 ISA manual, 11.4; the map of the lanes is that of two public models, one of them tested on a GPU
 (rocjitsu, FlyDSL).
 
-Sixteen lanes read a tile of N rows and 16 columns, N elements a lane, row after row; lane t of them receives column t.
+Sixteen lanes read a tile of N rows and 16 columns, N elements per lane, row by row; lane t of them receives column t.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.interface import Bound, Spaces
     from mfmasim.machine.state import Group
 
-#   mnemonic              bits of an element, elements a lane
+#   mnemonic              bits of an element, elements per lane
 ROWS: tuple[tuple[str, int, int], ...] = (
     ("ds_read_b64_tr_b16", 16, 4),
     ("ds_read_b64_tr_b8",   8, 8),
@@ -40,7 +40,7 @@ def transposed(words: list[NDArray[np.uint32]], bits: int, count: int) -> list[N
     Args:
         words: what each lane read, one uint32 (waves, lanes) a dword.
         bits: width of an element.
-        count: elements a lane; also the rows of the tile.
+        count: elements per lane; also the rows of the tile.
 
     Returns:
         What each lane receives, in the same shape.

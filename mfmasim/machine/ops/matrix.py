@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 MODE_FP16_OVFL = 23
 MODE_DENORMALS_32 = 4
-"""Lowest bit of MODE's FP_DENORM for f32: whether denormal sources are let through."""
+"""Lowest bit of MODE's FP_DENORM for f32: whether denormal sources are kept."""
 
 
 def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], NDArray[np.uint32]]:
@@ -51,13 +51,13 @@ def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], 
 
 
 _RDNA_NAMES = {"neg_lo": "neg", "neg_hi": "neg_hi", "op_sel": "op_sel", "index_key": "op_sel", "clamp": "clamp"}
-"""Fields of `Modes` by modifier of an instruction; INDEX_KEY stands in the place of OP_SEL."""
+"""Fields of `Modes` by modifier of an instruction; INDEX_KEY replaces OP_SEL."""
 _CDNA_NAMES = {"cbsz": "cbsz", "abid": "abid", "blgp": "blgp", "neg": "blgp", "clamp": "clamp"}
 """The f64 forms use the bits of BLGP to negate A, B and C."""
 
 
 def resolve(instruction: Instruction, arch: Arch, wave: int) -> tuple[MatrixInstruction, Modes]:
-    """The operation of a matrix instruction, and the modes that its word asks for.
+    """The operation of a matrix instruction, and the modes that its encoding selects.
 
     Args:
         instruction: decoded.
@@ -111,12 +111,12 @@ def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
     def run(g: Group) -> None:
         # Operands that are the same in every wave come with one wave, and are multiplied once.
         read = {name: source(g) for name, source in sources.items()}
-        waves = g.count if machine.matrix_listeners else max(map(len, read.values()))
+        waves = g.count if machine.matrix_hooks else max(map(len, read.values()))
         registers = Operands.of({name: np.broadcast_to(x, (waves, *x.shape[1:])) for name, x in read.items()})
         now = by_mode[mode_bit(g, MODE_FP16_OVFL, instruction), mode_bit(g, MODE_DENORMALS_32, instruction)]
         before = old(g) if halves else None
         out = execute(operation, registers, now)
-        if machine.matrix_listeners:
+        if machine.matrix_hooks:
             indices = g.indices()
             event = MatrixEvent(
                 instruction, operation, machine.first_workgroup * per + indices, registers, now,

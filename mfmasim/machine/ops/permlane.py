@@ -31,7 +31,7 @@ FOUR = np.uint32(4)
 
 
 def _selected(instruction: Instruction, *, by_lane: bool) -> Callable[[Group], NDArray[np.int64]]:
-    """The lane of a row that each lane asks for, (1 or waves, lanes)."""
+    """The lane of a row that each lane selects, (1 or waves, lanes)."""
     if by_lane:
         own = read_dword(instruction.src[1], 0, instruction)
         return lambda g: (own(g) & np.uint32(15)).astype(np.int64)
@@ -49,7 +49,7 @@ def _selected(instruction: Instruction, *, by_lane: bool) -> Callable[[Group], N
 def _permlane(other_row: int, by_lane: bool, instruction: Instruction, _machine: Machine) -> Bound:
     modifiers = instruction.modifiers
     if modifiers.get("op_sel") or modifiers.get("clamp") or modifiers.get("omod"):
-        raise unsupported(instruction, "a modifier that a lane exchange has not")
+        raise unsupported(instruction, "a modifier that lane exchanges do not have")
     fetches, bound = bool(modifiers.get("fi")), bool(modifiers.get("bound_ctrl"))
     selected = _selected(instruction, by_lane=by_lane)
     read = read_dword(instruction.src[0], 0, instruction)
@@ -81,7 +81,7 @@ for _name, _other_row, _by_lane in (
 
 
 def _permlane64(instruction: Instruction, _machine: Machine) -> Bound:
-    """Exchange the halves of a wave64; nothing in wave32. Reads lanes whatever EXEC says."""
+    """Exchange the halves of a wave64; nothing in wave32. Reads lanes regardless of EXEC."""
     read = read_dword(instruction.src[0], 0, instruction)
     to = instruction.dst[0].index
 

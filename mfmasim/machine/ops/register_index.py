@@ -74,7 +74,7 @@ direct("s_set_gpr_idx_mode", undefined=index(int(ENABLES)))(_idx_mode)
 
 
 def _shifted(operand: Operand, place: int, m0: int) -> Operand:
-    """The operand that the index makes of it; `place` is its number among the sources (V_MADMK has S2 in src1)."""
+    """The operand with the index added; `place` is its number among the sources (V_MADMK has S2 in src1)."""
     bit = place if operand.field in SOURCES else DESTINATION
     if operand.kind != "v" or operand.field not in (*SOURCES, "vdst", "") or not m0 >> 12 + bit & 1:
         return operand
@@ -94,7 +94,7 @@ def _in_range(instruction: Instruction, count: int, bind: Callable[[Instruction]
 
 
 def indexed(instruction: Instruction, machine: M, bind: Callable[[Instruction, M], Bound]) -> Bound:
-    """Bind an instruction that runs with VGPR indexing on: once for every value of M0 that it meets."""
+    """Bind an instruction that runs with VGPR indexing on: once for every value of M0 that occurs."""
     if instruction.encoding not in ENCODINGS:
         return bind(instruction, machine)
     bound: dict[int, Bound] = {}

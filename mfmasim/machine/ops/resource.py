@@ -1,4 +1,4 @@
-"""Where a buffer instruction goes: the resource, its address rule and its range.
+"""Addresses of a buffer instruction: the resource, its address rule and its range.
 
 Sources: CDNA3 ISA manual, 9.1.5 to 9.1.8; RDNA3 and RDNA4 ISA manuals, 9.4 and 9.6 (OOB_SELECT, two element sizes of
 swizzling, stride scale, a resource without a format is unbound).
@@ -37,12 +37,12 @@ ELEMENT = np.uint64(4)
 
 @dataclass(frozen=True)
 class Reach:
-    """Where the lanes of a buffer access go: address of the first byte, and whether each component is in range."""
+    """Addresses of the lanes of a buffer access: address of the first byte, and whether each component is in range."""
 
     address: Callable[[int], Numbers]
     """Addresses of the component that starts at a byte, (waves, lanes)."""
     inside: Callable[[int, int], Mask]
-    """Whether the component that starts at a byte and has so many bytes is in range."""
+    """Whether the component of a given first byte and size is in range."""
 
 
 @dataclass(frozen=True)

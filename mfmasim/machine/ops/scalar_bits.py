@@ -1,4 +1,4 @@
-"""Scalar bit fields, bit counts, packing, and the logic that scalar_alu has not.
+"""Scalar bit fields, bit counts, packing, and the logic that scalar_alu lacks.
 
 Source: CDNA3 ISA manual, SOP1/SOP2/SOPC. Every array has shape (waves,).
 """

@@ -1,7 +1,7 @@
 """Floating point on the scalar unit (gfx11.5, gfx12), and the scalar forms of the approximations.
 
 Source: RDNA4 ISA manual, 6.8 (results are those of the vector instructions; f16 is the low half, the upper one becomes
-0) and 7.10 (V_S_EXP_F32 and its kin: one value from an SGPR to an SGPR, whatever EXEC says).
+0) and 7.10 (V_S_EXP_F32 and its kin: one value from an SGPR to an SGPR, regardless of EXEC).
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound
     """Load through a buffer resource: a dword beyond its range is 0.
 
     The range is num_records bytes, or records of stride bytes (the manual's formula is garbled; this is how compilers
-    use it). Stride has no part in the address.
+    use it). The stride does not affect the address.
     """
     first = instruction.src[0].index
     immediate = np.uint64(instruction.modifiers.get("offset", 0))

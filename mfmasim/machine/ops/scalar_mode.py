@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.state import Group
 
 MODE, SCHED_MODE = 1, 26
-# FP_ROUND and FP_DENORM; DX10_CLAMP and IEEE; EXCP_EN; FP16_OVFL. What the others switch on does not exist here.
+# FP_ROUND and FP_DENORM; DX10_CLAMP and IEEE; EXCP_EN; FP16_OVFL. The other fields have no effect here.
 NUMBERS, RULES, EXCEPTIONS, OVERFLOW = 0xFF, 3 << 8, 0x7F << 12, 1 << 23
 
 

@@ -1,6 +1,6 @@
 """One access of a group of waves to one of the three spaces: global memory, LDS, scratch.
 
-Every vector memory instruction comes down to this. An access outside a space is reported; then a read of
+Every vector memory instruction is made of these. An access outside a space is reported; then a read of
 the LDS gives 0 (CDNA3 ISA manual, 3.6.1), another one poison, and a write is dropped. Where the architecture looks at
 parts of an LDS access (RDNA4 ISA manual, 3.3.5.1), that holds for its dwords and bytes, elsewhere for all of a lane.
 """
@@ -30,17 +30,17 @@ EVERY, NONE = np.ones((1, 1), np.bool_), np.zeros((1, 1), np.bool_)
 
 @dataclass(frozen=True)
 class Access:
-    """Shape of one access: bytes a lane, sign extension, which half a 16-bit value goes to or comes from."""
+    """Shape of one access: bytes per lane, sign extension, which half a 16-bit value goes to or comes from."""
 
     size: int
     signed: bool = False
     half: str = ""
-    """"": the whole register; ``low`` or ``high``: that half, the other kept (loads) or unused (stores)."""
+    """"": the whole register; ``low`` or ``high``: that half; the other is preserved (loads) or unused (stores)."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The lanes of an access that go to one space; ``mask`` None means all lanes."""
+    """The lanes of an access that address one space; ``mask`` None means all lanes."""
 
     space: str
     """``global``, ``lds`` or ``scratch``."""
@@ -60,7 +60,7 @@ def lds_address(base: NDArray[np.uint32], offset: int) -> NDArray[np.int64]:
 
 
 def extend(word: NDArray[np.uint32], access: Access) -> NDArray[np.uint32]:
-    """Sign-extend a loaded byte or word to 32 bits where the access asks for it."""
+    """Sign-extend a loaded byte or word to 32 bits where the access requires it."""
     if not access.signed:
         return word
     bits = 8 * access.size
@@ -100,7 +100,7 @@ def within(
 
 
 def load(machine: Spaces, g: Group, instruction: Instruction, part: Part, size: int) -> list[NDArray[np.uint32]]:
-    """Read `size` bytes a lane: dwords, or one word with a byte or 16 bits."""
+    """Read `size` bytes per lane: dwords, or one word with a byte or 16 bits."""
     words: list[NDArray[np.uint32]]
     if machine.notify.accesses:
         machine.notify.access(instruction, g, part, "read", size)
@@ -134,7 +134,7 @@ def _fits(address: NDArray[np.int64], size: int, limit: int, active: NDArray[np.
 def store(
     machine: Spaces, g: Group, instruction: Instruction, part: Part, words: list[NDArray[np.uint32]], size: int
 ) -> None:
-    """Write `size` bytes a lane."""
+    """Write `size` bytes per lane."""
     if machine.notify.accesses:
         machine.notify.access(instruction, g, part, "write", size, words)
     if part.space == "global":

@@ -1,12 +1,12 @@
 """Reciprocals, roots, exponentials, logarithms, sine and cosine.
 
-The hardware approximates: within 1 ULP (f32, f16; sine and cosine unstated) or 2**29 ULP (f64), says the CDNA3 ISA
-manual; which value it gives is not public. What is given here is the value computed in float64 and rounded once to
-f32 or f16 to nearest even, whatever MODE's rounding: the correctly rounded value but for the rare case that the
-float64 lies within its own error of the middle between two results. For f64 it is the correctly rounded value.
-Fidelity ``assumed`` for all of them.
+The hardware approximates: by the CDNA3 ISA manual within 1 ULP (f32, f16; sine and cosine unstated) or 2**29 ULP (f64);
+which value it gives is not public. Here the result is the value computed in float64 and rounded once to f32 or f16 to
+nearest even, regardless of MODE's rounding: the correctly rounded value except in the rare case that the float64 lies
+within its own error of the middle between two results. For f64 it is the correctly rounded value. Fidelity ``assumed``
+for all of them.
 
-In f32, denormals become zeros on both sides, except for sine and cosine; in f16 and f64 MODE decides. An invalid
+In f32, denormal inputs and results become zeros, except for sine and cosine; in f16 and f64 MODE decides. An invalid
 operation gives the negative default NaN, as the manual's examples do.
 """
 
@@ -59,7 +59,7 @@ def _approximation(word: str, *, flushes: bool) -> Callable[[U, FloatMode], U]:
         s0 = form.flushed(s0) if flushes else ieee.entering(s0, form, mode)
         out = function(s0.astype(np.float64)).astype(s0.dtype)
         out = form.settled(out, s0, negative=True)
-        # The infinite results of zero are true ones, which FP16_OVFL leaves alone.
+        # The infinite results of zero are exact: FP16_OVFL does not change them.
         return form.flushed(out) if flushes else ieee.limited(out, form, mode, (s0 == 0) | np.isinf(s0))
 
     return run

@@ -1,6 +1,6 @@
 """Faces and coordinates of a cube map. Source: CDNA3 and RDNA4 ISA manuals, V_CUBEID_F32 and its kin.
 
-No denormals on either side (RDNA4 ISA manual, 7.2.4; assumed of the others).
+Denormal inputs and results are flushed (RDNA4 ISA manual, 7.2.4; assumed of the others).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ for _name, _body in FACES.items():
 
 @vector("v_cvt_pk_u8_f32", "f32 u32 u32 -> u32", "assumed")
 def v_cvt_pk_u8_f32(s0: U, s1: U, s2: U) -> U:
-    """A number from 0 to 255 into the byte of S2 that S1 chooses; it is cut like V_CVT_U32_F32's (not stated)."""
+    """A number from 0 to 255 into the byte of S2 that S1 chooses; it is truncated as by V_CVT_U32_F32 (not stated)."""
     byte = np.where(np.isnan(s0), 0, np.clip(np.trunc(s0), 0, 255)).astype(np.uint32)
     shift = (s1 & np.uint32(3)) << np.uint32(3)
     return s2 & ~(np.uint32(0xFF) << shift) | byte << shift

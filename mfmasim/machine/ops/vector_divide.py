@@ -1,9 +1,9 @@
 """The steps of division: V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP. Source: CDNA3 ISA manual, VOP3 opcodes 478 to 483, 519.
 
-Some places of the manual cannot be meant as they stand, since a division macro would then miss its quotient. They
+Some statements of the manual cannot be meant literally, since a division macro would then miss its quotient. They
 are read so that it does not (fidelity ``assumed``; tests/machine/test_division.py divides):
 
-- V_DIV_SCALE_F32 asks whether the reciprocal is denormal as a float32, which V_RCP_F32 would flush, not as a float64;
+- V_DIV_SCALE_F32 tests whether the reciprocal is denormal as a float32, which V_RCP_F32 would flush, not as a float64;
 - a divisor whose reciprocal and quotient are both denormal is scaled down, not up to infinity;
 - V_DIV_FMAS scales back by what V_DIV_SCALE scaled by, 2**64 (f64: 2**128), up when the approximate quotient S2 is
   above 1 and down otherwise; the manual has one factor of 2**32 (2**64);
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     U = Any  # an array of the type that the signature names
 
-# Exponents between numerator and denominator that are too far apart; a tiny numerator; the scale; quotients that
+# Exponents between numerator and denominator that differ too much; a tiny numerator; the scale; quotients that
 # underflow whatever the approximation says.
 FAR = {32: 96, 64: 768}
 TINY = {32: 23, 64: 53}
@@ -92,7 +92,7 @@ def div_fmas(s0: U, s1: U, s2: U, scaled: U, mode: FloatMode) -> U:
 
 
 def div_fixup(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
-    """The quotient S0 of S2 by S1 with the sign and the special cases put right."""
+    """The quotient S0 of S2 by S1 with the correct sign and the special cases resolved."""
     form = BY_SIZE[s0.dtype.itemsize]
     s0, s1, s2 = (ieee.entering(s, form, mode) for s in np.broadcast_arrays(s0, s1, s2))
     b0, b1, b2 = (form.bits(s) for s in (s0, s1, s2))

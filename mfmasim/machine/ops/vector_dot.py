@@ -1,8 +1,8 @@
 """Dot products of the elements of a dword, added to a 32-bit number.
 
 Source: CDNA3 and CDNA4 ISA manuals, V_DOT2, V_DOT4, V_DOT8 of VOP3P and VOP2. Integers are exact and wrap, or saturate
-with clamp. Floats: 6.4 says that MODE's rounding and denormals do not matter, denormals become zeros on both sides; the
-order of the additions is that of the manual's expression, each rounded to f32 to nearest even, which no published
+with clamp. Floats: by 6.4 MODE's rounding and denormals do not matter, and denormal inputs and results become zeros;
+the order of the additions is that of the manual's expression, each rounded to f32 to nearest even, which no published
 capture confirms: ``assumed``.
 """
 

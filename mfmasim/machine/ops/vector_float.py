@@ -41,7 +41,7 @@ for _kind in ("f16", "f32"):
     vector(f"v_subrev_{_kind}", _two)(reversed_subtract)
 vector("v_fmac_f32 v_fmaak_f32 v_fmamk_f32", "f32 f32 f32 mode -> f32")(ieee.fused)
 vector("v_fmac_f64", "f64 f64 f64 mode -> f64")(ieee.fused)
-# On gfx9 a 16-bit result clears the upper half, but for those that say otherwise (CDNA3 ISA manual, notes of VOP3
+# On gfx9 a 16-bit result clears the upper half, except for those that say otherwise (CDNA3 ISA manual, notes of VOP3
 # opcodes 515 to 519).
 vector("v_fma_f16 v_fmac_f16 v_fmaak_f16 v_fmamk_f16", "f16 f16 f16 mode -> f16", keeps_high=True)(ieee.fused)
 vector("v_fma_legacy_f16", "f16 f16 f16 mode -> f16")(ieee.fused)
@@ -50,7 +50,7 @@ vector("v_fma_legacy_f16", "f16 f16 f16 mode -> f16")(ieee.fused)
 @vector("v_mad_f16", "f16 f16 f16 mode -> f16", "assumed", keeps_high=True)
 @vector("v_mad_legacy_f16 v_mac_f16 v_madak_f16 v_madmk_f16", "f16 f16 f16 mode -> f16", "assumed")
 def v_mad_f16(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
-    """Multiply, then add: 1 ULP and no denormals, says the manual; where it rounds in between is taken to be f16."""
+    """Multiply, then add: 1 ULP and no denormals by the manual; the intermediate rounding is assumed to be to f16."""
     flushing = mode.flushing_16
     return ieee.add(ieee.multiply(s0, s1, flushing), s2, flushing)
 
@@ -81,7 +81,7 @@ def v_mullit_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
 
 @vector("v_mad_f32 v_mac_f32 v_madak_f32 v_madmk_f32", "f32 f32 f32 mode -> f32", "assumed")
 def v_mad_f32(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
-    """CDNA2's multiply, then add, without denormals; the product is taken to be rounded to f32."""
+    """CDNA2's multiply, then add, without denormals; the product is assumed to be rounded to f32."""
     flushing = mode.flushing_32
     return ieee.add(ieee.multiply(s0, s1, flushing), s2, flushing)
 

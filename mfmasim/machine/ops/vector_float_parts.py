@@ -79,7 +79,7 @@ def v_ldexp_f16(s0: U, s1: U, mode: FloatMode) -> U:
 
 
 PLACES = 1201
-"""Places of 2/pi behind the binary point that the unit holds."""
+"""Bits of 2/pi after the binary point that the unit holds."""
 
 
 @cache

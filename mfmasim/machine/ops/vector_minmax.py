@@ -59,7 +59,7 @@ def two(s0: U, s1: U, mode: FloatMode, wanted: Callable[[U, U], U]) -> U:
         if mode.ieee:
             out = np.where(form.signalling(b), form.bits(b) | form.quiet, out)
             out = np.where(form.signalling(a), form.bits(a) | form.quiet, out)
-    # Denormals are decided by the input mode: what comes in may go out (RDNA4 ISA manual, notes of V_MINIMUM_F32).
+    # Only the input mode decides about denormals: one that is read may be returned (RDNA4 ISA manual, V_MINIMUM_F32).
     return out.view(form.real)
 
 
@@ -79,7 +79,7 @@ def three(pair: Two) -> Callable[[U, U, U, FloatMode], U]:
 
 
 def median(low: Two, high: Two) -> Callable[[U, U, U, FloatMode], U]:
-    """V_MED3: what is left besides the largest, the larger of it; with a NaN, the minimum of all three."""
+    """V_MED3: the larger of the two that are not the largest; with a NaN, the minimum of all three."""
 
     def run(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
         form = BY_SIZE[s0.dtype.itemsize]

@@ -1,4 +1,4 @@
-"""What the mapping check knows of a kernel's arguments: their labels, formats and order in memory."""
+"""A kernel's arguments as the mapping check sees them: their labels, formats and order in memory."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ MAPPING = (
     Kind(
         "mapping-k-permuted", "info", "K is permuted identically in A and B",
         "The exact product is the same. With block scales, each element still has to be multiplied by its own scale.",
-        "A and B are both loaded as 16 consecutive bytes a lane",
+        "A and B are both loaded as 16 consecutive bytes per lane",
         "Nothing, if it is intended.",
     ),
     Kind(

@@ -1,7 +1,7 @@
 """Labels: values that say where they come from.
 
 To follow elements through a kernel without a rule for every instruction, the kernel is run several times on inputs
-whose elements carry, run by run, successive pieces of their own number. Whatever a kernel does to move data, through
+whose elements carry, run by run, successive pieces of their number. However a kernel moves data, through
 loads, LDS, shuffles, byte permutes or shifts, a register that holds an element holds that element's pieces; reading
 them back gives the number. Numbers are scrambled (bijectively) before they are cut, and more bits are used than
 counting needs, so that a mixture of elements, or a constant, does not look like an element.
@@ -23,7 +23,7 @@ __all__ = ["CONSTANT_ZERO", "NOT_AN_ELEMENT", "POISON", "Alphabet", "LabelSpace"
 U64 = np.uint64
 CONSTANT_ZERO, NOT_AN_ELEMENT, POISON = 0, -1, -2
 REDUNDANCY = 22
-"""Bits beyond counting: a value that is no element passes for one with probability below 2^-REDUNDANCY."""
+"""Bits beyond counting: a value that is not an element looks like one with probability below 2^-REDUNDANCY."""
 
 # Odd multipliers and their inverses modulo 2^64; any odd number serves, these mix well (Weyl/golden-ratio family).
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xD1342543DE82EF95)
@@ -104,7 +104,7 @@ class LabelSpace:
     """All labels of one probe, and how they are cut into pieces."""
 
     def __init__(self) -> None:
-        """Start with no label; number 0 means the constant zero."""
+        """Start without labels; number 0 means the constant zero."""
         self.blocks: list[Labelled] = []
         self._next = 1
 
@@ -116,7 +116,7 @@ class LabelSpace:
         return block
 
     def runs(self, piece_bits: int) -> int:
-        """Runs needed for labels cut into pieces of so many bits."""
+        """Runs needed for labels cut into pieces of a number of bits."""
         return -(-(self._next.bit_length() + REDUNDANCY) // piece_bits)
 
     @staticmethod
@@ -166,5 +166,5 @@ class LabelSpace:
             offset = label - block.first
             if 0 <= offset < int(np.prod(block.shape)):
                 return block, tuple(int(i) for i in np.unravel_index(offset, block.shape))
-        msg = f"label {label} was never given out"
+        msg = f"label {label} was never assigned"
         raise ValueError(msg)

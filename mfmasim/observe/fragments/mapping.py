@@ -2,8 +2,9 @@
 
 The proof does not look at values. For each tile (one execution by one wave, one block of the instruction) the labels
 of its slots say: each line of an operand's slots comes from one row of A or column of B, the K of a slot is the K of
-the slot it is multiplied with, each element meets its own block's scale, the accumulator goes on from the tile before
-or from C, and the result ends where C[row, column] lies. Over the tiles that end in one output every K occurs once.
+the slot it is multiplied with, each element is multiplied by its block's scale, the accumulator continues the previous
+tile or starts from C, and the result ends where C[row, column] lies. Over the tiles that end in one output every K
+occurs once.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class MappingCheck:
         self.report = MappingReport()
         self.source_at = source_at
         self.followed = False
-        """Whether every element of C holds one result, so that a result stored nowhere is of no use."""
+        """Whether every element of C holds one result, so that a result that is not stored is unused."""
         self.fed: set[tuple[str, str]] = set()
         """Operands that hold elements somewhere, by source line; others are computed."""
         self.judged: set[tuple[str, str]] = set()
@@ -113,7 +114,7 @@ class MappingCheck:
     # --- bookkeeping ----------------------------------------------------------------------------------------------
 
     def _line(self, tile: Tile) -> str:
-        """Source line of a tile's instruction: the copies of an unrolled loop tell their findings together."""
+        """Source line of a tile's instruction: the copies of an unrolled loop share their findings."""
         pc = tile.executed.event.instruction.pc
         return self.source_at(pc) or str(pc)
 
@@ -132,7 +133,7 @@ class MappingCheck:
     # --- accumulators and outputs ---------------------------------------------------------------------------------
 
     def _link(self, tiles: list[Tile]) -> None:
-        """Follow accumulators: which tile's result, or which elements of C, are this tile's C?"""
+        """Follow accumulators: which tile's result, or which elements of C, does this tile add to?"""
         by_place = {(tile.wave, tile.order, tile.block): tile for tile in tiles}
         for tile in tiles:
             labels = tile.labels["C"]
@@ -154,7 +155,7 @@ class MappingCheck:
                 right &= (wave == source.wave) & (order == source.order)
                 tile.previous, source.following = source, tile
             if not right.all():
-                text = "the accumulator does not go on from one result, place by place"
+                text = "the accumulator does not continue one result, place by place"
                 wrong = self._entry(tile, "C", "C", "mapping-accumulator", text)
                 self._add(wrong, ~right, lambda *_: (), np.minimum(labels, 0))
 
@@ -187,7 +188,7 @@ class MappingCheck:
         if computed:
             text = (
                 f"{computed} of {outputs.size} output elements are computed from matrix results (summed, scaled or "
-                "otherwise), so that results are not followed to them; operands are"
+                "otherwise), so results are not traced to them; operands are"
             )
             self.report.findings.append(self.reporter.plain("mapping-not-followed", "info", text, count=computed))
 
@@ -253,7 +254,7 @@ class MappingCheck:
         return self.arguments.shape("A")[1] if "A" in self.arguments else 1 << 62
 
     def _judge_k(self, tile: Tile, a: Factor, b: Factor) -> None:
-        """Settle which K each position of the summed index stands for."""
+        """Determine which K each position of the summed index stands for."""
         ka, kb = agreed(a.ks.T), agreed(b.ks.T)
         canonical = canonical_k(a.ks.T, b.ks.T)
         if ka is not None and kb is not None and (ka == kb).all():
@@ -278,7 +279,7 @@ class MappingCheck:
             bad = (factor.labels > 0) & beyond[None, :] & ~unused[factor.operand][:, None]
             if not bad.any() or not self.arguments.special(factor.role):
                 continue
-            text = f"beyond the end of K, operand {other.operand} is 0, but this one an element: it may be Inf or NaN"
+            text = f"beyond the end of K, operand {other.operand} is 0, but this one holds an element, maybe Inf or NaN"
             entry = self._entry(tile, factor.operand, factor.role, "mapping-stale-padding", text)
             entry.instead = "the constant 0"
             for line, k in np.argwhere(bad):
@@ -299,7 +300,7 @@ class MappingCheck:
     def _check_factor(self, tile: Tile, factor: Factor, unused: Bools) -> Bools:
         """Slots (lines, k) of an operand that hold another element than they should."""
         if self.arguments.converted(factor.role):
-            text = f"operand {factor.operand} is converted, so its elements are not tracked"
+            text = f"operand {factor.operand} is converted, so its elements are not traced"
             self._entry(tile, "K", "K", "mapping-not-followed", text, "info")
             return np.zeros(factor.labels.shape, np.bool_)
         lines, ks = tile.lines[factor.operand], tile.ks
@@ -317,7 +318,7 @@ class MappingCheck:
         return wrong
 
     def _check_copies(self, tile: Tile, factor: Factor, unused: Bools) -> None:
-        """Further copies of an operand, which the hardware may take as well as the first, hold the same."""
+        """Further copies of an operand, which the hardware may read instead of the first, hold the same."""
         for number, copy in enumerate(tile.copies.get(factor.operand, []), 1):
             labels = copy if factor.operand == "A" else copy.T
             differ = (labels != factor.labels) & (tile.ks >= 0)[None, :] & ~unused[:, None]

@@ -42,7 +42,7 @@ def explain(
         needs[known], holds[known], slots[known], {name: g[known] for name, g in others.items()}, memory, summed
     )
     if clause and without:
-        clause += f" (but for {without} that hold{'s' if without == 1 else ''} no element)"
+        clause += f" (except {without} that hold{'s' if without == 1 else ''} no element)"
     return clause
 
 
@@ -74,9 +74,7 @@ def _clause(
             if summed == 1 - axis and _one_permutation(slots[:, summed], difference[:, summed]):
                 return "all in the summed index alone: K is permuted in this operand only"
             if summed == 1 - axis:
-                return (
-                    "all in the summed index alone, otherwise from line to line (as a swizzle on one side only would)"
-                )
+                return "all in the summed index alone, differently in each line (as if only store or load swizzles)"
             return f"all in the {moved} alone"
     return ""
 
@@ -87,7 +85,7 @@ def _one_permutation(positions: I64, moved: I64) -> bool:
 
 
 def _address(elements: I64, memory: tuple[tuple[int, int], str]) -> I64:
-    """Place in memory, counted in elements."""
+    """Offset in memory, in elements."""
     (rows, cols), order = memory
     return elements[:, 0] * cols + elements[:, 1] if order == "row" else elements[:, 1] * rows + elements[:, 0]
 

@@ -1,4 +1,4 @@
-"""Scale pairing: does each element meet the scale of its own line, its own block of K, and the selected byte?"""
+"""Scale pairing: is each element multiplied by the scale of its line, its block of K, and the selected byte?"""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments
 
 
 def _mixed(tile: Tile, factor: Factor, line: int, slots: I64, needs: I64, have: I64, entry: Entry) -> int:
-    """Slots that share a scale hold elements of several blocks: those of the other blocks are astray."""
+    """Slots that share a scale hold elements of several blocks: those of the other blocks are wrong."""
     astray = (needs != have[:2]).any(axis=-1)
     if not astray.any():
         return 0
     text = "elements of one block of K are multiplied by the scale of another block"
     found = entry(tile, factor.operand, factor.role, "mapping-wrong-scale", text)
     for slot in slots[astray]:
-        # Any element of the block whose scale is met would do; name the one that keeps the position.
+        # Any element of the block whose scale is used would do; name the one at the same position.
         needed = factor.element(int(have[0]), int(have[1]) * BLOCK + int(slot) % BLOCK)
         found.add(factor.slot(line, int(slot)), needed, int(factor.labels[line, slot]))
     return int(astray.sum())

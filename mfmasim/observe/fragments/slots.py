@@ -27,7 +27,7 @@ def likeliest(values: I64) -> I64:
 
 
 def mode(values: I64) -> int:
-    """The commonest value that is no -1, if there is any."""
+    """The commonest value other than -1, if there is any."""
     found = values[values >= 0] if (values >= 0).any() else values
     numbers, counts = np.unique(found, return_counts=True)
     return int(numbers[np.argmax(counts)])
@@ -37,7 +37,7 @@ def expected_line(held: I64, stored: I64 | None) -> I64:
     """Row (or column) of the product that each line of slots belongs to.
 
     `held` (lines, k) is where the operand's elements come from, `stored` (lines, n) where the results of the line
-    went. Both agree in a right kernel; where they do not, the one that counts up from a base is believed.
+    went. Both agree in a correct kernel; where they do not, the one that counts up from a base is used.
     """
     one_here = agreed(held)
     mine = likeliest(held) if one_here is None else one_here

@@ -43,7 +43,7 @@ class Tracer(Observer):
     """An observer for one probe: `begin` before every run.
 
     The first run (``run`` is None) only counts executions, so that the results can be numbered; the others record
-    operands and replace every result by labels of its own places.
+    operands and replace every result by labels of its places.
     """
 
     name = "mapping"
@@ -59,7 +59,7 @@ class Tracer(Observer):
         self.result_formats: set[str] = set()
         self.depends_on_data = False
         self.untraced: set[str] = set()
-        """Sparse instructions: which K a slot means depends on the index data, and they are not followed."""
+        """Sparse instructions: the K of a slot depends on the index data, so they are not traced."""
         self._waves = waves
         self._output_shape = output_shape
         self._count = np.zeros(waves, np.int64)
@@ -86,7 +86,7 @@ class Tracer(Observer):
         self._count[:] = 0
 
     def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
-        """Record a matrix instruction and, but for the counting run, label its result."""
+        """Record a matrix instruction and, except in the counting run, label its result."""
         if event.operation.sparse:
             self.untraced.add(event.instruction.name)
             return None
@@ -164,13 +164,13 @@ def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> ND
 
 
 def copies_of(event: MatrixEvent, name: str) -> list[NDArray[Any]]:
-    """Codes of the further copies of A or B, which RDNA3 wants in each 16 lanes (RDNA3 ISA guide, 7.9)."""
+    """Codes of the further copies of A or B, which RDNA3 requires in each 16 lanes (RDNA3 ISA guide, 7.9)."""
     fragment = fragment_of(event, name)
     slots = fragment.blocks * fragment.rows * fragment.cols
     count = len(fragment.table()) // slots
     registers: NDArray[np.uint32] = event.operands.named()[name]
-    apart = registers.shape[-1] // count
-    return [codes_of(event, name, np.roll(registers, -apart * copy, axis=-1)) for copy in range(1, count)]
+    distance = registers.shape[-1] // count
+    return [codes_of(event, name, np.roll(registers, -distance * copy, axis=-1)) for copy in range(1, count)]
 
 
 def operand_codes(event: MatrixEvent) -> dict[str, NDArray[Any]]:

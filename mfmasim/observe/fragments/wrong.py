@@ -45,7 +45,7 @@ class Wrong:
     copy: int = 0
     """Which of the places that a slot has, where the layout has copies."""
     instead: str = "the accumulator's own place"
-    """What places need that need no element."""
+    """What accumulator places require, which is not an element."""
     slots: list[tuple[int, int]] = field(default_factory=list)
     needs: list[tuple[int, ...]] = field(default_factory=list)
     holds: list[int] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Wrong:
 
 
 class Reporter:
-    """Turns what is wrong into findings."""
+    """Turns wrong places into findings."""
 
     def __init__(
         self,

@@ -1,3 +1,3 @@
-"""The check `races`: what waits, barriers and atomic operations order, and what nothing does."""
+"""The check `races`: accesses that waits, barriers and atomic operations leave unordered."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Acquire detection: which instructions decide by the value that they load whether their wave goes on.
+"""Acquire detection: loads whose value decides whether their wave continues.
 
 A ticket counter, a flag that is polled, a lock: what other workgroups did before they changed such a location comes
-before what follows the acquire. A value that is only stored, or used as an index, says nothing about them.
+before what follows the acquire. A value that is only stored, or used as an index, implies no order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["acquires", "confirmed"]
 
 
 def _to_lds(instruction: Instruction) -> bool:
-    """Whether it puts a value into the LDS, which may decide there, usually for the whole workgroup."""
+    """Whether it writes a value to the LDS, where it may decide, usually for the whole workgroup."""
     opcode = instruction.opcode
     return opcode.space == "lds" and (opcode.access == "store" or opcode.atomic == "exchange")
 
@@ -27,7 +27,7 @@ def _to_lds(instruction: Instruction) -> bool:
 def acquires(instructions: Sequence[Instruction], pc: int) -> bool:
     """Whether a value that an instruction loads, or what is computed from it, reaches a condition.
 
-    Registers that are overwritten count as if they kept it: more counts as an acquire than is one, so that a race may
+    Overwritten registers count as if they kept the value: this finds too many acquires, so that a race may
     be missed, and no correct kernel is reported.
     """
     return any(flags.decides(ins) or _to_lds(ins) for ins in _uses(instructions, pc))

@@ -38,23 +38,23 @@ class Races(Check):
             self.on_block = self.lds.on_block  # type: ignore[method-assign]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the bound method."""
+        """Pickle without the bound method."""
         return {name: value for name, value in self.__dict__.items() if name != "on_block"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """With the bound method again."""
+        """Unpickle and bind the method again."""
         self.__dict__ |= state
         self._bind()
 
     def on_access(self, event: AccessEvent) -> None:
-        """Pass on an access."""
+        """Forward an access."""
         if event.space == "global":
             self.memory.sharing.add(event)
         elif self.lds is not None:
             self.lds.on_access(event)
 
     def on_scalar(self, event: AccessEvent) -> None:
-        """Pass on a scalar load."""
+        """Forward a scalar load."""
         self.memory.sharing.add(event)
 
     def merge(self, other: Races) -> None:
@@ -68,11 +68,11 @@ class Races(Check):
         return self.memory.again()
 
     def take(self) -> None:
-        """Judge the history."""
+        """Analyse the history."""
         self.memory.take()
 
     def suspects(self) -> list[tuple[Finding, tuple[int, int]]]:
-        """Races between two waves, with the numbers of these in the launch."""
+        """Races between two waves, with their numbers in the launch."""
         grid, per = self.memory.grid, self.memory.per
         out = []
         for finding, place, other in self.lds.suspects() if self.lds is not None else []:

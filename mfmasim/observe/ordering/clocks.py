@@ -1,8 +1,8 @@
-"""What each wave knows of the others: the step up to which each of them is over, as far as memory has shown.
+"""Vector clocks: for each wave, the steps of the others that happened before, as synchronisation has shown.
 
 A wave counts its steps: barriers that it signals, and writes to locations that some wave acquires (`acquire`). Such a
-write releases what the wave knows; a wave that acquires the location afterwards takes it over, and a barrier spreads it
-over the workgroup. Knowledge is an array (kinds of knowledge, waves of the launch), never changed once it was released.
+write releases the wave's clock; a wave that acquires the location afterwards joins it, and a barrier joins it
+over the workgroup. A clock is an array (kinds of knowledge, waves of the launch), never changed once released.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OVER, BARRIER, ISSUED, ANY, FRESH, FRESH_BARRIER = range(6)
 same where a scope is too small for other workgroups; and the first two as far as caches have been invalidated since."""
 ROWS = 6
 FOREVER = np.int32(2**31 - 1)
-"""A wave that has ended is over."""
+"""The step of a wave that has ended."""
 
 
 @dataclass
@@ -57,24 +57,24 @@ class Clocks:
         self.open: dict[int, list[Acquired]] = {}
         self.locations: dict[int, Location] = {}
         self.meetings: dict[int, dict[int, I32]] = {}
-        """What waves knew when they signalled a barrier, by workgroup and number of the barrier."""
+        """Clocks of waves when they signalled a barrier, by workgroup and number of the barrier."""
         self._met: dict[int, int] = {}
 
     def of(self, wave: int) -> I32:
-        """What a wave knows."""
+        """The clock of a wave."""
         return self.known.get(wave, self.nothing)
 
     def learn(self, wave: int, more: I32) -> None:
-        """A wave takes over knowledge."""
+        """Join a clock to that of a wave."""
         old = self.known.get(wave)
         self.known[wave] = more if old is None else np.maximum(old, more)
 
     def receive(self, wave: int, acquired: Acquired) -> None:
-        """Knowledge arrives as soon as its operation is complete."""
+        """Join a clock as soon as its operation is complete."""
         self.open.setdefault(wave, []).append(acquired)
 
     def settle(self, wave: int, done: dict[tuple[str, str], I32], index: int, joined: int) -> None:
-        """Take over what has arrived: by acquires, and what barriers passed since have spread.
+        """Join what is complete: acquires, and the barriers passed since.
 
         Args:
             wave: its number in the launch.
@@ -111,7 +111,7 @@ class Clocks:
             meetings[number] = mine if old is None else np.maximum(old, mine)
 
     def invalidated(self, wave: int) -> None:
-        """The caches of a wave were invalidated: what it knows, it also sees."""
+        """The caches of a wave were invalidated: what happened before is also visible to it."""
         mine = self.known.get(wave)
         if mine is not None:
             mine = mine.copy()
@@ -147,7 +147,7 @@ class Clocks:
                 known[row, group] = np.maximum(known[row, group], met)
 
     def acquire(self, place: int, *, wide: bool) -> I32 | None:
-        """What a wave learns from a location; None where no wave has written to it."""
+        """The clock released at a location; None where no wave has written to it."""
         found = self.locations.get(place)
         if found is None:
             return None

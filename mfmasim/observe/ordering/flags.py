@@ -1,7 +1,7 @@
-"""Flags that waves agree on through the LDS: which reads wait for a value, and so stand for an order and not for data.
+"""Flags in the LDS: reads that wait for a value, and so establish an order.
 
 A loop that only reads until a value changes is such a wait: it changes no memory, reads the same place again and again,
-meets no barrier, and what it read decides something.
+passes no barrier, and branches on what it read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def reads_lds(instruction: Instruction) -> bool:
 
 
 def decides(instruction: Instruction) -> bool:
-    """Whether it makes a condition of its sources: vector comparisons, and nearly all scalar operations (SCC)."""
+    """Whether it computes a condition from its sources: vector comparisons, and nearly all scalar operations (SCC)."""
     return instruction.opcode.compare or instruction.opcode.scalar
 
 
@@ -54,7 +54,7 @@ def registers(operands: Sequence[object]) -> set[tuple[str, int]]:
 
 
 def _only_reads(body: Sequence[Instruction]) -> set[int]:
-    """Reads of a loop that changes no memory and none of their addresses, and decides by what it read."""
+    """Reads of a loop that changes no memory and none of their addresses, and branches on what it read."""
     reads = [ins for ins in body if reads_lds(ins)]
     memory = [ins for ins in body if ins.opcode.memory and (ins.opcode.unit, ins.opcode.access) != ("SMEM", "load")]
     written = set().union(*(registers(ins.dst) for ins in body))

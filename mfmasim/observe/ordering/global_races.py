@@ -1,8 +1,8 @@
-"""races in global memory: waves touch the same bytes, one of them writes, and nothing orders them.
+"""races in global memory: unordered accesses of waves to the same bytes, at least one of them a write.
 
 Within a workgroup barriers and waits order, between workgroups only memory itself: a write that is waited for, then an
 atomic operation or a store that another workgroup acquires (a ticket, a flag, a lock), and what follows the acquire.
-A first run finds the bytes that waves share; when there are any, a second one follows their history.
+A first run finds the bytes that waves share; if there are any, a second run records their history.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ WHY = {
 }
 WORDS = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
 PRIVATE = ("printf buffer", "kernel arguments", "dispatch packet")
-"""Buffers of ours, which follow rules of their own."""
+"""Buffers of the launch itself, which the kernel's ordering does not cover."""
 
 
 class GlobalRaces:
-    """Looks for races in global memory."""
+    """Finds races in global memory."""
 
     def __init__(self, check: Check, launch: Launch) -> None:
         """Prepare for a launch; `check` makes the findings."""
@@ -65,11 +65,11 @@ class GlobalRaces:
         self.history: History
 
     def merge(self, other: GlobalRaces) -> None:
-        """Take in another part of the launch."""
+        """Add another part of the launch."""
         self.sharing.merge(other.sharing)
 
     def again(self) -> History | None:
-        """What has to listen to a second run, if that is needed."""
+        """The observer of a second run, if one is needed."""
         mine = [(start, start + size) for name, start, size in self.regions if name in PRIVATE]
         self.sharing.leave_out(mine)
         if not len(self.sharing.shared()):
@@ -83,7 +83,7 @@ class GlobalRaces:
         return self.history
 
     def take(self) -> None:
-        """Judge what the second run showed."""
+        """Analyse what the second run recorded."""
         history = self.history
         best: dict[tuple[int, int, bool], Pair] = {}
         for pair in unordered(history):
@@ -98,7 +98,7 @@ class GlobalRaces:
         self.found = [finding for finding, _ in pairs]
         self.suspects = [(finding, waves) for finding, waves in pairs if finding.severity == "error"]
         if history.full:
-            text = "so much of global memory is shared that not every access to it was analysed"
+            text = "waves share so much global memory that not every access to it was analysed"
             kind = kinds.NOT_FOLLOWED
             self.found.append(Finding(kind.check, kind.severity, text, kind.id, kernel=self.kernel.name))
 

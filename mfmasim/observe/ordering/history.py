@@ -1,4 +1,4 @@
-"""The history of shared memory: every access to the bytes that `sharing` found, and what its wave knew at the time.
+"""The history of shared memory: every access to the bytes that `sharing` found, with its wave's vector clock.
 
 It observes a second run of the launch, and only if the first one found shared memory.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Entries", "History", "Kind"]
 
 MOST = 4_000_000
-"""Entries that are kept; what comes later is not looked at."""
+"""Entries that are recorded; later ones are ignored."""
 KNOWLEDGE_BYTES = 512 << 20
 """Bytes of knowledge that entries may refer to; beyond, an access counts as ordered."""
 
@@ -49,12 +49,12 @@ class Kind:
     reach: int
     """As `mfmasim.isa.scopes.reach` returns it."""
     acquires: bool
-    """Whether its value decides how its wave goes on."""
+    """Whether its value decides how its wave continues."""
 
 
 @dataclass
 class Entries:
-    """Accesses, one a unit and wave; arrays of one length."""
+    """Accesses, one per unit and wave; arrays of one length."""
 
     unit: I64
     wave: I32
@@ -65,15 +65,15 @@ class Entries:
     signalled: I32
     """Barriers that it had signalled."""
     met: I32
-    """The same when the access was done."""
+    """The same when the access was complete."""
     issued: I32
     """Steps of the wave before it."""
     done: I32
-    """Steps of the wave before it was done."""
+    """Steps of the wave before it was complete."""
     known: I32
-    """Index of what the wave knew."""
+    """Index of the wave's clock."""
     since: I64
-    """Accesses of its workgroup with a smaller number come before it, by a flag."""
+    """Accesses of its workgroup with a smaller number come before it because of a flag."""
     number: I64
     value: NDArray[np.uint32]
 
@@ -116,8 +116,8 @@ class History(Observer):
             sharing: the dwords to look at.
             waves: of the launch.
             per: waves of a workgroup.
-            in_order: whether the memory operations of a workgroup's waves go one way, so that a barrier orders them
-                whether they are done or not.
+            in_order: whether the memory operations of a workgroup's waves take one path, so that a barrier orders them
+                whether they are complete or not.
         """
         self.arch, self.instructions, self.sharing, self.per = arch, instructions, sharing, per
         self.in_order = in_order
@@ -149,7 +149,7 @@ class History(Observer):
         self.progress = Progress(arch, 0)
 
     def on_access(self, event: AccessEvent) -> None:
-        """Keep what touches shared dwords, and reads of flags, until the block is over."""
+        """Hold accesses to shared dwords, and reads of flags, until the block is complete."""
         if event.space == "global":
             hit = self._hits(event)
             if hit is not None:
@@ -184,11 +184,11 @@ class History(Observer):
         row, offset, word = (np.concatenate([part[k] for part in parts]) for k in range(3))
         order = np.lexsort((offset, row))
         row, offset, word = row[order], offset[order], word[order]
-        last = np.append((np.diff(row) != 0) | (np.diff(offset) != 0), True)  # one entry a unit and wave
+        last = np.append((np.diff(row) != 0) | (np.diff(offset) != 0), True)  # one entry per unit and wave
         return Hit(event, row[last], offset[last], word[last])
 
     def on_block(self, event: BlockEvent) -> None:
-        """Let the waves of a block go through it, in the order of the program."""
+        """Replay a block for its waves, in program order."""
         if event.fresh:
             self._begin(event)
         pending, self._pending = self._pending, []
@@ -230,7 +230,7 @@ class History(Observer):
         """Step of each wave when it signalled each barrier."""
 
     def _settle(self, wave: int) -> None:
-        """Bring what a wave of the batch knows up to date."""
+        """Bring the clock of a wave of the batch up to date."""
         self.clocks.settle(self._first + wave, self.progress.done, wave, int(self.progress.joined[wave]))
 
     def _signalled(self, waves: I64) -> None:
@@ -245,7 +245,7 @@ class History(Observer):
         self._late(waves)
 
     def _late(self, waves: I64) -> None:
-        """Waves have made a step: what they have in flight is not over before it."""
+        """Waves have made a step: their operations in flight are not complete before it."""
         here = np.zeros(self.progress.waves, np.bool_)
         here[waves] = True
         for flight in self._flying:
@@ -295,7 +295,7 @@ class History(Observer):
     def _acquire_and_release(
         self, kind: Kind, rows: I64, dwords: I64, waves: I64, key: tuple[str, str], order: I32
     ) -> None:
-        """Waves acquire locations, or write to such ones."""
+        """Waves acquire locations, or write to acquired ones."""
         wide = kind.reach >= UNSTATED
         stepping = np.unique(rows) if kind.kind != "read" else rows[:0]
         if len(stepping):
@@ -315,14 +315,14 @@ class History(Observer):
                 self._own_places.setdefault(dword, set()).add(self._first + wave - wave % self.per)
 
     def _too_much(self) -> bool:
-        """Whether places already hold as much knowledge as they may; then everything counts as ordered."""
+        """Whether locations already hold as much knowledge as allowed; then everything counts as ordered."""
         self.full |= len(self.clocks.locations) * self.clocks.nothing.nbytes > KNOWLEDGE_BYTES
         return self.full
 
     def _met(self, wave: int) -> I32 | None:
         """Step of each other wave of the workgroup when it signalled the last barrier that `wave` has passed.
 
-        With the fence that follows the barrier these are over as well: it goes the same way behind them.
+        With the fence that follows the barrier these are complete as well: it takes the same path behind them.
         """
         joined = int(self.progress.joined[wave])
         if not joined:
@@ -346,7 +346,7 @@ class History(Observer):
         return self._numbers[key]
 
     def _knowledge_of(self, waves: I64) -> I32:
-        """Index of what each wave knows."""
+        """Index of each wave's clock."""
         if self.full:
             return np.full(len(waves), -1, np.int32)
         if not self.clocks.known:
@@ -364,7 +364,7 @@ class History(Observer):
         return np.array([index[wave] for wave in waves.tolist()], np.int32)
 
     def _keep(self, entries: Entries, number: int) -> bool:
-        """Keep entries, but not those of a wave that only polls."""
+        """Record entries, except those of a wave that only polls."""
         kind = self.kinds[number]
         if kind.kind == "read" and kind.reach >= WORKGROUP:
             same = tuple(part.tobytes() for part in (entries.unit, entries.wave, entries.issued, entries.known))

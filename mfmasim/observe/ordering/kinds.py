@@ -22,7 +22,7 @@ NOT_DONE = Kind(
     "Wait for the counter of the first access before the barrier.",
 )  # fmt: skip
 OWN = Kind(
-    "races-own-in-flight", "error", "A wave accesses bytes of its own operation in flight",
+    "races-own-in-flight", "error", "A wave accesses bytes that its own operation in flight touches",
     "Direct-to-LDS loads write until their own counter is down, also for the wave that issued them.",
     "buffer_load_dword v2, s[4:7], 0 offen lds; ds_read_b32 v4, v5  // no s_waitcnt vmcnt(0)",
     "Place the wait that the message names before the access.",

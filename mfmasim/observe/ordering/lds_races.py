@@ -1,12 +1,12 @@
 """races: two waves of a workgroup touch the same bytes of the LDS, one of them writes, and no barrier orders them.
 
-The order is what counters and barriers guarantee, not the one that was executed: a wave's access is done when a wait
-says so, and only then does the next barrier order it before what other waves do afterwards. Loads that go straight to
-the LDS write until their own wait, also for the wave that issued them.
+The order is what counters and barriers guarantee, not the one that was executed: a wave's access is complete after a
+wait for its counter, and only then does the next barrier order it before later accesses of other waves. Direct-to-LDS
+loads write until their own wait, also for the wave that issued them.
 
-A loop that only reads until a value changes is taken for a flag that waves agree on: what was executed before it is
-over is ordered before what its wave does afterwards; the read before a compare-and-swap of the same source line
-likewise. (Weaker than the truth: no correct kernel is reported.)
+A loop that only reads until a value changes counts as waiting for a flag: what was executed before the loop ended is
+ordered before later accesses of its wave; the read before a compare-and-swap of the same source line likewise. (This
+may miss races: no correct kernel is reported.)
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ __all__ = ["LdsRaces"]
 
 
 def in_order(instruction: Instruction) -> bool:
-    """Whether one wave's accesses to the LDS happen in program order; loads straight to the LDS do not.
+    """Whether one wave's accesses to the LDS happen in program order; direct-to-LDS loads do not.
 
-    Compilers rely on it and put no wait between such accesses (LLVM).
+    Compilers rely on it and place no wait between such accesses (LLVM).
     """
     return instruction.opcode.unit == "LDS" or instruction.opcode.space == "flat"
 
@@ -71,7 +71,7 @@ class LdsRaces:
         self._steps: dict[tuple[int, int], list[Step]] = {}
         self._flags = flag_reads(instructions, self.kernel.source_at)
         self._since: NDArray[np.int32]
-        """Record from which on each wave is not ordered by a flag it has waited for."""
+        """First record that is not ordered before each wave by a flag that it has waited for."""
         self._pending: list[AccessEvent] = []
         self._flying: list[Record] = []
         self._instructions: list[Instruction] = []
@@ -79,18 +79,18 @@ class LdsRaces:
         self._kinds: list[str] = []
         self._found: dict[tuple[int, int, str], Finding] = {}
         self.waves: dict[tuple[int, int, str], tuple[Place, int]] = {}
-        """Of a race between two waves one of them, and the other's number in the workgroup."""
+        """One wave of a race, and the other's number in the workgroup."""
         self.progress: Progress
         self.shadow: Shadow
         self.groups = 0
 
     def on_access(self, event: AccessEvent) -> None:
-        """Keep an access to the LDS until its block is over."""
+        """Hold an access to the LDS until its block is complete."""
         if event.space == "lds":
             self._pending.append(event)
 
     def on_block(self, event: BlockEvent) -> None:
-        """Let the waves of a block go through it: accesses, waits and barriers in the order of the program."""
+        """Replay a block for its waves: accesses, waits and barriers in program order."""
         if event.fresh:
             self.progress = Progress(self.arch, event.total)
             self.groups = event.total // self.per
@@ -121,7 +121,7 @@ class LdsRaces:
             self._flying = [r for r in self._flying if (done[r.key][r.waves] <= r.order).any()]
 
     def _signalled(self, waves: NDArray[np.int64]) -> None:
-        """Waves have signalled a barrier: what they have in flight is not ordered by it."""
+        """Waves have signalled a barrier: it does not order their operations in flight."""
         here = np.zeros(self.progress.waves, np.bool_)
         here[waves] = True
         for record in self._flying:
@@ -178,7 +178,7 @@ class LdsRaces:
     def _representatives(
         self, waves: NDArray[np.int64], addresses: NDArray[np.int64], active: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
-        """Which waves of the group to look at: those of the first workgroup while all workgroups do the same."""
+        """Waves of the group to examine: those of the first workgroup while all workgroups do the same."""
         everyone = np.arange(len(waves))
         if self.shadow.groups > 1 or self.groups == 1:
             return everyone
@@ -195,7 +195,7 @@ class LdsRaces:
         return everyone
 
     def _widen(self) -> None:
-        """Workgroups part: each gets a row of its own, and what is in flight is in flight in each."""
+        """Workgroups diverge: each gets its own row, and operations in flight are in flight in each."""
         self.shadow.widen(self.groups)
         for record in self._flying:
             touched = []
@@ -225,7 +225,7 @@ class LdsRaces:
         self, access: AccessEvent, event: BlockEvent, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64],
         *, direct: bool,
     ) -> None:  # fmt: skip
-        """A wave meets bytes that its own load to the LDS, or its own read, may still be at."""
+        """A wave accesses bytes that its own direct-to-LDS load, or its own read, may still be accessing."""
         for record in self._flying:
             mine = not in_order(record.instruction)
             if mine == direct or (record.kind == "read" and access.kind == "read"):
@@ -293,14 +293,14 @@ class LdsRaces:
         return self.check.finding(kind, message, ins.pc, event.place(index, None), instruction=ins.name, other=other)
 
     def merge(self, other: LdsRaces) -> None:
-        """Take in what another part of the same launch found; parts come in the order of the grid."""
+        """Add what another part of the same launch found; parts come in the order of the grid."""
         for key, found in other._found.items():
             self._found.setdefault(key, found)
         for key, waves in other.waves.items():
             self.waves.setdefault(key, waves)
 
     def suspects(self) -> list[tuple[Finding, Place, int]]:
-        """Races between two waves, with these."""
+        """Races between two waves, with their numbers in the launch."""
         return [(self._found[key], *self.waves[key]) for key in sorted(self.waves)]
 
     def findings(self) -> list[Finding]:

@@ -1,8 +1,8 @@
-"""Pairs of accesses that nothing orders, out of the history of shared memory.
+"""Unordered pairs of accesses in the history of shared memory.
 
-Access a comes before access b if it was over before a step of its wave that b's wave knew of when b began; or, in one
-workgroup, if its wave had then signalled a barrier that b's wave had passed; or by a flag in the LDS. Two accesses
-of different waves to one unit, one of them a write, need such an order, in one direction or the other.
+Access a comes before access b if it was complete before a step of its wave that the clock of b's wave held when b
+began; or, in one workgroup, if its wave had then signalled a barrier that b's wave had passed; or by a flag in the LDS.
+Two accesses of different waves to one unit, one of them a write, need such an order, in one direction or the other.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["NOTHING", "STALE", "Pair", "unordered"]
 
 ORDERED, STALE, NARROW, IN_FLIGHT, NO_WAIT, NOTHING, NO_BARRIER = range(7)
-"""What there is between two accesses: an order; one that caches may spoil; atomics of too small a scope; a release
+"""What orders two accesses: an order; one that caches may spoil; atomics of too small a scope; a release
 while the first is in flight; a barrier while the first is in flight; nothing; in one workgroup, no barrier."""
 CHUNK = 1 << 20
-"""Pairs that are looked at in one go."""
+"""Pairs that are examined at once."""
 MOST = 40_000_000
-"""Pairs that are looked at in all; a launch with more says that not every access was followed."""
+"""Pairs that are examined in total; a launch with more reports that not every access was analysed."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Pair:
     same: bool
     """Whether all such pairs write the same values."""
     count: int
-    """Units in which such pairs meet."""
+    """Units that such pairs access."""
 
 
 class _Judge:
@@ -64,7 +64,7 @@ class _Judge:
         self.uniform = self._uniform()
         """Entries of units to which only one value is written, and by no atomic operation."""
         self.served: Flags = np.zeros(len(entries.unit), np.bool_)
-        """Reads of such units that come after one of these writes: another one changes nothing for them."""
+        """Reads of such units that come after one of these writes: another one does not change what they read."""
 
     def _uniform(self) -> Flags:
         e = self.entries
@@ -77,7 +77,7 @@ class _Judge:
         return result
 
     def fine_together(self, a: I64, b: I64) -> Flags:
-        """Both are atomic, as far as their instructions tell, so that they need no order."""
+        """Both are atomic, as far as their instructions show, so that they need no order."""
         wide, unstated = self.reach == DEVICE, self.reach == UNSTATED
         near = self.entries.wave[a] // self.per == self.entries.wave[b] // self.per
         whole = (wide | self.atomic) | (self.reach == WORKGROUP)
@@ -86,7 +86,7 @@ class _Judge:
         return result
 
     def between(self, a: I64, b: I64) -> NDArray[np.int8]:
-        """What there is between `a` and a later `b`, in that direction."""
+        """What orders `a` before a later `b`."""
         e = self.entries
         first, second = e.wave[a], e.wave[b]
         near = first // self.per == second // self.per
@@ -180,7 +180,7 @@ def unordered(history: History) -> list[Pair]:
             why = np.where(back, np.int8(ORDERED), why)
         wrong = why != ORDERED
         judge.served[after[~wrong & judge.writes[earlier] & ~judge.writes[after]]] = True
-        # A read waits for what other writes of the same value have to say.
+        # A read is decided after other writes of the same value.
         wait = wrong & judge.uniform[a] & ~judge.writes[b]
         waiting.append((a[wait], b[wait], why[wait]))
         wrong &= ~wait

@@ -1,7 +1,7 @@
-"""How far each wave has come: memory operations issued and done, by what their counters say, and barriers passed.
+"""Progress of each wave: memory operations issued and complete according to their counters, and barriers passed.
 
-An operation with number n of its class (the instructions that are done in the order of the program) is done once a wait
-has left fewer than it and its successors. Classes without an order are done only by a wait for 0.
+An operation with number n of its class (the instructions that complete in program order) is complete once a wait
+has left fewer than it and its successors. Classes without an order are complete only after a wait for 0.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Step:
     __slots__ = ("instruction", "joins", "signals", "up", "waits")
 
     def __init__(self, instruction: Instruction, arch: Arch) -> None:
-        """Look at an instruction once."""
+        """Examine an instruction once."""
         self.instruction = instruction
         self.up = raised(arch, instruction.opcode, bool(instruction.dst))
         self.waits = waited(arch, instruction)
@@ -59,7 +59,7 @@ class Progress:
         """Barriers that each wave has passed."""
 
     def of(self, key: Class) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Operations of a class issued and done, by wave."""
+        """Operations of a class issued and complete, by wave."""
         if key not in self.issued:
             self.issued[key], self.done[key] = np.zeros((2, self.waves), np.int32)
         return self.issued[key], self.done[key]

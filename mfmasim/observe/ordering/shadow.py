@@ -1,9 +1,9 @@
-"""Who touched each unit of memory last, and whether the next one comes in order.
+"""The last accesses to each unit of memory, and whether the next one is ordered after them.
 
 A unit remembers its last writer, its last two readers and its last two atomic operations of different waves: atomic
-operations do not meet each other, so that neither may hide an ordinary write behind it. An access a of one wave comes
+operations do not conflict with each other, so that neither may hide an ordinary write. An access a of one wave comes
 before an access b of another if a was complete before its wave signalled barrier number n, and b began after its
-own wave had passed barrier n. So for a unit it is enough to keep how many barriers the wave had signalled when its
+own wave had passed barrier n. So for a unit it is enough to record how many barriers the wave had signalled when its
 access was complete.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Clash", "Shadow"]
 
-NOBODY = -1
+NO_WAVE = -1
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Clash:
     wave: int
     """Its wave in the workgroup."""
     waited_for: bool
-    """Whether a barrier lies between them and only the first one was not done before it."""
+    """Whether a barrier lies between them, but the first one was not complete before it."""
 
 
 class Last:
@@ -44,13 +44,13 @@ class Last:
 
     def __init__(self, shape: tuple[int, int]) -> None:
         """No access yet."""
-        self.wave: NDArray[np.int16] = np.full(shape, NOBODY, np.int16)
+        self.wave: NDArray[np.int16] = np.full(shape, NO_WAVE, np.int16)
         self.issued: I32 = np.zeros(shape, np.int32)
         self.done: I32 = np.zeros(shape, np.int32)
         self.record: I32 = np.zeros(shape, np.int32)
 
     def widen(self, groups: int) -> None:
-        """One row has stood for all workgroups; give each its own."""
+        """Replace the one row for all workgroups by one for each."""
         for name in ("wave", "issued", "done", "record"):
             setattr(self, name, np.repeat(getattr(self, name), groups, axis=0))
 
@@ -66,7 +66,7 @@ class Last:
         self.wave[at], self.issued[at], self.done[at], self.record[at] = wave, barriers, barriers, record
 
     def move(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], other: Last) -> None:
-        """Take over what another one remembers of units."""
+        """Copy what another one has recorded about units."""
         self.wave[at], self.issued[at] = other.wave[at], other.issued[at]
         self.done[at], self.record[at] = other.done[at], other.record[at]
 
@@ -138,7 +138,7 @@ class Shadow:
         self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32, since: I32
     ) -> list[Clash]:
         before = last.wave[at]
-        wrong = (before != NOBODY) & (before != wave) & (joined <= last.done[at]) & (last.record[at] >= since)
+        wrong = (before != NO_WAVE) & (before != wave) & (joined <= last.done[at]) & (last.record[at] >= since)
         if not wrong.any():
             return []
         out: dict[int, Clash] = {}

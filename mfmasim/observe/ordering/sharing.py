@@ -1,7 +1,7 @@
 """Which dwords of global memory waves share: those that one writes and another one touches.
 
-Most launches have none, and for them this is all that the search for races costs: who read and who wrote each dword,
-as the number of a wave or `MANY`, in arrays whose pages the system gives when they are first touched.
+Most launches have none, and for them this is the whole cost of the search for races: the reader and the writer of each
+dword, as the number of a wave or `MANY`, in arrays whose pages the system allocates when they are first touched.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Sharing:
         self.changer: NDArray[np.int32] = np.zeros(size // 4 + 1, np.int32)
         """Atomic operations."""
         self.bytewise = False
-        """Whether something smaller than a dword, or one that is not aligned, was touched."""
+        """Whether an access was smaller than a dword or not aligned to one."""
         self.acquired: dict[int, NDArray[np.int64]] = {}
         """Dwords whose value came back from an atomic operation or past the caches, by the address of the
         instruction."""
@@ -66,7 +66,7 @@ class Sharing:
         self._changes = False
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: what is shared, not who did it."""
+        """What another process needs: what is shared, not by which waves."""
         return {"base": self.base, "size": self.size, "bytewise": self.bytewise, "acquired": self.acquired,
                 "known": set(self.shared().tolist())}  # fmt: skip
 
@@ -76,7 +76,7 @@ class Sharing:
         self.bytewise, self.acquired, self._known = state["bytewise"], state["acquired"], state["known"]
 
     def add(self, event: AccessEvent) -> None:
-        """Take in an access to global memory."""
+        """Record an access to global memory."""
         offsets, active = dwords_of(event, self.base, self.size)
         if not event.waves or (active is not None and not active.any()):
             return
@@ -124,11 +124,11 @@ class Sharing:
         return found
 
     def leave_out(self, spans: list[tuple[int, int]]) -> None:
-        """Do not count what lies in some spans of bytes, each from its first to one past its last."""
+        """Ignore some spans of bytes, each from its first to one past its last."""
         self._outside = spans
 
     def merge(self, other: Sharing) -> None:
-        """Take in another part of the launch; parts share nothing between them."""
+        """Add another part of the launch; parts share nothing between them."""
         self._known |= other._known or set(other.shared().tolist())
         self.bytewise |= other.bytewise
         for pc, dwords in other.acquired.items():
@@ -136,11 +136,11 @@ class Sharing:
 
 
 def _note(book: NDArray[np.int32], at: NDArray[np.int64], who: NDArray[np.int32]) -> None:
-    """Each of some waves is at its dwords."""
+    """Record the dwords of each of some waves."""
     before = book.take(at)
     if not before.any():  # the usual case of what is touched once
         book[at] = who
-        lost = book.take(at) != who  # two waves of this access at one dword
+        lost = book.take(at) != who  # two waves of this access touch one dword
         if lost.any():
             book[at[lost]] = MANY
         return

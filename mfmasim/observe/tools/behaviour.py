@@ -15,12 +15,12 @@ __all__ = ["Behaviour"]
 
 
 class Behaviour(Observer):
-    """Digest of what one or several launches leave in every buffer, and the addresses that they executed."""
+    """Digest of the buffer contents that launches leave, and the addresses that they executed."""
 
     name = "behaviour"
 
     def __init__(self) -> None:
-        """Nothing done so far."""
+        """Start empty."""
         self._hash = hashlib.blake2b()
         self.executed: set[int] = set()
         """Addresses of the instructions on the path of any wave."""

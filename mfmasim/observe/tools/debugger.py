@@ -41,7 +41,7 @@ class Breakpoint:
 
 
 class Stop:
-    """Waves that stand at an instruction which they have not executed yet. It has all that a `Step` has.
+    """Waves at an instruction that they have not executed yet. It has everything that a `Step` has.
 
     ``v(3)``, ``a(3)`` are (waves, lanes), ``s(4)``, ``vcc``, ``exec``, ``scc``, ``mode`` (waves,), ``lds`` (waves,
     bytes), ``waves`` the numbers of the waves in the launch, ``place(0)`` where the first one runs, ``fragment("A")``
@@ -53,7 +53,7 @@ class Stop:
         self._step, self._debugger, self._action = step, debugger, action
 
     def __getattr__(self, name: str) -> Any:
-        """What the step has."""
+        """Attributes of the step."""
         return getattr(self._step, name)
 
     def __repr__(self) -> str:
@@ -99,7 +99,7 @@ class Debugger(Observer):
             The breakpoint; its ``hits`` count.
 
         Raises:
-            MfmasimError: the place is neither text nor an address. (Whether it is in the kernel shows at the launch.)
+            MfmasimError: the place is neither text nor an address. (The launch checks that it is in the kernel.)
         """
         if isinstance(place, bool) or not isinstance(place, str | int) or place == "":
             raise MfmasimError(f"breakpoint {place!r}: 'file:line', an address or a pattern of mnemonics is expected")
@@ -133,7 +133,7 @@ class Debugger(Observer):
         self._stepping = (set(step.waves.tolist()), action)
 
     def before_step(self, step: Step) -> None:
-        """Call what has its place here."""
+        """Call the actions of this place."""
         if self._stepping is not None and not self._stepping[0].isdisjoint(step.waves.tolist()):
             (_, action), self._stepping = self._stepping, None
             self._call(action, Stop(step, self, action))
@@ -171,5 +171,5 @@ def _addresses(place: str | int, kernel: Kernel) -> frozenset[int]:
     found = frozenset(row.start for row in mine if row.line == int(line))
     if not found:
         near = sorted({row.line for row in mine}, key=lambda one: abs(one - int(line)))[:3]
-        raise MfmasimError(f"breakpoint {place!r}: no code begins there; near it are lines {sorted(near)}")
+        raise MfmasimError(f"breakpoint {place!r}: no code begins there; nearby lines are {sorted(near)}")
     return found

@@ -1,10 +1,10 @@
-"""A clock that sees LDS accesses: for the tests of probes that read one. It is no model of how long anything takes.
+"""A clock that sees LDS accesses: for the tests of probes that read one. It does not model time.
 
 Without it, clocks count the instructions of a wave (`mfmasim.machine.ops.clock`), whatever they access. With it, each
 LDS access adds ticks: for every phase of its instruction the passes that the phase needs, degree after degree, by a
-phase table that may be another one than the simulator's own. Nothing else costs anything: waves do not wait for each
-other, loads have no latency, FLAT accesses and loads that go straight to the LDS are free. Noise adds random ticks
-whenever a clock is read, so that it still never goes back.
+phase table that may be another one than the simulator's own. Nothing else adds ticks: waves do not wait for each
+other, loads have no latency, FLAT accesses and direct-to-LDS loads are free. Noise adds random ticks
+whenever a clock is read, but it still never decreases.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class LdsClock(Observer):
             arch: the architecture of the kernels.
             tables: phases and banks by access, such as ``read b32``; what they lack is as in `mfmasim.lds`.
             ticks: ticks of a pass.
-            noise: at most so many ticks are added whenever a clock is read.
+            noise: maximum number of ticks added whenever a clock is read.
             seed: of the noise.
             empty: passes of a phase without an active lane.
-            least: an access counts as so many passes at least, as where something else is slower than the banks.
+            least: minimum passes of an access, as where something else is slower than the banks.
 
         Raises:
-            MfmasimError: there is no such access on the architecture.
+            MfmasimError: the architecture has no such access.
         """
         self.arch, self.ticks, self.noise = arch, ticks, noise
         self.empty, self.least = empty, least
@@ -75,12 +75,12 @@ class LdsClock(Observer):
         self._last: tuple[DsInstruction, NDArray[np.int64], NDArray[np.bool_] | None, NDArray[np.int64]] | None = None
 
     def on_access(self, event: AccessEvent) -> None:
-        """Put the passes of an access on the clocks of its waves."""
+        """Add the passes of an access to the clocks of its waves."""
         if event.space != "lds" or event.instruction.opcode.unit != "LDS":
             return
         try:
             row = ds_instruction(self.arch, event.instruction.name)
-        except MfmasimError:  # ds_append and the like, which have no address a lane
+        except MfmasimError:  # ds_append and the like, which have no address per lane
             return
         passes = self._passes(row, event.addresses.astype(np.int64, copy=False), event.active)
         self._ahead_of(event.numbers)[event.numbers] += passes * self.ticks
@@ -88,7 +88,7 @@ class LdsClock(Observer):
     def _passes(
         self, row: DsInstruction, addresses: NDArray[np.int64], active: NDArray[np.bool_] | None
     ) -> NDArray[np.int64]:
-        """Passes of an access, (1 or waves,); a loop asks for the same again and again."""
+        """Passes of an access, (1 or waves,); a loop requests the same ones repeatedly."""
         last = self._last
         if last and last[0] == row and np.array_equal(last[1], addresses) and _same(last[2], active):
             return last[3]
@@ -149,7 +149,7 @@ def _sets(entry: str, text: str) -> tuple[tuple[int, ...], ...]:
         for run in part.split(","):
             first, _, last = run.partition("-")
             if not first.isdigit() or (last and not last.isdigit()) or max(int(first), int(last or 0)) > 63:
-                raise MfmasimError(f"{entry!r}: {run!r} is no lane and no range of lanes such as 0-3")
+                raise MfmasimError(f"{entry!r}: {run!r} is not a lane or a range of lanes such as 0-3")
             lanes += range(int(first), int(last or first) + 1)
         sets.append(tuple(lanes))
     return tuple(sets)

@@ -36,7 +36,7 @@ class Executed:
     text: str
     source: str
     vectors: dict[str, NDArray[np.uint32]] = field(default_factory=dict)
-    """VGPRs and AGPRs that are destinations of the instruction, and what all lanes hold now, (lanes,)."""
+    """VGPRs and AGPRs that are destinations of the instruction, and their contents in all lanes, (lanes,)."""
     scalars: dict[str, int] = field(default_factory=dict)
     """SGPRs that are destinations; VCC, EXEC, SCC and M0 where they have changed."""
     active: NDArray[np.bool_] = field(default_factory=lambda: np.ones(64, np.bool_))
@@ -113,8 +113,8 @@ class Trace(Observer):
             waves: numbers of waves in the launch (workgroup number times waves per workgroup, plus wave of the
                 workgroup); None is all of them.
             lines: first and last source line; None is all of them, and code without lines.
-            limit: most records; the launch goes on without recording.
-            sink: called with each record, which is then not kept.
+            limit: most records; the launch continues without recording.
+            sink: called with each record, which is then not stored.
         """
         self._waves = None if waves is None else frozenset(waves)
         self._lines, self._limit, self._sink = lines, limit, sink
@@ -126,7 +126,7 @@ class Trace(Observer):
         self._active: NDArray[np.bool_] = np.ones((1, 1), np.bool_)
 
     def before_step(self, step: Step) -> None:
-        """Choose the waves that are recorded, and remember what an instruction may change unsaid."""
+        """Choose the waves that are recorded, and remember what an instruction may change implicitly."""
         self._rows = []
         if self._lines is not None:
             line = step.source.rpartition(":")[2]

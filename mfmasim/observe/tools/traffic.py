@@ -1,7 +1,7 @@
-"""Traffic: bytes that a launch asks global memory for, and how well the accesses of a wave fill the lines they touch.
+"""Traffic: bytes that a launch requests from global memory, and how well the accesses of a wave use the lines.
 
-These are counts of what instructions ask for, as they were executed. Caches, write combining and time are not looked
-at, so that nothing here is a bandwidth. Lines of 128 bytes are those of CDNA3's vector L1 cache, of 64 those of CDNA2's
+These are counts of what instructions request, as they were executed. Caches, write combining and time are not modelled,
+so nothing here is a bandwidth. Lines of 128 bytes are those of CDNA3's vector L1 cache, of 64 those of CDNA2's
 (CDNA3 white paper).
 """
 
@@ -46,9 +46,9 @@ class Site:
     """Waves that executed it with at least one lane."""
     lanes: int = 0
     bytes: int = 0
-    """What all lanes ask for together."""
+    """What all lanes request together."""
     distinct: int = 0
-    """The same, with bytes that several lanes of an access ask for counted once."""
+    """The same, with bytes that several lanes of an access request counted once."""
     lines: dict[int, int] = field(default_factory=lambda: dict.fromkeys(LINES, 0))
     """Lines that each access touches, summed, by their size."""
     fewest: dict[int, int] = field(default_factory=lambda: dict.fromkeys(LINES, 0))
@@ -56,7 +56,7 @@ class Site:
 
     @property
     def use(self) -> dict[int, float]:
-        """Part of the touched lines that is asked for, by their size."""
+        """Part of the touched lines that is requested, by line size."""
         return {size: self.distinct / max(1, size * count) for size, count in self.lines.items()}
 
     def record(self) -> dict[str, Any]:
@@ -70,12 +70,12 @@ def _named(by_size: dict[int, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Used:
-    """What a launch did with one buffer, in bytes."""
+    """Traffic of a launch to one buffer, in bytes."""
 
     name: str
     size: int
     read: int
-    """What loads ask for, scalar loads once for each wave."""
+    """What loads request, scalar loads once for each wave."""
     written: int
     """What stores and atomic operations ask for."""
     touched_read: int
@@ -124,7 +124,7 @@ def count_access(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None,
 
 
 class Traffic(Observer):
-    """Listens to one launch; `sites` and `buffers` tell what was counted once it is over."""
+    """Observes one launch; `sites` and `buffers` hold the counts once it is over."""
 
     name = "traffic"
 
@@ -181,7 +181,7 @@ class Traffic(Observer):
     """A scalar load is the access of one lane."""
 
     def on_end(self, memory: Memory) -> None:
-        """The launch is over: sum up what became of each buffer."""
+        """The launch is over: sum up each buffer."""
         touched = self._touched
         for region in self._regions:
             if region.name.startswith(OWN):
