@@ -18,7 +18,7 @@ __all__ = ["Device", "Fidelity", "Report", "SimDevice", "device"]
 
 
 class Device(Protocol):
-    """Any back end, and whatever stands in front of one."""
+    """Any back end, or a wrapper of one."""
 
     name: str
 
@@ -40,13 +40,13 @@ def device(name: str = "sim") -> SimDevice | HipDevice:
         The device.
 
     Raises:
-        MfmasimError: there is no such back end; or hip-python, the HIP runtime or the GPU is missing.
+        MfmasimError: the back end does not exist; or hip-python, the HIP runtime or the GPU is missing.
     """
     kind, colon, number = name.partition(":") if isinstance(name, str) else ("", "", "")
     if kind not in BACK_ENDS:
         raise unknown("device", name, BACK_ENDS)
     if colon and (kind == "sim" or not re.fullmatch(r"\d{1,4}", number)):
-        raise MfmasimError(f"device {name!r}: sim, hip, or hip and a number such as hip:1 are expected")
+        raise MfmasimError(f"device {name!r}: expected sim, hip, or hip and a number such as hip:1")
     if kind == "sim":
         return SimDevice()
     from mfmasim.devices.hip import HipDevice

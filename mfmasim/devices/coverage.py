@@ -1,4 +1,4 @@
-"""What was executed how often: instruction mix and source lines, from counts the machine keeps anyway."""
+"""Execution counts: instruction mix and source lines, from counts that the machine always keeps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Line:
     """One source line."""
 
     executions: int = 0
-    """How often a wave executed it: the count of its instruction that was executed most often."""
+    """Executions by waves: the count of its most executed instruction."""
     instructions: int = 0
     """Wave-instructions that come from it."""
     compiled: int = 0
@@ -72,7 +72,7 @@ class Coverage:
 
     @classmethod
     def of(cls, kernel: Kernel, executed: Mapping[int, int]) -> Coverage:
-        """Count lines from wave-instructions by address; lines of the kernel that never ran are there with zeros."""
+        """Count lines from wave-instructions by address; lines of the kernel that were not executed have zeros."""
         try:
             mine: Iterable[int] = [ins.pc for ins in kernel.instructions]
             table = kernel.code.object.line_table()
@@ -116,7 +116,7 @@ class Coverage:
         """Source lines with their counts; ``#####`` marks one that never ran, a blank one has no code.
 
         Args:
-            folders: where sources are looked for; files that are not found are listed by line number alone.
+            folders: where sources are searched; files that are not found are listed by line number alone.
         """
         out = []
         for name, lines in self.files.items():
@@ -132,7 +132,7 @@ class Coverage:
 
 
 def _text(name: str, folders: list[Path]) -> list[str]:
-    """Lines of a source file: as recorded, or beside the code object; empty when it is not there."""
+    """Lines of a source file: as recorded, or beside the code object; empty if it does not exist."""
     for folder in folders:
         for path in (folder / name, folder / Path(name).name):
             try:

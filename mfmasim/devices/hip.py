@@ -1,4 +1,4 @@
-"""A GPU as a device, by way of hip-python: the same code object, the same arguments, the same report."""
+"""A GPU as a device, through hip-python: the same code object, the same arguments, the same report."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ SIMULATOR_ONLY = ("observers", "debug", "budget", "max_waves", "executor", "part
 
 
 class HipDevice:
-    """Runs kernels on a GPU. What happens inside a launch is not seen: the checks are guard zones around buffers."""
+    """Runs kernels on a GPU. The inside of a launch is not observable: the checks are guard zones around buffers."""
 
     def __init__(self, number: int = 0) -> None:
         """Open a GPU by its number.
 
         Raises:
-            MfmasimError: hip-python, the runtime or the GPU is missing; the message says which and how to mend it.
+            MfmasimError: hip-python, the runtime or the GPU is missing; the message says which and how to fix it.
         """
         self.name = f"hip:{number}" if number else "hip"
         self.number = number
@@ -49,7 +49,7 @@ class HipDevice:
             what, mend = no_gpu(code, name)
             raise MfmasimError(f"device {self.name}: {what}; {mend}")
         if number >= count:
-            raise MfmasimError(f"device {self.name}: there {'is' if count == 1 else 'are'} {count}, from hip:0 on")
+            raise MfmasimError(f"device {self.name}: found {count} device{'s' * (count != 1)}, counted from hip:0")
         properties = self.hip.properties(number)
         self.product = text_of(properties.name)
         """The device's name, such as ``AMD Instinct MI300X``."""
@@ -64,12 +64,12 @@ class HipDevice:
 
     @property
     def arch(self) -> str:
-        """Name of its architecture, which mfmasim need not know."""
+        """Name of its architecture, which mfmasim may not support."""
         return self.target.partition(":")[0]
 
     @property
     def simulated(self) -> bool:
-        """Whether it is one of `mfmasim.hiprt`, and its answers the simulator's."""
+        """Whether it is a simulated device of `mfmasim.hiprt`."""
         return self.product.startswith(SIMULATED)
 
     def versions(self) -> dict[str, int]:
@@ -97,9 +97,9 @@ class HipDevice:
             block: work-items of a workgroup in x, y, z.
             args: as `mfmasim.devices.SimDevice.launch` takes them.
             shared_bytes: dynamic LDS in bytes.
-            checks: ``"all"`` looks at the guard zones, ``"none"`` does not. The simulator's checks are refused.
-            undefined: as the simulator takes it; a GPU does not tell what it reads.
-            options: what only the simulator has (observers, budget, ...); refused unless empty.
+            checks: ``"all"`` examines the guard zones, ``"none"`` does not. The simulator's checks are rejected.
+            undefined: accepted as by the simulator, without effect: reads on a GPU are not observable.
+            options: what only the simulator has (observers, budget, ...); rejected unless empty.
 
         Returns:
             The report, with the time between two events around the launch. Instructions are not counted.
@@ -170,18 +170,18 @@ class HipDevice:
     def _refuse(self, checks: str | Sequence[str] | None, options: dict[str, Any]) -> None:
         if checks not in ("all", "none", None):
             raise MfmasimError(
-                f"checks {checks!r}: {self.name} knows 'all' (guard zones around buffers) and 'none'; "
-                "all others look inside a launch, which the device sim does"
+                f"checks {checks!r}: {self.name} supports 'all' (guard zones around buffers) and 'none'; "
+                "all others observe a launch from inside, as only the device sim can"
             )
         for name, value in options.items():
             if name not in SIMULATOR_ONLY:
                 raise MfmasimError(f"launch has no option {name!r}")
             if value is not None and value != ():
-                raise MfmasimError(f"{name}: {self.name} cannot look inside a launch; the device sim can")
+                raise MfmasimError(f"{name}: {self.name} cannot observe a launch from inside; the device sim can")
 
 
 def _afterwards(stack: ExitStack, give_back: Callable[[], object]) -> None:
-    """Give something back at the end; what goes wrong then does not hide the error that came first."""
+    """Release a resource at the end; an error then does not hide the first error."""
 
     def leave(kind: type[BaseException] | None, *_: object) -> None:
         try:

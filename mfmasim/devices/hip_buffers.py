@@ -1,4 +1,4 @@
-"""Buffers of a launch on a GPU: each lies between guard zones, and all are freed whatever happens."""
+"""Buffers of a launch on a GPU: each lies between guard zones, and all are freed even after errors."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 __all__ = ["GUARD", "HipBuffers"]
 
 GUARD = 4096
-"""Bytes of poison before and behind every buffer."""
+"""Bytes of poison before and after every buffer."""
 
 
 class HipBuffers:
     """Device memory of one launch; `mfmasim.machine.arguments` fills it as it fills the machine's."""
 
     def __init__(self, hip: Hip) -> None:
-        """Start with none."""
+        """Start empty."""
         self._hip = hip
         self._blocks: dict[int, Any] = {}  # address of a buffer to hip-python's pointer to its block
-        self._rooms: dict[int, int] = {}  # address of a buffer to the size of its block
+        self._allocated: dict[int, int] = {}  # address of a buffer to the size of its block
         self._sent: dict[int, NDArray[np.uint8]] = {}
         self.regions: list[Region] = []
         self.buffers = Buffers()
 
     @property
     def memory(self) -> HipBuffers:
-        """Where buffers are set aside."""
+        """Addresses of the allocated buffers."""
         return self
 
     def reserve(self, name: str, size: int, *, offset: int = 0) -> Region:
@@ -51,13 +51,13 @@ class HipBuffers:
             size: in bytes.
             offset: bytes past the start of a page.
         """
-        room = size + 2 * GUARD + (offset + PAGE if offset else 0)
-        block = self._hip.call("hipMalloc", room, what=f"{size:,} bytes for {name}")
+        allocated = size + 2 * GUARD + (offset + PAGE if offset else 0)
+        block = self._hip.call("hipMalloc", allocated, what=f"{size:,} bytes for {name}")
         address = int(block) + GUARD
         if offset:
             address = -(-address // PAGE) * PAGE + offset
         self._blocks[address] = block
-        self._rooms[address] = room
+        self._allocated[address] = allocated
         self.regions.append(Region(name, address, size))
         return self.regions[-1]
 
@@ -65,14 +65,14 @@ class HipBuffers:
         """Copy every array to its buffer, poison around it."""
         for region, array in self.buffers:
             block = self._blocks[region.address]
-            host = np.full(self._rooms[region.address], POISON_BYTE, np.uint8)
+            host = np.full(self._allocated[region.address], POISON_BYTE, np.uint8)
             start = region.address - int(block)
             host[start : start + region.size] = array.reshape(-1).view(np.uint8)
             self._copy(block, host, host.nbytes, "hipMemcpyHostToDevice")
             self._sent[region.address] = host
 
     def collect(self, kernel: str) -> list[Finding]:
-        """Copy buffers back into their arrays, and see whether anything else was written.
+        """Copy buffers back into their arrays, and check whether anything else was written.
 
         Returns:
             Findings about guard zones and about read-only arrays, which keep their contents.
@@ -98,7 +98,7 @@ class HipBuffers:
         """Free every buffer; a lost device cannot, which is reported once.
 
         Raises:
-            MfmasimError: one could not be given back; all others were.
+            MfmasimError: one could not be freed; all others were.
         """
         problem: MfmasimError | None = None
         while self._blocks:
@@ -119,7 +119,7 @@ def _what_changed(
     if len(before):
         yield f"{len(before)} bytes before {region.name} were written, from {start - before[0]} on", OVERWRITTEN
     if len(after):
-        text = f"{len(after)} bytes behind {region.name} ({region.size} bytes) were written, from {after[0] - end} on"
+        text = f"{len(after)} bytes after {region.name} ({region.size} bytes) were written, from {after[0] - end} on"
         yield text, OVERWRITTEN
     inside = len(changed) - len(before) - len(after)
     if inside and not writeable:

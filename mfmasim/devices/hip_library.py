@@ -1,6 +1,6 @@
-"""hip-python: found, opened, called, and every way in which it can fail put into words.
+"""hip-python: finding, opening and calling it, with a message for every way in which it can fail.
 
-Importing it succeeds without ROCm; only a call tells whether there is a runtime and a GPU.
+Importing it succeeds without ROCm; only a call shows whether there is a runtime and a GPU.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SIMULATED = "mfmasim"
 
 
 def trouble(error: str) -> tuple[str, str]:
-    """What is wrong, and what to do about it, when hip-python does not answer.
+    """What is wrong, and what to do about it, when hip-python fails.
 
     Args:
         error: the exception's line: its type's name and its text.
@@ -33,7 +33,7 @@ def trouble(error: str) -> tuple[str, str]:
 
 
 def no_gpu(code: int, name: str) -> tuple[str, str]:
-    """The same when the runtime answers and has no device to offer."""
+    """The same when the runtime works but finds no device."""
     mend = "is the kernel driver loaded, and may this user open /dev/kfd and /dev/dri (groups render, video)?"
     if code in {0, NO_DEVICE}:
         return "the HIP runtime works but sees no GPU", mend
@@ -41,7 +41,7 @@ def no_gpu(code: int, name: str) -> tuple[str, str]:
 
 
 def text_of(value: str | bytes) -> str:
-    """A text of HIP, whichever way hip-python hands it out."""
+    """A text of HIP, in either type that hip-python returns."""
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
@@ -86,17 +86,17 @@ class Hip:
             what: what it was called for, for the message.
 
         Raises:
-            MfmasimError: it failed; the message has HIP's name, number and words.
+            MfmasimError: it failed; the message has HIP's name, number and text.
         """
         code, name, results = self.ask(call, *args)
         if code:
-            self.ask("hipGetLastError")  # the next call starts clean
+            self.ask("hipGetLastError")  # clears the last error
             words = self.words(code)
             raise MfmasimError(f"{self.name}: {call}{f' ({what})' if what else ''} failed: {name} ({code}), {words}")
         return results[0] if len(results) == 1 else results or None
 
     def words(self, code: int) -> str:
-        """HIP's words for an error."""
+        """HIP's text for an error."""
         answer = self.module.hipGetErrorString(self.module.hipError_t(code))
         return text_of(answer[-1] if isinstance(answer, tuple) else answer)  # hip-python 7 gives the text alone
 

@@ -54,4 +54,4 @@ PRINTF = Kind(
 KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, TRAP, FETCH, ENDED, PRINTF)
 
 STOPS = {kind.check: kind for kind in (BUDGET, TRAP, FETCH, ENDED, DEADLOCK)}
-"""The kind of a launch that ended early, by the check in whose name the machine stops it."""
+"""The kind of a launch that ended early, by the check under whose name the machine stops it."""

@@ -1,7 +1,7 @@
-"""Loops of a kernel, from what was executed: a place that is on every way to a branch back to it, and what is between.
+"""Loops of a kernel, from what was executed: a block that dominates a branch back to it, and what lies between.
 
 These are the natural loops of the graph of executed instructions (Aho, Sethi, Ullman: Compilers, 10.4), so that neither
-a loop that is entered in its middle nor code that was moved behind the kernel's end misleads.
+a loop that is entered in its middle nor code that was moved after the kernel's end is misleading.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["Loop", "loops_of", "main_loop"]
 
 @dataclass(frozen=True)
 class Loop:
-    """One loop. Counts are averages of a wave and a turn."""
+    """One loop. Counts are averages per wave and iteration."""
 
     first: int
-    """Address of the instruction that every turn begins with."""
+    """Address of the first instruction of every iteration."""
     last: int
-    """Address of the last branch that goes back there."""
+    """Address of the last branch back to it."""
     turns: int
-    """Turns of all waves together."""
+    """Iterations of all waves together."""
     counts: dict[str, float]
     """Instructions by mnemonic."""
     mix: dict[str, float]
@@ -86,7 +86,7 @@ def _blocks(run: Sequence[Instruction]) -> dict[int, list[Instruction]]:
 
 
 def _successors(last: Instruction, blocks: Container[int]) -> list[int]:
-    """Blocks after one that ends with this instruction."""
+    """Successors of a block that ends with this instruction."""
     places = [last.pc + last.size] if last.opcode.goes_on else []
     if last.target is not None:
         places.append(last.target)
@@ -94,7 +94,7 @@ def _successors(last: Instruction, blocks: Container[int]) -> list[int]:
 
 
 def _dominators(starts: Sequence[int], after: Mapping[int, Sequence[int]]) -> dict[int, set[int]]:
-    """Blocks that are on every way to a block, by block; ways begin at the first one, and where none leads to."""
+    """Dominators by block; entries are the first block and blocks without predecessors."""
     reached = {to for places in after.values() for to in places}
     known: dict[int, set[int]] = {start: {start} for start in starts if start == starts[0] or start not in reached}
     changed = True
@@ -111,7 +111,7 @@ def _dominators(starts: Sequence[int], after: Mapping[int, Sequence[int]]) -> di
 
 
 def _body(head: int, tails: Sequence[int], after: Mapping[int, Sequence[int]]) -> set[int]:
-    """Blocks from which a tail is reached without passing the head, and the head."""
+    """The natural loop of a back edge: blocks that reach the tail without passing the head, and the head."""
     before: dict[int, list[int]] = {}
     for start, places in after.items():
         for to in places:

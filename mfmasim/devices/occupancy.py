@@ -1,4 +1,4 @@
-"""How many waves run at a time on a SIMD: what each resource allows, by the kernel's counts and the architecture's."""
+"""Occupancy: waves that run at a time on a SIMD, by the kernel's use of each resource and the architecture's limits."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ SIMDS = 4
 
 @dataclass(frozen=True)
 class Limit:
-    """What one resource allows."""
+    """The limit by one resource."""
 
     name: str
     used: int
-    """What the kernel asks for: registers of a wave, bytes of a workgroup, waves of a workgroup."""
+    """What the kernel requires: registers of a wave, bytes of a workgroup, waves of a workgroup."""
     allocated: int
     """The same in whole granules."""
     available: int
-    """What all waves, or workgroups, share."""
+    """Total that all waves, or workgroups, share."""
     workgroups: int
     """Workgroups that fit on four SIMDs."""
 
@@ -47,7 +47,7 @@ class Occupancy:
 
     @property
     def limited_by(self) -> tuple[str, ...]:
-        """The resources that allow no more."""
+        """The resources that limit it."""
         return tuple(limit.name for limit in self.limits if limit.workgroups == self.workgroups)
 
     def record(self) -> dict[str, Any]:
@@ -78,23 +78,23 @@ def occupancy(kernel: Kernel, threads: int, lds_bytes: int) -> Occupancy:
     total, granule = _vgprs(arch, kernel.wave)
     vgprs = metadata.vgpr_count or 0
     if arch.unified_vgprs:
-        vgprs = max(vgprs, kernel.info.descriptor.vgpr_count)  # AGPRs behind the VGPRs
+        vgprs = max(vgprs, kernel.info.descriptor.vgpr_count)  # AGPRs after the VGPRs
     else:
-        vgprs = max(vgprs, metadata.agpr_count or 0)  # files of one size, each filled on its own
+        vgprs = max(vgprs, metadata.agpr_count or 0)  # separate files of equal size
     limits = [_of_waves("VGPRs", vgprs, granule, total, waves)]
     if simd.sgprs:
         limits.append(_of_waves("SGPRs", metadata.sgpr_count or 0, simd.sgpr_granule, simd.sgprs, waves))
     limits.append(Limit("waves", waves, waves, simd.waves * SIMDS, simd.waves * SIMDS // waves))
     if lds_bytes:
-        room = _granules(lds_bytes, arch.lds_granule)
-        limits.append(Limit("LDS", lds_bytes, room, simd.lds_bytes, simd.lds_bytes // room))
+        needed = _granules(lds_bytes, arch.lds_granule)
+        limits.append(Limit("LDS", lds_bytes, needed, simd.lds_bytes, simd.lds_bytes // needed))
     if waves > 1:
         limits.append(Limit("barriers", 1, 1, simd.barriers, simd.barriers))
     return Occupancy(tuple(limits), waves, min(limit.workgroups for limit in limits))
 
 
 def waves_of_vgprs(arch: Arch, wave: int, vgprs: int) -> int:
-    """Waves on a SIMD when nothing but their VGPRs limits them.
+    """Waves on a SIMD when only their VGPRs limit them.
 
     Args:
         arch: architecture.

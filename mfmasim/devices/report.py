@@ -1,4 +1,4 @@
-"""What a launch reports."""
+"""The report of a launch."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ class Report:
     registers: dict[str, int] = field(default_factory=dict)
     """VGPRs, AGPRs and SGPRs of a wave."""
     notes: list[str] = field(default_factory=list, compare=False)
-    """What is worth knowing of how the launch was run; it changes no result."""
+    """Remarks on how the launch was run; they do not affect results."""
     printed: list[str] = field(default_factory=list)
     """Lines that the kernel printed, in the order of its printf buffer."""
     milliseconds: float | None = field(default=None, compare=False)
-    """Time on the device; None where none is measured."""
+    """Time on the device; None if not measured."""
     stopped: str = ""
     """Why the launch ended early, or empty."""
     executed: Counter[int] = field(default_factory=Counter, repr=False)
     """Wave-instructions by address."""
     program: Kernel | None = field(default=None, repr=False, compare=False)
-    """The kernel, for what is computed on demand."""
+    """The kernel, for properties computed on demand."""
 
     @property
     def ok(self) -> bool:

@@ -34,7 +34,7 @@ __all__ = ["SimDevice"]
 
 
 def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Names of the checks that ``"all"``, ``"none"``, a list or a comma-separated string ask for.
+    """Names of the checks that ``"all"``, ``"none"``, a list or a comma-separated string select.
 
     Raises:
         MfmasimError: a name is not a check.
@@ -52,8 +52,8 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
     return names
 
 
-def check_listeners(observers: Any, debug: Any, executor: Any, parts: Any) -> None:
-    """Check the types of what observes a launch, and that parts have an executor.
+def check_options(observers: Any, debug: Any, executor: Any, parts: Any) -> None:
+    """Check the types of launch options, and that parts have an executor.
 
     Args:
         observers: a list.
@@ -89,7 +89,7 @@ def ending(outcome: Outcome, kernel: Kernel) -> Finding:
 
 
 class SimDevice:
-    """Runs kernels in NumPy, on any architecture the decoder knows."""
+    """Runs kernels in NumPy, on any architecture that the decoder supports."""
 
     name = "sim"
 
@@ -135,10 +135,10 @@ class SimDevice:
                 without one; where workgroups of several parts share memory that they write, the launch runs in this
                 process, and `Report.notes` says so. Checks that need the whole launch, and observers, are refused.
             parts: how many parts the executor is given; None takes two for each processor of this machine.
-            undefined: arguments, by number or name, or arrays among them or their fields, whose buffers hold nothing
-                yet, for the check `uninitialised`: the kernel may not use what it did not write to them. All others
-                count as written by the caller.
-            schedule: in which order waves run, where the hardware promises none: ``forward`` and ``reversed`` (each
+            undefined: arguments, by number or name, or arrays among them or their fields, whose buffers are
+                undefined, for the check `uninitialised`: the kernel may not use what it did not write to them. All
+                others count as written by the caller.
+            schedule: order in which waves run, where the hardware guarantees none: ``forward`` and ``reversed`` (each
                 as far as it can), ``random:SEED``, ``first:WAVE``, ``last:WAVE``; ``usual`` is all together. Findings
                 are the same in each. ``witness`` looks for an order in which a race changes the outputs, says so in
                 the finding, and leaves these outputs in the buffers.
@@ -154,7 +154,7 @@ class SimDevice:
             raise MfmasimError(f"budget {budget!r}: a positive number of instructions is expected")
         if max_waves is not None and (not isinstance(max_waves, int) or isinstance(max_waves, bool) or max_waves < 1):
             raise MfmasimError(f"max_waves {max_waves!r}: a positive number of waves is expected")
-        check_listeners(observers, debug, executor, parts)
+        check_options(observers, debug, executor, parts)
         order = None if schedule == "witness" else schedule_of(schedule)
         if executor is not None and schedule != "usual":
             raise MfmasimError(f"schedule {schedule!r}: an order of all waves; run without an executor")

@@ -1,6 +1,6 @@
-"""A launch spread over an executor: parts of the grid run elsewhere, and what they did is put together here.
+"""A launch spread over an executor: workers run parts of the grid, and their results are merged here.
 
-Every part starts from the memory as the launch finds it. What a part reads and writes is recorded; the parts together
+Every part starts from the initial memory of the launch. What a part reads and writes is recorded; the parts together
 are the launch only if none wrote what another one read or wrote (an atomic operation does both). Where they did, and
 where a part did not come to its end, nothing of them is used, and the launch runs here as it would have without an
 executor: the result is the same in every case.
@@ -41,7 +41,7 @@ PARTS = 2 * (os.cpu_count() or 1)
 
 @dataclass(frozen=True)
 class Task:
-    """A part of a launch, as it travels to a worker."""
+    """A part of a launch, as it is sent to a worker."""
 
     launch: Launch
     """Without the caller's arrays: the memory holds their bytes."""
@@ -55,7 +55,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Part:
-    """What a part did."""
+    """The result of a part."""
 
     outcome: Outcome
     checks: tuple[Check, ...]
@@ -64,12 +64,12 @@ class Part:
     data: NDArray[np.uint8]
     """The written bytes, run after run."""
     error: str = ""
-    """What it could not execute, if anything."""
+    """Error about what it could not execute, if anything."""
 
 
 def execute(task: Task) -> Part:
-    """Run a part; this is what an executor is given."""
-    memory = copy(task.launch.memory)  # an executor of threads hands every part the same one
+    """Run a part; this is the function given to the executor."""
+    memory = copy(task.launch.memory)  # an executor of threads passes the same object to every part
     touched = memory.touched = Touched(memory.size)
     machine = Machine(replace(task.launch, memory=memory), task.checks, task.budget, task.max_waves)
     error = ""
@@ -82,7 +82,7 @@ def execute(task: Task) -> Part:
 
 
 def check_executor(executor: Any, parts: int | None, observers: Sequence[Observer], listening: Sequence[Check]) -> None:
-    """Refuse what an executor cannot do.
+    """Reject what an executor cannot do.
 
     Args:
         executor: a ``concurrent.futures.Executor``.
@@ -104,12 +104,12 @@ def check_executor(executor: Any, parts: int | None, observers: Sequence[Observe
     others = ",".join(check.name for check in listening if check.by_parts) or "none"
     if whole:
         raise MfmasimError(
-            f"executor: {', '.join(whole)} look at the launch as a whole; leave them out (checks='{others}'), or run "
+            f"executor: {', '.join(whole)} need the whole launch; leave them out (checks='{others}'), or run "
             "without an executor"
         )
     if observers:
         names = ", ".join(str(getattr(observer, "name", type(observer).__name__)) for observer in observers)
-        raise MfmasimError(f"executor: observers ({names}) listen in this process only; run without an executor")
+        raise MfmasimError(f"executor: observers ({names}) need the launch in this process; run without an executor")
 
 
 def spread(
@@ -126,7 +126,7 @@ def spread(
     Args:
         launch: checked and laid out; its memory receives what the parts wrote.
         executor: runs `execute`.
-        listening: checks of the whole launch; they take in what those of the parts found.
+        listening: checks of the whole launch, into which those of the parts are merged.
         make: makes the checks of a part.
         budget: instructions a wave may execute.
         max_waves: waves in flight in each worker.
@@ -138,18 +138,18 @@ def spread(
     Raises:
         MfmasimError: the executor failed, or the launch did.
     """
-    done = _all_parts(launch, executor, make, budget, max_waves, min(parts or PARTS, launch.workgroups))
-    why = next((part.error or part.outcome.stopped for part in done if part.error or part.outcome.stopped), "")
-    why = f"a part ended early ({why})" if why else _shared(launch, done)
+    results = _all_parts(launch, executor, make, budget, max_waves, min(parts or PARTS, launch.workgroups))
+    why = next((part.error or part.outcome.stopped for part in results if part.error or part.outcome.stopped), "")
+    why = f"a part ended early ({why})" if why else _shared(launch, results)
     if why:
         outcome = Machine(launch, listening, budget, max_waves).run()
-        return outcome, [f"executor: {why}, so that the launch was run in one process"]
+        return outcome, [f"executor: {why}, so the launch was run in one process"]
     arena = launch.memory.arena
-    for part in done:
+    for part in results:
         arena[part.written.flags(len(arena))] = part.data
         for whole, other in zip(listening, part.checks, strict=True):
             whole.merge(other)
-    return _together(launch, [part.outcome for part in done]), []
+    return _together(launch, [part.outcome for part in results]), []
 
 
 def _all_parts(
@@ -177,19 +177,19 @@ def _all_parts(
 
 
 def _shared(launch: Launch, parts: list[Part]) -> str:
-    """What keeps the parts from being independent, empty if nothing does."""
+    """Why the parts are not independent; empty if they are."""
     size = launch.memory.size
     writer = np.zeros(size, np.int32)
     for number, part in enumerate(parts, 1):
-        mine = part.written.flags(size)
-        twice = mine & (writer != 0)
+        written = part.written.flags(size)
+        twice = written & (writer != 0)
         if twice.any():
             return f"workgroups of several parts write {_where(launch, twice)}"
-        writer[mine] = number
+        writer[written] = number
     for number, part in enumerate(parts, 1):
-        foreign = part.read.flags(size) & (writer != 0) & (writer != number)
-        if foreign.any():
-            return f"workgroups of one part read what those of another write, {_where(launch, foreign)}"
+        from_others = part.read.flags(size) & (writer != 0) & (writer != number)
+        if from_others.any():
+            return f"workgroups of one part read what those of another write, {_where(launch, from_others)}"
     return ""
 
 

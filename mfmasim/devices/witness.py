@@ -1,7 +1,7 @@
-"""Witnesses of races: orders of waves in which the outputs of a launch really change.
+"""Witnesses of races: orders of waves that change the outputs of a launch.
 
 For each race, one of its two waves goes first or last, and the buffers are compared with those of the usual order. A
-race that shows only when a memory operation is late has no witness here: the machine does them at once.
+race that shows only when a memory operation is late has no witness here: the machine completes them at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Witness", "find_witnesses", "witnessed"]
 FEW = 64
 """Waves of a launch up to which every order is tried, not only those of two waves."""
 MOST = 12
-"""Races that witnesses are looked for."""
+"""Races for which witnesses are searched."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Witness:
 
 
 def _orders(waves: tuple[int, int], total: int) -> Iterator[str]:
-    """What to try for a race."""
+    """Orders to try for a race."""
     for wave in dict.fromkeys(waves):
         yield f"last:{wave}"
         yield f"first:{wave}"
@@ -55,7 +55,7 @@ def _buffers(launch: Launch) -> dict[str, NDArray[np.uint8]]:
 
 
 def _changes(before: dict[str, NDArray[np.uint8]], launch: Launch) -> str:
-    """Which elements of which buffers are others now, in words; empty if none is."""
+    """Which elements of which buffers differ now, in words; empty if none do."""
     words = []
     for region, array in launch.buffers:
         if region.name not in before:
@@ -75,17 +75,17 @@ def find_witnesses(
     budget: int,
     max_waves: int | None,
 ) -> tuple[list[Finding], Witness | None]:
-    """Look for a witness of each race.
+    """Search a witness of each race.
 
     Args:
-        launch: as it is after the usual order.
+        launch: after the usual order.
         suspects: races that were found, each with the numbers in the launch of its two waves.
-        again: gives the launch as it was before.
+        again: gives the launch in its initial state.
         budget: instructions a wave may execute.
         max_waves: waves in flight.
 
     Returns:
-        The findings, each with what came out in its message, and the first witness.
+        The findings, each with the result in its message, and the first witness.
     """
     before = {name: view.copy() for name, view in _buffers(launch).items()}
     total = launch.workgroups * launch.waves_per_workgroup
@@ -116,7 +116,7 @@ def _try(
 ) -> Witness | None:
     launch = again()
     outcome = Machine(launch, (), budget, max_waves, schedule(name)).run()
-    changes = "the launch comes to no end" if outcome.stopped else _changes(before, launch)
+    changes = "the launch does not end" if outcome.stopped else _changes(before, launch)
     return Witness(name, changes, _buffers(launch)) if changes else None
 
 
@@ -124,13 +124,13 @@ def witnessed(
     launch: Launch, listening: Sequence[Check], findings: list[Finding], again: Callable[[], Launch], budget: int,
     max_waves: int | None,
 ) -> tuple[list[Finding], str]:  # fmt: skip
-    """Look for witnesses of the races; the buffers of the launch then hold the result of the first one.
+    """Search witnesses of the races; the buffers of the launch then hold the result of the first one.
 
     Args:
-        launch: as it is after the usual order.
+        launch: after the usual order.
         listening: the checks.
         findings: their findings.
-        again: gives the launch as it was before.
+        again: gives the launch in its initial state.
         budget: instructions a wave may execute.
         max_waves: waves in flight.
 
@@ -139,7 +139,7 @@ def witnessed(
     """
     suspects = [suspect for check in listening for suspect in check.suspects()]
     if not suspects:
-        return findings, "schedule witness: no race between two waves was found, so that no order was tried"
+        return findings, "schedule witness: no race between two waves was found, so no order was tried"
     said, witness = find_witnesses(launch, suspects, again, budget, max_waves)
     place = {id(finding): number for number, (finding, _) in enumerate(suspects)}
     findings = [said[place[id(finding)]] if id(finding) in place else finding for finding in findings]

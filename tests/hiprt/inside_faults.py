@@ -120,7 +120,7 @@ def test_code_for_another_architecture_is_refused_before_anything_is_sent(device
 
 
 def test_devices_that_are_not_there(runtime):
-    with pytest.raises(MfmasimError, match=r"device hip:3: there is 1, from hip:0 on"):
+    with pytest.raises(MfmasimError, match=r"device hip:3: found 1 device, counted from hip:0"):
         mfmasim.device("hip:3")
     runtime.inject("hipGetDeviceCount=hipErrorNoDevice")
     with pytest.raises(MfmasimError, match="device hip: the HIP runtime works but sees no GPU; is the kernel driver"):
@@ -134,5 +134,5 @@ def test_devices_that_are_not_there(runtime):
     ("option", "value"), [("budget", 5), ("observers", [object()]), ("max_waves", 3), ("executor", object())]
 )
 def test_what_only_the_simulator_has_is_refused(device, option, value):
-    with pytest.raises(MfmasimError, match=f"{option}: hip cannot look inside a launch"):
+    with pytest.raises(MfmasimError, match=f"{option}: hip cannot observe a launch from inside"):
         device.launch(CODE["mfma_f32_32x32x2_f32"], 1, 64, [None, None, None], **{option: value})
