@@ -74,13 +74,13 @@ class Coverage:
     def of(cls, kernel: Kernel, executed: Mapping[int, int]) -> Coverage:
         """Count lines from wave-instructions by address; lines of the kernel that were not executed have zeros."""
         try:
-            mine: Iterable[int] = [ins.pc for ins in kernel.instructions]
+            addresses: Iterable[int] = [ins.pc for ins in kernel.instructions]
             table = kernel.code.object.line_table()
         except MfmasimError:
             return cls(unattributed=sum(executed.values()))  # data among the code, or damaged debug information
         files: defaultdict[str, dict[int, Line]] = defaultdict(dict)
         unattributed = 0
-        for pc in sorted({*mine, *executed}):
+        for pc in sorted({*addresses, *executed}):
             count = executed.get(pc, 0)
             place = table.at(pc)
             if place is None:

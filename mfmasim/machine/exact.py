@@ -52,20 +52,20 @@ def rounded(significand: int, power: int, negative: bool, form: Form, rounding: 
     place = max(power + significand.bit_length() - 1 - form.fraction, 1 - form.bias - form.fraction)
     if place > power:
         shift = place - power
-        kept, rest = significand >> shift, significand & ((1 << shift) - 1)
+        digits, rest = significand >> shift, significand & ((1 << shift) - 1)
         half = 1 << (shift - 1)
         away = rounding == (DOWN if negative else UP)
-        if rest and (away or (rounding == 0 and (rest > half or (rest == half and kept & 1)))):
-            kept += 1
+        if rest and (away or (rounding == 0 and (rest > half or (rest == half and digits & 1)))):
+            digits += 1
     else:
-        kept = significand << (power - place)
-    if kept >> (form.fraction + 1):
-        kept, place = kept >> 1, place + 1
-    exponent = place + form.fraction + form.bias if kept >> form.fraction else 0
+        digits = significand << (power - place)
+    if digits >> (form.fraction + 1):
+        digits, place = digits >> 1, place + 1
+    exponent = place + form.fraction + form.bias if digits >> form.fraction else 0
     if exponent > 2 * form.bias:
         infinite = rounding in (0, DOWN if negative else UP)
         return sign | (int(form.infinity) if infinite else int(form.infinity) - 1)
-    return sign | exponent << form.fraction | kept & ((1 << form.fraction) - 1)
+    return sign | exponent << form.fraction | digits & ((1 << form.fraction) - 1)
 
 
 def fma(a: int, b: int, c: int, form: Form, rounding: int, scale: int = 0) -> int:

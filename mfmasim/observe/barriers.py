@@ -125,16 +125,16 @@ class Barriers(Check):
         batch.differs[group[new], slot[new]] = False
         batch.first[group[new], slot[new]] = pc
         batch.of[group[new], slot[new]] = number[new]
-        apart = batch.first[group, slot] != pc
-        batch.differs[group[apart], slot[apart]] = True
+        differing = batch.first[group, slot] != pc
+        batch.differs[group[differing], slot[differing]] = True
         batch.pc[waves, slot], batch.number[waves, slot] = pc, number
         batch.arrived[waves] += 1
 
     def _differ(self, batch: _Batch, group: int) -> None:
         """Waves of a workgroup were at different barriers at one time: compare with its first wave."""
-        mine = np.arange(group * self.per, (group + 1) * self.per)
+        members = np.arange(group * self.per, (group + 1) * self.per)
         for slot in np.flatnonzero(batch.differs[group]):
-            here = mine[batch.number[mine, slot] == batch.of[group, slot]]
+            here = members[batch.number[members, slot] == batch.of[group, slot]]
             other = int(batch.pc[here[0], slot])
             for pc in np.unique(batch.pc[here, slot]):
                 there = here[batch.pc[here, slot] == pc]

@@ -92,14 +92,14 @@ class Bounds(Check):
             seen = (event.instruction.pc, *row)
             if seen in self._described:
                 continue
-            mine = (event.words == row).all(axis=1)[:, None] & event.active()
-            if mine.any():
+            users = (event.words == row).all(axis=1)[:, None] & event.active()
+            if users.any():
                 self._described.add(seen)
-                self._describe(event, Descriptor((row[0], row[1], row[2], row[3]), self.kernel.arch), mine)
+                self._describe(event, Descriptor((row[0], row[1], row[2], row[3]), self.kernel.arch), users)
 
-    def _describe(self, event: ResourceEvent, descriptor: Descriptor, mine: NDArray[np.bool_]) -> None:
+    def _describe(self, event: ResourceEvent, descriptor: Descriptor, users: NDArray[np.bool_]) -> None:
         """Report what is wrong with a resource at its first use."""
-        where = event.place(int(mine.any(axis=1).argmax()), None)
+        where = event.place(int(users.any(axis=1).argmax()), None)
         for text in wrong(descriptor):
             self._keep(event, where, RESOURCE, f"{text}; {descriptor.text()}")
         outside = event.outside(descriptor.base) if descriptor.records else ""

@@ -61,10 +61,10 @@ def coherent(instruction: Instruction) -> bool:
 
 def rank(flights: list[Flight], place: int) -> int:
     """Smallest value that the counter of a flight can have while it is in flight."""
-    mine = flights[place]
-    if not mine.order:
+    flight = flights[place]
+    if not flight.order:
         return 1
-    return sum(f.counter == mine.counter and f.order == mine.order for f in flights[place:])
+    return sum(f.counter == flight.counter and f.order == flight.order for f in flights[place:])
 
 
 def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
@@ -108,6 +108,6 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
             f if not f.writes & (reads | writes) else replace(f, writes=frozenset(), coherent=False) for f in flights
         ]
     for u in up:
-        mine = Flight(u.counter, u.order, u.limit, instruction.pc, instruction.name, writes, coherent(instruction))
-        flights = settled([*flights, mine], u.counter, u.limit)
+        flight = Flight(u.counter, u.order, u.limit, instruction.pc, instruction.name, writes, coherent(instruction))
+        flights = settled([*flights, flight], u.counter, u.limit)
     return flights

@@ -114,9 +114,9 @@ class RedundantWaits:
 
     def _ends(self, flights: Sequence[Flight], wait: Instruction, counter: str, value: int) -> Iterator[Ended]:
         """The loads that a wait ends; anything else that it ends requires it unchanged."""
-        mine = [f for f in flights if f.counter == counter]
-        for place, flight in enumerate(mine):
-            rank = sum(f.order == flight.order for f in mine[place:]) if flight.order else 1
+        counted = [f for f in flights if f.counter == counter]
+        for place, flight in enumerate(counted):
+            rank = sum(f.order == flight.order for f in counted[place:]) if flight.order else 1
             if rank <= value:
                 continue
             key = wait.pc, counter

@@ -120,8 +120,8 @@ class AccessPlan:
         for key, bits in rows.items():
             old, before = planes.of(g, key), planes.origin(g, key)
             origins = before if words is None else np.broadcast_to(words[key], bits.shape)
-            kept = old & ~self.half
-            new, source = bits | kept, np.where(bits != 0, origins, before)
+            other_half = old & ~self.half
+            new, source = bits | other_half, np.where(bits != 0, origins, before)
             if key < VECTORS and g.mask is not None:
                 new, source = np.where(g.mask, new, old), np.where(g.mask, source, before)
             planes.put(g, key, new, np.broadcast_to(source, new.shape))

@@ -131,8 +131,8 @@ class Planes:
                 zero = np.zeros_like(self.of(group, key)[:1])
                 self.put(group, key, zero, zero)
             else:
-                kept = np.where(group.mask, np.uint32(0), self.of(group, key))
-                self.put(group, key, kept, self.origin(group, key))
+                remaining = np.where(group.mask, np.uint32(0), self.of(group, key))
+                self.put(group, key, remaining, self.origin(group, key))
 
     def real(self, key: int) -> NDArray[Any]:
         """What the machine holds in a register, in all waves."""

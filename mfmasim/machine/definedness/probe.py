@@ -92,9 +92,9 @@ class Probed:
         run = bind(replace(ins, modifiers=modifiers, encoding="VOP3"), self.machine)
         before = self._random(np.random.default_rng(0))
         first = self._after(before, run, [])
-        kept, units = self._units()
+        preserved, units = self._units()
         seen = []
-        for unit in [*kept, *units]:
+        for unit in [*preserved, *units]:
             reached = [(key, mask) for key in self.writes for mask in HALVES]
             # A scalar is the same in all lanes: enough numbers to try where it is read whole or not at all.
             if all(source < VECTORS or (self.rule.part == "register" and source != SCC) for source, _ in unit):
@@ -102,9 +102,9 @@ class Probed:
                 reached = [(key, mask) for key, mask in reached if ((first[key] ^ other[key]) & mask).any()]
             seen.append(reached)
         flow: dict[Half, list[Half]] = {}
-        every = list(dict.fromkeys(place for reached in seen[len(kept) :] for place in reached))
-        for number, (unit, reached) in enumerate(zip([*kept, *units], seen, strict=True)):
-            whole = number >= len(kept) and reached and not self.rule.packed
+        every = list(dict.fromkeys(place for reached in seen[len(preserved) :] for place in reached))
+        for number, (unit, reached) in enumerate(zip([*preserved, *units], seen, strict=True)):
+            whole = number >= len(preserved) and reached and not self.rule.packed
             for place in unit:
                 flow[place] = [*flow.get(place, []), *(every if whole else reached)]
         return flow
@@ -113,7 +113,7 @@ class Probed:
         """Halves that destinations may keep, and what is read as a unit, as keys and halves."""
         operands = [keys_of(operand) for operand in self.instruction.src]
         read = {key for keys in operands for key in keys}
-        kept = [[(key, half)] for key in self.writes if key not in read for half in HALVES]
+        preserved = [[(key, half)] for key in self.writes if key not in read for half in HALVES]
         units: list[list[Half]] = []
         for keys in operands:
             if self.rule.part == "half":
@@ -122,7 +122,7 @@ class Probed:
                 units += [[(key, half) for half in HALVES] for key in keys]
             elif keys:
                 units.append([(key, half) for key in keys for half in HALVES])
-        return kept, units
+        return preserved, units
 
     def _random(self, rng: np.random.Generator) -> Waves:
         """Waves whose vector registers hold random bits, numbers of f32, and pairs of f16."""

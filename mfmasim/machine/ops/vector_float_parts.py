@@ -115,5 +115,5 @@ def v_trig_preop_f64(s0: U, s1: U, mode: FloatMode) -> U:
     segments = [places << int(n) >> (PLACES - 53) & ((1 << 53) - 1) for n in shifts]
     found = np.array(segments, np.uint64)[index].reshape(np.shape(shift))
     lost = np.clip(-1074 - scale, 0, 63).astype(np.uint64)
-    kept = (found >> lost << lost).astype(np.float64)  # 53 bits: exact
-    return ieee.leaving(np.ldexp(kept, scale.astype(np.int32)), F64, mode)
+    leading = (found >> lost << lost).astype(np.float64)  # 53 bits: exact
+    return ieee.leaving(np.ldexp(leading, scale.astype(np.int32)), F64, mode)

@@ -71,8 +71,8 @@ def factors_of(tile: Tile, arguments: Arguments) -> tuple[Factor, Factor]:
 
 def _role(labels: I64, operand: str, arguments: Arguments) -> str:
     other = "B" if operand == "A" else "A"
-    mine, theirs = (int((arguments.coordinates(labels, role)[..., 0] >= 0).sum()) for role in (operand, other))
-    return other if theirs > mine else operand
+    own, theirs = (int((arguments.coordinates(labels, role)[..., 0] >= 0).sum()) for role in (operand, other))
+    return other if theirs > own else operand
 
 
 def _factor(tile: Tile, operand: str, role: str, axis: int, arguments: Arguments) -> Factor:

@@ -40,15 +40,15 @@ def expected_line(held: I64, stored: I64 | None) -> I64:
     went. Both agree in a correct kernel; where they do not, the one that counts up from a base is used.
     """
     one_here = agreed(held)
-    mine = likeliest(held) if one_here is None else one_here
+    own = likeliest(held) if one_here is None else one_here
     if stored is None:
-        return mine if one_here is not None else counted(mine)
+        return own if one_here is not None else counted(own)
     one_there = agreed(stored)
     theirs = likeliest(stored) if one_there is None else one_there
-    if one_here is not None and not counts_up(theirs) and counts_up(mine):
-        return mine
-    if one_there is None and (one_here is not None or counts_up(mine)):
-        return mine
+    if one_here is not None and not counts_up(theirs) and counts_up(own):
+        return own
+    if one_there is None and (one_here is not None or counts_up(own)):
+        return own
     return theirs
 
 

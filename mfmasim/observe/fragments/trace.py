@@ -104,13 +104,13 @@ class Tracer(Observer):
         elif self._next >= len(self.executed) or self.executed[self._next].key != here.key:
             self.depends_on_data = True
             return None
-        kept = self.executed[self._next]
+        record = self.executed[self._next]
         self._next += 1
         for name, codes in operand_codes(event).items():
-            kept.codes.setdefault(name, []).append(codes)
+            record.codes.setdefault(name, []).append(codes)
         for name in ("A", "B"):
             for number, codes in enumerate(copies_of(event, name)):
-                known = kept.copies.setdefault(name, [])
+                known = record.copies.setdefault(name, [])
                 known += [[]] if number == len(known) else []
                 known[number].append(codes)
         numbers = self._numbers(event.waves, order, cells)
@@ -128,10 +128,10 @@ class Tracer(Observer):
 
     def element_of_c(self, labels: NDArray[np.int64]) -> NDArray[np.int64]:
         """Row and column of labels of what C held, (..., 2); -1 elsewhere."""
-        mine = labels >= self.initial.first
-        offset = np.where(mine, labels - self.initial.first, 0)
+        initial = labels >= self.initial.first
+        offset = np.where(initial, labels - self.initial.first, 0)
         columns = max(1, self._output_shape[-1])
-        return np.where(mine[..., None], np.stack([offset // columns, offset % columns], axis=-1), -1)
+        return np.where(initial[..., None], np.stack([offset // columns, offset % columns], axis=-1), -1)
 
     def result_of(self, labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Wave, order and slot of labels of results."""

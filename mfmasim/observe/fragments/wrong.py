@@ -218,8 +218,8 @@ def as_other(fragment: Fragment, other: Fragment, slots: I64) -> I64 | None:
     if (fragment.rows, fragment.cols, fragment.lanes) != (other.rows, other.cols, other.lanes):
         return None
     order = ["lane", "vgpr", "bit"]
-    mine, theirs = np.sort(fragment.table(), order=order), np.sort(other.table(), order=order)
-    if len(mine) != len(theirs) or (mine["lane"] != theirs["lane"]).any():
+    own, others = np.sort(fragment.table(), order=order), np.sort(other.table(), order=order)
+    if len(own) != len(others) or (own["lane"] != others["lane"]).any():
         return None
-    turned = {(int(x["row"]), int(x["col"])): (int(y["row"]), int(y["col"])) for x, y in zip(mine, theirs, strict=True)}
+    turned = {(int(x["row"]), int(x["col"])): (int(y["row"]), int(y["col"])) for x, y in zip(own, others, strict=True)}
     return np.array([turned[int(row), int(col)] for row, col in slots], np.int64)

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["ANY", "BARRIER", "FRESH", "FRESH_BARRIER", "ISSUED", "OVER", "ROWS", "Clocks"]
 
 OVER, BARRIER, ISSUED, ANY, FRESH, FRESH_BARRIER = range(6)
-"""Kinds of knowledge: what the wave itself had waited for; what a barrier ordered; what was issued, done or not; the
-same where a scope is too small for other workgroups; and the first two as far as caches have been invalidated since."""
+"""Kinds of knowledge: what the wave itself had waited for; what a barrier ordered; what was issued, complete or
+not; the same where a scope is too small for other workgroups; and the first two as far as caches have been
+invalidated since."""
 ROWS = 6
 FOREVER = np.int32(2**31 - 1)
 """The step of a wave that has ended."""
@@ -73,12 +74,12 @@ class Clocks:
         """Join a clock as soon as its operation is complete."""
         self.open.setdefault(wave, []).append(acquired)
 
-    def settle(self, wave: int, done: dict[tuple[str, str], I32], index: int, joined: int) -> None:
+    def settle(self, wave: int, complete: dict[tuple[str, str], I32], index: int, joined: int) -> None:
         """Join what is complete: acquires, and the barriers passed since.
 
         Args:
             wave: its number in the launch.
-            done: operations done, by class and wave of the batch.
+            complete: operations complete, by class and wave of the batch.
             index: the wave in the batch.
             joined: barriers that it has passed.
         """
@@ -86,7 +87,7 @@ class Clocks:
         if waiting:
             left = []
             for acquired in waiting:
-                if acquired.key[0] and done[acquired.key][index] <= acquired.order:
+                if acquired.key[0] and complete[acquired.key][index] <= acquired.order:
                     left.append(acquired)
                 else:
                     self.learn(wave, acquired.known)
@@ -104,20 +105,20 @@ class Clocks:
 
     def arrive(self, wave: int, number: int) -> None:
         """A wave signals a barrier."""
-        mine = self.known.get(wave)
-        if mine is not None:
+        clock = self.known.get(wave)
+        if clock is not None:
             meetings = self.meetings.setdefault(wave // self.per, {})
             old = meetings.get(number)
-            meetings[number] = mine if old is None else np.maximum(old, mine)
+            meetings[number] = clock if old is None else np.maximum(old, clock)
 
     def invalidated(self, wave: int) -> None:
         """The caches of a wave were invalidated: what happened before is also visible to it."""
-        mine = self.known.get(wave)
-        if mine is not None:
-            mine = mine.copy()
-            mine[FRESH] = np.maximum(mine[FRESH], mine[OVER])
-            mine[FRESH_BARRIER] = np.maximum(mine[FRESH_BARRIER], mine[BARRIER])
-            self.known[wave] = mine
+        clock = self.known.get(wave)
+        if clock is not None:
+            clock = clock.copy()
+            clock[FRESH] = np.maximum(clock[FRESH], clock[OVER])
+            clock[FRESH_BARRIER] = np.maximum(clock[FRESH_BARRIER], clock[BARRIER])
+            self.known[wave] = clock
 
     def release(self, place: int, wave: int, step: int, met: I32 | None, *, wide: bool) -> None:
         """A wave writes to a location that some wave acquires.
@@ -134,10 +135,10 @@ class Clocks:
             found = self.locations[place] = Location(np.zeros((FRESH, self.waves), np.int32))
         elif found.shared:
             found = self.locations[place] = Location(found.known.copy())
-        known, mine = found.known, self.known.get(wave)
+        known, clock = found.known, self.known.get(wave)
         rows = slice(0, FRESH) if wide else slice(ANY, FRESH)
-        if mine is not None:
-            known[rows] = np.maximum(known[rows], mine[rows])
+        if clock is not None:
+            known[rows] = np.maximum(known[rows], clock[rows])
         for row in (OVER, ISSUED, ANY) if wide else (ANY,):
             known[row, wave] = max(int(known[row, wave]), step)
         if met is not None:

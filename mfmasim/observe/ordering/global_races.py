@@ -70,8 +70,8 @@ class GlobalRaces:
 
     def again(self) -> History | None:
         """The observer of a second run, if one is needed."""
-        mine = [(start, start + size) for name, start, size in self.regions if name in PRIVATE]
-        self.sharing.leave_out(mine)
+        private = [(start, start + size) for name, start, size in self.regions if name in PRIVATE]
+        self.sharing.leave_out(private)
         if not len(self.sharing.shared()):
             return None
         fields = self.kernel.info.descriptor.fields

@@ -68,7 +68,7 @@ class Entries:
     """The same when the access was complete."""
     issued: I32
     """Steps of the wave before it."""
-    done: I32
+    complete: I32
     """Steps of the wave before it was complete."""
     known: I32
     """Index of the wave's clock."""
@@ -194,14 +194,14 @@ class History(Observer):
         pending, self._pending = self._pending, []
         place = 0
         for ins in event.instructions:
-            mine = []
+            hits = []
             while place < len(pending) and pending[place].event.instruction.pc == ins.pc:
-                mine.append(pending[place])
+                hits.append(pending[place])
                 place += 1
             step = self._steps.get(ins.pc)
             if step is None:
                 step = self._steps[ins.pc] = Step(ins, self.arch)
-            for hit in mine:
+            for hit in hits:
                 self._take(hit, event.waves, step)
             if invalidates(ins):
                 for wave in event.waves:
@@ -216,8 +216,8 @@ class History(Observer):
         if event.instructions and event.instructions[-1].opcode.flow == "end":
             self._ended[event.waves] = True
         if self._flying:
-            done = self.progress.done
-            self._flying = [f for f in self._flying if (done[f.key][f.waves] <= f.order).any()]
+            complete = self.progress.complete
+            self._flying = [f for f in self._flying if (complete[f.key][f.waves] <= f.order).any()]
 
     def _begin(self, event: BlockEvent) -> None:
         self._first += self.progress.waves
@@ -231,7 +231,7 @@ class History(Observer):
 
     def _settle(self, wave: int) -> None:
         """Bring the clock of a wave of the batch up to date."""
-        self.clocks.settle(self._first + wave, self.progress.done, wave, int(self.progress.joined[wave]))
+        self.clocks.settle(self._first + wave, self.progress.complete, wave, int(self.progress.joined[wave]))
 
     def _signalled(self, waves: I64) -> None:
         """Waves have signalled a barrier."""
@@ -249,8 +249,8 @@ class History(Observer):
         here = np.zeros(self.progress.waves, np.bool_)
         here[waves] = True
         for flight in self._flying:
-            late = (self.progress.done[flight.key][flight.waves] <= flight.order) & here[flight.waves]
-            flight.entries.done[late] = self._tick[flight.waves[late]]
+            late = (self.progress.complete[flight.key][flight.waves] <= flight.order) & here[flight.waves]
+            flight.entries.complete[late] = self._tick[flight.waves[late]]
             flight.entries.met[late] = self.progress.signalled[flight.waves[late]]
 
     def _take(self, hit: Hit, waves: I64, step: Step) -> None:
@@ -279,7 +279,7 @@ class History(Observer):
             signalled=self.progress.signalled[of],
             met=self.progress.signalled[of],
             issued=self._tick[of],
-            done=self._tick[of],
+            complete=self._tick[of],
             known=self._knowledge_of(of),
             since=self._since[of],
             number=np.full(len(of), self._count, np.int64),

@@ -105,34 +105,34 @@ class LdsRaces:
         pending, self._pending = self._pending, []
         place = 0
         for step in steps:
-            mine = []
+            accesses = []
             while place < len(pending) and pending[place].instruction.pc == step.instruction.pc:
-                mine.append(pending[place])
+                accesses.append(pending[place])
                 place += 1
             before = {(u.counter, u.order): self.progress.of((u.counter, u.order))[0][event.waves] for u in step.up}
-            for access in mine:
+            for access in accesses:
                 if access.instruction.pc in self._flags:
                     self._since[event.waves] = len(self._instructions)
                 else:
                     self._access(access, event, before)
             self.progress.advance(step, event.waves, self._signalled)
         if self._flying:
-            done = self.progress.done
-            self._flying = [r for r in self._flying if (done[r.key][r.waves] <= r.order).any()]
+            complete = self.progress.complete
+            self._flying = [r for r in self._flying if (complete[r.key][r.waves] <= r.order).any()]
 
     def _signalled(self, waves: NDArray[np.int64]) -> None:
         """Waves have signalled a barrier: it does not order their operations in flight."""
         here = np.zeros(self.progress.waves, np.bool_)
         here[waves] = True
         for record in self._flying:
-            late = (self.progress.done[record.key][record.waves] <= record.order) & here[record.waves]
+            late = (self.progress.complete[record.key][record.waves] <= record.order) & here[record.waves]
             if not late.any():
                 continue
             for wave, rows, units, index in record.touched:
-                mine = late[index]
-                if mine.any():
-                    signalled = self.progress.signalled[record.waves[index[mine]]]
-                    self.shadow.still(wave, rows[mine], units[mine], signalled, record.number)
+                affected = late[index]
+                if affected.any():
+                    signalled = self.progress.signalled[record.waves[index[affected]]]
+                    self.shadow.still(wave, rows[affected], units[affected], signalled, record.number)
 
     def _access(self, access: AccessEvent, event: BlockEvent, before: dict[tuple[str, str], NDArray[np.int32]]) -> None:
         """One access of all waves of a group."""
@@ -227,14 +227,14 @@ class LdsRaces:
     ) -> None:  # fmt: skip
         """A wave accesses bytes that its own direct-to-LDS load, or its own read, may still be accessing."""
         for record in self._flying:
-            mine = not in_order(record.instruction)
-            if mine == direct or (record.kind == "read" and access.kind == "read"):
+            other_direct = not in_order(record.instruction)
+            if other_direct == direct or (record.kind == "read" and access.kind == "read"):
                 continue
-            done = self.progress.done[record.key]
+            complete = self.progress.complete[record.key]
             for their_wave, their_rows, their_units, index in record.touched:
                 if their_wave != wave:
                     continue
-                late = done[record.waves[index]] <= record.order[index]
+                late = complete[record.waves[index]] <= record.order[index]
                 if not late.any():
                     continue
                 width = self.shadow.units

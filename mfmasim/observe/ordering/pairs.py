@@ -90,28 +90,28 @@ class _Judge:
         e = self.entries
         first, second = e.wave[a], e.wave[b]
         near = first // self.per == second // self.per
-        step_of = e.issued[a] if self.in_order else e.done[a]
+        step_of = e.issued[a] if self.in_order else e.complete[a]
         met = e.signalled[a] if self.in_order else e.met[a]
         atomic = (self.atomic | (self.reach >= WORKGROUP)) & (self.reach != UNSTATED)
         out = np.where(near, np.int8(NO_BARRIER), np.where(atomic[a] & atomic[b], np.int8(NARROW), np.int8(NOTHING)))
         known = e.known[b]
         for index in np.unique(known):
-            mine = known == index
+            chosen = known == index
             if index < 0:
-                out[mine] = ORDERED
+                out[chosen] = ORDERED
                 continue
             if index == 0:
                 continue
-            rows = self.knowledge[index][:, first[mine]]
-            issued, over, step = e.issued[a][mine], e.done[a][mine], step_of[mine]
-            why = out[mine]
+            rows = self.knowledge[index][:, first[chosen]]
+            issued, over, step = e.issued[a][chosen], e.complete[a][chosen], step_of[chosen]
+            why = out[chosen]
             why[(issued < rows[ANY]) & (why == NOTHING)] = NARROW
             why[issued < rows[ISSUED]] = IN_FLIGHT
             ordered = (over < rows[OVER]) | (step < rows[BARRIER])
-            fresh = (over < rows[FRESH]) | (step < rows[FRESH_BARRIER]) | ~self.plain_read[b][mine]
+            fresh = (over < rows[FRESH]) | (step < rows[FRESH_BARRIER]) | ~self.plain_read[b][chosen]
             why[ordered] = STALE
             why[ordered & fresh] = ORDERED
-            out[mine] = why
+            out[chosen] = why
         out[near & (e.joined[b] > e.signalled[a]) & (out != ORDERED)] = NO_WAIT
         out[near & ((e.joined[b] > met) | (e.number[a] < e.since[b]) | (out == STALE))] = ORDERED
         return out
@@ -202,10 +202,10 @@ def _collect(
     same |= judge.uniform[a] & (judge.served[a] | judge.served[b])
     table = np.stack([e.kind[a], e.kind[b], why], axis=1)
     for key in np.unique(table, axis=0):
-        mine = np.flatnonzero((table == key).all(axis=1))
-        units = e.unit[a[mine]]
-        first = mine[np.lexsort((e.wave[b[mine]], e.wave[a[mine]], units))[0]]
-        best = [int(e.unit[a[first]]), int(e.wave[a[first]]), int(e.wave[b[first]]), bool(same[mine].all())]
+        chosen = np.flatnonzero((table == key).all(axis=1))
+        units = e.unit[a[chosen]]
+        first = chosen[np.lexsort((e.wave[b[chosen]], e.wave[a[chosen]], units))[0]]
+        best = [int(e.unit[a[first]]), int(e.wave[a[first]]), int(e.wave[b[first]]), bool(same[chosen].all())]
         old = found.get(tuple(key.tolist()))
         if old is None:
             found[tuple(key.tolist())] = [*best, set(np.unique(units).tolist())]

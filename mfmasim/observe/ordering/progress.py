@@ -52,7 +52,7 @@ class Progress:
         """Begin with nothing in flight and no barrier passed."""
         self.arch, self.waves = arch, waves
         self.issued: dict[Class, NDArray[np.int32]] = {}
-        self.done: dict[Class, NDArray[np.int32]] = {}
+        self.complete: dict[Class, NDArray[np.int32]] = {}
         self.signalled: NDArray[np.int32] = np.zeros(waves, np.int32)
         """Barriers that each wave has signalled."""
         self.joined: NDArray[np.int32] = np.zeros(waves, np.int32)
@@ -61,8 +61,8 @@ class Progress:
     def of(self, key: Class) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Operations of a class issued and complete, by wave."""
         if key not in self.issued:
-            self.issued[key], self.done[key] = np.zeros((2, self.waves), np.int32)
-        return self.issued[key], self.done[key]
+            self.issued[key], self.complete[key] = np.zeros((2, self.waves), np.int32)
+        return self.issued[key], self.complete[key]
 
     def steps(self, instructions: Sequence[Instruction]) -> list[Step]:
         """The steps of a block that matter."""
@@ -92,8 +92,8 @@ class Progress:
             self.joined[waves] += 1
 
     def _settle(self, key: Class, value: int, waves: NDArray[np.int64]) -> None:
-        issued, done = self.of(key)
+        issued, complete = self.of(key)
         if key[1]:
-            done[waves] = np.maximum(done[waves], issued[waves] - value)
+            complete[waves] = np.maximum(complete[waves], issued[waves] - value)
         elif value == 0:
-            done[waves] = issued[waves]
+            complete[waves] = issued[waves]

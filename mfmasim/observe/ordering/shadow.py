@@ -46,12 +46,12 @@ class Last:
         """No access yet."""
         self.wave: NDArray[np.int16] = np.full(shape, NO_WAVE, np.int16)
         self.issued: I32 = np.zeros(shape, np.int32)
-        self.done: I32 = np.zeros(shape, np.int32)
+        self.complete: I32 = np.zeros(shape, np.int32)
         self.record: I32 = np.zeros(shape, np.int32)
 
     def widen(self, groups: int) -> None:
         """Replace the one row for all workgroups by one for each."""
-        for name in ("wave", "issued", "done", "record"):
+        for name in ("wave", "issued", "complete", "record"):
             setattr(self, name, np.repeat(getattr(self, name), groups, axis=0))
 
     def put(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, barriers: I32, record: int) -> None:
@@ -63,12 +63,12 @@ class Last:
             barriers: that the wave had signalled.
             record: number of the access.
         """
-        self.wave[at], self.issued[at], self.done[at], self.record[at] = wave, barriers, barriers, record
+        self.wave[at], self.issued[at], self.complete[at], self.record[at] = wave, barriers, barriers, record
 
     def move(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], other: Last) -> None:
         """Copy what another one has recorded about units."""
         self.wave[at], self.issued[at] = other.wave[at], other.issued[at]
-        self.done[at], self.record[at] = other.done[at], other.record[at]
+        self.complete[at], self.record[at] = other.complete[at], other.record[at]
 
 
 class Shadow:
@@ -138,7 +138,7 @@ class Shadow:
         self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32, since: I32
     ) -> list[Clash]:
         before = last.wave[at]
-        wrong = (before != NO_WAVE) & (before != wave) & (joined <= last.done[at]) & (last.record[at] >= since)
+        wrong = (before != NO_WAVE) & (before != wave) & (joined <= last.complete[at]) & (last.record[at] >= since)
         if not wrong.any():
             return []
         out: dict[int, Clash] = {}
@@ -161,5 +161,5 @@ class Shadow:
             record: number of the access.
         """
         for last in self._all:
-            mine = (last.wave[rows, units] == wave) & (last.record[rows, units] == record)
-            last.done[rows[mine], units[mine]] = signalled[mine]
+            repeated = (last.wave[rows, units] == wave) & (last.record[rows, units] == record)
+            last.complete[rows[repeated], units[repeated]] = signalled[repeated]

@@ -164,12 +164,12 @@ def _addresses(place: str | int, kernel: Kernel) -> frozenset[int]:
     rows = [row for row in kernel.code.object.line_table() if row.line]
     if not rows:
         raise MfmasimError(f"breakpoint {place!r}: {kernel.name} has no source lines; compile with -gline-tables-only")
-    mine = [row for row in rows if row.file == name or row.file.endswith("/" + name.removeprefix("./"))]
-    if not mine:
+    in_file = [row for row in rows if row.file == name or row.file.endswith("/" + name.removeprefix("./"))]
+    if not in_file:
         files = sorted({row.file for row in rows})
         raise MfmasimError(f"breakpoint {place!r}: no code comes from {name}; the files are {', '.join(files[:5])}")
-    found = frozenset(row.start for row in mine if row.line == int(line))
+    found = frozenset(row.start for row in in_file if row.line == int(line))
     if not found:
-        near = sorted({row.line for row in mine}, key=lambda one: abs(one - int(line)))[:3]
+        near = sorted({row.line for row in in_file}, key=lambda one: abs(one - int(line)))[:3]
         raise MfmasimError(f"breakpoint {place!r}: no code begins there; nearby lines are {sorted(near)}")
     return found
