@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["TARGETS", "add", "run"]
 
 TARGETS = {"matrix": "mfmasim.cli.bench_matrix", "machine": "mfmasim.cli.bench_machine"}
-"""Benchmarks: each a module whose ``measure(quick)`` returns rows of its own ``COLUMNS``, or of those below."""
+"""Benchmarks: each a module whose ``measure(quick)`` returns rows of the module's ``COLUMNS``, or of those below."""
 
 COLUMNS = ("what", "ms", "reference", "reference_ms", "ratio", "goal", "met")
 """Measured time, the reference and its time, their ratio, the goal, and whether it is met."""

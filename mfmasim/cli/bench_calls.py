@@ -1,4 +1,4 @@
-"""The baseline of the machine's benchmark: the NumPy calls that each wave-instruction needs at least.
+"""The baseline of the machine's benchmark: the minimum of NumPy calls per wave-instruction.
 
 For every instruction in the loops of the measured kernels: the array calls that compute its result, on arrays of the
 machine's shapes, without registers, masks, program counter or address spaces. Results are newly allocated, as in the

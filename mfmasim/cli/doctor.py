@@ -140,13 +140,13 @@ def _device() -> dict[str, Any]:
     # -P: a folder named hip in the current directory, such as our headers, is not the package.
     command = [sys.executable, "-P", "-c", _PROBE]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS)
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS)
     except subprocess.TimeoutExpired:
         return _no_device(f"hipGetDeviceCount did not return within {_PROBE_SECONDS} s", "check that rocminfo works")
-    first, *others = done.stdout.splitlines() or [""]
+    first, *others = ran.stdout.splitlines() or [""]
     answer = first.split()
-    if done.returncode != 0 or len(answer) < 3:
-        return _no_device(*_explain(done.stderr.strip(), done.returncode))
+    if ran.returncode != 0 or len(answer) < 3:
+        return _no_device(*_explain(ran.stderr.strip(), ran.returncode))
     status, count, name = int(answer[0]), int(answer[1]), answer[2]
     if status == 0 and count:
         text = f"hipGetDeviceCount: {count} device{'s' * (count > 1)}"
@@ -191,10 +191,10 @@ def _version(path: str | None) -> str | None:
     if path is None:
         return None
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS)
+        ran = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=_PROBE_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(r"(?:version|LLD) (\d+(?:\.\d+)*)", done.stdout)
+    found = re.search(r"(?:version|LLD) (\d+(?:\.\d+)*)", ran.stdout)
     return found[1] if found else None
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["add", "run"]
 
 GROWTH_LIMIT = 64
-"""Upper limit of --growth: larger shapes exhaust the host's memory before they find more."""
+"""Upper limit of --growth: larger shapes exhaust the host's memory without finding more."""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

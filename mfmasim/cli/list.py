@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         print(table(("arch", "family", "products", "waves", "instructions"), _architectures(), form), end="")
         return 0
     columns, rows = (FIDELITY_COLUMNS, fidelity_rows) if args.fidelity else (SHAPE_COLUMNS, shape_rows)
-    everywhere = args.arch is None  # then each row begins with its architecture
+    everywhere = args.arch is None  # each row then begins with its architecture
     archs = ARCHITECTURES if everywhere else (args.arch,)
     rows_of = ((arch, row) for arch in archs for row in rows(arch) if args.match.lower() in row[0])
     found = [[arch, *row] if everywhere else row for arch, row in rows_of]

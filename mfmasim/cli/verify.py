@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
     changes = dict(_setting(text) for text in args.set)
     groups = [group for target in args.targets for group in find(target)]
-    # A GPU runs the cases of its own architecture.
+    # A GPU runs only the cases of its architecture.
     chosen = args.arch or getattr(device(args.device), "arch", None)
     work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, chosen, args.case)]
     if args.source:

@@ -2,7 +2,7 @@
 
 ``MFMASIM_HIPRT_FAULTS`` is a list, separated by commas, of ``CALL[#N]=ERROR[@sync|@forever]``: the Nth call of that
 name (every call without ``#N``) returns the error. With ``@sync`` the call succeeds without effect, and the next call
-that synchronises with the device returns the error, like after a failing kernel. With ``@forever`` the device is lost:
+that synchronises with the device returns the error, as after a failing kernel. With ``@forever`` the device is lost:
 every later call returns the error until the process ends.
 """
 
@@ -38,7 +38,7 @@ def parse(text: str) -> list[Fault]:
     """Read a list of faults.
 
     Raises:
-        MfmasimError: an entry has another form, or an unknown call, error or time.
+        MfmasimError: an entry is malformed, or has an unknown call, error or time.
     """
     return [_parse(entry.strip()) for entry in text.split(",") if entry.strip()]
 

@@ -45,15 +45,15 @@ class Graph:
         Raises:
             HipFailure: the dependencies are cyclic.
         """
-        done: list[Node] = []
+        ordered: list[Node] = []
         left = list(self.nodes)
         while left:
-            ready = next((node for node in left if all(before in done for before in node.after)), None)
+            ready = next((node for node in left if all(before in ordered for before in node.after)), None)
             if ready is None:
                 raise HipFailure(INVALID_VALUE, "the dependencies of the graph's nodes are cyclic")
             left.remove(ready)
-            done.append(ready)
-        return done
+            ordered.append(ready)
+        return ordered
 
 
 @dataclass(eq=False)

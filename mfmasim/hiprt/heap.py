@@ -80,8 +80,8 @@ class Heap:
 
     def used(self, device: int) -> int:
         """Bytes that a device holds, in whole pages."""
-        mine = (a for a in self._allocations.values() if a.device == device and a.kind != HOST)
-        return sum(-(-a.size // PAGE) * PAGE for a in mine)
+        allocations = (a for a in self._allocations.values() if a.device == device and a.kind != HOST)
+        return sum(-(-a.size // PAGE) * PAGE for a in allocations)
 
     def allocate(self, size: int, kind: int, device: int, name: str = "", flags: int = 0) -> Allocation:
         """Allocate poisoned memory.

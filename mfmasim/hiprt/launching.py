@@ -88,7 +88,7 @@ def load_module(rt: Runtime, data: bytes) -> Module:
         raise HipFailure(number, f"no code for {arch.name}: {error}") from None
     if len(rt.codes) >= CODES:
         rt.codes.clear()
-    rt.codes[key] = code  # decoded instructions are kept for programs that load a file repeatedly
+    rt.codes[key] = code  # decoded instructions are cached for programs that load a file repeatedly
     if code.arch is not arch:
         raise HipFailure(NO_BINARY, f"the code object is for {code.arch.name}, device {device} is {arch.name}")
     spans = segment_spans(code)
@@ -199,11 +199,11 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         service = rt.services[device] = Service(kernarg, packet, printf)
     key = (rt.heap.changes, function.kernel)
     if service.memory is None or service.memory[0] != key:
-        mine = {device, *(peer for own, peer in rt.peers if own == device)}
+        accessible = {device, *(peer for own, peer in rt.peers if own == device)}
         seen = [
             allocation.region
             for allocation in rt.heap.allocations
-            if allocation.kind != INTERNAL and (allocation.kind in (HOST, MANAGED) or allocation.device in mine)
+            if allocation.kind != INTERNAL and (allocation.kind in (HOST, MANAGED) or allocation.device in accessible)
         ]
         seen += function.module.regions
         seen.append(Region("kernel arguments", service.kernarg, function.kernel.info.kernarg_room, writable=False))

@@ -246,7 +246,7 @@ class Runtime:
             return True
         if fault.when == "forever":
             self.lost = fault.code
-            for allocation in self.heap.allocations:  # its memory is gone with it
+            for allocation in self.heap.allocations:  # the device's memory is lost too
                 self.heap.free(allocation.address)
             self.services.clear()
             self.handles.clear()

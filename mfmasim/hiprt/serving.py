@@ -42,7 +42,7 @@ def begin(library: str) -> None:
         try:
             return runtime.answer(name.decode(), arguments)
         except KeyboardInterrupt:
-            _thread.interrupt_main()  # C code lies in between: the program gets the interrupt afterwards
+            _thread.interrupt_main()  # there is C code in between: the program gets the interrupt afterwards
         except BaseException:  # noqa: BLE001
             say(f"{name.decode()}: {traceback.format_exc()}")
         return UNKNOWN

@@ -119,7 +119,7 @@ def changed_models(text: str) -> tuple[Model, ...]:
     """Read ``MODEL.PARAMETER=VALUE``, separated by commas.
 
     Raises:
-        MfmasimError: there is no such model or parameter, or the value has the wrong type.
+        MfmasimError: the model or parameter does not exist, or the value has the wrong type.
     """
     changed: dict[str, Model] = {}
     for entry in (part.strip() for part in text.split(",") if part.strip()):

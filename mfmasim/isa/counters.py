@@ -1,7 +1,7 @@
-"""Wait counters: which of them an instruction raises until it is done, and to which values a wait brings them down.
+"""Wait counters: which ones an instruction increments while it is in flight, and the values a wait requires.
 
 Sources: ISA manuals, "Manually Inserted Wait States and Dependencies" and S_WAITCNT (CDNA3 4.4, RDNA3 4.4 and 16.5,
-RDNA4 5.6); what counts in doubtful cases is LLVM's insertion of waits, which compilers rely on.
+RDNA4 5.6); in doubtful cases LLVM's insertion of waits decides, on which compilers rely.
 """
 
 from __future__ import annotations
@@ -30,19 +30,18 @@ SPELLING = {
 
 @dataclass(frozen=True)
 class Raised:
-    """A counter that an instruction raises by one until it is done."""
+    """A counter that an instruction increments by one until it is complete."""
 
     counter: str
     order: str
-    """Instructions of one counter with the same `order` are done in the order of the program; with an empty one, in
-    any order."""
+    """Instructions of one counter with the same `order` complete in program order; with an empty one, in any order."""
     limit: int
     """The counter's largest value."""
 
 
 @lru_cache(maxsize=4096)
 def raised(arch: Arch, opcode: Opcode, returns: bool) -> tuple[Raised, ...]:
-    """Counters that an instruction raises.
+    """Counters that an instruction increments.
 
     Args:
         arch: architecture.
@@ -50,7 +49,7 @@ def raised(arch: Arch, opcode: Opcode, returns: bool) -> tuple[Raised, ...]:
         returns: whether the instruction writes a register.
 
     Returns:
-        None, one, or for FLAT two of them: it may go to memory and to the LDS.
+        None, one, or for FLAT two of them: it may access memory and the LDS.
     """
     counters, kind = arch.counters, opcode.counter
     limit = counters.limits
@@ -97,7 +96,7 @@ def waiting_for(arch: Arch, instruction: Instruction, counter: str, value: int) 
         arch: architecture.
         instruction: the wait.
         counter: name of the counter.
-        value: what it shall wait for.
+        value: the value to wait for.
 
     Returns:
         The immediate; None where the instruction has no such counter, or its field is too small.

@@ -62,13 +62,13 @@ def decode(
         arch: architecture, by name or as data.
         pc: address of the instruction, for branch targets and errors.
         offset: where the instruction starts in `code`, in bytes.
-        wave: lanes of a wave, as the kernel descriptor says; without it the architecture's usual size.
+        wave: lanes of a wave, as the kernel descriptor says; without it the architecture's default size.
 
     Returns:
         The instruction; its `size` says where the next one starts.
 
     Raises:
-        MfmasimError: the bytes are no instruction of this architecture, or are cut short. The message names the
+        MfmasimError: the bytes are not an instruction of this architecture, or are truncated. The message names the
             address, the bytes and the architecture.
 
     >>> decode(bytes.fromhex("01050002"), "gfx942").text
@@ -106,11 +106,11 @@ def decode_range(
 
 
 class _Cache:
-    """Instructions of one family by their bytes, at address 0. Code repeats itself, and decoding is slow."""
+    """Instructions of one family by their bytes, at address 0. The same bytes recur, and decoding is slow."""
 
     def __init__(self) -> None:
         self.sizes: dict[bytes, int] = {}
-        """First dword to the size of the whole instruction, or to 0 where the second one decides too; then both."""
+        """First dword to the size of the whole instruction, or to 0 where the second one is needed too; then both."""
         self.templates: dict[bytes, Instruction] = {}
 
 
@@ -135,7 +135,7 @@ def _decode(found: Family, data: bytes, pc: int) -> Instruction:
             cache.templates.clear()
             cache.sizes.clear()
         if found.dialect.long_literals and template.size >= 8 and encoding_of(found, data).size == 8:
-            # Whether a literal follows, the sources in the second dword say.
+            # The sources in the second dword determine whether a literal follows.
             cache.sizes[head] = 0
             cache.sizes[data[:8]] = template.size
         else:
@@ -184,7 +184,7 @@ def encoding_of(found: Family, data: bytes) -> Encoding:
     """The microcode format of the instruction that `data` begins with.
 
     Raises:
-        Refused: no format has its prefix, or one that is not decoded.
+        Refused: no format has its prefix, or the format is not decoded.
     """
     encoding = found.dialect.encodings.identify(int.from_bytes(data[:4], "little"))
     if encoding is None:
@@ -201,13 +201,13 @@ def find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[str
         found: instruction set.
         encoding: microcode format of the instruction.
         op: its opcode field.
-        word: the whole instruction, which may name a segment.
+        word: the whole instruction, which may contain a segment.
 
     Returns:
         Key of the table, row, and of a VOP3 form the short encoding that the operation has too (else empty).
 
     Raises:
-        Refused: there is no such opcode.
+        Refused: the opcode does not exist.
     """
     kind = encoding.name
     if kind == "VOP3" and op in found.promoted:

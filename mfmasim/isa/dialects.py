@@ -1,4 +1,4 @@
-"""What differs between encoding generations and is not an opcode."""
+"""Differences between encoding generations other than opcodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["DIALECTS", "Dialect"]
 
 @dataclass(frozen=True)
 class Dialect:
-    """What differs between encoding generations and is not an opcode."""
+    """Differences between encoding generations other than opcodes."""
 
     tables: dict[str, str]
     encodings: EncodingSet
@@ -46,7 +46,7 @@ class Dialect:
     dpp_rows: dict[int, str]
     """DPP controls that name a lane of a row, by their upper bits."""
     sve: bool
-    """SCRATCH says in a bit of its own whether it uses VADDR; before, that bit sent loads to LDS."""
+    """SCRATCH has a bit that says whether it uses VADDR; before, that bit marked loads to the LDS."""
     waitcnt: dict[str, tuple[tuple[int, int], ...]]
     """Counters of s_waitcnt: (lowest bit, width) of the pieces of each, lowest first."""
     messages: dict[int, str]

@@ -16,7 +16,7 @@ CODES = frozenset((DPP, DPP8, DPP8_FI))
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What the dword says."""
+    """Contents of the dword."""
 
     encoding: str
     """``DPP`` or ``DPP8``."""

@@ -29,9 +29,9 @@ class Encoding:
     op: Field
     fields: dict[str, Field]
     reader: str = ""
-    """Function of the decoder that reads it, where that is not the one of its name."""
+    """Name of the decoder's function for it, where that differs from its own."""
     refused: bool = False
-    """Known by name, but not decoded: images, exports, interpolation."""
+    """Named, but not decoded: images, exports, interpolation."""
     reserved: int = field(init=False)
     """Mask of the bits that must be zero."""
 
@@ -51,7 +51,7 @@ class EncodingSet:
     """The encodings of one generation, found by the first dword of an instruction or by name."""
 
     def __init__(self, encodings: Sequence[Encoding]) -> None:
-        """Take the encodings; among overlapping prefixes the first wins."""
+        """Index the encodings; among overlapping prefixes the first wins."""
         self.by_name = {encoding.name: encoding for encoding in encodings}
         # No prefix is longer than nine bits.
         self._by_prefix = [next((e for e in encodings if e.matches(top << 23)), None) for top in range(512)]

@@ -1,4 +1,4 @@
-"""What an architecture's instruction set is, put together from its encodings and tables, once per architecture."""
+"""The instruction set of an architecture, built once from its encodings and tables."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _family(arch: Arch, wave: int) -> Family:
     dialect = DIALECTS.get(arch.encoding)
     if dialect is None:
         known = ", ".join(sorted(DIALECTS))
-        raise MfmasimError(f"no instruction tables for {arch.name} (encoding {arch.encoding}); there are: {known}")
+        raise MfmasimError(f"no instruction tables for {arch.name} (encoding {arch.encoding}); available: {known}")
     # Operands of a WMMA depend on the size of the wave, so there may be a row for each.
     other = f"w{96 - wave}"
     rows = {
@@ -84,10 +84,10 @@ def family(arch: str | Arch, wave: int | None = None) -> Family:
 
     Args:
         arch: architecture, by name or as data.
-        wave: lanes of a wave; without it the architecture's usual size.
+        wave: lanes of a wave; without it the architecture's default size.
 
     Raises:
-        MfmasimError: the architecture is unknown, its instructions are not in the tables, or it has no such waves.
+        MfmasimError: the architecture is unknown, has no instruction tables, or does not support the wave size.
     """
     found = find_arch(arch)
     if wave is not None and wave not in found.wave_sizes:

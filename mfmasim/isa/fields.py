@@ -1,4 +1,4 @@
-"""One encoded instruction taken apart: every field must be taken, and one that is not must be zero."""
+"""The fields of one encoded instruction: every field must be read, and one that is not must be zero."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["Fields", "Refused", "implicit", "scalar_register", "vector_register"]
 
 
-class Refused(Exception):  # noqa: N818 - a reason, not an error of its own: the decoder adds address and bytes
-    """Why the bytes are no instruction."""
+class Refused(Exception):  # noqa: N818 - a reason, not a complete error: the decoder adds address and bytes
+    """Why the bytes are not an instruction."""
 
 
 class Fields:
@@ -55,7 +55,7 @@ class Fields:
         family: Family,
         encoding: str = "",
     ) -> None:
-        """Take one instruction apart.
+        """Split one instruction into fields.
 
         Args:
             word: the instruction as one integer, without literal.
@@ -81,12 +81,12 @@ class Fields:
         self._literal: int | None = None
 
     def take(self, name: str) -> int:
-        """Value of a field; it counts as used."""
+        """Value of a field; it counts as read."""
         low, width = self._left.pop(name)
         return self.word >> low & ((1 << width) - 1)
 
     def peek(self, name: str) -> int:
-        """Value of a field that stays unused."""
+        """Value of a field, which does not count as read."""
         low, width = self._left[name]
         return self.word >> low & ((1 << width) - 1)
 
@@ -133,7 +133,7 @@ class Fields:
         return self._literal
 
     def finish(self) -> None:
-        """Refuse when a field that this opcode does not have is not zero."""
+        """Raise if a field that this opcode does not have is not zero."""
         for name, (low, width) in self._left.items():
             if self.word >> low & ((1 << width) - 1):
                 raise Refused(f"field {name} of {self.row.name} is not zero")
@@ -143,7 +143,7 @@ class Fields:
         return self._source(self.take(name), slot, name)
 
     def constant_or_scalar(self, name: str, slot: Slot, *, neg: bool, abs_: bool) -> Operand:
-        """A source of an SDWA form that is no VGPR.
+        """A source of an SDWA form that is not a VGPR.
 
         Args:
             name: field of the encoding.

@@ -1,4 +1,4 @@
-"""Immediates that LLVM spells out: wait counts, messages, hardware registers, index modes, swizzles.
+"""Immediates that LLVM prints symbolically: wait counts, messages, hardware registers, index modes, swizzles.
 
 Sources: CDNA3 ISA manual (S_WAITCNT, S_SENDMSG, S_GETREG_B32, S_SET_GPR_IDX_ON, DS_SWIZZLE_B32) for the fields,
 llvm-objdump 22 for the spelling.
@@ -47,7 +47,7 @@ def _waitcnt(value: int, arch: str) -> str:
     return " ".join(parts) if parts else " ".join(f"{name}({count})" for name, (count, _) in counts.items())
 
 
-# Name, lowest bit, width: what an instruction may depend on (RDNA3 ISA manual, S_WAITCNT_DEPCTR); all ones wait for
+# Name, lowest bit, width: the dependencies of an instruction (RDNA3 ISA manual, S_WAITCNT_DEPCTR); all ones wait for
 # nothing.
 _DEPENDENCIES = (
     ("hold_cnt", 7, 1), ("sa_sdst", 0, 1), ("va_vdst", 12, 4), ("va_sdst", 9, 3), ("va_ssrc", 8, 1), ("va_vcc", 1, 1),
@@ -158,7 +158,7 @@ _VERSION_FLAGS = {13: "UC_VERSION_W64_BIT", 14: "UC_VERSION_W32_BIT", 15: "UC_VE
 
 
 def _version(value: int) -> str:
-    """s_version: a generation and flags, as a sum that grows by parentheses."""
+    """s_version: a generation and flags, as nested sums in parentheses."""
     if value & 0x1F00:
         return f"0x{value:x}"
     out = _VERSIONS.get(value & 0x1FFF, str(value & 0x1FFF))

@@ -26,7 +26,7 @@ class Operand:
         ``s``: a scalar register; ``index`` is the hardware code: 0..101 SGPRs, 102/103 FLAT_SCRATCH, 104/105
         XNACK_MASK, 106/107 VCC, 108..123 TTMP0..15, 124 M0, 126/127 EXEC. On RDNA: 0..105 SGPRs,
         106/107 VCC, 108..123 TTMP0..15, 125 M0, 126/127 EXEC.
-        ``null``: RDNA's scalar register 124: it reads as 0 and drops what is written.
+        ``null``: RDNA's scalar register 124: it reads as 0 and ignores writes.
         ``special``: a read-only hardware value; ``index`` is its source code, such as 235 SRC_SHARED_BASE, 251 VCCZ,
         252 EXECZ, 253 SCC, 254 LDS_DIRECT.
         ``const``: an inline constant (``index`` is its source code) or a literal (``index`` 255) of value ``bits``.

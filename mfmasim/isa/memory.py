@@ -37,7 +37,7 @@ def _returns(fields: Fields, parts: Parts) -> bool:
     row, modifiers = fields.row, parts.modifiers
     if not row.dst or row.dst[0].file != "rtn":
         return bool(row.dst)
-    # gfx12: bit 0 of th, elsewhere the bit that once was glc.
+    # gfx12: bit 0 of th, elsewhere the former glc bit.
     return bool(modifiers["th"] & 1 if "th" in modifiers else modifiers[fields.family.dialect.cache["glc"]])
 
 
@@ -169,7 +169,7 @@ def mubuf(fields: Fields) -> Parts:
         if "th" in names or "dlc" in names:
             return parts
         parts.modifiers = {names[field]: fields.take(field) for field in row.flags.get("cache", ())}
-        # Where they mean nothing, assemblers set both in buffer_wbl2.
+        # Where they have no effect, assemblers set both in buffer_wbl2.
         if "cache" not in row.flags and fields.take("glc") != fields.take("scc"):
             raise Refused(f"the cache bits of {row.name} are neither both set nor both clear")
         return parts

@@ -28,7 +28,7 @@ __all__ = ["Opcode", "dual", "opcode", "scaled"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opcode:
-    """What holds for an opcode with any operands and modifiers. Two opcodes are equal if their mnemonics are."""
+    """The properties of an opcode with any operands and modifiers. Two opcodes are equal if their mnemonics are."""
 
     name: str
     """Base mnemonic in LLVM's spelling, without encoding suffix."""
@@ -43,7 +43,7 @@ class Opcode:
     narrow: bool = False
     """A load or store of less than a dword per lane, or of half a register."""
     d16: str = ""
-    """``low`` or ``high``: half of the register that a 16-bit load writes (the other half is kept) or a store reads."""
+    """``low`` or ``high``: half of the register that a 16-bit load writes (preserving the other) or a store reads."""
     atomic: str = ""
     """``exchange`` (the new value replaces the old one), ``compare`` (compare and swap), ``other``; empty if it is not
     atomic."""
@@ -83,7 +83,7 @@ class Opcode:
     narrows: str = ""
     """What a conversion from F32 rounds to: ``fp8 bf8 f16 f16_rtz bf16 i32 u32``, or empty."""
     carries: bool = False
-    """Has a carry per lane among its sources."""
+    """Has a carry-in per lane among its sources."""
     relative: bool = False
     """M0 selects its registers at run time."""
     saves_exec: bool = False
@@ -91,11 +91,11 @@ class Opcode:
     reads_m0: bool = False
     """M0 is an implicit source; it is one of every load with the modifier ``lds`` too."""
     result_select: int = 8
-    """Bits of OP_SEL that move a vector result from the lowest place of its register (LLVM: getFPDstSelType)."""
+    """Bits of OP_SEL that move a vector result from the low bits of its register (LLVM: getFPDstSelType)."""
     moved_result: bool = False
     """LLVM takes the result as moved for any OP_SEL: conversions to FP4 with stochastic rounding."""
     kind: str = ""
-    """An operation that has rules of its own: ``nop sleep delay priority message trace setreg getreg mode index
+    """An operation with special rules: ``nop sleep delay priority message trace setreg getreg mode index
     index_mode icache clock probe hint nothing gws shift_left div_fmas fma_f64``; empty for all others."""
 
     def __eq__(self, other: object) -> bool:
@@ -150,10 +150,10 @@ _SPACES = {
 }  # fmt: skip
 """Memory that the loads, stores and atomic operations of an encoding access."""
 _LISTED = ("SOPP", "SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF")
-"""Encodings of which a row has to take every opcode."""
+"""Encodings for which every opcode needs a row."""
 _SMALL = ("u8", "i8", "b8", "u16", "i16", "b16")
 
-# Unit, mnemonics as a regular expression, fields. All rows that fit count, in this order; those of plain names last.
+# Unit, mnemonics as a regular expression, fields. All matching rows apply, in this order; those of plain names last.
 _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     # Program flow (ISA manuals, "Program flow control").
     ("SALU", r"s_branch", {"flow": "branch"}),
@@ -291,7 +291,7 @@ def opcode(name: str, encoding: str, dst: Sequence[Slot] = (), src: Sequence[Slo
         src: sources of the row.
 
     Raises:
-        MfmasimError: there is no row for a memory or control opcode, or unit and mnemonic disagree.
+        MfmasimError: a memory or control opcode has no row, or unit and mnemonic disagree.
     """
     data = [slot.type for slot in (*dst, *src) if slot.file not in ("addr", "s")]
     return _record(name, encoding, any(kind in _SMALL for kind in data))

@@ -1,4 +1,4 @@
-"""Source operand codes: what the 9-bit field of a source means, and which bits a constant gives to which type.
+"""Source operand codes: the 9-bit field of a source, and the bits of a constant for each type.
 
 Sources: CDNA3 ISA manual, table 12 (scalar operands) and section 6.2.1 (vector operands), CDNA4 likewise; the bits of
 inline constants in packed and 16-bit operands as LLVM's AMDGPU back end documents the hardware.
@@ -45,7 +45,7 @@ _SPECIAL = {
 
 @dataclass(frozen=True)
 class ScalarCodes:
-    """What the scalar operand codes mean that are neither SGPRs nor constants."""
+    """Meaning of the scalar operand codes that are neither SGPRs nor constants."""
 
     names: dict[int, str]
     """First code of each named register, to its name."""
@@ -57,7 +57,7 @@ class ScalarCodes:
 
     @property
     def named(self) -> int:
-        """First code that is not called an SGPR."""
+        """First code that is not an SGPR."""
         return min(self.names)
 
 
@@ -95,7 +95,7 @@ def inline_integer(code: int) -> int:
 
 
 def constant_bits(code: int, kind: str) -> int:
-    """Raw bits that an inline constant gives to an operand.
+    """Raw bits of an inline constant in an operand.
 
     Args:
         code: source code 128..208 or 240..248.
@@ -111,7 +111,7 @@ def constant_bits(code: int, kind: str) -> int:
 
 
 def literal_bits(literal: int, kind: str) -> int:
-    """Raw bits that a 32-bit literal gives to an operand: the high dword of f64, sign-extended for i64."""
+    """Raw bits of a 32-bit literal in an operand: the high dword of f64, sign-extended for i64."""
     if kind == "f64":
         return literal << 32
     if kind == "i64" and literal >> 31:

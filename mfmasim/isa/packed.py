@@ -35,7 +35,7 @@ def packed(fields: Fields) -> Parts:
         parts = Parts(encoding=controls.encoding, form="_e64_dpp", modifiers=dict(controls.modifiers))
     parts.dst.append(vector_register("v", fields.take("vdst"), row.dst[0], "vdst", fields.family))
     allowed = (1 << count) - 1
-    # The upper bit of a missing third source is 1 in what assemblers write and means nothing.
+    # The upper bit of a missing third source is set to 1 by assemblers and has no effect.
     selected_high = fields.take("op_sel_hi") | fields.take("op_sel_hi2") << 2
     modifiers = parts.modifiers
     if "op_sel_hi" in flags and "op_sel" not in flags and selected_high != 7:
@@ -73,7 +73,7 @@ def packed(fields: Fields) -> Parts:
 
 
 def _check_bits(row: Row, name: str, value: int) -> None:
-    """Refuse bits of neg_lo or neg_hi that the row says it does not take."""
+    """Raise if neg_lo or neg_hi has bits that the row does not take."""
     allowed = row.flags.get(name, ())
     if allowed and value & ~sum(1 << int(bit) for bit in allowed[0]):
         raise Refused(f"{name} {value:#x} of {row.name} has bits that it does not take")
@@ -171,7 +171,7 @@ def _matrix_operands(fields: Fields, parts: Parts) -> None:
 def _accumulator_move(fields: Fields) -> Parts:
     """v_accvgpr_read and v_accvgpr_write."""
     row = fields.row
-    # Assemblers set these bits as for a packed operation; they mean nothing here.
+    # Assemblers set these bits as for a packed operation; they have no effect here.
     for unused in ("acc_cd", "acc"):
         fields.take(unused)
     abid = fields.take("abid")

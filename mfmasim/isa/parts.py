@@ -1,4 +1,4 @@
-"""What a decoding function fills in, and the description of a form."""
+"""The record that decoding functions fill in."""
 
 from __future__ import annotations
 

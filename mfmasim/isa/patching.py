@@ -1,6 +1,6 @@
 """One instruction turned into another by changing a field or the opcode, for mutants of compiled code.
 
-What comes out has the size of what went in and decodes; where no such instruction exists, the answer is None.
+The new instruction has the same size and decodes; where no such instruction exists, the result is None.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _encoding(instruction: Instruction) -> tuple[Encoding, dict[str, tuple[int, 
 
 
 def _replaced(instruction: Instruction, word: int, size: int, wave: int | None) -> bytes | None:
-    """The bytes with another word at the place of the instruction proper, if they decode to the same size."""
+    """The bytes with another word instead of the instruction proper, if they decode to the same size."""
     start = _main(instruction)
     raw = instruction.raw[:start] + word.to_bytes(size, "little") + instruction.raw[start + size :]
     try:
@@ -42,7 +42,7 @@ def _replaced(instruction: Instruction, word: int, size: int, wave: int | None) 
 
 
 def field(instruction: Instruction, name: str) -> int | None:
-    """Value of an encoding's field; None where it has none of that name."""
+    """Value of an encoding's field; None where no field has that name."""
     encoding, fields = _encoding(instruction)
     if name not in fields:
         return None
@@ -57,10 +57,10 @@ def with_fields(instruction: Instruction, values: dict[str, int], wave: int | No
     Args:
         instruction: what to change.
         values: new values by the field's name in `mfmasim.isa.encodings`.
-        wave: lanes of a wave; without it the architecture's usual size.
+        wave: lanes of a wave; without it the architecture's default size.
 
     Returns:
-        Its bytes; None when a field is missing or too narrow, nothing changes, or the outcome is no instruction.
+        Its bytes; None when a field is missing or too narrow, nothing changes, or the result is not an instruction.
     """
     encoding, fields = _encoding(instruction)
     start = _main(instruction)
@@ -79,10 +79,10 @@ def with_operation(instruction: Instruction, name: str, wave: int | None = None)
     Args:
         instruction: what to change.
         name: base mnemonic of the other operation.
-        wave: lanes of a wave; without it the architecture's usual size.
+        wave: lanes of a wave; without it the architecture's default size.
 
     Returns:
-        Its bytes; None when the encoding has no such operation, or the outcome is no instruction of the same size.
+        Its bytes; None when the encoding has no such operation, or the result is not an instruction of the same size.
     """
     found = family(instruction.arch, wave)
     encoding, _ = _encoding(instruction)

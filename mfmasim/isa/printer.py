@@ -89,7 +89,7 @@ def _codes(ins: Instruction) -> ScalarCodes:
 _SELECTOR = {"src0": 0, "src1": 1, "src2": 2, "vdst": 3}
 
 
-# LLVM takes the constants of these operands for another type, which shows in their text alone.
+# LLVM treats the constants of these operands as another type, which affects only their text.
 _CONSTANT_TYPES = {"SOP1": "b32", "SOPC": "b16"}
 
 
@@ -153,7 +153,7 @@ def _smem(ins: Instruction) -> tuple[list[str], list[str]]:
 
 
 def _shown(ins: Instruction, offset: int) -> bool:
-    """The form with both offsets shows a zero, but not where there is no other form (gfx11)."""
+    """The form with both offsets shows a zero, except where it is the only form (gfx11)."""
     dialect = family(ins.arch).dialect
     return bool(offset) or dialect.sdwa or dialect.smem_zero
 
@@ -168,7 +168,7 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
     modifiers = []
     if ins.modifiers.get("op_sel"):
         allowed = family(ins.arch).op_sel.get(ins.name, "")
-        # Short encodings select halves by register numbers alone.
+        # Short encodings select halves only by register numbers.
         if ins.form == "_e64_dpp" and ins.name.startswith("v_cmp"):
             allowed = allowed.removesuffix("3")
         if allowed and (ins.encoding == "VOP3" or ins.form == "_e64_dpp"):
@@ -184,7 +184,7 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
 
 
 def _fetch(ins: Instruction) -> list[str]:
-    """What a lane permutation does with lanes that are off: two names, or on RDNA the bits of op_sel."""
+    """How a lane permutation treats inactive lanes: two names, or on RDNA the bits of op_sel."""
     fi, bound = ins.modifiers["fi"], ins.modifiers["bound_ctrl"]
     if not family(ins.arch).dialect.sdwa:
         return [_bits("op_sel", fi | bound << 1, 2)] if fi or bound else []
@@ -300,7 +300,7 @@ def _hint(ins: Instruction, th: int, scope: int) -> list[str]:
     store = "store" in ins.name
     if th == 7 and not store:
         return [f"th:0x{th:x}"]
-    # 3 means to pass the caches by in the scope of the system, else last use of a load and write-back of a store.
+    # 3 means to bypass the caches in system scope, else last use of a load and write-back of a store.
     name = ("BYPASS" if scope == 3 else "WB" if store else "LU") if th == 3 else _HINTS[th]
     return [f"th:TH_{'STORE' if store else 'LOAD'}_{name}"]
 

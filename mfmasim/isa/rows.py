@@ -1,4 +1,4 @@
-"""Opcode rows: the grammar of the tables in `mfmasim.isa.tables` and what a row says once it is read.
+"""Opcode rows: the grammar of the tables in `mfmasim.isa.tables` and the record of a row.
 
 A table is text, one opcode a line, columns between ``|``: op, name, dst, src, flags, archs (``*``: all of the family).
 An operand is written ``[-][=][file:]type[*n][!]``:
@@ -14,7 +14,7 @@ An operand is written ``[-][=][file:]type[*n][!]``:
 ``*n``     n values, register after register
 ``!``      implicit and not printed
 ``vcc``    a lane mask: VCC in the short encodings, a scalar pair in VOP3
-``K``      the literal that belongs to the operation (v_fmamk_f32)
+``K``      the literal of the operation (v_fmamk_f32)
 ``exec``   EXEC, as wide as the wave; ``exec32`` its low dword, ``exec64`` all of it
 =========  =====================================================================================================
 

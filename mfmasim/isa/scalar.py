@@ -48,7 +48,7 @@ def sop(fields: Fields) -> Parts:
         elif slot.type == "gpr_idx":
             value = fields.take(next(names))
             if value > 15:
-                raise Refused(f"gpr_idx of {row.name} is {value}, which sets reserved bits")
+                raise Refused(f"gpr_idx of {row.name} is {value}: reserved bits are set")
             parts.src.append(Operand("imm", type="gpr_idx", bits=value, field="src1"))
         else:
             operand = fields.scalar(next(names), slot)

@@ -1,8 +1,8 @@
-"""Scopes: how far a memory operation reaches by its cache bits, and which instructions drop what caches hold.
+"""Scopes: the scope of a memory operation by its cache bits, and which instructions invalidate caches.
 
 Sources: LLVM, AMDGPU usage guide, "Memory model" of gfx90a, gfx942, gfx11 and gfx12; RDNA4 ISA manual, "Memory scopes
-and temporal hints". Read-modify-write atomics act in the L2 whatever their bits say, but on gfx12, where the scope is
-a field of the instruction.
+and temporal hints". Read-modify-write atomics act in the L2 regardless of their bits, except on gfx12, where the
+scope is a field of the instruction.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SCOPE_DEVICE = 2
 
 
 def reach(instruction: Instruction, kind: str) -> int:
-    """How far an access reaches: `PLAIN`, `WORKGROUP`, `UNSTATED` (stores where cache bits are glc) or `DEVICE`.
+    """Scope of an access: `PLAIN`, `WORKGROUP`, `UNSTATED` (stores where cache bits are glc) or `DEVICE`.
 
     Args:
         instruction: a vector memory instruction.
@@ -41,6 +41,6 @@ def reach(instruction: Instruction, kind: str) -> int:
 
 
 def invalidates(instruction: Instruction) -> bool:
-    """Whether it drops what the caches hold of memory that other workgroups write to."""
+    """Whether it invalidates cached data that other workgroups may have written."""
     found = instruction.opcode.invalidates
     return found is not None and (not found[0] or instruction.modifiers.get(found[0], 0) >= found[1])

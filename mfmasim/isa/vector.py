@@ -27,7 +27,7 @@ def _destination(fields: Fields, slot: Slot, name: str = "vdst") -> Operand:
     code = fields.take(name)
     if slot.file == "s":
         if code > 127:
-            raise Refused(f"{name} of {fields.row.name} is no scalar register")
+            raise Refused(f"{name} of {fields.row.name} is not a scalar register")
         return scalar_register(code, slot, name, fields.family)
     code = fields.half(code, slot, 3)
     return vector_register("a" if slot.file == "a" else "v", code, slot, name, fields.family)
@@ -86,7 +86,7 @@ def short_form(fields: Fields) -> Parts:
 
 
 def _halves(fields: Fields, parts: Parts) -> None:
-    """State which halves the register numbers of a short encoding selected."""
+    """Set op_sel to the halves that the register numbers of a short encoding select."""
     if any(slot.file == "h" for slot in (*fields.row.dst, *fields.row.src)):
         parts.modifiers["op_sel"] = fields.op_sel
 
@@ -229,7 +229,7 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
             name = "sdst" if carry else "vdst"
             code = fields.take(name)
             if code > 127:
-                raise Refused(f"{name} of {row.name} is no scalar register")
+                raise Refused(f"{name} of {row.name} is not a scalar register")
             parts.dst.append(scalar_register(code, slot, name, fields.family))
         elif slot.file == "src0":
             parts.dst.append(Operand("v", printed=False))
@@ -275,7 +275,7 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
 
 
 def _signs(fields: Fields, parts: Parts, *, carry: bool, bitop: bool) -> tuple[int, int]:
-    """(neg, abs) of the sources; v_bitop3 keeps its truth table in their place."""
+    """(neg, abs) of the sources; v_bitop3 stores its truth table in these bits."""
     row = fields.row
     if bitop:
         parts.modifiers["bitop3"] = fields.take("neg") | fields.take("abs") << 3 | fields.take("omod") << 6

@@ -61,9 +61,9 @@ def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), s
     unfinished = output.with_name(f"{output.name}.{os.getpid()}")
     command = [*c_compiler(), "-shared", "-fPIC", "-O2", *(f"-I{folder}" for folder in include)]
     command += ([f"-Wl,-soname,{soname}"] if soname else []) + ["-o", str(unfinished), str(source), "-ldl"]
-    done = run(command)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines() or ["?"]
+    ran = run(command)
+    if ran.returncode:
+        lines = [line for line in ran.stderr.splitlines() if "error" in line] or ran.stderr.splitlines() or ["?"]
         unfinished.unlink(missing_ok=True)
         raise MfmasimError(f"{command[0]} cannot build {output.name}: {lines[0]}")
     unfinished.replace(output)

@@ -117,10 +117,10 @@ def compile_hip(
         steps = _steps(tool, arch, front, _machine_flags(flags), source, output)
         said = []
         for step in steps:
-            done = run(step)
-            said.append(in_terms_of_source(done.stderr + done.stdout, given, source, output.with_suffix(".s")))
-            if done.returncode != 0:
-                raise _refusal(tool, given, arch, done.returncode, said[-1])
+            ran = run(step)
+            said.append(in_terms_of_source(ran.stderr + ran.stdout, given, source, output.with_suffix(".s")))
+            if ran.returncode != 0:
+                raise _refusal(tool, given, arch, ran.returncode, said[-1])
         data = output.read_bytes()
     is_elf = data.startswith(b"\x7fELF")
     return Compiled(
@@ -189,8 +189,8 @@ def _absolute_folders(flags: Sequence[str]) -> list[Path]:
     """Absolute include folders among the user's flags, joined (``-I/x``) or separate (``-isystem /x``)."""
     options = ("-I", "-isystem", "-iquote", "-idirafter")
     joined = [flag.removeprefix(option) for flag in flags for option in options if flag.startswith(option)]
-    apart = [flag for before, flag in itertools.pairwise(flags) if before in options]
-    return [Path(name) for name in (*joined, *apart) if name and Path(name).is_absolute()]
+    separate = [flag for before, flag in itertools.pairwise(flags) if before in options]
+    return [Path(name) for name in (*joined, *separate) if name and Path(name).is_absolute()]
 
 
 def _steps(

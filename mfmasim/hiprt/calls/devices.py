@@ -19,7 +19,7 @@ INVALID_VALUE, UNSUPPORTED_LIMIT, PEER_ENABLED, PEER_NOT_ENABLED = 1, 215, 704, 
 VERSION = 70_253_211
 """Result of hipRuntimeGetVersion, in the form of ROCm 7.2: major * 10**7 + minor * 10**5 + patch."""
 UNITS = 4
-"""Compute units: few, so that programs that size their grid by them stay fast."""
+"""Compute units: few, so that programs that scale their grid with them stay fast."""
 SIMULATED = "mfmasim"
 """The first word of a simulated device's name."""
 
@@ -166,7 +166,7 @@ def hipDeviceReset(rt: Runtime) -> None:
 
 @serve()
 def hipDeviceSetCacheConfig(rt: Runtime, config: Int) -> None:
-    """Accept the setting without effect: these devices have no such choice."""
+    """Accept the setting without effect: these devices have no alternative."""
 
 
 @serve()

@@ -1,4 +1,4 @@
-"""Memory pools, and hints about managed memory. Pools have no memory of their own: every allocation uses the heap."""
+"""Memory pools, and hints about managed memory. Pools own no memory: every allocation uses the heap."""
 
 from __future__ import annotations
 

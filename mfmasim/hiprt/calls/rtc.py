@@ -1,4 +1,4 @@
-"""hipRTC: sources compiled at run time, by the compiler that mfmasim finds."""
+"""hipRTC: sources compiled at run time, with the compiler that mfmasim finds."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def hipDeviceSetLimit(rt: Runtime, limit: Int, value: Pointer) -> None:  # noqa:
 
 @serve("hipProfilerStop")
 def hipProfilerStart(rt: Runtime) -> None:
-    """Do nothing: there is no profiler."""
+    """Accept the call without effect: no profiler is supported."""
 
 
 @serve()

@@ -1,4 +1,4 @@
-"""Error codes of HIP: number, name, words. Source: hip_runtime_api.h of ROCm 7, by way of hip-python."""
+"""Error codes of HIP: number, name, text. Source: hip_runtime_api.h of ROCm 7, through hip-python."""
 
 from __future__ import annotations
 

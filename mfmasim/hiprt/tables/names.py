@@ -1,8 +1,9 @@
 """Every call that hip-python 7.2 and 10.0 look up in libamdhip64.so and libhiprtc.so and that returns an error code.
 
-The library exports them all: those that nobody serves here return hipErrorNotSupported and say their name. Left out are
-four that return a structure or a text (hipCreateChannelDesc, hipApiName, hipKernelNameRef, hipKernelNameRefByPtr):
-hip-python itself names them when they are missing. Source: HIP's and hipRTC's headers, by way of hip-python.
+The library exports all of them; those without an implementation return hipErrorNotSupported and print their name.
+Excluded are four that return a structure or a text (hipCreateChannelDesc, hipApiName, hipKernelNameRef,
+hipKernelNameRefByPtr): hip-python itself reports them when they are missing. Source: headers of HIP and hipRTC, through
+hip-python.
 """
 
 from __future__ import annotations

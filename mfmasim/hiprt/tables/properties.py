@@ -1,4 +1,4 @@
-"""hipDeviceProp_tR0600: fields of the structure that hipGetDeviceProperties fills, and which attribute asks for which.
+"""hipDeviceProp_tR0600: fields of the structure that hipGetDeviceProperties fills, and the attributes that return them.
 
 Source: hip_runtime_api.h of ROCm 6 and 7, whose layout is the same (hip-python's 7.2 and 10.0 agree on it). `arch` is a
 word of bit flags in C.

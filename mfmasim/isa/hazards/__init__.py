@@ -29,7 +29,7 @@ def rows(arch: Arch) -> tuple[Row, ...]:
     """The rows that hold on an architecture.
 
     Raises:
-        MfmasimError: no table is about the encoding of its instructions.
+        MfmasimError: no table covers the encoding of its instructions.
     """
     if arch.encoding not in _TABLES:
         raise unknown("encoding with rules of wait states", arch.encoding, _TABLES, f"for {arch.name}")

@@ -1,7 +1,7 @@
 """Wait states that software has to insert on CDNA, except for matrix instructions (`mfmasim.isa.hazards.matrix`).
 
 Sources: CDNA2, CDNA3 and CDNA4 ISA manuals, 4.5, "Required Software-inserted Wait States"; where a line names LLVM, the
-insertion of wait states that compilers rely on (GCNHazardRecognizer) has it and the manuals have not.
+insertion of wait states that compilers rely on (GCNHazardRecognizer) has the rule and the manuals do not.
 
 Left out: instructions that the machine does not execute (S_RFE, VSKIP); VCC under the number of the SGPRs that hold it
 (assemblers write it by name); and the replay of clauses with XNACK, which does not depend on wait states.

@@ -1,11 +1,11 @@
 """Wait states between matrix instructions and others, on CDNA.
 
 Sources: CDNA2 ISA manual 7.2, CDNA3 7.5 and CDNA4 7.6, "Dependency Resolution", with which LLVM's GCNHazardRecognizer
-was compared. Of CDNA2's table the published text has lost most numbers; those are LLVM's.
+was compared. The published text of CDNA2's table lacks most numbers; those are LLVM's.
 
-XDL is every matrix instruction but f32's (SGEMM) and f64's (DGEMM); CDNA2 counts f32 among XDL. A pass is four cycles.
-Where C is the D of the instruction before, the result is forwarded. Matrix instructions that write the same registers
-need nothing.
+XDL is every matrix instruction except those of f32 (SGEMM) and f64 (DGEMM); CDNA2 counts f32 among XDL. A pass is four
+cycles. Where C is the D of the previous instruction, the result is forwarded. Matrix instructions that write the same
+registers need no wait states.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Dependencies that RDNA's hardware does not resolve; S_DELAY_ALU is a hint only.
 
 Sources: RDNA3 (7.2.8, 7.9), RDNA3.5 and RDNA4 (7.2.8, 7.12.1) ISA manuals; where a line names LLVM, the
-insertion of waits that compilers rely on (GCNHazardRecognizer) has it and the manuals have not. What counts here are
-mostly instructions of the vector ALU, which S_NOP is not.
+insertion of waits that compilers rely on (GCNHazardRecognizer) has the rule and the manuals do not. Distances here are
+mostly in instructions of the vector ALU, to which S_NOP does not belong.
 """
 
 from __future__ import annotations

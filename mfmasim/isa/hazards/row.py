@@ -21,7 +21,7 @@ class Row:
     first: str
     """What the first instruction does: a name of `mfmasim.isa.hazards.traits.ROLES`."""
     second: str
-    """What the second one does, likewise."""
+    """What the second one does, also by name."""
     needs: int | Mapping[int, int]
     """Wait states between them; after a matrix instruction by its passes (none for passes that are not listed)."""
     source: str
@@ -40,5 +40,5 @@ class Row:
         return any(word in f"{self.first} {self.second}" for word in ("XDL", "GEMM", "MFMA"))
 
     def states(self, passes: int) -> int:
-        """Wait states after a first instruction of so many passes."""
+        """Wait states after a first instruction of a number of passes."""
         return self.needs if isinstance(self.needs, int) else self.needs.get(passes, 0)

@@ -28,11 +28,11 @@ NOTHING: Registers = frozenset()
 LANE = ("readlane", "writelane")
 DWORD = 6
 ZERO = {251: VCC, 252: EXEC}
-"""VCCZ and EXECZ as sources, and the register that each looks at."""
+"""VCCZ and EXECZ as sources, and the register that each one tests."""
 
 
 def named(register: Register, m0: int) -> str:
-    """A register as it is written.
+    """A register in assembly syntax.
 
     >>> named(("v", 5), 124), named(("s", 106), 124), named(("s", 127), 124), named(("hw", 1), 124)
     ('v5', 'vcc_lo', 'exec_hi', 'hwreg 1')
@@ -108,7 +108,7 @@ class Traits:
 
     @cached_property
     def states(self) -> int:
-        """Wait states that it is (CDNA3 ISA manual, S_NOP: SIMM16[3:0] + 1); any other instruction is one."""
+        """Wait states of the instruction (CDNA3 ISA manual, S_NOP: SIMM16[3:0] + 1); 1 for any other instruction."""
         return (self.instruction.modifiers.get("simm16", 0) & 15) + 1 if self.opcode.kind == "nop" else 1
 
     @cached_property
@@ -158,9 +158,9 @@ class Traits:
 
     @cached_property
     def moved_result(self) -> bool:
-        """Whether the result goes to another place of its register than the lowest (SDWA, OP_SEL; CDNA3 manual 4.5).
+        """Whether the result is not written to the low bits of its register (SDWA, OP_SEL; CDNA3 manual 4.5).
 
-        LLVM counts the random conversions to FP4 wherever their result goes, the others to FP4 not at the lowest byte.
+        LLVM counts the random conversions to FP4 for every destination byte, the others to FP4 for all but the lowest.
         """
         modifiers = self.instruction.modifiers
         if modifiers.get("dst_sel", DWORD) != DWORD:
@@ -207,7 +207,7 @@ def _constants(t: Traits) -> Registers:
 
 
 def _zero(t: Traits) -> Registers:
-    """The registers behind EXECZ and VCCZ."""
+    """The registers that EXECZ and VCCZ test."""
     used = {o.index for o in t.instruction.src if o.kind == "special"} & set(ZERO)
     return frozenset(("s", ZERO[code] + k) for code in used for k in (0, 1))
 
