@@ -126,7 +126,7 @@ class Machine:
 
     @property
     def steps(self) -> bool:
-        """Whether an observer looks at individual instructions."""
+        """Whether an observer receives individual instructions."""
         return bool(self.before_hooks or self.after_hooks)
 
     def workgroups_in_flight(self) -> int:
@@ -211,7 +211,7 @@ class Machine:
         chosen = running[pcs == pcs.min()]
         first, last = int(chosen[0]), int(chosen[-1])
         contiguous = last - first + 1 == len(chosen)
-        alone = not self.steps  # an observer that looks at registers between steps may keep them
+        alone = not self.steps  # an observer that reads registers between steps may keep them
         group = Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen), alone=alone)
         if group.all:
             waves.own.clear()

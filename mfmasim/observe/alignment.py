@@ -96,19 +96,19 @@ class Alignment(Check):
             return
         inside = event.space == "lds"
         native = NATIVE.get(event.size, event.size) if inside else min(event.size, DWORD)
-        crooked = event.addresses & event.addresses.dtype.type(native - 1) != 0
+        misaligned = event.addresses & event.addresses.dtype.type(native - 1) != 0
         if event.active is not None:
-            crooked = crooked & event.active
-        if not inside and crooked.any():
-            crooked = crooked & (event.addresses >= event.addresses.dtype.type(self.first))
-        if not crooked.any():
+            misaligned = misaligned & event.active
+        if not inside and misaligned.any():
+            misaligned = misaligned & (event.addresses >= event.addresses.dtype.type(self.first))
+        if not misaligned.any():
             return
-        wave, lane = (int(i) for i in np.argwhere(crooked)[0])
-        address = int(np.broadcast_to(event.addresses, crooked.shape)[wave, lane])
+        wave, lane = (int(i) for i in np.argwhere(misaligned)[0])
+        address = int(np.broadcast_to(event.addresses, misaligned.shape)[wave, lane])
         where = f"{'LDS ' * inside}address {address:#x}"
         text = f"{event.kind} of {event.size} bytes at {where}, which is not a multiple of {native}"
         became = f"correct in the unaligned mode that drivers enable{', but slower' * inside}"
-        lanes = int(crooked.sum()) * (event.waves // len(crooked))
+        lanes = int(misaligned.sum()) * (event.waves // len(misaligned))
         kind = LDS if inside else GLOBAL
         new = _Seen(kind, text, became, event.place(wave, lane), event.instruction.name, lanes)
         self._note(event.instruction.pc, new)

@@ -111,12 +111,12 @@ class Atomic:
         machine, instruction = self.machine, self.instruction
         asked = np.broadcast_to(g.active if part.mask is None else part.mask, shape)
         address = np.broadcast_to(part.address, shape)
-        crooked = (address.astype(np.int64) & (self.size - 1) != 0) & asked
-        if crooked.any():
+        rejected = (address.astype(np.int64) & (self.size - 1) != 0) & asked
+        if rejected.any():
             machine.notify.fault(
-                instruction, g, part.space, "misaligned atomic", self.size, Outside(crooked, address.astype(np.uint64))
+                instruction, g, part.space, "misaligned atomic", self.size, Outside(rejected, address.astype(np.uint64))
             )
-        asked = asked & ~crooked
+        asked = asked & ~rejected
         if machine.notify.accesses:
             machine.notify.access(instruction, g, Part(part.space, address, asked, part.number), "atomic", self.size)
         if part.space == "global":
@@ -124,11 +124,11 @@ class Atomic:
             beyond = np.zeros(shape, np.bool_) if outside is None else np.broadcast_to(outside.mask, shape)
             if outside is not None:
                 machine.notify.fault(instruction, g, "global", "write", self.size, outside)
-            return machine.memory.dwords, np.broadcast_to(offsets >> 2, shape), asked & ~beyond, beyond | crooked
+            return machine.memory.dwords, np.broadcast_to(offsets >> 2, shape), asked & ~beyond, beyond | rejected
         rows, row, limit = rows_of(machine, g, part.space)
         inside, beyond = within(machine, g, instruction, Part(part.space, address, asked), self.size, "write", limit)
         start = (row * rows.shape[1] + np.where(inside, address, 0)) >> 2
-        return rows.reshape(-1).view(np.uint32), np.broadcast_to(start, shape), inside, beyond | crooked
+        return rows.reshape(-1).view(np.uint32), np.broadcast_to(start, shape), inside, beyond | rejected
 
     def finish(self, g: Group, words: list[NDArray[np.uint32]]) -> None:
         """Return the old value."""

@@ -49,9 +49,9 @@ def _load(count: int, instruction: Instruction, machine: Spaces) -> Bound:
         if register is not None:
             address = address + register(g)
         if (address & np.uint64(3)).any():
-            crooked = (address & np.uint64(3) != 0).reshape(-1, 1)
+            misaligned = (address & np.uint64(3) != 0).reshape(-1, 1)
             machine.notify.fault(
-                instruction, g, "scalar", "misaligned read", 4 * count, Outside(crooked, address[:, None])
+                instruction, g, "scalar", "misaligned read", 4 * count, Outside(misaligned, address[:, None])
             )
             address &= ~np.uint64(3)  # the two low bits are ignored
         if machine.notify.scalar_loads:

@@ -1,7 +1,7 @@
 """One access of a group of waves to one of the three spaces: global memory, LDS, scratch.
 
 Every vector memory instruction is made of these. An access outside a space is reported; then a read of
-the LDS gives 0 (CDNA3 ISA manual, 3.6.1), another one poison, and a write is dropped. Where the architecture looks at
+the LDS gives 0 (CDNA3 ISA manual, 3.6.1), another one poison, and a write is dropped. Where the architecture checks
 parts of an LDS access (RDNA4 ISA manual, 3.3.5.1), that holds for its dwords and bytes, elsewhere for all of a lane.
 """
 

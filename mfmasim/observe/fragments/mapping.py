@@ -81,7 +81,7 @@ class MappingCheck:
         """Operands whose format was found wrong."""
         self.wrong: dict[tuple[str, str, str], Wrong] = {}
         self.places: Counter[tuple[str, str]] = Counter()
-        """Places looked at, by source line and operand."""
+        """Places examined, by source line and operand."""
 
     def run(self) -> MappingReport:
         """Do the analysis."""

@@ -1,4 +1,4 @@
-"""Lines of slots: which row, column or K a whole line of slots agrees on. Arrays hold -1 where there is no element."""
+"""Lines of slots: which row, column or K a whole line of slots agrees on. Arrays hold -1 where a slot is empty."""
 
 from __future__ import annotations
 

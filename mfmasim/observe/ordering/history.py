@@ -113,7 +113,7 @@ class History(Observer):
             arch: architecture.
             instructions: those that the kernel may execute.
             source_at: source line of an address.
-            sharing: the dwords to look at.
+            sharing: the dwords to examine.
             waves: of the launch.
             per: waves of a workgroup.
             in_order: whether the memory operations of a workgroup's waves take one path, so that a barrier orders them

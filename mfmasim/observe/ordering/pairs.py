@@ -118,7 +118,7 @@ class _Judge:
 
 
 def _candidates(entries: Entries, writes: Flags, history: History) -> Iterator[tuple[I64, I64]]:
-    """Pairs of a write and another access to the same unit, each pair once, in pieces; `MOST`, and `history` knows."""
+    """Pairs of a write and another access to the same unit, each pair once, in pieces; at most `MOST` in all."""
     starts = np.flatnonzero(np.append(True, np.diff(entries.unit) != 0))
     ends = np.append(starts[1:], len(entries.unit))
     which = np.repeat(np.arange(len(starts)), ends - starts)

@@ -115,12 +115,12 @@ class Shadow:
             The first unordered access of each sort.
         """
         at = rows, units
-        meets = {
+        conflicting = {
             "read": (self.writer, *self.changers),
             "write": self._all,
             "atomic": (self.writer, *self.readers),
         }[kind]
-        clashes = [clash for last in meets for clash in self._clashes(last, at, wave, joined, since)]
+        clashes = [clash for last in conflicting for clash in self._clashes(last, at, wave, joined, since)]
         if kind == "write":
             self.writer.put(at, wave, signalled, record)
             return clashes

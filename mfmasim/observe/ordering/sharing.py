@@ -88,15 +88,15 @@ class Sharing:
         if active is not None:
             who = np.broadcast_to(owners, offsets.shape)[active]
             offsets = offsets[active]
-        crooked = event.size % 4 != 0 or bool(np.bitwise_or.reduce(offsets, axis=None) & 3)
-        self.bytewise |= crooked
+        misaligned = event.size % 4 != 0 or bool(np.bitwise_or.reduce(offsets, axis=None) & 3)
+        self.bytewise |= misaligned
         self._changes |= event.kind == "atomic"
         book = {"read": self.reader, "write": self.writer, "atomic": self.changer}[event.kind]
         first = offsets >> 2
         count = -(-event.size // 4)
         for k in range(count):
             _note(book, first + k if k else first, who)
-        if crooked:
+        if misaligned:
             _note(book, offsets + (event.size - 1) >> 2, who)
         if event.kind != "write" and event.instruction.dst and reach(event.instruction, event.kind) >= WORKGROUP:
             self._acquire(event.instruction.pc, np.unique(first))

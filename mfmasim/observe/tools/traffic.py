@@ -77,7 +77,7 @@ class Used:
     read: int
     """What loads request, scalar loads once for each wave."""
     written: int
-    """What stores and atomic operations ask for."""
+    """What stores and atomic operations request."""
     touched_read: int
     """Different bytes among them."""
     touched_written: int
