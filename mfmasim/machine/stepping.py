@@ -154,7 +154,7 @@ class Step:
         if name not in found:
             raise unknown("operand", name, found, f"of {self.instruction.name}")
         if not 0 <= wave < self._group.count:
-            raise MfmasimError(f"wave {wave}: {self._group.count} waves execute {self.instruction.name}, from 0 up")
+            raise MfmasimError(f"wave {wave}: waves 0 to {self._group.count - 1} execute {self.instruction.name}")
         fragment, operand = found[name]
         if operand.kind not in ("v", "a"):
             raise MfmasimError(f"operand {name} of {self.instruction.text.strip()} is a constant, not in registers")

@@ -77,7 +77,7 @@ def _rdna(d: Descriptor) -> Iterator[str]:
     if d.field(62, 2) == 2:
         yield "swizzle 2 is reserved"
     if d.field(124, 2) == 0 and not d.stride and d.records and not d.add_tid:
-        yield "OOB_SELECT is 0 (structured) and the stride 0, so that every access is out of range"
+        yield "OOB_SELECT is 0 (structured) and the stride 0: every access is out of range"
 
 
 def wrong(descriptor: Descriptor) -> list[str]:

@@ -17,7 +17,7 @@ WORDS = [
     (0x31004000, 0, "gfx942 gfx950", "reserved bits"),
     (0x80027000, 0, "gfx942 gfx950", "TYPE is not 0"),
     (0x00827000, 4, "gfx942 gfx950", ""),
-    (0x27000, 0, "gfx1151 gfx1201", "so that every access is out of range"),
+    (0x27000, 0, "gfx1151 gfx1201", ": every access is out of range"),
     (0, 0, "gfx1151 gfx1201", "FORMAT is 0"),
     (0xB1004000, 0, "gfx1151 gfx1201", "TYPE is not 0"),
     (0x31004000, 0x8004, "gfx1151 gfx1201", "swizzle 2 is reserved"),

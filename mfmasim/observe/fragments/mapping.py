@@ -87,7 +87,7 @@ class MappingCheck:
         """Do the analysis."""
         report, reporter = self.report, self.reporter
         if self.tracer.depends_on_data:
-            text = "the sequence of matrix instructions depends on the data, so that elements cannot be traced"
+            text = "the sequence of matrix instructions depends on the data, so elements cannot be traced"
             report.findings.append(reporter.plain("mapping-not-traced", "error", text))
             return report
         for name in sorted(self.tracer.untraced):
