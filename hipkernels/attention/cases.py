@@ -1,7 +1,7 @@
 """Attention forward on [B, H, N, D]: one thread a query, and tiles by matrix instructions.
 
-Outputs are compared bit for bit with a replay of the kernel's own order of operations, and the replay lies within a
-derived bound of attention in float64 (`reference.attention`), or the case fails.
+Outputs are compared bit for bit with a replay of the kernel's order of operations, and the replay must lie within a
+derived bound of attention in float64 (`reference.attention`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ def view(memory: NDArray[Any], layout: Layout, shape: tuple[int, int, int, int])
 def expected(
     way: str, arch: str, fmt: str, codes: Sequence[NDArray[Any]], causal: int, scale: float | None
 ) -> NDArray[Any]:
-    """What a kernel has to leave, after a look at how far that is from the exact result."""
+    """Expected output of a kernel, checked against the error bound of the exact result."""
     q, k, v = codes
     if way == "scalar":
         found, tile, inner = replay.scalar(fmt, q, k, v, causal, scale), 1, "f32"
@@ -71,7 +71,7 @@ def launch(
     v_layout: str,
     data: str,
 ) -> LaunchDict:
-    """A launch: arguments, and what is expected of them."""
+    """A launch: arguments and expected outputs."""
     b, h, queries, keys, d = sizes
     grid = plan_attention(way, b, h, queries, keys, d, causal, scale)
     shapes = {"q": (b, h, queries, d), "k": (b, h, keys, d), "v": (b, h, keys, d), "o": (b, h, queries, d)}
@@ -100,7 +100,7 @@ def launch(
 
 
 def column_of_v(args: list[Any], queries: int, keys: int, d: int) -> list[Source]:
-    """Each element of O is made of a column of V, in full where nothing is masked."""
+    """Each element of O depends on a column of V, on all of it without a mask."""
 
     def at(element: NDArray[Any]) -> NDArray[Any]:
         return element // (queries * d) * keys * d + np.arange(keys) * d + element % d
@@ -129,7 +129,7 @@ def declare(
         each: variants.
         fmt: ``f16`` or ``bf16``.
         sizes: lengths of a row that the source has kernels for.
-        sources: what elements of O are made of, from the arguments and the sizes; holds without mask, gaps and swaps.
+        sources: sources of the elements of O, from the arguments and the sizes; valid without mask, gaps and swaps.
         more: further arguments of `case`.
     """
 
@@ -201,7 +201,7 @@ for archs, instructions in ((RDNA, "wmma"), (CDNA, "mfma")):
 
 
 FORMATS = [{"fmt": "f16"}, {"fmt": "bf16"}]
-DATA = ("normal", "one_hot")  # where signs differ RDNA truncates even sums that f32 could hold
+DATA = ("normal", "one_hot")  # with differing signs RDNA truncates even sums that are exact in f32
 
 
 @case("products.hip", kernel="scores_{fmt}_64", arch=ALL, executes=PRODUCT, each=FORMATS, data=DATA)

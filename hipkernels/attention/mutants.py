@@ -1,4 +1,4 @@
-"""Wrong attention kernels, and which checks have to catch each."""
+"""Wrong attention kernels, and the checks that must catch each."""
 
 from mfmasim.verify import Mutant
 
@@ -53,16 +53,16 @@ MUTANTS = [
     Mutant("infinity_less_infinity", WMMA, (BASE, "return top;"), OUT, arch="gfx1201"),
     Mutant("infinity_less_infinity_in_the_data", INFINITE, (BASE, "return top;"), OUT, arch="gfx942"),
     Mutant("hidden_by_a_large_number", WMMA, ("s[j][r] * by : MINUS_INFINITY", "s[j][r] * by : -1e30f"), OUT,
-           arch="gfx1151", about="a query without keys gets the average of those it may not see"),
+           arch="gfx1151", about="a query without keys gets the average of the masked ones"),
     Mutant("hidden_nan_counts", HIDDEN, ("tile.add_seen(key);", "tile.add_all();"), OUT, arch="gfx1151",
            about="0 times NaN"),
     Mutant("tail_of_keys_seen", PLAIN, ("+ (int)tile.column < seen ?", "+ (int)tile.column < seen + 16 ?"), OUT,
-           arch="gfx1201", about="zeros behind the last key score 0, which is not nothing"),
+           arch="gfx1201", about="zeros behind the last key have the score 0, not -Inf"),
     Mutant("tail_of_v_read", PLAIN, (f"there ? {V_OF} : codes8{{}}", V_OF), (*OUT, "bounds"), arch="gfx1151",
            about="the weights are 0, and RDNA3 counts a product of -0 as a unit of the last place"),
     # Scale.
     Mutant("negative_scale_for_none", NEGATIVE, ("g.scale ? *g.scale", "g.scale && *g.scale >= 0 ? *g.scale"), OUT,
-           arch="gfx1151", about="a number that stands for no number"),
+           arch="gfx1151", about="a number that stands for a missing scale"),
     Mutant("scale_0_for_none", "mfma[scale=0.0,Nkv=33]", ("g.scale ? *g.scale", "g.scale && *g.scale ? *g.scale"), OUT,
            arch="gfx942"),
     Mutant("largest_before_the_scale", "wmma[scale=-2.0,data=large,causal=1]",

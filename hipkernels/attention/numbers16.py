@@ -23,8 +23,8 @@ def encode(fmt: str, values: Any) -> NDArray[Any]:
 def fma(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
     """Give a * b + c of float32, rounded once.
 
-    The product is exact in float64. The sum is rounded to odd there, so that the rounding to f32 sees on which side of
-    a middle it lies (Boldo and Melquiond, IEEE Trans. Computers 57, 2008).
+    The product is exact in float64. The sum is rounded to odd there, so that the rounding to f32 sees the side of a
+    midpoint on which it lies (Boldo and Melquiond, IEEE Trans. Computers 57, 2008).
     """
     with np.errstate(all="ignore"):
         product, c = a.astype(np.float64) * b, np.asarray(c, np.float64)

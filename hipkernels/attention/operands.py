@@ -14,8 +14,8 @@ KINDS = {
     "normal": "normally distributed",
     "large": "scores of tens of thousands: their powers alone overflow",
     "special": "zeros of both signs, denormals, the largest, Inf and NaN now and then",
-    "minus_infinity": "scores of -Inf for some keys, of +Inf for some queries, none but -Inf for others",
-    "hidden": "NaN and Inf in K and V wherever a query with a smaller number may not look",
+    "minus_infinity": "scores of -Inf for some keys, of +Inf for some queries, only -Inf for others",
+    "hidden": "NaN and Inf in K and V where they are masked for queries with smaller numbers",
 }
 
 

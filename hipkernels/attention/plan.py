@@ -1,4 +1,4 @@
-"""What the host checks and decides before a launch of attention: shapes, strides, grid."""
+"""Host-side checks and choices before a launch of attention: shapes, strides, grid."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class Layout:
 
     @property
     def strides(self) -> list[np.int32]:
-        """What a kernel is given."""
+        """Arguments of a kernel."""
         return [np.int32(step) for step in (self.batch, self.head, self.row)]
 
 
@@ -57,7 +57,7 @@ def layout_of(name: str, shape: tuple[int, int, int, int]) -> Layout:
 
 
 def check_layout(layout: Layout, d: int) -> None:
-    """Refuse strides that the kernels cannot take.
+    """Refuse strides that the kernels do not support.
 
     Raises:
         MfmasimError: rows that overlap or do not begin at multiples of 16 bytes, or strides beyond 32 bits.
@@ -90,7 +90,7 @@ def plan_attention(
         Workgroups in x, y, z.
 
     Raises:
-        MfmasimError: what no kernel here can do; names the value and what is allowed.
+        MfmasimError: the launch is unsupported; names the value and what is allowed.
     """
     for name, value in (("batches", b), ("heads", h), ("queries", queries)):
         if value < 1:

@@ -1,8 +1,8 @@
-"""FP8 quantisation: casts of f32, f16 and bf16 to E4M3 and E5M2 in the architecture's own flavour.
+"""FP8 quantisation: casts of f32, f16 and bf16 to E4M3 and E5M2 in the architecture's flavour.
 
-What is decided, and tested here: ``noop[0] == 1.0`` leaves every output as it was, any other value or a null pointer
-does not; ``amax`` is the largest |x| of the unscaled input and of what the buffer held, as signed integers, so that a
-NaN is above infinity and a preset with its sign bit set counts as nothing; ``scale_inv`` is 1/scale, correctly rounded.
+The contract that is tested: ``noop[0] == 1.0`` leaves every output unchanged, any other value or a null pointer
+does not; ``amax`` is the largest |x| of the unscaled input and of its previous value, as signed integers, so that a
+NaN is above infinity and a preset with its sign bit set is ignored; ``scale_inv`` is 1/scale, correctly rounded.
 """
 
 from functools import partial
@@ -41,7 +41,7 @@ def launch_cast(
     arch: str = "gfx950",
     at: tuple[int, int, int, int] = (0, 0, 0, 0),
 ) -> LaunchDict:
-    """A launch of the flat kernel: arguments and what is expected of them.
+    """A launch of the flat kernel: arguments and expected outputs.
 
     ``at``: bytes from an aligned address to input, output, scale and amax.
     """
@@ -102,7 +102,7 @@ def cast_count(n: int = 0, given: str = "f32", arch: str = "gfx950") -> LaunchDi
 
 @declare(kernel="cast_f32_e5m2_clamp", each=[{"blocks": blocks} for blocks in (1, 2, 7)])
 def cast_grid(n: int = 9973, blocks: int = 1, arch: str = "gfx950") -> LaunchDict:
-    """Any grid gives the same bytes: fewer workgroups go round more often, more find nothing to do."""
+    """Any grid gives the same bytes: fewer workgroups do more iterations, superfluous ones do none."""
     x = operands.values("f32", n, "finite")
     return launch_cast(x, reference.target_format("e5m2", arch), "clamp", scale=3.0, blocks=blocks, arch=arch)
 
@@ -120,7 +120,7 @@ def cast_scale(
 
 @declare(kernel="cast_f32_e4m3_clamp", each=[{"preset": preset} for preset in PRESETS])
 def cast_amax(n: int = 40, preset: float = 0.0, high: float = 3.0, arch: str = "gfx950") -> LaunchDict:
-    """What the amax buffer held counts, unless its sign bit is set."""
+    """The previous value of amax counts, unless its sign bit is set."""
     x = np.linspace(-high, high / 2, n, dtype=np.float32)
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", amax=preset, arch=arch)
 
@@ -157,7 +157,7 @@ def cast_crooked(
     amax_at: int = 0,
     arch: str = "gfx950",
 ) -> LaunchDict:
-    """Base addresses that the kernel's types exclude: the hardware serves them, and the report says it."""
+    """Base addresses that the kernel's types exclude: the hardware supports them, and the check reports them."""
     x, at = operands.values(given, n, "finite"), (input_at, output_at, scale_at, amax_at)
     return launch_cast(x, reference.target_format("e4m3", arch), "clamp", scale=0.7, given=given, arch=arch, at=at)
 

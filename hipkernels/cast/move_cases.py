@@ -1,6 +1,6 @@
-"""Cases that prove which input element each output element comes from, and which ones feed each scale and amax.
+"""Cases that prove which input element each output element comes from, and on which ones each scale and amax depends.
 
-`cases.py` takes them in and hands on the flat cast's launch, which it has.
+`cases.py` includes them and passes the launch of the flat cast.
 """
 
 from collections.abc import Callable
@@ -59,7 +59,7 @@ def declare_flat(launch_cast: Callable[..., Any], archs: list[str]) -> None:
 
 
 def turned(launch: LaunchDict, part: Part) -> LaunchDict:
-    """Sources of both outputs of a part; what lies outside keeps what it held."""
+    """Sources of both outputs of a part; elements outside keep their value."""
     x, out, across = launch["args"][:3]
 
     def inside(row: NDArray[Any], col: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -124,7 +124,7 @@ for each_given in GIVEN:
 def transpose_part_moves(
     part: str = "tiles", kernel: str = "", rows: int = 193, cols: int = 193, arch: str = "gfx950"
 ) -> LaunchDict:
-    """A part in the middle of a matrix; nothing around it is written."""
+    """A part in the middle of a matrix; the surrounding elements stay unchanged."""
     x, chosen = operands.values("f32", rows * cols, "finite").reshape(rows, cols), transpose_cases.PARTS[part]
     return turned(transpose_cases.launch_part(x, chosen, "f32", reference.target_format("e4m3", arch)), chosen)
 
@@ -179,7 +179,7 @@ def of_line(way: str, shape: tuple[int, int]) -> tuple[Callable[..., Any], Calla
 
     def block_of(target: str) -> Callable[..., Any]:
         if target == "e2m1":
-            # A nibble that fills up the last byte depends on nothing.
+            # A padding nibble in the last byte has no source.
             return lambda line, byte, part: pair(
                 line, np.where(2 * byte + part < length, 2 * byte // BLOCK * BLOCK + PLACES, length)
             )
@@ -209,7 +209,7 @@ def mx_moves(
     cols: int = 69,
     data: str = "finite",
 ) -> LaunchDict:
-    """Each code from its element and from no block but its own; each scale from the elements of its block."""
+    """Each code from its element and its block only; each scale from the elements of its block."""
     x = mx_cases.matrix(given, rows, cols, data) if data != "signs" else signs(given, rows, cols)
     launch = mx_cases.launch_quantise(x, given, target, way, rule)
     given_x, codes, scales = launch["args"][:3]
@@ -225,7 +225,7 @@ def mx_moves(
 
 
 def signs(given: str, rows: int, cols: int) -> NDArray[Any]:
-    """1 and -1: every block has the same largest magnitude, whatever it is made of."""
+    """1 and -1: every block has the same largest magnitude."""
     x = operands.values(given, rows * cols, "finite").reshape(rows, cols)
     one = np.ones((), {"f32": np.float32, "f16": np.float16}[given])
     return np.where(np.signbit(x), -one, one)

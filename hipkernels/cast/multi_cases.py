@@ -25,12 +25,12 @@ SETS = {
 
 
 def scale_of(each: int) -> np.float32:
-    """Every tensor has a scale of its own."""
+    """Every tensor has its own scale."""
     return np.float32(0.25 + 0.5 * (each % 13))
 
 
 def preset_of(each: int) -> np.float32:
-    """What each amax holds; the one of a tensor without elements stays."""
+    """Expected value of each amax; that of a tensor without elements stays."""
     return np.float32([0.0, -1.0, 1.0e30, 0.125][each % 4])
 
 
@@ -64,7 +64,7 @@ def multi(
 
 @case("multi.hip", kernel="multi_f32_e4m3", arch=CDNA, each=[{"shapes": "all_empty"}, {"shapes": "empty", "noop": 1.0}])
 def multi_idle(shapes: str = "all_empty", noop: float = 0.0, arch: str = "gfx950") -> LaunchDict:
-    """Nothing to cast: inverse scales are defined all the same, unless the flag says to leave everything."""
+    """Nothing to cast: inverse scales are still written, unless the flag skips the launch."""
     return launch_named("f32", "e4m3", shapes, 0, noop, "", "special", arch)
 
 
@@ -102,7 +102,7 @@ def multi_corners(corner: str = "scale", arch: str = "gfx950") -> LaunchDict:
 def launch_named(
     given: str, target: str, shapes: str, launch: int, noop: float, table_fault: str, data: str, arch: str
 ) -> LaunchDict:
-    """A launch over one of the lists, every tensor with a scale and a preset of its own."""
+    """A launch over one of the lists, every tensor with its own scale and preset."""
     planned = plan_many(SETS[shapes])[launch]
     tensors = [
         (matrix(given, *SETS[shapes][each], each, data), scale_of(each), preset_of(each)) for each in planned.tensors
@@ -119,7 +119,7 @@ def launch_many(
     noop: float | None = None,
     fault: str = "",
 ) -> LaunchDict:
-    """Grid, arguments, and what is expected of them: all codes, all transposed, amax and inverse scales."""
+    """Grid, arguments, and expected outputs: all codes, all transposed, amax and inverse scales."""
     skips = noop == 1.0
     first, count = faulty(planned.first, fault)
 

@@ -1,6 +1,6 @@
-"""Wrong casts: which check has to catch each; one unit or one byte is enough.
+"""Wrong casts, and the check that must catch each; one unit or one byte is enough.
 
-``mfmasim mutate cast`` compiles and runs them and prints who caught what.
+``mfmasim mutate cast`` compiles and runs them and prints which check caught each.
 """
 
 from mfmasim.verify import Mutant
@@ -226,7 +226,7 @@ MUTANTS = [
            ("bounds", "outputs", "races"), arch="gfx950"),
     # --- elements
     Mutant("scaled_without_saturation", MX, ("    enter_scaled();", "    ;"), OUT, arch="gfx950",
-           about="the rule of OCP lets the largest numbers saturate, MODE has to ask for it"),
+           about="the rule of OCP lets the largest numbers saturate, MODE must enable it"),
     Mutant("scale_applied_twice", MX_SOFT, ("x[i] * inverse;", "x[i] * inverse * inverse;"), OUT, arch="gfx942"),
     Mutant("limit_of_fnuz_for_mx", MX_SOFT, ("top<To>, -top<To>", "largest<To>, -largest<To>"), OUT, arch="gfx942"),
     Mutant("fnuz_for_mx", MX_SOFT, ("mfmasim::e4m3fn : mfmasim::e5m2, true", "mfmasim::e4m3fnuz : mfmasim::e5m2, true"),

@@ -1,4 +1,4 @@
-"""Cases of the formats with a scale for each 32 elements: `cases.py` takes them in."""
+"""Cases of the formats with a scale for each 32 elements; `cases.py` includes them."""
 
 from typing import Any
 
@@ -14,16 +14,16 @@ from mfmasim.verify import In, LaunchDict, Out, case
 GIVEN, WAYS = ["f32", "f16", "bf16"], ["row", "column"]
 EVERY = [{"given": g, "target": t, "way": w} for g in GIVEN for t in FORMATS for w in WAYS]
 HARDWARE, SOFTWARE = "gfx950", ["gfx942", "gfx1201"]
-"""Conversions with a scale are gfx950's alone."""
+"""Only gfx950 has conversions with a scale."""
 SOME = "rows >= 1 and cols >= 1"
 EDGES = [448.0, 464.0, 480.0, 512.0, 57344.0, 61440.0, 6.0, 6.5, 7.0, 7.5, 1.75, 1.9375, 2.0**-120, 2.0**-149]
-"""Largest magnitudes at which rules differ or scales change, and so small ones that no scale can."""
+"""Largest magnitudes at which rules differ or scales change, and magnitudes too small for any scale."""
 
 
 def matrix(given: str, rows: int, cols: int, data: str) -> NDArray[Any]:
     """Blocks of very different size, some of zeros; in ``special`` some hold an infinity or a NaN.
 
-    Every row and every column is of a size of its own, and every fourth block, of both ways, has one of `EDGES`.
+    Every row and every column has a different magnitude, and every fourth block in both directions has one of `EDGES`.
     """
     rng = np.random.default_rng([rows, cols])
     sizes = np.arange(rows)[:, None] % 7 * 9.0 + np.arange(cols) % 5 * 9.0 - 50
@@ -43,7 +43,7 @@ def matrix(given: str, rows: int, cols: int, data: str) -> NDArray[Any]:
 
 
 def launch_quantise(x: NDArray[Any], given: str, target: str, way: str, rule: ScaleRule) -> LaunchDict:
-    """Arguments, and what is expected of them."""
+    """Arguments and expected outputs."""
     rows, cols = x.shape
     codes, scales = shapes(rows, cols, target, way)
     blocks = 4 * scales[0] * scales[1] if way == "row" else scales[0] * scales[1]

@@ -1,6 +1,6 @@
-"""What the kernels of `mx.hip` have to give: a scale for each 32 elements of a line, and codes of elements over scales.
+"""Reference of the kernels of `mx.hip`: a scale for each 32 elements of a line, and codes of elements over scales.
 
-A line is a row or a column; the last block of a line is as long as what is left.
+A line is a row or a column; the last block of a line has the remaining elements.
 """
 
 from typing import Any
@@ -12,9 +12,9 @@ import mfmasim
 from mfmasim.formats import ScaleRule, scale_of
 
 FORMATS = {"e4m3": "e4m3fn", "e5m2": "e5m2", "e2m1": "e2m1fn"}
-"""OCP's, whatever flavour of FP8 the architecture has."""
+"""OCP formats, also on architectures with FNUZ."""
 RULES: tuple[ScaleRule, ...] = ("ocp", "ceil", "rceil", "even")
-"""As `mfmasim.formats.scale_of` names them, in the order of the kernels' argument."""
+"""Rules of `mfmasim.formats.scale_of`, in the order of the kernels' argument."""
 BLOCK = 32
 
 
@@ -49,7 +49,7 @@ def quantise(x: NDArray[Any], target: str, way: str, rule: ScaleRule) -> tuple[N
     """Codes and scales of a matrix of f32.
 
     A block with a NaN has the scale NaN (0xff), one with an infinity and no NaN the largest (0xfe); both are the
-    kernels' own decision, for OCP leaves it open. FP4 codes lie two to a byte, the first low; a line of odd length ends
+    kernels' choice, as OCP leaves it open. FP4 codes lie two to a byte, the first low; a line of odd length ends
     with a nibble of 0, and lines of columns make the transposed matrix.
     """
     fmt, lines = FORMATS[target], _turned(x, way)

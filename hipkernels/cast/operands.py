@@ -1,4 +1,4 @@
-"""Inputs of the cast kernels: the values where casts go wrong, and numbers of the format's own range between them."""
+"""Inputs of the cast kernels: corner values, and numbers in the format's range between them."""
 
 from typing import Any
 
@@ -18,15 +18,15 @@ CORNERS = [
     2.0**-126, 2.0**-149, 3.0e38,
 ]  # fmt: skip
 SENTINEL = 0x5A
-"""What memory holds that a kernel has to leave alone."""
+"""Contents of memory that a kernel must not write."""
 KEPT = np.float32(7.5)
 """The same of a number beside the data."""
 SCALES = [0.0, -0.0, -2.5, 3.0, 7.0, 2.0**-126, 2.0**-149, 2.0**127, float("inf"), float("nan")]
 """The ends of f32, where the product or the inverse is infinite, zero, denormal or a NaN."""
 PRESETS = [0.0, -0.0, 1.0e30, -1.0, float("inf"), float("nan"), -float("inf"), 2.0**-149]
-"""What an amax buffer may hold."""
+"""Presets of an amax buffer."""
 NOOPS = [0.0, -0.0, 0.999, 1.0, 2.0, -1.0, float("nan")]
-"""Flags; only 1 means anything."""
+"""Flags; only 1 has an effect."""
 
 
 def one(value: float | np.float32) -> NDArray[Any]:

@@ -1,7 +1,7 @@
-"""Which launches a cast takes: pure functions from a shape to a list of launches, which tests execute.
+"""The launches of a cast: pure functions from a shape to a list of launches, which tests execute.
 
 The number of compute units is that of the products: CDNA3 white paper (MI300X: 304), CDNA4 white paper (MI355X: 256),
-RDNA4 (RX 9070 XT: 64). It decides nothing but the grid; every grid gives the same bytes.
+RDNA4 (RX 9070 XT: 64). It decides only the grid; every grid gives the same bytes.
 """
 
 import math
@@ -123,7 +123,7 @@ def _across(store: int, first_row: int, rows: int, cols: int, given_bytes: int) 
 
 
 AT_ONCE, TILE = 256, 128
-"""Tensors of a launch of many at most, and the side of the tiles that it cuts them into."""
+"""Most tensors of one launch, and the side of the tiles into which it cuts them."""
 
 
 @dataclass(frozen=True)

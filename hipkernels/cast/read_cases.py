@@ -1,4 +1,4 @@
-"""Cases of cast and transpose through transposed reads of the LDS: what the text tried and rejected, gfx950."""
+"""Cases of cast and transpose through transposed reads of the LDS: tried and rejected by the text, gfx950."""
 
 from dataclasses import dataclass
 
@@ -61,7 +61,7 @@ def transposed_read_part(first: int = 3, rows: int = 197, cols: int = 261, arch:
 
 @case("transposed_read.hip", kernel="transposed_read_f32_e4m3", arch="gfx950", executes=READS)
 def transposed_read_map(arch: str = "gfx950") -> LaunchDict:
-    """Every place of the 8 x 16 that a read exchanges holds a code of its own: the bytes prove where each came from."""
+    """Every place of the 8 x 16 that a read exchanges holds a distinct code: the bytes prove where each came from."""
     row, col = np.indices((TALL, BROAD))
     codes = (row % 8 * 16 + col % 16).astype(np.uint8)
     fmt = reference.target_format("e4m3", arch)

@@ -1,4 +1,4 @@
-"""What the cast kernels have to give: f32 multiplication, one rounding, the largest magnitude, the inverse scale."""
+"""Reference of the cast kernels: f32 multiplication, one rounding, the largest magnitude, the inverse scale."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from mfmasim.formats import Overflow
 F32 = np.float32
 SIGN = np.uint32(1 << 31)
 RULES: dict[str, Overflow] = {"clamp": "saturate", "ovfl": "saturate", "plain": "infinity_or_nan"}
-"""What each kernel's way with values beyond the range is called in `mfmasim.format(...).encode`."""
+"""Overflow rule of each kernel, as named in `mfmasim.format(...).encode`."""
 
 
 def target_format(target: str, arch: str) -> str:
-    """Name of a target in the architecture's own flavour."""
+    """Name of a target format in the architecture's flavour."""
     fnuz = mfmasim.arch(arch).fp8 == "fnuz"
     return {"e4m3": "e4m3fn", "e5m2": "e5m2"}[target].removesuffix("fn" if fnuz else "") + ("fnuz" if fnuz else "")
 

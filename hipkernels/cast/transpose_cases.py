@@ -25,7 +25,7 @@ def launch_part(
     amax: float = 0.0,
     noop: float | None = None,
 ) -> LaunchDict:
-    """A launch of one part of a plan: what it does not cover stays as it was, in both outputs."""
+    """A launch of one part of a plan: the rest stays unchanged in both outputs."""
     rows, cols = x.shape
     down, across = part.tiles(x.dtype.itemsize)
     height, width = (
@@ -127,7 +127,7 @@ PARTS = {
 def transpose_part(
     part: str = "tiles", kernel: str = "", rows: int = 193, cols: int = 193, arch: str = "gfx950"
 ) -> LaunchDict:
-    """A part in the middle of a matrix with odd strides; nothing around it changes."""
+    """A part in the middle of a matrix with odd strides; the surrounding elements stay unchanged."""
     x = operands.values("f32", rows * cols, "finite").reshape(rows, cols)
     return launch_part(x, PARTS[part], "f32", reference.target_format("e4m3", arch))
 
@@ -164,7 +164,7 @@ def transpose_scale(
 
 @case("transpose_f32.hip", kernel="{kernel}", arch=CDNA, each=over(preset=PRESETS))
 def transpose_amax(part: str = "tile", kernel: str = "", preset: float = 0.0, arch: str = "gfx950") -> LaunchDict:
-    """What the amax buffer held counts, unless its sign bit is set."""
+    """The previous value of amax counts, unless its sign bit is set."""
     return whole(np.linspace(-3, 1.5, 2048, dtype=np.float32), part, arch, amax=preset)
 
 

@@ -1,4 +1,4 @@
-"""Wrong f16 and bf16 GEMM kernels, and which checks have to catch each."""
+"""Wrong f16 and bf16 GEMM kernels, and the checks that must catch each."""
 
 from mfmasim.verify import Mutant
 

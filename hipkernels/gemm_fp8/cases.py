@@ -6,7 +6,7 @@ from hipkernels.gemm_fp8.problem import declare
 
 MATRIX = "v_mfma_f32_16x16x(128_f8f6f4|32_fp8_fp8)"
 DIRECT = [MATRIX, "buffer_load_dword.* lds"]
-MASKED = {"bounds-buffer-range": "lanes beyond the matrices name an offset beyond the resource"}
+MASKED = {"bounds-buffer-range": "lanes beyond the matrices use an offset beyond the resource"}
 SWIZZLES = ("none", "pairs", "offset", "row")
 GUARDED: dict[str, Any] = {"needs": "M > 0 and N > 0 and K > 0", "M": 17, "N": 33, "K": 65}
 ELEMENT: dict[str, Any] = {"threads": (16, 16), "align": 1, "trace": False}

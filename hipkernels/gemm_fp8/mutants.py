@@ -1,6 +1,6 @@
-"""Wrong GEMM kernels, and which checks have to catch each; and variants that only look wrong.
+"""Wrong GEMM kernels, and the checks that must catch each; and equivalent variants.
 
-``mfmasim mutate gemm_fp8`` compiles and runs them and prints who caught what.
+``mfmasim mutate gemm_fp8`` compiles and runs them and prints which check caught each.
 """
 
 from mfmasim.verify import Mutant
@@ -128,14 +128,14 @@ MUTANTS = [
         "direct_row",
         ("(column ^ (row & 7) << 4)", "(column + 16 * row) % TILE_K"),
         BOTH,
-        about="a rotation is a fine swizzle, but not its own inverse",
+        about="a rotation is a valid swizzle, but not self-inverse",
     ),
     Mutant(
         "rotated_by_half",
         "direct_row",
         ("(column ^ (row & 7) << 4)", "(column + 64 * (row & 1)) % TILE_K"),
         (),
-        equivalent="a rotation by half of the row is its own inverse",
+        equivalent="a rotation by half of the row is self-inverse",
     ),
     Mutant("waves_share_a_base", DIRECT, ("(n * WAVES + wave) * 64", "n * WAVES * 64"), (*RACED, "uninitialised")),
     Mutant("rows_of_another_stride", DIRECT, ("row * ld + FETCH", "row * TILE_K + FETCH"), BOTH),
@@ -221,6 +221,6 @@ MUTANTS = [
         ("k0 + TILE_K <= from.K", "true"),
         OUT,
         parameters={"lda": 128, "ldb": 128},
-        about="what lies between the rows is multiplied; it comes from no element that could be followed",
+        about="padding between the rows is multiplied; it has no element that the mapping check could follow",
     ),
 ]

@@ -1,4 +1,4 @@
-"""The problem that every kernel here solves, C = alpha A B^T + beta C, and the contract each one states about it."""
+"""The problem that every kernel here solves, C = alpha A B^T + beta C, and the contract of each kernel."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def declare(
         threads: work-items of a workgroup, or several dimensions.
         align: bytes that the addresses of the rows of A and B have to be multiples of.
         arch: architectures.
-        needs: the contract beyond "multiples of the tile"; where it is given it stands alone.
+        needs: the contract; it replaces the default, "multiples of the tile".
         M: rows of C by default.
         N: columns of C.
         K: length of the sums.

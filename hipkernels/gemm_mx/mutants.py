@@ -1,4 +1,4 @@
-"""Wrong scaled GEMM kernels, and which checks have to catch each; many are right where all scales are 1."""
+"""Wrong scaled GEMM kernels, and the checks that must catch each; many are right where all scales are 1."""
 
 from mfmasim.verify import Mutant
 

@@ -1,4 +1,4 @@
-"""Grid maps as device code, against their NumPy twins; tests/grids proves from it which maps are right."""
+"""Grid maps as device code, compared with their NumPy versions; tests/grids proves which maps are right."""
 
 from functools import partial
 from typing import Any

@@ -1,6 +1,6 @@
-"""Wrong variants of the introductory kernels, and which check has to catch each.
+"""Wrong variants of the introductory kernels, and the check that must catch each.
 
-``mfmasim mutate intro`` compiles and runs them and prints who caught what.
+``mfmasim mutate intro`` compiles and runs them and prints which check caught each.
 """
 
 from mfmasim.verify import Mutant
@@ -75,7 +75,7 @@ MUTANTS = [
         (K8, "const unsigned k = 32 * half + 16 * part + i;"),
         MAP,
         data="uniform",
-        about="one scale for all hides that elements meet another block's scale",
+        about="one scale for all hides that elements are multiplied by another block's scale",
     ),
     Mutant("scale_lane_transposed", SCALED8, ("SA[2 * line + half]", "SA[line + 32 * half]"), BOTH),
     Mutant(
@@ -107,7 +107,7 @@ MUTANTS = [
             ("create_fp4x2(even, odd)", "create_fp4x2(odd, even)"),
         ],
         (),
-        equivalent="K is permuted identically in A and B; every element still meets its own scale",
+        equivalent="K is permuted identically in A and B; every element still has its own scale",
         data="integers",
     ),
     Mutant("wrong_column_nibble", SCALED4, [("line / 2], line % 2)", "line / 2], 1 - line % 2)")], BOTH),

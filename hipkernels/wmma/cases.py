@@ -68,7 +68,7 @@ declare("epilogue.hip", "any_opt_128x128", (128, 128), 256, whole=False, M=17, N
 
 
 def adaptive(M: int, N: int, K: int) -> None:
-    """A case of the kernel that an adaptive product takes for a shape; other shapes have to take the same one."""
+    """A case of the kernel that an adaptive product selects for a shape; other shapes must select the same one."""
     name, source, kernel, whole = choose(M, N, K)
 
     def asks(*shape: int) -> None:

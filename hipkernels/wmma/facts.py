@@ -1,4 +1,4 @@
-"""What statements about WMMA kernels are held to: executed kernels, instruction tables, layouts, plain arithmetic."""
+"""Evidence for statements about WMMA kernels: executed kernels, instruction tables, layouts, arithmetic."""
 
 import math
 import tempfile
@@ -69,7 +69,7 @@ def lds_bytes(kernel: str) -> Figure:
 
 
 def degree(kernel: str, instruction: str) -> Figure:
-    """The most distinct dwords that lanes of a phase want of one bank."""
+    """The most distinct dwords that lanes of a phase access in one bank."""
     return lambda runs: max(a.degree for a in profile(runs, kernel).accesses if a.instruction.startswith(instruction))
 
 
@@ -129,7 +129,7 @@ def share_of_c(arch: str) -> Figure:
 
 
 def neighbours_in_loop(runs: Runs) -> str:
-    """The matrix instructions of a turn: how many sums, fragments of A and of B, and how many follow one another."""
+    """The matrix instructions of a turn: how many sums, fragments of A and of B, and how many are consecutive."""
     wmma = [ins for ins in listing(runs, "tile_128x64") if ins.name.startswith("v_wmma")]
     texts = [ins.text.replace(", v[", " v[").split() for ins in wmma]
     sums, a, b = (len({text[i] for text in texts}) for i in (1, 2, 3))
@@ -154,7 +154,7 @@ def worst_error(m: int, n: int, k: int) -> Figure:
 
 
 def status(family_: str, case: str, **parameters: Any) -> Word:
-    """Whether a kernel leaves the bits that it should."""
+    """Whether a kernel's output has the expected bits."""
     return lambda runs: runs.of(family_).profile(case, ARCH, **parameters).result.status
 
 
@@ -172,7 +172,7 @@ def attention_error(causal: int) -> Figure:
 
 
 def taken(m: int, n: int, k: int) -> Word:
-    """The kernel that the text's code takes for a shape, as it was published."""
+    """The kernel that the text's code selects for a shape, as published."""
     return lambda _: published(m, n, k)
 
 
@@ -209,7 +209,7 @@ def instructions(arch: str, part: str) -> Figure:
 
 
 def counter_of(arch: str, name: str) -> Word:
-    """The wait counter that an instruction raises; what raises one goes on beside the program."""
+    """The wait counter that an instruction raises; instructions that raise one are asynchronous."""
     opcode = family(arch).opcode(name)
     return lambda _: ", ".join(one.counter for one in raised(mfmasim.arch(arch), opcode, returns=False)) or "none"
 

@@ -1,4 +1,4 @@
-"""Wrong WMMA kernels, and which checks have to catch each: mistakes of published RDNA kernels, and some more."""
+"""Wrong WMMA kernels, and the checks that must catch each: mistakes of published RDNA kernels, and some more."""
 
 from mfmasim.verify import Mutant
 
@@ -62,14 +62,14 @@ MUTANTS = [
         BOTH,
         arch="gfx1151",
     ),
-    # RDNA3 wants A and B in both halves of the wave.
+    # RDNA3 requires A and B in both halves of the wave.
     Mutant(
         "upper_lanes_hold_another_row",
         TILE,
         ("m + 16 * i + lane % 16, k + e)", "m + (16 * i + lane) % 32, k + e)"),
         MAP,
         arch="gfx1151",
-        about="which of two copies that differ counts is nowhere said",
+        about="no document says which of two differing copies counts",
     ),
     Mutant("halves_of_k_on_rdna3", TILE, ("lds + at(0)", "lds + at(lane / 16 * 8)"), MAP, arch="gfx1151"),
     Mutant(
@@ -102,7 +102,7 @@ MUTANTS = [
         ("uninitialised",),
         arch="gfx1151",
         parameters={"M": 64, "N": 64, "K": 8},
-        about="what the LDS held is finite",
+        about="the previous contents of the LDS are finite",
     ),
     Mutant("row_of_c_not_guarded", ANY, ("if (y < g.M && x < g.N)", "if (x < g.N)"), ("bounds",), arch="gfx1151"),
     Mutant(
@@ -112,7 +112,7 @@ MUTANTS = [
         (*BOTH, "bounds", "races"),
         arch="gfx1151",
     ),
-    # What a kernel leaves out.
+    # Omissions.
     Mutant("writes_nothing", TILE, ("if (y < g.M && x < g.N) g.C", "if (y < g.M - g.M) g.C"), BOTH, arch="gfx1151"),
     Mutant(
         "last_tile_of_k_left_out",
@@ -148,7 +148,7 @@ MUTANTS = [
         (*BOTH, "bounds"),
         arch="gfx1151",
     ),
-    # What the variants may get wrong.
+    # Mistakes of the variants.
     Mutant("diagonal_broadcast", "shuffled_by_dpp", DIAGONAL, BOTH, arch="gfx1151"),
     Mutant("diagonal_broadcast_on_gfx12", "opt_128x128", DIAGONAL, BOTH, arch="gfx1201"),
     Mutant("one_exchange_left_out", "shuffled_by_permute", ("  exchange<By, 2>(v);\n", ""), BOTH, arch="gfx1201"),
@@ -181,7 +181,7 @@ MUTANTS = [
         ("__syncthreads();  // the other half's turn", "// the other half's turn"),
         (),
         arch="gfx1151",
-        equivalent="the halves only share the time: each reads this tile, and each stores its own operand of the next",
+        equivalent="the halves only alternate: each reads this tile, and each stores its operand of the next",
     ),
     Mutant(
         "tiles_moved_to_the_edge",

@@ -1,4 +1,4 @@
-"""The problem that every kernel here solves, C = A B in f16 with sums in f32, and each one's contract."""
+"""The problem that every kernel here solves, C = A B in f16 with sums in f32, and the contract of each kernel."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from mfmasim.verify import A, B, C, LaunchDict, case
 
 RDNA = ("gfx1151", "gfx1201")
 WMMA = "v_wmma_f32_16x16x16_f16"
-DATA = ("normal", "special")  # where signs differ RDNA3 truncates even sums that f32 could hold
+DATA = ("normal", "special")  # where signs differ RDNA3 truncates even sums that are exact in f32
 
 
 def declare(
@@ -32,8 +32,8 @@ def declare(
         kernel: kernel name.
         tile: rows and columns of C that a workgroup computes.
         threads: work-items of a workgroup.
-        k: what K has to be a multiple of.
-        n: what N has to be a multiple of; 8 where B is loaded 16 bytes at a time, which then needs aligned rows.
+        k: divisor of K.
+        n: divisor of N; 8 where B is loaded 16 bytes at a time, which then needs aligned rows.
         whole: whether A is loaded 16 bytes at a time, which needs `k` and aligned rows; otherwise M, N and K are any.
         line: whether the grid has one dimension.
         c: bytes that rows of C have to begin at a multiple of.
@@ -41,7 +41,7 @@ def declare(
         N: columns of C; else a few less than the tile.
         K: length of the sums.
         more: further arguments of `case`; also ``name``, of the case, if it is not the kernel's, and ``asks``, which is
-            called with M, N and K and raises MfmasimError for what is not for this kernel.
+            called with M, N and K and raises MfmasimError for shapes that the kernel does not support.
     """
     n = n if whole else 1
     name, asks = more.pop("name", kernel), more.pop("asks", None)

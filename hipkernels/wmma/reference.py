@@ -1,4 +1,4 @@
-"""What the split kernels have to leave, by the arithmetic of the instruction and of f32."""
+"""Reference of the split kernels, by the arithmetic of the instruction and of f32."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""Which kernel an adaptive product takes: rules as rows, of which the first one that holds decides.
+"""Kernel selection of an adaptive product: rules as rows; the first that holds decides.
 
 The rules are those of the published library's host code (wmma_ops, wmma_tile_selection.hpp at commit 5523ca2); its
-README describes others, `described`. The published code does not ask what the chosen kernel needs; `choose` does.
+README describes others, `described`. The published code does not check the chosen kernel's contract; `choose` does.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Way:
-    """A kernel that an adaptive product may take."""
+    """A kernel that an adaptive product may select."""
 
     tile: tuple[int, int]
     """Rows and columns of C of a workgroup."""
@@ -19,7 +19,7 @@ class Way:
     source: str
     kernel: str
     k: int
-    """What K has to be a multiple of; N of 8."""
+    """Divisor of K; that of N is 8."""
     any_shape: tuple[str, str]
     """Source and kernel for other shapes."""
 
@@ -55,17 +55,17 @@ def first_of(rules: tuple[tuple[str, Callable[..., Any]], ...], m: int, n: int, 
 
 
 def published(m: int, n: int, k: int) -> str:
-    """What the published code takes, whether the kernel can do it or not."""
+    """Selection of the published code, whether or not the kernel supports the shape."""
     return first_of(RULES, m, n, k)
 
 
 def described(m: int, n: int, k: int) -> str:
-    """What the README says it takes."""
+    """Selection according to the README."""
     return first_of(DESCRIBED, m, n, k)
 
 
 def choose(m: int, n: int, k: int) -> tuple[str, str, str, bool]:
-    """What is taken here: as published, but the standard tile where K does not come in the unrolled kernel's tiles.
+    """Selection here: as published, except the standard tile where K does not fit the unrolled kernel.
 
     Returns:
         Name of the way, source and kernel, and whether the kernel loads 16 bytes at a time. Where the shape forbids

@@ -1,4 +1,4 @@
-"""What the README of wmma_ops states of its kernels for gfx1151, statement by statement, in our own words.
+"""Statements of the README of wmma_ops about its kernels for gfx1151, paraphrased.
 
 Bytes, degrees, instructions and barriers are those of the kernels in this folder, which do what the text describes; the
 text's own binaries are not here. Times were measured, and nothing here can confirm or refute a time.
@@ -46,11 +46,11 @@ S = Statement
 
 
 def stated(value: float) -> Callable[[Runs], float]:
-    """A figure of the text itself, which another one is held to."""
+    """A figure of the text, with which another one is compared."""
     return lambda _: value
 
 
-MEASURED = "measured: nothing without the GPU decides it"
+MEASURED = "measured: only the GPU can decide it"
 COMPILED = "the compiler decides, and the text's own binary is not here"
 PHASES = "phases of gfx1151 are taken from gfx1100's, which were measured"
 PEAK, BANDWIDTH, UNITS = 59.4e12, 256e9, 40
@@ -82,7 +82,7 @@ def largest_gap(_: Runs) -> float:
 
 
 def wrong_variants(runs: Runs) -> int:
-    """Kernels that do not leave the bits of the instruction's arithmetic."""
+    """Kernels whose output differs from the instruction's arithmetic."""
     return sum(profile(runs, name).result.status != "pass" for name in HERE)
 
 
@@ -173,7 +173,7 @@ STATEMENTS = [
     S(Q, "a swizzle by row & 1: degree of reads", 1, degree("swizzled_as_published", "ds_load"), "refuted",
       about="2, as without; row >> 2 & 1 gives 1 with 32 banks, row >> 3 & 1 with 64; " + PHASES),
     S(Q, "stores that transpose B conflict: degree", 1, degree("tile_128x64", "ds_store_b16"), relation=">",
-      about="phases of stores are nowhere published: 32 lanes in one are assumed"),
+      about="phases of stores are not published: 32 lanes in one are assumed"),
     S(Q, "reads of 16 bytes for a fragment", 2, lambda r: in_turn("ds_load_b128")(r) / 4),
     S(Q, "the swizzle is 15 to 20 % slower than padding", "15 to 20 %", None, "undecided", about=MEASURED),
     # --- Main loop
@@ -236,7 +236,7 @@ STATEMENTS = [
     S("Flash attention", "by WMMA in tiles: still to do", "pass", status("attention", "wmma", causal=1),
       about="it can be done: bit for bit a replay of its operations"),
     S("Flash attention", "a scale of -1 stands for", "1 / sqrt(D)", None, "undecided",
-      about="so that no negative scale can be asked for; hipkernels/attention takes any"),
+      about="so that a negative scale is impossible; hipkernels/attention takes any"),
     S("Flash attention", "2 to 10 times slower than PyTorch", "2 to 10", None, "undecided", about=MEASURED),
     # --- The journey
     S("Journey", "points that gains and rates differ", 1, largest_step, relation="<"),

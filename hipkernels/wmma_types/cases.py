@@ -2,7 +2,7 @@
 
 from hipkernels.wmma_types.problem import declare, declare_sum
 
-FINITE = ("integers", "normal")  # f16 overflows where special data meets, at a place that depends on the order
+FINITE = ("integers", "normal")  # with special data f16 sums overflow at a place that depends on the order
 IU8, IU4 = "v_wmma_i32_16x16x16_iu8", "v_wmma_i32_16x16x16_iu4"
 
 declare("floats.hip", "bf16", "bf16", "bf16", "f32", "v_wmma_f32_16x16x16_bf16")

@@ -1,4 +1,4 @@
-"""Wrong WMMA kernels of other types, and which checks have to catch each."""
+"""Wrong WMMA kernels of other types, and the checks that must catch each."""
 
 from mfmasim.verify import Mutant
 

@@ -162,15 +162,15 @@ def rectangles(rows: int, cols: int, *, xcds: int = 8, window: int = 4, chunk: i
         window: height of a band in tiles.
         chunk: consecutive tiles of one XCD.
     """
-    done = layout("xcd_grouped", rows, cols, xcds=xcds, window=window, chunk=chunk)
-    number = remap_xcd(np.arange(rows * cols), done.grid)
+    grouped = layout("xcd_grouped", rows, cols, xcds=xcds, window=window, chunk=chunk)
+    number = remap_xcd(np.arange(rows * cols), grouped.grid)
     total = rows * cols // (xcds * chunk) * xcds
     kept = 0
     for k in range(total):
-        mine = number // chunk == k
-        tiles, owners = done.tiles[mine], np.flatnonzero(mine) % xcds
-        high, wide = (tiles.max(axis=0) - tiles.min(axis=0) + 1).tolist()
-        kept += high == window and high * wide == chunk and len(set(owners.tolist())) == 1
+        members = number // chunk == k
+        tiles, owners = grouped.tiles[members], np.flatnonzero(members) % xcds
+        height, width = (tiles.max(axis=0) - tiles.min(axis=0) + 1).tolist()
+        kept += height == window and height * width == chunk and len(set(owners.tolist())) == 1
     return Rectangles(kept, total)
 
 

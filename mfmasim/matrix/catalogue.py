@@ -44,7 +44,7 @@ def instruction(
         wave: lanes of the wave; the architecture's first wave size unless given.
 
     Returns:
-        The instruction; the same object for the same question.
+        The instruction; the same object for the same arguments.
 
     Raises:
         MfmasimError: unknown name (with the nearest ones, and the architectures that have it), format or wave size.
@@ -99,10 +99,10 @@ def _format(arch: Arch, row: Row, word: str, given: str | None, side: str) -> st
         choice = ({"fp8": arch.fp8_format, "bf8": arch.bf8_format}.get(word, word),)
     if given is None:
         return choice[0]
-    wanted = {"fp8": arch.fp8_format, "bf8": arch.bf8_format}.get(given, _SHORT.get(given, given))
-    if wanted not in choice:
+    fmt = {"fp8": arch.fp8_format, "bf8": arch.bf8_format}.get(given, _SHORT.get(given, given))
+    if fmt not in choice:
         raise unknown("format", given, choice, f"for {side} of {spelling(row, joined=TABLES[arch.family].joined)}")
-    return wanted
+    return fmt
 
 
 def _unknown(arch: Arch, name: str, names: dict[str, Row]) -> MfmasimError:

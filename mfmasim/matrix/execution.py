@@ -66,7 +66,7 @@ def _product(op: MatrixInstruction, operands: Operands, modes: Modes, read: Mapp
 
 
 def _check_given(op: MatrixInstruction, given: Operands) -> None:
-    """The instruction takes what is given, and is given what it needs."""
+    """Check that the operands given are those that the instruction has."""
     if given.a is None or given.b is None or given.c is None:
         raise MfmasimError(f"{op.name} needs A, B and C")
     for name in given.named():

@@ -85,7 +85,7 @@ class Fragment:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the matrix: ([blocks,] rows, cols); there is no block axis when there is one block."""
+        """Shape of the matrix: ([blocks,] rows, cols); the block axis exists only with several blocks."""
         return (self.blocks, self.rows, self.cols) if self.blocks > 1 else (self.rows, self.cols)
 
     @cached_property
@@ -213,7 +213,7 @@ class Fragment:
         return self._gather.pack(codes.reshape(*batch, self.blocks * self.rows * self.cols))
 
     def unpack(self, registers: ArrayLike) -> NDArray[Any]:
-        """Take matrices out of registers.
+        """Read matrices from registers.
 
         Args:
             registers: uint32 (..., vgprs, lanes); further registers beyond the operand's are ignored.

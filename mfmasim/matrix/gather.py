@@ -1,6 +1,6 @@
 """Packing and unpacking of a fragment as index gathers, computed once for each layout.
 
-Registers are looked at as a row of cells: bytes for elements of up to 8 bits, halves for 16, words for 32 and 64. A
+Registers are viewed as a row of cells: bytes for elements of up to 8 bits, halves for 16, words for 32 and 64. A
 place becomes the index of a cell, and moving a whole batch of fragments is one ``take``. Little-endian hosts only, as
 NumPy's ``view`` shows register bits in the host's order.
 """

@@ -39,7 +39,7 @@ class MatrixInstruction:
         a: number format of A (``i8`` or ``u8``, ``i4`` or ``u4`` for integers).
         b: number format of B.
         row: the instruction's row.
-        generation: the table the row stands in.
+        generation: the table with the row.
     """
 
     arch: Arch
@@ -218,7 +218,7 @@ class MatrixInstruction:
         """
         found = self._under.get(modes)
         if found is None:
-            # What only concerns rounding moves no element.
+            # Modes that only concern rounding move no element.
             moving = replace(modes, clamp=False, fp16_ovfl=False, denormals=True)
             if modes == moving:
                 check(self, modes)
@@ -303,7 +303,7 @@ class MatrixInstruction:
         d_regs: NDArray[np.uint32] | None = None,
         **modes: int,
     ) -> NDArray[np.uint32]:
-        """Execute on registers, as the wave does; EXEC plays no part.
+        """Execute on registers, as the wave does; EXEC has no effect.
 
         Args:
             a_regs: uint32 (..., vgprs, lanes) of A. Registers beyond the operand's are ignored.
@@ -327,7 +327,7 @@ class MatrixInstruction:
         return execution.execute(self, registers, Modes(**modes), d_regs)  # type: ignore[arg-type]
 
     def details(self) -> Iterator[list[Any]]:
-        """Property and value of everything that is known about the instruction."""
+        """Name and value of each property of the instruction."""
         unit = self.generation.ops_unit
         yield from (
             ["architecture", f"{self.arch.name} ({self.arch.family})"],

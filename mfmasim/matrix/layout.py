@@ -89,10 +89,10 @@ class Layout:
         )
 
     def contiguous(self, coordinate: str) -> Layout:
-        """The layout with a coordinate numbered anew, so that each lane holds a run of consecutive numbers.
+        """The layout with a coordinate renumbered, so that each lane holds a run of consecutive numbers.
 
-        Which elements meet in a lane stays as it is; only their numbers change. Sums over the coordinate keep their
-        exact value, yet not the grouping that rounding depends on.
+        Each lane holds the same elements; only their numbers change. Sums over the coordinate keep their
+        exact value, but not the grouping that rounding depends on.
         """
         weight = 1
         renamed: dict[Digit, Digit] = {}
@@ -153,7 +153,7 @@ def parse(text: str, width: int, stride: int | None = None) -> Layout:
     """
     parts = [part.partition("=") for part in text.split(";")]
     if [name.strip() for name, _, _ in parts] != ["lane", "item"]:
-        raise MfmasimError(f"layout {text!r} does not read 'lane = digits ; item = digits'")
+        raise MfmasimError(f"layout {text!r} is not of the form 'lane = digits ; item = digits'")
     lane, item = (_digits(digits) for _, _, digits in parts)
     return Layout(lane, item, width, width if stride is None else stride)
 
@@ -165,7 +165,7 @@ def _digits(text: str) -> tuple[Digit, ...]:
             continue
         found = _DIGIT.fullmatch(word)
         if found is None:
-            raise MfmasimError(f"layout digit {word!r} does not read like 'k%8' or 'k/8%2'")
+            raise MfmasimError(f"layout digit {word!r} is not of the form 'k%8' or 'k/8%2'")
         digit = Digit(found[1], int(found[2] or 1), int(found[3]))
         if digit.radix > 1:
             digits.append(digit)

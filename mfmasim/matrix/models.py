@@ -1,6 +1,6 @@
 """Accumulation models as rows: how one output element of a matrix instruction is rounded.
 
-A `Model` is data only. Two programs read the rows: the fast NumPy one (`mfmasim.matrix.arithmetic`) and the slow,
+A `Model` is data only. Two implementations use the rows: the fast NumPy one (`mfmasim.matrix.arithmetic`) and the slow,
 obvious one (`tests/slow/matrix`); changing a row changes both. A row that is ``assumed`` is corrected by editing
 that row.
 
@@ -104,7 +104,7 @@ PARAMETERS: dict[str, frozenset[str]] = {
     "dot4": _DOT | {"pair"},
     "integer": frozenset(),
 }
-"""Algorithms, and the parameters that each reads; a row that sets another one is refused, lest it mislead."""
+"""Algorithms, and the parameters that each reads; a row that sets another parameter is refused."""
 
 _EVERYWHERE = frozenset(
     {"name", "algorithm", "group", "fidelity", "evidence", "source", "nan_rules", "nan_factor", "nan_invalid", "clamp"}
@@ -113,7 +113,7 @@ _EVERYWHERE = frozenset(
 
 @dataclass(frozen=True)
 class Model:
-    """One way of accumulating. The module's docstring says what every parameter means."""
+    """One accumulation model. The module's docstring defines every parameter."""
 
     name: str
     algorithm: str
@@ -153,7 +153,7 @@ class Model:
     final_bits: int | None = 31
     final_rounding: str = "floor"
     scale_point: str = ""
-    """"after_group": E8M0 block scales multiply the group's sum before it meets c; "": there are no scales."""
+    """"after_group": E8M0 block scales multiply the group's sum before c is added; "": no scales."""
 
     pair: int = 2
     """dot4: neighbouring products that share a first grid."""
@@ -210,7 +210,7 @@ class Route:
     ks: tuple[int, ...] = ()
     """Only for these K, where several instructions share their types; () is every K."""
     variant: str = ""
-    """"1k" for the _1k forms of bf16 (the only difference that types and shape do not tell); "" for every other."""
+    """"1k" for the _1k forms of bf16 (which types and shape do not distinguish); "" for all others."""
 
 
 _XIE = "arXiv 2511.10909v2; PyPI mmasim 2.1.1"
@@ -372,7 +372,7 @@ def model_for(arch: Arch, kind: str, a: str, b: str, d: str, k: int, variant: st
         and route.output == d
         and (not route.ks or k in route.ks)
     ]
-    # A row of the wanted variant wins; architectures without a difference have only the plain row.
+    # A row of the requested variant takes precedence; architectures without a difference have only the plain row.
     fits.sort(key=lambda route: route.variant != variant)
     if not fits or fits[0].variant not in ("", variant):
         allowed = sorted(

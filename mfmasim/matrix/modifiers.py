@@ -1,4 +1,4 @@
-"""What the modifiers of a matrix instruction do to its operands.
+"""Effects of the modifiers of a matrix instruction on its operands.
 
 Sources: CDNA3 ISA manual 7.1.5 and 13.3 (CBSZ, ABID, BLGP), CDNA4 ISA manual 7.1.6, 7.2 and 7.5 (format codes, sparse
 index sets); RDNA3 ISA manual 7.9 and RDNA4 ISA manual 7.12 (NEG, NEG_HI, OPSEL).
@@ -43,7 +43,7 @@ def check(op: MatrixInstruction, modes: Modes) -> None:
         for field, given, fmt in (("cbsz", modes.cbsz, op.a), ("blgp", modes.blgp, op.b)):
             if given not in (0, F8F6F4.index(fmt)):
                 raise MfmasimError(
-                    f"{field}={given} of {op.name} names another format than {fmt}, which it was made for"
+                    f"{field}={given} of {op.name} names another format than {fmt}, the format of the instruction"
                 )
     elif "cbsz" in words:
         allow("cbsz", range(row.blocks.bit_length()), f" with {row.blocks} blocks")
@@ -111,7 +111,7 @@ def negate_halves(registers: Operands, modes: Modes) -> Operands:
 
 
 def negate_operands(operands: Operands, modes: Modes, words: frozenset[str]) -> Operands:
-    """Turn the signs of whole matrices: BLGP of f64 those of A, B and C; NEG and NEG_HI the sign and magnitude of C.
+    """Negate whole matrices: BLGP of f64 A, B and C; NEG and NEG_HI the sign and magnitude of C.
 
     Args:
         operands: matrices of codes.

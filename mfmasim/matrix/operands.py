@@ -1,4 +1,4 @@
-"""Operands of an instruction: from its row to fragments, and what modifiers and another numbering make of them."""
+"""Operands of an instruction: from its row to fragments, under modifiers and under another numbering of k."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _source(op: MatrixInstruction, name: str, layout: Layout) -> str:
 
 
 def under_modes(op: MatrixInstruction, fragment: Fragment, modes: Modes) -> Fragment:
-    """The operand as the instruction reads it: another start bit or sign, or elements read from others' places.
+    """The operand as the instruction reads it: another start bit or sign, or elements read from the places of others.
 
     Args:
         op: the instruction.

@@ -1,4 +1,4 @@
-"""What a matrix instruction is asked for: its operands and its modes, built once and passed on down to the tiles."""
+"""The request to a matrix instruction: its operands and modes, built once and passed down to the tiles."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _NAMES = ("A", "B", "C", "scale_A", "scale_B", "index")
 
 @dataclass(frozen=True)
 class Modes:
-    """What one execution depends on besides its operands: fields of the instruction word, and bits of MODE.
+    """Modifiers of one execution: fields of the instruction word, and bits of MODE.
 
     Every field defaults to the value it has when it is not written.
     """
@@ -99,7 +99,7 @@ class Modes:
 
 
 PLAIN = Modes()
-"""No modifier, and MODE as a kernel finds it."""
+"""No modifier, and MODE as at the start of a kernel."""
 
 
 class Formats(NamedTuple):

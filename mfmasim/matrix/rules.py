@@ -87,7 +87,7 @@ def rdna3_input(outer: str, size: int, k: int, blocks: int, wave: int, width: in
 def rdna3_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
     """Layout of C and D on RDNA3 (calculator): rows alternate over the groups of 16 lanes.
 
-    A 16-bit element takes one half of a register of its own; the other half is not touched.
+    A 16-bit element takes one half of a register; the other half is preserved.
 
     Args:
         m: rows.
@@ -166,7 +166,7 @@ def kept(dense: Layout, wave: int, k: int) -> Layout:
     """Layout of the kept elements of a sparse A, from the layout its dense form would have.
 
     A lane keeps two of every four k that it would hold densely, so every digit of k loses a factor of two. That A and
-    B meet inside a lane is stated by the calculator for CDNA3 and RDNA4. For the forms new in CDNA4 it is inferred:
+    B have the same k inside a lane is stated by the calculator for CDNA3 and RDNA4. For the CDNA4 forms it is inferred:
     the index tables of the CDNA4 ISA manual 7.5.1.3 order the kept elements by register, but do not print their k.
 
     Args:
@@ -179,7 +179,7 @@ def kept(dense: Layout, wave: int, k: int) -> Layout:
 
 
 def rdna4_kept(dense: Layout, wave: int, k: int) -> Layout:
-    """Layout of the kept elements of a sparse A on RDNA4: half of the dense form, but for one exception.
+    """Layout of the kept elements of a sparse A on RDNA4: half of the dense form, with one exception.
 
     Args:
         dense: layout of A if it were dense.

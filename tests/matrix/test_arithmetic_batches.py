@@ -114,8 +114,8 @@ def test_memory_is_bounded(model, fmt, shape, megabytes):
         ({"c": np.zeros((16, 8), np.uint32)}, "c must end in (16, 16) (M, N), but has shape (16, 8)"),
         ({"a": np.zeros(16, np.uint16)}, "a must have at least two axes"),
         ({"a": np.zeros((16, 16), np.float16)}, "a must be raw f16 codes in an unsigned integer array, not float16"),
-        ({"a": np.full((16, 16), 1 << 16)}, "a holds 65536, which is no code of f16 (16 bits)"),
-        ({"b": np.full((16, 16), -1)}, "b holds -1, which is no code of f16 (16 bits)"),
+        ({"a": np.full((16, 16), 1 << 16)}, "a holds 65536, which is not a code of f16 (16 bits)"),
+        ({"b": np.full((16, 16), -1)}, "b holds -1, which is not a code of f16 (16 bits)"),
         (
             {"a": np.zeros((2, 16, 16), np.uint16), "c": np.zeros((3, 16, 16), np.uint32)},
             "leading axes of the operands do not fit together: (2,), (), (3,)",
@@ -123,7 +123,7 @@ def test_memory_is_bounded(model, fmt, shape, megabytes):
         ({"scale_a": np.zeros((16, 1), np.uint8)}, "model cdna3_16bit has no block scales"),
         ({"b": np.zeros((32, 16), np.uint16), "index": np.zeros((16, 15), np.uint8)}, "one position per kept element"),
         ({"b": np.zeros((32, 16), np.uint16), "index": np.zeros((16, 16))}, "index must be raw 2-bit positions"),
-        ({"b": np.zeros((32, 16), np.uint16), "index": np.full((16, 16), 4)}, "index holds 4, which is no code of"),
+        ({"b": np.zeros((32, 16), np.uint16), "index": np.full((16, 16), 4)}, "index holds 4, which is not a code of"),
         ({"index": np.zeros((16, 16), np.uint8)}, "a has K = 32 (shape (16, 16)) but b has K = 16"),
     ],
 )

@@ -33,7 +33,7 @@ def test_what_a_source_may_not_be(source, message):
 
 
 def test_elements_of_half_a_byte_need_codes():
-    with pytest.raises(MfmasimError, match="2 elements to a unit have no format of their own"):
+    with pytest.raises(MfmasimError, match="2 elements to a unit have no number format"):
         _ = ComesFrom(Y, In("u8", 3), input_parts=2).codes
     assert ComesFrom(Y, In("bf16", 3)).codes.tolist() == [0x3F80, 0xBF80, 0x3FC0, 0xBFC0]
     assert DependsOn(Y, In("e8m0fnu", 3)).codes.tolist() == [127, 129]

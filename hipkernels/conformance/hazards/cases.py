@@ -1,4 +1,4 @@
-"""Instructions that software keeps apart, far enough from each other: no check may blame them.
+"""Instructions that software must separate, with enough wait states: no check may report them.
 
 The simulator executes one instruction after the other, so that outputs are right however close they are: what
 mutants.py takes out, only the check `hazards` sees.
@@ -17,7 +17,7 @@ N = 256
 
 
 def declare(source: str, name: str, arch: list[str], expect: Callable[..., Any], executes: str) -> None:
-    """A case for a kernel that gives each of 256 threads one dword."""
+    """A case for a kernel that writes one dword for each of 256 threads."""
 
     def build() -> LaunchDict:
         return {"grid": 1, "block": N, "args": [In("u32", N, "bits"), Out("u32", N)], "expect": expect}

@@ -1,4 +1,4 @@
-"""Wait states taken out, one or all at once: outputs stay right in the simulator, and the check has to say so."""
+"""Wait states taken out, one or all at once: outputs stay right in the simulator, and the check must report each."""
 
 from mfmasim.verify import Mutant
 
@@ -14,7 +14,7 @@ def fewer(
 
 
 def without(name: str, case: str, text: str, line: str, arch: str = "") -> Mutant:
-    """A variant without an instruction, or with an s_nop in its place."""
+    """A variant without an instruction, or with an s_nop instead."""
     return Mutant(name, case, (f'"{text}\\n"  // {line}', f'"s_nop 7\\n"  // {line}'), ("hazards",), arch=arch)
 
 
@@ -38,7 +38,7 @@ MUTANTS = [
     fewer("source_overwritten_too_early", "source_overwritten", "overwritten: far", 7),
     fewer(
         "seven_states_after_four_passes", "result_as_source", "source: four passes", 8, arch="gfx942",
-        equivalent="CDNA3 asks for 7 wait states, CDNA4 for 8",
+        equivalent="CDNA3 requires 7 wait states, CDNA4 requires 8",
     ),
     without("chain_without_vector_instruction", "matrix_chain", "v_nop", "chain: between", arch="gfx1151"),
     without("chain_without_vector_instruction_gfx12", "matrix_chain", "v_nop", "chain: between"),

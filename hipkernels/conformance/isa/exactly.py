@@ -1,4 +1,4 @@
-"""What the references share: operations that NumPy has only with one rounding too many, done exactly."""
+"""Operations that the references share: exact versions of those that NumPy rounds once too often."""
 
 from fractions import Fraction
 from typing import Any
@@ -51,13 +51,13 @@ def _rounded(exact: Fraction) -> Any:
 
 
 def minimum(x: NDArray[Any], y: Any) -> NDArray[Any]:
-    """The smaller of two; a NaN loses against a number, -0 is below +0 (what the hardware's orders say)."""
+    """The smaller of two; a number wins over a NaN, -0 is below +0 (as in hardware)."""
     below = (x < y) | ((x == y) & np.signbit(x)) | np.isnan(y)
     return np.where(below & ~np.isnan(x), x, np.where(np.isnan(y), x, y))
 
 
 def maximum(x: NDArray[Any], y: Any) -> NDArray[Any]:
-    """The larger of two; a NaN loses against a number, +0 is above -0."""
+    """The larger of two; a number wins over a NaN, +0 is above -0."""
     return -minimum(-x, -y)
 
 

@@ -1,6 +1,6 @@
-"""Wrong copies and swizzles: which check has to catch each.
+"""Wrong copies and swizzles, and the check that must catch each.
 
-``mfmasim mutate lds`` compiles and runs them and prints who caught what.
+``mfmasim mutate lds`` compiles and runs them and prints which check caught each.
 """
 
 from mfmasim.verify import Mutant
@@ -22,7 +22,7 @@ PAIRS, OFFSET, DIRECT = (
 BOTH = ("outputs", "mapping")
 
 MUTANTS = [
-    # --- copy: the offset of the load counts elements where it wants bytes, the address of the read is scaled twice
+    # --- copy: the offset of the load counts elements instead of bytes, the address of the read is scaled twice
     Mutant("copy_as_printed", COPY1, [ELEMENTS, TWICE], ("outputs", "bounds"), about="64 of 256 floats are right"),
     Mutant("copy_as_printed_base_512", COPY1_512, [ELEMENTS, TWICE], ("outputs", "bounds"), about="none is right"),
     Mutant("copy_load_in_elements", COPY1, ELEMENTS, ("outputs",), about="4 of 256 floats are right"),

@@ -1,4 +1,4 @@
-"""Addresses and data for the kernels of single LDS instructions: every lane somewhere else, aligned, in range."""
+"""Addresses and data for the kernels of single LDS instructions: a different, aligned place in range for every lane."""
 
 import re
 import zlib
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from hipkernels.conformance.lds import reference
 
 LDS_DWORDS = 4096
-# Integer operations whose order among lanes does not matter: several lanes meet at one address.
+# Integer operations whose order among lanes does not matter: several lanes share an address.
 COMMUTE = ("ds_add_u", "ds_min_i", "ds_max_i", "ds_min_u", "ds_max_u", "ds_and_b", "ds_or_b", "ds_xor_b")
 
 
 def operands(name: str, wave: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """What the kernel of an instruction is given.
+    """Arguments of the kernel of an instruction.
 
     Returns:
         The LDS before (4096,), byte addresses (wave,), data and results before (4 * wave,), all uint32. Results of
@@ -28,13 +28,13 @@ def operands(name: str, wave: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[
         8 if name.endswith(("64", "_tr_b16", "_tr_b8", "_tr_b4")) else 16 if name.endswith(("96", "128", "b6")) else 4
     )
     slots = random.permutation(8192 // size - 64)[:wave]
-    if re.search("read2|write2|wrxchg2|2addr", name):  # two places a lane: apart from those of all others
+    if re.search("read2|write2|wrxchg2|2addr", name):  # two places per lane, disjoint from all others
         slots = random.permutation(64)[:wave] * (1 if re.search("st64|stride64", name) else 8)
     if name.startswith(COMMUTE):
         slots = slots[random.integers(0, 8, wave)]
     addresses = (slots * size).astype(np.uint32)
     results = np.zeros(4 * wave, np.uint32) if "d16" in name else random.integers(0, 1 << 32, 4 * wave, np.uint32)
-    if "cmpst" in name:  # half of the lanes find what they compare with
+    if "cmpst" in name:  # the comparison succeeds in half of the lanes
         wide = size // 4
         comparand = 2 if "cmpstore" in name else 0
         for lane in np.flatnonzero(random.random(wave) < 0.5):

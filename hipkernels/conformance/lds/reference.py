@@ -1,4 +1,4 @@
-"""What each LDS instruction does, lane after lane on bytes: written from the ISA manuals' DS chapters.
+"""Reference of each LDS instruction, lane after lane on bytes, from the ISA manuals' DS chapters.
 
 Sources: CDNA3 and CDNA4 ISA manuals, 12.13 (LDS and GWS instructions); RDNA3 and RDNA4 ISA manuals, DS/LDS opcodes.
 From RDNA3 on, a compare-and-store takes the new value first and the comparand second, as memory atomics do.
@@ -69,7 +69,7 @@ def exchanged_if_marked(old: int, data: int) -> int:
 
 
 def operation(stem: str, kind: str, bits: int, newer: bool) -> Callable[..., Any] | None:
-    """New value from the old one and one or two data operands; None if it is no atomic operation."""
+    """New value from the old one and one or two data operands; None if it is not an atomic operation."""
     top = 1 << bits
 
     def compared(old: int, new: int, want: int) -> int:

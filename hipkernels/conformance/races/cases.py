@@ -1,4 +1,4 @@
-"""Kernels that use the LDS with barriers and waits of their own, right ones: no check may blame them.
+"""Correct kernels that use the LDS with explicit barriers and waits: no check may report them.
 
 Each of them has wrong variants in mutants.py.
 """
@@ -28,7 +28,7 @@ def mapped(n: int, expect: Callable[..., Any]) -> LaunchDict:
 
 
 def declare(source: str, name: str, expect: Callable[..., Any], executes: str = WRITE) -> None:
-    """A case for a kernel that gives each thread one dword."""
+    """A case for a kernel that writes one dword for each thread."""
 
     def build(waves: int = 2, wave: int = 64) -> LaunchDict:
         return mapped(waves * wave, expect(wave))

@@ -1,7 +1,7 @@
-"""Barriers and waits that are missing or in the wrong place: which check has to see each.
+"""Barriers and waits that are missing or in the wrong place, and the check that must report each.
 
-The machine delivers every load at once and lets waves go together, so most of these compute the right values there;
-the check that follows the order sees them all the same. ``mfmasim mutate races`` compiles and runs them.
+The machine completes every load at once and advances waves together, so most of these compute the right values there;
+the ordering check still reports them. ``mfmasim mutate races`` compiles and runs them.
 """
 
 from typing import Any
@@ -287,7 +287,7 @@ MUTANTS = [
         "last_block_of_a_workgroup",
         "last_block[waves=8,groups=5]",
         ("atomicAdd(count, 1u)", "__hip_atomic_fetch_add(count, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP)"),
-        about="gfx12 tells the scope of an atomic operation; before it reaches the L2 in any case",
+        about="gfx12 encodes the scope of an atomic operation; earlier ones always reach the L2",
     ),
     racy("last_block_counts_too_early", "last_block[waves=2,groups=2]", without("__syncthreads();  // last: by all")),
     racy(
@@ -308,7 +308,7 @@ MUTANTS = [
         "hand_over[waves=2,groups=2]",
         without("__threadfence();  // hand: written"),
         arch="gfx942",
-        about="the barrier waits for no store here, and a relaxed store for none either",
+        about="neither the barrier nor a relaxed store waits for stores here",
     ),
     racy(
         "handed_over_before_all_have_written",

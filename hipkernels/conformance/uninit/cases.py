@@ -1,4 +1,4 @@
-"""Kernels that leave something unwritten and do not use it, or write it first: no check may blame them.
+"""Kernels that do not use uninitialised values: no check may report them.
 
 Each of them has wrong variants in mutants.py.
 """

@@ -1,4 +1,4 @@
-"""What is left unwritten and used: which check has to say so. ``mfmasim mutate uninit`` compiles and runs them."""
+"""Uses of uninitialised values, and the check that must report each. ``mfmasim mutate uninit`` runs them."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Wrong schedules beside the published ones, each with the checks that have to see it.
+"""Wrong schedules beside the published ones, each with the checks that must report it.
 
-The simulator delivers loads at once, so that a wait or a barrier too few leaves the outputs right.
+The simulator completes loads at once, so that a missing wait or barrier leaves the outputs right.
 """
 
 from typing import Any
@@ -46,7 +46,7 @@ MUTANTS = [
         (),
         equivalent="right, but nothing overlaps: barrier-uneven warns of the barrier at the end",
     ),
-    pingpong("no_priority", ("__builtin_amdgcn_s_setprio(1);", ""), (), equivalent="priority is only time"),
+    pingpong("no_priority", ("__builtin_amdgcn_s_setprio(1);", ""), (), equivalent="priority affects only time"),
     interleave(
         "waits_for_one_half_less", ("WAIT_FETCHES(4);  // loop: second", "WAIT_FETCHES(5);  // loop: second"), ORDER
     ),

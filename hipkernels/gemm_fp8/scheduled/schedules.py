@@ -12,7 +12,7 @@ HALVES = {"gfx942": 64, "gfx950": 128}
 
 MFMA, READ, FETCH, BARRIER = "v_mfma_.*", "ds_read_b128", "buffer_load_dword(x4)?", "s_barrier"
 
-# What AMD's two posts state of the kernels on gfx950, and what the smaller tiles of gfx942 make of it: numbers in the
+# Statements of AMD's two posts about the kernels on gfx950, and the figures of the smaller tiles of gfx942, in the
 # order of HALVES.
 PINGPONG = [
     ("buffer loads for half a matrix: vmcnt rises by 2", FETCH, "FETCH_", (4, 2)),
@@ -52,7 +52,7 @@ def both(
     suppress: dict[str, str] | None = None,
     claims: Sequence[Claim] = (),
 ) -> None:
-    """A case on one architecture. The prologue fetches two tiles of K, so that there have to be two."""
+    """A case on one architecture. The prologue fetches two tiles of K, so that K has at least two."""
     size = 2 * HALVES[arch]
     needs = f"M % {size} == 0 and N % {size} == 0 and K % 128 == 0 and K >= 256"
     declare(
@@ -62,7 +62,7 @@ def both(
 
 
 def right() -> None:
-    """Kernels that no check may blame; the second of each is free of bank conflicts on gfx942, too."""
+    """Kernels that no check may report; the second of each is also free of bank conflicts on gfx942."""
     for arch in HALVES:
         for name in ("pingpong", "pingpong_row"):
             both(name, "pingpong.hip", arch, 512, APART, claims_of(PINGPONG, arch))
@@ -72,7 +72,7 @@ def right() -> None:
 
 
 def wrong() -> None:
-    """The schedules as they were printed, or published and mended later."""
+    """The schedules as printed, or as published and corrected later."""
     for arch in HALVES:
         for name in ("printed_loop", "racy_epilogue", "barrier_parity"):
             both(f"pingpong_{name}", "pingpong.hip", arch, 512, APART)

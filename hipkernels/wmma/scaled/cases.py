@@ -38,7 +38,7 @@ def declare(
         kernel: its name.
         tile: rows and columns of C that a workgroup computes.
         threads: work-items of a workgroup.
-        k: what K has to be a multiple of.
+        k: divisor of K.
         whole: whether it loads 16 bytes at a time and so needs N % 8 == 0 and aligned rows.
         M: rows of C by default; else a few less than the tile.
         N: columns of C; else a few less than the tile.

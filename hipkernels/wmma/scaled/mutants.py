@@ -1,4 +1,4 @@
-"""Wrong scalings of a product, and which checks have to catch each."""
+"""Wrong scalings of a product, and the checks that must catch each."""
 
 from mfmasim.verify import Mutant
 

@@ -1,4 +1,4 @@
-"""What gemm has to leave: the product by the instruction's arithmetic, and f32 from there on."""
+"""Reference of gemm: the product by the instruction's arithmetic, then f32."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def fused(x: np.float32, y: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
 
 
 def gemm(arch: str, a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], alpha: float, beta: float) -> NDArray[Any]:
-    """``alpha A B + beta C`` as the kernels have it; a factor of 0 reads nothing."""
+    """``alpha A B + beta C`` as the kernels compute it; with a factor of 0 the operand is not read."""
     by, old = np.float32(alpha), None if beta == 0 else np.float32(beta) * c
     if alpha == 0:
         return np.zeros((a.shape[0], b.shape[1]), np.float32) if old is None else old

@@ -1,4 +1,4 @@
-"""Wrong stream-K kernels, and which checks have to catch each."""
+"""Wrong stream-K kernels, and the checks that must catch each."""
 
 from mfmasim.verify import Mutant
 

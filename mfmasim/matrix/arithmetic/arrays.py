@@ -1,4 +1,4 @@
-"""Memory for the inner loops: arrays at cache lines, and scratch that is used again instead of asked for again."""
+"""Memory for the inner loops: arrays aligned to cache lines, and reusable scratch buffers."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["empty", "scratch"]
 
 # Below this many elements, memory is cheap to get.
 _SMALL = 1 << 14
-# Scratch beyond this many bytes is given back after use.
+# Scratch beyond this many bytes is freed after use.
 _KEPT = 1 << 22
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """Like `numpy.empty`, but large arrays start at a cache line: vector loads and stores then never straddle two."""
+    """As `numpy.empty`, with large arrays aligned to cache lines, so that vector accesses never straddle two."""
     elements = math.prod(shape)
     if elements < _SMALL:
         return np.empty(shape, dtype)
@@ -46,7 +46,7 @@ _KEPT_BUFFERS = _Kept()
 
 
 def scratch(name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """Uninitialised array that is valid until the same thread asks for the same name again.
+    """Uninitialised array that is valid until the next request of the same thread for the same name.
 
     Fresh memory costs a page fault for every 4 KiB, which is more than the arithmetic on it. Nothing that leaves this
     package may be scratch.

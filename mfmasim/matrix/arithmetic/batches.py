@@ -29,7 +29,7 @@ def chunks(batch: tuple[int, ...], size: int) -> Iterator[slice]:
 
 
 def take(array: NDArray[Any], batch: tuple[int, ...], part: slice) -> NDArray[Any]:
-    """Tiles of the flattened batch, (n, rows, columns); what broadcasts is repeated only inside the part.
+    """Tiles of the flattened batch, (n, rows, columns); broadcast operands are repeated only inside the part.
 
     Args:
         array: (..., rows, columns).
@@ -71,7 +71,7 @@ def merge(operands: Operands, batch: tuple[int, ...]) -> tuple[Operands, tuple[i
 
 
 def select(operands: Operands) -> NDArray[Any]:
-    """Rows of B that the kept elements of each row of A meet.
+    """Rows of B that the kept elements of each row of A are multiplied by.
 
     Args:
         operands: B (..., K, N), and the positions of the kept elements (..., M, K/2).

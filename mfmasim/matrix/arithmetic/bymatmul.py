@@ -3,8 +3,8 @@
 A product of such factors has at most 8 significant bits, so that truncating it to the grid 2^(e_dot - 24) removes
 bits only when it is 2^16 times smaller than the largest of its step. Where no product loses bits, the step's sum is
 exact, and float64 holds it: 30 bits, whatever the order of addition. A bound decides that for a whole batch, else an
-element at a time; the few elements that lose bits are computed again from their factors, and many at once go the way
-of `fast`.
+element at a time; the few elements that lose bits are computed again from their factors, and many at once are computed
+by `fast`.
 
 e_dot is the largest of L sums ea+eb. With L <= 2^w, the sum of the powers 2^(w (ea+eb)) lies between 2^(w e_dot) and
 2^(w e_dot + w), so that its float exponent divided by w is e_dot: a matrix product of powers, and a shift.

@@ -1,4 +1,4 @@
-"""One tile batch through one instruction, for each algorithm; plain and complete, the fast paths live beside it.
+"""One tile batch through one instruction, for each algorithm: the complete paths, without shortcuts.
 
 Every function takes codes in natural order, A (tiles, M, K) and B (tiles, K, N), raw bits c (tiles, M, N), and returns
 raw bits d.
@@ -58,7 +58,7 @@ def flushed(c: NDArray[Any], d_format: str, how: str) -> NDArray[Any]:
     Args:
         c: raw bits.
         d_format: their format.
-        how: ``""`` (nothing is flushed), ``positive`` or ``signed``.
+        how: ``""`` (no flushing), ``positive`` or ``signed``.
     """
     if not how:
         return c

@@ -1,4 +1,4 @@
-"""What the arithmetic may be handed: codes of the formats, shapes that fit, modes that the model has."""
+"""Checks of the arithmetic's arguments: codes of the formats, matching shapes, modes that the model has."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def checked(product: Product, given: Operands) -> tuple[Operands, tuple[int, ...
 
     Args:
         product: formats, model and modes.
-        given: operands as the caller hands them in.
+        given: operands from the caller.
 
     Raises:
         MfmasimError: shapes, types or formats that do not fit, or a modifier that the model does not have.
@@ -77,7 +77,7 @@ def _codes(name: str, fmt: str, codes: Any, bits: int = 0) -> NDArray[Any]:
     if array.dtype.itemsize * 8 > bits or array.dtype.kind == "i":
         if array.size and (int(array.max()) >> bits or int(array.min()) < 0):
             bad = array[(array < 0) | (array >> bits != 0)].flat[0]
-            raise MfmasimError(f"{name} holds {int(bad)}, which is no code of {fmt} ({bits} bits)")
+            raise MfmasimError(f"{name} holds {int(bad)}, which is not a code of {fmt} ({bits} bits)")
         array = array.astype(np.dtype(f"u{max(1, bits // 8)}"))
     return array
 
@@ -102,5 +102,5 @@ def _check_shapes(product: Product, operands: Operands) -> None:
         raise MfmasimError(f"model {model.name} sums {model.group} products, which straddles scale blocks of 32")
     for name, scale, rows in (("scale_a", operands.scale_a, m), ("scale_b", operands.scale_b, n)):
         if scale is not None and scale.shape[-2:] != (rows, -(-k // 32)):
-            wanted = (rows, -(-k // 32))
-            raise MfmasimError(f"{name} must end in {wanted} (one code per 32 of K = {k}), but has shape {scale.shape}")
+            ends = (rows, -(-k // 32))
+            raise MfmasimError(f"{name} must end in {ends} (one code per 32 of K = {k}), but has shape {scale.shape}")

@@ -11,10 +11,10 @@ factor has an exponent so low that its products' fields stand above all of c's.
 *Signs of dot2.* In the sign frame of c a term x counts as trunc|x|, or as -trunc|x| - 1 when its sign is not c's. Taken
 back to absolute signs these ones are, with P and Q the sign bits of the products and C that of c, 2 C - P - Q.
 
-*Nothing but c.* Where all products are zero, c comes out as it is, and +0 for either zero. Only there can the grid be
-finer than 2^-126; elsewhere every sum but 0 is a normal number, so that nothing is flushed.
+**Only c.* Where all products are zero, the result is c, and +0 for either zero. Only there can the grid be
+finer than 2^-126; elsewhere every sum except 0 is a normal number, so that no result is flushed.
 
-Tiles with NaN, Inf, |c| of 2^100 or more, or exponents out of the bounds below go the way of `chains.dot`.
+Tiles with NaN, Inf, |c| of 2^100 or more, or exponents out of the bounds below are computed by `chains.dot`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["dot", "usable"]
 
 LOWEST, HIGHEST = -40, 30
-"""Exponents of factors that the fields have room for, in the order of `_fields`."""
+"""Exponents of factors that fit the fields, in the order of `_fields`."""
 _EMPTY = -180
 _ONE = 23
 _TOP = np.uint32(253 << _ONE)
@@ -50,7 +50,7 @@ _OUTPUTS = 1 << 15
 
 
 def usable(product: Product) -> bool:
-    """Whether the parameters are those that the shortcuts are proved for."""
+    """Whether the shortcuts are proved for these parameters."""
     model = product.model
     flushes = {"dot2": (("", "signed"), "positive", -1024), "dot4": (("",), "", -126)}.get(model.algorithm)
     return (
@@ -66,7 +66,7 @@ def usable(product: Product) -> bool:
 
 
 def dot(product: Product, operands: Operands) -> NDArray[Any]:
-    """Like `mfmasim.matrix.arithmetic.chains.dot`, but fast where it can be.
+    """The same as `mfmasim.matrix.arithmetic.chains.dot`, with shortcuts.
 
     Args:
         product: its model is a ``dot2`` or ``dot4`` row.
@@ -99,7 +99,7 @@ def _zero(factors: Factors) -> NDArray[np.bool_]:
 
 
 def _out_of_bounds(factors: Factors) -> NDArray[np.bool_]:
-    """Tiles, the last axis, that the fields have no room for."""
+    """Tiles, the last axis, that do not fit the fields."""
     exponent = factors.exponent
     bad: NDArray[np.bool_] = np.zeros(exponent.shape[2], np.bool_)
     for special in (factors.nan, factors.inf):
@@ -176,7 +176,7 @@ def _rounded(
     alone: NDArray[np.bool_] | None,
     d: NDArray[np.float32],
 ) -> NDArray[np.float32]:
-    """The sum as f32, and c where there is nothing else; overwrites the field."""
+    """The sum as f32, and c where all products are zero; overwrites the field."""
     np.copyto(d, total, casting="unsafe")
     np.subtract(np.uint32(0x7F000000), field, out=field)
     np.multiply(d, field.view(np.float32), out=d)
@@ -251,8 +251,8 @@ def _dot4(
     np.floor(product, out=product)
     total, shift = scratch("total", c.shape, np.int32), scratch("shift", c.shape, np.uint32)
     np.copyto(total, product, casting="unsafe")
-    for mine, pair in pairs:
-        np.subtract(mine, field, out=shift)
+    for own, pair in pairs:
+        np.subtract(own, field, out=shift)
         np.right_shift(shift, _ONE, out=shift)
         np.minimum(shift, np.uint32(31), out=shift)
         np.right_shift(pair, shift.view(np.int32), out=pair)

@@ -118,7 +118,7 @@ def fma_f64(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[np.flo
         mb, eb = np.frexp(np.where(ordinary, b, one))
         mc, ec = np.frexp(np.where(ordinary, c, one))
         gap = ec.astype(np.int64) - ea - eb
-        # Beyond these gaps the smaller term only tells on which side the exact sum lies.
+        # Beyond these gaps the smaller term only decides on which side the exact sum lies.
         addend = np.ldexp(mc, np.clip(gap, -240, 120).astype(np.int32))
         high, low = two_product(ma, mb)
         t_high, t_low = two_sum(addend, low)

@@ -1,4 +1,4 @@
-"""Codes of A and B as the quantities that the accumulation models speak of: value, unnormalised exponent, class."""
+"""Codes of A and B as the quantities of the accumulation models: value, unnormalised exponent, class."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _decode(fmt: Format, codes: NDArray[Any], kept: int | None, flush: str) -> t
     if flush == "positive":
         value = np.where(field == 0, 0.0, value)
     kind = _exponent_type(fmt)
-    # A NaN or Inf is no zero product, but its exponent is never used: the result is decided before any arithmetic.
+    # A NaN or Inf is not a zero product, but its exponent is never used: the result is decided before any arithmetic.
     exponent = np.where(value == 0, _EMPTY[kind], np.maximum(field, 1) - fmt.bias).astype(kind)
     return value, exponent, nan, inf
 
@@ -88,7 +88,7 @@ def decode(name: str, codes: NDArray[Any], kept: int | None = None, flush: str =
         name: format of the codes; 16 bits or fewer, or one whose factors are cut to 10 fraction bits.
         codes: raw codes, any shape.
         kept: fraction bits of a wide format that are read; None is all.
-        flush: what becomes of subnormal factors, as `Model.flush_inputs` has it.
+        flush: flushing of subnormal factors, as in `Model.flush_inputs`.
         place: name of the scratch memory that holds the values until the next use of that name; "" for fresh memory.
 
     Returns:

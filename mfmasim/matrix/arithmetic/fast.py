@@ -1,4 +1,4 @@
-"""``aligned`` at speed: the inputs that need no wide arithmetic, decided whole arrays at a time.
+"""Fast ``aligned`` sums: inputs that need no wide arithmetic, whole arrays at a time.
 
 Two ways to a step's sum S on the grid 2^(e_dot - 24):
 
@@ -44,7 +44,7 @@ class Sum:
     e: NDArray[Any]
     empty: NDArray[np.bool_] | None
     scale: NDArray[np.float32] | None = None
-    """`grid_scale` of e, when it is at hand."""
+    """`grid_scale` of e, if it has been computed."""
     limit: float = 0.0
     """Addends below this are free of rounding by the finer grids, however small e is."""
     bounded: bool = True
@@ -52,7 +52,7 @@ class Sum:
 
 
 def usable(model: Model) -> bool:
-    """Whether the model's parameters are those that this file's shortcuts are proved for."""
+    """Whether this file's shortcuts are proved for the model's parameters."""
     return (
         model.algorithm == "aligned"
         and (model.product_bits, model.product_rounding) == (24, "truncate")

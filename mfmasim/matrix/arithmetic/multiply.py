@@ -92,11 +92,11 @@ def _run(product: Product, operands: Operands, batch: tuple[int, ...]) -> NDArra
 
 
 def _sparse(product: Product, operands: Operands, batch: tuple[int, ...]) -> NDArray[Any]:
-    """Sparse A: every row of A meets rows of B of its own, so that each row becomes a tile of one row."""
+    """Sparse A: every row of A selects different rows of B, so that each row becomes a tile of one row."""
     m, n = operands.c.shape[-2:]
     out = np.empty((*batch, m, n), operands.c.dtype)
     flat = out.reshape(-1, m, n)
-    # The gathered B has an element for every product, of a byte or two: chunks a few times larger are no burden.
+    # The gathered B has an element for every product, of a byte or two: chunks a few times larger are affordable.
     for part in chunks(batch, max(1, m * n * operands.a.shape[-1] // 8)):
         some = operands.map(lambda array, part=part: take(array, batch, part))  # type: ignore[misc]
         rows = Operands(some.a[:, :, None, :], select(some), some.c[:, :, None, :])

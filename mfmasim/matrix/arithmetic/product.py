@@ -21,7 +21,7 @@ __all__ = ["Product"]
 
 @dataclass(frozen=True)
 class Product:
-    """What every tile of a product has in common."""
+    """Parameters that all tiles of a product share."""
 
     model: Model
     formats: Formats
@@ -36,7 +36,7 @@ class Product:
 
     @property
     def flush_inputs(self) -> str:
-        """What becomes of subnormal factors, as `Model.flush_inputs` has it."""
+        """Flushing of subnormal factors, as in `Model.flush_inputs`."""
         flushed_by_mode = self.model.mode_denormals and not self.modes.denormals
         return self.model.flush_inputs or ("signed" if flushed_by_mode else "")
 

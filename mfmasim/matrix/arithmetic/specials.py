@@ -1,4 +1,4 @@
-"""NaN and infinity: what a step's factors and addend decide before any arithmetic."""
+"""NaN and infinity: results that a step's factors and addend decide before any arithmetic."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ RESULTS: dict[str, Result] = {
 
 
 def classify(a: Factors, b: Factors, products: NDArray[Any], *, overflow: bool) -> NDArray[np.uint8] | None:
-    """Say what is special about the products of one step.
+    """Classify the special values among the products of one step.
 
     Args:
         a: factors of A, broadcastable against those of B; axis 0 is k.
@@ -60,7 +60,7 @@ def classify(a: Factors, b: Factors, products: NDArray[Any], *, overflow: bool) 
         overflow: a finite product of magnitude 2^128 or more counts as infinite.
 
     Returns:
-        The flags of this module, one byte per output, or None when there is nothing special.
+        The flags of this module, one byte per output, or None when there are no special values.
     """
     flags: NDArray[np.uint8] | None = None
 

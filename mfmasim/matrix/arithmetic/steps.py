@@ -1,8 +1,8 @@
 """Steps of the fused algorithms on whole arrays, in float64: every quantity is a small integer times a power of two.
 
 All functions take the products of one step with k on axis 0 and return the running value after it. They follow the
-definitions in `mfmasim.matrix.models` literally and hold for every parameter and every input; what is faster than
-this lives beside it and falls back to it.
+definitions in `mfmasim.matrix.models` literally and hold for every parameter and every input; faster
+paths fall back to them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def aligned_sum(
         exponents: ea+eb of each, same shape.
 
     Returns:
-        The sum as an exact float64, e_dot (int32), and where there is no non-zero product.
+        The sum as an exact float64, e_dot (int32), and where all products are zero.
     """
     parts = []
     for part in range(model.partial_sums):
@@ -72,7 +72,7 @@ def add_aligned(
         model: an ``aligned`` row.
         total: sums of the step's products, float64.
         e_dot: exponents of their grids.
-        empty: where there is no product other than zero.
+        empty: where all products are zero.
         c: the addend, finite.
     """
     bits = c.view(np.uint32)

@@ -1,4 +1,4 @@
-"""Fast ``aligned`` chains over a batch of tiles: which way to a step's sum, and what needs the plain path."""
+"""Fast ``aligned`` chains over a batch of tiles: the path to a step's sum, and tiles that need the complete path."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SMALL = 1 << 14
 
 
 def aligned(product: Product, operands: Operands) -> NDArray[Any]:
-    """``aligned`` for a batch of tiles, like `mfmasim.matrix.arithmetic.chains.aligned` but fast where it can be.
+    """``aligned`` for a batch of tiles, as `mfmasim.matrix.arithmetic.chains.aligned`, with shortcuts.
 
     Args:
         product: its model is an ``aligned`` row.
@@ -160,7 +160,7 @@ def _small(product: Product, a: Factors, b: Factors, operands: Operands) -> NDAr
 def _with_nans(model: Model, a: Factors, b: Factors, operands: Operands, d: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Rows and columns of NaN factors and NaN scales; overwrites d."""
     nan = np.uint32(model.nan_invalid)
-    # There are no infinite factors here: a NaN factor makes its row or column NaN, whatever else happens.
+    # There are no infinite factors here: a NaN factor makes its whole row or column NaN.
     scale_a, scale_b = (None if x is None else x == 255 for x in (operands.scale_a, operands.scale_b))
     for rows in (a.nan, scale_a):
         if rows is not None:

@@ -1,7 +1,7 @@
 """Matrix instructions of CDNA4 (gfx950): those of CDNA3 without xf32, f64 at half the rate, and the wider forms.
 
 Source: CDNA4 ISA manual 7.1.2 (dense), 7.2.1 (block scales), 7.5 (sparse). The manual prints
-no layout table for FP8 and FP6; the sources of those layouts stand in their rows. None was compared with hardware.
+no layout table for FP8 and FP6; the sources of those layouts are in their rows. None was compared with hardware.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A kernel that is run again and again on inputs whose elements carry labels."""
+"""A kernel that is run repeatedly on inputs whose elements carry labels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Stopped(Exception):  # noqa: N818 - no error: the finding is made where it
 
 @dataclass
 class Bench:
-    """A kernel that is run again and again on inputs that are given."""
+    """A kernel that is run repeatedly on given inputs."""
 
     device: SimDevice
     kernel: Kernel
@@ -39,11 +39,11 @@ class Bench:
     runs: int = 0
 
     def __post_init__(self) -> None:
-        """Draw what is not given."""
+        """Draw inputs that are not given."""
         self.called = {name: called(self.kernel, name) for name in self.launch.arrays}
         self.drawn = {name: draw_array(array, self.called[name]) for name, array in self.launch.arrays.items()}
         self.quiet = {source.input.name: (source, source.codes[0]) for source in self.launch.sources}
-        """Inputs that have sources hold one value throughout while another one is followed."""
+        """Inputs that have sources hold one constant value while another input is followed."""
         self._known: dict[tuple[str, bytes], dict[str, tuple[U64, U64]]] = {}
 
     def run(self, given: Mapping[str, U64], fresh: Sequence[str] = ()) -> dict[str, tuple[U64, U64]]:

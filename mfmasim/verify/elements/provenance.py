@@ -106,10 +106,10 @@ def _check_round(bench: Bench, sources: Sequence[Source], report: MappingReport)
         wanted = np.where(places >= 0, places + first, 0).astype(np.uint64)
         held = _labels(space, alphabet, after)
         held_after, held_before = [*after[0], *after[1]], [*before[0], *before[1]]
-        if source.output.role == "out":  # what nothing was put into may hold any constant
+        if source.output.role == "out":  # an uninitialised output may hold any constant
             held_before = [after[0][0]] * len(held_after)
-        kept = np.logical_and.reduce([a == b for a, b in zip(held_after, held_before, strict=True)])
-        _judge(bench, source, space, wanted, held, kept, report)
+        unchanged = np.logical_and.reduce([a == b for a, b in zip(held_after, held_before, strict=True)])
+        _judge(bench, source, space, wanted, held, unchanged, report)
 
 
 def _labels(space: LabelSpace, alphabet: Alphabet, after: list[list[U64]]) -> NDArray[np.int64]:
@@ -126,20 +126,20 @@ def _labels(space: LabelSpace, alphabet: Alphabet, after: list[list[U64]]) -> ND
 
 
 def _judge(
-    bench: Bench, source: Source, space: LabelSpace, wanted: U64, held: NDArray[np.int64], kept: Bools,
+    bench: Bench, source: Source, space: LabelSpace, wanted: U64, held: NDArray[np.int64], unchanged: Bools,
     report: MappingReport,
 ) -> None:  # fmt: skip
-    """Hold what was found to what was declared."""
+    """Compare the sources found with those declared."""
     needs = wanted.astype(np.int64)
-    wrong = np.where(needs > 0, held != needs, ~kept)
+    wrong = np.where(needs > 0, held != needs, ~unchanged)
     report.slots_checked += wrong.size
     if not wrong.any():
         return
     report.mismatches += int(wrong.sum())
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     need, have = int(needs[place]), int(held[place])
-    nothing = "what it held before" if kept[place] else "no single element (mixed, computed or constant)"
-    if source.output.role == "out" and kept[place]:
+    nothing = "what it held before" if unchanged[place] else "no single element (mixed, computed or constant)"
+    if source.output.role == "out" and unchanged[place]:
         nothing = "the same whatever the input holds"
     missing = "what it held before" if source.output.role == "inout" else "a constant"
     expected, actual = (

@@ -68,9 +68,9 @@ def disjoint(sets: NDArray[np.int64], count: int) -> NDArray[np.int64] | None:
     np.minimum.at(owner, sets[used], rows[used])
     owner[owner == len(sets)] = -1
     sizes = np.bincount(owner[owner >= 0], minlength=len(sets))
-    mine = np.where(used, owner[np.where(used, sets, 0)], -1)
-    first = mine.max(axis=1)
-    alike = (mine == first[:, None]) | ~used
+    numbers = np.where(used, owner[np.where(used, sets, 0)], -1)
+    first = numbers.max(axis=1)
+    alike = (numbers == first[:, None]) | ~used
     # As many elements as the set has that first had them: then the two are the same.
     whole = used.sum(axis=1) == np.where(first >= 0, sizes[np.maximum(first, 0)], 0)
     return owner if alike.all() and whole.all() else None
@@ -92,31 +92,31 @@ def check_sets(bench: Bench, source: Source, report: MappingReport) -> None:
     raising = Raising(bench, source)
     owner = disjoint(sets, raising.count)
     if owner is None:
-        missing, foreign = _one_by_one(raising, sets)
+        missing, undeclared = _one_by_one(raising, sets)
     else:
-        missing, foreign = _by_number(raising, sets, owner)
-    wrong = missing | foreign
+        missing, undeclared = _by_number(raising, sets, owner)
+    wrong = missing | undeclared
     report.slots_checked += wrong.size
     if not wrong.any():
         return
     report.mismatches += int(wrong.sum())
-    report.findings.append(_finding(raising, sets, missing, foreign))
+    report.findings.append(_finding(raising, sets, missing, undeclared))
 
 
 def _one_by_one(raising: Raising, sets: NDArray[np.int64]) -> tuple[Bools, Bools]:
-    """A run for each element: outputs that lack one of their own, and outputs that depend on another one."""
+    """A run for each element: outputs that lack a declared element, and outputs that depend on another one."""
     if raising.count > MOST:
         raise MfmasimError(
             f"sources: sets that overlap take a run for each of {raising.count} elements, {MOST} are allowed; "
             "make the input of the mapping check smaller (mapping= of the case)"
         )
-    missing, foreign = np.zeros(len(sets), np.bool_), np.zeros(len(sets), np.bool_)
+    missing, undeclared = np.zeros(len(sets), np.bool_), np.zeros(len(sets), np.bool_)
     for number in range(raising.count):
         changed = raising.changed(np.arange(raising.count) == number)
-        mine = (sets == number).any(axis=1)
-        missing |= mine & ~changed
-        foreign |= changed & ~mine
-    return missing, foreign
+        members = (sets == number).any(axis=1)
+        missing |= members & ~changed
+        undeclared |= changed & ~members
+    return missing, undeclared
 
 
 def _by_number(raising: Raising, sets: NDArray[np.int64], owner: NDArray[np.int64]) -> tuple[Bools, Bools]:
@@ -130,45 +130,45 @@ def _by_number(raising: Raising, sets: NDArray[np.int64], owner: NDArray[np.int6
     numbers = np.unique(owner[owner >= 0], return_inverse=True)[1]
     small = np.full(len(owner), -1, np.int64)
     small[owner >= 0] = numbers
-    mine = np.where(own >= 0, small[np.maximum(sets.max(axis=1), 0)], -1)
+    declared = np.where(own >= 0, small[np.maximum(sets.max(axis=1), 0)], -1)
     if ranks > MOST:
         raise MfmasimError(
             f"sources: a set of {ranks} elements takes as many runs, {MOST} are allowed; make the input of the mapping "
             "check smaller (mapping= of the case)"
         )
-    missing, foreign = np.zeros(len(sets), np.bool_), np.zeros(len(sets), np.bool_)
+    missing, undeclared = np.zeros(len(sets), np.bool_), np.zeros(len(sets), np.bool_)
     if (owner < 0).any():
-        foreign |= raising.changed(owner < 0)
+        undeclared |= raising.changed(owner < 0)
     for bit in range(int(small.max(initial=0)).bit_length()):
         for value in (0, 1):
             changed = raising.changed((owner >= 0) & (small >> bit & 1 == value))
-            foreign |= changed & ((mine < 0) | (mine >> bit & 1 != value))
+            undeclared |= changed & ((declared < 0) | (declared >> bit & 1 != value))
     if not len(numbers) or small.max() == 0:  # one set has no bit: outputs without a set depend on nothing
-        foreign |= raising.changed(owner >= 0) & (mine < 0)
+        undeclared |= raising.changed(owner >= 0) & (declared < 0)
     sizes = (sets >= 0).sum(axis=1)
     for number in range(ranks):
         changed = raising.changed((owner >= 0) & (rank == number))
         missing |= ~changed & (sizes > number)
-    return missing, foreign
+    return missing, undeclared
 
 
-def _finding(raising: Raising, sets: NDArray[np.int64], missing: Bools, foreign: Bools) -> Finding:
+def _finding(raising: Raising, sets: NDArray[np.int64], missing: Bools, undeclared: Bools) -> Finding:
     """The first output that depends on other elements than it should, with one of them."""
     source, bench = raising.source, raising.bench
-    wrong = missing | foreign
+    wrong = missing | undeclared
     output = int(wrong.argmax())
     own = np.zeros(raising.count, np.bool_)
     own[sets[output][sets[output] >= 0]] = True
     name, given = bench.called[source.output.name], bench.called[source.input.name]
     place = np.unravel_index(output, source.shape)
-    if foreign[output]:
+    if undeclared[output]:
         found = _search(raising, output, ~own)
-        what = "depends on an element that is not its own"
+        what = "depends on an element that is not declared"
         needs, has = "nothing of it", element(given, np.unravel_index(found, source.input_shape))
     else:
         lacking = (n for n in np.flatnonzero(own) if not raising.changed(np.arange(raising.count) == n)[output])
         found = int(next(lacking, np.flatnonzero(own)[0]))
-        what = "does not depend on an element of its own"
+        what = "does not depend on one of its declared elements"
         needs, has = element(given, np.unravel_index(found, source.input_shape)), "nothing of it"
     total = int(wrong.sum())
     text = f"{element(name, place)} {what}; {total} of {wrong.size} elements of {name} depend on others than declared"

@@ -61,7 +61,7 @@ class Source:
             return np.array(self.values, np.uint64)
         if self.input_parts > 1:
             raise MfmasimError(
-                f"sources: {self.input_parts} elements to a unit have no format of their own; name codes, values=[...]"
+                f"sources: {self.input_parts} elements to a unit have no number format; give codes, values=[...]"
             )
         numbers, fmt = np.array(RAISED if self.sets else NUMBERS), self.input.number_format
         if fmt is None:
@@ -74,7 +74,7 @@ class Source:
         """Number of the input's element that each output element needs, int64 of `shape`; sets have one more axis.
 
         Raises:
-            MfmasimError: the function fails, or names elements that the input does not have.
+            MfmasimError: the function fails, or gives elements that the input does not have.
         """
         sizes = self.input_shape
         if self.at is None:
@@ -122,7 +122,7 @@ def ComesFrom(
     input_parts: int = 1,
     values: Sequence[int] = (),
 ) -> Source:
-    """Each element of an output is one element of an input, moved, and converted in any way that tells values apart.
+    """Each element of an output is one element of an input, moved, and converted in any way that keeps values distinct.
 
     Args:
         output: `Out` or `InOut`.

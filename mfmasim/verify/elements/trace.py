@@ -1,4 +1,4 @@
-"""The mapping check of a case: runs the kernel on labels and hands what was seen to the analysis."""
+"""The mapping check of a case: runs the kernel on labels and passes the observations to the analysis."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check_mapping(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Mapp
     _launch(device, kernel, launch, labels, tracer, None, 1, Alphabet(1))
     described = [_described(t, arch) for t in tensors]
     arguments = Arguments(described, space)
-    if not tracer.result_formats:  # nothing to follow: the check says why
+    if not tracer.result_formats:  # no elements to follow: the check says why
         return MappingCheck(tracer, arguments, None, kernel.name, kernel.source_at, _alternatives).run()
     # A kernel whose matrix instructions have results of different formats is followed in the first one's.
     result = find_format(min(tracer.result_formats))
@@ -88,7 +88,7 @@ def tracer_runs(tracer: Tracer, alphabet: Alphabet, output: Tensor | None) -> in
     Args:
         tracer: it has counted results.
         alphabet: codes that labels are cut into.
-        output: C, which has labels of its own, or None.
+        output: C, which has separate labels, or None.
     """
     slots = LabelSpace()
     slots.add("D", tracer.size)
@@ -114,7 +114,7 @@ def _launch(
     runs: int,
     stored: Alphabet,
 ) -> dict[str, NDArray[Any]]:
-    """One run; returns the bytes of every tensor afterwards. C starts with labels of its own, as `stored` cuts them."""
+    """One run; returns the bytes of every tensor afterwards. C starts with separate labels, as `stored` cuts them."""
     arch = kernel.arch
     tracer.begin(run, runs)
     memory: dict[str, NDArray[Any]] = {}

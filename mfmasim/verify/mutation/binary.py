@@ -1,9 +1,9 @@
-"""Mutants of compiled code: one instruction changed at a time by each operator that fits it, and which check tells.
+"""Mutants of compiled code: one instruction changed by each operator that fits it, and the check that reports it.
 
 Each is the code object with a few bytes changed. Waits that cannot matter are recognised by the counters: nothing that
-they would wait for was in flight, or nothing but stores before the end of the program, or another wait does their work.
+they would wait for was in flight, or only stores before the end of the program, or another wait has the same effect.
 Other changes are compared by what they do: a mutant that is never executed, or that leaves the same bytes in memory on
-all data of the case, tells nothing about the checks, only about the case.
+all data of the case, is no evidence about the checks, only about the case.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class InFlight(Paths[tuple[Flight, ...]]):
         """(address, counter, 0 for its removal or 1 for weakening it by one) to operations that are then not ended."""
         self.last_wave = 0
         self.seen: set[Flight] = set()
-        """Operations in flight where another wave may learn of them: at a barrier, or at a store or an atomic."""
+        """Operations in flight at points that synchronise with other waves: a barrier, a store or an atomic."""
 
     def on_block(self, event: BlockEvent) -> None:
         """Follow the counters."""
@@ -209,7 +209,7 @@ def _caught(
 def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, seen: Collection[Flight]) -> tuple[str, str]:
     """Why a mutant that no check reports is equivalent, and else what it leaves unordered.
 
-    `seen` are the operations in flight, when the mutant runs, where another wave may learn of them.
+    `seen` are the operations in flight, when the mutant runs, at points that synchronise with other waves.
     """
     if mutant.kind == "barrier removed":
         return ("a workgroup has one wave", "") if not flown.last_wave else ("", "")
@@ -237,7 +237,7 @@ def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, seen: Collecti
     if all(flight.writes and opcode.access != "atomic" for flight, opcode in opcodes.items()):
         return f"another wait comes before every use of what is loaded ({names})", ""
     if not any(flight.writes for flight in open_) and not open_ & set(seen):
-        return f"done before any barrier, store or atomic by which another wave may learn of it ({names})", ""
+        return f"complete before any barrier, store or atomic that another wave could observe ({names})", ""
     return "", f"in flight: {names}"
 
 

@@ -1,4 +1,4 @@
-"""Mutants: wrong variants of a family's kernels, compiled and verified, to show that the checks can go red."""
+"""Mutants: wrong variants of a family's kernels, compiled and verified, to show that the checks can fail."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What happened to a mutant."""
+    """Result of a mutant."""
 
     mutant: Mutant
     arch: str
@@ -77,7 +77,7 @@ class Verdict:
 
     @property
     def reported(self) -> set[tuple[str, str, str]]:
-        """Errors about two places: id and both source lines; empty where the mutant does not say which it wants."""
+        """Errors about two places: id and both source lines; empty where the mutant does not declare them."""
         if self.mutant.reported is None:
             return set()
         return {
@@ -143,7 +143,7 @@ def run_mutant(mutant: Mutant, case: Case, compiler: str | None = None, schedule
         schedule: as for `verify_case`.
 
     Returns:
-        Who caught it.
+        The checks that caught it.
 
     Raises:
         MfmasimError: a text to replace does not occur, or the variant does not compile.

@@ -26,7 +26,7 @@ class Changed(Protocol):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What running a mutant showed."""
+    """Outcome of running a mutant."""
 
     mutant: Changed
     case: str
@@ -46,7 +46,7 @@ class Outcome:
         return not self.caught and not self.equivalent and not self.same
 
     def __str__(self) -> str:
-        """Who caught it, or why no check did."""
+        """The checks that caught it, or why none did."""
         if self.caught:
             return ", ".join(self.caught)
         if self.equivalent:

@@ -120,7 +120,7 @@ def run_source(
         Verdicts, one by one.
 
     Raises:
-        MfmasimError: there is no source, or the unchanged kernel fails.
+        MfmasimError: the case has no source, or the unchanged kernel fails.
     """
     if case.source.suffix != ".hip":
         raise MfmasimError(f"{case.source}: mutants of the source need a .hip file")
@@ -154,7 +154,7 @@ def run_source(
 
 
 def _functions(text: str, executed: set[int]) -> set[int]:
-    """Lines of the functions that hold executed lines; a loop that is unrolled has none of its own.
+    """Lines of the functions that hold executed lines; an unrolled loop has no separate lines.
 
     A function ends where a line begins with a closing brace.
     """

@@ -1,4 +1,4 @@
-"""What a kernel is made of: instruction mix, main loop, conflicts by source line, resources, claims about it."""
+"""Profile of a kernel: instruction mix, main loop, conflicts by source line, resources, claims about it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Profile:
         return self.result.status == "pass" and all(judged.as_known for judged in self.claims)
 
     def record(self) -> dict[str, Any]:
-        """As a dictionary that JSON can hold."""
+        """As a dictionary for JSON."""
         return {
             "group": self.result.group, "case": self.result.case, "kernel": self.report.kernel,
             "arch": self.report.arch, "status": self.result.status, "waves": self.report.waves,
@@ -89,7 +89,7 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
     result = verify_case(once, arch, group=group, compiler=compiler, observers=[traffic])
     report = result.launch
     if report is None or report.program is None:
-        why = "; ".join(finding.message for finding in result.findings) or "nothing was run"
+        why = "; ".join(finding.message for finding in result.findings) or "the case was not run"
         raise MfmasimError(f"{case.title} on {arch}: {why}")
     if report.stopped:
         raise MfmasimError(f"{case.title} on {arch}: {report.stopped}")

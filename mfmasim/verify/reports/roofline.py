@@ -1,6 +1,6 @@
-"""Figures that texts about kernels state and anybody can compute again: intensity, ridge point, utilisation.
+"""Figures in texts about kernels that can be recomputed: intensity, ridge point, utilisation.
 
-Definitions: S. Williams, A. Waterman, D. Patterson, Roofline (CACM 52, 2009). What is measured is no part of it.
+Definitions: S. Williams, A. Waterman, D. Patterson, Roofline (CACM 52, 2009). Measurements are not part of it.
 """
 
 from __future__ import annotations

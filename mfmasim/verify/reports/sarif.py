@@ -33,7 +33,7 @@ def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
 
     Returns:
         The log, for JSON: rules from the table of kinds; a result for each finding, suppressed ones with the reason.
-        A finding without a line of its own is placed at the first line of the case's source, as reviewing tools want
+        A finding without a line is placed at the first line of the case's source, as review tools require
         a line.
     """
     index = {name: number for number, name in enumerate(KINDS)}

@@ -1,4 +1,4 @@
-"""What a published text states of its kernels, each statement held to executed code or computed again.
+"""Statements of a published text about its kernels, each judged by executed code or recomputed.
 
 A family's folder may hold ``statements.py`` with `TEXT`, the name of the text, and `STATEMENTS`, a list of `Statement`.
 ``mfmasim report FAMILY --claims`` judges them.
@@ -36,7 +36,7 @@ class Statement:
     """One statement of a text."""
 
     place: str
-    """Heading under which the text has it."""
+    """Heading of the text above it."""
     text: str
     """What is stated, in words."""
     said: Value
@@ -48,18 +48,18 @@ class Statement:
     within: float = 0.0
     """Relative difference that a figure may have; texts round."""
     relation: str = "="
-    """How the finding has to stand to what is said: ``=``, ``<`` or ``>``."""
+    """Relation of the finding to the statement: ``=``, ``<`` or ``>``."""
     about: str = ""
-    """What else is to be said: why it is so, why it cannot be decided, what a figure rests on."""
+    """Remark: why it is so, why it cannot be decided, the basis of a figure."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be judged."""
+        """Refuse a statement that cannot be judged."""
         if self.known not in KNOWN:
             raise unknown("verdict", self.known, KNOWN, f"of statement {self.text!r}")
         if self.relation not in {"=", "<", ">"}:
             raise unknown("relation", self.relation, ("=", "<", ">"), f"of statement {self.text!r}")
         if self.find is None and self.known != "undecided":
-            raise MfmasimError(f"statement {self.text!r}: nothing finds out that it is {self.known}")
+            raise MfmasimError(f"statement {self.text!r}: no function determines that it is {self.known}")
 
     def holds(self, found: Value) -> bool:
         """Whether a finding is what is said."""
@@ -152,7 +152,7 @@ class Weighed:
         return one.place, one.text, bound + shown(one.said), found, word, one.about
 
     def record(self) -> dict[str, Any]:
-        """As a dictionary that JSON can hold."""
+        """As a dictionary for JSON."""
         one = self.statement
         return {
             "place": one.place, "claim": one.text, "text": one.said, "found": self.found, "verdict": self.verdict,
@@ -186,7 +186,7 @@ def text_of(family: str) -> Text:
     """The text of a family.
 
     Raises:
-        MfmasimError: there is no such family, or it has no text.
+        MfmasimError: the family is unknown, or has no text.
     """
     if not has_text(family):
         raise unknown("family with a text", family, [name for name in families() if has_text(name)])

@@ -1,4 +1,4 @@
-"""Results as a person reads them in a terminal."""
+"""Results as text for a terminal."""
 
 from __future__ import annotations
 

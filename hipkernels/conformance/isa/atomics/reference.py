@@ -1,4 +1,4 @@
-"""What memory holds after the atomic operations, and what they returned where that is defined."""
+"""Memory after the atomic operations, and their return values where these are defined."""
 
 from typing import Any
 

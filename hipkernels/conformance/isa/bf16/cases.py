@@ -9,7 +9,7 @@ from hipkernels.conformance.isa.targets import ARCHS, per_element
 from mfmasim.verify import In, LaunchDict, Out, case
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).reshape(-1, 2)
-"""Every bfloat16 there is, in pairs."""
+"""Every bfloat16 code, in pairs."""
 BOTH = [{"data": "special"}, {"data": "normal"}]
 declare = partial(case, "bf16.hip", arch=ARCHS)
 launch = per_element(128)

@@ -1,4 +1,4 @@
-"""What the conversions give: each is exact, or rounded once from what is exact."""
+"""Reference of the conversions: each is exact, or rounded once from the exact value."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ def narrow_integers(
 
 
 def _toward_zero(x: NDArray[Any]) -> NDArray[Any]:
-    """f32 to f16 toward zero: what rounded away goes one code back; an overflow stays the largest number."""
+    """f32 to f16 toward zero: values rounded away from zero go one code back; an overflow gives the largest number."""
     near = x.astype(F16)
     beyond = np.isfinite(x) & (np.abs(near.astype(F64)) > np.abs(x.astype(F64)))
     return (near.view(np.uint16) - beyond.astype(np.uint16)).view(F16)

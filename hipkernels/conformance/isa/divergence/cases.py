@@ -1,4 +1,4 @@
-"""Lanes of one wave that take different ways."""
+"""Lanes of one wave that take different branches."""
 
 from collections.abc import Callable
 from functools import partial

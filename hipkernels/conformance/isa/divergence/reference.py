@@ -1,4 +1,4 @@
-"""What the diverging kernels compute: for each work-item, the statements its own condition selects."""
+"""What the diverging kernels compute: for each work-item, the statements that its condition selects."""
 
 from typing import Any
 

@@ -47,7 +47,7 @@ def packed_f32() -> LaunchDict:
 
 @declare(kernel="dot_halves", arch=ARCHS, executes="v_(dual_)?dot2(c|acc)?_f32_f16")
 def dot_halves() -> LaunchDict:
-    # No signs: where they differ, RDNA3 truncates even sums that f32 could hold.
+    # No signs: where they differ, RDNA3 truncates even sums that are exact in f32.
     rng = np.random.default_rng(29)  # the same each time the case is made
     x, y = rng.integers(0, 10, (2, N, 2)).astype(np.float16)
     z = rng.integers(0, 10, N).astype(np.float32)

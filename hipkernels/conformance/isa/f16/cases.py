@@ -9,7 +9,7 @@ from hipkernels.conformance.isa.targets import ARCHS, per_element
 from mfmasim.verify import In, LaunchDict, Out, case
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
-"""Every half there is."""
+"""Every f16 code."""
 BOTH = [{"data": "special"}, {"data": "normal"}]
 declare = partial(case, "f16.hip", arch=ARCHS)
 launch = per_element(160)

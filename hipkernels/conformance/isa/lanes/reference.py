@@ -175,7 +175,7 @@ def shuffles(x: NDArray[Any], d: NDArray[Any], w: Waves) -> tuple[NDArray[Any], 
         w.fetch(v, np.where(lane + 2 >= w.wave, lane, lane + 2)),
         w.fetch(v, lane ^ 5),
     ]
-    # A lane that is not there gives zero bits.
+    # A missing lane gives zero bits.
     bits = w.split(d.view(np.uint64))
     out64 = [w.fetch(bits, 7), w.fetch(bits, lane ^ 16)]
     return np.stack([w.join(o) for o in out]), np.stack([w.join(o) for o in out64]).view(np.float64)

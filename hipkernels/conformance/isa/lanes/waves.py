@@ -1,4 +1,4 @@
-"""Arrays of work-items as lanes of waves and back, for the references: what a kernel's source says about its wave."""
+"""Arrays of work-items as lanes of waves and back, for the references: the view of a kernel's source on its wave."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class Waves:
     Args:
         count: work-items of the launch.
         block: work-items of a workgroup.
-        wave: lanes of a wave, 32 or 64. The last one of a workgroup may be partial: `active` says which are there.
+        wave: lanes of a wave, 32 or 64. The last one of a workgroup may be partial: `active` marks its work-items.
     """
 
     def __init__(self, count: int, block: int, wave: int) -> None:
@@ -25,7 +25,7 @@ class Waves:
         self.active[self.row, self.lane] = True
 
     def split(self, values: NDArray[Any], fill: int = 0) -> NDArray[Any]:
-        """(count,) -> (waves, lanes), with `fill` in lanes that are not there."""
+        """(count,) -> (waves, lanes), with `fill` in missing lanes."""
         values = np.asarray(values)
         out = np.full(self.active.shape, fill, values.dtype)
         out[self.row, self.lane] = values
@@ -43,7 +43,7 @@ class Waves:
         Args:
             values: (waves, lanes).
             source: lane numbers, broadcast to (waves, lanes).
-            active: which lanes may be read; without it those that are there.
+            active: which lanes may be read; without it those with a work-item.
             fill: as above, broadcast.
         """
         active = self.active if active is None else active

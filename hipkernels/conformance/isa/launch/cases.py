@@ -1,4 +1,4 @@
-"""What a kernel finds when it starts: indices, arguments, constants, globals, the dispatch packet."""
+"""Initial state of a kernel: indices, arguments, constants, globals, the dispatch packet."""
 
 from functools import partial
 from typing import Any

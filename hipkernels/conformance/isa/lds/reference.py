@@ -63,7 +63,7 @@ def lds_wide(x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def _counter(words: int, limit: int, start: int, down: bool) -> int:
-    """What so many calls of atomicInc or atomicDec leave."""
+    """Result of a number of calls of atomicInc or atomicDec."""
     value = start
     for _ in range(words):
         below = limit if value == 0 or value > limit else value - 1

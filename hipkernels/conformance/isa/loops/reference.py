@@ -1,4 +1,4 @@
-"""What the loops compute: in NumPy where all go the same way, one after the other where they do not."""
+"""What the loops compute: in NumPy where the lanes are uniform, one after the other where they diverge."""
 
 import math
 from typing import Any

@@ -73,12 +73,12 @@ def approximations(x: NDArray[Any]) -> NDArray[Any]:
 
 
 def fractions(x: NDArray[Any]) -> NDArray[Any]:
-    """What lies above the floor, at most the largest value below 1."""
+    """Fraction above the floor, at most the largest value below 1."""
     return np.minimum(x - np.floor(x), np.nextafter(F32(1), F32(0)))
 
 
 def turns(n: int) -> NDArray[Any]:
-    """Fractions of a turn away from the zeros of sine and cosine, where one unit of the result means something."""
+    """Fractions of a turn away from the zeros of sine and cosine, where an error in ulp is meaningful."""
     return np.random.default_rng(12).uniform(0.02, 0.23, n).astype(F32)
 
 

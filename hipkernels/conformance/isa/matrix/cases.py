@@ -26,7 +26,7 @@ CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 RDNA = [arch for arch in ARCHS if arch not in CDNA]
 GFX12 = [arch for arch in ARCHS if arch == "gfx1201"]
 SEED = 17
-"""A case is the same each time it is made."""
+"""A case is the same each time it is built."""
 
 
 def two_of_four() -> NDArray[Any]:
@@ -107,7 +107,7 @@ def mfma_six_bits() -> LaunchDict:
 
 
 def positive(*shape: int) -> NDArray[Any]:
-    """Small numbers without a sign: where signs differ, RDNA3 truncates even sums that f32 could hold."""
+    """Small unsigned numbers: where signs differ, RDNA3 truncates even sums that are exact in f32."""
     return np.random.default_rng(SEED).integers(0, 10, shape).astype(np.float32)
 
 

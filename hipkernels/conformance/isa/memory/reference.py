@@ -1,4 +1,4 @@
-"""What the loads bring and the stores leave."""
+"""Values of the loads and stores."""
 
 from typing import Any
 

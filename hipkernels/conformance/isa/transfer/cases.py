@@ -13,7 +13,7 @@ from mfmasim.verify import In, LaunchDict, Out, case
 declare = partial(case, "transfer.hip")
 CDNA = [arch for arch in ARCHS if arch in ("gfx942", "gfx950")]
 SEED = 23
-"""A case is the same each time it is made."""
+"""A case is the same each time it is built."""
 
 
 def places(count: int, limit: int) -> NDArray[Any]:

@@ -29,7 +29,7 @@ def load_wide_to_lds(x: NDArray[Any], where: NDArray[Any]) -> NDArray[Any]:
     t = np.arange(64)
     four = x[where].reshape(-1, 64, 4)
     three = four.copy()
-    three[:, :, 3] = t  # what stood there before
+    three[:, :, 3] = t  # previous contents
     return np.stack([four[:, 63 - t], three[:, t ^ 3]])
 
 
