@@ -1,19 +1,16 @@
-"""The formats that ml_dtypes and NumPy have too, by our names."""
+"""The formats that ml_dtypes and NumPy have too, by our names: an alias of a row is its name in ml_dtypes."""
 
 from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
 
-ML_DTYPES = {
-    "bf16": ml_dtypes.bfloat16,
-    "f16": np.float16,
-    "e4m3fn": ml_dtypes.float8_e4m3fn,
-    "e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
-    "e5m2": ml_dtypes.float8_e5m2,
-    "e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
-    "e2m3fn": ml_dtypes.float6_e2m3fn,
-    "e3m2fn": ml_dtypes.float6_e3m2fn,
-    "e2m1fn": ml_dtypes.float4_e2m1fn,
-    "e8m0fnu": ml_dtypes.float8_e8m0fnu,
+from mfmasim.formats import FORMATS
+
+ML_DTYPES = {"f16": np.float16} | {
+    fmt.name: getattr(ml_dtypes, alias)
+    for fmt in FORMATS.values()
+    for alias in fmt.aliases
+    if "float" in alias and hasattr(ml_dtypes, alias)
 }
+assert len(ML_DTYPES) >= 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,18 +11,8 @@ from hypothesis import strategies as st
 
 from mfmasim import MfmasimError, formats
 
-WIDTHS = {
-    "e2m1fn": 8,
-    "e2m3fn": 16,
-    "e3m2fn": 16,
-    "e4m3fn": 4,
-    "e8m0fnu": 4,
-    "f16": 2,
-    "bf16": 2,
-    "f32": 1,
-    "i8": 4,
-    "i4": 8,
-}
+WIDTHS = {name: 32 // math.gcd(32, fmt.bits) for name, fmt in formats.FORMATS.items()}
+"""Codes of the smallest group that fills whole dwords."""
 
 
 @given(data=st.data(), name=st.sampled_from(sorted(WIDTHS)))
