@@ -7,18 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mfmasim.machine.registry import OPERATIONS
 from tests.machine.spelling import split
 
 V_INTEGER, V_FLOAT, V_WIDE, V_HALF = range(10, 18), range(18, 26), range(26, 34), range(34, 38)
 V_RANDOM = range(38, 42)
 S_POOL = range(20, 52)
-SATURATES = {
-    "v_add_u32", "v_sub_u32", "v_subrev_u32", "v_add_co_u32", "v_sub_co_u32", "v_subrev_co_u32", "v_addc_co_u32",
-    "v_subb_co_u32", "v_subbrev_co_u32", "v_add_u16", "v_sub_u16", "v_subrev_u16", "v_add_i32", "v_sub_i32",
-    "v_add_i16", "v_sub_i16", "v_mad_u32_u24", "v_mad_i32_i24", "v_mad_u32_u16", "v_mad_i32_i16", "v_mad_u16",
-    "v_mad_i16", "v_sad_u8", "v_sad_u32",
-}  # fmt: skip
-"""Integer operations that the manual gives a saturating form."""
 
 FORMS = {
     # form: a line that has it
@@ -176,7 +170,8 @@ def clamps(row):
     """Whether the clamp modifier has a meaning, and one that is drawn."""
     if row.dst[0].type[0] == "f" or row.dst[0].type.startswith("pk_f"):
         return True
-    return row.name in SATURATES and "integer clamp" in taken
+    operation = OPERATIONS.get(row.name)
+    return operation is not None and operation.saturates and "integer clamp" in taken
 
 
 GENERATORS = []

@@ -6,7 +6,6 @@ from tests.machine import lines
 from tests.machine.lines_vector import _long
 from tests.slow.machine.vector_integers import PACKED
 
-lines.SATURATES |= {"v_sad_hi_u8", "v_sad_u16", "v_msad_u8"}
 lines._NO_HALVES |= {"v_ashr_pk_i8_i32", "v_ashr_pk_u8_i32"}  # op_sel selects a half of the destination only
 
 

@@ -34,10 +34,6 @@ NO_CLAMP = ("v_perm", "v_swap", "v_mov", "v_readlane", "v_writelane", "v_readfir
             "v_cvt_sr", "v_cvt_pk")  # fmt: skip
 """Where the manuals say that the clamp modifier is ignored, or nothing about it."""
 NO_SCALE = ("v_dot", "v_cvt_f32_fp8", "v_cvt_f32_bf8", "v_cvt_pk", "v_cvt_sr", "v_perm", "v_mov", "v_cndmask")
-lines.SATURATES |= {
-    "v_add_nc_u32", "v_sub_nc_u32", "v_subrev_nc_u32", "v_add_co_ci_u32", "v_sub_co_ci_u32", "v_subrev_co_ci_u32",
-    "v_add_nc_u16", "v_sub_nc_u16", "v_add_nc_i16", "v_sub_nc_i16", "v_add_nc_i32", "v_sub_nc_i32",
-}  # fmt: skip
 
 
 def mask(number=S):

@@ -26,6 +26,14 @@ FAMILIES = {
     "memory": ("global_", "flat_", "buffer_", "scratch_"),
 }
 
+WORDS = ("u32", "i32", "u16", "i16")
+NOT_CLAMPED = {
+    "v_alignbit_b32", "v_alignbyte_b32", "v_cvt_pk_u8_f32", "v_frexp_exp_i16_f16", "v_frexp_exp_i32_f32",
+    "v_frexp_exp_i32_f64", "v_max3_i16", "v_max3_u16", "v_med3_i16", "v_med3_u16", "v_min3_i16", "v_min3_u16",
+    "v_mul_i32_i24", "v_mul_u32_u24", "v_pack_b32_f16",
+}  # fmt: skip
+"""Operations with an integer result for which LLVM encodes CLAMP and the machine refuses it."""
+
 
 def family_of(text):
     """The first family whose prefix fits."""
@@ -76,6 +84,22 @@ def test_every_operation_has_a_slow_model():
     missing = [name for name in harness.operations() if name in decoded and not interpreter.models(name)]
     assert not missing, f"no slow model for {', '.join(missing)}"
     assert len(harness.operations()) >= 400
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1151", "gfx1201"])
+def test_clamp_saturates_where_vop3_has_it(arch):
+    """An operation with an integer result whose VOP3 row has CLAMP is registered with ``saturates=True``."""
+    clamped = set()
+    for name, found in harness.rows(arch).items():
+        operation = OPERATIONS.get(name)
+        if operation and operation.unit == "vector" and not operation.shaped and operation.results[0] in WORDS:
+            flags = [row.flags if encoding == "VOP3" else row.flags.get("e64", ()) for encoding, row in found]
+            clamped |= {name for given in flags if "clamp" in given}
+    saturating = {name for name in harness.rows(arch) if name in OPERATIONS and OPERATIONS[name].saturates}
+    missing = sorted(clamped - saturating - NOT_CLAMPED)
+    assert not missing, f"saturates=True is missing: {', '.join(missing)}"
+    assert saturating <= clamped
+    assert len(saturating) >= 20
 
 
 @pytest.mark.parametrize("arch", harness.ARCHITECTURES)
