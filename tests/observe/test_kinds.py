@@ -90,7 +90,14 @@ def test_the_page_is_made_from_the_table():
     spec = importlib.util.spec_from_file_location("make_findings", ROOT / "docs" / "make_findings.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text() == module.page(), "run docs/make_findings.py"
+    assert module.PAGE.read_text() == module.page(), "run python docs/make_findings.py"
+
+
+def test_the_page_of_cases_names_every_check_that_runs_by_default():
+    table = (ROOT / "docs" / "cases.md").read_text().partition("| check | finds |")[2].partition("\n\n")[0]
+    named = {name for row in table.splitlines() for name in row.strip("|").partition("|")[0].strip().split(", ")}
+    missing = {name for name, check in CHECKS.items() if check.default} - named
+    assert not missing, f"the table of checks in docs/cases.md lacks {missing}"
 
 
 def test_explain(capsys):
