@@ -182,9 +182,9 @@ class Pattern:
         first = swizzle.place(self.rows, self.columns)
         if swizzle.terms:
             last = swizzle.place(self.rows, self.columns + self.size - 1)
-            torn = (last - first != self.size - 1) & self.active
-            if torn.any():
-                lane = int(np.argwhere(torn)[0][-1])
+            split = (last - first != self.size - 1) & self.active
+            if split.any():
+                lane = int(np.argwhere(split)[0][-1])
                 raise MfmasimError(f"{swizzle.title} splits the {self.size} bytes of lane {lane}'s {self.instruction}")
         return first + base
 
