@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mfmasim.errors import MfmasimError, unknown
 
-__all__ = ["FOLDERS", "folder"]
+__all__ = ["folder"]
 
 FOLDERS = ("hipkernels", "golden")
 """Top-level folders of the repository that the wheel contains under ``mfmasim/_bundled``."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mfmasim.formats import Explanation, Format
 
-__all__ = ["add", "code_row", "encode_rows", "limit_rows", "run", "value_grid"]
+__all__ = ["add", "limit_rows", "run"]
 
 ROUNDINGS = ("nearest_even", "toward_zero", "up", "down")
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["FIDELITY_COLUMNS", "SHAPE_COLUMNS", "add", "fidelity_rows", "operations", "run", "shape_rows"]
+__all__ = ["add", "fidelity_rows", "operations", "run"]
 
 SHAPE_COLUMNS = (
     "instruction", "m", "n", "k", "blocks", "a", "b", "d", "wave", "cycles", "passes", "flops", "ops_per_cycle",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import Fragment
 
-__all__ = ["add", "matrix_grid", "register_grid", "run"]
+__all__ = ["add", "run"]
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix import MatrixInstruction
 
-__all__ = ["add", "run", "term_rows"]
+__all__ = ["add", "run"]
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

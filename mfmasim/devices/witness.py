@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.observe.check import Check
     from mfmasim.observe.finding import Finding
 
-__all__ = ["Witness", "find_witnesses", "witnessed"]
+__all__ = ["Witness", "witnessed"]
 
 FEW = 64
 """Waves of a launch up to which every order is tried, not only those of two waves."""

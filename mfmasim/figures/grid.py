@@ -9,7 +9,7 @@ from mfmasim.figures import svg
 if TYPE_CHECKING:
     from mfmasim.grids import Layout
 
-__all__ = ["colour_of", "tiles_svg", "tiles_text"]
+__all__ = ["tiles_svg", "tiles_text"]
 
 _CELL, _LEFT, _TOP = 26, 40, 74
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"

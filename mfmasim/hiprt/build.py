@@ -12,7 +12,7 @@ from mfmasim.hiprt.registry import CALLS
 from mfmasim.hiprt.tables.names import NAMES
 from mfmasim.toolchain.clibrary import build_library
 
-__all__ = ["CACHE", "LIBRARY", "OTHERS", "header", "library"]
+__all__ = ["LIBRARY", "OTHERS", "header", "library"]
 
 LIBRARY = "libamdhip64.so"
 """The file name that hip-python loads, and the library's SONAME."""

@@ -142,22 +142,8 @@ class Fields:
         """A source of the 8-bit scalar operand space."""
         return self._source(self.take(name), slot, name)
 
-    def constant_or_scalar(self, name: str, slot: Slot, *, neg: bool, abs_: bool) -> Operand:
-        """A source of an SDWA form that is not a VGPR.
-
-        Args:
-            name: field of the encoding.
-            slot: the operand's place in the row.
-            neg: whether it is negated.
-            abs_: whether its sign is dropped.
-
-        Raises:
-            Refused: the code is reserved, or not for this operand.
-        """
-        return self._source(self.take(name), slot, name, neg=neg, abs_=abs_)
-
     def source(self, name: str, slot: Slot, *, neg: bool = False, abs_: bool = False) -> Operand:
-        """A source of the 9-bit vector operand space.
+        """A source of the 9-bit vector operand space, or of an SDWA form that is not a VGPR.
 
         Args:
             name: field of the encoding.

@@ -140,7 +140,7 @@ def _take_sources(fields: Fields, parts: Parts, *, sdwa: bool) -> None:
         if sel == 7:
             raise Refused(f"{name}_sel has the reserved value 7")
         if sdwa and fields.take("s0" if name == "src0" else "s1"):
-            operand = fields.constant_or_scalar(name, slot, neg=neg, abs_=abs_)
+            operand = fields.source(name, slot, neg=neg, abs_=abs_)
         else:
             operand = vector_register("v", fields.take(name), slot, name, fields.family, neg=neg, abs_=abs_)
         return dataclasses.replace(operand, sext=sext, sel=sel)

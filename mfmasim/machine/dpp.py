@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.state import Group
 
 
-__all__ = ["from_lanes", "is_dpp", "moved", "narrowed"]
+__all__ = ["is_dpp", "moved", "narrowed"]
 
 ROW = 16
 

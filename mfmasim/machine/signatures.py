@@ -19,25 +19,9 @@ __all__ = ["scalar_operands", "vector_operands"]
 
 SIXTEEN = ("u16", "i16", "f16", "b16")
 # Modifiers that the generic vector binding understands; any other that is set stops the launch.
-UNDERSTOOD = {
-    "op_sel",
-    "op_sel_hi",
-    "neg_lo",
-    "neg_hi",
-    "clamp",
-    "omod",
-    "dst_sel",
-    "dst_unused",
-    "src0_sel",
-    "src1_sel",
-    "dpp_ctrl",
-    "row_mask",
-    "bank_mask",
-    "bound_ctrl",
-    "dpp8",
-    "fi",
-    "byte_sel",
-}
+UNDERSTOOD = {"op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp", "omod", "byte_sel"}
+UNDERSTOOD |= {"dst_sel", "dst_unused", "src0_sel", "src1_sel"}  # SDWA
+UNDERSTOOD |= {"dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "dpp8", "fi"}  # DPP
 
 
 def vector_operands(instruction: Instruction, operation: Operation) -> tuple[list[Reader], list[Writer]]:

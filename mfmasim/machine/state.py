@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
 
-__all__ = ["AT_BARRIER", "ENDED", "EXEC", "RUNNING", "VCC", "Group", "Waves", "lanes_of", "words_of"]
+__all__ = ["AT_BARRIER", "ENDED", "EXEC", "RUNNING", "VCC", "Group", "Waves", "lanes_of"]
 
 VCC, EXEC = 106, 126
 RUNNING, AT_BARRIER, ENDED = 0, 1, 2

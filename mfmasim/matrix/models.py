@@ -83,23 +83,15 @@ __all__ = ["MODELS", "PARAMETERS", "ROUTES", "Model", "Route", "model_for"]
 _FACTORS = frozenset({"input_mantissa_bits", "flush_inputs", "mode_denormals", "product_overflow"})
 _FLUSHING = frozenset({"flush_inputs", "flush_addend", "flush_output"})
 _DOT = _FACTORS | {"flush_addend", "flush_output", "product_bits", "addend_bits", "addend_lead_floor"}
+_ALIGNED = _FACTORS | _FLUSHING | {"partial_sums", "product_bits", "product_rounding", "partial_bits"}
+_ALIGNED |= {"partial_rounding", "sum_bits", "sum_rounding", "addend_bits", "addend_rounding", "drop_addend_below"}
+_ALIGNED |= {"final_bits", "final_rounding", "scale_point"}
 
 PARAMETERS: dict[str, frozenset[str]] = {
     "fma": frozenset({"mode_denormals"}) | _FLUSHING,
     "exact": _FACTORS,
     "flush_pairwise": _FACTORS - {"product_overflow"} | {"flush_addend", "flush_output"},
-    "aligned": _FACTORS
-    | _FLUSHING
-    | {
-        "partial_sums",
-        "product_bits",
-        "product_rounding",
-        "partial_bits",
-        "partial_rounding",
-        "sum_bits",
-        "sum_rounding",
-    }
-    | {"addend_bits", "addend_rounding", "drop_addend_below", "final_bits", "final_rounding", "scale_point"},
+    "aligned": _ALIGNED,
     "dot2": _DOT,
     "dot4": _DOT | {"pair"},
     "integer": frozenset(),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["build_library", "c_compiler"]
+__all__ = ["build_library"]
 
 PROGRAMS = ("cc", "gcc", "clang", "clang-22", "clang-21")
 

@@ -21,7 +21,7 @@ from mfmasim.toolchain.hostheaders import zig_flags
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["HOST_TRIPLE", "Compiled", "compile_hip"]
+__all__ = ["Compiled", "compile_hip"]
 
 HOST_TRIPLE = "x86_64-unknown-linux-gnu"
 """The host target, which determines the size of ``long`` and some code generation of device code; pinned."""

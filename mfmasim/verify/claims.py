@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mfmasim.devices import Report
     from mfmasim.devices.loops import Loop
 
-__all__ = ["QUANTITIES", "Claim", "Judged", "judge"]
+__all__ = ["Claim", "Judged", "judge"]
 
 QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups")
 """Quantities of a claim other than instruction counts; of a workgroup, or on four SIMDs."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = ["Call", "Conversion", "Mode", "Modifiers", "Row", "operand_shape"]
+__all__ = ["Call", "Conversion", "Mode", "Modifiers", "Row"]
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = ["pack_two", "round_randomly", "source_byte", "stochastic", "widen_one", "widen_two"]
+__all__ = ["pack_two", "round_randomly", "stochastic", "widen_one", "widen_two"]
 
 
 def pack_two(kind: str) -> Callable[[Call], Bits]:

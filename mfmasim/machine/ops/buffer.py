@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.ops.spaces import Access
     from mfmasim.machine.state import Group
 
-__all__ = ["load_words"]
+__all__ = []
 
 
 def _clipped(

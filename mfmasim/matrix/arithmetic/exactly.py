@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["add_to_odd", "fma_f32", "fma_f64", "sum3_to_odd", "sum_to_odd", "two_product", "two_sum"]
+__all__ = ["fma_f32", "fma_f64", "sum3_to_odd", "sum_to_odd"]
 
 
 def two_sum(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.models import Model
 
-__all__ = ["Sum", "add", "grid_scale", "product_sum", "product_sums", "scaled", "usable"]
+__all__ = ["Sum", "add", "product_sum", "product_sums", "scaled", "usable"]
 
 # s = 2^(24 - e) and 1/s are normal float32 numbers, and so is any result, for e in these bounds.
 LOWEST, HIGHEST = -100, 124

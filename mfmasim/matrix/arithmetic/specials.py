@@ -13,19 +13,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.arithmetic.product import Product
 
-__all__ = [
-    "INFINITE",
-    "INVALID",
-    "NAN",
-    "NEGATIVE",
-    "NEGATIVE_OVERFLOW",
-    "POSITIVE",
-    "POSITIVE_OVERFLOW",
-    "RESULTS",
-    "Result",
-    "classify",
-    "resolve",
-]
+__all__ = ["INFINITE", "INVALID", "NAN", "NEGATIVE", "RESULTS", "Result", "classify", "resolve"]
 
 NAN, INVALID, POSITIVE, NEGATIVE, POSITIVE_OVERFLOW, NEGATIVE_OVERFLOW = 1, 2, 4, 8, 16, 32
 INFINITE = POSITIVE | NEGATIVE

@@ -90,20 +90,11 @@ class Reporter:
             tile: which execution; None if it is about all.
             where: further fields of `Finding`.
         """
-        place = None if tile is None else tile.executed.event.place(tile.index, None)
-        return Finding(
-            check="mapping",
-            severity=severity,
-            message=message,
-            id=kind,
-            kernel=self.kernel,
-            pc=ins.pc,
-            source=self.source_at(ins.pc),
-            workgroup=None if place is None else place.workgroup,
-            wave=None if place is None else place.wave,
-            instruction=ins.name,
-            **where,
-        )
+        if tile is not None:
+            place = tile.executed.event.place(tile.index, None)
+            where |= {"workgroup": place.workgroup, "wave": place.wave}
+        source = self.source_at(ins.pc)
+        return Finding("mapping", severity, message, kind, self.kernel, ins.pc, source, instruction=ins.name, **where)
 
     def plain(self, kind: str, severity: str, message: str, **where: Any) -> Finding:
         """A finding about the kernel as a whole.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.stepping import Step
 
-__all__ = ["Executed", "Trace", "compressed", "scalar_name"]
+__all__ = ["Executed", "Trace", "compressed"]
 
 LANES_SHOWN = 4
 UNSAID = (106, 107, 126, 127)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.result import Result
 
-__all__ = ["AGREEMENT", "Difference", "Differences", "Piece", "agreement", "agrees", "pieces"]
+__all__ = ["Difference", "Differences", "Piece", "agreement", "agrees", "pieces"]
 
 Compare: TypeAlias = "Callable[[NDArray[Any], NDArray[Any]], Comparison]"
 AGREEMENT = {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[np.uint32]]
 
-__all__ = ["EDGES", "FITTED", "OUTLIERS", "TILES", "TRIALS", "registers"]
+__all__ = ["EDGES", "FITTED", "OUTLIERS", "TILES", "registers"]
 
 SEED = 20_251_122
 TRIALS = 24

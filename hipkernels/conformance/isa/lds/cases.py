@@ -46,12 +46,8 @@ def lds_wide() -> LaunchDict:
               "min_i32", "max_i32", "add_u64", "max_u64", "min_u64", "xor_b64")],
 )  # fmt: skip
 def lds_atomics(data: str = "bits") -> LaunchDict:
-    return {
-        "grid": 2,
-        "block": 200,
-        "args": [In("u32", (2, 200), data), Out("u32", (2, 18))],
-        "expect": reference.lds_atomics,
-    }
+    args = [In("u32", (2, 200), data), Out("u32", (2, 18))]
+    return {"grid": 2, "block": 200, "args": args, "expect": reference.lds_atomics}
 
 
 @declare(kernel="lds_atomics_returning", executes=[
