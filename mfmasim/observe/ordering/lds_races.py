@@ -159,17 +159,8 @@ class LdsRaces:
             if not len(units):
                 continue
             self._own(access, event, int(wave), rows, units, direct=direct)
-            clashes = self.shadow.access(
-                access.kind,
-                int(wave),
-                rows,
-                units,
-                self.progress.signalled[of],
-                self.progress.joined[of],
-                self._since[of],
-                number,
-            )
-            for clash in clashes:
+            ordered = self.progress.signalled[of], self.progress.joined[of], self._since[of]
+            for clash in self.shadow.access(access.kind, int(wave), rows, units, *ordered, number):
                 self._race(clash, access, event, int(index[0]))
             record.touched.append((int(wave), rows, units, index))
         if record.touched and before:
