@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.observe import Finding
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mfmasim.formats import Format
+    from mfmasim.verify.cases import Case
+    from mfmasim.verify.result import Result
 
-__all__ = ["Comparison", "bit_exact", "is_nan", "shown_code", "shown_value", "ulp_distance", "within"]
+__all__ = ["Comparison", "bit_exact", "differences", "is_nan", "shown_code", "shown_value", "ulp_distance", "within"]
 
 SMALLEST = 2.0**-126
 """The smallest normal number of f32 and bf16."""
@@ -121,3 +127,40 @@ def shown_value(value: np.generic) -> str:
     bits = int(value.view(f"u{value.dtype.itemsize}"))
     text = f"{bits:#0{2 * value.dtype.itemsize + 2}x}"
     return text if value.dtype.kind == "u" else f"{text} ({value})"
+
+
+def differences(
+    result: Result,
+    case: Case,
+    comparison: Comparison,
+    name: str,
+    actual: NDArray[Any],
+    expected: NDArray[Any],
+    shown: Callable[[Any], str],
+    label: str = "",
+) -> list[Finding]:
+    """Count the elements of an output.
+
+    Args:
+        result: takes the counts.
+        case: the case.
+        comparison: of `actual` with `expected`.
+        name: of the output.
+        actual: what the kernel left.
+        expected: what it should be.
+        shown: one element as text.
+        label: what the message says of the inputs.
+
+    Returns:
+        The finding about elements that differ, if any do.
+    """
+    result.outputs["elements"] += actual.size
+    result.outputs["mismatches"] += comparison.mismatches
+    result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
+    if not comparison.mismatches:
+        return []
+    place = tuple(int(i) for i in np.argwhere(comparison.wrong)[0])
+    text = f"{comparison.mismatches} of {actual.size} elements differ{label}, the worst by {comparison.max_ulp} ulp"
+    where: dict[str, Any] = {"source": case.source.name, "element": f"{name}[{', '.join(map(str, place))}]"}
+    where |= {"expected": shown(expected[place]), "actual": shown(actual[place]), "count": comparison.mismatches}
+    return [Finding("outputs", "error", text, "outputs-differ", result.kernel, **where)]

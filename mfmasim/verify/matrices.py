@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import POISON
-from mfmasim.verify.compare import bit_exact, shown_code, within
+from mfmasim.verify.compare import bit_exact, differences, shown_code, within
 from mfmasim.verify.exact import as_floats, evaluate, every_step_exact, magnitude, round_once, without_subnormals
 from mfmasim.verify.roles import bytes_of, codes_of, format_of, untouched
 
@@ -111,14 +112,10 @@ def compare_output(
         if sums.flush_factors:
             codes = without_subnormals(list(launch.tensors.values()), codes, arch)
         expected, comparison, against = _with_exact(expression, codes, actual, fmt, arch, inputs, sums)
-    result.outputs["elements"] += actual.size
-    result.outputs["mismatches"] += comparison.mismatches
-    result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
     result.compared_with = tuple(dict.fromkeys((*result.compared_with, f"{inputs.label}: {against}")))
+    shown = partial(shown_code, fmt)
     found = _gaps(result, output, memory[output.name], fmt)
-    if comparison.mismatches:
-        found.append(_differs(result, case, comparison, actual, expected, inputs.label, fmt))
-    return found
+    return found + differences(result, case, comparison, "C", actual, expected, shown, f" ({inputs.label})")
 
 
 def _with_exact(
@@ -150,28 +147,3 @@ def _gaps(result: Result, output: Tensor, memory: NDArray[np.uint8], fmt: Format
         return []
     text = "the kernel wrote between the lines of C"
     return [Finding("outputs", "error", text, "outputs-between-lines", kernel=result.kernel)]
-
-
-def _differs(
-    result: Result,
-    case: Case,
-    comparison: Comparison,
-    actual: NDArray[Any],
-    expected: NDArray[Any],
-    label: str,
-    fmt: Format,
-) -> Finding:
-    row, column = (int(i) for i in np.argwhere(comparison.wrong)[0])
-    return Finding(
-        check="outputs",
-        severity="error",
-        message=f"{comparison.mismatches} of {actual.size} elements differ ({label}), the worst by "
-        f"{comparison.max_ulp} ulp",
-        id="outputs-differ",
-        kernel=result.kernel,
-        source=case.source.name,
-        element=f"C[{row}, {column}]",
-        expected=shown_code(fmt, expected[row, column]),
-        actual=shown_code(fmt, actual[row, column]),
-        count=comparison.mismatches,
-    )

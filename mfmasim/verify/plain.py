@@ -10,7 +10,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import called
 from mfmasim.verify.arrays import draw_array
-from mfmasim.verify.compare import Comparison, is_nan, shown_value, ulp_distance
+from mfmasim.verify.compare import Comparison, differences, is_nan, shown_value, ulp_distance
 from mfmasim.verify.patterns import matches
 
 if TYPE_CHECKING:
@@ -79,11 +79,7 @@ def run_arrays(
         actual = np.asarray(memory[array.name])
         expected = array.check(f"case {case.name}: what is expected of {name}", wanted)
         comparison = compare_array(array, actual, expected)
-        result.outputs["elements"] += actual.size
-        result.outputs["mismatches"] += comparison.mismatches
-        result.outputs["max_ulp"] = max(result.outputs["max_ulp"], comparison.max_ulp)
-        if comparison.mismatches:
-            found.append(_finding(kernel, case, name, actual, expected, comparison))
+        found += differences(result, case, comparison, name, actual, expected, shown_value)
     bound = max(array.ulp for array in outputs)
     how = f"within {bound} ulp" if bound else "bit for bit"
     result.compared_with = (f"the reference function, {how}",)
@@ -157,21 +153,3 @@ def compare_array(array: Array, actual: NDArray[Any], expected: NDArray[Any]) ->
         near = (distance <= array.ulp) & ~nan_have & ~nan_want & ((have ^ want) & carrier.type(fmt.sign_bit) == 0)
         wrong &= ~near
     return Comparison(wrong, int(distance.max(initial=0)))
-
-
-def _finding(
-    kernel: Kernel, case: Case, name: str, actual: NDArray[Any], expected: NDArray[Any], comparison: Comparison
-) -> Finding:
-    place = tuple(int(i) for i in np.argwhere(comparison.wrong)[0])
-    return Finding(
-        check="outputs",
-        severity="error",
-        message=f"{comparison.mismatches} of {actual.size} elements differ, the worst by {comparison.max_ulp} ulp",
-        id="outputs-differ",
-        kernel=kernel.name,
-        source=case.source.name,
-        element=f"{name}[{', '.join(map(str, place))}]",
-        expected=shown_value(expected[place]),
-        actual=shown_value(actual[place]),
-        count=comparison.mismatches,
-    )
