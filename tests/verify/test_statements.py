@@ -88,7 +88,7 @@ def test_statements_that_cannot_be_judged_are_refused():
         Statement("place", "claim", 1, lambda _: 1, "proved")
     with pytest.raises(MfmasimError, match="relation"):
         Statement("place", "claim", 1, lambda _: 1, relation="<=")
-    with pytest.raises(MfmasimError, match="nothing finds out"):
+    with pytest.raises(MfmasimError, match="no function determines"):
         Statement("place", "claim", 1)
     runs = statements.Runs("wmma")
     with pytest.raises(MfmasimError, match="tile_128x64"):
