@@ -92,7 +92,7 @@ def test_calibration_finds_phases_that_the_runtime_hides(tmp_path):
     assert all(one.scatter for one in found)
     run("-m", "mfmasim", "calibrate", "--only", "read_b32", "--record", path, MFMASIM_HIPRT_ARCH="gfx1151")
     (one,) = (fit_phases(one) for one in timed(read(path)))
-    assert "a clock that does not see it" in one.undecided[0]
+    assert "a clock that does not show it" in one.undecided[0]
 
 
 def test_a_capture_changes_trust_only_through_the_tables(tmp_path):

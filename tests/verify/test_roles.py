@@ -40,7 +40,7 @@ def test_scale_words():
 def test_fp8_is_the_architectures_own():
     assert format_of(A("fp8", (1, 1)), mfmasim.arch("gfx942")).name == "e4m3fnuz"
     assert format_of(B("bf8", (1, 1)), ARCH).name == "e5m2"
-    with pytest.raises(MfmasimError, match="gfx1100 has no fp8 of its own"):
+    with pytest.raises(MfmasimError, match="gfx1100 has no native fp8"):
         format_of(A("fp8", (1, 1)), mfmasim.arch("gfx1100"))
 
 
