@@ -3,7 +3,7 @@
 Sources: the published, hardware-checked algorithms for CDNA3 (arXiv 2511.10909v2, there FMA, TR-FDPA and GTR-FDPA).
 K is cut into groups of consecutive k; a group's rounded result is the C of the next.
 
-**Assumed, all of it in this paragraph.** Nobody has published how CDNA4 accumulates. The CDNA4 rules here are those
+**Assumed, all of it in this paragraph.** How CDNA4 accumulates is not published. The CDNA4 rules here are those
 of CDNA3 with CDNA4's formats: (1) f32 is a chain of fused multiply-adds; (2) f16 sums groups of 8; (3) fp8 and bf8,
 and f8f6f4 with fp8, bf8, fp6, bf6 or fp4, sum groups of 16 in an even and an odd half; (4) a block scale
 2^(scale_a + scale_b - 254) multiplies the finished sum of each group before that sum meets C: the sum is shifted
