@@ -50,7 +50,7 @@ def test_what_meets_the_zeros_beyond_k_is_told_with_its_element():
     (found,) = findings_of("stale_finite_a_times_zero")
     assert (found.id, found.element, found.expected) == ("mapping-stale-padding", "A[0, 4]", "the constant 0")
     assert found.actual.startswith("A[0, ")
-    assert "operand B holds 0" in found.message
+    assert "operand B is 0" in found.message
 
 
 def test_both_operands_padded_with_zeros_are_right():
