@@ -20,6 +20,7 @@ from mfmasim.observe.fragments.labels import CONSTANT_ZERO, POISON
 from mfmasim.observe.fragments.scales import check_scales
 from mfmasim.observe.fragments.slots import agreed, canonical_k, expected_line, ranges
 from mfmasim.observe.fragments.tiles import Tile, last_of, tiles_of
+from mfmasim.observe.fragments.trace import fragment_of
 from mfmasim.observe.fragments.wrong import Reporter, Wrong
 
 if TYPE_CHECKING:
@@ -238,8 +239,9 @@ class MappingCheck:
         """An operand read in another format than its argument has."""
         if factor.role not in self.arguments:
             return
-        ins, operation = tile.executed.event.instruction, tile.executed.event.operation
-        have, read = self.arguments.by_role[factor.role].format, getattr(operation, factor.operand).format
+        event = tile.executed.event
+        ins = event.instruction
+        have, read = self.arguments.by_role[factor.role].format, fragment_of(event, factor.operand).format
         key = (self._line(tile), factor.operand)
         if key in self.judged or have == read or {have, read} == {"f32", "xf32"}:
             return
