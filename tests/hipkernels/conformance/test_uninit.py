@@ -1,4 +1,4 @@
-"""hipkernels/conformance/uninit: unwritten and not used is no fault; what is used is told with its origin."""
+"""conformance/uninit: unused undefined bits give no finding; used ones are reported with their origin."""
 
 import re
 
