@@ -1,8 +1,10 @@
-"""Archives of arrays that are written whole or not at all."""
+"""Files of arrays, ``.npy`` and ``.npz``: written whole or not at all, read without trust in what they claim."""
 
 from __future__ import annotations
 
+import io
 import os
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +12,21 @@ import numpy as np
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-__all__ = ["write_archive"]
+__all__ = ["LIMIT", "parse_archive", "parse_array", "read_file", "write_archive"]
+
+LIMIT = 1 << 29
+"""Most bytes of a file that is read, and of the arrays of an archive together, decompressed."""
+
+_MEMBERS = 1 << 16
+_KINDS = "biufcSU"  # kinds of NumPy types that hold plain data: no objects, no records
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 1  # bit of a member's flags
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -36,3 +47,77 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
         raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def read_file(path: Path, limit: int = LIMIT) -> bytes:
+    """The bytes of a regular file.
+
+    Raises:
+        MfmasimError: it cannot be read, is not a regular file, or is larger than `limit`.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise MfmasimError(f"{path}: cannot be read: not a regular file")
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise MfmasimError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if len(data) > limit:
+        raise MfmasimError(f"{path}: more than the {limit:,} bytes that are read")
+    return data
+
+
+def parse_array(data: bytes) -> NDArray[Any]:
+    """The array in the bytes of an ``.npy`` file, contiguous and writable.
+
+    Raises:
+        ValueError: the bytes are damaged, or are not exactly what the header claims; nothing is allocated before.
+    """
+    file = io.BytesIO(data)
+    try:
+        read_header = _HEADERS[np.lib.format.read_magic(file)]
+        shape, fortran, dtype = read_header(file)
+    except Exception as error:  # noqa: BLE001 -- NumPy evaluates the header's text, which may fail in any way
+        raise ValueError(f"the header of an array cannot be read ({type(error).__name__})") from None
+    if dtype.kind not in _KINDS or dtype.itemsize == 0:
+        raise ValueError(f"an array of type {str(dtype)!r:.40}, not of numbers or text")
+    size = dtype.itemsize
+    for extent in shape:
+        size *= extent
+    held = len(data) - file.tell()
+    if size != held or min(shape, default=0) < 0:
+        raise ValueError(f"an array of shape {shape!s:.60} claims {size:,} bytes and has {held:,}")
+    flat = np.frombuffer(data, dtype, offset=file.tell())
+    return np.array(flat.reshape(shape, order="F" if fortran else "C"), order="C")
+
+
+def parse_archive(data: bytes, limit: int = LIMIT) -> dict[str, NDArray[Any]]:
+    """The arrays in the bytes of an ``.npz`` file, by name.
+
+    Raises:
+        ValueError: it is not such an archive, is damaged, encrypted, or larger than `limit` when decompressed.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            _check_members(members, limit)
+            return {member.filename.removesuffix(".npy"): parse_array(archive.read(member)) for member in members}
+    except Exception as error:  # noqa: BLE001 -- zipfile raises any exception on damaged bytes
+        raise ValueError(" ".join(str(error).split()) or type(error).__name__) from None
+
+
+def _check_members(members: Sequence[zipfile.ZipInfo], limit: int) -> None:
+    """Check an archive's table; what it claims bounds what is decompressed."""
+    total = sum(member.file_size for member in members)
+    if len(members) > _MEMBERS or total > limit:
+        raise ValueError(f"{len(members):,} arrays of {total:,} bytes, more than the {limit:,} that are read")
+    seen: set[str] = set()
+    for member in members:
+        name = member.filename.removesuffix(".npy")
+        if member.flag_bits & _ENCRYPTED:
+            raise ValueError(f"{name!r:.60} is encrypted")
+        if member.compress_type not in _METHODS:
+            raise ValueError(f"{name!r:.60} is compressed by method {member.compress_type}, not deflate")
+        if name in seen:
+            raise ValueError(f"{name!r:.60} occurs twice")
+        seen.add(name)

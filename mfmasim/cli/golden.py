@@ -31,6 +31,13 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     record.add_argument("--into", metavar="FOLDER", default="captures", help="folder to write to (default: captures)")
     check = actions.add_parser("check", help="compare captures with the simulator and the reference")
     check.add_argument("captures", nargs="+", metavar="PATH", help="a capture, or a folder of them")
+    check.add_argument(
+        "--case-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a case file that captures may refer to, and that is executed (Python); families need none",
+    )
     check.add_argument("--json", metavar="FILE", help="write the comparison as JSON ('-' for standard output)")
     check.add_argument("--max-differences", type=int, default=5, help="elements shown per capture (default 5)")
 
@@ -75,10 +82,14 @@ def _check(args: argparse.Namespace) -> int:
     from mfmasim.verify.agreement.threeway import check
 
     paths = [path for text in args.captures for path in _captures(Path(text))]
+    files = [Path(text) for text in args.case_file]
+    for file in files:
+        if not file.is_file():
+            raise MfmasimError(f"--case-file {file}: no such file")
     found, refused = [], []
     for path in paths:
         try:
-            found.append(check(path, args.max_differences))
+            found.append(check(path, args.max_differences, files))
         except MfmasimError as error:
             refused.append(str(error))
             if args.json != "-":

@@ -8,16 +8,13 @@ which its arguments name them. `seal` is the SHA-256 of everything else. docs/go
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
-import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.archives import write_archive
+from mfmasim.archives import parse_archive, read_file, write_archive
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["SCHEMA", "Capture", "Launched", "describe", "read", "write"]
+__all__ = ["SCHEMA", "Capture", "Launched", "describe", "read", "require", "write"]
 
 SCHEMA = 1
 """Version of the capture format."""
@@ -97,34 +94,112 @@ def write(path: Path, capture: Capture) -> None:
     write_archive(path, {**arrays, "seal": _seal(arrays)})
 
 
+_DEEPEST = 32
+_ABOUT: dict[str, tuple[type, ...]] = {"arch": (str,), "device": (dict,), "code": (dict,), "launches": (list,)}
+_DEVICE: dict[str, tuple[type, ...]] = {"name": (str,), "product": (str,), "simulated": (bool,)}
+_CODE: dict[str, tuple[type, ...]] = {"sha256": (str,)}
+_CALL: dict[str, tuple[type, ...]] = {
+    "kernel": (str,),
+    "grid": (list,),
+    "block": (list,),
+    "shared_bytes": (int,),
+    "args": (list,),
+    "buffers": (int,),
+}
+
+
+def require(value: Any, keys: Mapping[str, tuple[type, ...]], what: str) -> None:
+    """Check that a value of a capture's JSON is an object with certain keys.
+
+    Args:
+        value: the value.
+        keys: each with the types that its value may have.
+        what: names the value in the error.
+
+    Raises:
+        ValueError: a key is missing or its value has another type.
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is {_kind(value)}, not an object")  # noqa: TRY004 -- one error for all damage
+    for key, types in keys.items():
+        if key not in value:
+            raise ValueError(f"{what} lacks {key!r}")
+        if not isinstance(value[key], types) or (isinstance(value[key], bool) and bool not in types):
+            allowed = " or ".join(one.__name__ for one in types)
+            raise ValueError(f"{key!r} of {what} is {_kind(value[key])}, {allowed} is expected")
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
+def _parse_about(data: bytes) -> dict[str, Any]:
+    try:
+        about = json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    level, depth = [about], 0
+    while level:  # level by level, since a recursive walk would meet Python's limit
+        depth += 1
+        if depth > _DEEPEST:
+            raise ValueError(f"it is nested more than {_DEEPEST} levels deep")
+        inner = (one.values() if isinstance(one, dict) else one if isinstance(one, list) else () for one in level)
+        level = [value for values in inner for value in values]
+    require(about, {"schema_version": (int,)}, "about")
+    return dict(about)
+
+
+def _launches(calls: list[Any], arrays: Mapping[str, NDArray[Any]]) -> Iterator[Launched]:
+    """The launches; ValueError where one is incomplete."""
+    for number, call in enumerate(calls):
+        require(call, _CALL, f"launch {number}")
+        if not 0 <= call["buffers"] <= len(arrays):
+            raise ValueError(f"launch {number} has {call['buffers']} buffers")
+        before, after = (
+            [_buffer(f"launch{number}_buffer{place}_{which}", arrays) for place in range(call["buffers"])]
+            for which in ("before", "after")
+        )
+        for place, (was, now) in enumerate(zip(before, after, strict=True)):
+            if was.size != now.size:
+                raise ValueError(f"buffer {place} of launch {number} has {was.size} bytes before and {now.size} after")
+        yield Launched(call, before, after)
+
+
+def _buffer(name: str, arrays: Mapping[str, NDArray[Any]]) -> NDArray[np.uint8]:
+    if name not in arrays:
+        raise ValueError(f"array {name} is missing")
+    if arrays[name].dtype != np.uint8 or arrays[name].ndim != 1:
+        raise ValueError(f"array {name} is not one of bytes")
+    return arrays[name]
+
+
 def read(path: Path) -> Capture:
-    """Read a capture.
+    """Read a capture. Whatever its bytes are, nothing in it is executed.
 
     Raises:
         MfmasimError: it is missing, is not a capture, is damaged, or has another schema; the message says which.
     """
+    data = read_file(path)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise MfmasimError(f"{path}: cannot be read: {error.strerror or error}") from None
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+        arrays = parse_archive(data)
+    except ValueError as error:
         raise MfmasimError(f"{path}: not a capture, or damaged: {error}") from None
     seal = arrays.pop("seal", None)
     if seal is None or "about" not in arrays or "code" not in arrays:
         raise MfmasimError(f"{path}: not a capture: it lacks {'seal' if seal is None else 'about or code'}")
     if seal.tobytes() != _seal(arrays).tobytes():
         raise MfmasimError(f"{path}: the capture is damaged: its SHA-256 differs from its seal")
-    about = json.loads(arrays["about"].tobytes())
-    if about.get("schema_version") != SCHEMA:
-        raise MfmasimError(f"{path}: the capture has schema {about.get('schema_version')}, this version reads {SCHEMA}")
-    launches = []
-    for number, call in enumerate(about.pop("launches")):
-        contents = [
-            [arrays[f"launch{number}_buffer{place}_{which}"] for place in range(call["buffers"])]
-            for which in ("before", "after")
-        ]
-        launches.append(Launched(call, *contents))
+    try:
+        about = _parse_about(arrays["about"].tobytes())
+        if about["schema_version"] != SCHEMA:
+            raise MfmasimError(f"{path}: the capture has schema {about['schema_version']}, this version reads {SCHEMA}")
+        for value, keys, what in (
+            (about, _ABOUT, "about"),
+            (about.get("device"), _DEVICE, "device"),
+            (about.get("code"), _CODE, "code"),
+        ):
+            require(value, keys, what)
+        launches = list(_launches(about.pop("launches"), arrays))
+    except ValueError as error:
+        raise MfmasimError(f"{path}: the capture's description is damaged: {error}") from None
     return Capture(about, arrays["code"].tobytes(), launches)

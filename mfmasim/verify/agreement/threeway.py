@@ -6,18 +6,18 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.devices import SimDevice
 from mfmasim.devices.hip import HipDevice
-from mfmasim.errors import MfmasimError
-from mfmasim.verify.agreement.capture import Capture, Launched, read, write
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.agreement.capture import Capture, Launched, read, require, write
 from mfmasim.verify.agreement.judging import Differences, Piece, agreement, agrees, pieces
 from mfmasim.verify.agreement.recording import Plain, Recorder, Replayer
 from mfmasim.verify.agreement.writers import Writers
 from mfmasim.verify.arguments import leaves
-from mfmasim.verify.files import find
+from mfmasim.verify.files import families, load_file
 from mfmasim.verify.runner import informed, verify_case
 from mfmasim.verify.sums import matrix_names
 
@@ -135,12 +135,14 @@ def _versions(device: Device) -> dict[str, Any]:
     return found
 
 
-def check(path: Path, most: int = 10) -> ThreeWay:
+def check(path: Path, most: int = 10, case_files: Sequence[Path] = ()) -> ThreeWay:
     """Compare a capture with the simulator and with the reference.
 
     Args:
         path: the capture.
         most: differing elements to keep.
+        case_files: case files that may be executed; a capture that names another one is rejected, since a case file
+            is a Python program and a capture is data. The package's own families are always allowed.
 
     Returns:
         The three comparisons.
@@ -149,7 +151,7 @@ def check(path: Path, most: int = 10) -> ThreeWay:
         MfmasimError: the capture is damaged or stale, or its case is gone; the message says why.
     """
     capture = read(path)
-    case, arch = _case(path, capture), capture.about["arch"]
+    case, arch = _case(path, capture, case_files), capture.about["arch"]
     replayer = Replayer(capture, str(path))
     writers = Writers()
     device = verify_case(case, arch, group=capture.about["group"], device=replayer, observers=[writers])
@@ -173,12 +175,26 @@ def check(path: Path, most: int = 10) -> ThreeWay:
     return found
 
 
-def _case(path: Path, capture: Capture) -> Case:
-    group, title, arch = (capture.about[key] for key in ("group", "case", "arch"))
+def _case(path: Path, capture: Capture, case_files: Sequence[Path]) -> Case:
     try:
-        every = [case for _, cases in find(group) for case in cases]
-    except MfmasimError as error:
-        raise MfmasimError(f"{path}: the capture is stale: {error}") from None
+        require(capture.about, {"group": (str,), "case": (str,)}, "about")
+    except ValueError as error:
+        raise MfmasimError(f"{path}: not a capture of a case: {error}") from None
+    group, title, arch = (capture.about[key] for key in ("group", "case", "arch"))
+    known = families()
+    if group.endswith(".py"):
+        # Only the name counts: a capture may come from another machine, where the file lay elsewhere.
+        file = next((file for file in case_files if file.name == PurePath(group).name), None)
+        if file is None:
+            raise MfmasimError(
+                f"{path}: the capture names the case file {group!r}, which is a program and is not run because data "
+                "names it; if you trust it, add --case-file FILE"
+            )
+    elif group not in known:
+        raise MfmasimError(f"{path}: the capture is stale: {unknown('family', group, known)}")
+    else:
+        file = known[group]
+    every = load_file(file)
     found = next((case for case in every if case.title == title and arch in case.arch), None)
     if found is None:
         raise MfmasimError(f"{path}: the capture is stale: {group} has no case {title} for {arch}")
