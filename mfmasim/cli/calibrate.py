@@ -43,6 +43,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0 if every row fits unchanged, 1 if one does not, or 2."""
+    from mfmasim.codeobject.guard import parsing
     from mfmasim.errors import MfmasimError
     from mfmasim.verify.agreement import capture
     from mfmasim.verify.calibration.fitting import fit
@@ -60,13 +61,16 @@ def run(args: argparse.Namespace) -> int:
         names = [*found.about["probes"], *(phase["row"] for phase in found.about["phases"])]
         print(f"wrote {args.record}: {', '.join(names)} on {found.about['device']['product']}")
         return 0
+    where = args.replay or "the capture"
+    with parsing(where, "capture of probes"):
+        rounding, times = list(observed(found)), list(timed(found))
     fits = []
-    for seen in observed(found):
+    for seen in rounding:
         fits.append(fit(seen, progress=lambda line: print(f"  {line}", file=sys.stderr)))
         if args.json != "-":
             for line in _lines(fits[-1]):
                 print(line)
-    phases = [fit_phases(seen) for seen in timed(found)]
+    phases = [fit_phases(seen) for seen in times]
     for fitted in phases if args.json != "-" else ():
         for line in _phase_lines(fitted):
             print(line)

@@ -145,9 +145,12 @@ def _value(text: str) -> Any:
     if text == "null":
         return None
     if text.endswith(".npy"):
+        from mfmasim.archives import parse_array, read_file
+
+        data = read_file(Path(text), LARGEST_BUFFER)
         try:
-            return np.ascontiguousarray(np.load(text, allow_pickle=False))
-        except (OSError, ValueError) as error:
+            return parse_array(data)
+        except ValueError as error:
             raise MfmasimError(f"{text}: {error}") from None
     if "=" in text:
         kind, _, value = text.partition("=")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from mfmasim.archives import parse_archive, read_file
 from mfmasim.errors import MfmasimError
 from mfmasim.resources import folder
 
@@ -71,14 +69,13 @@ def arrays(entry: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         MfmasimError: the file is missing, or its bytes are not those the manifest was written for.
     """
     path = folder("golden") / entry["file"]
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise MfmasimError(f"{path}: golden data cannot be read: {error.strerror or error}") from None
+    data = read_file(path)
     found = hashlib.sha256(data).hexdigest()
     if found != entry["sha256"]:
         raise MfmasimError(
             f"{path}: golden data is damaged or stale (SHA-256 {found[:12]}…, {entry['sha256'][:12]}… expected)"
         )
-    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
+    try:
+        return parse_archive(data)
+    except ValueError as error:
+        raise MfmasimError(f"{path}: golden data cannot be read: {error}") from None

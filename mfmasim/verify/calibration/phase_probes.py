@@ -262,6 +262,10 @@ def timed(capture: Capture) -> Iterator[Timed]:
         if row["row"] not in by_row:
             raise MfmasimError(f"the capture has an LDS probe {row['row']!r} unknown to this version")
         probe, wave, swept = by_row[row["row"]], row["wave"], row["swept"]
+        if wave not in (32, 64):
+            raise MfmasimError(
+                f"the capture's LDS probe {probe.row!r} has waves of {wave!r:.20} lanes; allowed: 32, 64"
+            )
         found = []
         crowd = bool(row["crowded"])
         pairs = pair_patterns(probe, wave, crowded=crowd)
