@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from mfmasim.visible import LAYOUT, visible
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -13,6 +15,10 @@ __all__ = ["MfmasimError", "unknown"]
 
 class MfmasimError(Exception):
     """Bad input or an unsupported request. The text is one line; the command line exits with 2."""
+
+    def __init__(self, text: object = "") -> None:
+        """Keep the text, with what would steer a terminal spelled out."""
+        super().__init__(visible(str(text), LAYOUT))
 
 
 def unknown(kind: str, value: object, allowed: Iterable[str], where: str = "") -> MfmasimError:

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.visible import visible_output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    with visible_output():
+        return _main(list(sys.argv[1:] if argv is None else argv))
+
+
+def _main(arguments: list[str]) -> int:
     try:
         # Only the module of the requested verb is imported, so that every command starts fast.
         first = next((a for a in arguments if not a.startswith("-")), None)

@@ -73,10 +73,11 @@ def _record(verdict: Verdict) -> dict[str, Any]:
 
 
 def _print(verdicts: list[Verdict], *, details: bool) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    from mfmasim.visible import console as new_console
+
+    console = new_console()
     table = Table(box=None, pad_edge=False)
     for title in ("mutant", "case", "arch", "data", "caught by", ""):
         table.add_column(title, overflow="fold")
@@ -90,7 +91,7 @@ def _print(verdicts: list[Verdict], *, details: bool) -> None:
         for verdict in verdicts:
             for finding in verdict.result.findings:
                 for line in finding.lines():
-                    console.print(f"{finding.severity:<8}{line}", markup=False, soft_wrap=True)
+                    console.print(f"{finding.severity:<8}{line}", soft_wrap=True)
     killed = [v for v in verdicts if v.caught]
     alone = [v for v in killed if set(v.caught) == {"mapping"}]
     same = sum(bool(v.mutant.equivalent) for v in verdicts)

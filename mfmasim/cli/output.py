@@ -7,6 +7,8 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.visible import LAYOUT, visible
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Sequence
@@ -60,7 +62,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, titl
 
 
 def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str:
-    """A table, in colour on a terminal; never truncated, so that a pipe gets whole lines."""
+    """A table, never truncated, so that a pipe gets whole lines."""
     import shutil
     import sys
 
@@ -77,7 +79,7 @@ def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str
         numbers = bool(column) and all(cell.isdigit() or not cell for cell in column)
         made.add_column(Text(name), justify="right" if numbers else "left")
     for row in cells:
-        made.add_row(*map(Text, row))
+        made.add_row(*(Text(visible(cell, LAYOUT)) for cell in row))
     text = io.StringIO()
-    Console(file=text, width=width, force_terminal=seen or None).print(made)
+    Console(file=text, width=width, force_terminal=False).print(made)
     return text.getvalue()

@@ -219,9 +219,9 @@ def _record(report: Report) -> dict[str, Any]:
 
 
 def _print(report: Report, code: Code) -> None:
-    from rich.console import Console
+    from mfmasim.visible import console as new_console
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = new_console(soft_wrap=True)
     for line in report.printed:
         print(line)
     total = sum(report.counts.values())
@@ -231,9 +231,9 @@ def _print(report: Report, code: Code) -> None:
         console.print(f"compiled by {code.made_by}")
     for name, count in report.counts.most_common():
         console.print(f"  {count:>10,}  {name}")
-    console.print(f"fidelity: {report.fidelity!r}", markup=False)
+    console.print(f"fidelity: {report.fidelity!r}")
     for note in report.notes:
-        console.print(f"note: {note}", markup=False)
+        console.print(f"note: {note}")
     for finding in report.findings:
         for line in finding.lines():
-            console.print(line, markup=False)
+            console.print(line)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.codeobject import compressed
 from mfmasim.errors import MfmasimError
+from mfmasim.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +103,7 @@ def _split_plain(data: memoryview, name: str) -> tuple[list[Entry], int]:
         at += _PLACE.size
         if length > _LONGEST_IDENTIFIER or at + length > len(data):
             raise MfmasimError(f"{name}: truncated or corrupt offload bundle: an entry's name has {length} bytes")
-        identifier = bytes(data[at : at + length]).decode("ascii", "replace")
+        identifier = visible(bytes(data[at : at + length]).decode("ascii", "replace"))
         at += length
         if offset + size > len(data):
             raise MfmasimError(

@@ -14,6 +14,7 @@ from mfmasim.codeobject.elf import open_elf
 from mfmasim.codeobject.guard import parsing
 from mfmasim.codeobject.lines_header import check_header
 from mfmasim.errors import MfmasimError
+from mfmasim.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,4 +174,4 @@ def _files(header: Any) -> list[str]:
 
 
 def _text(value: bytes | str) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return visible(value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value))

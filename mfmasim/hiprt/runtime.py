@@ -16,6 +16,7 @@ from mfmasim.hiprt.graphs import capture_call
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
 from mfmasim.hiprt.registry import CALLS, HipFailure
 from mfmasim.hiprt.written import Written
+from mfmasim.visible import visible
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
@@ -34,7 +35,7 @@ STREAMS = (0, 1, 2)
 
 def say(text: str) -> None:
     """Print one line to standard error."""
-    print(f"mfmasim: {' '.join(text.split())}", file=sys.stderr, flush=True)
+    print(f"mfmasim: {visible(' '.join(text.split()))}", file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True)

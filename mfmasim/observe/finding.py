@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mfmasim.visible import LAYOUT, visible
+
 __all__ = ["SEVERITIES", "Finding", "Kind"]
 
 SEVERITIES = ("error", "warning", "info")
@@ -90,4 +92,4 @@ class Finding:
             place = f"{self.element} " if self.check == "outputs" else ""
             body.append(f"         {place}needs {self.expected or 'nothing'}, {verb} {self.actual or 'nothing'}")
         body.append(f"         {self.message}")
-        return [head, *body]
+        return [visible(line, LAYOUT) for line in (head, *body)]

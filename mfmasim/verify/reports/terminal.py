@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.text import Text
+
+from mfmasim.visible import console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ class Progress:
 
     def __init__(self, *, quiet: bool = False, most: int = 10) -> None:
         """`quiet` prints nothing to standard output; `most` bounds the findings shown for a case."""
-        self.console = Console(highlight=False, soft_wrap=True, stderr=quiet)
+        self.console = console(soft_wrap=True, stderr=quiet)
         self.most = most
         self._said = ""
 

@@ -1,0 +1,104 @@
+"""Text from files for a terminal: what would steer the terminal, or cannot be seen, is spelled out.
+
+File names in debug information, ids of bundles, names in metadata and in captures are chosen by whoever made the file.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+    from rich.console import Console
+
+__all__ = ["LAYOUT", "VisibleStream", "console", "visible", "visible_output"]
+
+LAYOUT = "\n\t"
+"""Characters that lay out text of several lines."""
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL_OR_LAYOUT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""Spell out control, format and other unprintable characters.
+
+    Args:
+        text: any text.
+        keep: characters that stay although they are not printable, such as `LAYOUT`.
+
+    Returns:
+        The text, such characters as Python would escape them.
+
+    >>> visible("a\x1b[2Jb\u202ec\n"), visible("a\nb", LAYOUT)
+    ('a\\x1b[2Jb\\u202ec\\n', 'a\nb')
+    """
+    if text.isascii():
+        found = _CONTROL_OR_LAYOUT if keep == LAYOUT else _CONTROL
+        if not found.search(text):
+            return text
+    return "".join(
+        char if char.isprintable() or char in keep else char.encode("unicode_escape").decode() for char in text
+    )
+
+
+class VisibleStream:
+    """A text stream that writes what `visible` leaves, with lines and tabs; all else is the wrapped stream's."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Write to `stream`."""
+        self.rich_proxied_file = stream  # where rich writes its own colours; `console` cleans what it prints
+
+    def write(self, text: str) -> int:
+        """Write text; returns its length."""
+        self.rich_proxied_file.write(visible(text, LAYOUT))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else a stream has."""
+        return getattr(self.rich_proxied_file, name)
+
+
+@contextmanager
+def visible_output() -> Iterator[None]:
+    """Inside, whatever is printed to standard output and standard error goes through `visible`."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (VisibleStream(stream) for stream in before)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def console(*, soft_wrap: bool = False, stderr: bool = False) -> Console:
+    """A console that prints strings as they are, without markup, and through `visible`.
+
+    Args:
+        soft_wrap: leave long lines to the terminal.
+        stderr: print to standard error.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    class Cleaning(Console):
+        def print(self, *objects: Any, **options: Any) -> None:
+            super().print(*(clean(one) for one in objects), **options)
+
+    def clean(one: Any) -> Any:
+        if isinstance(one, str):
+            return visible(one, LAYOUT)
+        if isinstance(one, Text) and one.plain != visible(one.plain, LAYOUT):
+            return Text(visible(one.plain, LAYOUT))
+        return one
+
+    return Cleaning(highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap, stderr=stderr)
