@@ -59,6 +59,14 @@ class Operand:
     half: bool = False
     """True16: one half of the register, which LLVM prints as ``.l`` or ``.h``. Which one, ``modifiers["op_sel"]`` says,
     in short encodings as in long ones: bit 0, 1, 2 for source 0, 1, 2 and bit 3 for the destination."""
+    accum_offset: int = 0
+    """Of an AGPR that the machine has found in the unified register file: the VGPR that is a0. `kind` is then ``v`` and
+    `index` the VGPR. Decoding does not know it: each kernel's descriptor says where its AGPRs begin."""
+
+    @property
+    def written(self) -> tuple[str, int]:
+        """Register file and first register as the code names them."""
+        return ("a", self.index - self.accum_offset) if self.accum_offset else (self.kind, self.index)
 
 
 @dataclass(frozen=True)
@@ -114,6 +122,14 @@ class Instruction:
     def text(self) -> str:
         """The instruction in LLVM's syntax, as llvm-objdump prints it."""
         return printer.text(self)
+
+    def written(self, register: tuple[str, int]) -> tuple[str, int]:
+        """A register, by file and number, as this instruction names it: in a unified file it may be an AGPR."""
+        file, number = register
+        for operand in (*self.dst, *self.src):
+            if operand.accum_offset and operand.kind == file and 0 <= number - operand.index < operand.count:
+                return "a", number - operand.accum_offset
+        return register
 
     def operand(self, name: str) -> Operand:
         """The operand of an encoding field, such as ``vaddr``.

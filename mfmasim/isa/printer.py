@@ -64,7 +64,7 @@ def operand_text(operand: Operand, codes: ScalarCodes = GFX9_CODES, half: int = 
     elif operand.kind == "off":
         text = "off"
     else:
-        text = _range(operand.kind, operand.index, operand.count)
+        text = _range(*operand.written, operand.count)
         if operand.half:
             text += ".h" if half else ".l"
     if operand.sext:

@@ -10,6 +10,7 @@ import numpy as np
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.bind import bind
 from mfmasim.machine.ops.register_index import indexed
+from mfmasim.machine.physical import allocated
 from mfmasim.machine.stepping import stepped
 from mfmasim.machine.watching import watched
 from mfmasim.program import NotCodeError
@@ -57,8 +58,7 @@ def build(machine: Machine, pc: int, *, indexing: bool) -> Block:
     instructions, ending = _decode(machine, pc)
     if instructions and instructions[-1].target is not None:
         machine.joins.add(instructions[-1].target)
-    for ins in instructions:
-        _check_registers(machine, ins)
+    instructions = [allocated(ins, machine.waves) for ins in instructions]
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
     if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
@@ -118,14 +118,3 @@ def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
 
 def _past(name: str) -> str:
     return f"execution runs past the end of {name}: no s_endpgm ends it"
-
-
-def _check_registers(machine: Machine, ins: Instruction) -> None:
-    """Refuse registers beyond what the kernel's descriptor allocates."""
-    limits = {"v": len(machine.waves.v), "a": len(machine.waves.a), "s": len(machine.waves.s)}
-    for operand in (*ins.dst, *ins.src):
-        limit = limits.get(operand.kind)
-        if limit is not None and operand.index + operand.count > limit:
-            last = operand.index + operand.count - 1
-            what = f"the kernel allocates {limit}" if operand.kind != "s" else "no such scalar register"
-            raise MfmasimError(f"{operand.kind}{last} in {ins.text.strip()} at {ins.pc:#x}: {what}")

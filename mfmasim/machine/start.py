@@ -37,13 +37,14 @@ class FirstState:
 
 
 def register_counts(kernel: Kernel) -> tuple[int, int]:
-    """VGPRs and AGPRs of a wave of this kernel."""
+    """Registers of a wave of this kernel: VGPRs (in a unified file with the AGPRs), and AGPRs in a file of their own.
+
+    The hardware checks register numbers against the allocation alone. ``accum_offset`` says which of a wave's registers
+    is a0, and a VGPR number above it reaches the same register (CDNA3 ISA manual, 3.6.4; LLVM's AMDGPU usage guide,
+    ``accum_offset``).
+    """
     descriptor, arch = kernel.info.descriptor, kernel.arch
-    total = descriptor.vgpr_count
-    if arch.unified_vgprs and descriptor.accum_offset:
-        vgprs = min(descriptor.accum_offset, total)
-        return vgprs, max(total - vgprs, 0)
-    return total, arch.agprs
+    return descriptor.vgpr_count, 0 if arch.unified_vgprs else arch.agprs
 
 
 def first_state(launch: Launch, first: int, count: int) -> FirstState:
@@ -56,6 +57,7 @@ def first_state(launch: Launch, first: int, count: int) -> FirstState:
     """
     kernel, per = launch.kernel, launch.waves_per_workgroup
     waves = Waves(kernel.arch, count * per, kernel.wave, *register_counts(kernel))
+    waves.accum_offset = kernel.info.descriptor.accum_offset
     waves.workgroup[:] = np.repeat(np.arange(count), per)
     waves.pc = np.array([kernel.info.entry])
     waves.mode = np.array([_mode(kernel)], np.uint32)

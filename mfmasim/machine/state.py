@@ -51,8 +51,11 @@ class Waves:
 
     ``v`` and ``a`` hold one uint32 array (1 or waves, lanes) per register, ``s`` one (1 or waves,) per hardware operand
     code (VCC, M0 and EXEC included); ``scc``, ``mode``, ``exec`` and what the scheduler keeps (``pc``, ``status`` and
-    instructions ``executed``) likewise.
+    instructions ``executed``) likewise. Where VGPRs and AGPRs share one file, ``v`` is all of it and ``a`` is empty.
     """
+
+    accum_offset = 0
+    """The register of ``v`` that is a0 as well; 0 where AGPRs have a file of their own, or do not exist."""
 
     float_mode: FloatMode | None
     """The MODE register when it is the same in every wave, else None."""

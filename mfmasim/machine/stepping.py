@@ -67,7 +67,7 @@ class Step:
         return np.array(np.broadcast_to(values, (self._group.count, *values.shape[1:])))
 
     def v(self, index: int) -> NDArray[np.uint32]:
-        """A VGPR, (waves, lanes)."""
+        """A VGPR, (waves, lanes); in a unified file those that are AGPRs as well."""
         return self._vector("v", index)
 
     def a(self, index: int) -> NDArray[np.uint32]:
@@ -75,10 +75,14 @@ class Step:
         return self._vector("a", index)
 
     def _vector(self, kind: str, index: int) -> NDArray[np.uint32]:
-        count = len(self._group.waves.v if kind == "v" else self._group.waves.a)
+        waves, first = self._group.waves, 0
+        file = waves.v if kind == "v" else waves.a
+        if kind == "a" and waves.accum_offset:
+            file, first = waves.v, waves.accum_offset
+        count = max(len(file) - first, 0)
         if not 0 <= index < count:
             raise MfmasimError(f"{kind}{index}: the kernel allocates {count} such registers, from {kind}0 up")
-        return np.array(self._group.spread(self._group.v(kind, index)))
+        return np.array(self._group.spread(self._group.v("v" if first else kind, first + index)))
 
     def s(self, code: int) -> NDArray[np.uint32]:
         """A scalar register by its hardware code (0 to 101 SGPRs, 106 VCC, 124 M0, 126 EXEC; low halves), (waves,)."""
@@ -159,7 +163,7 @@ class Step:
         if operand.kind not in ("v", "a"):
             raise MfmasimError(f"operand {name} of {self.instruction.text.strip()} is a constant, not in registers")
         registers = [self._vector(operand.kind, operand.index + k)[wave] for k in range(fragment.vgprs)]
-        return FragmentValues(fragment, operand.kind, operand.index, np.stack(registers))
+        return FragmentValues(fragment, *operand.written, np.stack(registers))
 
     def end(self, reason: str = "ended by the debugger") -> None:
         """End the launch here: nothing more is executed. Buffers keep what was written."""

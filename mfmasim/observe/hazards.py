@@ -163,7 +163,7 @@ class Hazards(Paths[State], Check):
         place = event.place(index, None)
         first = self._known[risk.pc].traits.opcode
         there = self.kernel.source_at(risk.pc)
-        name = named(register, self.arch.m0)
+        name = named(instruction.written(register), self.arch.m0)
         kind, unit, fix = _advice(row, needs - present)
         message = (
             f"{row.first} ({first.name} at {risk.pc:#x}{f', {there}' if there else ''}), then {row.second} "

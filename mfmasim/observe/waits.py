@@ -88,7 +88,8 @@ class Waits(Paths[State], Check):
         key = instruction.pc, flight.pc, flight.counter
         if key in self._findings:
             return
-        name = f"{register[0]}{register[1]}"
+        file, number = instruction.written(register)
+        name = f"{file}{number}"
         verb = "is read" if read else "is overwritten"
         wait = SPELLING[flight.counter].format(rank - 1)
         largest = "" if rank == 1 else " or less"

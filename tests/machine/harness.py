@@ -90,11 +90,14 @@ _POINTER = "      - {{.offset: {0}, .size: 8, .value_kind: global_buffer, .addre
 _VALUE = "      - {{.offset: {0}, .size: 8, .value_kind: by_value, .name: p{1}}}"
 
 
-def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra=""):
-    """A whole assembly file around the body of a kernel; `arguments` is a word of p (pointer) and v (64-bit value)."""
+def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra="", accum_offset=256, vgprs=512):
+    """A whole assembly file around the body of a kernel; `arguments` is a word of p (pointer) and v (64-bit value).
+
+    `vgprs` registers of a unified file are allocated, of which `accum_offset` is a0.
+    """
     listed = "\n".join((_POINTER if kind == "p" else _VALUE).format(8 * i, i) for i, kind in enumerate(arguments))
     arch, lanes = split(arch)
-    registers = "  .amdhsa_next_free_vgpr 512\n  .amdhsa_accum_offset 256"
+    registers = f"  .amdhsa_next_free_vgpr {vgprs}\n  .amdhsa_accum_offset {accum_offset}"
     if arch.startswith("gfx1"):
         registers = f"  .amdhsa_next_free_vgpr 256\n  .amdhsa_wavefront_size32 {int(lanes == 32)}"
     return TEMPLATE.format(

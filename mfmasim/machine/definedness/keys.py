@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["AGPR", "EXECS", "GLOBAL", "LDS", "SCC", "SCRATCH", "SGPR", "VECTORS", "keys_of", "name_of", "set_of"]
 
 AGPR, SGPR = 512, 1024
-"""First keys of the accumulation registers and of the scalar ones; VGPRs begin with 0."""
+"""First keys of the accumulation registers of a file of their own and of the scalar ones; VGPRs begin with 0."""
 VECTORS = SGPR
 """Keys below are registers of a dword a lane."""
 SCC, LDS, SCRATCH, GLOBAL = range(SGPR + 128, SGPR + 132)
@@ -42,12 +42,19 @@ def set_of(keys: Iterable[int]) -> int:
     return out
 
 
-def name_of(key: int, arch: Arch) -> str:
-    """Name of a register, as in assembly."""
+def name_of(key: int, arch: Arch, accum_offset: int = 0) -> str:
+    """Name of a register, as in assembly.
+
+    Args:
+        key: the register.
+        arch: the architecture.
+        accum_offset: first register of a unified file that an AGPR names; 0 if none does.
+    """
     if key == SCC:
         return "scc"
     if key < VECTORS:
-        return f"v{key}" if key < AGPR else f"a{key - AGPR}"
+        first = accum_offset or AGPR
+        return f"v{key}" if key < first else f"a{key - first}"
     code = key - SGPR
     if code in NAMES:
         return NAMES[code]

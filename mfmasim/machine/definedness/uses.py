@@ -59,12 +59,19 @@ class Uses:
         indices = group.indices()
         source = unpack(origin)
         event = UndefinedUse(
-            instruction, use, name or name_of(key, self.machine.arch), int(bits[first]),
+            instruction, use, name or self._name(key, instruction), int(bits[first]),
             self.machine.place(indices, row, lane), int((bits != 0).sum()) * (group.count // len(bits)),
-            source, name_of(source.key, self.machine.arch), self.loaded.get(origin),
+            source, self._name(source.key, instruction), self.loaded.get(origin),
         )  # fmt: skip
         for hook in self.machine.use_hooks:
             hook(event)
+
+    def _name(self, key: int, instruction: Instruction) -> str:
+        """A register as the instruction names it; another one that is VGPR and AGPR as an AGPR."""
+        for operand in (*instruction.dst, *instruction.src):
+            if operand.kind == "v" and 0 <= key - operand.index < operand.count:
+                return name_of(key, self.machine.arch, operand.accum_offset)
+        return name_of(key, self.machine.arch, self.machine.waves.accum_offset)
 
     def registers(
         self, use: str, instruction: Instruction, group: Group, keys: Sequence[int], used: int = 0xFFFFFFFF

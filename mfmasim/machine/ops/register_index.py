@@ -76,7 +76,7 @@ direct("s_set_gpr_idx_mode", undefined=index(int(ENABLES)))(_idx_mode)
 def _shifted(operand: Operand, place: int, m0: int) -> Operand:
     """The operand with the index added; `place` is its number among the sources (V_MADMK has S2 in src1)."""
     bit = place if operand.field in SOURCES else DESTINATION
-    if operand.kind != "v" or operand.field not in (*SOURCES, "vdst", "") or not m0 >> 12 + bit & 1:
+    if operand.written[0] != "v" or operand.field not in (*SOURCES, "vdst", "") or not m0 >> 12 + bit & 1:
         return operand
     return replace(operand, index=operand.index + (m0 & 0xFF))
 

@@ -185,12 +185,13 @@ def register_name(operand: Operand, vgpr: int, bit: int, width: int) -> str:
     """
     if operand.kind not in "va":
         return str(operand.kind)
-    first = operand.index + vgpr
+    file, index = operand.written
+    first = index + vgpr
     if width == 64:
-        return f"{operand.kind}[{first}:{first + 1}]"
+        return f"{file}[{first}:{first + 1}]"
     if bit % 32 + width > 32:
-        return f"{operand.kind}[{first}:{first + 1}][{bit + width - 1}:{bit}]"
-    return f"{operand.kind}{first}[{bit + width - 1}:{bit}]"
+        return f"{file}[{first}:{first + 1}][{bit + width - 1}:{bit}]"
+    return f"{file}{first}[{bit + width - 1}:{bit}]"
 
 
 def as_other(fragment: Fragment, other: Fragment, slots: I64) -> I64 | None:

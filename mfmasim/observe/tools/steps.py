@@ -190,9 +190,10 @@ def _destinations(step: Step) -> tuple[dict[str, NDArray[np.uint32]], dict[str, 
     vectors: dict[str, NDArray[np.uint32]] = {}
     scalars: dict[str, NDArray[np.uint32]] = {}
     for operand in step.instruction.dst:
-        for number in range(operand.index, operand.index + operand.count):
-            if operand.kind in ("v", "a"):
-                vectors[f"{operand.kind}{number}"] = step.v(number) if operand.kind == "v" else step.a(number)
-            elif operand.kind == "s" and number not in UNSAID:
+        file, first = operand.written
+        for number in range(first, first + operand.count):
+            if file in ("v", "a"):
+                vectors[f"{file}{number}"] = step.v(number) if file == "v" else step.a(number)
+            elif file == "s" and number not in UNSAID:
                 scalars[scalar_name(number, step.machine.arch.m0)] = step.s(number)
     return vectors, scalars

@@ -41,11 +41,11 @@ def models(name):
 class Wave:
     """Registers and place of one wave."""
 
-    def __init__(self, code, entry, memory, lds, *, arch="gfx942", lanes=64):
+    def __init__(self, code, entry, memory, lds, *, arch="gfx942", lanes=64, accum_offset=256):
         self.code, self.pc, self.memory, self.lds = code, entry, memory, lds
         self.arch, self.lanes, self.facts = arch, lanes, facts(arch)
-        self.v = [[POISON] * lanes for _ in range(256)]
-        self.a = [[POISON] * lanes for _ in range(256)]
+        self.v = [[POISON] * lanes for _ in range(512)]
+        self.a = self.v[accum_offset:]  # the same lists: one file under two names
         self.s = [POISON] * 128
         self.scc, self.ended, self.waiting, self.steps = 0, False, False, 0
         self.mode = self.facts.mode

@@ -22,7 +22,8 @@ def launch(kernel, grid, block, arguments, *, lds_bytes=0, most_steps=100_000, u
     sizes = [(x, y, z) for z in range(grid[2]) for y in range(grid[1]) for x in range(grid[0])]
     for group in sizes:
         lds = Lds(lds_bytes)
-        waves_of = (Wave(kernel.code, kernel.info.entry, memory, lds, arch=arch, lanes=lanes) for _ in iter(int, 1))
+        options = {"arch": arch, "lanes": lanes, "accum_offset": 4 * (kernel.info.descriptor.rsrc3 & 63) + 4}
+        waves_of = (Wave(kernel.code, kernel.info.entry, memory, lds, **options) for _ in iter(int, 1))
         mine = _workgroup(waves_of, group, block, kernarg, user_sgprs)
         waves |= {(*group, n): wave for n, wave in enumerate(mine)}
         _run(mine, most_steps)
