@@ -16,6 +16,14 @@ def tool(name):
     return path
 
 
+def true16(arch):
+    """Options of llvm-mc and llvm-objdump that give the halves of vector registers names (v0.l, v0.h).
+
+    LLVM 22 has them by default on gfx11 but not on gfx12, where it refuses instructions and omits some halves.
+    """
+    return ["--mattr=+real-true16"] if arch.startswith(("gfx11", "gfx12")) else []
+
+
 def assembled(lines, arch, *options):
     """What the assembler prints of lines, each with its end, and the numbers of those that it refuses, from 0."""
     command = [tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={arch}", *options]

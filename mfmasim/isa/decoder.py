@@ -89,7 +89,7 @@ def decode_range(
         wave: see `decode`.
 
     Returns:
-        The instructions in order.
+        The instructions in order. If the text of any has to name halves of registers (``v0.l``), all texts do.
 
     Raises:
         MfmasimError: see `decode`.
@@ -102,7 +102,19 @@ def decode_range(
         instruction = _decode(found, data[offset : offset + _LONGEST], base + offset)
         instructions.append(instruction)
         offset += instruction.size
+    if any(instruction.named_halves for instruction in instructions):
+        return [_with_names(instruction) for instruction in instructions]
     return instructions
+
+
+def _with_names(instruction: Instruction) -> Instruction:
+    if instruction.named_halves or not _has_halves(instruction):
+        return instruction
+    return dataclasses.replace(instruction, named_halves=True)
+
+
+def _has_halves(found: Instruction | Parts) -> bool:
+    return any(operand.half for operand in (*found.dst, *found.src))
 
 
 class _Cache:
@@ -259,4 +271,14 @@ def _freeze(found: Family, data: bytes, size: int, parts: Parts, encoding: str, 
             Instruction(0, size, data[:size], half, "VOPD", tuple(part.dst), tuple(part.src), arch=found.arch.name)
             for half, part in parts.halves
         ),
+        _names_halves(parts, row),
     )
+
+
+def _names_halves(parts: Parts, row: Row) -> bool:
+    """Whether LLVM has this instruction only with names of halves: by default, or as it omits one without them."""
+    if not _has_halves(parts):
+        return False
+    shown = "".join(row.flags["plain"]) if "plain" in row.flags and parts.form in ("", "_e64", "_e64_dpp") else ""
+    hidden = parts.modifiers.get("op_sel", 0) & ~sum(1 << int(bit) for bit in shown)
+    return "plain" not in row.flags or bool(hidden)

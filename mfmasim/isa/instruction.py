@@ -57,7 +57,7 @@ class Operand:
     field: str = ""
     """Field of the encoding that the operand comes from (``vdst``, ``src0``, ``vaddr``, ...); empty when implicit."""
     half: bool = False
-    """True16: one half of the register, which LLVM prints as ``.l`` or ``.h``. Which one, ``modifiers["op_sel"]`` says,
+    """True16: one half of the register, ``.l`` or ``.h`` in LLVM's syntax. Which one, ``modifiers["op_sel"]`` says,
     in short encodings as in long ones: bit 0, 1, 2 for source 0, 1, 2 and bit 3 for the destination."""
     accum_offset: int = 0
     """Of an AGPR that the machine has found in the unified register file: the VGPR that is a0. `kind` is then ``v`` and
@@ -112,6 +112,9 @@ class Instruction:
     """Suffix of the mnemonic in LLVM's syntax (``_e32``, ``_e64``, ``_dpp``, ``_e64_dpp``, ``_sdwa`` or nothing)."""
     halves: tuple[Instruction, ...] = field(default=(), repr=False)
     """The operations X and Y of a dual instruction; empty for all others."""
+    named_halves: bool = field(default=False, repr=False, compare=False)
+    """Whether its text names the halves of 16-bit operands (``v0.l``); else only `op_sel` tells them (LLVM's default
+    on gfx12, where it has instructions that exist with names only)."""
 
     @property
     def name(self) -> str:

@@ -45,13 +45,13 @@ def _scalar(code: int, count: int, codes: ScalarCodes) -> str:
     return f"{name}_{'lo' if code == base else 'hi'}"
 
 
-def operand_text(operand: Operand, codes: ScalarCodes = GFX9_CODES, half: int = 0) -> str:
+def operand_text(operand: Operand, codes: ScalarCodes = GFX9_CODES, half: str = "") -> str:
     """One operand with its sign modifiers.
 
     Args:
         operand: the operand.
         codes: the architecture's names of scalar registers.
-        half: which half a 16-bit operand selects.
+        half: name of the half that a 16-bit operand selects, ``.l`` or ``.h``; empty where the text has no names.
     """
     if operand.kind == "s":
         text = _scalar(operand.index, operand.count, codes)
@@ -64,9 +64,7 @@ def operand_text(operand: Operand, codes: ScalarCodes = GFX9_CODES, half: int = 
     elif operand.kind == "off":
         text = "off"
     else:
-        text = _range(*operand.written, operand.count)
-        if operand.half:
-            text += ".h" if half else ".l"
+        text = _range(*operand.written, operand.count) + half
     if operand.sext:
         return f"sext({text})"
     if operand.abs:
@@ -110,12 +108,16 @@ def _as_printed(ins: Instruction, operand: Operand) -> Operand:
 
 
 def _printed(ins: Instruction, operands: Iterable[Operand]) -> list[str]:
-    codes, selected = _codes(ins), ins.modifiers.get("op_sel", 0)
+    codes = _codes(ins)
     return [
-        operand_text(_as_printed(ins, operand), codes, selected >> _SELECTOR[operand.field] & 1 if operand.half else 0)
-        for operand in operands
-        if operand.printed
+        operand_text(_as_printed(ins, operand), codes, _half(ins, operand)) for operand in operands if operand.printed
     ]
+
+
+def _half(ins: Instruction, operand: Operand) -> str:
+    if not (operand.half and ins.named_halves):
+        return ""
+    return ".h" if ins.modifiers.get("op_sel", 0) >> _SELECTOR[operand.field] & 1 else ".l"
 
 
 def _scalar_operands(ins: Instruction) -> tuple[list[str], list[str]]:

@@ -18,6 +18,9 @@ An operand is written ``[-][=][file:]type[*n][!]``:
 ``exec``   EXEC, as wide as the wave; ``exec32`` its low dword, ``exec64`` all of it
 =========  =====================================================================================================
 
+The flag ``plain`` marks what LLVM prints without names of halves by default, with these bits of op_sel if it selects
+any (gfx12; on gfx11 halves always have names).
+
 ``simm16 hwreg gpr_idx label delay msg imm5 imm7 offset addr saddr`` are immediates and address forms of their encoding.
 """
 

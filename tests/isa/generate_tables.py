@@ -7,6 +7,7 @@ modifiers an opcode accepts are measured; operand types come from `signatures.py
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -60,9 +61,7 @@ def tables_rdna(arch):
     """Rows of every encoding on one RDNA architecture."""
     encodings = GENERATIONS[arch[:5]]
     prober, wide = Prober(arch), Prober(arch, 64)
-    vector = Vector(prober, encodings)
-    vector.prefetch()
-    short = {name: short_rows_rdna(vector, name.upper()) for name in ("vop1", "vop2", "vopc")}
+    vector, plain = (vector_rows(Prober(arch, halves=halves), encodings) for halves in (True, False))
     packed, matrix = packed_rows(prober, encodings)
     typed = {"mtbuf": buffer_rows(prober, encodings, "MTBUF")} if "MTBUF" in encodings.by_name else {}
     return {
@@ -72,8 +71,7 @@ def tables_rdna(arch):
         "sopc": scalar_rows(prober, 128, SOPC, "", ["src0", "src1"], RDNA_RULES),
         "sopp": sopp_rows(prober),
         "smem": smem_rows_rdna(prober, encodings),
-        **short,
-        "vop3": vop3_rows_rdna(vector, {name for rows in short.values() for _, name, *_ in rows}),
+        **{name: with_plain(rows, plain[name]) for name, rows in vector.items()},
         "vop3p": packed,
         "wmma": by_wave(matrix, packed_rows(wide, encodings)[1]),
         **{f"vopd{half}": by_wave(rows, []) for half, rows in zip("xy", vopd_rows(prober, encodings), strict=True)},
@@ -84,6 +82,27 @@ def tables_rdna(arch):
         "mubuf": buffer_rows(prober, encodings, "MUBUF"),
         **typed,
     }
+
+
+def vector_rows(prober, encodings):
+    """Rows of the vector encodings by their table."""
+    vector = Vector(prober, encodings)
+    vector.prefetch()
+    short = {name: short_rows_rdna(vector, name.upper()) for name in ("vop1", "vop2", "vopc")}
+    return short | {"vop3": vop3_rows_rdna(vector, {name for rows in short.values() for _, name, *_ in rows})}
+
+
+def with_plain(rows, plain):
+    """Rows with the flag `plain` where LLVM's default text lacks the names of halves; with its bits of op_sel."""
+    default = {op: (name, dst, src, flags) for op, name, dst, src, flags in plain}
+    flagged = []
+    for op, *cells in rows:
+        *_, flags = cells
+        if op in default and default[op] != tuple(cells):
+            shown = re.search(r"op_sel:(\w+)", default[op][3])
+            flags += f" plain:{shown[1]}" if shown else " plain"
+        flagged.append((op, *cells[:-1], flags))
+    return flagged
 
 
 def by_wave(narrow, wide):

@@ -48,14 +48,16 @@ def widths(parts, wanted):
 class Prober:
     """Asks LLVM about many encodings at once and remembers the answers."""
 
-    def __init__(self, arch, wave=None):
+    def __init__(self, arch, wave=None, *, halves=True):
         self.arch = arch
         self.wave = wave
+        self.halves = halves
         self.known = {}
 
     def ask(self, codes):
         new = list(dict.fromkeys(code for code in codes if code not in self.known))
-        self.known.update(zip(new, disassemble(new, self.arch, exact=False, wave=self.wave), strict=True))
+        texts = disassemble(new, self.arch, exact=False, wave=self.wave, halves=self.halves)
+        self.known.update(zip(new, texts, strict=True))
         return [self.known[code] for code in codes]
 
     def text(self, code):

@@ -77,7 +77,7 @@ def test_text_assembles_to_the_same_bytes(arch, folder):
     codes = sorted(unique)
     texts = [decode_range(code, arch)[0].text for code in codes]
     lost = 0
-    for code, text, back in zip(codes, texts, assemble(texts, arch), strict=True):
+    for code, text, back in zip(codes, texts, assemble(texts, arch, halves=False), strict=True):
         # The bits that compilers set in CDNA2's buffer_wbl2 are not in its text.
         # Nor has the text of an RDNA dot product the upper selectors, which mean nothing there, nor that of a 16-bit
         # operand the upper half of its literal.

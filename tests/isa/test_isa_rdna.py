@@ -61,11 +61,38 @@ def text_loses_bits(instruction):
     )
 
 
+def named(instruction):
+    """The instruction with names of halves in its text."""
+    return dataclasses.replace(instruction, named_halves=True)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("arch", "wave"), WAVES)
+def test_default_text_of_16_bit_operands_equals_llvm(arch, wave):
+    tool("llvm-mc")
+    ours, _ = samples(arch, wave)
+    ours = [
+        (row, code, instruction)
+        for row, _, code, instruction in ours
+        if any(operand.half for operand in (*instruction.dst, *instruction.src)) and not llvm_quirk(instruction)
+    ]
+    texts = disassemble([code for _, code, _ in ours], arch, wave=wave, halves=False)
+    shown = set()
+    for (row, code, instruction), text in zip(ours, texts, strict=True):
+        if not instruction.named_halves or "plain" not in row.flags:
+            expected = None if instruction.named_halves and arch.startswith("gfx12") else instruction.text
+            assert text == expected, code.hex()
+            shown.add(instruction.named_halves)
+    assert len(ours) >= 1200
+    assert shown == ({False, True} if arch.startswith("gfx12") else {True})
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize(("arch", "wave"), WAVES)
 def test_text_of_every_row_equals_llvm(arch, wave):
     tool("llvm-mc")
     ours, _ = samples(arch, wave)
+    ours = [(row, form, code, named(instruction)) for row, form, code, instruction in ours]
     texts = disassemble([code for _, _, code, _ in ours], arch, wave=wave)
     compared, wrong = set(), []
     for (row, form, code, instruction), text in zip(ours, texts, strict=True):
@@ -87,7 +114,7 @@ def test_text_of_every_row_assembles_to_the_same_bytes(arch, wave):
     ours, _ = samples(arch, wave)
     # The assembler refuses what hardware forbids but the disassembler prints: registers of one bank in a dual
     # instruction, on gfx1100 a scalar beside DPP controls, and the like.
-    codes = assemble([instruction.text for *_, instruction in ours], arch, wave)
+    codes = assemble([named(instruction).text for *_, instruction in ours], arch, wave)
     back = same = 0
     for (_, _, code, instruction), assembled in zip(ours, codes, strict=True):
         if assembled is None or llvm_quirk(instruction):
@@ -122,7 +149,7 @@ def test_what_llvm_refuses_we_refuse(arch):
             both += text is None
             continue
         if not llvm_quirk(ours):
-            assert ours.text == text, code.hex()
+            assert named(ours).text == text, code.hex()
             agreed += 1
     assert both >= 100
     assert agreed >= 100
@@ -163,6 +190,27 @@ def test_halves_are_bits_of_op_sel_in_short_and_long_encodings():
         assert ins.modifiers["op_sel"] == bits, ins.text
         assert all(operand.half and operand.index < 4 for operand in (*ins.dst, *ins.src))
     assert one("65000501").text == "v_add_f16_e32 v0.h, v1.l, v2.l"
+
+
+def test_texts_name_halves_where_llvm_does():
+    """On gfx12 by default only those of which an instruction has no other text; then all of a range."""
+    low, high, move, long = "64000501", "65000501", "7e023880", "d5324800 00020501"
+    texts = [one(words, "gfx1201").text for words in (low, high, move, long)]
+    assert texts == [
+        "v_add_f16_e32 v0, v1, v2",
+        "v_add_f16_e32 v0.h, v1.l, v2.l",
+        "v_mov_b16_e32 v1.l, 0",
+        "v_add_f16_e64 v0.h, v1.h, v2.l op_sel:[1,0,1]",
+    ]
+    assert one("d7034800 00020501", "gfx1201").text == "v_add_nc_u16 v0, v1, v2 op_sel:[1,0,1]"
+    code = b"".join(int(word, 16).to_bytes(4, "little") for word in (low, move, "7e020302"))
+    assert [ins.text for ins in decode_range(code, "gfx1201", 0x40)] == [
+        "v_add_f16_e32 v0.l, v1.l, v2.l",
+        "v_mov_b16_e32 v1.l, 0",
+        "v_mov_b32_e32 v1, v2",
+    ]
+    assert decode_range(code[:4] + code[8:], "gfx1201")[0].text == texts[0]
+    assert one(low, "gfx1151").text == "v_add_f16_e32 v0.l, v1.l, v2.l"
 
 
 def test_a_dual_instruction_has_two_operations_and_shares_its_literal():

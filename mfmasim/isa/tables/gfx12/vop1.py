@@ -2,93 +2,95 @@
 """VOP1 opcodes of gfx1200, gfx1201; mfmasim/isa/rows.py has the grammar of a row."""
 
 ROWS = """\
-op    | name                  | dst          | src      | flags                          | archs
-0x000 | v_nop                 |              |          | bare                           | *
-0x001 | v_mov_b32             | b32          | b32      | e32 e64 e64dpp dpp             | *
-0x002 | v_readfirstlane_b32   | s:b32        | v:b32    | bare                           | *
-0x003 | v_cvt_i32_f64         | i32          | -f64     | e32 e64:clamp:omod             | *
-0x004 | v_cvt_f64_i32         | f64          | i32      | e32 e64:clamp:omod             | *
-0x005 | v_cvt_f32_i32         | f32          | i32      | e32 e64:clamp:omod e64dpp dpp  | *
-0x006 | v_cvt_f32_u32         | f32          | u32      | e32 e64:clamp:omod e64dpp dpp  | *
-0x007 | v_cvt_u32_f32         | u32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x008 | v_cvt_i32_f32         | i32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x00a | v_cvt_f16_f32         | l:f16        | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x00b | v_cvt_f32_f16         | f32          | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x00c | v_cvt_nearest_i32_f32 | i32          | -f32     | e32 e64:clamp e64dpp dpp       | *
-0x00d | v_cvt_floor_i32_f32   | i32          | -f32     | e32 e64:clamp e64dpp dpp       | *
-0x00e | v_cvt_off_f32_i4      | f32          | b32      | e32 e64:clamp:omod e64dpp dpp  | *
-0x00f | v_cvt_f32_f64         | f32          | -f64     | e32 e64:clamp:omod             | *
-0x010 | v_cvt_f64_f32         | f64          | -f32     | e32 e64:clamp:omod             | *
-0x011 | v_cvt_f32_ubyte0      | f32          | b32      | e32 e64:clamp:omod e64dpp dpp  | *
-0x012 | v_cvt_f32_ubyte1      | f32          | b32      | e32 e64:clamp:omod e64dpp dpp  | *
-0x013 | v_cvt_f32_ubyte2      | f32          | b32      | e32 e64:clamp:omod e64dpp dpp  | *
-0x014 | v_cvt_f32_ubyte3      | f32          | b32      | e32 e64:clamp:omod e64dpp dpp  | *
-0x015 | v_cvt_u32_f64         | u32          | -f64     | e32 e64:clamp:omod             | *
-0x016 | v_cvt_f64_u32         | f64          | u32      | e32 e64:clamp:omod             | *
-0x017 | v_trunc_f64           | f64          | -f64     | e32 e64:clamp:omod             | *
-0x018 | v_ceil_f64            | f64          | -f64     | e32 e64:clamp:omod             | *
-0x019 | v_rndne_f64           | f64          | -f64     | e32 e64:clamp:omod             | *
-0x01a | v_floor_f64           | f64          | -f64     | e32 e64:clamp:omod             | *
-0x01b | v_pipeflush           |              |          | bare                           | *
-0x020 | v_fract_f32           | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x021 | v_trunc_f32           | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x022 | v_ceil_f32            | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x023 | v_rndne_f32           | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x024 | v_floor_f32           | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x025 | v_exp_f32             | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x027 | v_log_f32             | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x02a | v_rcp_f32             | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x02b | v_rcp_iflag_f32       | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x02e | v_rsq_f32             | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x02f | v_rcp_f64             | f64          | -f64     | e32 e64:clamp:omod             | *
-0x031 | v_rsq_f64             | f64          | -f64     | e32 e64:clamp:omod             | *
-0x033 | v_sqrt_f32            | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x034 | v_sqrt_f64            | f64          | -f64     | e32 e64:clamp:omod             | *
-0x035 | v_sin_f32             | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x036 | v_cos_f32             | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x037 | v_not_b32             | b32          | b32      | e32 e64 e64dpp dpp             | *
-0x038 | v_bfrev_b32           | b32          | b32      | e32 e64 e64dpp dpp             | *
-0x039 | v_clz_i32_u32         | i32          | u32      | e32 e64 e64dpp dpp             | *
-0x03a | v_ctz_i32_b32         | i32          | b32      | e32 e64 e64dpp dpp             | *
-0x03b | v_cls_i32             | i32          | i32      | e32 e64 e64dpp dpp             | *
-0x03c | v_frexp_exp_i32_f64   | i32          | -f64     | e32 e64:clamp:omod             | *
-0x03d | v_frexp_mant_f64      | f64          | -f64     | e32 e64:clamp:omod             | *
-0x03e | v_fract_f64           | f64          | -f64     | e32 e64:clamp:omod             | *
-0x03f | v_frexp_exp_i32_f32   | i32          | -f32     | e32 e64:clamp e64dpp dpp       | *
-0x040 | v_frexp_mant_f32      | f32          | -f32     | e32 e64:clamp:omod e64dpp dpp  | *
-0x042 | v_movreld_b32         | b32          | b32      | e32 e64 e64dpp dpp             | *
-0x043 | v_movrels_b32         | b32          | v:b32    | e32 e64 e64dpp dpp             | *
-0x044 | v_movrelsd_b32        | b32          | v:b32    | e32 e64 e64dpp dpp             | *
-0x048 | v_movrelsd_2_b32      | b32          | v:b32    | e32 e64 e64dpp dpp             | *
-0x050 | v_cvt_f16_u16         | l:f16        | l:u16    | e32 e64:clamp:omod e64dpp dpp  | *
-0x051 | v_cvt_f16_i16         | l:f16        | l:i16    | e32 e64:clamp:omod e64dpp dpp  | *
-0x052 | v_cvt_u16_f16         | l:u16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x053 | v_cvt_i16_f16         | l:i16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x054 | v_rcp_f16             | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x055 | v_sqrt_f16            | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x056 | v_rsq_f16             | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x057 | v_log_f16             | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x058 | v_exp_f16             | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x059 | v_frexp_mant_f16      | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x05a | v_frexp_exp_i16_f16   | l:i16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x05b | v_floor_f16           | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x05c | v_ceil_f16            | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x05d | v_trunc_f16           | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x05e | v_rndne_f16           | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x05f | v_fract_f16           | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x060 | v_sin_f16             | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x061 | v_cos_f16             | l:f16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x062 | v_sat_pk_u8_i16       | l:b16        | pk_i16   | e32 e64 e64dpp dpp             | *
-0x063 | v_cvt_norm_i16_f16    | l:i16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x064 | v_cvt_norm_u16_f16    | l:u16        | -l:f16   | e32 e64:clamp:omod e64dpp dpp  | *
-0x065 | v_swap_b32            | b32 src0:b32 | b32 =b32 | bare                           | *
-0x067 | v_permlane64_b32      | b32          | v:b32    | bare                           | *
-0x068 | v_swaprel_b32         | b32 src0:b32 | b32 =b32 | bare                           | *
-0x069 | v_not_b16             | l:b16        | l:b16    | e32 e64 e64dpp dpp             | *
-0x06a | v_cvt_i32_i16         | i32          | l:i16    | e32 e64 e64dpp dpp             | *
-0x06b | v_cvt_u32_u16         | u32          | l:u16    | e32 e64 e64dpp dpp             | *
-0x06c | v_cvt_f32_fp8         | f32          | b32      | e32 e64 byte_sel:10 e64dpp dpp | *
-0x06d | v_cvt_f32_bf8         | f32          | b32      | e32 e64 byte_sel:10 e64dpp dpp | *
-0x06e | v_cvt_pk_f32_fp8      | pk_f32       | l:b16    | e32 e64 op_sel:03              | *
-0x06f | v_cvt_pk_f32_bf8      | pk_f32       | l:b16    | e32 e64 op_sel:03              | *
+op    | name                  | dst            | src        | flags                                         | archs
+0x000 | v_nop                 |                |            | bare                                          | *
+0x001 | v_mov_b32             | b32            | b32        | e32 e64 e64dpp dpp                            | *
+0x002 | v_readfirstlane_b32   | s:b32          | v:b32      | bare                                          | *
+0x003 | v_cvt_i32_f64         | i32            | -f64       | e32 e64:clamp:omod                            | *
+0x004 | v_cvt_f64_i32         | f64            | i32        | e32 e64:clamp:omod                            | *
+0x005 | v_cvt_f32_i32         | f32            | i32        | e32 e64:clamp:omod e64dpp dpp                 | *
+0x006 | v_cvt_f32_u32         | f32            | u32        | e32 e64:clamp:omod e64dpp dpp                 | *
+0x007 | v_cvt_u32_f32         | u32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x008 | v_cvt_i32_f32         | i32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x00a | v_cvt_f16_f32         | h:f16          | -f32       | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x00b | v_cvt_f32_f16         | f32            | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x00c | v_cvt_nearest_i32_f32 | i32            | -f32       | e32 e64:clamp e64dpp dpp                      | *
+0x00d | v_cvt_floor_i32_f32   | i32            | -f32       | e32 e64:clamp e64dpp dpp                      | *
+0x00e | v_cvt_off_f32_i4      | f32            | b32        | e32 e64:clamp:omod e64dpp dpp                 | *
+0x00f | v_cvt_f32_f64         | f32            | -f64       | e32 e64:clamp:omod                            | *
+0x010 | v_cvt_f64_f32         | f64            | -f32       | e32 e64:clamp:omod                            | *
+0x011 | v_cvt_f32_ubyte0      | f32            | b32        | e32 e64:clamp:omod e64dpp dpp                 | *
+0x012 | v_cvt_f32_ubyte1      | f32            | b32        | e32 e64:clamp:omod e64dpp dpp                 | *
+0x013 | v_cvt_f32_ubyte2      | f32            | b32        | e32 e64:clamp:omod e64dpp dpp                 | *
+0x014 | v_cvt_f32_ubyte3      | f32            | b32        | e32 e64:clamp:omod e64dpp dpp                 | *
+0x015 | v_cvt_u32_f64         | u32            | -f64       | e32 e64:clamp:omod                            | *
+0x016 | v_cvt_f64_u32         | f64            | u32        | e32 e64:clamp:omod                            | *
+0x017 | v_trunc_f64           | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x018 | v_ceil_f64            | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x019 | v_rndne_f64           | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x01a | v_floor_f64           | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x01b | v_pipeflush           |                |            | bare                                          | *
+0x01c | v_mov_b16             | h:b16          | h:b16      | e32 e64 op_sel:03 e64dpp dpp                  | *
+0x020 | v_fract_f32           | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x021 | v_trunc_f32           | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x022 | v_ceil_f32            | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x023 | v_rndne_f32           | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x024 | v_floor_f32           | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x025 | v_exp_f32             | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x027 | v_log_f32             | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x02a | v_rcp_f32             | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x02b | v_rcp_iflag_f32       | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x02e | v_rsq_f32             | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x02f | v_rcp_f64             | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x031 | v_rsq_f64             | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x033 | v_sqrt_f32            | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x034 | v_sqrt_f64            | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x035 | v_sin_f32             | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x036 | v_cos_f32             | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x037 | v_not_b32             | b32            | b32        | e32 e64 e64dpp dpp                            | *
+0x038 | v_bfrev_b32           | b32            | b32        | e32 e64 e64dpp dpp                            | *
+0x039 | v_clz_i32_u32         | i32            | u32        | e32 e64 e64dpp dpp                            | *
+0x03a | v_ctz_i32_b32         | i32            | b32        | e32 e64 e64dpp dpp                            | *
+0x03b | v_cls_i32             | i32            | i32        | e32 e64 e64dpp dpp                            | *
+0x03c | v_frexp_exp_i32_f64   | i32            | -f64       | e32 e64:clamp:omod                            | *
+0x03d | v_frexp_mant_f64      | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x03e | v_fract_f64           | f64            | -f64       | e32 e64:clamp:omod                            | *
+0x03f | v_frexp_exp_i32_f32   | i32            | -f32       | e32 e64:clamp e64dpp dpp                      | *
+0x040 | v_frexp_mant_f32      | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp                 | *
+0x042 | v_movreld_b32         | b32            | b32        | e32 e64 e64dpp dpp                            | *
+0x043 | v_movrels_b32         | b32            | v:b32      | e32 e64 e64dpp dpp                            | *
+0x044 | v_movrelsd_b32        | b32            | v:b32      | e32 e64 e64dpp dpp                            | *
+0x048 | v_movrelsd_2_b32      | b32            | v:b32      | e32 e64 e64dpp dpp                            | *
+0x050 | v_cvt_f16_u16         | h:f16          | h:u16      | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x051 | v_cvt_f16_i16         | h:f16          | h:i16      | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x052 | v_cvt_u16_f16         | h:u16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x053 | v_cvt_i16_f16         | h:i16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x054 | v_rcp_f16             | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x055 | v_sqrt_f16            | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x056 | v_rsq_f16             | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x057 | v_log_f16             | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x058 | v_exp_f16             | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x059 | v_frexp_mant_f16      | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x05a | v_frexp_exp_i16_f16   | h:i16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x05b | v_floor_f16           | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x05c | v_ceil_f16            | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x05d | v_trunc_f16           | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x05e | v_rndne_f16           | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x05f | v_fract_f16           | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x060 | v_sin_f16             | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x061 | v_cos_f16             | h:f16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x062 | v_sat_pk_u8_i16       | h:b16          | pk_i16     | e32 e64 op_sel:03 e64dpp dpp plain            | *
+0x063 | v_cvt_norm_i16_f16    | h:i16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x064 | v_cvt_norm_u16_f16    | h:u16          | -h:f16     | e32 e64:clamp:omod op_sel:03 e64dpp dpp plain | *
+0x065 | v_swap_b32            | b32 src0:b32   | b32 =b32   | bare                                          | *
+0x066 | v_swap_b16            | h:b16 src0:b16 | h:b16 =b16 | bare                                          | *
+0x067 | v_permlane64_b32      | b32            | v:b32      | bare                                          | *
+0x068 | v_swaprel_b32         | b32 src0:b32   | b32 =b32   | bare                                          | *
+0x069 | v_not_b16             | h:b16          | h:b16      | e32 e64 op_sel:03 e64dpp dpp plain            | *
+0x06a | v_cvt_i32_i16         | i32            | h:i16      | e32 e64 op_sel:03 e64dpp dpp plain            | *
+0x06b | v_cvt_u32_u16         | u32            | h:u16      | e32 e64 op_sel:03 e64dpp dpp plain            | *
+0x06c | v_cvt_f32_fp8         | f32            | b32        | e32 e64 byte_sel:10 e64dpp dpp                | *
+0x06d | v_cvt_f32_bf8         | f32            | b32        | e32 e64 byte_sel:10 e64dpp dpp                | *
+0x06e | v_cvt_pk_f32_fp8      | pk_f32         | h:b16      | e32 e64 op_sel:03 plain:03                    | *
+0x06f | v_cvt_pk_f32_bf8      | pk_f32         | h:b16      | e32 e64 op_sel:03 plain:03                    | *
 """

@@ -2,157 +2,157 @@
 """VOP3 opcodes of gfx1200, gfx1201; mfmasim/isa/rows.py has the grammar of a row."""
 
 ROWS = """\
-op    | name                  | dst     | src                     | flags                         | archs
-0x209 | v_fma_dx9_zero_f32    | f32     | -f32 -f32 -f32          | clamp omod                    | *
-0x20a | v_mad_i32_i24         | i32     | i32 i32 i32             | clamp e64dpp                  | *
-0x20b | v_mad_u32_u24         | u32     | u32 u32 u32             | clamp e64dpp                  | *
-0x20c | v_cubeid_f32          | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x20d | v_cubesc_f32          | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x20e | v_cubetc_f32          | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x20f | v_cubema_f32          | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x210 | v_bfe_u32             | u32     | u32 u32 u32             | e64dpp                        | *
-0x211 | v_bfe_i32             | i32     | i32 u32 u32             | e64dpp                        | *
-0x212 | v_bfi_b32             | b32     | b32 b32 b32             | e64dpp                        | *
-0x213 | v_fma_f32             | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x214 | v_fma_f64             | f64     | -f64 -f64 -f64          | clamp omod                    | *
-0x215 | v_lerp_u8             | u32     | b32 b32 u32             | e64dpp                        | *
-0x216 | v_alignbit_b32        | b32     | b32 b32 u32             | clamp op_sel:0123 e64dpp      | *
-0x217 | v_alignbyte_b32       | b32     | b32 b32 u32             | clamp op_sel:0123 e64dpp      | *
-0x218 | v_mullit_f32          | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x21a | v_min3_i32            | i32     | i32 i32 i32             | e64dpp                        | *
-0x21b | v_min3_u32            | u32     | u32 u32 u32             | e64dpp                        | *
-0x21d | v_max3_i32            | i32     | i32 i32 i32             | e64dpp                        | *
-0x21e | v_max3_u32            | u32     | u32 u32 u32             | e64dpp                        | *
-0x220 | v_med3_i32            | i32     | i32 i32 i32             | e64dpp                        | *
-0x221 | v_med3_u32            | u32     | u32 u32 u32             | e64dpp                        | *
-0x222 | v_sad_u8              | u32     | b32 b32 u32             | clamp e64dpp                  | *
-0x223 | v_sad_hi_u8           | u32     | b32 b32 u32             | clamp e64dpp                  | *
-0x224 | v_sad_u16             | u32     | b32 b32 u32             | clamp e64dpp                  | *
-0x225 | v_sad_u32             | u32     | u32 u32 u32             | clamp e64dpp                  | *
-0x226 | v_cvt_pk_u8_f32       | b32     | -f32 u32 b32            | clamp e64dpp                  | *
-0x227 | v_div_fixup_f32       | f32     | -f32 -f32 -f32          | clamp omod                    | *
-0x228 | v_div_fixup_f64       | f64     | -f64 -f64 -f64          | clamp omod                    | *
-0x229 | v_min3_num_f32        | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x22a | v_max3_num_f32        | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x22b | v_min3_num_f16        | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x22c | v_max3_num_f16        | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x22d | v_minimum3_f32        | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x22e | v_maximum3_f32        | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x22f | v_minimum3_f16        | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x230 | v_maximum3_f16        | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x231 | v_med3_num_f32        | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x232 | v_med3_num_f16        | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x237 | v_div_fmas_f32        | f32     | -f32 -f32 -f32 vcc!     | clamp omod                    | *
-0x238 | v_div_fmas_f64        | f64     | -f64 -f64 -f64 vcc!     | clamp omod                    | *
-0x239 | v_msad_u8             | u32     | b32 b32 u32             | clamp e64dpp                  | *
-0x23a | v_qsad_pk_u16_u8      | b64     | b64 b32 b64             | clamp                         | *
-0x23b | v_mqsad_pk_u16_u8     | b64     | b64 b32 b64             | clamp                         | *
-0x23d | v_mqsad_u32_u8        | b128    | b64 b32 v:b128          | clamp                         | *
-0x240 | v_xor3_b32            | b32     | b32 b32 b32             | e64dpp                        | *
-0x241 | v_mad_u16             | u16     | u16 u16 u16             | clamp op_sel:0123 e64dpp      | *
-0x244 | v_perm_b32            | b32     | b32 b32 b32             | e64dpp                        | *
-0x245 | v_xad_u32             | u32     | u32 u32 u32             | e64dpp                        | *
-0x246 | v_lshl_add_u32        | u32     | u32 u32 u32             | e64dpp                        | *
-0x247 | v_add_lshl_u32        | u32     | u32 u32 u32             | e64dpp                        | *
-0x248 | v_fma_f16             | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x24a | v_min3_i16            | i16     | i16 i16 i16             | clamp op_sel:0123 e64dpp      | *
-0x24b | v_min3_u16            | u16     | u16 u16 u16             | clamp op_sel:0123 e64dpp      | *
-0x24d | v_max3_i16            | i16     | i16 i16 i16             | clamp op_sel:0123 e64dpp      | *
-0x24e | v_max3_u16            | u16     | u16 u16 u16             | clamp op_sel:0123 e64dpp      | *
-0x250 | v_med3_i16            | i16     | i16 i16 i16             | clamp op_sel:0123 e64dpp      | *
-0x251 | v_med3_u16            | u16     | u16 u16 u16             | clamp op_sel:0123 e64dpp      | *
-0x253 | v_mad_i16             | i16     | i16 i16 i16             | clamp op_sel:0123 e64dpp      | *
-0x254 | v_div_fixup_f16       | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x255 | v_add3_u32            | u32     | u32 u32 u32             | e64dpp                        | *
-0x256 | v_lshl_or_b32         | b32     | b32 u32 b32             | e64dpp                        | *
-0x257 | v_and_or_b32          | b32     | b32 b32 b32             | e64dpp                        | *
-0x258 | v_or3_b32             | b32     | b32 b32 b32             | e64dpp                        | *
-0x259 | v_mad_u32_u16         | u32     | u16 u16 u32             | clamp op_sel:0123 e64dpp      | *
-0x25a | v_mad_i32_i16         | i32     | i16 i16 i32             | clamp op_sel:0123 e64dpp      | *
-0x25b | v_permlane16_b32      | b32     | v:b32 s:b32 s:b32 =b32  | permlane                      | *
-0x25c | v_permlanex16_b32     | b32     | v:b32 s:b32 s:b32 =b32  | permlane                      | *
-0x25d | v_cndmask_b16         | b16     | -b16 -b16 vcc           | e64dpp                        | *
-0x262 | v_maxmin_u32          | u32     | u32 u32 u32             | e64dpp                        | *
-0x263 | v_minmax_u32          | u32     | u32 u32 u32             | e64dpp                        | *
-0x264 | v_maxmin_i32          | i32     | i32 i32 i32             | e64dpp                        | *
-0x265 | v_minmax_i32          | i32     | i32 i32 i32             | e64dpp                        | *
-0x266 | v_dot2_f16_f16        | f16     | -pk_f16 -pk_f16 -f16    | op_sel:0123:23 e64dpp         | *
-0x267 | v_dot2_bf16_bf16      | bf16    | -pk_bf16 -pk_bf16 -bf16 | op_sel:0123:23 e64dpp         | *
-0x268 | v_minmax_num_f32      | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x269 | v_maxmin_num_f32      | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x26a | v_minmax_num_f16      | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x26b | v_maxmin_num_f16      | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x26c | v_minimummaximum_f32  | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x26d | v_maximumminimum_f32  | f32     | -f32 -f32 -f32          | clamp omod e64dpp             | *
-0x26e | v_minimummaximum_f16  | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x26f | v_maximumminimum_f16  | f16     | -f16 -f16 -f16          | clamp omod op_sel:0123 e64dpp | *
-0x280 | v_s_exp_f32           | s:f32   | -s:f32                  | clamp omod                    | *
-0x281 | v_s_exp_f16           | s:f16   | -s:f16                  | clamp omod                    | *
-0x282 | v_s_log_f32           | s:f32   | -s:f32                  | clamp omod                    | *
-0x283 | v_s_log_f16           | s:f16   | -s:f16                  | clamp omod                    | *
-0x284 | v_s_rcp_f32           | s:f32   | -s:f32                  | clamp omod                    | *
-0x285 | v_s_rcp_f16           | s:f16   | -s:f16                  | clamp omod                    | *
-0x286 | v_s_rsq_f32           | s:f32   | -s:f32                  | clamp omod                    | *
-0x287 | v_s_rsq_f16           | s:f16   | -s:f16                  | clamp omod                    | *
-0x288 | v_s_sqrt_f32          | s:f32   | -s:f32                  | clamp omod                    | *
-0x289 | v_s_sqrt_f16          | s:f16   | -s:f16                  | clamp omod                    | *
-0x2fc | v_div_scale_f32       | f32 vcc | -f32 -f32 -f32          | clamp omod                    | *
-0x2fd | v_div_scale_f64       | f64 vcc | -f64 -f64 -f64          | clamp omod                    | *
-0x2fe | v_mad_co_u64_u32      | u64 vcc | u32 u32 u64             | clamp                         | *
-0x2ff | v_mad_co_i64_i32      | i64 vcc | i32 i32 i64             | clamp                         | *
-0x300 | v_add_co_u32          | u32 vcc | u32 u32                 | clamp e64dpp                  | *
-0x301 | v_sub_co_u32          | u32 vcc | u32 u32                 | clamp e64dpp                  | *
-0x302 | v_subrev_co_u32       | u32 vcc | u32 u32                 | clamp e64dpp                  | *
-0x303 | v_add_nc_u16          | u16     | u16 u16                 | clamp op_sel:013 e64dpp       | *
-0x304 | v_sub_nc_u16          | u16     | u16 u16                 | clamp op_sel:013 e64dpp       | *
-0x305 | v_mul_lo_u16          | u16     | u16 u16                 | e64dpp                        | *
-0x306 | v_cvt_pk_i16_f32      | pk_i16  | -f32 -f32               | clamp e64dpp                  | *
-0x307 | v_cvt_pk_u16_f32      | pk_u16  | -f32 -f32               | clamp e64dpp                  | *
-0x309 | v_max_u16             | u16     | u16 u16                 | e64dpp                        | *
-0x30a | v_max_i16             | i16     | i16 i16                 | e64dpp                        | *
-0x30b | v_min_u16             | u16     | u16 u16                 | e64dpp                        | *
-0x30c | v_min_i16             | i16     | i16 i16                 | e64dpp                        | *
-0x30d | v_add_nc_i16          | i16     | i16 i16                 | clamp op_sel:013 e64dpp       | *
-0x30e | v_sub_nc_i16          | i16     | i16 i16                 | clamp op_sel:013 e64dpp       | *
-0x30f | v_permlane16_var_b32  | b32     | v:b32 v:b32 =b32        | permlane                      | *
-0x310 | v_permlanex16_var_b32 | b32     | v:b32 v:b32 =b32        | permlane                      | *
-0x311 | v_pack_b32_f16        | b32     | -f16 -f16               | clamp op_sel:013 e64dpp       | *
-0x312 | v_cvt_pk_norm_i16_f16 | pk_i16  | -f16 -f16               | clamp op_sel:013 e64dpp       | *
-0x313 | v_cvt_pk_norm_u16_f16 | pk_u16  | -f16 -f16               | clamp op_sel:013 e64dpp       | *
-0x31c | v_ldexp_f32           | f32     | -f32 i32                | clamp omod e64dpp             | *
-0x31d | v_bfm_b32             | b32     | u32 u32                 | e64dpp                        | *
-0x31e | v_bcnt_u32_b32        | u32     | b32 u32                 | e64dpp                        | *
-0x31f | v_mbcnt_lo_u32_b32    | u32     | b32 u32                 | e64dpp                        | *
-0x320 | v_mbcnt_hi_u32_b32    | u32     | b32 u32                 | e64dpp                        | *
-0x321 | v_cvt_pk_norm_i16_f32 | pk_i16  | -f32 -f32               | clamp e64dpp                  | *
-0x322 | v_cvt_pk_norm_u16_f32 | pk_u16  | -f32 -f32               | clamp e64dpp                  | *
-0x323 | v_cvt_pk_u16_u32      | pk_u16  | u32 u32                 | e64dpp                        | *
-0x324 | v_cvt_pk_i16_i32      | pk_i16  | i32 i32                 | e64dpp                        | *
-0x325 | v_sub_nc_i32          | i32     | i32 i32                 | clamp e64dpp                  | *
-0x326 | v_add_nc_i32          | i32     | i32 i32                 | clamp e64dpp                  | *
-0x32b | v_ldexp_f64           | f64     | -f64 i32                | clamp omod                    | *
-0x32c | v_mul_lo_u32          | u32     | u32 u32                 |                               | *
-0x32d | v_mul_hi_u32          | u32     | u32 u32                 |                               | *
-0x32e | v_mul_hi_i32          | i32     | i32 i32                 |                               | *
-0x32f | v_trig_preop_f64      | f64     | -f64 u32                | clamp omod                    | *
-0x338 | v_lshlrev_b16         | b16     | u16 b16                 | e64dpp                        | *
-0x339 | v_lshrrev_b16         | b16     | u16 b16                 | e64dpp                        | *
-0x33a | v_ashrrev_i16         | i16     | u16 i16                 | e64dpp                        | *
-0x33d | v_lshrrev_b64         | b64     | u32 b64                 |                               | *
-0x33e | v_ashrrev_i64         | i64     | u32 i64                 |                               | *
-0x341 | v_minimum_f64         | f64     | -f64 -f64               | clamp omod                    | *
-0x342 | v_maximum_f64         | f64     | -f64 -f64               | clamp omod                    | *
-0x360 | v_readlane_b32        | s:b32   | v:b32 s:u32             |                               | *
-0x361 | v_writelane_b32       | b32     | s:b32 s:u32 =b32        |                               | *
-0x362 | v_and_b16             | b16     | b16 b16                 | e64dpp                        | *
-0x363 | v_or_b16              | b16     | b16 b16                 | e64dpp                        | *
-0x364 | v_xor_b16             | b16     | b16 b16                 | e64dpp                        | *
-0x365 | v_minimum_f32         | f32     | -f32 -f32               | clamp omod e64dpp             | *
-0x366 | v_maximum_f32         | f32     | -f32 -f32               | clamp omod e64dpp             | *
-0x367 | v_minimum_f16         | f16     | -f16 -f16               | clamp omod op_sel:013 e64dpp  | *
-0x368 | v_maximum_f16         | f16     | -f16 -f16               | clamp omod op_sel:013 e64dpp  | *
-0x369 | v_cvt_pk_fp8_f32      | b32     | -f32 -f32 =b32          | op_sel:013 e64dpp             | *
-0x36a | v_cvt_pk_bf8_f32      | b32     | -f32 -f32 =b32          | op_sel:013 e64dpp             | *
-0x36b | v_cvt_sr_fp8_f32      | b32     | f32 u32 =b32            | byte_sel:23 e64dpp            | *
-0x36c | v_cvt_sr_bf8_f32      | b32     | f32 u32 =b32            | byte_sel:23 e64dpp            | *
+op    | name                  | dst     | src                       | flags                                    | archs
+0x209 | v_fma_dx9_zero_f32    | f32     | -f32 -f32 -f32            | clamp omod                               | *
+0x20a | v_mad_i32_i24         | i32     | i32 i32 i32               | clamp e64dpp                             | *
+0x20b | v_mad_u32_u24         | u32     | u32 u32 u32               | clamp e64dpp                             | *
+0x20c | v_cubeid_f32          | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x20d | v_cubesc_f32          | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x20e | v_cubetc_f32          | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x20f | v_cubema_f32          | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x210 | v_bfe_u32             | u32     | u32 u32 u32               | e64dpp                                   | *
+0x211 | v_bfe_i32             | i32     | i32 u32 u32               | e64dpp                                   | *
+0x212 | v_bfi_b32             | b32     | b32 b32 b32               | e64dpp                                   | *
+0x213 | v_fma_f32             | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x214 | v_fma_f64             | f64     | -f64 -f64 -f64            | clamp omod                               | *
+0x215 | v_lerp_u8             | u32     | b32 b32 u32               | e64dpp                                   | *
+0x216 | v_alignbit_b32        | b32     | b32 b32 h:u16             | clamp op_sel:0123 e64dpp plain:0123      | *
+0x217 | v_alignbyte_b32       | b32     | b32 b32 h:u16             | clamp op_sel:0123 e64dpp plain:0123      | *
+0x218 | v_mullit_f32          | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x21a | v_min3_i32            | i32     | i32 i32 i32               | e64dpp                                   | *
+0x21b | v_min3_u32            | u32     | u32 u32 u32               | e64dpp                                   | *
+0x21d | v_max3_i32            | i32     | i32 i32 i32               | e64dpp                                   | *
+0x21e | v_max3_u32            | u32     | u32 u32 u32               | e64dpp                                   | *
+0x220 | v_med3_i32            | i32     | i32 i32 i32               | e64dpp                                   | *
+0x221 | v_med3_u32            | u32     | u32 u32 u32               | e64dpp                                   | *
+0x222 | v_sad_u8              | u32     | b32 b32 u32               | clamp e64dpp                             | *
+0x223 | v_sad_hi_u8           | u32     | b32 b32 u32               | clamp e64dpp                             | *
+0x224 | v_sad_u16             | u32     | b32 b32 u32               | clamp e64dpp                             | *
+0x225 | v_sad_u32             | u32     | u32 u32 u32               | clamp e64dpp                             | *
+0x226 | v_cvt_pk_u8_f32       | b32     | -f32 u32 b32              | clamp e64dpp                             | *
+0x227 | v_div_fixup_f32       | f32     | -f32 -f32 -f32            | clamp omod                               | *
+0x228 | v_div_fixup_f64       | f64     | -f64 -f64 -f64            | clamp omod                               | *
+0x229 | v_min3_num_f32        | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x22a | v_max3_num_f32        | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x22b | v_min3_num_f16        | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x22c | v_max3_num_f16        | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x22d | v_minimum3_f32        | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x22e | v_maximum3_f32        | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x22f | v_minimum3_f16        | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x230 | v_maximum3_f16        | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x231 | v_med3_num_f32        | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x232 | v_med3_num_f16        | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x237 | v_div_fmas_f32        | f32     | -f32 -f32 -f32 vcc!       | clamp omod                               | *
+0x238 | v_div_fmas_f64        | f64     | -f64 -f64 -f64 vcc!       | clamp omod                               | *
+0x239 | v_msad_u8             | u32     | b32 b32 u32               | clamp e64dpp                             | *
+0x23a | v_qsad_pk_u16_u8      | b64     | b64 b32 b64               | clamp                                    | *
+0x23b | v_mqsad_pk_u16_u8     | b64     | b64 b32 b64               | clamp                                    | *
+0x23d | v_mqsad_u32_u8        | b128    | b64 b32 v:b128            | clamp                                    | *
+0x240 | v_xor3_b32            | b32     | b32 b32 b32               | e64dpp                                   | *
+0x241 | v_mad_u16             | h:u16   | h:u16 h:u16 h:u16         | clamp op_sel:0123 e64dpp plain:0123      | *
+0x244 | v_perm_b32            | b32     | b32 b32 b32               | e64dpp                                   | *
+0x245 | v_xad_u32             | u32     | u32 u32 u32               | e64dpp                                   | *
+0x246 | v_lshl_add_u32        | u32     | u32 u32 u32               | e64dpp                                   | *
+0x247 | v_add_lshl_u32        | u32     | u32 u32 u32               | e64dpp                                   | *
+0x248 | v_fma_f16             | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x24a | v_min3_i16            | h:i16   | h:i16 h:i16 h:i16         | clamp op_sel:0123 e64dpp plain:0123      | *
+0x24b | v_min3_u16            | h:u16   | h:u16 h:u16 h:u16         | clamp op_sel:0123 e64dpp plain:0123      | *
+0x24d | v_max3_i16            | h:i16   | h:i16 h:i16 h:i16         | clamp op_sel:0123 e64dpp plain:0123      | *
+0x24e | v_max3_u16            | h:u16   | h:u16 h:u16 h:u16         | clamp op_sel:0123 e64dpp plain:0123      | *
+0x250 | v_med3_i16            | h:i16   | h:i16 h:i16 h:i16         | clamp op_sel:0123 e64dpp plain:0123      | *
+0x251 | v_med3_u16            | h:u16   | h:u16 h:u16 h:u16         | clamp op_sel:0123 e64dpp plain:0123      | *
+0x253 | v_mad_i16             | h:i16   | h:i16 h:i16 h:i16         | clamp op_sel:0123 e64dpp plain:0123      | *
+0x254 | v_div_fixup_f16       | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x255 | v_add3_u32            | u32     | u32 u32 u32               | e64dpp                                   | *
+0x256 | v_lshl_or_b32         | b32     | b32 u32 b32               | e64dpp                                   | *
+0x257 | v_and_or_b32          | b32     | b32 b32 b32               | e64dpp                                   | *
+0x258 | v_or3_b32             | b32     | b32 b32 b32               | e64dpp                                   | *
+0x259 | v_mad_u32_u16         | u32     | h:u16 h:u16 u32           | clamp op_sel:0123 e64dpp plain:0123      | *
+0x25a | v_mad_i32_i16         | i32     | h:i16 h:i16 i32           | clamp op_sel:0123 e64dpp plain:0123      | *
+0x25b | v_permlane16_b32      | b32     | v:b32 s:b32 s:b32 =b32    | permlane                                 | *
+0x25c | v_permlanex16_b32     | b32     | v:b32 s:b32 s:b32 =b32    | permlane                                 | *
+0x25d | v_cndmask_b16         | h:b16   | -h:b16 -h:b16 vcc         | op_sel::013 e64dpp plain                 | *
+0x262 | v_maxmin_u32          | u32     | u32 u32 u32               | e64dpp                                   | *
+0x263 | v_minmax_u32          | u32     | u32 u32 u32               | e64dpp                                   | *
+0x264 | v_maxmin_i32          | i32     | i32 i32 i32               | e64dpp                                   | *
+0x265 | v_minmax_i32          | i32     | i32 i32 i32               | e64dpp                                   | *
+0x266 | v_dot2_f16_f16        | h:f16   | -pk_f16 -pk_f16 -h:f16    | op_sel:0123:23 e64dpp plain:0123         | *
+0x267 | v_dot2_bf16_bf16      | h:bf16  | -pk_bf16 -pk_bf16 -h:bf16 | op_sel:0123:23 e64dpp plain:0123         | *
+0x268 | v_minmax_num_f32      | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x269 | v_maxmin_num_f32      | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x26a | v_minmax_num_f16      | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x26b | v_maxmin_num_f16      | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x26c | v_minimummaximum_f32  | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x26d | v_maximumminimum_f32  | f32     | -f32 -f32 -f32            | clamp omod e64dpp                        | *
+0x26e | v_minimummaximum_f16  | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x26f | v_maximumminimum_f16  | h:f16   | -h:f16 -h:f16 -h:f16      | clamp omod op_sel:0123 e64dpp plain:0123 | *
+0x280 | v_s_exp_f32           | s:f32   | -s:f32                    | clamp omod                               | *
+0x281 | v_s_exp_f16           | s:f16   | -s:f16                    | clamp omod                               | *
+0x282 | v_s_log_f32           | s:f32   | -s:f32                    | clamp omod                               | *
+0x283 | v_s_log_f16           | s:f16   | -s:f16                    | clamp omod                               | *
+0x284 | v_s_rcp_f32           | s:f32   | -s:f32                    | clamp omod                               | *
+0x285 | v_s_rcp_f16           | s:f16   | -s:f16                    | clamp omod                               | *
+0x286 | v_s_rsq_f32           | s:f32   | -s:f32                    | clamp omod                               | *
+0x287 | v_s_rsq_f16           | s:f16   | -s:f16                    | clamp omod                               | *
+0x288 | v_s_sqrt_f32          | s:f32   | -s:f32                    | clamp omod                               | *
+0x289 | v_s_sqrt_f16          | s:f16   | -s:f16                    | clamp omod                               | *
+0x2fc | v_div_scale_f32       | f32 vcc | -f32 -f32 -f32            | clamp omod                               | *
+0x2fd | v_div_scale_f64       | f64 vcc | -f64 -f64 -f64            | clamp omod                               | *
+0x2fe | v_mad_co_u64_u32      | u64 vcc | u32 u32 u64               | clamp                                    | *
+0x2ff | v_mad_co_i64_i32      | i64 vcc | i32 i32 i64               | clamp                                    | *
+0x300 | v_add_co_u32          | u32 vcc | u32 u32                   | clamp e64dpp                             | *
+0x301 | v_sub_co_u32          | u32 vcc | u32 u32                   | clamp e64dpp                             | *
+0x302 | v_subrev_co_u32       | u32 vcc | u32 u32                   | clamp e64dpp                             | *
+0x303 | v_add_nc_u16          | h:u16   | h:u16 h:u16               | clamp op_sel:013 e64dpp plain:013        | *
+0x304 | v_sub_nc_u16          | h:u16   | h:u16 h:u16               | clamp op_sel:013 e64dpp plain:013        | *
+0x305 | v_mul_lo_u16          | h:u16   | h:u16 h:u16               | op_sel:013 e64dpp plain                  | *
+0x306 | v_cvt_pk_i16_f32      | pk_i16  | -f32 -f32                 | clamp e64dpp                             | *
+0x307 | v_cvt_pk_u16_f32      | pk_u16  | -f32 -f32                 | clamp e64dpp                             | *
+0x309 | v_max_u16             | h:u16   | h:u16 h:u16               | op_sel:013 e64dpp plain                  | *
+0x30a | v_max_i16             | h:i16   | h:i16 h:i16               | op_sel:013 e64dpp plain                  | *
+0x30b | v_min_u16             | h:u16   | h:u16 h:u16               | op_sel:013 e64dpp plain                  | *
+0x30c | v_min_i16             | h:i16   | h:i16 h:i16               | op_sel:013 e64dpp plain                  | *
+0x30d | v_add_nc_i16          | h:i16   | h:i16 h:i16               | clamp op_sel:013 e64dpp plain:013        | *
+0x30e | v_sub_nc_i16          | h:i16   | h:i16 h:i16               | clamp op_sel:013 e64dpp plain:013        | *
+0x30f | v_permlane16_var_b32  | b32     | v:b32 v:b32 =b32          | permlane                                 | *
+0x310 | v_permlanex16_var_b32 | b32     | v:b32 v:b32 =b32          | permlane                                 | *
+0x311 | v_pack_b32_f16        | b32     | -h:f16 -h:f16             | clamp op_sel:013 e64dpp plain:013        | *
+0x312 | v_cvt_pk_norm_i16_f16 | pk_i16  | -h:f16 -h:f16             | clamp op_sel:013 e64dpp plain:013        | *
+0x313 | v_cvt_pk_norm_u16_f16 | pk_u16  | -h:f16 -h:f16             | clamp op_sel:013 e64dpp plain:013        | *
+0x31c | v_ldexp_f32           | f32     | -f32 i32                  | clamp omod e64dpp                        | *
+0x31d | v_bfm_b32             | b32     | u32 u32                   | e64dpp                                   | *
+0x31e | v_bcnt_u32_b32        | u32     | b32 u32                   | e64dpp                                   | *
+0x31f | v_mbcnt_lo_u32_b32    | u32     | b32 u32                   | e64dpp                                   | *
+0x320 | v_mbcnt_hi_u32_b32    | u32     | b32 u32                   | e64dpp                                   | *
+0x321 | v_cvt_pk_norm_i16_f32 | pk_i16  | -f32 -f32                 | clamp e64dpp                             | *
+0x322 | v_cvt_pk_norm_u16_f32 | pk_u16  | -f32 -f32                 | clamp e64dpp                             | *
+0x323 | v_cvt_pk_u16_u32      | pk_u16  | u32 u32                   | e64dpp                                   | *
+0x324 | v_cvt_pk_i16_i32      | pk_i16  | i32 i32                   | e64dpp                                   | *
+0x325 | v_sub_nc_i32          | i32     | i32 i32                   | clamp e64dpp                             | *
+0x326 | v_add_nc_i32          | i32     | i32 i32                   | clamp e64dpp                             | *
+0x32b | v_ldexp_f64           | f64     | -f64 i32                  | clamp omod                               | *
+0x32c | v_mul_lo_u32          | u32     | u32 u32                   |                                          | *
+0x32d | v_mul_hi_u32          | u32     | u32 u32                   |                                          | *
+0x32e | v_mul_hi_i32          | i32     | i32 i32                   |                                          | *
+0x32f | v_trig_preop_f64      | f64     | -f64 u32                  | clamp omod                               | *
+0x338 | v_lshlrev_b16         | h:b16   | h:u16 h:b16               | op_sel:013 e64dpp plain                  | *
+0x339 | v_lshrrev_b16         | h:b16   | h:u16 h:b16               | op_sel:013 e64dpp plain                  | *
+0x33a | v_ashrrev_i16         | h:i16   | h:u16 h:i16               | op_sel:013 e64dpp plain                  | *
+0x33d | v_lshrrev_b64         | b64     | u32 b64                   |                                          | *
+0x33e | v_ashrrev_i64         | i64     | u32 i64                   |                                          | *
+0x341 | v_minimum_f64         | f64     | -f64 -f64                 | clamp omod                               | *
+0x342 | v_maximum_f64         | f64     | -f64 -f64                 | clamp omod                               | *
+0x360 | v_readlane_b32        | s:b32   | v:b32 s:u32               |                                          | *
+0x361 | v_writelane_b32       | b32     | s:b32 s:u32 =b32          |                                          | *
+0x362 | v_and_b16             | h:b16   | h:b16 h:b16               | op_sel:013 e64dpp plain                  | *
+0x363 | v_or_b16              | h:b16   | h:b16 h:b16               | op_sel:013 e64dpp plain                  | *
+0x364 | v_xor_b16             | h:b16   | h:b16 h:b16               | op_sel:013 e64dpp plain                  | *
+0x365 | v_minimum_f32         | f32     | -f32 -f32                 | clamp omod e64dpp                        | *
+0x366 | v_maximum_f32         | f32     | -f32 -f32                 | clamp omod e64dpp                        | *
+0x367 | v_minimum_f16         | h:f16   | -h:f16 -h:f16             | clamp omod op_sel:013 e64dpp plain:013   | *
+0x368 | v_maximum_f16         | h:f16   | -h:f16 -h:f16             | clamp omod op_sel:013 e64dpp plain:013   | *
+0x369 | v_cvt_pk_fp8_f32      | h:b16   | -f32 -f32 =b32            | op_sel:013 e64dpp plain:013              | *
+0x36a | v_cvt_pk_bf8_f32      | h:b16   | -f32 -f32 =b32            | op_sel:013 e64dpp plain:013              | *
+0x36b | v_cvt_sr_fp8_f32      | b32     | f32 u32 =b32              | byte_sel:23 e64dpp                       | *
+0x36c | v_cvt_sr_bf8_f32      | b32     | f32 u32 =b32              | byte_sel:23 e64dpp                       | *
 """

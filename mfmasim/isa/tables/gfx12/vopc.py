@@ -2,167 +2,167 @@
 """VOPC opcodes of gfx1200, gfx1201; mfmasim/isa/rows.py has the grammar of a row."""
 
 ROWS = """\
-op    | name             | dst   | src           | flags                    | archs
-0x001 | v_cmp_lt_f16     | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x002 | v_cmp_eq_f16     | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x003 | v_cmp_le_f16     | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x004 | v_cmp_gt_f16     | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x005 | v_cmp_lg_f16     | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x006 | v_cmp_ge_f16     | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x007 | v_cmp_o_f16      | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x008 | v_cmp_u_f16      | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x009 | v_cmp_nge_f16    | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x00a | v_cmp_nlg_f16    | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x00b | v_cmp_ngt_f16    | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x00c | v_cmp_nle_f16    | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x00d | v_cmp_neq_f16    | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x00e | v_cmp_nlt_f16    | vcc   | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x011 | v_cmp_lt_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x012 | v_cmp_eq_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x013 | v_cmp_le_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x014 | v_cmp_gt_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x015 | v_cmp_lg_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x016 | v_cmp_ge_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x017 | v_cmp_o_f32      | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x018 | v_cmp_u_f32      | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x019 | v_cmp_nge_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x01a | v_cmp_nlg_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x01b | v_cmp_ngt_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x01c | v_cmp_nle_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x01d | v_cmp_neq_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x01e | v_cmp_nlt_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x021 | v_cmp_lt_f64     | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x022 | v_cmp_eq_f64     | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x023 | v_cmp_le_f64     | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x024 | v_cmp_gt_f64     | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x025 | v_cmp_lg_f64     | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x026 | v_cmp_ge_f64     | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x027 | v_cmp_o_f64      | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x028 | v_cmp_u_f64      | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x029 | v_cmp_nge_f64    | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x02a | v_cmp_nlg_f64    | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x02b | v_cmp_ngt_f64    | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x02c | v_cmp_nle_f64    | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x02d | v_cmp_neq_f64    | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x02e | v_cmp_nlt_f64    | vcc   | -f64 -f64     | e32 e64:clamp            | *
-0x031 | v_cmp_lt_i16     | vcc   | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x032 | v_cmp_eq_i16     | vcc   | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x033 | v_cmp_le_i16     | vcc   | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x034 | v_cmp_gt_i16     | vcc   | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x035 | v_cmp_ne_i16     | vcc   | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x036 | v_cmp_ge_i16     | vcc   | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x039 | v_cmp_lt_u16     | vcc   | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x03a | v_cmp_eq_u16     | vcc   | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x03b | v_cmp_le_u16     | vcc   | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x03c | v_cmp_gt_u16     | vcc   | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x03d | v_cmp_ne_u16     | vcc   | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x03e | v_cmp_ge_u16     | vcc   | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x041 | v_cmp_lt_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp       | *
-0x042 | v_cmp_eq_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp       | *
-0x043 | v_cmp_le_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp       | *
-0x044 | v_cmp_gt_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp       | *
-0x045 | v_cmp_ne_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp       | *
-0x046 | v_cmp_ge_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp       | *
-0x049 | v_cmp_lt_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp       | *
-0x04a | v_cmp_eq_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp       | *
-0x04b | v_cmp_le_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp       | *
-0x04c | v_cmp_gt_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp       | *
-0x04d | v_cmp_ne_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp       | *
-0x04e | v_cmp_ge_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp       | *
-0x051 | v_cmp_lt_i64     | vcc   | i64 i64       | e32 e64                  | *
-0x052 | v_cmp_eq_i64     | vcc   | i64 i64       | e32 e64                  | *
-0x053 | v_cmp_le_i64     | vcc   | i64 i64       | e32 e64                  | *
-0x054 | v_cmp_gt_i64     | vcc   | i64 i64       | e32 e64                  | *
-0x055 | v_cmp_ne_i64     | vcc   | i64 i64       | e32 e64                  | *
-0x056 | v_cmp_ge_i64     | vcc   | i64 i64       | e32 e64                  | *
-0x059 | v_cmp_lt_u64     | vcc   | u64 u64       | e32 e64                  | *
-0x05a | v_cmp_eq_u64     | vcc   | u64 u64       | e32 e64                  | *
-0x05b | v_cmp_le_u64     | vcc   | u64 u64       | e32 e64                  | *
-0x05c | v_cmp_gt_u64     | vcc   | u64 u64       | e32 e64                  | *
-0x05d | v_cmp_ne_u64     | vcc   | u64 u64       | e32 e64                  | *
-0x05e | v_cmp_ge_u64     | vcc   | u64 u64       | e32 e64                  | *
-0x07d | v_cmp_class_f16  | vcc   | -l:f16 -l:b16 | e32 e64 e64dpp dpp       | *
-0x07e | v_cmp_class_f32  | vcc   | -f32 b32      | e32 e64 e64dpp dpp       | *
-0x07f | v_cmp_class_f64  | vcc   | -f64 b32      | e32 e64                  | *
-0x081 | v_cmpx_lt_f16    | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x082 | v_cmpx_eq_f16    | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x083 | v_cmpx_le_f16    | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x084 | v_cmpx_gt_f16    | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x085 | v_cmpx_lg_f16    | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x086 | v_cmpx_ge_f16    | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x087 | v_cmpx_o_f16     | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x088 | v_cmpx_u_f16     | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x089 | v_cmpx_nge_f16   | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x08a | v_cmpx_nlg_f16   | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x08b | v_cmpx_ngt_f16   | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x08c | v_cmpx_nle_f16   | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x08d | v_cmpx_neq_f16   | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x08e | v_cmpx_nlt_f16   | exec! | -l:f16 -l:f16 | e32 e64:clamp e64dpp dpp | *
-0x091 | v_cmpx_lt_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x092 | v_cmpx_eq_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x093 | v_cmpx_le_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x094 | v_cmpx_gt_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x095 | v_cmpx_lg_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x096 | v_cmpx_ge_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x097 | v_cmpx_o_f32     | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x098 | v_cmpx_u_f32     | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x099 | v_cmpx_nge_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x09a | v_cmpx_nlg_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x09b | v_cmpx_ngt_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x09c | v_cmpx_nle_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x09d | v_cmpx_neq_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x09e | v_cmpx_nlt_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp | *
-0x0a1 | v_cmpx_lt_f64    | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0a2 | v_cmpx_eq_f64    | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0a3 | v_cmpx_le_f64    | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0a4 | v_cmpx_gt_f64    | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0a5 | v_cmpx_lg_f64    | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0a6 | v_cmpx_ge_f64    | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0a7 | v_cmpx_o_f64     | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0a8 | v_cmpx_u_f64     | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0a9 | v_cmpx_nge_f64   | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0aa | v_cmpx_nlg_f64   | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0ab | v_cmpx_ngt_f64   | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0ac | v_cmpx_nle_f64   | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0ad | v_cmpx_neq_f64   | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0ae | v_cmpx_nlt_f64   | exec! | -f64 -f64     | e32 e64:clamp            | *
-0x0b1 | v_cmpx_lt_i16    | exec! | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x0b2 | v_cmpx_eq_i16    | exec! | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x0b3 | v_cmpx_le_i16    | exec! | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x0b4 | v_cmpx_gt_i16    | exec! | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x0b5 | v_cmpx_ne_i16    | exec! | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x0b6 | v_cmpx_ge_i16    | exec! | l:i16 l:i16   | e32 e64 e64dpp dpp       | *
-0x0b9 | v_cmpx_lt_u16    | exec! | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x0ba | v_cmpx_eq_u16    | exec! | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x0bb | v_cmpx_le_u16    | exec! | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x0bc | v_cmpx_gt_u16    | exec! | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x0bd | v_cmpx_ne_u16    | exec! | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x0be | v_cmpx_ge_u16    | exec! | l:u16 l:u16   | e32 e64 e64dpp dpp       | *
-0x0c1 | v_cmpx_lt_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp       | *
-0x0c2 | v_cmpx_eq_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp       | *
-0x0c3 | v_cmpx_le_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp       | *
-0x0c4 | v_cmpx_gt_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp       | *
-0x0c5 | v_cmpx_ne_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp       | *
-0x0c6 | v_cmpx_ge_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp       | *
-0x0c9 | v_cmpx_lt_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp       | *
-0x0ca | v_cmpx_eq_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp       | *
-0x0cb | v_cmpx_le_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp       | *
-0x0cc | v_cmpx_gt_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp       | *
-0x0cd | v_cmpx_ne_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp       | *
-0x0ce | v_cmpx_ge_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp       | *
-0x0d1 | v_cmpx_lt_i64    | exec! | i64 i64       | e32 e64                  | *
-0x0d2 | v_cmpx_eq_i64    | exec! | i64 i64       | e32 e64                  | *
-0x0d3 | v_cmpx_le_i64    | exec! | i64 i64       | e32 e64                  | *
-0x0d4 | v_cmpx_gt_i64    | exec! | i64 i64       | e32 e64                  | *
-0x0d5 | v_cmpx_ne_i64    | exec! | i64 i64       | e32 e64                  | *
-0x0d6 | v_cmpx_ge_i64    | exec! | i64 i64       | e32 e64                  | *
-0x0d9 | v_cmpx_lt_u64    | exec! | u64 u64       | e32 e64                  | *
-0x0da | v_cmpx_eq_u64    | exec! | u64 u64       | e32 e64                  | *
-0x0db | v_cmpx_le_u64    | exec! | u64 u64       | e32 e64                  | *
-0x0dc | v_cmpx_gt_u64    | exec! | u64 u64       | e32 e64                  | *
-0x0dd | v_cmpx_ne_u64    | exec! | u64 u64       | e32 e64                  | *
-0x0de | v_cmpx_ge_u64    | exec! | u64 u64       | e32 e64                  | *
-0x0fd | v_cmpx_class_f16 | exec! | -l:f16 -l:b16 | e32 e64 e64dpp dpp       | *
-0x0fe | v_cmpx_class_f32 | exec! | -f32 b32      | e32 e64 e64dpp dpp       | *
-0x0ff | v_cmpx_class_f64 | exec! | -f64 b32      | e32 e64                  | *
+op    | name             | dst   | src           | flags                                        | archs
+0x001 | v_cmp_lt_f16     | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x002 | v_cmp_eq_f16     | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x003 | v_cmp_le_f16     | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x004 | v_cmp_gt_f16     | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x005 | v_cmp_lg_f16     | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x006 | v_cmp_ge_f16     | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x007 | v_cmp_o_f16      | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x008 | v_cmp_u_f16      | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x009 | v_cmp_nge_f16    | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x00a | v_cmp_nlg_f16    | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x00b | v_cmp_ngt_f16    | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x00c | v_cmp_nle_f16    | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x00d | v_cmp_neq_f16    | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x00e | v_cmp_nlt_f16    | vcc   | -h:f16 -h:f16 | e32 e64:clamp op_sel:013:01 e64dpp dpp plain | *
+0x011 | v_cmp_lt_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x012 | v_cmp_eq_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x013 | v_cmp_le_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x014 | v_cmp_gt_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x015 | v_cmp_lg_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x016 | v_cmp_ge_f32     | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x017 | v_cmp_o_f32      | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x018 | v_cmp_u_f32      | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x019 | v_cmp_nge_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x01a | v_cmp_nlg_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x01b | v_cmp_ngt_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x01c | v_cmp_nle_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x01d | v_cmp_neq_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x01e | v_cmp_nlt_f32    | vcc   | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x021 | v_cmp_lt_f64     | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x022 | v_cmp_eq_f64     | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x023 | v_cmp_le_f64     | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x024 | v_cmp_gt_f64     | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x025 | v_cmp_lg_f64     | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x026 | v_cmp_ge_f64     | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x027 | v_cmp_o_f64      | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x028 | v_cmp_u_f64      | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x029 | v_cmp_nge_f64    | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x02a | v_cmp_nlg_f64    | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x02b | v_cmp_ngt_f64    | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x02c | v_cmp_nle_f64    | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x02d | v_cmp_neq_f64    | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x02e | v_cmp_nlt_f64    | vcc   | -f64 -f64     | e32 e64:clamp                                | *
+0x031 | v_cmp_lt_i16     | vcc   | h:i16 h:i16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x032 | v_cmp_eq_i16     | vcc   | h:i16 h:i16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x033 | v_cmp_le_i16     | vcc   | h:i16 h:i16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x034 | v_cmp_gt_i16     | vcc   | h:i16 h:i16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x035 | v_cmp_ne_i16     | vcc   | h:i16 h:i16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x036 | v_cmp_ge_i16     | vcc   | h:i16 h:i16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x039 | v_cmp_lt_u16     | vcc   | h:u16 h:u16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x03a | v_cmp_eq_u16     | vcc   | h:u16 h:u16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x03b | v_cmp_le_u16     | vcc   | h:u16 h:u16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x03c | v_cmp_gt_u16     | vcc   | h:u16 h:u16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x03d | v_cmp_ne_u16     | vcc   | h:u16 h:u16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x03e | v_cmp_ge_u16     | vcc   | h:u16 h:u16   | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x041 | v_cmp_lt_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x042 | v_cmp_eq_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x043 | v_cmp_le_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x044 | v_cmp_gt_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x045 | v_cmp_ne_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x046 | v_cmp_ge_i32     | vcc   | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x049 | v_cmp_lt_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x04a | v_cmp_eq_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x04b | v_cmp_le_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x04c | v_cmp_gt_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x04d | v_cmp_ne_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x04e | v_cmp_ge_u32     | vcc   | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x051 | v_cmp_lt_i64     | vcc   | i64 i64       | e32 e64                                      | *
+0x052 | v_cmp_eq_i64     | vcc   | i64 i64       | e32 e64                                      | *
+0x053 | v_cmp_le_i64     | vcc   | i64 i64       | e32 e64                                      | *
+0x054 | v_cmp_gt_i64     | vcc   | i64 i64       | e32 e64                                      | *
+0x055 | v_cmp_ne_i64     | vcc   | i64 i64       | e32 e64                                      | *
+0x056 | v_cmp_ge_i64     | vcc   | i64 i64       | e32 e64                                      | *
+0x059 | v_cmp_lt_u64     | vcc   | u64 u64       | e32 e64                                      | *
+0x05a | v_cmp_eq_u64     | vcc   | u64 u64       | e32 e64                                      | *
+0x05b | v_cmp_le_u64     | vcc   | u64 u64       | e32 e64                                      | *
+0x05c | v_cmp_gt_u64     | vcc   | u64 u64       | e32 e64                                      | *
+0x05d | v_cmp_ne_u64     | vcc   | u64 u64       | e32 e64                                      | *
+0x05e | v_cmp_ge_u64     | vcc   | u64 u64       | e32 e64                                      | *
+0x07d | v_cmp_class_f16  | vcc   | -h:f16 -h:b16 | e32 e64 op_sel:013:01 e64dpp dpp plain       | *
+0x07e | v_cmp_class_f32  | vcc   | -f32 b32      | e32 e64 e64dpp dpp                           | *
+0x07f | v_cmp_class_f64  | vcc   | -f64 b32      | e32 e64                                      | *
+0x081 | v_cmpx_lt_f16    | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x082 | v_cmpx_eq_f16    | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x083 | v_cmpx_le_f16    | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x084 | v_cmpx_gt_f16    | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x085 | v_cmpx_lg_f16    | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x086 | v_cmpx_ge_f16    | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x087 | v_cmpx_o_f16     | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x088 | v_cmpx_u_f16     | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x089 | v_cmpx_nge_f16   | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x08a | v_cmpx_nlg_f16   | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x08b | v_cmpx_ngt_f16   | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x08c | v_cmpx_nle_f16   | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x08d | v_cmpx_neq_f16   | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x08e | v_cmpx_nlt_f16   | exec! | -h:f16 -h:f16 | e32 e64:clamp op_sel:01 e64dpp dpp plain     | *
+0x091 | v_cmpx_lt_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x092 | v_cmpx_eq_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x093 | v_cmpx_le_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x094 | v_cmpx_gt_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x095 | v_cmpx_lg_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x096 | v_cmpx_ge_f32    | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x097 | v_cmpx_o_f32     | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x098 | v_cmpx_u_f32     | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x099 | v_cmpx_nge_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x09a | v_cmpx_nlg_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x09b | v_cmpx_ngt_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x09c | v_cmpx_nle_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x09d | v_cmpx_neq_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x09e | v_cmpx_nlt_f32   | exec! | -f32 -f32     | e32 e64:clamp e64dpp dpp                     | *
+0x0a1 | v_cmpx_lt_f64    | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0a2 | v_cmpx_eq_f64    | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0a3 | v_cmpx_le_f64    | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0a4 | v_cmpx_gt_f64    | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0a5 | v_cmpx_lg_f64    | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0a6 | v_cmpx_ge_f64    | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0a7 | v_cmpx_o_f64     | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0a8 | v_cmpx_u_f64     | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0a9 | v_cmpx_nge_f64   | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0aa | v_cmpx_nlg_f64   | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0ab | v_cmpx_ngt_f64   | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0ac | v_cmpx_nle_f64   | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0ad | v_cmpx_neq_f64   | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0ae | v_cmpx_nlt_f64   | exec! | -f64 -f64     | e32 e64:clamp                                | *
+0x0b1 | v_cmpx_lt_i16    | exec! | h:i16 h:i16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0b2 | v_cmpx_eq_i16    | exec! | h:i16 h:i16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0b3 | v_cmpx_le_i16    | exec! | h:i16 h:i16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0b4 | v_cmpx_gt_i16    | exec! | h:i16 h:i16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0b5 | v_cmpx_ne_i16    | exec! | h:i16 h:i16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0b6 | v_cmpx_ge_i16    | exec! | h:i16 h:i16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0b9 | v_cmpx_lt_u16    | exec! | h:u16 h:u16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0ba | v_cmpx_eq_u16    | exec! | h:u16 h:u16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0bb | v_cmpx_le_u16    | exec! | h:u16 h:u16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0bc | v_cmpx_gt_u16    | exec! | h:u16 h:u16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0bd | v_cmpx_ne_u16    | exec! | h:u16 h:u16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0be | v_cmpx_ge_u16    | exec! | h:u16 h:u16   | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0c1 | v_cmpx_lt_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x0c2 | v_cmpx_eq_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x0c3 | v_cmpx_le_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x0c4 | v_cmpx_gt_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x0c5 | v_cmpx_ne_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x0c6 | v_cmpx_ge_i32    | exec! | i32 i32       | e32 e64 e64dpp dpp                           | *
+0x0c9 | v_cmpx_lt_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x0ca | v_cmpx_eq_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x0cb | v_cmpx_le_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x0cc | v_cmpx_gt_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x0cd | v_cmpx_ne_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x0ce | v_cmpx_ge_u32    | exec! | u32 u32       | e32 e64 e64dpp dpp                           | *
+0x0d1 | v_cmpx_lt_i64    | exec! | i64 i64       | e32 e64                                      | *
+0x0d2 | v_cmpx_eq_i64    | exec! | i64 i64       | e32 e64                                      | *
+0x0d3 | v_cmpx_le_i64    | exec! | i64 i64       | e32 e64                                      | *
+0x0d4 | v_cmpx_gt_i64    | exec! | i64 i64       | e32 e64                                      | *
+0x0d5 | v_cmpx_ne_i64    | exec! | i64 i64       | e32 e64                                      | *
+0x0d6 | v_cmpx_ge_i64    | exec! | i64 i64       | e32 e64                                      | *
+0x0d9 | v_cmpx_lt_u64    | exec! | u64 u64       | e32 e64                                      | *
+0x0da | v_cmpx_eq_u64    | exec! | u64 u64       | e32 e64                                      | *
+0x0db | v_cmpx_le_u64    | exec! | u64 u64       | e32 e64                                      | *
+0x0dc | v_cmpx_gt_u64    | exec! | u64 u64       | e32 e64                                      | *
+0x0dd | v_cmpx_ne_u64    | exec! | u64 u64       | e32 e64                                      | *
+0x0de | v_cmpx_ge_u64    | exec! | u64 u64       | e32 e64                                      | *
+0x0fd | v_cmpx_class_f16 | exec! | -h:f16 -h:b16 | e32 e64 op_sel:01 e64dpp dpp plain           | *
+0x0fe | v_cmpx_class_f32 | exec! | -f32 b32      | e32 e64 e64dpp dpp                           | *
+0x0ff | v_cmpx_class_f64 | exec! | -f64 b32      | e32 e64                                      | *
 """
