@@ -58,6 +58,7 @@ ARCH = Arch(
     descriptor_vgprs={32: 8, 64: 4},
     m0=125,
     keeps_halves=True,
+    vector_mode=0,
     clock_registers=((29, 0, 20),),
     buffer_range_field=True,
     trans_use_hazard=True,

@@ -71,6 +71,9 @@ class Arch:
     """Operand code of M0."""
     keeps_halves: bool = False
     """A 16-bit vector result preserves the other half of its register (before gfx11 most operations clear it)."""
+    vector_mode: int = 3 << 27
+    """Bits of MODE that decide how vector instructions execute: GPR_IDX_EN (27) and VSKIP (28; CDNA3 ISA manual, table
+    4 of 3.5). RDNA has neither."""
     clock_registers: tuple[tuple[int, int, int], ...] = ()
     """Hardware registers that show a clock: number, first bit of the counter, bits."""
     buffer_range_field: bool = False

@@ -96,7 +96,7 @@ class Opcode:
     """LLVM takes the result as moved for any OP_SEL: conversions to FP4 with stochastic rounding."""
     kind: str = ""
     """An operation with special rules: ``nop sleep delay priority message trace setreg getreg mode index
-    index_mode icache clock probe hint nothing gws shift_left div_fmas fma_f64``; empty for all others."""
+    index_mode skip icache clock probe hint nothing gws shift_left div_fmas fma_f64``; empty for all others."""
 
     def __eq__(self, other: object) -> bool:
         """By mnemonic, which determines the record."""
@@ -113,8 +113,8 @@ class Opcode:
 
     @property
     def ends_block(self) -> bool:
-        """The next instruction may be elsewhere, or later, or index its registers differently (VGPR indexing)."""
-        return bool(self.flow or self.barrier) or self.kind == "index"
+        """The next instruction may be elsewhere, or later, index its registers differently or be skipped (VSKIP)."""
+        return bool(self.flow or self.barrier) or self.kind in ("index", "skip")
 
     @property
     def goes_on(self) -> bool:
@@ -199,6 +199,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("SALU", r"s_(round|denorm)_mode", {"kind": "mode"}),
     ("SALU", r"s_set_gpr_idx_(on|off)", {"kind": "index"}),
     ("SALU", r"s_set_gpr_idx_(idx|mode)", {"kind": "index_mode"}),
+    ("SALU", r"s_setvskip", {"kind": "skip"}),
     ("SALU", r"s_icache_inv", {"kind": "icache"}),
     (
         "SALU",

@@ -9,7 +9,8 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.bind import bind
-from mfmasim.machine.ops.register_index import indexed
+from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
+from mfmasim.machine.ops.vector_skip import VSKIP, sets_vector_mode
 from mfmasim.machine.physical import allocated
 from mfmasim.machine.stepping import stepped
 from mfmasim.machine.watching import watched
@@ -34,22 +35,23 @@ class Block:
 
     first: int
     size: int
-    """Instructions."""
+    """Instructions that are executed."""
     body: list[Bound]
     after: NDArray[np.int64]
     """Address of what follows, (1,)."""
     instructions: list[Instruction]
+    """Those that are executed: where VSKIP is set, without vector instructions."""
     runs: int = 0
     """Wave executions, for the counts."""
 
 
-def build(machine: Machine, pc: int, *, indexing: bool) -> Block:
+def build(machine: Machine, pc: int, mode: int) -> Block:
     """Decode and bind the block that starts at an address.
 
     Args:
         machine: what operations need beyond registers.
         pc: address in the code object.
-        indexing: whether VGPR indexing is on there.
+        mode: the bits of MODE that say how its vector instructions execute (`Arch.vector_mode`).
 
     Raises:
         MfmasimError: the bytes at `pc` are not an instruction, or something in the block's instructions is not
@@ -58,13 +60,16 @@ def build(machine: Machine, pc: int, *, indexing: bool) -> Block:
     instructions, ending = _decode(machine, pc)
     if instructions and instructions[-1].target is not None:
         machine.joins.add(instructions[-1].target)
+    last = instructions[-1] if instructions else None
+    indexing = bool(mode & GPR_IDX_EN)
+    if mode & VSKIP:
+        instructions = [ins for ins in instructions if ins.opcode.scalar]
     instructions = [allocated(ins, machine.waves) for ins in instructions]
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
     if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if machine.steps:
         bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
-    last = instructions[-1] if instructions else None
     if ending:
         where = last.pc if last is not None else pc
         bound.append(lambda g: machine.stop("fetch", ending, where, g))
@@ -107,7 +112,7 @@ def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
             raise
         instructions.append(ins)
         address += ins.size
-        if ins.opcode.ends_block:
+        if ins.opcode.ends_block or sets_vector_mode(ins, machine.arch):
             return instructions, ""
         if address in ends:
             return instructions, _past(ends[address])

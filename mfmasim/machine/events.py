@@ -148,7 +148,7 @@ class UndefinedUse:
 
     instruction: Instruction
     use: str
-    """``branch``, ``exec``, ``address``, ``jump``, ``index``, ``matrix``, ``stored`` or ``atomic``."""
+    """``branch``, ``exec``, ``skip``, ``address``, ``jump``, ``index``, ``matrix``, ``stored`` or ``atomic``."""
     register: str
     """The register that holds them."""
     bits: int

@@ -17,7 +17,6 @@ from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
 from mfmasim.machine.events import MatrixEvent, Observer, Place, hooks
 from mfmasim.machine.notify import Notify
-from mfmasim.machine.ops.register_index import GPR_IDX_EN
 from mfmasim.machine.outcome import Outcome
 from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BUDGET", "Machine", "Outcome"]
 
-GPR_INDEXING = int(GPR_IDX_EN)
 BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
 PATIENCE = 4096
@@ -96,7 +94,8 @@ class Machine:
         self.waves: Waves
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
-        self._blocks: dict[tuple[int, bool], Block] = {}
+        self._blocks: dict[tuple[int, int], Block] = {}
+        """By address and the bits of MODE with which they are bound."""
         self.joins: set[int] = set()
         """Targets of the branches seen so far."""
         self._block: Block
@@ -155,17 +154,17 @@ class Machine:
             if group is None:
                 return
             pc = int(group.pc[0])
-            mode = waves.float_mode  # that of all waves, or None
-            indexing = bool((group.mode[0] if mode is None else mode.bits) & GPR_INDEXING)
-            block = self._blocks.get((pc, indexing)) or self._bind(pc, indexing=indexing)
-            if mode is None and ((group.mode & GPR_IDX_EN != 0) != indexing).any():
-                group = self._alike(group, indexing=indexing)
+            mode = waves.vector_mode
+            if mode is None:
+                mode = int(group.mode[0]) & self.arch.vector_mode
+                group = self._alike(group, mode)
+            block = self._blocks.get((pc, mode)) or self._bind(pc, mode)
             self._block = block
             block.runs += group.count
             group.pc = block.after  # a branch at the block's end overwrites it
             for step in block.body:
                 step(group)
-            if self.notify.blocks:
+            if self.notify.blocks and block.size:
                 self.notify.block(block.instructions, group, fresh=self._fresh)
                 self._fresh = False
             if self.outcome.stopped:
@@ -244,13 +243,16 @@ class Machine:
         waves.status = np.where(opening, np.uint8(RUNNING), status)
         return np.sort(np.concatenate([running, np.flatnonzero(opening)]))
 
-    def _bind(self, pc: int, *, indexing: bool) -> Block:
-        block = self._blocks[pc, indexing] = build(self, pc, indexing=indexing)
+    def _bind(self, pc: int, mode: int) -> Block:
+        block = self._blocks[pc, mode] = build(self, pc, mode)
         return block
 
-    def _alike(self, group: Group, *, indexing: bool) -> Group:
-        """The waves of a group in which VGPR indexing is on, or off; the others come later."""
-        chosen = group.indices()[(group.mode & GPR_IDX_EN != 0) == indexing]
+    def _alike(self, group: Group, mode: int) -> Group:
+        """The waves of a group whose vector instructions execute as `mode` says; the others come later."""
+        alike = np.broadcast_to(group.mode & np.uint32(self.arch.vector_mode) == mode, (group.count,))
+        if alike.all():
+            return group
+        chosen = group.indices()[alike]
         return Group(self.waves, chosen, len(chosen))
 
     def _signalling(self, waiting: NDArray[np.int64]) -> NDArray[np.int64]:

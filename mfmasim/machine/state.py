@@ -58,7 +58,9 @@ class Waves:
     """The register of ``v`` that is a0 as well; 0 where AGPRs have a file of their own, or do not exist."""
 
     float_mode: FloatMode | None
-    """The MODE register when it is the same in every wave, else None."""
+    """What floating-point operations obey of MODE, when it is the same in every wave, else None."""
+    vector_mode: int | None
+    """Bits of MODE with which blocks are bound (`Arch.vector_mode`), when they are alike in every wave, else None."""
 
     def __init__(self, arch: Arch, count: int, lanes: int, vgprs: int, agprs: int) -> None:
         """Make `count` waves of `lanes` lanes with the given register counts."""
@@ -90,8 +92,11 @@ class Waves:
     @mode.setter
     def mode(self, values: NDArray[np.uint32]) -> None:
         self._mode = values
-        first = int(values[0])
-        self.float_mode = float_mode(first, self.arch.floats) if (values == first).all() else None
+        first, vectors = int(values[0]), self.arch.vector_mode
+        alike = bool((values == first).all())
+        self.vector_mode = first & vectors if alike or (values & vectors == first & vectors).all() else None
+        alike = alike or bool((values & ~np.uint32(vectors) == first & ~vectors).all())
+        self.float_mode = float_mode(first & ~vectors, self.arch.floats) if alike else None
 
 
 class Group:
@@ -208,7 +213,8 @@ class Group:
         if mode is not None:
             step(self, mode)
             return
-        modes, indices = np.broadcast_to(self.mode, (self.count,)), self.indices()
+        modes = np.broadcast_to(self.mode & ~np.uint32(self.waves.arch.vector_mode), (self.count,))
+        indices = self.indices()
         for value in np.unique(modes):
             chosen = indices[modes == value]
             part = Group(self.waves, chosen, len(chosen))

@@ -30,7 +30,7 @@ class Paths(Observer, ABC, Generic[State]):
         """Every wave begins with `start`."""
         self._states: list[State] = [start]
         self._numbers: dict[State, int] = {start: 0}
-        self._next: dict[tuple[int, int, int], int] = {}
+        self._next: dict[tuple[int, int, int, int], int] = {}
         self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
 
     @abstractmethod
@@ -61,7 +61,9 @@ class Paths(Observer, ABC, Generic[State]):
 
     def _reached(self, number: int, event: BlockEvent, index: int) -> int:
         """Number of the state that a block leads to."""
-        key = number, event.instructions[0].pc, len(event.instructions)
+        # Where VSKIP is set a block has fewer instructions than otherwise.
+        block = event.instructions
+        key = number, block[0].pc, block[-1].pc, len(block)
         found = self._next.get(key)
         if found is None:
             state = self.after(self._states[number], event, index)

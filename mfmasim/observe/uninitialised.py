@@ -56,6 +56,7 @@ ATOMIC = Kind(
 USES = {
     "branch":  (BRANCH,  "decides a branch"),
     "exec":    (BRANCH,  "decides which lanes are active"),
+    "skip":    (BRANCH,  "decides whether vector instructions are skipped"),
     "jump":    (BRANCH,  "is the target of a jump"),
     "address": (ADDRESS, "is the address of an access"),
     "index":   (ADDRESS, "selects a register"),

@@ -3,7 +3,7 @@
 Sources: CDNA2, CDNA3 and CDNA4 ISA manuals, 4.5, "Required Software-inserted Wait States"; where a line names LLVM, the
 insertion of wait states that compilers rely on (GCNHazardRecognizer) has the rule and the manuals do not.
 
-Left out: instructions that the machine does not execute (S_RFE, VSKIP); VCC under the number of the SGPRs that hold it
+Left out: instructions that the machine does not execute (S_RFE); VCC under the number of the SGPRs that hold it
 (assemblers write it by name); and the replay of clauses with XNACK, which does not depend on wait states.
 """
 
@@ -21,6 +21,8 @@ _4 = "CDNA4 ISA manual, 4.5"
 _COMMON = (
     Row("S_SETREG",                 "S_GETREG",                      2, _ALL),
     Row("S_SETREG",                 "S_SETREG",                      2, _ALL),
+    Row("S_SETVSKIP",               "S_GETREG",                      2, _ALL),
+    Row("S_SETREG writes VSKIP",    "vector instruction",            2, _ALL),
     Row("VALU writes VCC or EXEC",  "VALU reads EXECZ or VCCZ",      5, _ALL),
     Row("VALU writes SGPR",         "lane select reads SGPR",        4, _ALL),
     Row("VALU writes VCC",          "V_DIV_FMAS",                    4, _ALL),

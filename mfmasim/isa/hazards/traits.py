@@ -27,6 +27,8 @@ NOTHING: Registers = frozenset()
 
 LANE = ("readlane", "writelane")
 DWORD = 6
+MODE = ("hw", 1)
+VSKIP = 28
 ZERO = {251: VCC, 252: EXEC}
 """VCCZ and EXECZ as sources, and the register that each one tests."""
 
@@ -157,6 +159,13 @@ class Traits:
         return frozenset([("hw", self.instruction.modifiers.get("simm16", 0) & 63)])
 
     @cached_property
+    def writes_vskip(self) -> bool:
+        """Whether it is S_SETREG of a field of MODE that includes VSKIP."""
+        field = self.instruction.modifiers.get("simm16", 0)
+        first, width = field >> 6 & 31, (field >> 11 & 31) + 1
+        return self.opcode.kind == "setreg" and MODE in self.hardware_register and first <= VSKIP < first + width
+
+    @cached_property
     def moved_result(self) -> bool:
         """Whether the result is not written to the low bits of its register (SDWA, OP_SEL; CDNA3 manual 4.5).
 
@@ -228,6 +237,8 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     "VALU writes part of VGPR": lambda t: _only(t.writes, "va") if t.alu and t.moved_result else NOTHING,
     "SALU writes M0": lambda t: t.writes & {("s", t.m0)} if t.opcode.scalar else NOTHING,
     "S_SETREG": lambda t: t.hardware_register if t.opcode.kind == "setreg" else NOTHING,
+    "S_SETVSKIP": lambda t: frozenset([MODE]) if t.opcode.kind == "skip" else NOTHING,
+    "S_SETREG writes VSKIP": lambda t: frozenset([MODE]) if t.writes_vskip else NOTHING,
     "wide store of VGPR": lambda t: t.wide_data,
     "XDL writes D": lambda t: t.writes if t.matrix == "xdl" else NOTHING,
     "SGEMM writes D": lambda t: t.writes if t.matrix == "sgemm" else NOTHING,
@@ -252,6 +263,7 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
         frozenset([("s", t.m0)]) if t.opcode.reads_m0 or t.instruction.modifiers.get("lds") else NOTHING
     ),
     "S_GETREG": lambda t: t.hardware_register if t.opcode.kind == "getreg" else NOTHING,
+    "vector instruction": lambda t: frozenset([MODE]) if not t.opcode.scalar else NOTHING,
     "VALU reads SGPR": lambda t: _constants(t) if t.vector else NOTHING,
     "lane access": lambda t: (
         frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.opcode.lane in (*LANE, "readfirstlane") else NOTHING

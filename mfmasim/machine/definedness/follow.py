@@ -63,6 +63,8 @@ class Definedness:
             return self._used("jump", instruction, run)
         if opcode.memory:
             return self._access(access_plan(instruction, self), run)
+        if opcode.kind == "skip":
+            return self._used("skip", instruction, run)
         if rule.kind == "index":
             return self._index(instruction, rule.written, run)
         flow = Flow(instruction, run, self)

@@ -28,6 +28,12 @@ def _field(instruction: Instruction) -> tuple[int, int, int]:
     return number, offset, (1 << min(size, 32 - offset)) - 1
 
 
+def written_mode(instruction: Instruction) -> int:
+    """Bits of MODE that S_SETREG writes."""
+    number, offset, mask = _field(instruction)
+    return mask << offset if number == MODE else 0
+
+
 def s_getreg_b32(instruction: Instruction, machine: Machine) -> Bound:
     """A field of MODE or of the clock, at bit 0."""
     number, offset, mask = _field(instruction)
@@ -57,7 +63,7 @@ def s_setreg_b32(instruction: Instruction, machine: Machine) -> Bound:
         return lambda g: None  # noqa: ARG005 - how waves are scheduled
     if number != MODE:
         raise unsupported(instruction, f"hardware register {number}")
-    writable = NUMBERS | OVERFLOW | (RULES | EXCEPTIONS if rules.mode_bits else 0)
+    writable = NUMBERS | OVERFLOW | (RULES | EXCEPTIONS if rules.mode_bits else 0) | machine.arch.vector_mode
     field = np.uint32(mask << offset & writable)
     read = scalar_reader(next(x for x in instruction.src if x.type != "hwreg"), "u32", instruction)
     return lambda g: g.write_mode(g.mode & ~field | read(g) << np.uint32(offset) & field)

@@ -68,7 +68,7 @@ class LdsRaces:
         instructions = self.kernel.reachable
         narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
         self.unit = 1 if narrow else 4
-        self._steps: dict[tuple[int, int], list[Step]] = {}
+        self._steps: dict[tuple[int, int, int], list[Step]] = {}
         self._flags = flag_reads(instructions, self.kernel.source_at)
         self._since: NDArray[np.int32]
         """First record that is not ordered before each wave by a flag that it has waited for."""
@@ -98,7 +98,7 @@ class LdsRaces:
             self.shadow = Shadow(1, -(-self.lds_bytes // self.unit))
             self._flying.clear()
             self._since = np.zeros(event.total, np.int32)
-        key = event.instructions[0].pc, len(event.instructions)
+        key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
         steps = self._steps.get(key)
         if steps is None:
             steps = self._steps[key] = self.progress.steps(event.instructions)

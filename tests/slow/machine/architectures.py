@@ -22,12 +22,14 @@ class Facts:
     """MODE has DX10_CLAMP and IEEE; without them a clamped NaN is 0, and OMOD works always."""
     clamps_to_plus_zero: bool = True
     """The clamp modifier makes -0 positive (field CM of VOP3); of gfx9 no manual says it."""
+    vector_mode: bool = False
+    """MODE has GPR_IDX_EN (27) and VSKIP (28)."""
     split_barrier: bool = False
     ttmp_ids: bool = False
     """The workgroup's numbers are in TTMP9 and TTMP7."""
 
 
-GFX9 = Facts(124, 0x3F0, keeps_halves=False, ieee=True, clamps_to_plus_zero=False)
+GFX9 = Facts(124, 0x3F0, keeps_halves=False, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
 GFX11 = Facts(125, 0x3F0, keeps_halves=True, ieee=True)
 GFX12 = Facts(125, 0xF0, keeps_halves=True, ieee=False, split_barrier=True, ttmp_ids=True)
 

@@ -12,7 +12,6 @@ from tests.slow.machine import (
     conversions,  # noqa: F401  (adds to the tables below)
     dpp,
     lanes,
-    program_control,  # noqa: F401
     rdna,  # noqa: F401
     vector_integers,  # noqa: F401
 )
@@ -20,6 +19,7 @@ from tests.slow.machine import float_mode as more
 from tests.slow.machine.architectures import facts
 from tests.slow.machine.lanes_rdna import dual
 from tests.slow.machine.names import ALIASES, WAITS
+from tests.slow.machine.program_control import skipped
 from tests.slow.machine.scalar_alu import FLAG, NOTHING, ONE, SAVEEXEC, TIED, TWO, WREXEC
 from tests.slow.machine.storage import MEMORY
 from tests.slow.machine.vector_alu import VECTOR
@@ -127,6 +127,8 @@ class Wave:
         """Fetch and execute one instruction."""
         ins = lanes.indexed(self, self.code.instruction_at(self.pc))
         self.pc += ins.size
+        if skipped(self, ins):
+            return
         self.steps += 1
         name = ALIASES.get(ins.name, ins.name)
         if name != ins.name:

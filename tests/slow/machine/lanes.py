@@ -112,10 +112,10 @@ def _index_mode(wave, ins):
     """S_SET_GPR_IDX_*: M0[7:0] is the index, M0[15:12] says what it applies to."""
     m0 = wave.s[124]
     if ins.name == "s_set_gpr_idx_on":
-        wave.indexing = True
+        wave.mode |= 1 << 27
         m0 = m0 & ~0xF0FF | wave.scalar(ins.src[0]) & 255 | ins.src[1].bits << 12
     elif ins.name == "s_set_gpr_idx_off":
-        wave.indexing = False
+        wave.mode &= ~(1 << 27)
     elif ins.name == "s_set_gpr_idx_idx":
         m0 = m0 & ~0xFF | wave.scalar(ins.src[0]) & 255
     else:
@@ -125,7 +125,7 @@ def _index_mode(wave, ins):
 
 def indexed(wave, ins):
     """The instruction that executes when VGPR indexing is on."""
-    if not getattr(wave, "indexing", False) or not ins.name.startswith("v_"):
+    if not wave.mode >> 27 & 1 or not wave.facts.vector_mode or not ins.name.startswith("v_"):
         return ins
     enabled, index = wave.s[124] >> 12, wave.s[124] & 255
     places = {"src0": 1, "src1": 2, "src2": 4, "vdst": 8, "": 8}

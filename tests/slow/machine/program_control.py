@@ -50,6 +50,18 @@ def _call(wave, ins):
     wave.pc = ins.target
 
 
+def _set_skip(wave, ins):
+    """S_SETVSKIP: bit S1[4:0] of S0 becomes bit 28 of MODE."""
+    value, place = (wave.scalar(operand) for operand in ins.src)
+    wave.mode = wave.mode & ~(1 << 28) | (value >> (place & 31) & 1) << 28
+
+
+def skipped(wave, ins):
+    """Whether VSKIP is set and the instruction is a vector one: VOP, memory by lanes, LDS (CDNA3 ISA manual, 3.5)."""
+    return bool(wave.facts.vector_mode and wave.mode >> 28 & 1 and not ins.name.startswith("s_"))
+
+
 MEMORY |= dict.fromkeys(BRANCH, _branch)
+MEMORY["s_setvskip"] = _set_skip
 MEMORY |= {"s_endpgm": _end, "s_barrier": _barrier, "s_getpc_b64": _get_pc, "s_setpc_b64": _set_pc,
            "s_swappc_b64": _swap_pc, "s_call_b64": _call}  # fmt: skip
