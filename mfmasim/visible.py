@@ -73,7 +73,7 @@ class VisibleStream:
 def visible_output() -> Iterator[None]:
     """Inside, whatever is printed to standard output and standard error goes through `visible`."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (VisibleStream(stream) for stream in before)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = (VisibleStream(stream) for stream in before)
     try:
         yield
     finally:

@@ -1,32 +1,38 @@
 """Source lines by address, from the DWARF line programs that ``-gline-tables-only`` leaves in the file.
 
-Source: DWARF 5 section 6.2 (and DWARF 4, the same section), read with pyelftools.
+Reading is bounded, whatever the file claims: a finding never waits for its source line longer than a moment.
+Source: DWARF 5 section 6.2 (and DWARF 2 to 4, the same section); ELF's section headers are read with pyelftools.
 """
 
 from __future__ import annotations
 
-import posixpath
+import zlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfmasim.codeobject.elf import open_elf
 from mfmasim.codeobject.guard import parsing
-from mfmasim.codeobject.lines_header import check_header
+from mfmasim.codeobject.lines_header import Budget, read_header
+from mfmasim.codeobject.lines_program import covered
 from mfmasim.errors import MfmasimError
-from mfmasim.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from elftools.elf.elffile import ELFFile
 
+    from mfmasim.codeobject.lines_header import Header
+
 __all__ = ["LineRange", "LineTable", "read_line_table"]
 
-# Most bytes of one compressed debug section.
-_SECTION_LIMIT = 1 << 28
+_SECTION_LIMIT = 1 << 26  # bytes of one decompressed section
+_STEPS = 1 << 21  # of all line programs together, see `Budget`: about two seconds
+_ROWS = 1 << 18
 
-_ELFCOMPRESS_ZSTD = (2).to_bytes(4, "little")
+_NAMES = (".debug_line", ".debug_str", ".debug_line_str")
+_COMPRESSION = {1: "zlib", 2: "zstd"}  # ELFCOMPRESS
+_COMPRESSION_HEADER = 24  # bytes of Elf64_Chdr: type, reserved, size, alignment
 
 
 @dataclass(frozen=True)
@@ -100,78 +106,49 @@ def read_line_table(data: bytes, name: str) -> LineTable:
         The table; empty when the file has no line programs.
 
     Raises:
-        MfmasimError: the debug information is damaged.
+        MfmasimError: the debug information is damaged, or exceeds what is read of it.
     """
     elf = open_elf(data, name)
     rows: list[LineRange] = []
     with parsing(name, "debug information"):
-        if elf.get_section_by_name(".debug_line") is None or elf.get_section_by_name(".debug_info") is None:
-            return LineTable.of([])
-        _check_sections(elf, data, name)
-        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
-        programs: set[int] = set()
-        for unit in dwarf.iter_CUs():
-            attribute = unit.get_top_DIE().attributes.get("DW_AT_stmt_list")
-            if attribute is None or attribute.value in programs:
-                continue
-            programs.add(attribute.value)
-            section = dwarf.debug_line_sec
-            assert section is not None
-            section.stream.seek(0)
-            check_header(section.stream.read(), attribute.value)
-            program = dwarf.line_program_for_CU(unit)
-            if program is not None:
-                rows.extend(_rows(program))
+        sections = {title: _section(elf, data, title, name) for title in _NAMES}
+        program, budget, at = sections[".debug_line"], Budget(_STEPS), 0
+        while at < len(program):
+            header = read_header(program, at, sections, budget)
+            rows.extend(_rows(program, header, budget, _ROWS - len(rows)))
+            at = header.end
     return LineTable.of(rows)
 
 
-def _check_sections(elf: ELFFile, data: bytes, name: str) -> None:
-    """Check sections that pyelftools copies against the file's size; it would allocate any size they claim."""
-    for section in elf.iter_sections():
-        if not section.name.startswith((".debug", ".zdebug", ".eh_frame", ".gnu_debug")):
-            continue
-        offset = section["sh_offset"]
-        stored = 0 if section["sh_type"] == "SHT_NOBITS" else offset + section["sh_size"]
-        limit = max(len(data), _SECTION_LIMIT if section.compressed else 0)
-        if stored > len(data) or section.data_size > limit:
-            raise ValueError(f"section {section.name} of {section.data_size} bytes")
-        if section.compressed and data[offset : offset + 4] == _ELFCOMPRESS_ZSTD:
-            raise MfmasimError(f"{name}: debug information compressed with zstd is unsupported; compile with -gz=zlib")
+def _section(elf: ELFFile, data: bytes, title: str, name: str) -> bytes:
+    """Bytes of a section, decompressed; empty when there is none."""
+    section = elf.get_section_by_name(title)
+    if section is None:
+        return b""
+    offset, size = int(section["sh_offset"]), int(section["sh_size"])
+    if size > len(data) or offset + size > len(data):
+        raise ValueError(f"section {title} of {size} bytes")
+    if section["sh_type"] == "SHT_NOBITS":
+        return b""
+    stored = data[offset : offset + size]
+    if not section.compressed:
+        return stored
+    method = _COMPRESSION.get(int.from_bytes(stored[:4], "little"), "an unknown method")
+    if method != "zlib":
+        raise MfmasimError(f"{name}: debug information compressed with {method} is unsupported; compile with -gz=zlib")
+    claimed = int.from_bytes(stored[8:16], "little")
+    if claimed > _SECTION_LIMIT:
+        raise ValueError(f"section {title} of {claimed} bytes, decompressed; {_SECTION_LIMIT} are read")
+    plain = zlib.decompressobj().decompress(stored[_COMPRESSION_HEADER:], claimed + 1)
+    if len(plain) != claimed:
+        raise ValueError(f"section {title} does not decompress to {claimed} bytes")
+    return plain
 
 
-def _rows(program: Any) -> Iterator[LineRange]:
-    files = _files(program.header)
-    # File numbers count from 0 in DWARF 5 and from 1 before it.
-    first = 0 if program.header["version"] >= 5 else 1
-    before: Any = None
-    for entry in program.get_entries():
-        state = entry.state
-        if state is None:
-            continue
-        if before is not None and state.address > before.address:
-            place = before.file - first
-            yield LineRange(
-                start=before.address,
-                end=state.address,
-                file=files[place] if 0 <= place < len(files) else "?",
-                line=before.line,
-                column=before.column,
-                is_stmt=bool(before.is_stmt),
-            )
-        before = None if state.end_sequence else state
-
-
-def _files(header: Any) -> list[str]:
-    """Path of every file of a line program, joined with its directory as the compiler recorded both."""
-    directories = [_text(one) for one in header["include_directory"]]
-    # Before DWARF 5 directory 0 is the compilation directory, which the line program does not spell.
-    if header["version"] < 5:
-        directories.insert(0, "")
-    return [
-        posixpath.join(directories[one["dir_index"]] if one["dir_index"] < len(directories) else "", _text(one["name"]))
-        for one in header["file_entry"]
-    ]
-
-
-def _text(value: bytes | str) -> str:
-    return visible(value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value))
+def _rows(data: bytes, header: Header, budget: Budget, most: int) -> Iterator[LineRange]:
+    """Rows of one line program; ValueError where there are more than `most`."""
+    for (start, file, line, column, is_stmt), end in covered(data, header, budget):
+        most -= 1
+        if most < 0:
+            raise ValueError(f"line programs of more than {_ROWS:,} rows")
+        yield LineRange(start, end, header.file(file), line, column, is_stmt)

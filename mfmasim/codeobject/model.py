@@ -10,6 +10,7 @@ from mfmasim.codeobject.lines import read_line_table
 from mfmasim.codeobject.names import find
 from mfmasim.codeobject.records import read_segments
 from mfmasim.codeobject.relocations import apply
+from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,15 +52,21 @@ class CodeObject:
         return tuple(self.metadata.get("amdhsa.printf", ()))
 
     @cached_property
-    def _lines(self) -> LineTable:
-        return read_line_table(self.data, self.name)
+    def _lines(self) -> LineTable | MfmasimError:
+        """The table, or why there is none: that, too, is found once and not again for each finding."""
+        try:
+            return read_line_table(self.data, self.name)
+        except MfmasimError as error:
+            return error
 
     def line_table(self) -> LineTable:
         """Source lines by address; read on the first call, empty without debug information.
 
         Raises:
-            MfmasimError: the debug information is damaged.
+            MfmasimError: the debug information is damaged, or larger than what is read.
         """
+        if isinstance(self._lines, MfmasimError):
+            raise self._lines
         return self._lines
 
     def __repr__(self) -> str:

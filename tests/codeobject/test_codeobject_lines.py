@@ -11,7 +11,7 @@ from elftools.elf.elffile import ELFFile
 
 from mfmasim.codeobject import read
 from mfmasim.codeobject.lines import LineRange, LineTable
-from mfmasim.codeobject.lines_header import check_header
+from mfmasim.codeobject.lines_header import Budget, read_header
 from mfmasim.errors import MfmasimError
 from tests.codeobject.codeobject_builds import KERNELS, build, build_with_clang
 from tests.llvm import tool
@@ -117,7 +117,7 @@ def test_header_counts_are_held_to_the_bytes():
     for formats in (bytes([0]), bytes([1, 1, 0x1F])):
         data = body + formats + promise + bytes(40)
         with pytest.raises(ValueError, match="directories"):
-            check_header(len(data).to_bytes(4, "little") + data, 0)
+            read_header(len(data).to_bytes(4, "little") + data, 0, {}, Budget(1000))
 
 
 def test_damaged_line_program_is_told_when_it_is_asked_for():
