@@ -5,6 +5,7 @@ Sources: RDNA3 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
+from mfmasim.architectures.buffers import GFX11
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
@@ -60,7 +61,7 @@ ARCH = Arch(
     keeps_halves=True,
     vector_mode=0,
     clock_registers=((29, 0, 20),),
-    buffer_range_field=True,
+    buffers=GFX11,
     trans_use_hazard=True,
     floats=FloatRules(
         first_nan=True, clamp_positive_zero=True, atomic_rules=True, atomic_add_flushes=True, dot_steps=True

@@ -5,6 +5,7 @@ Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
+from mfmasim.architectures.buffers import GFX12
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 
 __all__ = ["ARCH"]
@@ -54,8 +55,7 @@ ARCH = Arch(
     m0=125,
     keeps_halves=True,
     clock_registers=((29, 0, 32), (30, 32, 32)),
-    buffer_range_field=True,
-    buffer_stride_scale=True,
+    buffers=GFX12,
     lds_parts=True,
     floats=FloatRules(
         mode_bits=False, first_nan=True, clamp_positive_zero=True, atomic_rules=True, dot_steps=True, omod_flushes=True

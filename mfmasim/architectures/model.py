@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mfmasim.architectures.buffers import GFX9, BufferLayout
 from mfmasim.architectures.groups import Conversions, Counters, FloatRules, Lds, Simd
 
 if TYPE_CHECKING:
@@ -76,10 +77,8 @@ class Arch:
     4 of 3.5). RDNA has neither."""
     clock_registers: tuple[tuple[int, int, int], ...] = ()
     """Hardware registers that show a clock: number, first bit of the counter, bits."""
-    buffer_range_field: bool = False
-    """A buffer resource says in OOB_SELECT how its range is checked, and in two bits how it is swizzled."""
-    buffer_stride_scale: bool = False
-    """A buffer resource has a factor of its stride, and an SGPR offset counts for the range."""
+    buffers: BufferLayout = GFX9
+    """Buffer resources: their fields, and how an access reads them."""
     lds_parts: bool = False
     """An LDS access that is partly out of range loads the dwords and stores the bytes that are inside."""
     trans_use_hazard: bool = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.observe.check import Check
-from mfmasim.observe.descriptors import Descriptor, wrong
+from mfmasim.observe.descriptors import Descriptor, remarks, wrong
 from mfmasim.observe.finding import Kind
 
 if TYPE_CHECKING:
@@ -62,6 +62,12 @@ BASE = Kind(
     "__builtin_amdgcn_make_buffer_rsrc(p + rows * ld, 0, bytes, 0x27000)  // past the last row",
     "Place the base inside the buffer, or set num_records to 0.",
 )  # fmt: skip
+UNREAD = Kind(
+    "bounds-resource-unread", "info", "A field of a buffer resource that nothing reads",
+    "The bit has a meaning only together with another one, which is 0; results do not depend on it.",
+    "make_srsrc(p, bytes, 0x110000)  // USER_VM_MODE without USER_VM_ENABLE",
+    "Nothing; 0x27000 is CDNA's constant for raw buffers.",
+)  # fmt: skip
 
 
 class Bounds(Check):
@@ -69,7 +75,7 @@ class Bounds(Check):
 
     name = "bounds"
     about = "accesses outside every buffer"
-    kinds = (OUTSIDE, READ_ONLY, LDS, SCRATCH, CLIPPED, RESOURCE, BASE)
+    kinds = (OUTSIDE, READ_ONLY, LDS, SCRATCH, CLIPPED, RESOURCE, UNREAD, BASE)
 
     def __init__(self, launch: Launch) -> None:
         """Start without faults."""
@@ -102,6 +108,8 @@ class Bounds(Check):
         where = event.place(int(users.any(axis=1).argmax()), None)
         for text in wrong(descriptor):
             self._keep(event, where, RESOURCE, f"{text}; {descriptor.text()}")
+        for text in remarks(descriptor):
+            self._keep(event, where, UNREAD, f"{text}; {descriptor.text()}")
         outside = event.outside(descriptor.base) if descriptor.records else ""
         if outside:
             message = f"the base of the buffer resource is {outside}; {descriptor.text()}"

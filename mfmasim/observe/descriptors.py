@@ -1,6 +1,6 @@
 """Invalid buffer resources: fields with another meaning in another generation, and bases that lie in no buffer.
 
-Sources: CDNA3 and CDNA4 ISA manuals, 9.1.8; RDNA3 and RDNA4 ISA manuals, 9.6 (fields), 9.5 and 9.4 (OOB_SELECT).
+The fields are rows of `mfmasim.architectures.buffers`, with their sources.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mfmasim.architectures import Arch
+    from mfmasim.architectures.buffers import BufferLayout
 
-__all__ = ["Descriptor", "wrong"]
+__all__ = ["Descriptor", "remarks", "wrong"]
 
-USUAL = {False: "0x27000", True: "0x31004000"}
-"""Word 3 of a raw buffer of dwords, as libraries write it: CDNA, RDNA."""
 OOB = ("structured", "by index", "not at all", "raw")
 
 
@@ -27,57 +26,44 @@ class Descriptor:
     words: tuple[int, int, int, int]
     arch: Arch
 
-    def field(self, low: int, width: int) -> int:
-        """Bits of the resource."""
-        return self.words[low // 32] >> low % 32 & ((1 << width) - 1)
+    @property
+    def layout(self) -> BufferLayout:
+        """The architecture's fields."""
+        return self.arch.buffers
+
+    def field(self, name: str) -> int:
+        """A field of the resource; 0 where the architecture has none of that name."""
+        row = self.layout.fields.get(name)
+        return row.of(self.words) if row else 0
 
     @property
     def base(self) -> int:
         """Address of the first byte."""
-        return self.words[0] | self.field(32, 16) << 32
-
-    @property
-    def stride(self) -> int:
-        """Bytes of a record, without the bits that other fields add."""
-        return self.field(48, 14)
+        return self.field("base")
 
     @property
     def records(self) -> int:
         """Records, or bytes."""
-        return self.words[2]
+        return self.field("num_records")
 
     @property
-    def add_tid(self) -> bool:
-        """Whether the lane's number is added to the index."""
-        return bool(self.field(119, 1))
+    def bound(self) -> bool:
+        """Whether the resource has a format, or does without because it adds the lane."""
+        formats = [name for name in ("format", "data_format") if name in self.layout.fields]
+        return bool(self.field("add_tid")) or not formats or any(self.field(name) for name in formats)
 
     def text(self) -> str:
-        """The fields in words."""
-        parts = [f"base {self.base:#x}", f"stride {self.stride}", f"num_records {self.records}"]
-        if self.arch.buffer_range_field:
-            parts += [f"format {self.field(108, 6)}", f"oob_select {self.field(124, 2)} ({OOB[self.field(124, 2)]})"]
-        else:
-            parts += [f"num_format {self.field(108, 3)}", f"data_format {self.field(111, 4)}"]
-        parts += ["add_tid"] * self.add_tid + [f"type {self.field(126, 2)}"] * bool(self.field(126, 2))
+        """The fields in words: those that decide an address or a range, and others that are set."""
+        parts = [f"base {self.base:#x}", f"stride {self.field('stride')}", f"num_records {self.records}"]
+        for name in ("num_format", "data_format", "format"):
+            parts += [f"{name} {self.field(name)}"] * (name in self.layout.fields)
+        if "oob_select" in self.layout.fields:
+            select = self.field("oob_select")
+            parts.append(f"oob_select {select} ({OOB[select]})")
+        parts += ["add_tid"] * self.field("add_tid")
+        set_too = ("swizzle", "cache_swizzle", "stride_scale", "user_vm_enable", "user_vm_mode", "type")
+        parts += [f"{name} {self.field(name)}" for name in set_too if self.field(name)]
         return f"word 3 is {self.words[3]:#010x}: {', '.join(parts)}"
-
-
-def _cdna(d: Descriptor) -> Iterator[str]:
-    if d.field(111, 4) == 0 and not d.add_tid:
-        yield "DATA_FORMAT is 0 (invalid)"
-    if d.field(120, 3) or d.field(124, 2):
-        yield "reserved bits 122:120 and 125:124 must be 0"
-    if d.field(116, 1):
-        yield "USER_VM_MODE is set: unmapped accesses are errors"
-
-
-def _rdna(d: Descriptor) -> Iterator[str]:
-    if d.field(108, 6) == 0 and not d.add_tid:
-        yield "FORMAT is 0 (invalid), which unbinds the buffer: loads give 0 and stores are dropped"
-    if d.field(62, 2) == 2:
-        yield "swizzle 2 is reserved"
-    if d.field(124, 2) == 0 and not d.stride and d.records and not d.add_tid:
-        yield "OOB_SELECT is 0 (structured) and the stride 0: every access is out of range"
 
 
 def wrong(descriptor: Descriptor) -> list[str]:
@@ -87,7 +73,32 @@ def wrong(descriptor: Descriptor) -> list[str]:
     """
     if not any(descriptor.words[1:]):
         return []
-    rdna = descriptor.arch.buffer_range_field
-    found = ["TYPE is not 0: not a buffer"] * bool(descriptor.field(126, 2))
-    found += list((_rdna if rdna else _cdna)(descriptor))
-    return [f"{'; '.join(found)} (a raw buffer has {USUAL[rdna]})"] if found else []
+    found = list(_wrong(descriptor))
+    return [f"{'; '.join(found)} (a raw buffer has {descriptor.layout.usual:#x})"] if found else []
+
+
+def _wrong(d: Descriptor) -> Iterator[str]:
+    if d.field("type"):
+        yield "TYPE is not 0: not a buffer"
+    if not d.bound and "format" in d.layout.fields:
+        yield "FORMAT is 0 (invalid), which unbinds the buffer: loads give 0 and stores are dropped"
+    elif not d.bound:
+        yield "DATA_FORMAT is 0 (invalid)"
+    reserved = [row for row in d.layout.rows if row.read == "zero"]
+    if any(row.of(d.words) for row in reserved):
+        bits = " and ".join(f"{row.low + row.bits - 1}:{row.low}" for row in reserved)
+        yield f"reserved bits {bits} must be 0"
+    if d.field("user_vm_mode") and d.field("user_vm_enable"):
+        yield "USER_VM_ENABLE and USER_VM_MODE are set: accesses to unmapped parts of a tiled pool are errors"
+    if d.field("swizzle") == 2:
+        yield "swizzle 2 is reserved"
+    structured = "oob_select" in d.layout.fields and d.field("oob_select") == 0
+    if structured and not d.field("stride") and d.records and not d.field("add_tid"):
+        yield "OOB_SELECT is 0 (structured) and the stride 0: every access is out of range"
+
+
+def remarks(descriptor: Descriptor) -> list[str]:
+    """Fields that are set and that no result depends on, where another meaning was likely intended."""
+    if descriptor.field("user_vm_mode") and not descriptor.field("user_vm_enable"):
+        return ["USER_VM_MODE is set without USER_VM_ENABLE: nothing reads it"]
+    return []

@@ -10,7 +10,10 @@ def resource(rng):
     index = [*lanes, "v_lshrrev_b32_e32 v104, 6, v104", "v_and_b32_e32 v105, 0, v45"]
     before, address, tail, stride, swizzle, check, flags = lanes, "v104", "offen", 0, 0, 3, 0
     records = 96 * 64 * 2
-    if kind == "short":
+    if kind == "raw":
+        # Without an index neither the stride nor a swizzle counts.
+        stride, swizzle = rng.choice([(0, 0), (0, 0), (64, 0), (64, 1), (64, 3)])
+    elif kind == "short":
         records = rng.choice([0, 100, 102, 2048, 1021])
     elif kind == "unchecked":
         records, check = rng.choice([0, 1]), 2
@@ -20,6 +23,8 @@ def resource(rng):
         before, (address, tail) = index, rng.choice([("v104", "idxen"), ("v[104:105]", "idxen offen")])
     elif kind == "tid":
         stride, records, check, flags, before, address, tail = 64, rng.choice([0, 20, 50]), 1, 1 << 23, [], "off", ""
+        if rng.random() < 0.3:
+            before, address, tail = index, "v104", "idxen"
     elif kind == "swizzled":
         stride, records, swizzle, flags = 64, 192, rng.choice([1, 3]), rng.randrange(2) << 21
         before, address, tail = index, "v104", "idxen"

@@ -87,12 +87,18 @@ def _resource(rng):
         # Each lane its own 64 bytes; with few records the upper lanes are out of range.
         records = rng.choice([0, 100, 102, 2048, 4093]) if kind == "short" else records
         before, address, tail = ["v_subrev_u32_e32 v104, s86, v45"], "v104", "offen"
+        # Without an index neither the stride nor a swizzle counts.
+        stride = rng.choice([0, 0, 64, 0x4040, 0x8040, 0xC040])
     elif kind == "structured":
         stride, records = 64, rng.choice([3, 70, 192])
         before = ["v_subrev_u32_e32 v104, s86, v45", "v_lshrrev_b32_e32 v104, 6, v104", "v_and_b32_e32 v105, 0, v45"]
         address, tail = rng.choice([("v104", "idxen"), ("v[104:105]", "idxen offen")])
     elif kind == "tid":
         stride, flags, records = 64, 1 << 23, rng.choice([0, 50])
+        if rng.random() < 0.3:
+            # With an index register the lane is an index only of a swizzled buffer.
+            before = ["v_subrev_u32_e32 v104, s86, v45", "v_lshrrev_b32_e32 v104, 6, v104"]
+            address, tail = "v104", "idxen"
     else:
         # Groups of lanes share consecutive dwords.
         stride, flags, records = 64, rng.randrange(4) << 21, 192

@@ -12,7 +12,7 @@ RAW = {"gfx942": 0x27000, "gfx950": 0x00020000, "gfx1151": 0x31004000, "gfx1201"
 ARCHS = tuple(RAW)
 # Word 3, bits 63:48 of the resource, architectures, words of the message (none: nothing is wrong).
 WORDS = [
-    (0x110000, 0, "gfx942 gfx950", "USER_VM_MODE is set"),
+    (0x190000, 0, "gfx942 gfx950", "USER_VM_ENABLE and USER_VM_MODE are set"),
     (0, 0, "gfx942 gfx950", "DATA_FORMAT is 0"),
     (0x31004000, 0, "gfx942 gfx950", "reserved bits"),
     (0x80027000, 0, "gfx942 gfx950", "TYPE is not 0"),
@@ -62,6 +62,16 @@ def test_fields(word3, high, arch, words):
         assert (finding.id, finding.severity) == ("bounds-resource", "error")
         assert f"word 3 is {word3:#010x}" in finding.message
         assert (finding.workgroup, finding.wave) == ((0, 0, 0), 0)
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_what_nothing_reads_is_a_remark(arch):
+    """USER_VM_MODE counts only with USER_VM_ENABLE."""
+    findings = told(arch, 0x110000)
+    assert len(findings) == 2
+    for finding in findings:
+        assert (finding.id, finding.severity) == ("bounds-resource-unread", "info")
+        assert "USER_VM_MODE is set without USER_VM_ENABLE" in finding.message
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -169,7 +169,7 @@ def _buffer(atomic: Atomic, where: Callable[[Group], Reach], mode: FloatMode) ->
 
     def run(g: Group) -> None:
         reach = where(g)
-        inside = reach.inside(0, atomic.size) & reach.inside(atomic.size - 4, 4)
+        inside = reach.inside(0, atomic.size)
         active, beyond = inside & g.active, ~inside & g.active
         if beyond.any():
             out = Outside(beyond, reach.address(0))

@@ -1,7 +1,7 @@
 """MUBUF loads and stores through a buffer resource. Source: CDNA3 ISA manual, 9.1.5 to 9.1.8.
 
 A lane beyond the resource's range reads 0 and stores nothing; that is what the range is for, so it is reported as
-``buffer``, unlike addresses that hit no memory. SGPR offsets count neither for the range nor for swizzling.
+``buffer``, unlike addresses that hit no memory.
 """
 
 from __future__ import annotations

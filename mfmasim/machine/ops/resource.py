@@ -1,7 +1,6 @@
 """Addresses of a buffer instruction: the resource, its address rule and its range.
 
-Sources: CDNA3 ISA manual, 9.1.5 to 9.1.8; RDNA3 and RDNA4 ISA manuals, 9.4 and 9.6 (OOB_SELECT, two element sizes of
-swizzling, stride scale, a resource without a format is unbound).
+The fields and the rules that differ between families are rows of `mfmasim.architectures.buffers`, with their sources.
 """
 
 from __future__ import annotations
@@ -16,23 +15,22 @@ from mfmasim.machine.operands import read_dword, scalar_reader
 from mfmasim.machine.refusal import unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from mfmasim.architectures import Arch
+    from mfmasim.architectures.buffers import BufferField, BufferLayout
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Spaces
     from mfmasim.machine.state import Group
 
-    Words = list[NDArray[np.uint32]]
+    Words = Sequence[NDArray[np.uint32]]
     Numbers = NDArray[np.uint64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Reach", "resource"]
+__all__ = ["Reach", "field_of", "resource"]
 
-ELEMENT = np.uint64(4)
-"""Bytes of a swizzled element: gfx9 has no field for it any more (assumed: what earlier drivers set)."""
+NONE, NO = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.bool_)
 
 
 @dataclass(frozen=True)
@@ -43,122 +41,171 @@ class Reach:
     """Addresses of the component that starts at a byte, (waves, lanes)."""
     inside: Callable[[int, int], Mask]
     """Whether the component of a given first byte and size is in range."""
+    words: Words
+    """The resource's dwords, (waves,) each."""
 
 
 @dataclass(frozen=True)
 class _Terms:
-    """What a range is checked with; arrays broadcast to (waves, lanes)."""
+    """What addresses and ranges are made of; arrays broadcast to (waves, lanes)."""
 
     words: Words
-    idxen: bool
-    given: Numbers
-    """The index register."""
-    index: Numbers
-    """With the lane, where the resource adds it."""
+    layout: BufferLayout
+    start: Numbers
+    given: Numbers | None
+    """The index register, where the instruction has one."""
+    lane: Mask
+    """Waves whose resource makes the lane's number an index."""
     offset: Numbers
-    """Offset register and immediate."""
+    """Offset register and immediate, which wrap at 32 bits."""
     scalar: Numbers
     """SGPR offset."""
-    stride: Numbers
+
+    def field(self, name: str) -> Numbers:
+        """A field of the resource, (waves, 1)."""
+        return field_of(self.words, self.layout.fields[name])
 
 
-def _field(words: Words, low: int, width: int) -> Numbers:
-    """A field of the 128-bit resource, (waves, 1)."""
-    word = words[low // 32] >> np.uint32(low % 32)
-    return (word & np.uint32((1 << width) - 1)).astype(np.uint64)[:, None]
+def field_of(words: Words, field: BufferField) -> Numbers:
+    """A field of a resource, (waves, 1).
 
+    Args:
+        words: the four dwords, (waves,) each.
+        field: a row of the architecture's layout.
 
-def _by_use(terms: _Terms) -> Callable[[int, int], Mask]:
-    """CDNA: with an index register by records, else by bytes; the SGPR offset does not count."""
-    records, add_tid = _field(terms.words, 64, 32), _field(terms.words, 119, 1) != 0
-
-    def inside(byte: int, _size: int) -> Mask:
-        fine: Mask = terms.offset + np.uint64(byte) < records
-        if terms.idxen:
-            return np.where(terms.stride != 0, terms.given < records, fine)
-        either: Mask = add_tid | fine
-        return either
-
-    return inside
-
-
-def _by_field(terms: _Terms, scalar_counts: bool) -> Callable[[int, int], Mask]:
-    """RDNA: as OOB_SELECT says. 0 structured, 1 by index, 2 not at all unless empty, 3 raw (bytes).
-
-    RDNA4's manual leaves 3 out; LLVM and drivers use it as before.
+    Returns:
+        Its values as uint64.
     """
-    words, scalar = terms.words, terms.scalar
-    records, select, swizzle = _field(words, 64, 32), _field(words, 124, 2), _field(words, 62, 2)
-    unbound = (_field(words, 108, 6) == 0) & (_field(words, 119, 1) == 0)
-    by_index = terms.index < records
-    offset = terms.offset + scalar if scalar_counts else terms.offset
-
-    def inside(byte: int, size: int) -> Mask:
-        end = np.uint64(byte + size)
-        structured = by_index & (offset + end <= terms.stride)
-        raw = terms.offset + scalar + end <= records  # num_records is reduced by the SGPR offset
-        raw = np.where((swizzle != 0) & (terms.stride != 0), structured, raw)
-        checked = np.select([select == 0, select == 1, select == 2], [structured, by_index, records != 0], raw)
-        bound: Mask = checked & ~unbound
-        return bound
-
-    return inside
+    first, shift = divmod(field.low, 32)
+    value = words[first].astype(np.uint64) >> np.uint64(shift)
+    for at in range(32 - shift, field.bits, 32):
+        first += 1
+        value = value | words[first].astype(np.uint64) << np.uint64(at)
+    return (value & np.uint64((1 << field.bits) - 1))[:, None]
 
 
-def resource(instruction: Instruction, machine: Spaces) -> Callable[[Group], Reach]:
-    """Bind the address of a buffer instruction: index and offset registers, resource, SGPR offset, immediate."""
+def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) -> Callable[[Group], Reach]:
+    """Bind the address of a buffer instruction: index and offset registers, resource, SGPR offset, immediate.
+
+    Args:
+        instruction: an instruction whose first sources are address registers, resource and SGPR offset.
+        machine: told of the resource.
+        typed: whether the data's format comes from the resource, or from a field of the instruction.
+
+    Returns:
+        The function that gives the addresses of a group of waves.
+
+    Raises:
+        Unsupported: the instruction wants a status dword behind its data.
+    """
     vaddr, srsrc, soffset = instruction.src[:3]
-    modifiers, arch = instruction.modifiers, find_arch(instruction.arch)
+    modifiers, layout = instruction.modifiers, find_arch(instruction.arch).buffers
     if modifiers.get("tfe"):
         raise unsupported(instruction, "a status dword behind the data")
     idxen, offen = modifiers.get("idxen", 0), modifiers.get("offen", 0)
     index_of = read_dword(vaddr, 0, instruction) if idxen else None
     offset_of = read_dword(vaddr, 1 if idxen else 0, instruction) if offen else None
-    immediate = np.int64(modifiers.get("offset", 0)).astype(np.uint64)
+    immediate = np.uint32(modifiers.get("offset", 0) & 0xFFFFFFFF)
+    constant = np.array([[immediate]], np.uint64)
     scalar = scalar_reader(soffset, "u32", instruction)
     first = srsrc.index
+    add_tid = layout.fields.get("add_tid")
 
     def reach(g: Group) -> Reach:
         words = [g.s(first + k) for k in range(4)]
         if machine.notify.resources:
             machine.notify.resource(instruction, g, words)
-        stride, size, swizzled = _layout(words, arch)
-        add_tid = _field(words, 119, 1) != 0
-        given = np.zeros((1, 1), np.uint64) if index_of is None else index_of(g).astype(np.uint64)
-        offset = immediate + (
-            np.zeros((1, g.lanes), np.uint64) if offset_of is None else offset_of(g).astype(np.uint64)
+        offset = np.broadcast_to(constant, (1, g.lanes)) if offset_of is None else offset_of(g) + immediate
+        terms = _Terms(
+            words,
+            layout,
+            field_of(words, layout.fields["base"]),
+            None if index_of is None else index_of(g).astype(np.uint64),
+            NO if add_tid is None else field_of(words, add_tid) != 0,
+            offset.astype(np.uint64),
+            scalar(g).astype(np.uint64)[:, None],
         )
-        index = given + np.where(add_tid, np.arange(g.lanes, dtype=np.uint64), np.uint64(0))
-        extra = scalar(g).astype(np.uint64)[:, None]
-        terms = _Terms(words, bool(idxen), given, index, offset, extra, stride)
-        start = _field(words, 0, 32) | _field(words, 32, 16) << np.uint64(32)
-        # What the SGPR adds is swizzled as well where it counts for the range (RDNA4 ISA manual, 9.4.2).
-        inner = extra if arch.buffer_stride_scale else np.uint64(0)
-        group = np.uint64(8) << _field(words, 117, 2)
-
-        def address(byte: int) -> Numbers:
-            at = offset + np.uint64(byte)
-            linear = index * stride + at + extra
-            if not swizzled.any():
-                return start + linear
-            at = at + inner
-            rows = (index // group * stride + at // size * size) * group + (extra - inner)
-            return start + np.where(swizzled, rows + index % group * size + at % size, linear)
-
-        by_field = arch.buffer_range_field
-        return Reach(address, _by_field(terms, arch.buffer_stride_scale) if by_field else _by_use(terms))
+        check = _by_field if layout.range_by_field else _by_use
+        if terms.given is None and not terms.lane.any():
+            # A raw access: no index, so nothing to multiply and nothing to swizzle.
+            linear = terms.start + terms.scalar + terms.offset
+            return Reach(lambda byte: linear + np.uint64(byte), check(terms, NONE, NO), words)
+        index, stride, swizzle = _indexed(terms, np.arange(g.lanes, dtype=np.uint64), typed)
+        return Reach(_addresses(terms, index, stride, swizzle), check(terms, index, swizzle != 0), words)
 
     return reach
 
 
-def _layout(words: Words, arch: Arch) -> tuple[Numbers, Numbers, Mask]:
-    """Bytes of a record, bytes of a swizzled element, and whether the buffer is swizzled."""
-    stride = _field(words, 48, 14)
-    if not arch.buffer_range_field:
-        add_tid = _field(words, 119, 1) != 0
-        stride = np.where(add_tid, stride | _field(words, 111, 4) << np.uint64(14), stride)
-        return stride, np.full_like(stride, ELEMENT), _field(words, 63, 1) != 0
-    if arch.buffer_stride_scale:
-        stride = stride * np.array([1, 4, 8, 32], np.uint64)[_field(words, 114, 2).astype(np.int64)]
-    swizzle = _field(words, 62, 2)
-    return stride, np.where(swizzle == 3, np.uint64(16), np.uint64(4)), swizzle != 0
+def _indexed(terms: _Terms, lanes: Numbers, typed: bool) -> tuple[Numbers, Numbers, Numbers]:
+    """Index, bytes of a record, and the value of the field ``swizzle``, of an access that has an index."""
+    layout, given = terms.layout, terms.given
+    stride, swizzle = _stride(terms), terms.field("swizzle")
+    adds, indexed = terms.lane, terms.lane
+    if given is not None:
+        adds = terms.lane & (swizzle != 0) if layout.lane_and_index else NO
+        indexed = ~NO
+    index = (NONE if given is None else given) + np.where(adds, lanes, np.uint64(0))
+    if layout.stride_high and not typed:
+        high = terms.field(layout.stride_high) << np.uint64(layout.fields["stride"].bits)
+        stride = np.where(adds, stride | high, stride)
+    return index, stride, np.where(indexed, swizzle, np.uint64(0))
+
+
+def _stride(terms: _Terms) -> Numbers:
+    """Bytes of a record, as the field and its factor say."""
+    stride, factors = terms.field("stride"), terms.layout.stride_factors
+    if len(factors) > 1:
+        stride = stride * np.array(factors, np.uint64)[terms.field("stride_scale").astype(np.intp)]
+    return stride
+
+
+def _addresses(terms: _Terms, index: Numbers, stride: Numbers, swizzle: Numbers) -> Callable[[int], Numbers]:
+    """Addresses of an access with an index, linear or swizzled."""
+    layout, outer = terms.layout, terms.start + terms.scalar
+    linear = outer + index * stride + terms.offset
+    if not swizzle.any():
+        return lambda byte: linear + np.uint64(byte)
+    size = np.array(layout.elements, np.uint64)[swizzle.astype(np.intp)]
+    size[size == 0] = 1  # not used
+    group = np.array(layout.index_strides, np.uint64)[terms.field("index_stride").astype(np.intp)]
+    whole = size == layout.element_whole
+
+    def address(byte: int) -> Numbers:
+        behind = np.where(whole, np.uint64(byte), np.uint64(0))
+        at = terms.offset + (np.uint64(byte) - behind)
+        rows = (index // group * stride + at // size * size) * group
+        swizzled = outer + rows + index % group * size + at % size + behind
+        return np.where(swizzle != 0, swizzled, linear + np.uint64(byte))
+
+    return address
+
+
+def _by_use(terms: _Terms, _index: Numbers, _swizzled: Mask) -> Callable[[int, int], Mask]:
+    """CDNA: with an index register and a stride by records; with the lane alone not at all; else by bytes."""
+    records, end = terms.field("num_records"), terms.offset + terms.scalar
+    special, fine = (terms.lane, ~NO) if terms.given is None else (terms.field("stride") != 0, terms.given < records)
+    if not special.any():
+        return lambda byte, size: end + np.uint64(byte + size) <= records
+    return lambda byte, size: np.where(special, fine, end + np.uint64(byte + size) <= records)
+
+
+def _by_field(terms: _Terms, index: Numbers, swizzled: Mask) -> Callable[[int, int], Mask]:
+    """RDNA: as OOB_SELECT says. 0 structured, 1 by index, 2 not at all unless empty, 3 raw, or as 0 if swizzled."""
+    records, select, stride = terms.field("num_records"), terms.field("oob_select"), _stride(terms)
+    bound = (terms.field("format") != 0) | terms.lane
+    end = terms.offset + terms.scalar
+    if (bound & (select == 3)).all() and not swizzled.any():
+        return lambda byte, size: end + np.uint64(byte + size) <= records
+    by_index = index < records
+    by_record = (select == 0) | (select == 3) & swizzled & (stride != 0)
+
+    def inside(byte: int, size: int) -> Mask:
+        size_to = np.uint64(byte + size)
+        structured = by_index & (terms.offset + size_to <= stride)
+        checked: Mask = np.select(
+            [by_record, select == 1, select == 2], [structured, by_index, records != 0], end + size_to <= records
+        )
+        bounded: Mask = checked & bound
+        return bounded
+
+    return inside

@@ -93,8 +93,7 @@ def _atomic(wave, ins):
             memory = Whole(wave.lds, address, size)
             fine = memory.fine
         elif unit == "buffer":
-            address, fine = buffer_place(wave, ins, lane, 0)
-            fine = fine and buffer_place(wave, ins, lane, size - 4)[1]
+            address, fine = buffer_place(wave, ins, lane, 0, size)
             memory = wave.memory
         elif unit == "flat":
             memory, address = space_of(wave, lane, flat_address(wave, ins, lane), size)

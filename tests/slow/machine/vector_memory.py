@@ -1,6 +1,7 @@
 """Vector memory through buffer resources, and loads that go straight to the LDS.
 
-Source: CDNA3 and CDNA4 ISA manuals, chapter 9, read apart from the machine; RDNA3.5 and RDNA4 ISA manuals, chapter 9.
+Source: CDNA3 and CDNA4 ISA manuals, chapter 9, read apart from the machine; RDNA3.5 and RDNA4 ISA manuals, chapter 9;
+where hardware differs, AMD's rocjitsu, which says what it compared with a gfx950, a gfx1100 and a gfx1201.
 """
 
 from __future__ import annotations
@@ -18,62 +19,79 @@ def field(wave, first, low, count):
     return whole >> low & (1 << count) - 1
 
 
-def buffer_place(wave, ins, lane, byte, payload=4):
+def buffer_place(wave, ins, lane, byte, payload=4, typed=False):
     """(address, in range) of the component of `payload` bytes that starts at a byte of the lane's data."""
-    if wave.facts.keeps_halves:
-        return _rdna_place(wave, ins, lane, byte, payload)
-    vaddr, srsrc, soffset = ins.src[:3]
-    idxen, offen = ins.modifiers["idxen"], ins.modifiers["offen"]
-    registers = [wave.v[vaddr.index + k][lane] for k in range(idxen + offen)]
-    index = registers[0] if idxen else 0
-    offset = ins.modifiers["offset"] + (registers[-1] if offen else 0) + byte
-    r = srsrc.index
+    return (_rdna_place if wave.facts.keeps_halves else _cdna_place)(wave, ins, lane, byte, payload, typed)
+
+
+def _parts(wave, ins, lane):
+    """(index register or None, offset, SGPR offset); the offset wraps at 32 bits."""
+    vaddr, _, soffset = ins.src[:3]
+    registers = [wave.v[vaddr.index + k][lane] for k in range(ins.modifiers["idxen"] + ins.modifiers["offen"])]
+    index = registers.pop(0) if ins.modifiers["idxen"] else None
+    return index, ins.modifiers["offset"] + sum(registers) & M32, wave.scalar(soffset)
+
+
+def _rearranged(index, offset, stride, group, element):
+    """buffer_offset of a swizzled buffer (CDNA4 9.1.5.2, RDNA3 9.4.2)."""
+    index_msb, index_lsb = divmod(index, group)
+    offset_msb, offset_lsb = divmod(offset, element)
+    return (index_msb * stride + offset_msb * element) * group + index_lsb * element + offset_lsb
+
+
+def _cdna_place(wave, ins, lane, byte, payload, typed):
+    """CDNA. From a gfx950, by rocjitsu: an index register of a linear buffer drops the lane, the range ends with the
+    last byte and counts the SGPR offset. Without an index there is nothing to swizzle."""
+    r = ins.src[1].index
+    given, offset, moved = _parts(wave, ins, lane)
     base, stride, records = field(wave, r, 0, 48), field(wave, r, 48, 14), field(wave, r, 64, 32)
     swizzle, add_tid = field(wave, r, 63, 1), field(wave, r, 119, 1)
-    if add_tid:
-        stride |= field(wave, r, 111, 4) << 14
-    fine = (add_tid and not idxen) or (index if idxen and stride else offset) < records
-    index += lane if add_tid else 0
-    if swizzle:
-        group, element = 8 << field(wave, r, 117, 2), 4
-        place = (
-            (index // group * stride + offset // element * element) * group + index % group * element + offset % element
-        )
+    if given is None:
+        fine = add_tid or offset + moved + byte + payload <= records
     else:
-        place = index * stride + offset
-    return base + wave.scalar(soffset) + place & M64, fine
+        fine = given < records if stride else offset + moved + byte + payload <= records
+    index = given or 0
+    if add_tid and (swizzle or given is None):
+        index += lane
+        stride |= 0 if typed else field(wave, r, 111, 4) << 14
+    if swizzle and (add_tid or given is not None):
+        place = _rearranged(index, offset + byte, stride, 8 << field(wave, r, 117, 2), 4)
+    else:
+        place = index * stride + offset + byte
+    return base + moved + place & M64, bool(fine)
 
 
-def _rdna_place(wave, ins, lane, byte, payload):
-    """The same on gfx11 and gfx12, where two bits of the resource choose the check (RDNA3.5 and RDNA4, 9.4 and 9.6)."""
-    vaddr, srsrc, soffset = ins.src[:3]
-    idxen, offen = ins.modifiers["idxen"], ins.modifiers["offen"]
-    registers = [wave.v[vaddr.index + k][lane] for k in range(idxen + offen)]
-    index = (registers[0] if idxen else 0) + (lane if field(wave, srsrc.index, 119, 1) else 0)
-    offset, moved = ins.modifiers["offset"] + (registers[-1] if offen else 0) + byte, wave.scalar(soffset)
-    r = srsrc.index
+def _rdna_place(wave, ins, lane, byte, payload, _typed):
+    """gfx11 and gfx12, where two bits of the resource choose the check (RDNA3.5 and RDNA4, 9.4 and 9.6). From a gfx1100
+    and a gfx1201, by rocjitsu: an index register replaces the lane, the SGPR offset is not swizzled."""
+    r = ins.src[1].index
+    given, offset, moved = _parts(wave, ins, lane)
     base, stride, records = field(wave, r, 0, 48), field(wave, r, 48, 14), field(wave, r, 64, 32)
     stride *= (1, 4, 8, 32)[field(wave, r, 114, 2)] if wave.facts.split_barrier else 1
-    swizzle, select = field(wave, r, 62, 2), field(wave, r, 124, 2)
-    structured = index < records and offset + payload <= stride
+    add_tid, select = field(wave, r, 119, 1), field(wave, r, 124, 2)
+    swizzle = field(wave, r, 62, 2) if add_tid or given is not None else 0
+    index = given if given is not None else lane * add_tid
+    end = offset + byte + payload
+    structured = index < records and end <= stride
     fine = {
         0: structured,
         1: index < records,
         2: records != 0,
-        3: structured if swizzle and stride else offset + moved + payload <= records,
+        3: structured if swizzle and stride else end + moved <= records,
     }[select]
     # A resource without a format is bound to nothing, unless it adds the lane (9.6).
-    fine = fine and bool(field(wave, r, 108, 6) or field(wave, r, 119, 1))
-    if not swizzle:
-        return base + moved + index * stride + offset & M64, fine
-    group, element = 8 << field(wave, r, 117, 2), 4 if swizzle == 1 else 16
-    offset += moved
-    place = (index // group * stride + offset // element * element) * group + index % group * element
-    return base + place + offset % element & M64, fine
+    fine = fine and bool(field(wave, r, 108, 6) or add_tid)
+    place = index * stride + offset + byte
+    if swizzle:
+        group, element = 8 << field(wave, r, 117, 2), 16 if swizzle == 3 else 4
+        # RDNA4, 9.4.2: the dwords after the first follow it within elements of 16 bytes.
+        behind = byte if element == 16 and wave.facts.split_barrier else 0
+        place = _rearranged(index, offset + byte - behind, stride, group, element) + behind
+    return base + moved + place & M64, fine
 
 
 def _buffer_word(wave, ins, lane, byte, size):
-    address, fine = buffer_place(wave, ins, lane, byte)
+    address, fine = buffer_place(wave, ins, lane, byte, size)
     return wave.memory.load(address, size) if fine else 0
 
 

@@ -1,0 +1,160 @@
+"""Buffer resources (V#): the fields of the 128 bits, and how an access reads them, by family.
+
+Sources: CDNA1 ISA manual, tables 36 and 39; CDNA2, CDNA3 and CDNA4 ISA manuals, 9.1.5 and 9.1.8; RDNA3, RDNA3.5 and
+RDNA4 ISA manuals, 9.4 and 9.6. AMD's simulator rocjitsu (ROCm/rocm-systems, ``addr_calc_buffer.h``, pull request 10928)
+states what it compared with a gfx950, a gfx1100 and a gfx1201; where that differs from the manuals it is followed, and
+the rule says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["GFX9", "GFX11", "GFX12", "BufferField", "BufferLayout"]
+
+
+@dataclass(frozen=True)
+class BufferField:
+    """One field of a resource."""
+
+    name: str
+    low: int
+    """First of its bits among the 128."""
+    bits: int
+    read: str
+    """By which accesses: ``all``; ``indexed``, those with an index: a register's (IDXEN) or the lane's (ADD_TID);
+    ``swizzled``, those of them that are swizzled; ``format``, those that take the format from the resource;
+    ``memory``: it says how memory is cached or mapped, no result depends on it; ``zero``: reserved, must be 0."""
+    meaning: str = ""
+
+    def of(self, words: tuple[int, ...]) -> int:
+        """Its value in a resource of four dwords."""
+        whole = sum(word << 32 * k for k, word in enumerate(words))
+        return whole >> self.low & (1 << self.bits) - 1
+
+
+@dataclass(frozen=True)
+class BufferLayout:
+    """The resource of a family: fields, and rules of address and range."""
+
+    source: str
+    rows: tuple[BufferField, ...]
+    elements: tuple[int, ...]
+    """By value of the field ``swizzle``: bytes of a swizzled element; 0 is linear."""
+    usual: int
+    """Word 3 of a raw buffer of dwords, as libraries write it."""
+    index_strides: tuple[int, ...] = (8, 16, 32, 64)
+    """By value of the field ``index_stride``: indices whose elements lie together."""
+    stride_factors: tuple[int, ...] = (1,)
+    """By value of the field ``stride_scale``."""
+    range_by_field: bool = False
+    """The field ``oob_select`` chooses the range check; else what the access uses does."""
+    lane_and_index: bool = False
+    """ADD_TID adds the lane to an index register where the buffer is swizzled; else the register replaces it."""
+    stride_high: str = ""
+    """The field that extends the stride where ADD_TID adds the lane and the instruction brings its own format."""
+    element_whole: int = 0
+    """Bytes of an element whose dwords lie together, even if an access crosses its end."""
+
+    @cached_property
+    def fields(self) -> Mapping[str, BufferField]:
+        """The fields by name."""
+        return MappingProxyType({row.name: row for row in self.rows})
+
+
+F = BufferField
+_BASE = (
+    #  name             low bits read
+    F("base",             0, 48, "all",      "address of the first byte"),
+    F("stride",          48, 14, "indexed",  "bytes of a record"),
+)  # fmt: skip
+_RECORDS = (
+    F("num_records",     64, 32, "all",      "bytes, or records where the index is checked"),
+    F("dst_sel_x",       96,  3, "format",   "0, 1, or a component of the data"),
+    F("dst_sel_y",       99,  3, "format"),
+    F("dst_sel_z",      102,  3, "format"),
+    F("dst_sel_w",      105,  3, "format"),
+)  # fmt: skip
+_INDEX = (
+    F("index_stride",   117,  2, "swizzled", "8, 16, 32 or 64 indices"),
+    F("add_tid",        119,  1, "all",      "the lane's number is an index"),
+)  # fmt: skip
+_TYPE = (F("type",      126,  2, "all",      "0: a buffer"),)  # fmt: skip
+
+GFX9 = BufferLayout(
+    source="CDNA1 table 39; CDNA2, CDNA3, CDNA4 9.1.8",
+    rows=(
+        *_BASE,
+        F("cache_swizzle",   62,  1, "memory",   "permutes the banks of the L1 cache"),
+        F("swizzle",         63,  1, "indexed",  "rearrange by index_stride and elements of 4 bytes"),
+        *_RECORDS,
+        F("num_format",     108,  3, "format"),
+        F("data_format",    111,  4, "format",   "0: unbound; with ADD_TID bits 17:14 of the stride"),
+        F("user_vm_enable", 115,  1, "memory",   "mapped through a tiled pool"),
+        F("user_vm_mode",   116,  1, "memory",   "accesses to its unmapped parts: 0 give 0, 1 are errors"),
+        *_INDEX,
+        F("reserved",       120,  3, "zero"),
+        F("nv",             123,  1, "memory",   "not volatile"),
+        F("reserved_high",  124,  2, "zero"),
+        *_TYPE,
+    ),
+    # 9.1.5 has an element size of 2 to 16 bytes, 9.1.8 no field for it: 4, as rocjitsu.
+    elements=(0, 4),
+    usual=0x27000,
+    lane_and_index=True,
+    stride_high="data_format",
+)  # fmt: skip
+"""The range goes by use: with ADD_TID and no index register everything is inside; with an index register and a stride
+the index is compared with num_records; otherwise the last byte, the SGPR offset included. The manuals leave the SGPR
+offset and the size out of that comparison; a gfx950 counts both (rocjitsu), as LLVM takes for granted (llvm-project
+169230: moving part of an offset to the SGPR keeps an access in range). An access without an index is linear, whatever
+``swizzle`` says: the manuals swizzle by the index, kernels set the bit on raw buffers and work (HipKittens'
+``make_srsrc`` on gfx950), and gfx1100 and gfx1201 do so. rocjitsu swizzles with ADD_TID alone; here an index register
+does as well, as in the manuals' formula."""
+
+_RDNA = (
+    *_BASE,
+    F("swizzle",         62,  2, "indexed",  "0: linear; 1: elements of 4 bytes; 2: reserved; 3: of 16 bytes"),
+    *_RECORDS,
+    F("format",         108,  6, "all",      "0: unbound, without ADD_TID"),
+)  # fmt: skip
+_OOB = (
+    F("oob_select",     124,  2, "all",      "0 structured, 1 by index, 2 not at all unless empty, 3 raw"),
+)  # fmt: skip
+
+GFX11 = BufferLayout(
+    source="RDNA3, RDNA3.5 9.6",
+    # 9.6 leaves 116:114 and 121:120 out; it calls 123:122 reserved, LLVM and Mesa (sid.h) LLC_NOALLOC.
+    rows=(*_RDNA, *_INDEX, F("llc_noalloc", 122, 2, "memory"), *_OOB, *_TYPE),
+    elements=(0, 4, 4, 16),
+    usual=0x31004000,
+    range_by_field=True,
+)
+"""The lane is an index only without an index register, the SGPR offset counts in the raw check alone and is not
+swizzled (gfx1100 and gfx1201, by rocjitsu; 9.4.2 adds lane and register, and on RDNA4 swizzles the SGPR offset)."""
+
+GFX12 = BufferLayout(
+    source="RDNA4 9.6",
+    rows=(
+        *_RDNA,
+        F("stride_scale",       114, 2, "indexed", "the stride times 1, 4, 8 or 32"),
+        *_INDEX,
+        F("write_compression",  120, 1, "memory"),
+        F("compression",        121, 1, "memory"),
+        F("compression_access", 122, 2, "memory"),
+        *_OOB,
+        *_TYPE,
+    ),
+    elements=(0, 4, 4, 16),
+    usual=0x31004000,
+    stride_factors=(1, 4, 8, 32),
+    range_by_field=True,
+    element_whole=16,
+)  # fmt: skip
+"""As `GFX11`, with a factor of the stride. RDNA4's manual leaves OOB_SELECT 3 out; drivers use it as before."""
