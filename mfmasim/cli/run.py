@@ -94,16 +94,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _workers(count: int | None) -> AbstractContextManager[Executor | None]:
     """Pool of processes for the launch; none without a count."""
-    from concurrent.futures import ProcessPoolExecutor
     from contextlib import nullcontext
 
+    from mfmasim.devices.workers import pool
     from mfmasim.errors import MfmasimError
 
     if count is None:
         return nullcontext()
     if not 1 <= count <= MOST_WORKERS:
         raise MfmasimError(f"--workers {count}: 1 to {MOST_WORKERS} processes are expected")
-    return ProcessPoolExecutor(count)
+    return pool(count)
 
 
 def _code(args: argparse.Namespace) -> Code:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mfmasim.devices.workers import follow_parent
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import library
 from mfmasim.hiprt.settings import PACKAGE, Settings
@@ -56,7 +58,13 @@ def start(command: Sequence[str], changes: Mapping[str, str] | None = None) -> i
     if not command:
         raise MfmasimError("hiprt: a command is expected, such as: mfmasim hiprt -- python program.py")
     try:
-        code = subprocess.run(list(command), env=environment(changes), check=False).returncode
+        code = subprocess.run(
+            list(command),
+            env=environment(changes),
+            check=False,
+            # No other thread runs in this process.
+            preexec_fn=lambda: follow_parent(signal.SIGTERM),
+        ).returncode
     except OSError as error:
         raise MfmasimError(f"hiprt: cannot start {command[0]}: {error.strerror or error}") from None
     return code if code >= 0 else 128 - code

@@ -1,0 +1,51 @@
+"""Worker processes that end with the process that started them, however that one ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+__all__ = ["follow", "follow_parent", "pool"]
+
+_PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
+_POLL_SECONDS = 0.5
+
+
+def pool(count: int) -> ProcessPoolExecutor:
+    """An executor of so many processes, none of which survives this one, even if this one is killed."""
+    return ProcessPoolExecutor(count, initializer=follow, initargs=(os.getpid(),))
+
+
+def follow_parent(number: int = signal.SIGKILL) -> None:
+    """Let Linux send this process a signal when its parent ends; elsewhere nothing happens."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+
+
+def follow(owner: int) -> None:
+    """End this process when its parent ends; for the start of a worker.
+
+    The signal comes at once, also in the middle of NumPy. The thread serves other systems, and start methods by which
+    the parent is not the owner but a server of processes, which ends when the owner does.
+
+    Args:
+        owner: process that the worker works for.
+    """
+    parent = os.getppid()
+    follow_parent()
+    try:
+        os.kill(owner, 0)  # it may have ended before the signal was asked for
+    except ProcessLookupError:
+        os._exit(1)
+    threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent").start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_POLL_SECONDS)
+    os._exit(1)
