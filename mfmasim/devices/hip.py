@@ -14,14 +14,15 @@ from mfmasim.devices.hip_buffers import HipBuffers
 from mfmasim.devices.hip_library import SIMULATED, Hip, no_gpu, text_of
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.arguments import argument
 from mfmasim.machine.launch import check_call
+from mfmasim.machine.passing import segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from mfmasim.machine.passing import Arguments
     from mfmasim.program import Kernel
 
 __all__ = ["HipDevice"]
@@ -82,11 +83,12 @@ class HipDevice:
         kernel: Kernel,
         grid: Any,
         block: Any,
-        args: Sequence[Any],
+        args: Arguments,
         shared_bytes: int = 0,
         checks: str | Sequence[str] | None = "all",
         *,
         undefined: Sequence[int | str | NDArray[Any]] = (),
+        buffers: Mapping[int, NDArray[Any]] | None = None,
         **options: Any,
     ) -> Report:
         """Run a kernel to its end.
@@ -99,6 +101,7 @@ class HipDevice:
             shared_bytes: dynamic LDS in bytes.
             checks: ``"all"`` examines the guard zones, ``"none"`` does not. The simulator's checks are rejected.
             undefined: accepted as by the simulator, without effect: reads on a GPU are not observable.
+            buffers: as `mfmasim.devices.SimDevice.launch` takes them.
             options: what only the simulator has (observers, budget, ...); rejected unless empty.
 
         Returns:
@@ -118,19 +121,16 @@ class HipDevice:
         hip = self.hip
         with ExitStack() as stack:
             hip.call("hipSetDevice", self.number)
-            buffers = HipBuffers(hip)
-            _afterwards(stack, buffers.free)
-            segment = np.zeros(max((arg.offset + arg.size for arg in kernel.args), default=0), np.uint8)
-            for number, (arg, value) in enumerate(zip(kernel.args, args, strict=True)):
-                raw = argument(buffers, number, arg, value)
-                segment[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
-            buffers.send()
+            device = HipBuffers(hip)
+            _afterwards(stack, device.free)
+            given = np.frombuffer(bytearray(segment(device, kernel, args, buffers)), np.uint8)
+            device.send()
             image = np.frombuffer(kernel.code.object.data, np.uint8)
             module = hip.call("hipModuleLoadData", image, what=kernel.code.object.name)
             _afterwards(stack, partial(hip.call, "hipModuleUnload", module))
             function = hip.call("hipModuleGetFunction", module, kernel.name.encode())
-            milliseconds = self._timed(stack, function, kernel.name, (*grid, *block, int(shared_bytes)), segment)
-            findings = buffers.collect(kernel.name)
+            milliseconds = self._timed(stack, function, kernel.name, (*grid, *block, int(shared_bytes)), given)
+            findings = device.collect(kernel.name)
         whose = "the simulated HIP runtime" if self.simulated else f"{self.product}"
         return Report(
             kernel=kernel.name,

@@ -20,12 +20,13 @@ from mfmasim.observe.registry import CHECKS
 from mfmasim.observe.tools.debugger import Debugger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Executor
 
     from numpy.typing import NDArray
 
     from mfmasim.machine.launch import Launch
+    from mfmasim.machine.passing import Arguments
     from mfmasim.machine.run import Outcome
     from mfmasim.machine.schedule import Schedule
     from mfmasim.program import Kernel
@@ -102,7 +103,7 @@ class SimDevice:
         kernel: Kernel,
         grid: Any,
         block: Any,
-        args: Sequence[Any],
+        args: Arguments,
         shared_bytes: int = 0,
         checks: str | Sequence[str] | None = "all",
         *,
@@ -114,6 +115,7 @@ class SimDevice:
         parts: int | None = None,
         undefined: Sequence[int | str | NDArray[Any]] = (),
         schedule: str = "usual",
+        buffers: Mapping[int, NDArray[Any]] | None = None,
     ) -> Report:
         """Run a kernel to its end.
 
@@ -124,6 +126,8 @@ class SimDevice:
             args: one entry per argument; arrays are buffers and updated in place, None is a null pointer, a value is
                 a NumPy scalar or a Python number. A list is a structure with such fields, numbers as NumPy scalars;
                 for a pointer it is a buffer that holds the structure: a list of arrays is an array of pointers.
+                Padding of hand-written metadata may be left out. A dict has the entries by the arguments' names, or
+                numbers. Bytes are the whole segment of arguments; hidden ones are filled in.
             shared_bytes: dynamic LDS in bytes.
             checks: ``"all"``, ``"none"``, or names of checks.
             budget: instructions a wave may execute; then the launch is stopped, and a finding names the place.
@@ -142,6 +146,7 @@ class SimDevice:
                 as far as it can), ``random:SEED``, ``first:WAVE``, ``last:WAVE``; ``usual`` is all together. Findings
                 are the same in each. ``witness`` looks for an order in which a race changes the outputs, says so in
                 the finding, and leaves these outputs in the buffers.
+            buffers: where `args` is bytes, arrays by the byte of the segment at which their address belongs.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -160,10 +165,11 @@ class SimDevice:
             raise MfmasimError(f"schedule {schedule!r}: an order of all waves; run without an executor")
         if schedule == "witness" and "races" not in names:
             raise MfmasimError("schedule 'witness' replays what the check 'races' finds; turn that check on")
-        prepared = prepare(kernel, grid, block, args, shared_bytes, undefined)
+        prepared = prepare(kernel, grid, block, args, shared_bytes, undefined, buffers)
         report = self.run(
             prepared, names, budget, observers, debug, max_waves, executor, parts,
-            lambda: prepare(kernel, grid, block, args, shared_bytes, undefined),  # arrays change only when it is over
+            # Arrays change only when it is over.
+            lambda: prepare(kernel, grid, block, args, shared_bytes, undefined, buffers),
             order, witness=schedule == "witness",
         )  # fmt: skip
         prepared.collect()

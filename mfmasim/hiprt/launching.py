@@ -16,6 +16,7 @@ from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
 from mfmasim.machine.memory import Memory, Region, image_regions
+from mfmasim.machine.passing import laid_out
 from mfmasim.machine.printf import PRINTF_BYTES
 from mfmasim.program import load
 
@@ -148,7 +149,7 @@ def launch(
     packet = Region("dispatch packet", service.packet, PACKET_BYTES, writable=False)
     printf = Region("printf buffer", service.printf, PRINTF_BYTES) if prints(kernel) else None
     prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf)
-    fill(prepared, words)
+    fill(prepared, laid_out(kernel, words))
     if rt.heap.written is not None:
         given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
         seen = {region.address for region in memory.regions}

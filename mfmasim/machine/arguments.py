@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from mfmasim.codeobject import Argument
 
-__all__ = ["Buffers", "Owner", "Placed", "argument"]
+__all__ = ["POINTER", "Buffers", "Owner", "Placed", "address_of", "argument"]
 
 POINTER = 8
 """Bytes of a pointer, and their alignment."""
@@ -123,7 +123,7 @@ def argument(launch: Owner, number: int, arg: Argument, value: Any) -> bytes:
             value = np.frombuffer(bytearray(_structure(launch, name, value)[0]), np.uint8)
         if not isinstance(value, np.ndarray):
             raise MfmasimError(f"{name} is a pointer: an array or None is expected, not {type(value).__name__}")
-        return _buffer(launch, name, value).address.to_bytes(arg.size, "little")
+        return address_of(launch, name, value).to_bytes(arg.size, "little")
     if arg.value_kind != "by_value":
         raise MfmasimError(f"{name} has kind {arg.value_kind}, which a launch cannot pass")
     if isinstance(value, list | tuple):
@@ -157,11 +157,25 @@ def _field(launch: Owner, name: str, value: Any, depth: int) -> tuple[bytes, int
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return value.tobytes(), max(value.dtype.alignment, 1)
     if isinstance(value, np.ndarray):
-        return _buffer(launch, name, value).address.to_bytes(POINTER, "little"), POINTER
+        return address_of(launch, name, value).to_bytes(POINTER, "little"), POINTER
     raise MfmasimError(
         f"{name} is a field: an array, None, a list or a NumPy scalar such as np.int32(5) is expected, "
         f"not {type(value).__name__}, whose size is not known"
     )
+
+
+def address_of(launch: Owner, name: str, array: NDArray[Any]) -> int:
+    """Address of the buffer that stands for an array; it is set aside unless the launch has it already.
+
+    Args:
+        launch: gets the buffer.
+        name: of the buffer, for messages.
+        array: what the buffer holds.
+
+    Raises:
+        MfmasimError: the array cannot be a buffer, or overlaps one in part.
+    """
+    return _buffer(launch, name, array).address
 
 
 def _buffer(launch: Owner, name: str, array: NDArray[Any]) -> Region:

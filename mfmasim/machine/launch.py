@@ -12,18 +12,20 @@ import numpy as np
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.machine.arguments import Buffers, argument
+from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.events import Place
 from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 from mfmasim.machine.passes import passes
+from mfmasim.machine.passing import in_order, segment
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from mfmasim.codeobject import Argument
+    from mfmasim.machine.passing import Arguments
     from mfmasim.program import Code, Kernel
 
 __all__ = [
@@ -143,8 +145,8 @@ def dimensions(value: Any, what: str) -> Dim3:
 
 
 def prepare(
-    kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int = 0,
-    undefined: Sequence[int | str | NDArray[Any]] = (),
+    kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0,
+    undefined: Sequence[int | str | NDArray[Any]] = (), buffers: Mapping[int, NDArray[Any]] | None = None,
 ) -> Launch:  # fmt: skip
     """Check a launch and lay out its memory.
 
@@ -152,10 +154,12 @@ def prepare(
         kernel: what to run.
         grid: workgroups in x, y, z.
         block: work-items of a workgroup in x, y, z.
-        args: one entry per explicit argument: an array for a pointer (None is a null pointer), a NumPy scalar or a
-            Python number for a value, a list for a structure (see `mfmasim.machine.arguments`).
+        args: one entry per explicit argument, in order or by name (see `mfmasim.machine.passing`): an array for a
+            pointer (None is a null pointer), a NumPy scalar or a Python number for a value, a list for a structure
+            (see `mfmasim.machine.arguments`); or the bytes of the segment.
         shared_bytes: dynamic LDS in bytes.
         undefined: numbers or names of arguments whose buffers are undefined; or arrays, which may be fields.
+        buffers: arrays by the byte of the segment at which their address belongs, if `args` is its bytes.
 
     Returns:
         The launch, its memory filled.
@@ -170,19 +174,20 @@ def prepare(
     packet = memory.reserve("dispatch packet", 64, writable=False)
     printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
     launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
-    words = [argument(launch, i, arg, value) for i, (arg, value) in enumerate(zip(kernel.args, args, strict=True))]
-    launch.undefined = _undefined(launch, args, undefined)
+    given = segment(launch, kernel, args, buffers)
+    launch.undefined = _undefined(launch, in_order(kernel, args), undefined)
     memory.seal()
     for region, array in launch.buffers:
         memory.view(region)[:] = array.reshape(-1).view(np.uint8)
     load_image(memory, kernel.code, image)
-    fill(launch, words)
+    fill(launch, given)
     return launch
 
 
 def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str | NDArray[Any]]) -> tuple[Region, ...]:
     """Buffers of the arguments whose contents are undefined."""
-    arrays = {k: arg.name or str(k) for k, arg in enumerate(launch.kernel.args) if isinstance(args[k], np.ndarray)}
+    named = zip(launch.kernel.args, args, strict=False)  # no arguments where the bytes of the segment are given
+    arrays = {k: arg.name or str(k) for k, (arg, value) in enumerate(named) if isinstance(value, np.ndarray)}
     numbers = {name: number for number, name in arrays.items()}
     regions = []
     for each in chosen:
@@ -199,14 +204,14 @@ def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str |
     return tuple(regions)
 
 
-def check_call(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], shared_bytes: int) -> tuple[Dim3, Dim3]:
+def check_call(kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int) -> tuple[Dim3, Dim3]:
     """Check what can be checked without a device; the arguments' values come later.
 
     Args:
         kernel: what is launched.
         grid: workgroups in x, y, z.
         block: work-items of a workgroup in x, y, z.
-        args: one entry per explicit argument.
+        args: as `prepare` takes them.
         shared_bytes: dynamic LDS in bytes.
 
     Returns:
@@ -218,14 +223,9 @@ def check_call(kernel: Kernel, grid: Any, block: Any, args: Sequence[Any], share
     if not (hasattr(kernel, "info") and hasattr(kernel, "code")):
         hint = f"; take one of its kernels: {', '.join(kernel.kernels)}" if hasattr(kernel, "kernels") else ""
         raise MfmasimError(f"a kernel is expected, not {type(kernel).__name__}{hint}")
-    if not isinstance(args, list | tuple):
-        raise MfmasimError(f"args: a list with one entry per argument is expected, not {type(args).__name__}")
     grid, block = dimensions(grid, "grid"), dimensions(block, "block")
     check_sizes(kernel, grid, block, shared_bytes)
-    explicit = kernel.args
-    if len(args) != len(explicit):
-        names = ", ".join(arg.name or arg.value_kind for arg in explicit)
-        raise MfmasimError(f"{kernel.name} takes {len(explicit)} arguments ({names}), {len(args)} were given")
+    in_order(kernel, args)
     return grid, block
 
 
@@ -242,17 +242,16 @@ def load_image(memory: Memory, code: Code, image: int) -> None:
         code: the code object.
         image: address of its offset 0.
     """
-    for segment in code.object.segments_at(image):
-        place = memory.view(next(r for r in memory.regions if r.address == segment.vaddr))
-        place[: len(segment.data)] = np.frombuffer(segment.data, np.uint8)
+    for loaded in code.object.segments_at(image):
+        place = memory.view(next(r for r in memory.regions if r.address == loaded.vaddr))
+        place[: len(loaded.data)] = np.frombuffer(loaded.data, np.uint8)
 
 
-def fill(launch: Launch, words: Sequence[bytes]) -> None:
-    """Fill what a dispatch points to: explicit arguments (one entry of bytes each), hidden ones, packet, printf."""
+def fill(launch: Launch, given: bytes) -> None:
+    """Fill what a dispatch points to: the segment of arguments as it is given, hidden ones, packet, printf."""
     kernel, memory, printf = launch.kernel, launch.memory, launch.printf
     segment_bytes = memory.view(launch.kernarg)
-    for arg, raw in zip(kernel.args, words, strict=True):
-        segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
+    segment_bytes[: len(given)] = np.frombuffer(given, np.uint8)
     for arg in kernel.info.hidden_args:
         raw = _hidden(launch, arg)
         segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)

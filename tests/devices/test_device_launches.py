@@ -4,6 +4,7 @@
 """
 
 import os
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,28 @@ def test_values_pointers_and_a_grid_that_is_not_full(device, code):
     assert report.ok
     assert report.device == NAME
     assert (report.grid, report.block, report.waves) == ((4, 1, 1), (256, 1, 1), 4 * -(-256 // code["axpy"].wave))
+
+
+def test_arguments_by_name(device, arch):
+    named = mfmasim.compile(SOURCE, arch, flags=["-fno-discard-value-names"])["axpy"]
+    x, y = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
+    device.launch(named, 4, 256, {"n": np.int32(1000), "a": np.float32(2), "x": x, "y": y})
+    assert (y == 2 * np.arange(1000, dtype=np.float32) + 1).all()
+    with pytest.raises(MfmasimError, match=r"^unknown argument 'xx' of axpy; did you mean 'x'\?$"):
+        device.launch(named, 4, 256, {"xx": x})
+
+
+def test_arguments_by_number_and_as_bytes_of_the_segment(device, code):
+    expected = 2 * np.arange(1000, dtype=np.float32) + 1
+    x, y = np.arange(1000, dtype=np.float32), np.ones(1000, np.float32)
+    device.launch(code["axpy"], 4, 256, {3: 1000, 2: y, 1: x, 0: 2.0})
+    assert (y == expected).all()
+    y, given = np.ones(1000, np.float32), struct.pack("<f4xQQi", 2, 0, 0, 1000)
+    device.launch(code["axpy"], 4, 256, given, buffers={8: x, 16: y})
+    assert (y == expected).all()
+    whole, y = given.ljust(code["axpy"].info.kernarg_size, b"\xff"), np.ones(1000, np.float32)
+    device.launch(code["axpy"], 4, 256, whole, buffers={8: x, 16: y})
+    assert (y == expected).all(), "hidden arguments are filled in"
 
 
 @pytest.mark.parametrize(("grid", "block"), [((2, 3, 2), (4, 2, 2)), (3, 64), ((1, 2), (8, 4))])
