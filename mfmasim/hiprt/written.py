@@ -74,6 +74,8 @@ class Written(Observer):
         places = taken.reshape(-1).astype(np.int64)[:, None] - self._base + np.arange(event.size)
         self._marks[places[(places >= 0) & (places < len(self._marks))]] = 1
 
+    on_scalar = on_access
+
     def missing(self, region: Region) -> Iterator[Region]:
         """Parts of a region that are not initialised."""
         bare = self._marks[self._span(region.address, region.size)] == 0

@@ -36,7 +36,7 @@ class Opcode:
     """``SALU SMEM VALU VMEM LDS``; matrix instructions are VALU, FLAT instructions VMEM."""
     space: str = ""
     """Address space of its access: ``global``, ``scratch``, ``flat`` (any of them), ``lds``, ``gds``, or empty. Scalar
-    memory operations are ``global`` or ``scratch``."""
+    memory operations are ``global``, those on scratch too: they compute its address."""
     access: str = ""
     """``load``, ``store``, ``atomic``, ``prefetch``, ``cache`` (invalidates or writes back), ``exchange`` (between
     lanes, by the LDS hardware without LDS memory), or empty."""
@@ -214,7 +214,6 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("SMEM", r"s_(buffer_)?atomic_\w+", {"access": "atomic", "counter": "scalar"}),
     ("SMEM", r"s_(buffer_)?atomic_swap\w*", {"atomic": "exchange"}),
     ("SMEM", r"s_(buffer_)?atomic_cmpswap\w*", {"atomic": "compare"}),
-    ("SMEM", r"s_scratch_\w+", {"space": "scratch"}),
     ("SMEM", r"s_(buffer_)?prefetch_\w+", {"access": "prefetch"}),
     ("SMEM", r"s_atc_probe(_buffer)?", {"kind": "probe", "counter": "scalar"}),
     ("SMEM", r"s_(dcache|gl1)_\w+", {"access": "cache", "counter": "scalar"}),

@@ -68,7 +68,7 @@ class MatrixEvent:
 
 @dataclass(frozen=True)
 class AccessEvent:
-    """A vector memory instruction accessed a memory space; one with two addresses makes two events."""
+    """A memory instruction accessed a memory space; one with two addresses makes two events."""
 
     instruction: Instruction
     space: str
@@ -204,7 +204,7 @@ class Observer:
         """A vector memory instruction read or wrote memory, the LDS or scratch."""
 
     def on_scalar(self, event: AccessEvent) -> None:
-        """A scalar load read memory; its addresses have one lane."""
+        """A scalar memory instruction read or wrote memory; its addresses have one lane."""
 
     def on_resource(self, event: ResourceEvent) -> None:
         """A vector memory instruction read a buffer resource."""

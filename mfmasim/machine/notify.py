@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, Observer, ResourceEvent, hooks
-from mfmasim.machine.ops.spaces import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Machine
     from mfmasim.machine.memory import Outside
+    from mfmasim.machine.ops.spaces import Part
     from mfmasim.machine.state import Group
+
+    Hook = Callable[[AccessEvent], None]
 
 __all__ = ["Notify"]
 
@@ -28,8 +30,8 @@ class Notify:
     def __init__(self, machine: Machine, observers: Sequence[Observer] = ()) -> None:
         """Bind the hooks that the observers override."""
         self.machine = machine
-        self.accesses = hooks(observers, Observer.on_access)
-        self.scalar_loads = hooks(observers, Observer.on_scalar)
+        self.accesses: list[Hook] = hooks(observers, Observer.on_access)
+        self.scalars: list[Hook] = hooks(observers, Observer.on_scalar)
         self.resources = hooks(observers, Observer.on_resource)
         self.faults = hooks(observers, Observer.on_fault)
         self.blocks = hooks(observers, Observer.on_block)
@@ -58,47 +60,32 @@ class Notify:
         for hook in self.faults:
             hook(event)
 
+    def listeners(self, instruction: Instruction) -> list[Hook]:
+        """The hooks that receive the accesses of an instruction."""
+        return self.scalars if instruction.opcode.scalar else self.accesses
+
     def access(
         self, instruction: Instruction, group: Group, part: Part, kind: str, size: int,
         data: Sequence[NDArray[np.uint32]] = (),
     ) -> None:  # fmt: skip
-        """Report a vector access.
+        """Report an access of vector or scalar memory.
 
         Args:
             instruction: what accesses memory.
             group: the waves.
-            part: space, addresses and lanes.
+            part: space, addresses and lanes; a scalar access has one lane.
             kind: ``read``, ``write`` or ``atomic``.
             size: bytes per lane.
             data: what a store writes, dword by dword.
         """
-        event = self._event(instruction, group, part, kind, size, data)
-        for hook in self.accesses:
-            hook(event)
-
-    def scalar_load(self, instruction: Instruction, group: Group, address: NDArray[Any], size: int) -> None:
-        """Report a scalar load.
-
-        Args:
-            instruction: the load.
-            group: the waves.
-            address: of the first byte, (1 or waves,).
-            size: bytes.
-        """
-        event = self._event(instruction, group, Part("global", address[:, None], None), "read", size, ())
-        for hook in self.scalar_loads:
-            hook(event)
-
-    def _event(
-        self, instruction: Instruction, group: Group, part: Part, kind: str, size: int,
-        data: Sequence[NDArray[np.uint32]],
-    ) -> AccessEvent:  # fmt: skip
         machine, waves = self.machine, group.indices()
-        return AccessEvent(
+        event = AccessEvent(
             instruction, part.space, kind, part.address, part.mask, size, part.number, group.count,
             lambda index, lane: machine.place(waves, index, lane),
             waves + machine.first_workgroup * machine.launch.waves_per_workgroup, data,
         )  # fmt: skip
+        for hook in self.listeners(instruction):
+            hook(event)
 
     def resource(self, instruction: Instruction, group: Group, words: list[NDArray[np.uint32]]) -> None:
         """Report the buffer resource of an instruction.

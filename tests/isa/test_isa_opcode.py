@@ -17,7 +17,7 @@ from mfmasim.lds.instructions import ds_instruction
 
 ARCHS = [arch for arch in ARCHITECTURES.values() if arch.encoding in DIALECTS]
 SPACES = {
-    "SMEM": ("global", "scratch"), "DS": ("lds", "gds"), "FLAT": ("flat",), "GLOBAL": ("global",),
+    "SMEM": ("global",), "DS": ("lds", "gds"), "FLAT": ("flat",), "GLOBAL": ("global",),
     "SCRATCH": ("scratch",), "MUBUF": ("global",), "MTBUF": ("global",),
 }  # fmt: skip
 SMALL = {"u8", "i8", "b8", "u16", "i16", "b16"}

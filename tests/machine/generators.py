@@ -11,11 +11,13 @@ from tests.machine import (
     lines_rdna,
     lines_rdna_memory,
     lines_scalar,
+    lines_scalar_memory,
     lines_segments,
     lines_vector,
 )
 
 FAMILIES = (
+    lines_scalar_memory,
     lines_rdna_memory,
     lines_lanes,
     lines_segments,

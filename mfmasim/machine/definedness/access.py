@@ -154,10 +154,10 @@ class AccessPlan:
     def _leak(self, g: Group, words: Sequence[Bits]) -> None:
         """Undefined bits reached global memory."""
         number, bits = next((k, word) for k, word in enumerate(words) if word.any())
-        lanes = np.broadcast_to(bits, (len(bits), g.lanes))
+        lanes = bits[:, 0] if self.opcode.scalar else np.broadcast_to(bits, (len(bits), g.lanes))
         # A buffer store is executed dword by dword, so that the number of the word does not name the register.
         keys = [self.stored[number]] if len(words) == len(self.stored) else self.stored
-        key = next((k for k in keys if (np.where(bits != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
+        key = next((k for k in keys if (np.where(lanes != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
         self.owner.uses.report("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
 
     def _on(self, plane: Plane, instruction: Instruction) -> Bound:
@@ -183,7 +183,8 @@ class AccessPlan:
         file = after.waves.v
         for operand in self.data:
             keys = keys_of(operand) or (-1,) * operand.count
-            file += [table.get(key, zero) for key in keys]
+            rows = [table.get(key, zero) for key in keys]
+            file += [_column(row) for row in rows]
         return after
 
 
@@ -212,13 +213,14 @@ class AtomicPlan(AccessPlan):
     def after(self, g: Group) -> None:
         """Memory and the returned value are undefined where data or memory were."""
         owner, planes, ins = self.owner, self.planes, self.instruction
-        shape = (g.count, g.lanes)
+        scalar = self.opcode.scalar
+        shape = (g.count, 1 if scalar else g.lanes)
         data = np.zeros(shape, np.bool_)
         for bits in self._bits.values():
-            data = data | (bits != 0)
+            data = data | (_column(bits) != 0)
         returned, source = np.zeros(shape, np.bool_), np.zeros(shape, np.uint32)
         for key in self.stored:
-            source = np.where(source == 0, planes.origin(g, key), source)
+            source = np.where(source == 0, _column(planes.origin(g, key)), source)
         twice = len(self._events) > 1  # lanes may use either place: both are examined again
         replaces = self.opcode.atomic == "exchange" and not twice
         for event in self._events * (1 + twice):
@@ -241,7 +243,8 @@ class AtomicPlan(AccessPlan):
                 if bad.any():
                     self._loaded_here(words[full != 0])
                     owner.uses.report(
-                        "atomic" if old.any() else "stored", ins, g, (self.stored or [0])[0], full, words,
+                        "atomic" if old.any() else "stored", ins, g, (self.stored or [0])[0],
+                        full[:, 0] if scalar else full, words[:, 0] if scalar else words,
                         name="memory" if old.any() else "",
                     )  # fmt: skip
                 bad = np.zeros_like(bad)
@@ -260,7 +263,9 @@ class AtomicPlan(AccessPlan):
         for key in self.loaded:
             bits = np.where(returned, ONES, np.uint32(0))
             old_bits, old_origins = planes.of(g, key), planes.origin(g, key)
-            if g.mask is not None:
+            if scalar:
+                bits, words = bits[:, 0], source[:, 0]
+            elif g.mask is not None:
                 bits, words = np.where(g.mask, bits, old_bits), np.where(g.mask, source, old_origins)
             else:
                 words = source
@@ -288,6 +293,11 @@ class AtomicPlan(AccessPlan):
         address = address.astype(np.int64)
         inside = (address >= 0) & (address + event.size <= limit)
         return rows.reshape(-1), row * rows.shape[1] + np.where(inside, address, 0), inside
+
+
+def _column(values: Bits) -> Bits:
+    """A row of a register; of a scalar one as a column, which has no lanes."""
+    return values[:, None] if values.ndim == 1 else values
 
 
 def access_plan(instruction: Instruction, owner: Definedness) -> AccessPlan:

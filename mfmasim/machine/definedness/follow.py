@@ -147,7 +147,7 @@ class Definedness:
     def _access(self, plan: AccessPlan, run: Bound) -> Bound:
         planes, touched = self.planes, plan.touched
         if plan.atomic:
-            listeners = self.machine.notify.accesses
+            listeners = self.machine.notify.listeners(plan.instruction)
 
             def atomic(g: Group) -> None:
                 if not planes.dirty & touched:

@@ -58,9 +58,15 @@ class Atomic:
         ]
         self.target = instruction.dst[0] if instruction.dst else None
 
+    def shape(self, g: Group) -> tuple[int, int]:
+        """Waves, and lanes of a wave that may act."""
+        return g.count, g.lanes
+
     def sources(self, g: Group, shape: tuple[int, ...]) -> list[NDArray[Any]]:
         """Data of every lane as values of the operation's type."""
-        return [self.value([np.broadcast_to(read(g), shape) for read in readers]) for readers in self.readers]
+        return [
+            self.value([np.broadcast_to(read(g)[:, : shape[1]], shape) for read in readers]) for readers in self.readers
+        ]
 
     def value(self, words: list[NDArray[np.uint32]]) -> NDArray[Any]:
         """Dwords as one value."""
@@ -70,7 +76,7 @@ class Atomic:
 
     def run(self, g: Group, part: Part, mode: FloatMode) -> list[NDArray[np.uint32]]:
         """Act on one space; returns the old value as dwords."""
-        shape = (g.count, g.lanes)
+        shape = self.shape(g)
         flat, start, active, blank = self._places(g, part, shape)
         old = [np.where(blank, np.uint32(POISON_DWORD if part.space != "lds" else 0), np.uint32(0))] * self.parts
         if not active.any():
@@ -117,7 +123,7 @@ class Atomic:
                 instruction, g, part.space, "misaligned atomic", self.size, Outside(rejected, address.astype(np.uint64))
             )
         asked = asked & ~rejected
-        if machine.notify.accesses:
+        if machine.notify.listeners(instruction):
             machine.notify.access(instruction, g, Part(part.space, address, asked, part.number), "atomic", self.size)
         if part.space == "global":
             offsets, outside = machine.memory.locate(address, self.size, asked, write=True)

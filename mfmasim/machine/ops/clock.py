@@ -29,9 +29,12 @@ def _nothing(_instruction: Instruction, _machine: Machine) -> Bound:
 
 # Memory is coherent and the host takes no messages: caches, wake-ups and messages change nothing.
 direct(
+    "s_atc_probe s_atc_probe_buffer "
     "v_nop ds_nop v_clrexcp s_wakeup s_sendmsg s_dcache_inv_vol s_dcache_wb_vol buffer_inv buffer_wbl2 buffer_invl2 "
     "buffer_wbinvl1 buffer_wbinvl1_vol buffer_gl0_inv buffer_gl1_inv global_inv global_wb global_wbinv v_pipeflush"
 )(_nothing)
+# What a line held that is discarded may have been written back before.
+direct("s_dcache_discard s_dcache_discard_x2", "assumed")(_nothing)
 
 
 def _clock(instruction: Instruction, machine: Machine) -> Bound:

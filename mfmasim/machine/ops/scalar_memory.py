@@ -9,6 +9,7 @@ import numpy as np
 
 from mfmasim.machine.memory import Outside
 from mfmasim.machine.operands import scalar_reader, scalar_writer
+from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 
@@ -27,8 +28,10 @@ LOADS = {
 # Parts of a dword (gfx12): bytes, and whether they are extended with their sign.
 SMALL = {"u8": (1, False), "i8": (1, True), "u16": (2, False), "i16": (2, True)}
 
+__all__ = ["register_offset"]
 
-def _register_offset(instruction: Instruction) -> Reader | None:
+
+def register_offset(instruction: Instruction) -> Reader | None:
     """The SGPR among the parts of an address, if there is one."""
     soffset = instruction.src[1]
     if soffset.kind == "s":
@@ -38,24 +41,24 @@ def _register_offset(instruction: Instruction) -> Reader | None:
     return None
 
 
-def _load(count: int, instruction: Instruction, machine: Spaces) -> Bound:
+def _load(count: int, unit: int, instruction: Instruction, machine: Spaces) -> Bound:
     base = scalar_reader(instruction.src[0], "u64", instruction)
     offset = np.int64(instruction.modifiers.get("offset", 0))
-    register = _register_offset(instruction)
+    register = register_offset(instruction)
     target = instruction.dst[0].index
 
     def run(g: Group) -> None:
         address = base(g) + offset.astype(np.uint64)
         if register is not None:
-            address = address + register(g)
+            address = address + register(g).astype(np.uint64) * np.uint64(unit)
         if (address & np.uint64(3)).any():
             misaligned = (address & np.uint64(3) != 0).reshape(-1, 1)
             machine.notify.fault(
                 instruction, g, "scalar", "misaligned read", 4 * count, Outside(misaligned, address[:, None])
             )
             address &= ~np.uint64(3)  # the two low bits are ignored
-        if machine.notify.scalar_loads:
-            machine.notify.scalar_load(instruction, g, address, 4 * count)
+        if machine.notify.scalars:
+            machine.notify.access(instruction, g, Part("global", address[:, None], None), "read", 4 * count)
         words, outside = machine.memory.load_dwords(address, count)
         if outside is not None:
             alone = Outside(outside.mask.reshape(-1, 1), np.reshape(outside.addresses, (-1, 1)))
@@ -74,7 +77,7 @@ def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound
     """
     first = instruction.src[0].index
     immediate = np.uint64(instruction.modifiers.get("offset", 0))
-    register = _register_offset(instruction)
+    register = register_offset(instruction)
     target = instruction.dst[0].index
 
     def run(g: Group) -> None:
@@ -88,8 +91,9 @@ def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound
         for k in range(count):
             at = offset + np.uint64(4 * k)
             inside = at < size
-            if machine.notify.scalar_loads and inside.all():
-                machine.notify.scalar_load(instruction, g, (base & ~np.uint64(3)) + at, 4)
+            if machine.notify.scalars and inside.all():
+                place = Part("global", ((base & ~np.uint64(3)) + at)[:, None], None)
+                machine.notify.access(instruction, g, place, "read", 4)
             word, outside = machine.memory.load_dwords((base & ~np.uint64(3)) + at, 1, inside)
             if outside is not None:
                 out = Outside(outside.mask.reshape(-1, 1), outside.addresses.reshape(-1, 1))
@@ -102,8 +106,10 @@ def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound
 
 
 for _name, _count in LOADS.items():
-    direct(f"s_load_{_name}")(partial(_load, _count))
+    direct(f"s_load_{_name}")(partial(_load, _count, 1))
     direct(f"s_buffer_load_{_name}")(partial(_buffer_load, _count))
+    if _name in ("dword", "dwordx2", "dwordx4"):  # the SGPR offset counts units of 64 bytes (8.2.1.1)
+        direct(f"s_scratch_load_{_name}")(partial(_load, _count, 64))
 
 
 def _extended(word: NDArray[np.uint32], size: int, signed: bool) -> NDArray[np.uint32]:
@@ -116,7 +122,7 @@ def _small_load(size: int, signed: bool, buffer: bool, instruction: Instruction,
     """One or two bytes (RDNA4 ISA manual, 8.1.1 to 8.1.3); through a buffer resource 0 beyond its range."""
     first = instruction.src[0].index
     immediate = np.int64(instruction.modifiers.get("offset", 0)).astype(np.uint64)
-    register = _register_offset(instruction)
+    register = register_offset(instruction)
     write = scalar_writer(instruction.dst[0], "u32", instruction)
     aligned = ~np.uint64(size - 1)
 
@@ -132,8 +138,8 @@ def _small_load(size: int, signed: bool, buffer: bool, instruction: Instruction,
             high = high & np.uint64(0xFFFF)
         address = (low | high << np.uint64(32)) + offset & aligned
         address, *rest = np.broadcast_arrays(address, *([] if inside is None else [inside]))
-        if machine.notify.scalar_loads and (not rest or rest[0].all()):
-            machine.notify.scalar_load(instruction, g, address, size)
+        if machine.notify.scalars and (not rest or rest[0].all()):
+            machine.notify.access(instruction, g, Part("global", address[:, None], None), "read", size)
         word, outside = machine.memory.load_small(address, size, rest[0] if rest else None)
         if outside is not None:
             out = Outside(outside.mask.reshape(-1, 1), outside.addresses.reshape(-1, 1))

@@ -44,6 +44,8 @@ class Writers(Observer):
         taken = addresses if event.active is None else addresses[np.broadcast_to(event.active, addresses.shape)]
         self._stores.append((event.instruction, taken.reshape(-1).copy(), event.size))
 
+    on_scalar = on_access
+
     def on_end(self, memory: Memory) -> None:
         """The launch is over: keep where its arguments' buffers were."""
         starts: dict[str, int] = {}

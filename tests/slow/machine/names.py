@@ -92,6 +92,7 @@ WAITS = {
     "s_version", "s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt", "s_wait_event", "s_sleep_var", "s_gl1_inv",
     "buffer_gl0_inv", "buffer_gl1_inv", "global_inv", "global_wb", "global_wbinv", "s_prefetch_inst",
     "s_prefetch_inst_pc_rel", "s_prefetch_data", "s_buffer_prefetch_data", "s_prefetch_data_pc_rel", "v_pipeflush",
-    "s_ttracedata_imm", "s_barrier_signal", "s_setkill", "s_monitor_sleep",
+    "s_ttracedata_imm", "s_barrier_signal", "s_atc_probe", "s_atc_probe_buffer", "s_dcache_discard",
+    "s_dcache_discard_x2", "s_setkill", "s_monitor_sleep",
 }  # fmt: skip
 """Waits, caches, hints: nothing that a program in order could see. A barrier's signal is seen at its wait."""
