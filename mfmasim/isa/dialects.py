@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mfmasim.isa.encodings import GFX9
+from mfmasim.isa.encodings import CDNA1, GFX9
 from mfmasim.isa.encodings_rdna import GFX11, GFX12
 from mfmasim.isa.operands import GFX9_CODES, RDNA_CODES
 from mfmasim.isa.tables import gfx9, gfx11, gfx12
@@ -53,6 +53,8 @@ class Dialect:
     """Messages of s_sendmsg by number; empty where they have operations and streams (gfx9)."""
     hardware_registers: dict[int, str]
     """Registers of s_getreg and s_setreg by number."""
+    gds: bool = True
+    """The rows' flag `gds` holds: LDS instructions have a bit that addresses the GDS instead."""
 
 
 # CDNA2 and CDNA3 ISA manuals, S_GETREG_B32; spelling of llvm-mc 22.
@@ -111,6 +113,15 @@ _CDNA2 = Dialect(
     waitcnt={"vmcnt": ((0, 4), (14, 2)), "expcnt": ((4, 3),), "lgkmcnt": ((8, 4),)},
     messages={},
     hardware_registers=_HARDWARE_REGISTERS,
+    gds=False,
+)
+_CDNA1 = dataclasses.replace(
+    _CDNA2,
+    encodings=CDNA1,
+    cache={"glc": "glc", "slc": "slc"},
+    cache_order=("glc", "slc"),
+    dpp_rows=_DPP_ROWS,
+    gds=True,
 )
 _CDNA3 = dataclasses.replace(
     _CDNA2,
@@ -150,5 +161,5 @@ _RDNA4 = dataclasses.replace(
     messages=_MESSAGES | _MESSAGES_RDNA4,
     hardware_registers=_HARDWARE_REGISTERS_RDNA4,
 )
-DIALECTS = {"CDNA2": _CDNA2, "CDNA3": _CDNA3, "CDNA4": _CDNA3, "RDNA3": _RDNA3, "RDNA4": _RDNA4}
+DIALECTS = {"CDNA1": _CDNA1, "CDNA2": _CDNA2, "CDNA3": _CDNA3, "CDNA4": _CDNA3, "RDNA3": _RDNA3, "RDNA4": _RDNA4}
 """By `Arch.encoding`."""

@@ -1,4 +1,4 @@
-"""Bit fields of the gfx9 encodings (CDNA2, CDNA3, CDNA4), as the ISA manuals draw them in their last chapter.
+"""Bit fields of the gfx9 encodings (CDNA1 to CDNA4), as the ISA manuals draw them in their last chapter.
 
 A field is (lowest bit, width), counted from bit 0 of the first dword; `src0` of a VOP3 starts at bit 32. Bits that
 no field covers are reserved and must be zero.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["DPP16", "GFX9", "SDWA9", "SDWA9B", "SHORT", "Encoding", "EncodingSet"]
+__all__ = ["CDNA1", "DPP16", "GFX9", "SDWA9", "SDWA9B", "SHORT", "Encoding", "EncodingSet"]
 
 Field = tuple[int, int]
 
@@ -101,6 +101,29 @@ GFX9 = EncodingSet((
         "slc": (17, 1), "vaddr": (32, 8), "vdata": (40, 8), "srsrc": (48, 5), "acc": (55, 1), "soffset": (56, 8),
     }),
 ))  # fmt: skip
+
+
+
+def _changed(name: str, without: Sequence[str], extra: dict[str, Field]) -> Encoding:
+    """A format of `GFX9` with other fields."""
+    found = GFX9.by_name[name]
+    kept = {key: place for key, place in found.fields.items() if key not in without}
+    return Encoding(name, found.size, found.prefix, found.op, kept | extra)
+
+
+CDNA1 = EncodingSet((
+    *SHORT,
+    *(GFX9.by_name[name] for name in ("VOP3P", "VOP3", "SMEM")),
+    # Memory instructions have no AGPRs (acc) and no scc; their bit is tfe in MUBUF and nv in FLAT.
+    _changed("DS", ("acc",), {}),
+    _changed("FLAT", ("acc", "scc"), {"nv": (55, 1)}),
+    _changed("MUBUF", ("acc", "scc"), {"tfe": (55, 1)}),
+    Encoding("EXP", 8, "110001", (4, 6), {}, refused=True),
+    Encoding("VINTRP", 4, "110101", (16, 2), {}, refused=True),
+    Encoding("MTBUF", 8, "111010", (15, 4), {}, refused=True),
+    Encoding("MIMG", 8, "111100", (18, 7), {}, refused=True),
+))
+"""CDNA1 ISA manual, chapter 13."""
 
 VOP3B = {"sdst": (8, 7)}
 """VOP3 with a scalar destination (carries, v_div_scale): it lies where `abs` and `op_sel` are."""

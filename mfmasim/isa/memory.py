@@ -35,10 +35,13 @@ def _cache_bits(fields: Fields, parts: Parts) -> None:
 def _returns(fields: Fields, parts: Parts) -> bool:
     """Whether a row has a destination: an atomic writes one only when its bits request the old value."""
     row, modifiers = fields.row, parts.modifiers
-    if not row.dst or row.dst[0].file != "rtn":
+    if row.opcode.access != "atomic":
         return bool(row.dst)
     # gfx12: bit 0 of th, elsewhere the former glc bit.
-    return bool(modifiers["th"] & 1 if "th" in modifiers else modifiers[fields.family.dialect.cache["glc"]])
+    requested = bool(modifiers["th"] & 1 if "th" in modifiers else modifiers[fields.family.dialect.cache["glc"]])
+    if requested and not row.dst:
+        raise Refused(f"{row.name} does not return the old value on this architecture")
+    return requested
 
 
 def ds(fields: Fields) -> Parts:
@@ -52,7 +55,7 @@ def ds(fields: Fields) -> Parts:
         parts.modifiers["offset"] = low | high << 8
     elif low | high:
         raise Refused(f"{row.name} takes no offset")
-    if fields.has("gds") and ("gds" in row.flags or "gds_only" in row.flags):
+    if fields.has("gds") and (("gds" in row.flags and fields.family.dialect.gds) or "gds_only" in row.flags):
         parts.modifiers["gds"] = fields.take("gds")
         if "gds_only" in row.flags and not parts.modifiers["gds"]:
             raise Refused(f"{row.name} needs the gds bit")
@@ -170,7 +173,7 @@ def mubuf(fields: Fields) -> Parts:
             return parts
         parts.modifiers = {names[field]: fields.take(field) for field in row.flags.get("cache", ())}
         # Where they have no effect, assemblers set both in buffer_wbl2.
-        if "cache" not in row.flags and fields.take("glc") != fields.take("scc"):
+        if "cache" not in row.flags and fields.has("scc") and fields.take("glc") != fields.take("scc"):
             raise Refused(f"the cache bits of {row.name} are neither both set nor both clear")
         return parts
     _cache_bits(fields, parts)

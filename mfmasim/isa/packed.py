@@ -142,7 +142,8 @@ def matrix(fields: Fields) -> Parts:
 def _matrix_operands(fields: Fields, parts: Parts) -> None:
     """D, A, B, and C or the sparse index."""
     row = fields.row
-    accumulator = _register_file(fields.take("acc_cd"))
+    # With separate files, C and D are AGPRs and the bit is not read.
+    accumulator = _register_file(fields.take("acc_cd") | (not fields.family.arch.unified_vgprs))
     acc = fields.take("acc")
     parts.dst.append(vector_register(accumulator, fields.take("vdst"), row.dst[0], "vdst", fields.family))
     for i, selector in enumerate(("cbsz", "blgp")):

@@ -192,19 +192,16 @@ def _dpp(fields: Fields) -> Parts:
         parts.dst.append(_short_destination(fields, slot))
     parts.modifiers = {name: fields.take(name) for name in ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl")}
     control = parts.modifiers["dpp_ctrl"]
-    if not _dpp_control(control) or ("dpp64" in row.flags and control >> 4 != 0x15):
+    if not _dpp_control(control, fields.family.dialect.dpp_rows) or ("dpp64" in row.flags and control >> 4 != 0x15):
         raise Refused(f"dpp_ctrl {control:#x} is reserved")
     _take_sources(fields, parts, sdwa=False)
     return parts
 
 
-def _dpp_control(control: int) -> bool:
-    """Whether a DPP control exists (CDNA3 ISA manual, table of DPP_CTRL values)."""
-    rows = control >> 4 in (0x10, 0x11, 0x12) and control & 15
-    return (
-        bool(control < 0x100 or rows or control in (0x130, 0x134, 0x138, 0x13C, 0x140, 0x141, 0x142, 0x143))
-        or control >> 4 == 0x15
-    )
+def _dpp_control(control: int, rows: dict[int, str]) -> bool:
+    """Whether a DPP control exists (CDNA3 ISA manual, table of DPP_CTRL values); `rows` as `Dialect.dpp_rows`."""
+    named = control >> 4 in rows and (control & 15 or control >> 4 not in (0x10, 0x11, 0x12))
+    return bool(control < 0x100 or named or control in (0x130, 0x134, 0x138, 0x13C, 0x140, 0x141, 0x142, 0x143))
 
 
 def long_form(fields: Fields, *, promoted: str = "") -> Parts:

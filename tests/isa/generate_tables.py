@@ -114,7 +114,7 @@ def by_wave(narrow, wide):
 
 
 GENERATORS = {
-    "gfx9": (("gfx90a", "gfx942", "gfx950"), tables_gfx9),
+    "gfx9": (("gfx908", "gfx90a", "gfx942", "gfx950"), tables_gfx9),
     "gfx11": (("gfx1100", "gfx1151"), tables_rdna),
     "gfx12": (("gfx1200", "gfx1201"), tables_rdna),
 }
@@ -152,10 +152,21 @@ def render(name, rows, archs):
     ])  # fmt: skip
 
 
+def share_flag(per_arch, table, flag):
+    """Give the rows of a table a flag that some of the architectures have: the dialect says which of them use it."""
+    having = {row[:4] for tables in per_arch.values() for row in tables[table] if flag in row[4].split()}
+    for tables in per_arch.values():
+        tables[table] = [
+            (*row[:4], f"{row[4]} {flag}".strip()) if row[:4] in having and flag not in row[4].split() else row
+            for row in tables[table]
+        ]
+
+
 def generate(generation):
     """Text of every table file of a generation by file name."""
     archs, tables = GENERATORS[generation]
     per_arch = {arch: tables(arch) for arch in archs}
+    share_flag(per_arch, "ds", "gds")
     return {
         f"{n}.py": render(n, merged({arch: per_arch[arch][n] for arch in archs}), archs) for n in per_arch[archs[0]]
     }

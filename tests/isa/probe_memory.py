@@ -111,7 +111,7 @@ def flat_rows(prober, segment):
 
 def returned(name, dst):
     """Destination of a memory operation: an atomic writes one only when it returns, and cmpswap returns one value."""
-    if "atomic" not in name:
+    if "atomic" not in name or not dst:
         return [dst] if dst else []
     return [f"rtn:{HALF[dst] if 'buffer_atomic_cmpswap' in name or name.startswith('s_atomic_cmpswap') else dst}"]
 

@@ -127,6 +127,8 @@ def vop3_rows(prober):
         if not base:
             continue
         name, parts = operands(prober.text(dwords(*base)))
+        if name.startswith("v_interp"):
+            continue  # of pixel shaders; their short encoding is not decoded either
         flags, negatable = long_flags(prober, base, name)
         dst, src = vector_signature(name, parts, long_form=True)
         src = vector_only(prober, base, src)

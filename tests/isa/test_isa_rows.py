@@ -12,7 +12,7 @@ from tests.isa.llvm_oracle import assemble, disassemble
 from tests.isa.sampling import samples_of
 from tests.llvm import tool
 
-ARCHS = ["gfx90a", "gfx942", "gfx950"]
+ARCHS = ["gfx908", "gfx90a", "gfx942", "gfx950"]
 PER_FORM = 5
 # Both forms of v_nop and v_clrexcp have the same text; llvm-mc prints 1.0 for s_setreg_imm32's dword and reads
 # that back as 0.

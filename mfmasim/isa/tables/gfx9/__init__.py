@@ -1,4 +1,4 @@
-"""Opcodes of CDNA2, CDNA3 and CDNA4."""
+"""Opcodes of CDNA1 to CDNA4."""
 
 from __future__ import annotations
 
