@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ROLES", "Register", "Row", "Traits", "named", "rows"]
 
 _TABLES: dict[str, tuple[Row, ...]] = {
+    "CDNA1": (*cdna.CDNA1, *matrix.CDNA1),
     "CDNA2": (*cdna.CDNA2, *matrix.CDNA2),
     "CDNA3": (*cdna.CDNA3, *matrix.CDNA3),
     "CDNA4": (*cdna.CDNA4, *matrix.CDNA4),

@@ -1,6 +1,6 @@
 """Wait states that software has to insert on CDNA, except for matrix instructions (`mfmasim.isa.hazards.matrix`).
 
-Sources: CDNA2, CDNA3 and CDNA4 ISA manuals, 4.5, "Required Software-inserted Wait States"; where a line names LLVM, the
+Sources: CDNA1 to CDNA4 ISA manuals, 4.5, "Required Software-inserted Wait States"; where a line names LLVM, the
 insertion of wait states that compilers rely on (GCNHazardRecognizer) has the rule and the manuals do not.
 
 Left out: instructions that the machine does not execute (S_RFE); VCC under the number of the SGPRs that hold it
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from mfmasim.isa.hazards.row import Row
 
-__all__ = ["CDNA2", "CDNA3", "CDNA4"]
+__all__ = ["CDNA1", "CDNA2", "CDNA3", "CDNA4"]
 
-_ALL = "CDNA2, CDNA3 and CDNA4 ISA manuals, 4.5"
+_ALL = "CDNA1 to CDNA4 ISA manuals, 4.5"
 _3 = "CDNA3 and CDNA4 ISA manuals, 4.5"
 _4 = "CDNA4 ISA manual, 4.5"
 
@@ -32,9 +32,13 @@ _COMMON = (
     Row("SALU writes M0",           "uses M0",                       1, _ALL),
 )  # fmt: skip
 
-CDNA2 = (
+CDNA1 = (
     *_COMMON,
-    Row("wide store of VGPR",       "VALU writes store data",        1, "CDNA2 ISA manual, 4.5"),
+    Row("wide store of VGPR",       "VALU writes store data",        1, "CDNA1 and CDNA2 ISA manuals, 4.5"),
+)  # fmt: skip
+
+CDNA2 = (
+    *CDNA1,
     Row("VALU writes VGPR",         "memory reads VGPR",             2, "LLVM, gfx90a: DGEMM before VMEM",
         link="after DGEMM"),
 )  # fmt: skip

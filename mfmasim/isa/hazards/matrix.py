@@ -1,8 +1,9 @@
 """Wait states between matrix instructions and others, on CDNA.
 
-Sources: CDNA2 ISA manual 7.2, CDNA3 7.5 and CDNA4 7.6, "Dependency Resolution", with which LLVM's GCNHazardRecognizer
+Sources: CDNA1 and CDNA2 ISA manuals 7.2, CDNA3 7.5 and CDNA4 7.6, "Dependency Resolution", with which LLVM's GCNHazardRecognizer
 was compared. The published text of CDNA2's table lacks most numbers; those are LLVM's.
 
+CDNA1 has C and D in a register file of their own, so its rows name AGPRs and the moves from and to them. From CDNA2 on,
 XDL is every matrix instruction except those of f32 (SGEMM) and f64 (DGEMM); CDNA2 counts f32 among XDL. A pass is four
 cycles. Where C is the D of the previous instruction, the result is forwarded. Matrix instructions that write the same
 registers need no wait states.
@@ -12,14 +13,29 @@ from __future__ import annotations
 
 from mfmasim.isa.hazards.row import Row
 
-__all__ = ["CDNA2", "CDNA3", "CDNA4"]
+__all__ = ["CDNA1", "CDNA2", "CDNA3", "CDNA4"]
 
+_1 = "CDNA1 ISA manual, 7.2"
 _2 = "CDNA2 ISA manual 7.2; LLVM"
 _3 = "CDNA3 ISA manual, 7.5"
 _4 = "CDNA4 ISA manual, 7.6"
 _ALL = "CDNA2 (7.2), CDNA3 (7.5) and CDNA4 (7.6) ISA manuals"
 _LATE = "CDNA3 (7.5) and CDNA4 (7.6) ISA manuals"
 _LLVM = "LLVM, GCNHazardRecognizer"
+
+CDNA1 = (
+    Row("VALU writes arch VGPR", "MFMA or V_ACCVGPR_WRITE reads arch VGPR", 2, _1),
+    Row("VALU writes EXEC", "MFMA or V_ACCVGPR_WRITE", 4, _1),
+    Row("MFMA writes D", "MFMA reads C", 2, _1, "part"),
+    Row("MFMA writes D", "MFMA reads A, B", 4, _1),
+    Row("MFMA writes D", "V_ACCVGPR_READ", {2: 4, 8: 10, 16: 18}, _1),
+    Row("MFMA writes D", "V_ACCVGPR_WRITE", {2: 1, 8: 7, 16: 15}, _1),
+    Row("MFMA reads C", "V_ACCVGPR_WRITE", {8: 5, 16: 13}, _1),
+    Row("V_ACCVGPR_WRITE", "MFMA reads C", 1, _1),
+    Row("V_ACCVGPR_WRITE", "MFMA reads A, B", 3, _1),
+    Row("V_ACCVGPR_WRITE", "V_ACCVGPR_READ", 3, _1),
+    Row("V_ACCVGPR_READ writes arch VGPR", "memory reads VGPR", 2, _LLVM),
+)
 
 _COMMON = (
     Row("VALU (no dot product) writes VGPR", "MFMA reads VGPR", 2, _ALL),

@@ -249,7 +249,20 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     "XDL or SGEMM reads C": lambda t: t.c_registers if t.matrix in ("xdl", "sgemm") else NOTHING,
     "DGEMM": lambda t: frozenset([("hw", -1)]) if t.matrix == "dgemm" else NOTHING,
     "WMMA writes D": lambda t: t.writes if t.matrix == "wmma" else NOTHING,
+    "VALU writes arch VGPR": lambda t: _only(t.writes, "v") if t.vector else NOTHING,
+    "MFMA writes D": lambda t: t.writes if t.matrix else NOTHING,
+    "V_ACCVGPR_READ writes arch VGPR": lambda t: t.writes if t.alu and _only(t.reads, "a") else NOTHING,
+    # Roles of either.
+    "MFMA reads C": lambda t: _only(t.c_registers, "a") if t.matrix else NOTHING,
+    "V_ACCVGPR_WRITE": lambda t: _only(t.writes, "a") if t.alu else NOTHING,
     # Roles of second instructions.
+    "V_ACCVGPR_READ": lambda t: _only(t.reads, "a") if t.alu else NOTHING,
+    "MFMA or V_ACCVGPR_WRITE reads arch VGPR": lambda t: (
+        _only(t.reads, "v") if t.matrix or _only(t.writes, "a") else NOTHING
+    ),
+    "MFMA or V_ACCVGPR_WRITE": lambda t: (
+        frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.matrix or _only(t.writes, "a") else NOTHING
+    ),
     "VMEM reads SGPR": lambda t: _only(t.reads, "s") if t.memory else NOTHING,
     "lane select reads SGPR": lambda t: t.part(1) if t.opcode.lane in LANE else NOTHING,
     "V_DIV_FMAS": lambda t: (
