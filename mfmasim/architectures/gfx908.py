@@ -37,4 +37,5 @@ ARCH = Arch(
     conversions=Conversions(short_names=True),
     descriptor="GFX9",
     descriptor_vgprs={64: 4},
+    scratch_resource=True,
 )

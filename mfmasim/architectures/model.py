@@ -70,6 +70,9 @@ class Arch:
     """Most work-items of a workgroup."""
     m0: int = 124
     """Operand code of M0."""
+    scratch_resource: bool = False
+    """Scratch is a buffer resource and FLAT_SCRATCH, which software sets up from SGPRs; else the hardware does (LLVM's
+    AMDGPU usage guide, "Flat Scratch": offset and architected)."""
     keeps_halves: bool = False
     """A 16-bit vector result preserves the other half of its register (before gfx11 most operations clear it)."""
     vector_mode: int = 3 << 27

@@ -12,6 +12,7 @@ import numpy as np
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.machine import scratch
 from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.events import Place
 from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
@@ -374,6 +375,10 @@ def initial_user_sgprs(launch: Launch) -> NDArray[np.uint32]:
             out.extend(int(word) for word in np.ascontiguousarray(raw).view(np.uint32))
         elif name in ("kernarg_segment_ptr", "dispatch_ptr"):
             out.extend(_halves((launch.kernarg if name.startswith("kern") else launch.packet).address))
+        elif name == "private_segment_buffer" and launch.kernel.arch.scratch_resource:
+            out.extend(scratch.RESOURCE)
+        elif name == "flat_scratch_init" and launch.kernel.arch.scratch_resource:
+            out.extend(_halves(scratch.SCRATCH_BASE))
         elif name == "private_segment_size":
             out.append(launch.kernel.info.private_segment_fixed_size)
         else:

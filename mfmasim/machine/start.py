@@ -12,6 +12,7 @@ import numpy as np
 
 from mfmasim.machine.launch import initial_user_sgprs
 from mfmasim.machine.memory import POISON_BYTE
+from mfmasim.machine.scratch import wave_offsets
 from mfmasim.machine.state import Group, Waves
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def register_counts(kernel: Kernel) -> tuple[int, int]:
     ``accum_offset``).
     """
     descriptor, arch = kernel.info.descriptor, kernel.arch
-    return descriptor.vgpr_count, 0 if arch.unified_vgprs else arch.agprs
+    # With separate files, the count of the descriptor holds for either.
+    return descriptor.vgpr_count, 0 if arch.unified_vgprs else min(descriptor.vgpr_count, arch.agprs)
 
 
 def first_state(launch: Launch, first: int, count: int) -> FirstState:
@@ -85,7 +87,10 @@ def _mode(kernel: Kernel) -> int:
 
 
 def _place_workgroup_ids(launch: Launch, waves: Waves, first: int, place: int) -> None:
-    """Workgroup ids: in trap temporaries, or in SGPRs from `place` up, those that the descriptor enables."""
+    """Workgroup ids: in trap temporaries, or in SGPRs from `place` up, those that the descriptor enables.
+
+    Where software sets up the scratch, the wave's offset in it follows.
+    """
     grid = launch.grid
     linear = first + waves.workgroup
     x, y, z = linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1])
@@ -93,10 +98,14 @@ def _place_workgroup_ids(launch: Launch, waves: Waves, first: int, place: int) -
         waves.s[TTMP0 + 9] = x.astype(np.uint32)  # ttmp9 = x, ttmp7 = y | z << 16
         waves.s[TTMP0 + 7] = (y | z << 16).astype(np.uint32)
         return
-    for enabled, values in zip(launch.kernel.info.descriptor.workgroup_ids, (x, y, z), strict=True):
+    descriptor = launch.kernel.info.descriptor
+    for enabled, values in zip(descriptor.workgroup_ids, (x, y, z), strict=True):
         if enabled:
             waves.s[place] = values.astype(np.uint32)
             place += 1
+    if launch.kernel.arch.scratch_resource and descriptor.enable_private_segment:
+        place += descriptor.enable_sgpr_workgroup_info
+        waves.s[place] = wave_offsets(waves.count, waves.lanes, launch.scratch_bytes)
 
 
 def _place_workitem_ids(launch: Launch, waves: Waves) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 import mfmasim
 import mfmasim.machine.ops  # fills OPERATIONS
+from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.isa.family import family
 from mfmasim.machine.registry import OPERATIONS
@@ -23,7 +24,7 @@ from tests.slow.machine import (
     launch,
 )
 
-ARCHITECTURES = ("gfx942", "gfx950")
+ARCHITECTURES = ("gfx908", "gfx942", "gfx950")
 RDNA = ("gfx1151", "gfx1151:64", "gfx1201", "gfx1201:64")
 """Architecture and lanes of a wave, 32 unless it says 64."""
 
@@ -98,6 +99,8 @@ def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra
     listed = "\n".join((_POINTER if kind == "p" else _VALUE).format(8 * i, i) for i, kind in enumerate(arguments))
     arch, lanes = split(arch)
     registers = f"  .amdhsa_next_free_vgpr {vgprs}\n  .amdhsa_accum_offset {accum_offset}"
+    if not find_arch(arch).unified_vgprs:
+        registers = f"  .amdhsa_next_free_vgpr {min(vgprs, 256)}"
     if arch.startswith("gfx1"):
         registers = f"  .amdhsa_next_free_vgpr 256\n  .amdhsa_wavefront_size32 {int(lanes == 32)}"
     return TEMPLATE.format(

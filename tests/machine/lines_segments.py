@@ -24,13 +24,13 @@ _APERTURES = {"global": [], "lds": ["s_mov_b64 s[70:71], src_shared_base", "v_mo
 
 def _fill_scratch():
     """Something in the first 64 bytes of the scratch of the lanes that are active."""
-    return [f"scratch_store_dwordx4 off, v[{10 + 4 * i}:{13 + 4 * i}], off offset:{16 * i}" for i in range(4)]
+    stores = [f"scratch_store_dwordx4 v103, v[{10 + 4 * i}:{13 + 4 * i}], off offset:{16 * i}" for i in range(4)]
+    return ["v_mov_b32_e32 v103, 0", *stores]
 
 
-def _read_scratch():
-    return [f"scratch_load_dwordx4 v[{104 + 4 * i}:{107 + 4 * i}], off, off offset:{16 * i}" for i in range(4)] + [
-        "s_waitcnt vmcnt(0)"
-    ]
+def _read_scratch(first=104, count=4):
+    loads = [f"scratch_load_dwordx4 v[{first + 4 * i}:{first + 3 + 4 * i}], v103, off offset:{16 * i}" for i in range(count)]
+    return ["v_mov_b32_e32 v103, 0", *loads, "s_waitcnt vmcnt(0)"]
 
 
 def _flat(row, rng):
@@ -53,7 +53,7 @@ def _flat(row, rng):
         return _result(row, f"{lines.span('v', lines.D, count)}, v[104:105]{tail}", before, wait, count)
     after = [*wait, f"ds_read_b128 v[104:107], {lines.LDS_OWN}", f"ds_read_b128 v[108:111], {lines.LDS_OWN} offset:16"]
     after += [f"global_load_dwordx4 v[{112 + 4 * i}:{115 + 4 * i}], v[6:7], off offset:{16 * i}" for i in range(2)]
-    after += [f"scratch_load_dwordx4 v[{120 + 4 * i}:{123 + 4 * i}], off, off offset:{16 * i}" for i in range(2)] + wait
+    after += _read_scratch(120, 2)
     results = [f"v{n}" for n in range(104, 128)]
     return lines.Probe(row.name, f"{row.name} v[104:105], {_data(row.src[-1], rng)}{tail}", before, after, results)
 

@@ -68,8 +68,8 @@ def verdicts(_taken):
             rng = random.Random(f"ops {arch}")
             new = [name for name in harness.operations() if name not in harness.rows("gfx942")]
             old = [name for name in harness.operations() if name in harness.rows("gfx942")]
-            chosen, strange = probes(arch, rng, 4, new if arch == "gfx950" else None)
-            if arch == "gfx950":
+            chosen, strange = probes(arch, rng, 4, new if arch != "gfx942" else None)
+            if arch != "gfx942":
                 more, others = probes(arch, rng, 1, old)
                 chosen, strange = chosen + more, strange + others
             found[arch] = judge(chosen, arch, frame.inputs(np.random.default_rng(20))), chosen, strange

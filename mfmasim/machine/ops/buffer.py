@@ -15,9 +15,10 @@ from mfmasim.machine.memory import Outside
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.global_memory import LOADS, STORES, put
 from mfmasim.machine.ops.resource import resource
-from mfmasim.machine.ops.spaces import Part, load, store
+from mfmasim.machine.ops.spaces import load, store
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
+from mfmasim.machine.scratch import parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,8 +51,10 @@ def load_words(
     words = []
     for byte in range(0, size, step):
         active = _clipped(machine, g, instruction, reach, reach.inside(byte, step), step, "read")
-        word = load(machine, g, instruction, Part("global", reach.address(byte), active), step)[0]
-        words.append(np.where(active, word, np.uint32(0)))
+        word = np.zeros((1, 1), np.uint32)
+        for part in parts(machine, g, reach.address(byte), active):
+            word = np.where(part.mask, load(machine, g, instruction, part, step)[0], word)
+        words.append(word)
     return words
 
 
@@ -79,7 +82,8 @@ def _store(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
         reach = where(g)
         for k, read in enumerate(readers):
             active = _clipped(machine, g, instruction, reach, reach.inside(4 * k, step), step, "write")
-            store(machine, g, instruction, Part("global", reach.address(4 * k), active), [read(g) >> shift], step)
+            for part in parts(machine, g, reach.address(4 * k), active):
+                store(machine, g, instruction, part, [read(g) >> shift], step)
 
     return run
 

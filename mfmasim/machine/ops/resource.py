@@ -13,6 +13,7 @@ import numpy as np
 from mfmasim.architectures import arch as find_arch
 from mfmasim.machine.operands import read_dword, scalar_reader
 from mfmasim.machine.refusal import unsupported
+from mfmasim.machine.scratch import is_scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -113,7 +114,7 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
 
     def reach(g: Group) -> Reach:
         words = [g.s(first + k) for k in range(4)]
-        if machine.notify.resources:
+        if machine.notify.resources and not (arch.scratch_resource and is_scratch(words)):
             machine.notify.resource(instruction, g, words)
         offset = np.broadcast_to(constant, (1, g.lanes)) if offset_of is None else offset_of(g) + immediate
         terms = _Terms(
