@@ -103,7 +103,6 @@ GFX9 = EncodingSet((
 ))  # fmt: skip
 
 
-
 def _changed(name: str, without: Sequence[str], extra: dict[str, Field]) -> Encoding:
     """A format of `GFX9` with other fields."""
     found = GFX9.by_name[name]
@@ -122,7 +121,7 @@ CDNA1 = EncodingSet((
     Encoding("VINTRP", 4, "110101", (16, 2), {}, refused=True),
     Encoding("MTBUF", 8, "111010", (15, 4), {}, refused=True),
     Encoding("MIMG", 8, "111100", (18, 7), {}, refused=True),
-))
+))  # fmt: skip
 """CDNA1 ISA manual, chapter 13."""
 
 VOP3B = {"sdst": (8, 7)}

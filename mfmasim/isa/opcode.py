@@ -221,7 +221,8 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     # LDS and GDS.
     ("LDS", r"ds_(?!nop)\w+", {"counter": "lds"}),
     ("LDS", r"ds_(read|load)\w+", {"access": "load"}),
-    ("LDS", r"ds_(write|store)(?!xchg)\w+", {"access": "store"}),
+    ("LDS", r"ds_(write|store)(?!xchg|_src2)\w+", {"access": "store"}),
+    ("LDS", r"ds_write_src2_\w+", {"access": "atomic"}),
     ("LDS", r"ds_(b?permute|swizzle)_\w+", {"access": "exchange"}),
     ("LDS", r"ds_((cond_|r)?sub|inc|dec|min|max|and|or|xor|mskor|wrap|(pk_)?add)_\w+", {"access": "atomic"}),
     ("LDS", r"ds_(cmpst|cmpstore|wrxchg2?|wrxchg2st64|storexchg|condxchg32|bvh_stack)_\w+", {"access": "atomic"}),

@@ -1,8 +1,8 @@
 """Scratch behind a buffer resource: where software sets up its addresses, from SGPRs that the hardware fills in.
 
-Sources: LLVM's AMDGPU usage guide, "Private Segment Buffer", "Flat Scratch Init" and "Private Segment Wave Byte Offset";
-CDNA1 and CDNA2 ISA manuals, 9.1.5 (swizzled addresses). The lanes' dwords lie next to each other: byte b of a lane is at
-b // 4 * 4 * lanes + 4 * lane + b % 4 of its wave's part, which starts at the wave's offset.
+Sources: LLVM's AMDGPU usage guide, "Private Segment Buffer", "Flat Scratch Init", "Private Segment Wave Byte Offset";
+CDNA1 and CDNA2 ISA manuals, 9.1.5 (swizzled addresses). The lanes' dwords lie next to each other: byte b of a lane is
+at b // 4 * 4 * lanes + 4 * lane + b % 4 of its wave's part, which starts at the wave's offset.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ def is_scratch(words: list[NDArray[np.uint32]]) -> bool:
     return bool(((words[1] & np.uint32(0xFFFF)) >= SCRATCH_BASE >> 32).all())
 
 
-def parts(machine: Spaces, g: Group, address: NDArray[np.uint64], active: NDArray[np.bool_]) -> list[Part]:
-    """The lanes of a buffer access by space: scratch, where the address lies in it, or global memory.
+def parts(
+    machine: Spaces, g: Group, address: NDArray[np.uint64], active: NDArray[np.bool_]
+) -> list[tuple[NDArray[np.bool_], Part]]:
+    """A buffer access by space, with the lanes of each: scratch, where the address lies in it, or global memory.
 
     Args:
         machine: the launch.
@@ -55,14 +57,14 @@ def parts(machine: Spaces, g: Group, address: NDArray[np.uint64], active: NDArra
         address: addresses, (waves, lanes).
         active: lanes that take part.
     """
-    if not machine.arch.scratch_resource:
-        return [Part("global", address, active)]
     inside = address >= np.uint64(SCRATCH_BASE)
-    if not inside.any():
-        return [Part("global", address, active)]
-    found = [Part("scratch", _own_bytes(machine, g, address), active & inside)]
+    if not machine.arch.scratch_resource or not inside.any():
+        return [(active, Part("global", address, active))]
+    mine = active & inside
+    found = [(mine, Part("scratch", _own_bytes(machine, g, address), mine))]
     if not inside.all():
-        found.append(Part("global", address, active & ~inside))
+        others = active & ~inside
+        found.append((others, Part("global", address, others)))
     return found
 
 

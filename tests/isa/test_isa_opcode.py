@@ -109,7 +109,8 @@ def test_memory_operations_have_the_operands_of_their_access():
             assert not row.dst
             assert data or encoding == "SMEM", row.name
         elif record.access == "atomic" and encoding != "DS":
-            assert row.dst[0].file == "rtn" or encoding in ("SMEM", "GLOBAL"), row.name
+            returns = row.dst and row.dst[0].file == "rtn"
+            assert returns or encoding in ("SMEM", "GLOBAL"), row.name
         elif record.access == "cache":
             assert (row.dst, data) == ((), []), row.name
         if record.memory:

@@ -29,7 +29,9 @@ def _fill_scratch():
 
 
 def _read_scratch(first=104, count=4):
-    loads = [f"scratch_load_dwordx4 v[{first + 4 * i}:{first + 3 + 4 * i}], v103, off offset:{16 * i}" for i in range(count)]
+    loads = [
+        f"scratch_load_dwordx4 v[{first + 4 * i}:{first + 3 + 4 * i}], v103, off offset:{16 * i}" for i in range(count)
+    ]
     return ["v_mov_b32_e32 v103, 0", *loads, "s_waitcnt vmcnt(0)"]
 
 

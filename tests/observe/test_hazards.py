@@ -14,6 +14,8 @@ MFMA = "v_mfma_f32_32x32x8_f16 v[16:31], v[4:5], v[6:7], v[16:31]"
 SMALL = "v_mfma_f32_4x4x4_16b_f16 v[16:19], v[4:5], v[6:7], v[16:19]"
 F32 = "v_mfma_f32_32x32x2_f32 v[16:31], v4, v5, v[16:31]"
 F64 = "v_mfma_f64_16x16x4_f64 v[16:23], v[4:5], v[6:7], v[16:23]"
+CDNA = "gfx908 gfx90a gfx942 gfx950"
+SEPARATE = "v_mfma_f32_16x16x16f16 a[16:19], v[4:5], v[6:7], a[16:19]"
 OLD = "v_mfma_f32_32x32x8f16 v[16:31], v[4:5], v[6:7], v[16:31]"
 MFMA16 = "v_mfma_f32_16x16x32_fp8_fp8 {first}, v[14:15], v[18:19], {first}"
 SDWA = "src0_sel:DWORD src1_sel:DWORD"
@@ -21,19 +23,19 @@ WMMA = "v_wmma_f32_16x16x16_f16 v[16:23], v[4:11], v[32:39], v[16:23]"
 WMMA12 = "v_wmma_f32_16x16x16_f16 v[16:23], v[4:7], v[32:35], v[16:23]"
 # Architectures, first instruction, second one: wait states that have to lie between them, and the register.
 PAIRS = [
-    ("gfx90a gfx942 gfx950", "v_cmp_eq_u32 s[12:13], v0, v0", "global_load_dword v4, v2, s[12:13]", 5, "s12"),
-    ("gfx90a gfx942 gfx950", READ, "buffer_load_dword v4, v2, s[8:11], s12 offen", 5, "s12"),
-    ("gfx90a gfx942 gfx950", READ, "v_readlane_b32 s13, v1, s12", 4, "s12"),
-    ("gfx90a gfx942 gfx950", "v_cmp_eq_u32 vcc, v0, v0", "v_div_fmas_f32 v4, v4, v4, v4", 4, "vcc_lo"),
-    ("gfx90a gfx942 gfx950", "v_mov_b32 v4, v0", "v_mov_b32_dpp v5, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+    (CDNA, "v_cmp_eq_u32 s[12:13], v0, v0", "global_load_dword v4, v2, s[12:13]", 5, "s12"),
+    (CDNA, READ, "buffer_load_dword v4, v2, s[8:11], s12 offen", 5, "s12"),
+    (CDNA, READ, "v_readlane_b32 s13, v1, s12", 4, "s12"),
+    (CDNA, "v_cmp_eq_u32 vcc, v0, v0", "v_div_fmas_f32 v4, v4, v4, v4", 4, "vcc_lo"),
+    (CDNA, "v_mov_b32 v4, v0", "v_mov_b32_dpp v5, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
      2, "v4"),
-    ("gfx90a gfx942 gfx950", "v_cmpx_eq_u32 s[12:13], v0, v0",
+    (CDNA, "v_cmpx_eq_u32 s[12:13], v0, v0",
      "v_mov_b32_dpp v5, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", 5, "exec_lo"),
-    ("gfx90a gfx942 gfx950", "v_cmp_eq_u32 vcc, v0, v0", "v_add_u32 v4, src_vccz, v4", 5, "vcc_lo"),
-    ("gfx90a gfx942 gfx950", "s_mov_b32 m0, 0", "buffer_load_dword v2, s[16:19], 0 offen lds", 1, "m0"),
-    ("gfx90a gfx942 gfx950", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0", "s_getreg_b32 s12, hwreg(HW_REG_MODE)",
+    (CDNA, "v_cmp_eq_u32 vcc, v0, v0", "v_add_u32 v4, src_vccz, v4", 5, "vcc_lo"),
+    (CDNA, "s_mov_b32 m0, 0", "buffer_load_dword v2, s[16:19], 0 offen lds", 1, "m0"),
+    (CDNA, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0", "s_getreg_b32 s12, hwreg(HW_REG_MODE)",
      2, "hwreg 1"),
-    ("gfx90a", "global_store_dwordx4 v2, v[4:7], s[8:9]", "v_mov_b32 v7, 0", 1, "v7"),
+    ("gfx908 gfx90a", "global_store_dwordx4 v2, v[4:7], s[8:9]", "v_mov_b32 v7, 0", 1, "v7"),
     ("gfx942 gfx950", "global_store_dwordx3 v2, v[4:6], s[8:9]", "v_mov_b32 v6, 0", 2, "v6"),
     ("gfx942 gfx950", "global_store_dwordx2 v2, v[4:5], s[8:9]", "v_mov_b32 v5, 0", 0, ""),
     ("gfx942 gfx950", "v_rcp_f32 v4, v4", "v_add_f32 v5, v4, v4", 1, "v4"),
@@ -74,6 +76,24 @@ PAIRS = [
     ("gfx942 gfx950", "v_dot4_i32_i8 v4, v5, v6, v4", "v_mov_b32 v7, v4", 3, "v4"),
     ("gfx942 gfx950", "v_dot4_i32_i8 v4, v5, v6, v4", "v_dot4_i32_i8 v4, v5, v6, v4", 0, ""),
     ("gfx942 gfx950", "v_dot4_i32_i8 v4, v5, v6, v4", "v_dot4_i32_i8 v7, v4, v6, v7", 3, "v4"),
+    # CDNA1.
+    ("gfx908", "v_mov_b32 v4, v0", SEPARATE, 2, "v4"),
+    ("gfx908", "v_accvgpr_read_b32 v4, a0", SEPARATE, 2, "v4"),
+    ("gfx908", "v_mov_b32 v4, v0", "v_accvgpr_write_b32 a0, v4", 2, "v4"),
+    ("gfx908", "v_cmpx_eq_u32 s[12:13], v0, v0", SEPARATE, 4, "exec_lo"),
+    ("gfx908", SEPARATE, SEPARATE, 0, ""),
+    ("gfx908", SEPARATE, "v_mfma_f32_16x16x16f16 a[17:20], v[8:9], v[6:7], a[17:20]", 2, "a17"),
+    ("gfx908", SEPARATE, "v_mfma_f32_16x16x16f16 a[20:23], a[16:17], v[6:7], a[20:23]", 4, "a16"),
+    ("gfx908", SEPARATE, "v_accvgpr_read_b32 v4, a17", 10, "a17"),
+    ("gfx908", SEPARATE, "v_accvgpr_write_b32 a17, v8", 7, "a17"),
+    ("gfx908", "v_mfma_f32_32x32x8f16 a[32:47], v[4:5], v[6:7], a[16:31]", "v_accvgpr_write_b32 a17, v8", 13, "a17"),
+    ("gfx908", "v_mfma_f32_4x4x4f16 a[32:35], v[4:5], v[6:7], a[16:19]", "v_accvgpr_read_b32 v4, a32", 4, "a32"),
+    ("gfx908", "v_mfma_f32_4x4x4f16 a[32:35], v[4:5], v[6:7], a[16:19]", "v_accvgpr_write_b32 a16, v8", 0, ""),
+    ("gfx908", "v_accvgpr_write_b32 a16, v8", SEPARATE, 1, "a16"),
+    ("gfx908", "v_accvgpr_write_b32 a16, v8", "v_mfma_f32_4x4x4f16 a[32:35], a[16:17], v[6:7], a[32:35]", 3, "a16"),
+    ("gfx908", "v_accvgpr_write_b32 a16, v8", "v_accvgpr_read_b32 v4, a16", 3, "a16"),
+    ("gfx908", "v_accvgpr_read_b32 v4, a16", "ds_write_b32 v2, v4", 2, "v4"),
+    ("gfx908", "v_mov_b32 v4, v8", "ds_write_b32 v2, v4", 0, ""),
     # CDNA2.
     ("gfx90a", OLD, "v_mov_b32 v4, v31", 19, "v31"),
     ("gfx90a", OLD, OLD, 0, ""),
@@ -142,7 +162,7 @@ def nops(count):
     return [f"s_nop {min(16, count - k) - 1}" for k in range(0, count, 16)]
 
 
-@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950", "gfx1151", "gfx1201"])
+@pytest.mark.parametrize("arch", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1151", "gfx1201"])
 def test_pairs(arch):
     """Enough wait states, one too few, none: what is told, exactly."""
     wanted = [
@@ -159,7 +179,8 @@ def test_pairs(arch):
         assert (finding.register, finding.severity, finding.check) == (register, "error", "hazards"), number
         assert (int(finding.expected.split()[0]), int(finding.actual.split()[0])) == (needs, present), number
         assert "; ".join(nops(needs - present)) + " is missing" in finding.message
-        assert finding.id == ("hazards-matrix" if "mfma" in first + second else "hazards-wait-states")
+        matrix = any(word in first + second for word in ("mfma", "accvgpr"))
+        assert finding.id == ("hazards-matrix" if matrix else "hazards-wait-states")
 
 
 @pytest.mark.parametrize("arch", ["gfx1100", "gfx1151", "gfx1201"])
@@ -208,7 +229,7 @@ def test_an_f64_matrix_instruction_between_a_write_and_a_store_of_gfx90a():
     assert not told("gfx90a", first, "ds_write_b32 v2, v4")
 
 
-@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201"])
+@pytest.mark.parametrize("arch", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201"])
 def test_rows_are_whole(arch):
     table = rows(architecture(arch))
     assert table

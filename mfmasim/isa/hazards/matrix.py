@@ -1,7 +1,7 @@
 """Wait states between matrix instructions and others, on CDNA.
 
-Sources: CDNA1 and CDNA2 ISA manuals 7.2, CDNA3 7.5 and CDNA4 7.6, "Dependency Resolution", with which LLVM's GCNHazardRecognizer
-was compared. The published text of CDNA2's table lacks most numbers; those are LLVM's.
+Sources: CDNA1 and CDNA2 ISA manuals 7.2, CDNA3 7.5 and CDNA4 7.6, "Dependency Resolution", with which LLVM's
+GCNHazardRecognizer was compared. The published text of CDNA2's table lacks most numbers; those are LLVM's.
 
 CDNA1 has C and D in a register file of their own, so its rows name AGPRs and the moves from and to them. From CDNA2 on,
 XDL is every matrix instruction except those of f32 (SGEMM) and f64 (DGEMM); CDNA2 counts f32 among XDL. A pass is four

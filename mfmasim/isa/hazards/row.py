@@ -36,8 +36,8 @@ class Row:
 
     @property
     def matrix(self) -> bool:
-        """Whether it is about a matrix instruction."""
-        return any(word in f"{self.first} {self.second}" for word in ("XDL", "GEMM", "MFMA"))
+        """Whether it is about a matrix instruction, or a move from or to its registers."""
+        return any(word in f"{self.first} {self.second}" for word in ("XDL", "GEMM", "MFMA", "ACCVGPR"))
 
     def states(self, passes: int) -> int:
         """Wait states after a first instruction of a number of passes."""

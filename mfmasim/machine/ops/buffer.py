@@ -52,8 +52,8 @@ def load_words(
     for byte in range(0, size, step):
         active = _clipped(machine, g, instruction, reach, reach.inside(byte, step), step, "read")
         word = np.zeros((1, 1), np.uint32)
-        for part in parts(machine, g, reach.address(byte), active):
-            word = np.where(part.mask, load(machine, g, instruction, part, step)[0], word)
+        for lanes, part in parts(machine, g, reach.address(byte), active):
+            word = np.where(lanes, load(machine, g, instruction, part, step)[0], word)
         words.append(word)
     return words
 
@@ -82,7 +82,7 @@ def _store(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
         reach = where(g)
         for k, read in enumerate(readers):
             active = _clipped(machine, g, instruction, reach, reach.inside(4 * k, step), step, "write")
-            for part in parts(machine, g, reach.address(4 * k), active):
+            for _, part in parts(machine, g, reach.address(4 * k), active):
                 store(machine, g, instruction, part, [read(g) >> shift], step)
 
     return run
