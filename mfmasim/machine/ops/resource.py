@@ -114,7 +114,7 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
 
     def reach(g: Group) -> Reach:
         words = [g.s(first + k) for k in range(4)]
-        if machine.notify.resources and not (arch.scratch_resource and is_scratch(words)):
+        if machine.notify.resources and not (machine.arch.scratch_resource and is_scratch(words)):
             machine.notify.resource(instruction, g, words)
         offset = np.broadcast_to(constant, (1, g.lanes)) if offset_of is None else offset_of(g) + immediate
         terms = _Terms(
