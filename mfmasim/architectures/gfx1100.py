@@ -64,6 +64,11 @@ ARCH = Arch(
     buffers=GFX11,
     trans_use_hazard=True,
     floats=FloatRules(
-        first_nan=True, clamp_positive_zero=True, atomic_rules=True, atomic_add_flushes=True, dot_steps=True
+        first_nan=True,
+        clamp_positive_zero=True,
+        atomic_rules=True,
+        atomic_add_flushes=True,
+        dot_steps=True,
+        division_checked=True,
     ),
 )

@@ -58,6 +58,12 @@ ARCH = Arch(
     buffers=GFX12,
     lds_parts=True,
     floats=FloatRules(
-        mode_bits=False, first_nan=True, clamp_positive_zero=True, atomic_rules=True, dot_steps=True, omod_flushes=True
+        mode_bits=False,
+        first_nan=True,
+        clamp_positive_zero=True,
+        atomic_rules=True,
+        dot_steps=True,
+        omod_flushes=True,
+        division_checked=True,
     ),
 )

@@ -49,6 +49,8 @@ class FloatRules:
     """An atomic f32 addition in memory flushes input denormals."""
     dot_steps: bool = False
     """Floating-point dot products round as a step of the matrix instructions does."""
+    division_checked: bool = False
+    """Its V_DIV_SCALE was compared with the rule that the machine follows (AMD's rocjitsu, ``division.h``)."""
     omod_flushes: bool = False
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
 

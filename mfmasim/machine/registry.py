@@ -23,6 +23,8 @@ from mfmasim.machine.rules import TYPED, Rule
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mfmasim.architectures import Arch
+
     Body = Callable[..., Any]
 
 __all__ = ["OPERATIONS", "Operation", "direct", "scalar", "shaped", "vector"]
@@ -50,6 +52,12 @@ class Operation:
     """With clamp the first result, an integer, saturates to the range of its type; the body also accepts int64."""
     keeps_high: bool = False
     """A 16-bit result preserves the upper half of the destination on every architecture."""
+    checked: Callable[[Arch], bool] | None = None
+    """On which architectures it equals a published model that was validated there."""
+
+    def level(self, arch: Arch) -> str:
+        """Its fidelity on an architecture."""
+        return "reference" if self.checked and self.checked(arch) else self.fidelity
 
 
 OPERATIONS: dict[str, Operation] = {}
@@ -77,7 +85,7 @@ def _register(
 
 def vector(
     names: str, signature: str, fidelity: str = "specified", *, undefined: Rule = TYPED, saturates: bool = False,
-    keeps_high: bool = False,
+    keeps_high: bool = False, checked: Callable[[Arch], bool] | None = None,
 ) -> Callable[[Body], Body]:  # fmt: skip
     """Register a vector operation.
 
@@ -89,14 +97,16 @@ def vector(
         saturates: whether clamp saturates the result; the body is then called with int64 sources, and must give the
             exact first result for them.
         keeps_high: whether a 16-bit result preserves the upper half of the destination on every architecture.
+        checked: on which architectures it equals a published model that was validated there.
 
     Returns:
         The decorator of the body, a function of arrays.
     """
     sources, _, results = signature.partition("->")
     return _register(
-        "vector", names, fidelity, sources, results, undefined=undefined, saturates=saturates, keeps_high=keeps_high
-    )
+        "vector", names, fidelity, sources, results, undefined=undefined, saturates=saturates, keeps_high=keeps_high,
+        checked=checked,
+    )  # fmt: skip
 
 
 def shaped(

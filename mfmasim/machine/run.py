@@ -295,7 +295,7 @@ class Machine:
                 runs = block.runs - self.skipped.pop(ins.pc, 0)
                 self.outcome.executed[ins.pc] += runs
                 if runs:
-                    self.outcome.fidelity.setdefault(ins.name, operation_of(ins).fidelity)
+                    self.outcome.fidelity.setdefault(ins.name, operation_of(ins).level(self.arch))
         self.outcome.arrange(self.kernel.code, self.kernel.wave)
 
     def stop(self, check: str, why: str, pc: int, group: Group, wave: int = 0) -> None:

@@ -3,7 +3,7 @@
 This holds the places to account where V_DIV_SCALE, V_DIV_FMAS and V_DIV_FIXUP are read otherwise than the manual's
 words: a quotient that overflows comes out of V_DIV_FMAS as NaN, which V_DIV_FIXUP has to turn into infinity. With
 a reciprocal that is denormal only as a float64, a divisor above 2**126 would meet V_RCP_F32's flushed result; with a
-scale back of 2**32, a quotient scaled by 2**64 would be off by 2**32.
+scale back of 2**32, a quotient scaled by 2**64 would be off by 2**32. V_DIV_SCALE alone is held to recorded cases.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import mfmasim
+from mfmasim.machine.float_mode import float_mode
+from mfmasim.machine.forms import FORMS
+from mfmasim.machine.ops.vector_divide import div_scale
+from mfmasim.machine.registry import OPERATIONS
 from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
@@ -105,3 +110,54 @@ def test_quotients_are_correctly_rounded(kind):
     assert count - nan.sum() > 12_000
     denormal = (np.abs(wanted) < np.finfo(kind).tiny) & (wanted != 0)
     assert denormal.sum() > 500
+
+
+ONE, TWO = {"f32": 0x3F800000, "f64": 0x3FF << 52}, {"f32": 0x40000000, "f64": 1 << 62}
+# What RDNA3 gave, by tinygrad (test/amd/hw/test_vop3.py, TestDivScale and TestDivScaleF64, denormals of f32 flushed):
+# type, S0, S1 (divisor), S2 (dividend), result (None: NaN), VCC.
+RECORDED = [
+    ("f32", ONE, 0, ONE, None, 1),
+    ("f32", 0, ONE, 0, None, 1),
+    ("f32", ONE, ONE, 0x7F7FFFFF, 0x5F800000, 1),
+    ("f32", 1, 1, ONE, None, 1),
+    ("f32", 0x00800000, ONE, 0x00800000, 0x20800000, 1),
+    ("f32", ONE, 0x7F000000, ONE, ONE, 1),
+    ("f32", TWO, 0x40800000, TWO, TWO, 0),
+    ("f64", ONE, 0, ONE, None, 1),
+    ("f64", TWO, 0, TWO, None, 1),
+    ("f64", TWO, TWO, TWO, TWO, 0),
+]
+"""A zero or tiny operand scales back, because its exponent is far from the other's."""
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"])
+@pytest.mark.parametrize(("kind", "s0", "s1", "s2", "result", "vcc"), RECORDED)
+def test_recorded_cases_of_div_scale(kind, s0, s1, s2, result, vcc, arch):
+    form = FORMS[kind]
+    values = [value[kind] if isinstance(value, dict) else value for value in (s0, s1, s2)]
+    out, back = div_scale(
+        *(np.array([value], form.word).view(form.real) for value in values),
+        float_mode(0x3C0, mfmasim.arch(arch).floats),
+    )
+    assert back.tolist() == [bool(vcc)]
+    if result is None:
+        assert np.isnan(out).all()
+    else:
+        assert form.bits(out).tolist() == [result[kind] if isinstance(result, dict) else result]
+
+
+@pytest.mark.parametrize(("mode", "expected"), [(0x3F0, (0x15000000, 1)), (0x3C0, (0xFFC00000, 1))])
+def test_a_flushed_denormal_is_a_zero_in_every_test(mode, expected):
+    """2**-149 as S0 and S1 of 1 / S1: kept it is scaled by 2**64, flushed it is a divisor of zero."""
+    values = [np.array([bits], np.uint32).view(np.float32) for bits in (1, 1, 0x3F800000)]
+    out, back = div_scale(*values, float_mode(mode, mfmasim.arch("gfx1100").floats))
+    assert (int(out.view(np.uint32)[0]), int(back[0])) == expected
+
+
+def test_fidelity_of_div_scale():
+    """Compared with hardware on RDNA3 and RDNA4, nowhere public on CDNA."""
+    for name in ("v_div_scale_f32", "v_div_scale_f64"):
+        levels = {
+            arch: OPERATIONS[name].level(mfmasim.arch(arch)) for arch in ("gfx90a", "gfx950", "gfx1100", "gfx1201")
+        }
+        assert levels == {"gfx90a": "assumed", "gfx950": "assumed", "gfx1100": "reference", "gfx1201": "reference"}

@@ -1,10 +1,15 @@
 """The steps of division: V_DIV_SCALE, V_DIV_FMAS, V_DIV_FIXUP. Source: CDNA3 ISA manual, VOP3 opcodes 478 to 483, 519.
 
-Some statements of the manual cannot be meant literally, since a division macro would then miss its quotient. They
+V_DIV_SCALE compares exponent fields and nothing else: AMD's simulator rocjitsu (ROCm/rocm-systems, ``division.h``) has
+that rule and states that a gfx1100 and a gfx1201 give its results; the cases that tinygrad (test/amd/hw) recorded on
+RDNA3 follow from it. The pseudo-code, the same in all manuals, tests for zeros, denormal operands and denormal
+quotients instead; VCC would be 0 with a zero operand, where hardware compares the exponents all the same. A denormal
+that MODE flushes is a zero in every test. CDNA has the same pseudo-code, the same macro in LLVM and no public capture:
+`assumed`.
+
+Some statements about the other two cannot be meant literally, since a division macro would then miss its quotient. They
 are read so that it does not (fidelity ``assumed``; tests/machine/test_division.py divides):
 
-- V_DIV_SCALE_F32 tests whether the reciprocal is denormal as a float32, which V_RCP_F32 would flush, not as a float64;
-- a divisor whose reciprocal and quotient are both denormal is scaled down, not up to infinity;
 - V_DIV_FMAS scales back by what V_DIV_SCALE scaled by, 2**64 (f64: 2**128), up when the approximate quotient S2 is
   above 1 and down otherwise; the manual has one factor of 2**32 (2**64);
 - V_DIV_FIXUP finds an overflow in the exponent of the quotient S0, which is NaN or infinite then; the manual says S1.
@@ -26,10 +31,10 @@ if TYPE_CHECKING:
 
     U = Any  # an array of the type that the signature names
 
-# Exponents between numerator and denominator that differ too much; a tiny numerator; the scale; quotients that
-# underflow whatever the approximation says.
+# Exponents between numerator and denominator that differ too much; a tiny numerator (the manuals: 23, 53); the scale;
+# quotients that underflow whatever the approximation says.
 FAR = {32: 96, 64: 768}
-TINY = {32: 23, 64: 53}
+TINY = {32: 24, 64: 53}
 SCALE = {32: 64, 64: 128}
 UNDERFLOW = {32: -150, 64: -1075}
 
@@ -39,38 +44,24 @@ def _exponent(values: U, form: Form) -> U:
     return ((form.bits(values) & form.infinity) >> form.word(form.fraction)).astype(np.int64)
 
 
-def _denormal(values: U, form: Form) -> U:
-    return (_exponent(values, form) == 0) & (values != 0)
-
-
 def div_scale(s0: U, s1: U, s2: U, mode: FloatMode) -> tuple[U, U]:
     """S0 scaled for the division of S2 by S1, and whether the quotient has to be scaled back."""
     form = BY_SIZE[s0.dtype.itemsize]
-    width, one = form.width, form.real(1)
-    power = np.int32(SCALE[width])
-    up, down = (ieee.scale(s0, np.full(np.shape(s0), n, np.int32), mode) for n in (power, -power))
-    far = _exponent(s2, form) - _exponent(s1, form) >= FAR[width]
-    small_denominator = _denormal(s1, form)
-    small_reciprocal, small_quotient = _denormal(one / s1, form), _denormal(s2 / s1, form)
-    zero = (s1 == 0) | (s2 == 0)
-    nothing = np.broadcast_to(s0, np.broadcast(s0, s1, s2).shape)
-    cases = [
-        (zero, np.full(nothing.shape, np.nan, form.real), False),
-        (far, np.where(s0 == s1, up, nothing), True),
-        (small_denominator, up, False),
-        (small_reciprocal & small_quotient, np.where(s0 == s1, down, nothing), True),
-        (small_reciprocal, down, False),
-        (small_quotient, np.where(s0 == s2, up, nothing), True),
-        (_exponent(s2, form) <= TINY[width], up, False),
-    ]
-    conditions = [condition for condition, _, _ in cases]
-    out = np.select(conditions, [form.bits(value) for _, value, _ in cases], form.bits(form.quieted(nothing)))
-    back = np.select(conditions, [np.full(nothing.shape, flag) for _, _, flag in cases], False)
-    out = out.view(form.real)
-    new = zero & ~np.isnan(s0) & ~np.isnan(s1) & ~np.isnan(s2)
-    settled = form.settled(out, s0, s1, s2)
-    quiet = np.full(np.shape(out), form.infinity | form.quiet, form.word).view(form.real)
-    return np.where(new, quiet, settled), back
+    width = form.width
+    s0, s1, s2 = (ieee.entering(s, form, mode) for s in np.broadcast_arrays(s0, s1, s2))
+    below, above = _exponent(s1, form), _exponent(s2, form)
+    apart, denominator = above - below, form.bits(s0) == form.bits(s1)
+    large, small = apart >= FAR[width], apart <= -FAR[width]
+    scale = np.int32(SCALE[width])
+    power = np.select(
+        # a quotient near the largest number, a denormal divisor, a denormal reciprocal, a tiny quotient or numerator
+        [large, below == 0, below >= 2 * form.bias - 1, small, above <= TINY[width]],
+        [scale * denominator, scale, -scale * (denominator | ~small), scale * ~denominator, scale],
+        np.int32(0),
+    )
+    out = ieee.scale(s0, power.astype(np.int32), mode)
+    invalid = np.full(np.shape(out), form.sign | form.infinity | form.quiet, form.word).view(form.real)
+    return np.where((s1 == 0) | (s2 == 0), invalid, out), large | small
 
 
 def div_fmas(s0: U, s1: U, s2: U, scaled: U, mode: FloatMode) -> U:
@@ -115,7 +106,10 @@ def div_fixup(s0: U, s1: U, s2: U, mode: FloatMode) -> U:
 
 for _kind in ("f32", "f64"):
     _three = f"{_kind} {_kind} {_kind}"
-    vector(f"v_div_scale_{_kind}", f"{_three} mode -> {_kind} mask", "assumed")(div_scale)
+    vector(
+        f"v_div_scale_{_kind}", f"{_three} mode -> {_kind} mask", "assumed",
+        checked=lambda arch: arch.floats.division_checked,
+    )(div_scale)  # fmt: skip
     vector(f"v_div_fmas_{_kind}", f"{_three} mask mode -> {_kind}", "assumed")(div_fmas)
     vector(f"v_div_fixup_{_kind}", f"{_three} mode -> {_kind}", "assumed")(div_fixup)
 vector("v_div_fixup_f16", "f16 f16 f16 mode -> f16", keeps_high=True)(div_fixup)

@@ -19,7 +19,6 @@ from tests.slow.machine.float_mode import (
     finite_result,
     flushed,
     fused,
-    is_denormal,
     leaving,
     row,
     scaled,
@@ -119,47 +118,27 @@ row("v_log_legacy_f32", "f32 -> f32", lambda a: _approximate("log", a, F32))
 # Division. The readings that differ from the manual's words are explained in tests/machine/test_division.py.
 
 
-def _is(bits, form, what):
-    return not fl.is_nan(bits, form) and not fl.is_inf(bits, form) and what(bits, form)
-
-
-def _divided(a, b, form):
-    """Bits of the quotient, to nearest even."""
-    if fl.is_nan(a, form) or fl.is_nan(b, form) or fl.is_inf(a, form) or fl.is_inf(b, form):
-        return None
-    return fl.rounded(fl.value(a, form) / fl.value(b, form), form)
+# V_DIV_SCALE: the rules of AMD's rocjitsu, which states that it compared them with a gfx1100 and a gfx1201.
 
 
 def _div_scale(s0, s1, s2, form):
-    single = form == F32
-    up, far, tiny = (64, 96, 23) if single else (128, 768, 53)
-    one = fl.rounded(Fraction(1), form)
-    exponent1, exponent2 = fl.exponent_of(s1, form), fl.exponent_of(s2, form)
-    same = lambda x, y: fl.order(x, y, form) == 0  # noqa: E731
+    s0, s1, s2 = (entering(bits, form) for bits in (s0, s1, s2))
+    up, far, tiny, top = (64, 96, 24, 253) if form == F32 else (128, 768, 53, 2045)
+    divisor, dividend = fl.exponent_of(s1, form), fl.exponent_of(s2, form)
+    back = int(abs(dividend - divisor) >= far)
     if fl.is_zero(s1, form) or fl.is_zero(s2, form):
-        nan = fl.first_nan((s0, s1, s2), form)
-        return (fl.default_nan(form) if nan is None else nan), 0
-    reciprocal, quotient = _divided(one, s1, form), _divided(s2, s1, form)
-    reciprocal = reciprocal is not None and is_denormal(reciprocal, form)
-    quotient = quotient is not None and is_denormal(quotient, form)
-    if exponent2 - exponent1 >= far:
-        scale, back = (up if same(s0, s1) else None), 1
-    elif is_denormal(s1, form):
-        scale, back = up, 0
-    elif reciprocal and quotient:
-        scale, back = (-up if same(s0, s1) else None), 1
-    elif reciprocal:
-        scale, back = -up, 0
-    elif quotient:
-        scale, back = (up if same(s0, s2) else None), 1
+        return fl.default_nan(form) | fl.zero(1, form), back
+    if dividend - divisor >= far:
+        scale = up if s0 == s1 else 0
+    elif divisor == 0:
+        scale = up
+    elif divisor >= top:
+        scale = 0 if back and s0 != s1 else -up
+    elif back:
+        scale = 0 if s0 == s1 else up
     else:
-        scale, back = (up if exponent2 <= tiny else None), 0
-    if scale is not None:
-        out = scaled(s0, scale, form)
-        if not fl.is_nan(s0, form):
-            return out, back
-        return fl.quiet(s0, form), back
-    return fl.first_nan((s0,), form) or s0, back
+        scale = up if dividend <= tiny else 0
+    return scaled(s0, scale, form), back
 
 
 def _div_fmas(a, b, c, back, form):
