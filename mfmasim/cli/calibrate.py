@@ -136,6 +136,7 @@ def _row(one: Fit) -> dict[str, Any]:
         "arch": one.observed.op.arch.name,
         "format": one.observed.op.a,
         "model": one.observed.op.model.name,
+        "fidelity": one.observed.op.model.fidelity,
         "exact": one.exact,
         "matches": one.matches,
         "elements": one.elements,

@@ -68,19 +68,27 @@ def run(args: argparse.Namespace) -> int:
             print(text)
         else:
             Path(args.json).write_text(text + "\n")
-    return 1 if any(row["verdict"] for row in rows) else 0
+    if any(row["verdict"] for row in rows):
+        return 1
+    if not any(row["trials"] for row in rows):
+        raise MfmasimError(f"nothing was explored: no trial of {len(rows)} families was drawn")
+    return 0
 
 
 def _explored(
     name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace, back_end: Device | None
 ) -> dict[str, Any]:
     """Draw trials for one family and print the outcome."""
+    from mfmasim.fidelity import Trust
     from mfmasim.testing.trials import smallest, trials
 
-    counted = [0]
+    counted, trust = 0, Trust()
 
-    def report(_: Verdict) -> None:
-        counted[0] += 1
+    def report(verdict: Verdict) -> None:
+        nonlocal counted, trust
+        counted += 1
+        new = verdict.simulator.trust
+        trust = Trust.of([(trust.level, trust.operations), (new.level, new.operations)])
 
     say: Callable[[str], None] = (lambda line: None) if args.json == "-" else print  # noqa: ARG005
     found = smallest(
@@ -93,9 +101,16 @@ def _explored(
     )
     against = "simulator, device and reference" if back_end is not None else "simulator and reference"
     if found is None:
-        say(f"AGREE   {name}   {counted[0]} trials of {len(pairs)} cases: {against} agree")
+        say(f"AGREE   {name}   {counted} trials of {len(pairs)} cases: {against} agree")
+        say(f"        fidelity of the simulator: {trust}")
     else:
-        say(f"FAIL    {name}   {counted[0]} trials, the smallest that fails:")
+        say(f"FAIL    {name}   {counted} trials, the smallest that fails:")
         for line in found.lines():
             say(line)
-    return {"group": name, "cases": len(pairs), "trials": counted[0], "verdict": found.record() if found else None}
+    return {
+        "group": name,
+        "cases": len(pairs),
+        "trials": counted,
+        "fidelity": trust.record(),
+        "verdict": found.record() if found else None,
+    }

@@ -106,6 +106,8 @@ def _check(args: argparse.Namespace) -> int:
             Path(args.json).write_text(text + "\n")
     if refused:
         return 2
+    if not any(one.differences.elements for one in found):
+        raise MfmasimError(f"nothing was compared: the outputs of {len(found)} captures have no elements")
     return 0 if all(one.ok for one in found) else 1
 
 
@@ -125,6 +127,7 @@ def _lines(one: ThreeWay) -> Iterator[str]:
     yield f"{one.word:7} {about['arch']}   {about['case']}   {one.agreement}"
     origin = about["device"]["product"] + (", simulated" if about["device"]["simulated"] else "")
     yield f"        recorded {about['captured']} on {about['device']['name']} ({origin})"
+    yield f"        fidelity of the simulator: {one.simulator.trust}"
     if one.ok:
         return
     for name, result in (("simulator", one.simulator), ("device", one.device)):
@@ -153,6 +156,7 @@ def _row(one: ThreeWay) -> dict[str, Any]:
         "about": one.about,
         "agreement": one.agreement,
         "ok": one.ok,
+        "fidelity": one.simulator.trust.record(),
         "simulator_and_reference": one.simulator.outputs,
         "device_and_reference": one.device.outputs,
         "simulator_and_device": {

@@ -56,7 +56,11 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps([_record(verdict) for verdict in verdicts], indent=1))
     else:
         _print(verdicts, details=bool(args.name))
-    return 0 if all(verdict.as_expected for verdict in verdicts) else 1
+    if not all(verdict.as_expected for verdict in verdicts):
+        return 1
+    if all(verdict.mutant.equivalent for verdict in verdicts):
+        raise MfmasimError(f"nothing was to be caught: 0 of 0 wrong variants, {len(verdicts)} equivalent")
+    return 0
 
 
 def _record(verdict: Verdict) -> dict[str, Any]:
@@ -68,6 +72,7 @@ def _record(verdict: Verdict) -> dict[str, Any]:
         "caught": list(verdict.caught),
         "expected": sorted(verdict.mutant.caught),
         "equivalent": verdict.mutant.equivalent,
+        "fidelity": verdict.result.trust.record(),
         "findings": [finding.record() for finding in verdict.result.findings],
     }
 
@@ -75,6 +80,7 @@ def _record(verdict: Verdict) -> dict[str, Any]:
 def _print(verdicts: list[Verdict], *, details: bool) -> None:
     from rich.table import Table
 
+    from mfmasim.fidelity import Trust
     from mfmasim.visible import console as new_console
 
     console = new_console()
@@ -99,3 +105,5 @@ def _print(verdicts: list[Verdict], *, details: bool) -> None:
         f"{len(killed)} of {len(verdicts) - same} wrong variants caught, {len(alone)} of them by provenance alone; "
         f"{same} equivalent"
     )
+    trusts = (verdict.result.trust for verdict in verdicts)
+    console.print(f"fidelity: {Trust.of((trust.level, trust.operations) for trust in trusts)}")

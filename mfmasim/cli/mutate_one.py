@@ -40,7 +40,11 @@ def run_all(args: argparse.Namespace) -> int:
         print(json.dumps([outcome.record() for outcome in outcomes], indent=1))
     else:
         _print(outcomes)
-    return 1 if any(outcome.survived for outcome in outcomes) else 0
+    if any(outcome.survived for outcome in outcomes):
+        return 1
+    if not any(outcome.caught for outcome in outcomes):
+        raise MfmasimError(f"nothing was to be caught: 0 of 0, {len(outcomes)} equivalent or without effect")
+    return 0
 
 
 def matching(text: str, known: Sequence[str]) -> list[str]:
@@ -61,6 +65,7 @@ def _print(outcomes: list[Outcome]) -> None:
     from collections import Counter
 
     from mfmasim.cli.output import table
+    from mfmasim.fidelity import Trust
 
     columns = ("case", "arch", "place", "mutant", "change", "caught by")
     rows = [(f.case, f.arch, f.mutant.place, f.mutant.kind, f.mutant.change, str(f)) for f in outcomes]
@@ -76,6 +81,7 @@ def _print(outcomes: list[Outcome]) -> None:
     caught, survived = sum(bool(f.caught) for f in outcomes), sum(f.survived for f in outcomes)
     without = len(outcomes) - caught - survived
     print(f"total: {caught} of {caught + survived} caught, {without} equivalent or without effect")
+    print(f"fidelity: {Trust.of((f.trust.level, f.trust.operations) for f in outcomes)}")
     print("by check: " + (", ".join(f"{check} {count}" for check, count in killers.most_common()) or "none"))
     for outcome in outcomes:
         if outcome.survived:

@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json == "-":
             continue
         print(f"{profile.result.status.upper()}  {arch}  {case.title}: {profile.matrix_share:.1%} matrix instructions")
+        print(f"fidelity: {profile.result.trust}")
         for title, columns, rows in tables_of(profile):
             print(table(columns, rows, "terminal", title), end="")
     if args.json:
@@ -80,6 +81,7 @@ def _claims(args: argparse.Namespace) -> int:
     from mfmasim import __version__
     from mfmasim.cli.output import table
     from mfmasim.errors import MfmasimError
+    from mfmasim.fidelity import Trust
     from mfmasim.verify.reports.profile_page import claims_page
     from mfmasim.verify.reports.statements import COLUMNS, text_of, weigh
 
@@ -95,6 +97,7 @@ def _claims(args: argparse.Namespace) -> int:
                     print(f"{verdict}: {claim} ({place}): {note}")
             count = Counter(line.verdict for line in lines)
             print(", ".join(f"{count[word]} {word}" for word in ("confirmed", "refuted", "undecided")))
+            print(f"fidelity: {Trust.of((line.trust.level, line.trust.operations) for line in lines)}")
     if args.json:
         records = [line.record() | {"source": text.name} for text, lines in weighed for line in lines]
         written = json.dumps(records, indent=1)
@@ -104,4 +107,6 @@ def _claims(args: argparse.Namespace) -> int:
             Path(args.json).write_text(written + "\n")
     if args.html:
         Path(args.html).write_text(claims_page([(text.name, lines) for text, lines in weighed], __version__))
+    if not any(line.verdict != "undecided" for _, lines in weighed for line in lines):
+        raise MfmasimError(f"nothing was decided: every statement about {', '.join(args.targets)} is undecided")
     return 0 if all(line.as_known for _, lines in weighed for line in lines) else 1

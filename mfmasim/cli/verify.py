@@ -97,7 +97,14 @@ def run(args: argparse.Namespace) -> int:
     progress.summary(results)
     if failed_input:
         return 2
-    return 1 if any(result.status == "fail" for result in results) else 0
+    if any(result.status == "fail" for result in results):
+        return 1
+    if not any(result.judged for result in results):
+        skipped = sum(result.status == "skipped" for result in results)
+        raise MfmasimError(
+            f"nothing was verified: of {len(results)} cases {skipped} are skipped, others have no outputs"
+        )
+    return 0
 
 
 def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str, Case, str]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from mfmasim.devices.coverage import Coverage, mix_of
-from mfmasim.fidelity import lowest
+from mfmasim.fidelity import Trust, lowest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ class Fidelity(str):
 
     def __repr__(self) -> str:
         """Level and the operations that set it."""
-        return f"{self!s} ({', '.join(self.operations[:4])}{', ...' if len(self.operations) > 4 else ''})"
+        return str(Trust(str(self), self.operations))
 
 
 @dataclass

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.fidelity import Trust
+
 if TYPE_CHECKING:
     from mfmasim.devices import Report
     from mfmasim.observe import Finding
@@ -47,6 +49,16 @@ class Result:
     source: str = ""
     """Path of the case's source; it stays out of JSON, as it differs between machines."""
 
+    @property
+    def trust(self) -> Trust:
+        """How far the arithmetic can be trusted."""
+        return Trust(self.fidelity, self.fidelity_of)
+
+    @property
+    def judged(self) -> bool:
+        """Whether there was anything to judge: an output element or a slot of a matrix instruction."""
+        return bool(self.outputs["elements"] or self.mapping["slots_checked"])
+
     def settle(self) -> None:
         """Set the status from findings and mismatches."""
         if self.status in ("error", "skipped"):
@@ -70,7 +82,7 @@ class Result:
             "lds": self.lds,
             "findings": [finding.record() for finding in self.findings],
             "suppressed": [finding.record() for finding in self.suppressed],
-            "fidelity": {"level": self.fidelity, "operations": list(self.fidelity_of), "matrix": self.matrix_fidelity},
+            "fidelity": self.trust.record() | {"matrix": self.matrix_fidelity},
             "compared_with": list(self.compared_with),
             "code": self.code,
             "seconds": round(self.seconds, 4),

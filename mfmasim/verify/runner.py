@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.devices import device as open_device
+from mfmasim.fidelity import Trust, lowest
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.elements.provenance import check_sources
@@ -162,8 +163,9 @@ def informed(case: Case, **facts: Any) -> Case:
 
 def _note(result: Result, report: Report) -> None:
     result.launch = report
-    result.fidelity, result.fidelity_of = str(report.fidelity), report.fidelity.operations
-    result.matrix_fidelity = report.matrix_fidelity
+    trust = Trust.of([(result.fidelity, result.fidelity_of), (str(report.fidelity), report.fidelity.operations)])
+    result.fidelity, result.fidelity_of = trust.level, trust.operations
+    result.matrix_fidelity = lowest(filter(None, (result.matrix_fidelity, report.matrix_fidelity)), default="")
     result.lds = report.lds
     result.executed = dict(sorted(report.counts.items()))
 

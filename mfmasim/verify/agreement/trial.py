@@ -129,6 +129,7 @@ class Verdict:
             "inputs": {name: _contents(array) for name, array in self.trial.inputs.items()},
             "agreement": self.agreement,
             "ok": self.ok,
+            "fidelity": self.simulator.trust.record(),
             **{name: result.outputs if result is not None else None for name, result in results.items()},
             "simulator_and_device": {"elements": self.differences.elements, "mismatches": self.differences.mismatches},
             "findings": [f.id for f in self.simulator.findings if f.severity == "error"],
@@ -143,6 +144,7 @@ class Verdict:
         if self.ok:
             return
         yield f"        {self.agreement}"
+        yield f"        fidelity of the simulator: {self.simulator.trust}"
         results = [("simulator", self.simulator)] + ([("device", self.device)] if self.device is not None else [])
         for name, result in results:
             for f in result.findings:

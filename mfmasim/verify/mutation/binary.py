@@ -181,7 +181,7 @@ def run_binary(
         caught, after, changed = _caught(mutant, case, arch, kernel, budget)
         equivalent, note = ("", "") if caught else _judge(mutant, kernel, flown, changed.seen)
         same = "" if caught or equivalent else _alike(mutant, before, after)
-        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same)
+        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust)
 
 
 def _alike(mutant: BinaryMutant, before: Behaviour, after: Behaviour) -> str:

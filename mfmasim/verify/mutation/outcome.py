@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from mfmasim.fidelity import Trust
 
 __all__ = ["Changed", "Outcome"]
 
@@ -39,6 +41,8 @@ class Outcome:
     """Of one that survives: what it leaves unordered."""
     same: str = ""
     """Why nothing reports it on the data of this case, though it may matter on others."""
+    trust: Trust = field(default_factory=Trust)
+    """What the run of the unchanged kernel rests on."""
 
     @property
     def survived(self) -> bool:
@@ -57,4 +61,4 @@ class Outcome:
         """As JSON can hold it."""
         mutant = {"kind": self.mutant.kind, "place": self.mutant.place, "change": self.mutant.change}
         rest = {name: getattr(self, name) for name in ("case", "arch", "equivalent", "note", "same", "survived")}
-        return {"mutant": mutant, "caught": list(self.caught), **rest}
+        return {"mutant": mutant, "caught": list(self.caught), "fidelity": self.trust.record(), **rest}

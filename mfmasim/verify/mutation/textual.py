@@ -142,7 +142,7 @@ def run_source(
         after = Behaviour()
         changed = _compiled(mutant, case, arch, compiler)
         if changed is None:
-            yield Outcome(mutant, case.title, arch, ("compiler",))
+            yield Outcome(mutant, case.title, arch, ("compiler",), trust=right.trust)
             continue
         caught = _caught(case, arch, changed, budget, after)
         equivalent = "" if caught else _equivalent(mutant, kernel, changed, one_wave=not flown.last_wave)
@@ -150,7 +150,7 @@ def run_source(
         if not caught and not equivalent and mutant.kind not in ORDER and after.digest == before.digest:
             same = "the same bytes on all data of this case"
         note = "" if caught or mutant.kind not in ORDER else "what it orders is ordered otherwise, or not checked"
-        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same)
+        yield Outcome(mutant, case.title, arch, caught, equivalent, note, same, right.trust)
 
 
 def _functions(text: str, executed: set[int]) -> set[int]:

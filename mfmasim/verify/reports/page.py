@@ -39,7 +39,7 @@ summary { cursor: pointer }
   .info { color: #8fc1ee }
 }
 """
-COLUMNS = ("status", "arch", "case", "outputs", "slots", "LDS", "matrix", "findings", "suppressed")
+COLUMNS = ("status", "arch", "case", "outputs", "slots", "LDS", "fidelity", "matrix", "findings", "suppressed")
 NUMBERS = ("outputs", "slots", "findings", "suppressed")
 """Columns of numbers."""
 
@@ -91,7 +91,11 @@ def _row(number: int, result: Result) -> str:
     if lds.get("accesses"):
         extra = lds["extra_passes"]
         conflicts = f"{lds['worst_degree']}-way, {extra:,} extra passes" if extra else "free"
-    cells += [f"<td>{conflicts}</td>", f"<td>{escape(result.matrix_fidelity)}</td>"]
+    cells += [
+        f"<td>{conflicts}</td>",
+        f"<td>{escape(result.fidelity)}</td>",
+        f"<td>{escape(result.matrix_fidelity)}</td>",
+    ]
     cells += [f'<td class="number">{len(found) or ""}</td>' for found in (result.findings, result.suppressed)]
     return f"<tr>{''.join(cells)}</tr>"
 

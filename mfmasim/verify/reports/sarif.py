@@ -39,7 +39,14 @@ def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
     index = {name: number for number, name in enumerate(KINDS)}
     found = [_result(result, f, index) for result in results for f in (*result.findings, *result.suppressed)]
     driver = {"name": "mfmasim", "version": version, "rules": [_rule(name) for name in KINDS]}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": found}
+    # A case that passes has no result of its own: what its verdict rests on is a property of the run.
+    cases = [
+        {"case": r.case, "arch": r.arch, "device": r.device, "status": r.status, "fidelity": r.trust.record()}
+        for r in results
+    ]
+    run = {
+        "tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": found, "properties": {"cases": cases},
+    }  # fmt: skip
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
@@ -63,7 +70,13 @@ def _result(result: Result, finding: Finding, index: dict[str, int]) -> dict[str
         "level": LEVELS[finding.severity],
         "message": {"text": f"{finding.message}{needs} [{result.case} on {result.arch}]"},
         "locations": [_location(result, finding)],
-        "properties": {"case": result.case, "arch": result.arch, "device": result.device, **about},
+        "properties": {
+            "case": result.case,
+            "arch": result.arch,
+            "device": result.device,
+            "fidelity": result.fidelity,
+            **about,
+        },
     }
     if finding.id in index:
         out["ruleIndex"] = index[finding.id]

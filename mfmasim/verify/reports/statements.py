@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.fidelity import Trust
 from mfmasim.verify.files import families, load_file, neighbours
 from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 from mfmasim.verify.reports.profile import profile_case
@@ -79,12 +80,14 @@ class Runs:
     _profiles: dict[Any, Profile] = field(default_factory=dict)
     _verdicts: dict[str, Verdict] = field(default_factory=dict)
     _others: dict[str, Runs] = field(default_factory=dict)
+    used: list[Trust] = field(default_factory=list)
+    """Of every kernel that was asked for, also of other families."""
 
     def of(self, family: str) -> Runs:
         """The same for another family, which a text may be about, too."""
         if family == self.family:
             return self
-        return self._others.setdefault(family, Runs(family, self.compiler))
+        return self._others.setdefault(family, Runs(family, self.compiler, used=self.used))
 
     def _case(self, title: str) -> Case:
         cases = {one.title: one for one in load_file(families()[self.family])}
@@ -107,6 +110,7 @@ class Runs:
         if key not in self._profiles:
             changed = self._case(case).with_parameters(parameters)
             self._profiles[key] = profile_case(changed, arch, group=self.family, compiler=self.compiler)
+        self.used.append(self._profiles[key].result.trust)
         return self._profiles[key]
 
     def mutant(self, name: str) -> Verdict:
@@ -120,6 +124,7 @@ class Runs:
             if name not in known:
                 raise unknown("mutant", name, known, f"of family {self.family}")
             self._verdicts[name] = run_mutant(*known[name], self.compiler)
+        self.used.append(self._verdicts[name].result.trust)
         return self._verdicts[name]
 
 
@@ -129,6 +134,8 @@ class Weighed:
 
     statement: Statement
     found: Value | None
+    trust: Trust = field(default_factory=Trust)
+    """What the kernels that were executed for it rest on; a recomputed statement needs none."""
 
     @property
     def verdict(self) -> str:
@@ -156,7 +163,7 @@ class Weighed:
         one = self.statement
         return {
             "place": one.place, "claim": one.text, "text": one.said, "found": self.found, "verdict": self.verdict,
-            "known": one.known, "about": one.about,
+            "known": one.known, "about": one.about, "fidelity": self.trust.record(),
         }  # fmt: skip
 
 
@@ -207,4 +214,9 @@ def weigh(text: Text, *, compiler: str | None = None) -> list[Weighed]:
         MfmasimError: a kernel that a statement rests on cannot be run.
     """
     runs = Runs(text.family, compiler)
-    return [Weighed(one, None if one.find is None else one.find(runs)) for one in text.statements]
+    weighed = []
+    for one in text.statements:
+        runs.used.clear()
+        found = None if one.find is None else one.find(runs)
+        weighed.append(Weighed(one, found, Trust.of((used.level, used.operations) for used in runs.used)))
+    return weighed
