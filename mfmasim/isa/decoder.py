@@ -180,16 +180,15 @@ def _build(found: Family, data: bytes) -> Instruction:
     if found.dialect.sdwa and encoding.name == "VOP3P" and op == packed.SCALE_OP:
         return _build_scaled(found, encoding, word, data)
     kind, row, promoted = find_row(found, encoding, op, word)
-    if word & encoding.reserved and size == encoding.size:
-        raise Refused(f"reserved bits of {row.name} are set")
     fields = Fields(word, size, encoding.fields, data[size:], row, found, kind)
+    fields.ignore("reserved", word & encoding.reserved)
     parts = (
         vector.long_form(fields, promoted=promoted)
         if promoted
         else _BUILD[kind if kind in ("MAI", "WMMA") else encoding.reader](fields)
     )
     fields.finish()
-    return _freeze(found, data, fields.size, parts, encoding.name, row)
+    return _freeze(found, data, fields.size, parts, encoding.name, row, fields.ignored)
 
 
 def encoding_of(found: Family, data: bytes) -> Encoding:
@@ -251,10 +250,13 @@ def _build_scaled(found: Family, encoding: Encoding, word: int, data: bytes) -> 
     parts = packed.scaled_matrix(prefix, fields)
     prefix.finish()
     fields.finish()
-    return _freeze(found, data, 16, parts, "MAI", row)
+    ignored = [(f"scale_{name}", value) for name, value in prefix.ignored]
+    return _freeze(found, data, 16, parts, "MAI", row, ignored + fields.ignored)
 
 
-def _freeze(found: Family, data: bytes, size: int, parts: Parts, encoding: str, row: Row) -> Instruction:
+def _freeze(
+    found: Family, data: bytes, size: int, parts: Parts, encoding: str, row: Row, ignored: list[tuple[str, int]]
+) -> Instruction:
     return Instruction(
         0,
         size,
@@ -272,6 +274,7 @@ def _freeze(found: Family, data: bytes, size: int, parts: Parts, encoding: str, 
             for half, part in parts.halves
         ),
         _names_halves(parts, row),
+        tuple(ignored),
     )
 
 

@@ -33,6 +33,8 @@ class Dialect:
     """A literal may follow VOP3 and VOP3P too."""
     no_saddr: int
     """Code of SADDR that means: no scalar address."""
+    flat_saddr: bool
+    """A FLAT instruction adds SADDR (RDNA4 ISA manual, fields of VFLAT); before, it does not read the field."""
     cache: dict[str, str]
     """Names of the cache bits by their position's historical name (glc, slc, scc)."""
     cache_order: tuple[str, ...]
@@ -103,6 +105,7 @@ _CDNA2 = Dialect(
     sdwa=True,
     long_literals=False,
     no_saddr=0x7F,
+    flat_saddr=False,
     cache={"glc": "glc", "slc": "slc", "scc": "scc"},
     cache_order=("glc", "slc", "scc"),
     smem_cache=("glc",),
@@ -138,6 +141,7 @@ _RDNA3 = Dialect(
     sdwa=False,
     long_literals=True,
     no_saddr=124,
+    flat_saddr=False,
     cache={"glc": "glc", "slc": "slc", "dlc": "dlc"},
     cache_order=("glc", "slc", "dlc"),
     smem_cache=("glc", "dlc"),
@@ -153,6 +157,7 @@ _RDNA4 = dataclasses.replace(
     _RDNA3,
     tables=gfx12.TABLES,
     encodings=GFX12,
+    flat_saddr=True,
     cache={"th": "th", "scope": "scope"},
     cache_order=(),
     smem_cache=("th", "scope"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mfmasim.isa.encodings_rdna import DPP8_WORD, DPP16_WORD
 from mfmasim.isa.fields import Fields, Refused
 from mfmasim.isa.operands import DPP, DPP8, DPP8_FI
+from mfmasim.isa.unread import absent_sources
 
 __all__ = ["CODES", "Controls", "take_controls"]
 
@@ -56,12 +57,16 @@ def take_controls(fields: Fields, *, long_form: bool) -> Controls:
         return Controls("DPP8", number, 0, 0, {"dpp8": values["dpp8"], "fi": int(code == DPP8_FI)})
     negative = values.pop("src0_neg") | values.pop("src1_neg") << 1
     absolute = values.pop("src0_abs") | values.pop("src1_abs") << 1
+    # The long forms use their own neg and abs and ignore these (RDNA3 ISA manual, "DPP").
     signed = 0 if long_form else sum(1 << i for i, slot in enumerate(s for s in row.src if s.printed) if slot.signed)
-    if (negative | absolute) & ~signed:
+    unread = 3 if long_form else absent_sources(row)
+    if (negative | absolute) & ~signed & ~unread:
         raise Refused(f"neg or abs on a source of {row.name} that has none")
+    fields.ignore("dpp_neg", negative & ~signed)
+    fields.ignore("dpp_abs", absolute & ~signed)
+    fields.ignore("dpp_reserved", word >> 17 & 1)
+    negative, absolute = negative & signed, absolute & signed
     if not _exists(values["dpp_ctrl"]):
         raise Refused(f"dpp_ctrl {values['dpp_ctrl']:#x} is reserved")
-    if word >> 17 & 1:
-        raise Refused("reserved bits of the DPP dword are set")
     order = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi")
     return Controls("DPP", number, negative, absolute, {name: values[name] for name in order})

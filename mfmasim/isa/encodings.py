@@ -1,7 +1,7 @@
 """Bit fields of the gfx9 encodings (CDNA1 to CDNA4), as the ISA manuals draw them in their last chapter.
 
 A field is (lowest bit, width), counted from bit 0 of the first dword; `src0` of a VOP3 starts at bit 32. Bits that
-no field covers are reserved and must be zero.
+no field covers are reserved: the hardware of this generation gives them no meaning.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CDNA1", "DPP16", "GFX9", "SDWA9", "SDWA9B", "SHORT", "Encoding", "EncodingSet"]
+__all__ = [
+    "CDNA1", "DPP16", "DPP16_RESERVED", "GFX9", "SDWA9", "SDWA9B", "SDWA9_RESERVED", "SHORT", "Encoding", "EncodingSet",
+]  # fmt: skip
 
 Field = tuple[int, int]
 
@@ -33,7 +35,7 @@ class Encoding:
     refused: bool = False
     """Named, but not decoded: images, exports, interpolation."""
     reserved: int = field(init=False)
-    """Mask of the bits that must be zero."""
+    """Mask of the bits that have no meaning."""
 
     def __post_init__(self) -> None:
         covered = ((1 << len(self.prefix)) - 1) << (32 - len(self.prefix))
@@ -146,3 +148,5 @@ DPP16 = {
     "src0": (32, 8), "dpp_ctrl": (40, 9), "bound_ctrl": (51, 1), "src0_neg": (52, 1), "src0_abs": (53, 1),
     "src1_neg": (54, 1), "src1_abs": (55, 1), "bank_mask": (56, 4), "row_mask": (60, 4),
 }  # fmt: skip
+SDWA9_RESERVED, DPP16_RESERVED = 1 << 54 | 1 << 62, 3 << 49
+"""Bits of the second dword without a meaning."""

@@ -22,7 +22,7 @@ DPP8_WORD = {"dpp_src0": (0, 8), "dpp8": (8, 24)}
 
 _COMMON = (
     *SHORT,
-    Encoding("VOP3P", 8, "11001100", (16, 7), _VOP3P),
+    Encoding("VOP3P", 8, "110011000", (16, 7), _VOP3P),
     Encoding("VOP3", 8, "110101", (16, 10), {
         "vdst": (0, 8), "abs": (8, 3), "op_sel": (11, 4), "clamp": (15, 1), **_SRC, "omod": (59, 2), "neg": (61, 3),
     }),
@@ -59,19 +59,21 @@ GFX11 = EncodingSet((
     Encoding("MIMG", 8, "111100", (18, 8), {}, refused=True),
 ))  # fmt: skip
 
+# The non-volatile bit and the scaled offset belong to gfx1250; LLVM prints them for all, so here they must be zero.
 _FLAT12 = {
-    "saddr": (0, 7), "vdst": (32, 8), "sve": (49, 1), "scope": (50, 2), "th": (52, 3), "data": (55, 8),
-    "vaddr": (64, 8), "offset": (72, 24),
+    "saddr": (0, 7), "nv": (7, 1), "vdst": (32, 8), "scale_offset": (48, 1), "sve": (49, 1), "scope": (50, 2),
+    "th": (52, 3), "data": (55, 8), "vaddr": (64, 8), "offset": (72, 24),
 }  # fmt: skip
 _VBUFFER = {
-    "soffset": (0, 7), "tfe": (22, 1), "vdata": (32, 8), "srsrc": (41, 9), "scope": (50, 2), "th": (52, 3),
-    "format": (55, 7), "offen": (62, 1), "idxen": (63, 1), "vaddr": (64, 8), "offset": (72, 24),
+    "soffset": (0, 7), "nv": (7, 1), "tfe": (22, 1), "vdata": (32, 8), "srsrc": (41, 9), "scope": (50, 2),
+    "th": (52, 3), "format": (55, 7), "offen": (62, 1), "idxen": (63, 1), "vaddr": (64, 8), "offset": (72, 24),
 }  # fmt: skip
 
 GFX12 = EncodingSet((
     *_COMMON,
     Encoding("SMEM", 8, "111101", (13, 6), {
-        "sbase": (0, 6), "sdata": (6, 7), "scope": (21, 2), "th": (23, 2), "offset": (32, 24), "soffset": (57, 7),
+        "sbase": (0, 6), "sdata": (6, 7), "nv": (20, 1), "scope": (21, 2), "th": (23, 2), "offset": (32, 24),
+        "scale_offset": (56, 1), "soffset": (57, 7),
     }, reader="SMEM_RDNA"),
     Encoding("FLAT", 12, "11101100", (14, 8), _FLAT12, reader="VFLAT"),
     Encoding("SCRATCH", 12, "11101101", (14, 8), _FLAT12, reader="VFLAT"),

@@ -1,4 +1,4 @@
-"""The fields of one encoded instruction: every field must be read, and one that is not must be zero."""
+"""The fields of one encoded instruction: each is read, known to be unread, or zero."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa.instruction import Operand
 from mfmasim.isa.operands import INLINE_FLOATS, LDS_DIRECT, LITERAL, VGPR0, constant_bits, literal_bits
+from mfmasim.isa.unread import absent_sources, unread_bits
 
 if TYPE_CHECKING:
     from mfmasim.isa.family import Family
@@ -27,6 +28,7 @@ class Fields:
         encoding: name of the format.
         controlled: whether a dword of DPP controls was taken.
         op_sel: halves that the register numbers of a short encoding select, as bits of VOP3's op_sel.
+        ignored: fields that the opcode does not read and that are not zero, with their values.
     """
 
     __slots__ = (
@@ -39,6 +41,7 @@ class Fields:
         "controlled",
         "encoding",
         "family",
+        "ignored",
         "op_sel",
         "row",
         "size",
@@ -72,6 +75,7 @@ class Fields:
         self.encoding = encoding
         self.op_sel = 0
         self.controlled = False
+        self.ignored: list[tuple[str, int]] = []
         self._literals = size == 4 or family.dialect.long_literals
         self._vector = row.opcode.unit == "VALU"
         self.row = row
@@ -132,11 +136,53 @@ class Fields:
             self.size += 4
         return self._literal
 
+    def ignore(self, name: str, value: int, usual: int = 0) -> None:
+        """Note bits that the opcode does not read.
+
+        Args:
+            name: field of the encoding.
+            value: its bits.
+            usual: what assemblers fill in, which is not noted.
+        """
+        if value != usual:
+            self.ignored.append((name, value))
+
+    def skip(self, *names: str) -> None:
+        """Ignore the fields that this encoding has and that have not been taken."""
+        for name in names:
+            if name in self._left:
+                self.ignore(name, self.take(name))
+
+    def of_sources(self, name: str, allowed: int, why: str = "") -> int:
+        """Value of a modifier with a bit per source; those of sources that the opcode does not have are ignored.
+
+        Args:
+            name: field of the encoding.
+            allowed: bits that this opcode reads.
+            why: error for other bits.
+
+        Raises:
+            Refused: another bit is set.
+        """
+        value = self.take(name)
+        unread = value & absent_sources(self.row) & ~allowed
+        self.ignore(name, unread)
+        if value & ~allowed & ~unread:
+            raise Refused(why or f"{name} {value:#x} of {self.row.name} has bits that it does not take")
+        return value & allowed
+
     def finish(self) -> None:
-        """Raise if a field that this opcode does not have is not zero."""
+        """Note the fields that this opcode does not read.
+
+        Raises:
+            Refused: another field that was not taken is not zero.
+        """
         for name, (low, width) in self._left.items():
-            if self.word >> low & ((1 << width) - 1):
-                raise Refused(f"field {name} of {self.row.name} is not zero")
+            value = self.word >> low & ((1 << width) - 1)
+            if value:
+                if value & ~unread_bits(name, self.row):
+                    raise Refused(f"field {name} of {self.row.name} is not zero")
+                self.ignore(name, value)
 
     def scalar(self, name: str, slot: Slot) -> Operand:
         """A source of the 8-bit scalar operand space."""

@@ -115,6 +115,9 @@ class Instruction:
     named_halves: bool = field(default=False, repr=False, compare=False)
     """Whether its text names the halves of 16-bit operands (``v0.l``); else only `op_sel` tells them (LLVM's default
     on gfx12, where it has instructions that exist with names only)."""
+    ignored: tuple[tuple[str, int], ...] = field(default=(), repr=False)
+    """Fields that the opcode does not read and that are not zero, with their values, such as ``(("src2", 128),)``; of
+    ``reserved``, the value is a mask of the instruction's bits. They change neither text nor execution."""
 
     @property
     def name(self) -> str:

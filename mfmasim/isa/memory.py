@@ -53,13 +53,16 @@ def ds(fields: Fields) -> Parts:
         parts.modifiers |= {"offset0": low, "offset1": high}
     elif "offset" in row.flags:
         parts.modifiers["offset"] = low | high << 8
-    elif low | high:
-        raise Refused(f"{row.name} takes no offset")
+    else:
+        fields.ignore("offset0", low)
+        fields.ignore("offset1", high)
     if fields.has("gds") and (("gds" in row.flags and fields.family.dialect.gds) or "gds_only" in row.flags):
         parts.modifiers["gds"] = fields.take("gds")
         if "gds_only" in row.flags and not parts.modifiers["gds"]:
             raise Refused(f"{row.name} needs the gds bit")
     file = _data_file(fields) if any(slot.file != "addr" for slot in (*row.dst, *row.src)) else "v"
+    if not row.dst and not row.src:
+        fields.skip("acc")
     for slot in row.dst:
         parts.dst.append(vector_register(file, fields.take("vdst"), slot, "vdst", fields.family))
     for slot in row.src:
@@ -98,8 +101,7 @@ def vflat(fields: Fields) -> Parts:
     parts = Parts()
     if not fields.row.src and not fields.row.dst:
         # Cache operations: global_inv, global_wb, global_wbinv.
-        if fields.take("saddr") != fields.family.dialect.no_saddr:
-            raise Refused(f"saddr of {fields.row.name} must be null")
+        _unread_saddr(fields)
         parts.modifiers["scope"] = fields.take("scope")
         parts.modifiers["th"] = fields.take("th")
         return parts
@@ -118,9 +120,12 @@ def _flat_data(fields: Fields, parts: Parts, segment: str) -> Parts:
         # CDNA2: this bit sends the loaded dword to LDS.
         parts.modifiers["lds"] = fields.take("sve")
         if parts.modifiers["lds"]:
+            fields.skip("acc")
             return parts
     returns = _returns(fields, parts)
     file = _data_file(fields) if data is not None or returns else "v"
+    if data is None and not returns:
+        fields.skip("acc")
     if data is not None:
         parts.src.append(vector_register(file, fields.take("data"), data, "data", fields.family))
     if returns:
@@ -137,9 +142,9 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
     none = fields.family.dialect.no_saddr
     code = fields.peek("saddr")
     if segment == "FLAT":
-        # gfx9 leaves the field 0 here, later generations name no register.
-        if none != _UNUSED_SADDR and fields.take("saddr") != none:
+        if fields.family.dialect.flat_saddr and code != none:
             raise Refused("saddr of a FLAT instruction must be null")
+        _unread_saddr(fields)
         vaddr = vector_register("v", fields.take("vaddr"), _V2, "vaddr", fields.family)
         return [vaddr, Operand("off", field="saddr", printed=False)]
     fields.take("saddr")
@@ -163,13 +168,22 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
     return [Operand("off", field="vaddr"), saddr]
 
 
+def _unread_saddr(fields: Fields) -> None:
+    """Ignore SADDR, which is 0 on gfx9 and names no register on later generations."""
+    none = fields.family.dialect.no_saddr
+    fields.ignore("saddr", fields.take("saddr"), 0 if none == _UNUSED_SADDR else none)
+
+
 def mubuf(fields: Fields) -> Parts:
     """Buffer loads, stores and atomics: vaddr (index, offset or both), a descriptor, an SGPR offset."""
     row = fields.row
     parts = Parts()
     if not row.dst and not row.src:
         names = fields.family.dialect.cache
+        # Their operands are absent, and so is what says how these are used.
+        fields.skip("offen", "idxen", "acc", "slc")
         if "th" in names or "dlc" in names:
+            fields.skip("glc", "dlc")
             return parts
         parts.modifiers = {names[field]: fields.take(field) for field in row.flags.get("cache", ())}
         # Where they have no effect, assemblers set both in buffer_wbl2.
@@ -180,8 +194,8 @@ def mubuf(fields: Fields) -> Parts:
     if "format" in row.flags:
         parts.encoding = "MTBUF"
         parts.modifiers["format"] = fields.take("format")
-    elif fields.has("format") and fields.take("format") != 1:
-        raise Refused(f"format of {row.name} must be 1")
+    elif fields.has("format"):
+        fields.ignore("format", fields.take("format"), usual=1)
     for name in ("offset", "offen", "idxen"):
         parts.modifiers[name] = fields.take(name)
     lds = fields.take("lds") if "lds" in row.flags else 0

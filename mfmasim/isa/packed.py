@@ -42,13 +42,11 @@ def packed(fields: Fields) -> Parts:
         raise Refused(f"op_sel_hi of {row.name} must be all ones")
     modifiers["clamp"] = fields.take("clamp") if "clamp" in flags else 0
     if "op_sel" in flags:
-        modifiers["op_sel"] = fields.take("op_sel")
+        modifiers["op_sel"] = fields.of_sources("op_sel", allowed)
         modifiers["op_sel_hi"] = selected_high & allowed
-    low, high = fields.take("neg_lo"), fields.take("neg_hi")
+    low, high = fields.of_sources("neg_lo", allowed), fields.of_sources("neg_hi", allowed)
     if "mix" not in flags:
         modifiers |= {"neg_lo": low, "neg_hi": high}
-    if (modifiers.get("op_sel", 0) | low | high) & ~allowed:
-        raise Refused(f"a modifier of {row.name} is set for a source that it does not have")
     for name, value in (("neg_lo", low), ("neg_hi", high)):
         _check_bits(row, name, value)
     for i, slot in enumerate(s for s in row.src if s.printed):
@@ -206,7 +204,9 @@ def scaled_matrix(scale: Fields, fields: Fields) -> Parts:
     parts.src += [
         dataclasses.replace(_matrix_source(scale, f"src{i}", SCALE, "v"), field=f"scale_src{i}") for i in (0, 1)
     ]
-    parts.modifiers |= {"op_sel": scale.take("op_sel"), "op_sel_hi": scale.take("op_sel_hi")}
-    if parts.modifiers["op_sel"] > 3:
-        raise Refused("op_sel has a bit for a third scale")
+    op_sel = scale.take("op_sel")
+    # There is no third scale, but AMD's assembler sets its bits; NEG[2] and ABS[2] negate C (CDNA4 ISA manual).
+    scale.ignore("op_sel", op_sel & 4)
+    scale.skip("op_sel_hi2")
+    parts.modifiers |= {"op_sel": op_sel & 3, "op_sel_hi": scale.take("op_sel_hi")}
     return parts

@@ -38,7 +38,9 @@ def _replaced(instruction: Instruction, word: int, size: int, wave: int | None) 
         changed = decode(raw, instruction.arch, wave=wave)
     except MfmasimError:
         return None
-    return raw if changed.size == instruction.size and raw != instruction.raw else None
+    # A field that neither reads changes nothing.
+    same = raw == instruction.raw or changed.ignored != instruction.ignored
+    return raw if changed.size == instruction.size and not same else None
 
 
 def field(instruction: Instruction, name: str) -> int | None:

@@ -111,6 +111,7 @@ def sopp(fields: Fields) -> Parts:
 def _smem_alone(fields: Fields) -> Parts:
     """SMEM without an address: cache operations, and reads of a clock into `sdata`."""
     parts = Parts()
+    fields.skip("imm", "soffset_en", *fields.family.dialect.smem_cache)
     for slot in fields.row.dst:
         parts.dst.append(scalar_register(fields.take("sdata"), slot, "sdata", fields.family))
     return parts
@@ -123,7 +124,11 @@ def smem(fields: Fields) -> Parts:
         return _smem_alone(fields)
     parts = Parts()
     data = _data(row)
-    glc = fields.take("glc") if row.dst or (data is not None and data.type != "imm7") else 0
+    glc = 0
+    if row.dst or (data is not None and data.type != "imm7"):
+        glc = fields.take("glc")
+    else:
+        fields.skip("glc")
     parts.src.append(scalar_register(2 * fields.take("sbase"), row.src[0], "sbase", fields.family))
     offset, soffset = _smem_offset(fields)
     parts.modifiers = {"glc": glc} if offset is None else {"offset": offset, "glc": glc}
@@ -163,6 +168,7 @@ def smem_rdna(fields: Fields) -> Parts:
         if value >= (32 if data.type == "imm5" else fields.family.dialect.codes.m0 - 1):
             raise Refused(f"sdata of {row.name} has the reserved value {value}")
         parts.src.append(Operand("imm", type=data.type, bits=value, field="sdata"))
+        fields.skip(*fields.family.dialect.smem_cache)
         return parts
     parts.modifiers |= {name: fields.take(name) for name in fields.family.dialect.smem_cache}
     if data is not None:
@@ -188,9 +194,7 @@ def _smem_offset(fields: Fields) -> tuple[int | None, Operand]:
             return offset, scalar_register(fields.take("soffset"), _B32, "soffset", fields.family)
         return offset, Operand("off", field="soffset")
     if enabled:
-        if raw:
-            raise Refused("its immediate offset is not zero although it is not enabled")
+        fields.ignore("offset", raw)
         return None, scalar_register(fields.take("soffset"), _B32, "soffset", fields.family)
-    if raw > 127:
-        raise Refused(f"its offset register has the reserved code {raw}")
-    return None, scalar_register(raw, _B32, "soffset", fields.family)
+    fields.ignore("offset", raw & ~127)
+    return None, scalar_register(raw & 127, _B32, "soffset", fields.family)

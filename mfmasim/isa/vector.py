@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.dpp import CODES, take_controls
-from mfmasim.isa.encodings import DPP16, SDWA9, SDWA9B, VOP3B
+from mfmasim.isa.encodings import DPP16, DPP16_RESERVED, SDWA9, SDWA9_RESERVED, SDWA9B, VOP3B
 from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
 from mfmasim.isa.operands import DPP, EXEC, LITERAL, SDWA, VCC, literal_bits
@@ -154,6 +154,7 @@ def _sdwa(fields: Fields) -> Parts:
         raise Refused(f"{row.name} has no SDWA form")
     compare = row.dst[0].type == "vcc"
     fields.rename(("src0",), SDWA9B if compare else SDWA9)
+    fields.ignore("reserved", fields.word & SDWA9_RESERVED)
     parts = Parts(encoding="SDWA", form="_sdwa")
     if compare:
         explicit, code = fields.take("sd"), fields.take("sdst")
@@ -162,8 +163,8 @@ def _sdwa(fields: Fields) -> Parts:
                 parts.dst.append(scalar_register(code, slot, "sdst", fields.family))
             else:
                 parts.dst.append(_short_destination(fields, slot))
-        if code and not explicit:
-            raise Refused("sdst is not zero although VCC is the destination")
+        if not explicit:
+            fields.ignore("sdst", code)
         _take_sources(fields, parts, sdwa=True)
         return parts
     for slot in row.dst:
@@ -173,6 +174,7 @@ def _sdwa(fields: Fields) -> Parts:
     if "sdwa_dword" in row.flags:
         if fields.take("dst_sel") != 6:
             raise Refused(f"{row.name} can only write whole dwords")
+        fields.skip("dst_unused")
         _take_sources(fields, parts, sdwa=True)
         return parts
     parts.modifiers |= {name: fields.take(name) for name in ("dst_sel", "dst_unused")}
@@ -187,6 +189,7 @@ def _dpp(fields: Fields) -> Parts:
     if "dpp" not in row.flags and "dpp64" not in row.flags:
         raise Refused(f"{row.name} has no DPP form")
     fields.rename(("src0",), DPP16)
+    fields.ignore("reserved", fields.word & DPP16_RESERVED)
     parts = Parts(encoding="DPP", form="_dpp")
     for slot in row.dst:
         parts.dst.append(_short_destination(fields, slot))
@@ -247,10 +250,8 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
         bits = _op_sel(fields, "01")
         parts.modifiers |= {"fi": bits & 1, "bound_ctrl": bits >> 1}
     if "bc_fi" in flags:
-        bits = fields.take("op_sel")
+        bits = _op_sel(fields, "01")
         parts.modifiers |= {"bound_ctrl": bits >> 1 & 1, "fi": bits & 1}
-        if bits > 3:
-            raise Refused("op_sel has reserved bits set")
 
     def one(name: str, slot: Slot) -> Operand:
         index = int(name[-1])
@@ -280,15 +281,14 @@ def _signs(fields: Fields, parts: Parts, *, carry: bool, bitop: bool) -> tuple[i
     allowed = sum(1 << i for i, slot in enumerate(s for s in row.src if s.printed) if slot.signed)
     if not allowed:
         return 0, 0
-    negative = fields.take("neg")
-    absolute = 0 if carry else fields.take("abs")
-    if (negative | absolute) & ~allowed:
-        raise Refused(f"neg or abs on a source of {row.name} that has none")
-    return negative, absolute
+    why = f"neg or abs on a source of {row.name} that has none"
+    negative = fields.of_sources("neg", allowed, why)
+    return negative, 0 if carry else fields.of_sources("abs", allowed, why)
 
 
 def _op_sel(fields: Fields, allowed: str) -> int:
     value = fields.take("op_sel")
+    # Also those of absent sources: LLVM refuses them beside true ones, or reads an operation without halves.
     if value & ~sum(1 << int(bit) for bit in allowed):
         raise Refused(f"op_sel {value:#x} of {fields.row.name} has bits that it does not take")
     return value

@@ -148,7 +148,8 @@ def test_what_llvm_refuses_we_refuse(arch):
         except MfmasimError:
             both += text is None
             continue
-        if not llvm_quirk(ours):
+        # LLVM refuses some fields that the hardware does not read (test_isa_unread.py).
+        if not llvm_quirk(ours) and not (text is None and ours.ignored):
             assert named(ours).text == text, code.hex()
             agreed += 1
     assert both >= 100

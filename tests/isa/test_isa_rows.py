@@ -17,7 +17,7 @@ PER_FORM = 5
 # Both forms of v_nop and v_clrexcp have the same text; llvm-mc prints 1.0 for s_setreg_imm32's dword and reads
 # that back as 0.
 AMBIGUOUS = {"v_nop", "v_clrexcp", "s_setreg_imm32_b32"}
-TRIES = 400
+TRIES = 800
 
 
 @functools.cache
@@ -108,5 +108,6 @@ def test_what_llvm_refuses_we_refuse(arch):
                 accepted = decode(code, arch)
             except MfmasimError:
                 continue
-            assert llvm_quirk(accepted), (code.hex(), accepted.text)
+            # LLVM refuses some fields that the hardware does not read (test_isa_unread.py).
+            assert llvm_quirk(accepted) or accepted.ignored, (code.hex(), accepted.text)
     assert both >= 100

@@ -1,0 +1,55 @@
+"""Which bits of an instruction its opcode does not read: they may hold anything.
+
+"Not every instruction uses every field in its encoding" (RDNA3 ISA manual, "Instruction encoding"; assemblers fill such
+fields with zero, NULL or something else). A field is unread if it names an operand, or modifies one, that the opcode's
+row does not have. A modifier of an operand that the row has, but that does not take it, is an error: ABS and NEG of
+integers are undefined, and OP_SEL of 32-bit operands must be zero (RDNA3 ISA manual, "Input operand modifiers" and the
+fields of VOP3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mfmasim.isa.rows import Row
+
+__all__ = ["absent_sources", "unread_bits"]
+
+_ALL = -1
+
+_OPERANDS = frozenset((
+    "src0", "src1", "src2", "src0x", "src1x", "src0y", "src1y", "vdst", "sdst", "simm16",
+    "sbase", "sdata", "soffset", "offset", "offset0", "offset1",
+    "addr", "data0", "data1", "vaddr", "saddr", "data", "vdata", "srsrc",
+))  # fmt: skip
+"""Fields that name a register, a constant or an offset. A reader leaves one where the row has no such operand."""
+
+_PER_SOURCE = frozenset(("neg", "abs", "op_sel", "neg_lo", "neg_hi"))
+"""Fields whose bits 0, 1 and 2 belong to the sources."""
+
+_OF_SECOND_SOURCE = frozenset(("s1", "src1_sel", "src1_sext", "src1_neg", "src1_abs"))
+
+
+def absent_sources(row: Row) -> int:
+    """Mask of the sources, of three, that an opcode does not have."""
+    return 7 & -(1 << sum(slot.printed or slot.tied for slot in row.src))
+
+
+def unread_bits(name: str, row: Row) -> int:
+    """Mask of the bits of a field that an opcode does not read, after its reader has taken what it reads.
+
+    Args:
+        name: field of the encoding.
+        row: the opcode.
+    """
+    if name in _OPERANDS:
+        return _ALL
+    if name in _PER_SOURCE:
+        return absent_sources(row)
+    if name in _OF_SECOND_SOURCE:
+        return _ALL if absent_sources(row) & 2 else 0
+    if name == "omod":
+        # CDNA3 ISA manual, 6.2.2; RDNA3 ISA manual, 7.2.3.1: integer results and lane masks ignore it.
+        return _ALL if row.dst and all(slot.type[0] in "iuve" for slot in row.dst) else 0
+    return 0
