@@ -14,9 +14,10 @@ pytestmark = pytest.mark.oracle
 
 LEFT_OUT = (
     "s_memtime", "s_memrealtime", "s_sendmsg", "s_getreg", "s_setreg", "s_get_barrier", "s_barrier", "s_round_mode",
-    "s_denorm_mode", "s_cbranch", "global_", "flat_", "buffer_", "tbuffer_",
+    "s_denorm_mode", "s_cbranch", "global_", "flat_", "buffer_", "tbuffer_", "s_setvskip",
+    "s_store", "s_scratch_store", "s_buffer_store", "s_atomic", "s_buffer_atomic",
 )  # fmt: skip
-"""Clocks and the like, what changes how others compute, and branches and stores to memory, which are uses."""
+"""Clocks and the like, what changes how others compute, and branches, VSKIP and stores to memory, which are uses."""
 
 
 def tallied(arch, count, names, seed):
