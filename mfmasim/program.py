@@ -86,6 +86,22 @@ class Kernel:
         code = [segment for segment in self.code.object.segments if segment.executable]
         return tuple(ins for segment in code for ins in self._between(segment.vaddr, segment.end))
 
+    @cached_property
+    def refusals(self) -> tuple[tuple[Instruction, str], ...]:
+        """The instructions that the simulator cannot execute, each with the reason in one line; see `unsupported`."""
+        from mfmasim.machine.executable import refusals
+
+        return refusals(self)
+
+    @property
+    def unsupported(self) -> tuple[Instruction, ...]:
+        """The instructions that the simulator cannot execute, in address order; empty if the kernel can run.
+
+        They stop a launch only when a wave reaches them. A dword on the way that does not decode is among them, with
+        the text ``.long``. `refusals` has the reasons.
+        """
+        return tuple(instruction for instruction, _ in self.refusals)
+
     def _between(self, address: int, end: int) -> Iterator[Instruction]:
         """Instructions in a range of addresses; dwords that do not decode are skipped."""
         while address < end:

@@ -25,6 +25,7 @@ VERBS = (
     "swizzle",
     "grid",
     "run",
+    "unsupported",
     "verify",
     "report",
     "explain",

@@ -98,8 +98,8 @@ class Instruction:
     opcode: Opcode
     """Record of its opcode."""
     encoding: str
-    """``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``, on
-    RDNA also ``WMMA VOPD DPP8 MTBUF``."""
+    """Empty of a dword that is not an instruction, else ``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI
+    SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``, on RDNA also ``WMMA VOPD DPP8 MTBUF``."""
     dst: tuple[Operand, ...] = ()
     src: tuple[Operand, ...] = ()
     modifiers: Mapping[str, int] = field(default_factory=dict, hash=False)

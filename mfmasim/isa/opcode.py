@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.rows import Slot
 
-__all__ = ["Opcode", "dual", "opcode", "scaled"]
+__all__ = ["Opcode", "dual", "opcode", "scaled", "undecoded"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,6 +319,11 @@ def _record(name: str, encoding: str, small: bool) -> Opcode:
     if encoding in ("MAI", "WMMA") and (matrix := _MATRIX.match(name)):
         fields |= {"matrix": matrix[1], "shape": tuple(int(size) for size in matrix.groups()[1:])}
     return Opcode(name, unit, **fields)
+
+
+def undecoded() -> Opcode:
+    """The record of a dword that is not an instruction."""
+    return Opcode(".long", "")
 
 
 @cache

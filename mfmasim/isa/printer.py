@@ -359,6 +359,8 @@ def text(ins: Instruction) -> str:
     """
     if ins.halves:
         return " :: ".join(_vopd(ins)[0])
+    if not ins.encoding:
+        return f"{ins.name} {int.from_bytes(ins.raw, 'little'):#010x}"
     operands, modifiers = _BODY[ins.encoding](ins)
     line = ins.name + ins.form
     if operands:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.excluded import excluded
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -21,7 +22,8 @@ def unsupported(instruction: Instruction, what: str) -> MfmasimError:
 
 def unknown_operation(instruction: Instruction) -> MfmasimError:
     """The error for an instruction whose operation is not registered."""
+    row = excluded(instruction.name)
     return MfmasimError(
         f"unsupported instruction {instruction.text.strip()} at {instruction.pc:#x} "
-        f"(bytes {instruction.raw.hex()}, {instruction.arch})"
+        f"(bytes {instruction.raw.hex()}, {instruction.arch}){f': it {row.why} ({row.group})' if row else ''}"
     )

@@ -1,0 +1,106 @@
+"""What cannot be executed: the list, a kernel's `unsupported` and the verb of the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import mfmasim
+from mfmasim.cli import main
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.excluded import EXCLUDED, excluded
+from mfmasim.resources import folder
+from tests.machine import harness
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "machine.md"
+FILE = str(folder("golden") / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco")
+
+
+def test_the_page_has_the_rows():
+    text = DOCUMENT.read_text()
+    for row in EXCLUDED:
+        assert f"| {row.group} | {', '.join(f'`{name}`' for name in row.names)} | {row.why} |" in text
+    section = text.partition("## Opcodes that are not executed")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`(s_\w+)`", section)) == {name for row in EXCLUDED for name in row.names}
+
+
+@pytest.fixture
+def kernel():
+    """A kernel with an opcode of the list, a modifier that is refused, data on the way and data behind the end."""
+    body = """
+  s_nop 0
+  s_cbranch_cdbgsys .Lend
+  s_nop 1
+  s_cbranch_cdbgsys .Lend
+  v_cvt_f32_fp8_e64 v1, v2 clamp
+  .long 0xffffffff
+.Lend:
+  s_endpgm
+  .long 0xfffffffe
+"""
+    return harness.kernel(body, "gfx942", "")
+
+
+@pytest.mark.oracle
+def test_a_kernel_names_what_it_cannot(kernel):
+    """In the order of addresses; what a launch stops at is the first of them, with the same words."""
+    names = [ins.name for ins in kernel.unsupported]
+    assert names == ["s_cbranch_cdbgsys", "s_cbranch_cdbgsys", ".long"] or "v_cvt_f32_fp8" in names
+    assert kernel.unsupported[-1].text == ".long 0xffffffff"
+    assert [ins.pc for ins in kernel.unsupported] == sorted(ins.pc for ins in kernel.unsupported)
+    why = dict(kernel.refusals)[kernel.unsupported[0]]
+    assert excluded("s_cbranch_cdbgsys").why in why
+    with pytest.raises(MfmasimError) as caught:
+        harness.fast(kernel, 1, 64, [])
+    assert str(caught.value) == why
+
+
+@pytest.mark.oracle
+def test_forms_that_launches_refuse():
+    """A modifier that an operation does not take is found without a launch, and nothing else is."""
+    lines = [
+        "buffer_store_dword off, s[4:7], 0 lds",
+        "v_add_u32_e64 v1, v2, v3 clamp",
+        "v_cvt_f32_fp8_e64 v1, v2 clamp",
+    ]
+    for line in lines:
+        made = harness.kernel(f"  {line}\n  s_endpgm", "gfx942", "")
+        try:
+            harness.fast(made, 1, 64, [], checks="none")
+            refused = []
+        except MfmasimError as error:
+            refused = [str(error)]
+        assert [why for _, why in made.refusals] == refused
+
+
+def test_shipped_kernels_can_run():
+    """All golden code objects."""
+    checked = 0
+    for path in sorted((folder("golden") / "code").rglob("*.hsaco")):
+        code = mfmasim.load(path)
+        for name in code.kernels:
+            assert code[name].unsupported == (), (path, name)
+            checked += 1
+    assert checked >= 10
+
+
+@pytest.mark.oracle
+def test_the_verb(capsys, tmp_path, kernel):
+    """Exit code 0, 1 or 2; text and JSON."""
+    assert main(["unsupported", FILE]) == 0
+    assert "all instructions can be executed" in capsys.readouterr().out
+    path = tmp_path / "some.co"
+    path.write_bytes(kernel.code.object.data)
+    assert main(["unsupported", FILE, str(path)]) == 1
+    out = capsys.readouterr().out
+    assert "  2 x unsupported instruction s_cbranch_cdbgsys" in out
+    assert "(debugging)" in out
+    assert main(["unsupported", "--json", FILE, str(path)]) == 1
+    first, second = json.loads(capsys.readouterr().out)
+    assert first["unsupported"] == []
+    assert [row["text"].split()[0] for row in second["unsupported"]] == [ins.name for ins in kernel.unsupported]
+    assert main(["unsupported", str(tmp_path / "none.co")]) == 2
+    assert "none.co" in capsys.readouterr().err
