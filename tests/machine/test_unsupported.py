@@ -62,7 +62,7 @@ def test_a_kernel_names_what_it_cannot(kernel):
 def test_forms_that_launches_refuse():
     """A modifier that an operation does not take is found without a launch, and nothing else is."""
     lines = [
-        "buffer_store_dword off, s[4:7], 0 lds",
+        "v_mov_b32_e32 v1, v2",
         "v_add_u32_e64 v1, v2, v3 clamp",
         "v_cvt_f32_fp8_e64 v1, v2 clamp",
     ]
