@@ -59,6 +59,8 @@ class BufferLayout:
     """ADD_TID adds the lane to an index register where the buffer is swizzled; else the register replaces it."""
     stride_high: str = ""
     """The field that extends the stride where ADD_TID adds the lane and the instruction brings its own format."""
+    scalar_whole: bool = False
+    """Scalar loads see the size rounded down to what they load (RDNA4 ISA manual, 8.1.2)."""
     element_whole: int = 0
     """Bytes of an element whose dwords lie together, even if an access crosses its end."""
 
@@ -155,6 +157,7 @@ GFX12 = BufferLayout(
     usual=0x31004000,
     stride_factors=(1, 4, 8, 32),
     range_by_field=True,
+    scalar_whole=True,
     element_whole=16,
 )  # fmt: skip
 """As `GFX11`, with a factor of the stride. RDNA4's manual leaves OOB_SELECT 3 out; drivers use it as before."""

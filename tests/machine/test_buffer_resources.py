@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mfmasim
-from mfmasim.machine.ops.resource import resource
+from mfmasim.machine.ops.resource import resource, scalar_extent
 from mfmasim.machine.state import Group, Waves
 from tests.machine import harness
 from tests.slow.machine import architectures, vector_memory
@@ -151,3 +151,14 @@ def test_the_range_ends_with_the_last_byte(soffset, offset, fine):
         waves.s[8 + k] = np.array([word], np.uint32)
     machine = SimpleNamespace(notify=SimpleNamespace(resources=()))
     assert resource(ins, machine)(Group(waves, slice(None), 1)).inside(0, 4).all() == fine
+
+
+@pytest.mark.parametrize(("arch", "word1", "records", "size"), [
+    ("gfx950", 0, 22, 22), ("gfx1151", 0, 22, 22), ("gfx1201", 0, 22, 20), ("gfx942", 0xC0107F12, 8, 128),
+    ("gfx1201", 0x00107F12, 8, 128),
+])  # fmt: skip
+def test_scalar_loads_read_base_stride_and_records(arch, word1, records, size):
+    """The stride is a factor of the size, swizzle bits and stride scale are not; RDNA4 rounds down to dwords."""
+    words = [np.array([word], np.uint32) for word in (0x1000, word1, records, 0x3100C000)]
+    base, extent = scalar_extent(words, mfmasim.arch(arch).buffers)
+    assert (base.tolist(), extent.tolist()) == ([0x1000 | (word1 & 0xFFFF) << 32], [size])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.uint64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["Reach", "field_of", "resource"]
+__all__ = ["Reach", "field_of", "resource", "scalar_extent"]
 
 NONE, NO = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.bool_)
 
@@ -83,6 +83,25 @@ def field_of(words: Words, field: BufferField) -> Numbers:
         first += 1
         value = value | words[first].astype(np.uint64) << np.uint64(at)
     return (value & np.uint64((1 << field.bits) - 1))[:, None]
+
+
+def scalar_extent(words: Words, layout: BufferLayout, unit: int = 4) -> tuple[Numbers, Numbers]:
+    """Base and bytes of a resource as scalar memory instructions see it, (waves,) each.
+
+    They read base, stride and num_records alone: the stride is a factor of the size and not of an address, whatever its
+    own factor (RDNA3 and RDNA4 ISA manuals, 8.1.2; CDNA3 8.2.1 has it garbled, this is how compilers use it).
+
+    Args:
+        words: the dwords, (waves,) each.
+        layout: the architecture's fields.
+        unit: bytes of one load.
+
+    Returns:
+        The base, not aligned, and the size.
+    """
+    base, stride, records = (field_of(words, layout.fields[name])[:, 0] for name in ("base", "stride", "num_records"))
+    size = np.where(stride == 0, records, records * stride)
+    return base, size & ~np.uint64(unit - 1) if layout.scalar_whole else size
 
 
 def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) -> Callable[[Group], Reach]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mfmasim.machine.memory import Outside
 from mfmasim.machine.operands import scalar_reader, scalar_writer
+from mfmasim.machine.ops.resource import scalar_extent
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
@@ -70,21 +71,14 @@ def _load(count: int, unit: int, instruction: Instruction, machine: Spaces) -> B
 
 
 def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound:
-    """Load through a buffer resource: a dword beyond its range is 0.
-
-    The range is num_records bytes, or records of stride bytes (the manual's formula is garbled; this is how compilers
-    use it). The stride does not affect the address.
-    """
+    """Load through a buffer resource: a dword beyond its range is 0."""
     first = instruction.src[0].index
     immediate = np.uint64(instruction.modifiers.get("offset", 0))
     register = register_offset(instruction)
-    target = instruction.dst[0].index
+    target, layout = instruction.dst[0].index, machine.arch.buffers
 
     def run(g: Group) -> None:
-        low, high, records = (g.s(first + k).astype(np.uint64) for k in range(3))
-        base = low | (high & np.uint64(0xFFFF)) << np.uint64(32)
-        stride = high >> np.uint64(16) & np.uint64(0x3FFF)
-        size = np.where(stride == 0, records, records * stride)
+        base, size = scalar_extent([g.s(first + k) for k in range(4)], layout)
         offset = immediate + (np.zeros(1, np.uint64) if register is None else register(g).astype(np.uint64))
         offset = offset & ~np.uint64(3)
         words = []
@@ -123,20 +117,19 @@ def _small_load(size: int, signed: bool, buffer: bool, instruction: Instruction,
     first = instruction.src[0].index
     immediate = np.int64(instruction.modifiers.get("offset", 0)).astype(np.uint64)
     register = register_offset(instruction)
-    write = scalar_writer(instruction.dst[0], "u32", instruction)
+    write, layout = scalar_writer(instruction.dst[0], "u32", instruction), machine.arch.buffers
     aligned = ~np.uint64(size - 1)
 
     def run(g: Group) -> None:
-        low, high = (g.s(first + k).astype(np.uint64) for k in range(2))
         offset = immediate + (np.zeros(1, np.uint64) if register is None else register(g).astype(np.uint64))
         offset = offset & aligned
         inside = None
         if buffer:
-            records = g.s(first + 2).astype(np.uint64)
-            stride = high >> np.uint64(16) & np.uint64(0x3FFF)
-            inside = offset < np.where(stride == 0, records, records * stride)
-            high = high & np.uint64(0xFFFF)
-        address = (low | high << np.uint64(32)) + offset & aligned
+            start, extent = scalar_extent([g.s(first + k) for k in range(4)], layout, size)
+            inside = offset < extent
+        else:
+            start = g.s(first) | g.s(first + 1).astype(np.uint64) << np.uint64(32)
+        address = start + offset & aligned
         address, *rest = np.broadcast_arrays(address, *([] if inside is None else [inside]))
         if machine.notify.scalars and (not rest or rest[0].all()):
             machine.notify.access(instruction, g, Part("global", address[:, None], None), "read", size)

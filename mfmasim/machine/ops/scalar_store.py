@@ -17,6 +17,7 @@ from mfmasim.machine.memory import Outside
 from mfmasim.machine.operands import read_dword, scalar_reader
 from mfmasim.machine.ops.atomic import PLAIN, Atomic
 from mfmasim.machine.ops.atomic_table import MEMORY, OPERATIONS
+from mfmasim.machine.ops.resource import scalar_extent
 from mfmasim.machine.ops.scalar_memory import register_offset
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.registry import direct
@@ -70,10 +71,8 @@ def _address(instruction: Instruction, machine: Spaces, unit: int) -> Callable[[
         if low is not None:
             start, size = low(g), None
         else:
-            words = [g.s(first + k).astype(np.uint64) for k in range(3)]
-            start = words[0] | (words[1] & np.uint64(0xFFFF)) << np.uint64(32)
-            stride = words[1] >> np.uint64(16) & np.uint64(0x3FFF)
-            size = np.where(stride == 0, words[2], words[2] * stride)[:, None]
+            start, extent = scalar_extent([g.s(first + k) for k in range(4)], machine.arch.buffers)
+            size = extent[:, None]
         if (start & ~DWORD).any():
             bad = (start & ~DWORD != 0)[:, None]
             machine.notify.fault(instruction, g, "scalar", "misaligned write", 4, Outside(bad, start[:, None]))

@@ -26,6 +26,12 @@ def scalar_load(wave, ins):
         wave.s[ins.dst[0].index + k] = word
 
 
+def _size(wave, stride, records, unit):
+    """Bytes of a resource; RDNA4 rounds them down to what a load takes (8.1.2, m_size)."""
+    size = (stride or 1) * records
+    return size // unit * unit if wave.facts.split_barrier else size
+
+
 def _scalar_buffer(wave, ins):
     """S_BUFFER_LOAD: dwords from a resource, 0 beyond its range."""
     first, soffset = ins.src[0].index, ins.src[1]
@@ -35,7 +41,7 @@ def _scalar_buffer(wave, ins):
     words = []
     for k in range(ins.dst[0].count):
         at = (offset & ~3) + 4 * k
-        words.append(wave.memory.load(base + at, 4) if at < (records * stride if stride else records) else 0)
+        words.append(wave.memory.load(base + at, 4) if at < _size(wave, stride, records, 4) else 0)
     wave.s[ins.dst[0].index : ins.dst[0].index + len(words)] = words
 
 
@@ -92,7 +98,7 @@ def _part(wave, ins):
     fine, start = True, wave.pair(base.index)
     if "buffer" in ins.name:
         stride, records = field(wave, base.index, 48, 14), field(wave, base.index, 64, 32)
-        start, fine = field(wave, base.index, 0, 48), offset < (stride or 1) * records
+        start, fine = field(wave, base.index, 0, 48), offset < _size(wave, stride, records, size)
     raw = wave.memory.load((start & cut) + offset, size) if fine else 0
     wave.write_scalar(ins.dst[0], signed(raw, 8 * size) if sign else raw)
 
