@@ -7,6 +7,7 @@ reader finds its kernels, the decoder reads their instructions.
 from __future__ import annotations
 
 import bisect
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,11 +23,30 @@ if TYPE_CHECKING:
     from mfmasim.codeobject import Argument, CodeObject, KernelInfo
     from mfmasim.isa import Instruction
 
-__all__ = ["Code", "Kernel", "NotCodeError", "compile", "load"]
+__all__ = ["Code", "Kernel", "NotCodeError", "Unread", "compile", "load"]
 
 
 class NotCodeError(MfmasimError):
     """An address from which no instruction can be fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Bits of a kernel that the hardware does not read, although they are not zero: information, not an error."""
+
+    kernel: str
+    """Mangled name."""
+    pc: int | None
+    """Address of the instruction; None for the kernel descriptor."""
+    text: str
+    """The instruction in LLVM's syntax, or ``kernel descriptor``."""
+    fields: tuple[tuple[str, int], ...]
+    """Fields and their values."""
+
+    def __str__(self) -> str:
+        """One line."""
+        where = self.text if self.pc is None else f"{self.text} at {self.pc:#x}"
+        return f"{self.kernel}: {where} does not use {', '.join(f'{name} {value:#x}' for name, value in self.fields)}"
 
 
 class Kernel:
@@ -79,6 +99,14 @@ class Kernel:
         return tuple(self._between(self.info.entry, self.info.entry + self.info.size))
 
     @cached_property
+    def unread(self) -> tuple[Unread, ...]:
+        """Bits that are not zero although the hardware does not read them, of the descriptor and the instructions."""
+        descriptor = self.info.descriptor.ignored
+        found = [Unread(self.name, None, "kernel descriptor", descriptor)] if descriptor else []
+        found += [Unread(self.name, ins.pc, ins.text, ins.ignored) for ins in self.decodable if ins.ignored]
+        return tuple(found)
+
+    @cached_property
     def reachable(self) -> tuple[Instruction, ...]:
         """The kernel's instructions or, if it calls functions, those of the whole code object, in address order."""
         if not any(ins.opcode.flow in ("call", "jump") for ins in self.decodable):
@@ -125,10 +153,17 @@ class Kernel:
 class Code:
     """A loaded code object: kernels by name, instructions by address."""
 
-    def __init__(self, found: CodeObject, made_by: str = "") -> None:
-        """Wrap a code object; `made_by` names the compiler if mfmasim compiled it."""
+    def __init__(self, found: CodeObject, made_by: str = "", *, strict: bool = False) -> None:
+        """Wrap a code object.
+
+        Args:
+            found: the file's contents.
+            made_by: the compiler if mfmasim compiled it.
+            strict: whether `information` lists what the hardware does not read.
+        """
         self.object = found
         self.made_by = made_by
+        self.strict = strict
         self._kernels = {name: Kernel(self, info) for name, info in found.kernels.items()}
         self._decoded: dict[tuple[int, int | None], Instruction] = {}
         self._segments = [s for s in found.segments if s.executable]
@@ -147,6 +182,11 @@ class Code:
     def kernels(self) -> tuple[str, ...]:
         """Names of the kernels, in the file's order."""
         return tuple(self._kernels)
+
+    @cached_property
+    def information(self) -> tuple[Unread, ...]:
+        """What a strict reader would ask about: `Kernel.unread` of every kernel; empty unless loaded with `strict`."""
+        return tuple(entry for kernel in self._kernels.values() for entry in kernel.unread) if self.strict else ()
 
     @property
     def sha256(self) -> str:
@@ -188,12 +228,13 @@ class Code:
         return found
 
 
-def load(source: str | Path | bytes, arch: str | Arch | None = None) -> Code:
+def load(source: str | Path | bytes, arch: str | Arch | None = None, *, strict: bool = False) -> Code:
     """Load a code object.
 
     Args:
         source: a path, or the bytes: an ELF file or an offload bundle, plain or compressed.
         arch: which entry to take where a bundle holds several.
+        strict: list bits that are not zero although the hardware does not read them, in `Code.information`.
 
     Returns:
         The code, with its kernels.
@@ -204,8 +245,8 @@ def load(source: str | Path | bytes, arch: str | Arch | None = None) -> Code:
     if not isinstance(source, str | Path | bytes | bytearray | memoryview):
         raise MfmasimError(f"load: expected a path or bytes, not {type(source).__name__}")
     if isinstance(source, bytes | bytearray | memoryview):
-        return Code(codeobject.read(bytes(source), arch=arch))
-    return Code(codeobject.load(Path(source), arch=arch))
+        return Code(codeobject.read(bytes(source), arch=arch), strict=strict)
+    return Code(codeobject.load(Path(source), arch=arch), strict=strict)
 
 
 def compile(  # noqa: A001  (the contract's name)

@@ -49,7 +49,7 @@ class Field:
         return arch.descriptor in self.layouts and (not self.needs or bool(getattr(arch, self.needs)))
 
 
-# name, word, lowest bit, width, where it exists. Bits that no row claims are reserved and must be zero.
+# name, word, lowest bit, width, where it exists. Bits that no row here or in `UNREAD` claims must be zero.
 FIELDS: tuple[Field, ...] = (
     Field("granulated_workitem_vgpr_count", "rsrc1", 0, 6, _ALL),
     Field("granulated_wavefront_sgpr_count", "rsrc1", 6, 4, _GFX9),
@@ -111,6 +111,10 @@ FIELDS: tuple[Field, ...] = (
     Field("kernarg_preload_offset", "preload", 7, 9, _GFX9, "kernarg_preload"),
 )
 
+# Where every wave has all SGPRs, their count means nothing; LLVM before version 22 wrote it (llvm-project 154666).
+UNREAD: tuple[Field, ...] = (Field("granulated_wavefront_sgpr_count", "rsrc1", 6, 4, _GFX11_12),)
+"""Fields that compilers fill in and the hardware does not read."""
+
 # The user SGPRs in the order in which the hardware fills them: flag, name, number of SGPRs.
 USER_SGPRS: tuple[tuple[str, str, int], ...] = (
     ("enable_sgpr_private_segment_buffer", "private_segment_buffer", 4),
@@ -152,6 +156,8 @@ class KernelDescriptor:
     """Lanes of a wave, 32 or 64."""
     vgpr_granule: int
     """VGPRs per step of the granulated count."""
+    ignored: tuple[tuple[str, int], ...] = ()
+    """Fields of `UNREAD` that are not zero, with their values."""
 
     def __getattr__(self, name: str) -> int:
         # The bit fields read as attributes, without fifty lines that repeat their names.
@@ -262,6 +268,13 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
         if value and row.zero:
             raise MfmasimError(f"{where}: kernel descriptor sets {row.name} to {value}, which must be 0 in a file")
         reserved[row.word] &= ~(mask << row.low)
+    ignored = []
+    for row in UNREAD:
+        if row.on(arch):
+            mask = ((1 << row.width) - 1) << row.low
+            if value := (words[row.word] & mask) >> row.low:
+                ignored.append((row.name, value))
+            reserved[row.word] &= ~mask
     for word, rest in reserved.items():
         if rest:
             bits = ", ".join(str(bit) for bit in range(32) if rest >> bit & 1)
@@ -282,6 +295,7 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
         fields=fields,
         wave=wave,
         vgpr_granule=arch.descriptor_vgprs[wave],
+        ignored=tuple(ignored),
     )
     needed = sum(count for _, count in descriptor.user_sgprs)
     if needed > descriptor.user_sgpr_count:
