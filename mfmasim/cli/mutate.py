@@ -101,9 +101,9 @@ def _print(verdicts: list[Verdict], *, details: bool) -> None:
     killed = [v for v in verdicts if v.caught]
     alone = [v for v in killed if set(v.caught) == {"mapping"}]
     same = sum(bool(v.mutant.equivalent) for v in verdicts)
+    trusts = (verdict.result.trust for verdict in verdicts)
+    console.print(f"fidelity: {Trust.of((trust.level, trust.operations) for trust in trusts)}")
     console.print(
         f"{len(killed)} of {len(verdicts) - same} wrong variants caught, {len(alone)} of them by provenance alone; "
         f"{same} equivalent"
     )
-    trusts = (verdict.result.trust for verdict in verdicts)
-    console.print(f"fidelity: {Trust.of((trust.level, trust.operations) for trust in trusts)}")

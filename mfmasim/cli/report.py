@@ -95,9 +95,9 @@ def _claims(args: argparse.Namespace) -> int:
             for place, claim, *_, verdict, note in (line.row for line in lines):
                 if note and verdict.startswith("refuted"):
                     print(f"{verdict}: {claim} ({place}): {note}")
+            print(f"fidelity: {Trust.of((line.trust.level, line.trust.operations) for line in lines)}")
             count = Counter(line.verdict for line in lines)
             print(", ".join(f"{count[word]} {word}" for word in ("confirmed", "refuted", "undecided")))
-            print(f"fidelity: {Trust.of((line.trust.level, line.trust.operations) for line in lines)}")
     if args.json:
         records = [line.record() | {"source": text.name} for text, lines in weighed for line in lines]
         written = json.dumps(records, indent=1)

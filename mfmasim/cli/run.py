@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.schedules import SCHEDULE_HELP
 from mfmasim.cli.tracing import add_tracing, tracing
 
@@ -44,6 +45,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
     parser.add_argument("--shared", type=int, default=0, help="dynamic LDS in bytes")
     parser.add_argument("--arg", action="append", default=[], metavar="ARG", help=ARGUMENT_HELP)
+    add_quotas(parser)
     parser.add_argument("--out", metavar="DIR", help="write every buffer to DIR/argN.npy afterwards")
     parser.add_argument("--checks", default="all", help="checks to run: all, none, or names (default all)")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
@@ -73,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     values = [_value(text) for text in args.arg]
     options = {
         key: value for key, value in (("budget", args.budget), ("max_waves", args.max_waves)) if value is not None
-    }
+    } | {"quota": quota_of(args)}
     with tracing(args) as observers, _workers(args.workers) as executor:
         report = device("sim").launch(
             kernel, _sizes(args.grid, "--grid"), _sizes(args.block, "--block"), values, args.shared, args.checks,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.schedules import SCHEDULE_HELP
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
+    add_quotas(parser)
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
     parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
     parser.add_argument("--html", metavar="FILE", help="write results and findings as one HTML page")
@@ -62,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
         choice = f"--arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}"
         raise MfmasimError(f"no case matches {choice}; architectures: {', '.join(every)}")
     _check_once(args, changes, [case for _, case, _ in work])
+    quota = quota_of(args)
     quiet = args.json == "-"
     progress = Progress(quiet=quiet, most=args.max_findings)
     results: list[Result] = []
@@ -77,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
                 compiler=args.compiler,
                 budget=args.budget,
                 schedule=args.schedule,
+                quota=None if args.device != "sim" else quota,
             )
         except MfmasimError as error:
             from mfmasim.observe import Finding

@@ -29,7 +29,7 @@ __all__ = ["HipDevice"]
 
 # HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END of hip_runtime_api.h
 POINTER, SIZE, END = 1, 2, 3
-SIMULATOR_ONLY = ("observers", "debug", "budget", "max_waves", "executor", "parts")
+SIMULATOR_ONLY = ("observers", "debug", "budget", "quota", "max_waves", "executor", "parts")
 
 
 class HipDevice:

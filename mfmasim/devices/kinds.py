@@ -26,6 +26,12 @@ BUDGET = Kind(
     "while (flag == 0);  // flag is never set",
     "Correct the loop, or raise --budget.",
 )  # fmt: skip
+QUOTA = Kind(
+    "quota-exhausted", "error", "The launch used up a quota of the caller",
+    "More wave-instructions or seconds than a launch may take; outputs are incomplete.",
+    "kernel<<<1 << 31, 64>>>(...);  // with --max-seconds 10",
+    "Launch less, or raise the quota.",
+)  # fmt: skip
 TRAP = Kind(
     "trap-executed", "error", "The kernel trapped",
     "s_trap was executed, as abort() and assert do.",
@@ -51,7 +57,7 @@ PRINTF = Kind(
     "Print less, or correct the format.",
 )  # fmt: skip
 
-KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, TRAP, FETCH, ENDED, PRINTF)
+KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, QUOTA, TRAP, FETCH, ENDED, PRINTF)
 
-STOPS = {kind.check: kind for kind in (BUDGET, TRAP, FETCH, ENDED, DEADLOCK)}
+STOPS = {kind.check: kind for kind in (BUDGET, QUOTA, TRAP, FETCH, ENDED, DEADLOCK)}
 """The kind of a launch that ended early, by the check under whose name the machine stops it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,11 @@ from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.witness import witnessed
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.events import Observer, hooks
-from mfmasim.machine.launch import prepare
+from mfmasim.machine.launch import dimensions, prepare
+from mfmasim.machine.quota import Meter, Quota, check_quota
 from mfmasim.machine.run import BUDGET, Machine
 from mfmasim.machine.schedule import schedule as schedule_of
-from mfmasim.observe import Finding
+from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.check import Check
 from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.registry import CHECKS
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from mfmasim.program import Kernel
 
 __all__ = ["SimDevice"]
+
+SCHEDULED_WORKGROUPS = 1 << 22
+"""Most workgroups of a launch whose order is chosen: the order is a list."""
 
 
 def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -116,6 +121,7 @@ class SimDevice:
         undefined: Sequence[int | str | NDArray[Any]] = (),
         schedule: str = "usual",
         buffers: Mapping[int, NDArray[Any]] | None = None,
+        quota: Quota | None = None,
     ) -> Report:
         """Run a kernel to its end.
 
@@ -147,6 +153,8 @@ class SimDevice:
                 are the same in each. ``witness`` looks for an order in which a race changes the outputs, says so in
                 the finding, and leaves these outputs in the buffers.
             buffers: where `args` is bytes, arrays by the byte of the segment at which their address belongs.
+            quota: instructions, seconds, bytes and rows that the launch may take; None is `Quota()`. Beyond it the
+                launch is refused, or stopped with a finding.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -163,13 +171,21 @@ class SimDevice:
         order = None if schedule == "witness" else schedule_of(schedule)
         if executor is not None and schedule != "usual":
             raise MfmasimError(f"schedule {schedule!r}: an order of all waves; run without an executor")
+        if schedule != "usual" and math.prod(dimensions(grid, "grid")) > SCHEDULED_WORKGROUPS:
+            raise MfmasimError(
+                f"schedule {schedule!r}: a grid of at most {SCHEDULED_WORKGROUPS:,} workgroups is expected"
+            )
         if schedule == "witness" and "races" not in names:
             raise MfmasimError("schedule 'witness' replays what the check 'races' finds; turn that check on")
+        if quota is not None and not isinstance(quota, Quota):
+            raise MfmasimError(f"quota {quota!r}: a mfmasim.Quota(...) is expected")
+        meter = Meter(quota or Quota())
         prepared = prepare(kernel, grid, block, args, shared_bytes, undefined, buffers)
+        prepared.meter = meter
         report = self.run(
             prepared, names, budget, observers, debug, max_waves, executor, parts,
             # Arrays change only when it is over.
-            lambda: prepare(kernel, grid, block, args, shared_bytes, undefined, buffers),
+            lambda: replace(prepare(kernel, grid, block, args, shared_bytes, undefined, buffers), meter=meter),
             order, witness=schedule == "witness",
         )  # fmt: skip
         prepared.collect()
@@ -207,6 +223,7 @@ class SimDevice:
             witness: look for an order in which a race changes the outputs.
         """
         kernel = prepared.kernel
+        check_quota(prepared)
         listening = [CHECKS[name](prepared) for name in names]
         if again is None:
             twice = hooks(listening, Check.again)
@@ -233,7 +250,9 @@ class SimDevice:
         for check in listening:
             second = check.again()
             if second is not None:
-                Machine(again(), [second], budget, max_waves).run()
+                repeated = Machine(again(), [second], budget, max_waves).run()
+                if repeated.stopped and not outcome.stopped:
+                    notes.append(f"the second run of the check {check.name} ended early: {repeated.stopped}")
                 check.take()
         findings = [finding for check in listening for finding in check.findings()]
         if witness and not outcome.stopped:
@@ -244,6 +263,8 @@ class SimDevice:
         text, wrong = prepared.printed()
         if wrong:
             findings.append(Finding(PRINTF.check, PRINTF.severity, wrong, PRINTF.id, kernel=kernel.name))
+        lines = text.removesuffix("\n").split("\n") if text else []
+        findings, lines = _kept(findings, lines, prepared.meter.quota.rows, notes)
         metadata = kernel.info.metadata
         return Report(
             kernel=kernel.name,
@@ -261,12 +282,23 @@ class SimDevice:
                 "agpr": metadata.agpr_count or 0,
                 "sgpr": metadata.sgpr_count or 0,
             },
-            printed=text.removesuffix("\n").split("\n") if text else [],
+            printed=lines,
             notes=[*notes, *_workgroup_mode(kernel)],
             stopped=outcome.stopped,
             executed=outcome.executed,
             program=kernel,
         )
+
+
+def _kept(
+    findings: list[Finding], lines: list[str], most: int | None, notes: list[str]
+) -> tuple[list[Finding], list[str]]:
+    """The worst findings and the first printed lines, at most so many of each; a note says what is left out."""
+    if most is None or max(len(findings), len(lines)) <= most:
+        return findings, lines
+    left = max(0, len(findings) - most), max(0, len(lines) - most)
+    notes.append(f"quota of {most:,} rows: {left[0]:,} findings and {left[1]:,} printed lines are left out")
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))[:most], lines[:most]
 
 
 def _workgroup_mode(kernel: Kernel) -> list[str]:

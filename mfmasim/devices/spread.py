@@ -140,6 +140,9 @@ def spread(
     """
     results = _all_parts(launch, executor, make, budget, max_waves, min(parts or PARTS, launch.workgroups))
     why = next((part.error or part.outcome.stopped for part in results if part.error or part.outcome.stopped), "")
+    most, total = launch.meter.quota.instructions, sum(part.outcome.executed.total() for part in results)
+    if not why and most is not None and total > most:
+        why = f"{total:,} wave-instructions"  # each part is within the quota; the run here names the place
     why = f"a part ended early ({why})" if why else _shared(launch, results)
     if why:
         outcome = Machine(launch, listening, budget, max_waves).run()

@@ -19,6 +19,7 @@ from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memo
 from mfmasim.machine.passes import passes
 from mfmasim.machine.passing import in_order, segment
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
+from mfmasim.machine.quota import Meter, Quota
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,6 +63,8 @@ class Launch:
     buffers: Buffers = field(default_factory=Buffers)
     undefined: tuple[Region, ...] = ()
     """Buffers with undefined contents: the kernel may not use what it did not write to them."""
+    meter: Meter = field(default_factory=lambda: Meter(Quota()))
+    """Holds it to the caller's quota."""
 
     @property
     def buffers_begin(self) -> int:

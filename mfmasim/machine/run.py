@@ -81,6 +81,7 @@ class Machine:
         self.memory: Memory = launch.memory
         self.notify = Notify(self, observers)
         self.budget = budget
+        self.meter = launch.meter.fresh()
         self.matrix_hooks = hooks(observers, Observer.on_matrix)
         self.value_observers = [each for each in observers if hooks([each], Observer.on_value)]
         self.clock_hooks = hooks(observers, Observer.on_clock)
@@ -172,6 +173,9 @@ class Machine:
             if group.count_executed(block.size) > self.budget:
                 why = f"a wave executed more than {self.budget:,} instructions{self._waiting()}"
                 self.stop("budget", why, pc, group, int(group.executed.argmax()))
+                return
+            if over := self.meter.spend(block.size * group.count):
+                self.stop("quota", over, pc, group)
                 return
 
     def _next_group(self, whole: Group) -> Group | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -22,6 +24,10 @@ Style = Literal["rocm", "clang", "zig"]
 
 MINIMUM_CLANG = 21
 """Oldest major version of clang with gfx950, gfx1151 and gfx1201, and the oldest tested with the device headers."""
+
+TIMEOUT_SECONDS = 600.0
+TIMEOUT_VARIABLE = "MFMASIM_COMPILE_SECONDS"
+"""Environment variable: seconds that one run of a compiler may take, instead of `TIMEOUT_SECONDS`."""
 
 # Variables that implicitly add flags or include folders: the same source must give the same bytes everywhere.
 _IGNORED_VARIABLES = (
@@ -68,7 +74,7 @@ def run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
         The completed process with its output as text.
 
     Raises:
-        MfmasimError: the program cannot be started.
+        MfmasimError: the program cannot be started, or does not end in time.
     """
     environment = {name: value for name, value in os.environ.items() if name not in _IGNORED_VARIABLES}
     environment["LC_ALL"] = "C"
@@ -76,18 +82,55 @@ def run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    seconds = compile_seconds()
     try:
-        return subprocess.run(
+        process = subprocess.Popen(
             command,
-            check=False,
-            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=environment,
             encoding="utf-8",
             errors="replace",
-            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # so that the programs which a driver starts end with it
         )
     except OSError as error:
         raise MfmasimError(f"cannot run {command[0]}: {error.strerror or error}") from None
+    with process:
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except BaseException as error:
+            _end(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                text = f"{command[0]} did not end within {seconds:g} seconds; {TIMEOUT_VARIABLE} sets another time"
+                raise MfmasimError(text) from None
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Kill a process and what it started."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+
+
+def compile_seconds() -> float:
+    """Seconds that one run of a compiler may take.
+
+    Raises:
+        MfmasimError: the environment variable is not a positive number.
+    """
+    text = os.environ.get(TIMEOUT_VARIABLE, "")
+    try:
+        seconds = float(text) if text else TIMEOUT_SECONDS
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
+        raise MfmasimError(f"{TIMEOUT_VARIABLE}={text}: a positive number of seconds is expected")
+    return seconds
 
 
 def probe(path: Path, kind: Kind) -> Compiler:

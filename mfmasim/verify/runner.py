@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from mfmasim.devices import Device, Report
     from mfmasim.machine.events import Observer
+    from mfmasim.machine.quota import Quota
     from mfmasim.program import Kernel
     from mfmasim.verify.cases import Case
     from mfmasim.verify.launch import CaseLaunch
@@ -46,6 +47,7 @@ def verify_case(
     device: str | Device = "sim",
     compiler: str | None = None,
     budget: int | None = None,
+    quota: Quota | None = None,
     kernel: Kernel | None = None,
     observers: Sequence[Observer] = (),
     schedule: str = "usual",
@@ -60,6 +62,7 @@ def verify_case(
         device: back end, by name, such as ``sim`` or ``hip:1``, or an open one; only the simulator proves mappings.
         compiler: compile with this one and ignore prebuilt code objects.
         budget: instructions a wave may execute.
+        quota: what each launch may take, on the simulator.
         kernel: run this one instead of the case's (for mutants).
         observers: further listeners to the machine's events, in every launch except that of the mapping check.
         schedule: order of waves in these launches, as `SimDevice.launch` has it.
@@ -91,7 +94,12 @@ def verify_case(
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
     case = informed(case, wave=kernel.wave)
     launch = case.make()
-    given = {"observers": observers or None, "budget": budget, "schedule": None if schedule == "usual" else schedule}
+    given = {
+        "observers": observers or None,
+        "budget": budget,
+        "quota": quota,
+        "schedule": None if schedule == "usual" else schedule,
+    }
     options = {name: value for name, value in given.items() if value is not None}
     run = _run_arrays if launch.arrays else _run_matrices
     executed = run(result, case, launch, kernel, back_end, options, inputs)

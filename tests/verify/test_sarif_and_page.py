@@ -16,7 +16,7 @@ from mfmasim.verify.reports.sarif import sarif
 # What the 2.1.0 schema requires, of each object that is used here, and the keys it knows (additionalProperties: false).
 SCHEMA = {
     "log": ({"version", "runs"}, {"$schema", "version", "runs"}),
-    "run": ({"tool"}, {"tool", "results", "columnKind"}),
+    "run": ({"tool"}, {"tool", "results", "columnKind", "properties"}),
     "tool": ({"driver"}, {"driver"}),
     "driver": ({"name"}, {"name", "version", "rules"}),
     "rule": ({"id"}, {"id", "shortDescription", "fullDescription", "help", "defaultConfiguration", "properties"}),

@@ -1,0 +1,29 @@
+"""Options for the quotas of a launch, shared by the verbs that launch kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+    from mfmasim.machine.quota import Quota
+
+__all__ = ["add_quotas", "quota_of"]
+
+
+def add_quotas(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    group = parser.add_argument_group("quotas of a launch")
+    group.add_argument("--max-instructions", type=int, metavar="N", help="wave-instructions (default 10^12)")
+    group.add_argument("--max-seconds", type=float, metavar="S", help="time (default: no limit)")
+    group.add_argument("--max-bytes", type=int, metavar="N", help="device memory (default: no limit)")
+    group.add_argument("--max-rows", type=int, metavar="N", help="findings and printed lines (default: no limit)")
+
+
+def quota_of(args: argparse.Namespace) -> Quota:
+    """The quota that the options give."""
+    from mfmasim.machine.quota import Quota
+
+    given = {name: getattr(args, f"max_{name}") for name in ("instructions", "seconds", "bytes", "rows")}
+    return Quota(**{name: value for name, value in given.items() if value is not None})

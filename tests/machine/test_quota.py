@@ -1,0 +1,138 @@
+"""Quotas of a launch: instructions, seconds, bytes, rows."""
+
+import pickle
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import mfmasim
+from mfmasim import MfmasimError, Quota
+from mfmasim.cli import main
+from mfmasim.machine.quota import INSTRUCTIONS, Meter
+from mfmasim.observe import Finding
+from mfmasim.resources import folder
+
+FILE = folder("golden") / "code" / "bench" / "valu_loop.gfx942.hsaco"
+HUGE = (2**26 - 1, 65535, 65535)
+LARGE = (2**26 - 1, 10_000, 1)
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    code = mfmasim.load(FILE)
+    return code[code.kernels[0]]
+
+
+def launch(kernel, grid=1, turns=3, **options):
+    buffer = np.zeros(64, np.uint32)
+    return mfmasim.device("sim").launch(kernel, grid, 64, [buffer, np.int32(turns), np.uint32(7)], **options)
+
+
+def test_instructions_of_all_waves_count(kernel):
+    whole = launch(kernel, 8).counts.total()
+    assert not launch(kernel, 8, quota=Quota(instructions=whole)).stopped
+    report = launch(kernel, 8, quota=Quota(instructions=whole - 1), max_waves=1)
+    assert report.stopped.startswith(f"the launch executed more than {whole - 1:,} wave-instructions; stopped at 0x")
+    first = report.findings[0]
+    assert (first.id, first.severity, first.workgroup) == ("quota-exhausted", "error", (7, 0, 0))
+    assert not report.ok
+
+
+def test_seconds(kernel):
+    start = time.monotonic()
+    report = launch(kernel, turns=2**31 - 1, budget=10**12, quota=Quota(seconds=0.3))
+    assert report.stopped.startswith("the launch took more than 0.3 seconds; stopped at")
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize("checks", ["none", "all"])
+def test_a_huge_grid_runs_into_the_quotas(kernel, checks):
+    with pytest.raises(MfmasimError, match=rf"288\S* waves, each .* the quota is {INSTRUCTIONS:,} wave-instructions"):
+        launch(kernel, HUGE, checks=checks)
+    report = launch(kernel, LARGE, checks=checks, quota=Quota(seconds=0.5))
+    assert "0.5 seconds" in report.stopped
+    report = launch(kernel, LARGE, checks=checks, quota=Quota(instructions=INSTRUCTIONS, seconds=0.5))
+    assert report.waves < 10_000_000
+
+
+def test_a_chosen_order_needs_a_grid_that_can_be_listed(kernel):
+    with pytest.raises(MfmasimError, match="at most 4,194,304 workgroups"):
+        launch(kernel, LARGE, schedule="random:1")
+
+
+def test_bytes(kernel):
+    with pytest.raises(MfmasimError, match=r"bytes of device memory, the quota is 4,096"):
+        launch(kernel, quota=Quota(bytes=4096))
+    assert not launch(kernel, quota=Quota(bytes=1 << 20)).stopped
+
+
+def test_rows_of_a_launch(kernel):
+    few = launch(kernel, 8).counts.total() - 1
+    assert len(launch(kernel, 8, quota=Quota(instructions=few), max_waves=1).findings) == 2
+    report = launch(kernel, 8, quota=Quota(instructions=few, rows=1), max_waves=1)
+    assert len(report.findings) == 1
+    assert any(note.startswith("quota of 1 rows") for note in report.notes)
+
+
+def test_rows_of_both_kinds():
+    from mfmasim.devices.sim import _kept
+
+    notes = []
+    findings = [Finding("a", "info", "1"), Finding("b", "error", "2"), Finding("c", "warning", "3")]
+    kept, lines = _kept(findings, ["x", "y", "z"], 2, notes)
+    assert [one.check for one in kept] == ["b", "c"]
+    assert lines == ["x", "y"]
+    assert notes == ["quota of 2 rows: 1 findings and 1 printed lines are left out"]
+
+
+@pytest.mark.parametrize(
+    "bad", [{"instructions": 0}, {"seconds": -1}, {"bytes": 1.5}, {"rows": True}, {"seconds": "1"}]
+)
+def test_quotas_that_are_no_numbers(bad):
+    with pytest.raises(MfmasimError, match="a positive number is expected"):
+        Quota(**bad)
+
+
+def test_what_is_no_quota(kernel):
+    with pytest.raises(MfmasimError, match=r"a mfmasim.Quota\(...\) is expected"):
+        launch(kernel, quota=3)
+
+
+def test_parts_together_stay_within_the_quota(kernel):
+    whole = launch(kernel, 8, checks="none").counts.total()
+    with ThreadPoolExecutor(2) as executor:
+        how = {"checks": "none", "executor": executor, "parts": 2}
+        assert not launch(kernel, 8, quota=Quota(instructions=whole), **how).stopped
+        report = launch(kernel, 8, quota=Quota(instructions=whole - 1), **how)
+    assert "wave-instructions" in report.stopped
+
+
+def test_a_worker_gets_the_time_that_is_left():
+    meter = pickle.loads(pickle.dumps(Meter(Quota(seconds=100))))
+    assert 0 < meter.deadline - time.monotonic() <= 100
+    assert pickle.loads(pickle.dumps(Meter(Quota()))).deadline is None
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "text"),
+    [
+        (["--max-instructions", "10"], 1, "more than 10 wave-instructions"),
+        (["--max-seconds", "0.2", "--grid", "67108863,10000"], 1, "more than 0.2 seconds"),
+        (["--grid", "67108863,65535,65535"], 2, "each of which executes an instruction"),
+        (["--max-bytes", "100"], 2, "the quota is 100"),
+        (["--max-rows", "0"], 2, "quota rows=0"),
+    ],
+)
+def test_the_command_line(options, code, text, capsys):
+    assert main(["run", str(FILE), "--arg", "u32:64", "--arg", "i32=3", "--arg", "u32=7", *options]) == code
+    found = capsys.readouterr()
+    assert text in found.out + found.err
+
+
+def test_verify_has_them(capsys):
+    words = ["verify", "intro", "--arch", "gfx942", "--case", "f16_16"]
+    assert main([*words, "--max-instructions", "5"]) == 1
+    assert "FAIL quota" in capsys.readouterr().out
+    assert main([*words, "--max-seconds", "600", "--max-rows", "100"]) == 0
