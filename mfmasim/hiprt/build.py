@@ -44,14 +44,14 @@ def library() -> Path:
     base = os.environ.get(CACHE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "mfmasim"
     folder = Path(base) / f"hiprt-{key}"
     path = folder / "lib" / LIBRARY
-    if path.is_file() and all((path.parent / name).exists() for name in OTHERS):
+    seal = folder / "sha256"
+    if _whole(path, seal) and all((path.parent / name).exists() for name in OTHERS):
         return path
     try:
         (folder / "include").mkdir(parents=True, exist_ok=True)
-        unfinished = folder / "include" / f"calls.h.{os.getpid()}"
-        unfinished.write_text(listed)
-        unfinished.replace(folder / "include" / "calls.h")
+        _write(folder / "include" / "calls.h", listed)
         build_library(source, path, include=[folder / "include"], soname=LIBRARY)
+        _write(seal, _digest(path))
         for name in OTHERS:
             link = path.with_name(f"{name}.{os.getpid()}")
             link.symlink_to(LIBRARY)
@@ -60,3 +60,25 @@ def library() -> Path:
         text = f"{folder}: the simulated HIP runtime cannot be built there: {error.strerror or error}; set {CACHE}"
         raise MfmasimError(text) from None
     return path
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _whole(path: Path, seal: Path) -> bool:
+    """Whether a library is the one that was built: a full disk or a crash may have cut it."""
+    try:
+        return seal.read_text() == _digest(path)
+    except (OSError, ValueError):
+        return False
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+    with unfinished.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)

@@ -18,7 +18,9 @@ from mfmasim.hiprt.tables.names import NAMES
 
 __all__ = ["Fault", "Faults", "parse"]
 
-FORM = re.compile(r"(?P<call>\w+)(?:#(?P<number>\d+))?=(?P<error>\w+)(?:@(?P<when>\w+))?")
+FORM = re.compile(r"(?P<call>\w+)(?:#(?P<number>\d{1,12}))?=(?P<error>\w{1,60})(?:@(?P<when>\w+))?", re.ASCII)
+SUCCESS = CODES["hipSuccess"]
+ERROR_NAMES = tuple(name for name, code in CODES.items() if code != SUCCESS)
 TIMES = ("now", "sync", "forever")
 
 
@@ -52,7 +54,11 @@ def _parse(entry: str) -> Fault:
         raise unknown("call", call, NAMES, f"in fault {entry!r}")
     code = int(error) if error.isdigit() else CODES.get(error, -1)
     if code not in ERRORS:
-        raise unknown("error", error, CODES, f"in fault {entry!r}")
+        raise unknown("error", error, ERROR_NAMES, f"in fault {entry!r}")
+    if code == SUCCESS:
+        raise MfmasimError(f"fault {entry!r}: {error} is no error; one is expected, such as hipErrorOutOfMemory or 2")
+    if found["number"] is not None and not int(found["number"]):
+        raise MfmasimError(f"fault {entry!r}: calls are counted from 1; without #N every call fails")
     if when not in TIMES:
         raise unknown("time", when, TIMES[1:], f"in fault {entry!r}")
     return Fault(call, int(found["number"] or 0), code, when)

@@ -66,4 +66,6 @@ def build_library(source: Path, output: Path, *, include: Sequence[Path] = (), s
         lines = [line for line in ran.stderr.splitlines() if "error" in line] or ran.stderr.splitlines() or ["?"]
         unfinished.unlink(missing_ok=True)
         raise MfmasimError(f"{command[0]} cannot build {output.name}: {lines[0]}")
+    with unfinished.open("rb") as file:
+        os.fsync(file.fileno())  # else a crash may leave the name without the bytes
     unfinished.replace(output)

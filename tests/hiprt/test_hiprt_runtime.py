@@ -169,6 +169,14 @@ def test_faults_are_read(text, faults):
         ("hipMalloc=hipErrorOutofMemory", "did you mean 'hipErrorOutOfMemory'"),
         ("hipMalloc=12345", "unknown error"),
         ("hipMalloc=2@later", "allowed: sync, forever"),
+        ("hipMalloc#0=2", "calls are counted from 1"),
+        ("hipMalloc#000=2", "calls are counted from 1"),
+        ("hipMalloc=hipSuccess", "hipSuccess is no error"),
+        ("hipMalloc#1=0@sync", "0 is no error"),
+        ("hipMalloc=²", "CALL"),
+        ("hipMalloc#٣=2", "CALL"),
+        (f"hipMalloc#{'9' * 5000}=2", "CALL"),
+        (f"hipMalloc={'9' * 5000}", "CALL"),
     ],
 )
 def test_faults_that_mean_nothing_are_refused(text, message):
