@@ -111,7 +111,7 @@ class Heap:
         if kind:
             self.arena[offset : offset + pages] = POISON_BYTE
         if self.written is not None:
-            self.written.forget(made.address, pages)
+            (self.written.forget if kind == DEVICE else self.written.mark)(made.address, pages)
         self._allocations[made.address] = made
         bisect.insort(self._starts, made.address)
         self.changes += 1

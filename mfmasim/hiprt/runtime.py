@@ -194,6 +194,13 @@ class Runtime:
                 return one.address + address - one.twin
         return address
 
+    def twin(self, address: int) -> int:
+        """The address for kernels of the bytes at an address: of registered memory that of its copy in the heap."""
+        for one in self.registered.values():
+            if one.address <= address < one.address + one.size:
+                return one.twin + address - one.address
+        return address
+
     def wait(self, device: int | None = None) -> None:
         """Synchronise with a device: its work is complete, but may have failed."""
         code = self.failed.get(self.device if device is None else device, 0)

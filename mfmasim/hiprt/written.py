@@ -1,8 +1,8 @@
 """Which bytes of device memory are initialised, for the check `uninitialised`: memory from hipMalloc is not.
 
-Copies, fills and kernels initialise memory; a copy from device memory also copies uninitialised bytes. Host writes
-through a pointer to device memory are not tracked. Pinned and managed memory, which programs write without a call,
-counts as initialised.
+Copies, fills and kernels initialise memory; a copy also copies uninitialised bytes. Host writes through a pointer to
+device memory are not tracked. Pinned, managed and registered memory, which programs write without a call, counts as
+initialised; bytes that a copy left uninitialised there are so until they hold something else than poison.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.events import Observer
-from mfmasim.machine.memory import Region
+from mfmasim.machine.memory import POISON_BYTE, Region
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Written"]
 
+DWORD = 4
 NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name
 
 
@@ -50,17 +51,22 @@ class Written(Observer):
         """The bytes were written."""
         self._marks[self._span(address, size)] = 1
 
-    def carry(self, to: int, source: int, size: int) -> None:
+    def carry(self, to: int, source: int, size: int, content: NDArray[np.uint8] | None = None) -> None:
         """Copy the marks of memory that was copied; a source outside the range counts as initialised.
 
         Args:
             to: destination address.
             source: source address.
             size: bytes.
+            content: the bytes, if the program may have written the source without a call; else None.
         """
         given, taken = self._span(source, size), self._span(to, size)
-        if taken.stop:
-            self._marks[taken] = self._marks[given].copy() if given.stop else 1
+        if not taken.stop:
+            return
+        marks = self._marks[given].copy() if given.stop else np.ones(size, np.uint8)
+        if content is not None:
+            marks |= _rewritten(marks, content, source % DWORD)
+        self._marks[taken] = marks
 
     def on_access(self, event: AccessEvent) -> None:
         """Mark the bytes that a kernel stores."""
@@ -82,3 +88,15 @@ class Written(Observer):
         edges = np.flatnonzero(np.diff(np.concatenate([[False], bare, [False]]).astype(np.int8)))
         for start, end in edges.reshape(-1, 2):
             yield Region(region.name, region.address + int(start), int(end - start))
+
+
+def _rewritten(marks: NDArray[np.uint8], content: NDArray[np.uint8], lead: int) -> NDArray[np.bool_]:
+    """Bytes of aligned dwords with an uninitialised byte that no longer holds poison: a dword is written as a whole.
+
+    Args:
+        marks: of the bytes.
+        content: the bytes.
+        lead: bytes between an aligned address and the first one.
+    """
+    other = np.pad((marks == 0) & (content != POISON_BYTE), (lead, -(lead + len(marks)) % DWORD))
+    return np.repeat(other.reshape(-1, DWORD).any(axis=1), DWORD)[lead : lead + len(marks)]

@@ -1,4 +1,7 @@
-"""bounds: accesses outside every buffer, and invalid buffer resources, one finding per instruction."""
+"""bounds: accesses outside every buffer, and invalid buffer resources.
+
+One finding per instruction and kind: lanes that a buffer resource masks do not hide lanes that stray.
+"""
 
 from __future__ import annotations
 
@@ -82,14 +85,15 @@ class Bounds(Check):
         super().__init__(launch)
         self._described: set[tuple[int, ...]] = set()
         self._resources: dict[tuple[int, str], tuple[Place, Finding]] = {}
-        self._first: dict[int, AccessFault] = {}
-        self._lanes: dict[int, int] = {}
+        self._first: dict[tuple[int, str], AccessFault] = {}
+        """By address of the instruction and kind of the finding."""
+        self._lanes: dict[tuple[int, str], int] = {}
 
     def on_fault(self, event: AccessFault) -> None:
-        """Remember the first fault of each instruction and count the lanes of all."""
+        """Remember the first fault of each instruction and kind, and count the lanes of all."""
         if event.kind.startswith("misaligned"):
             return  # reported by the check `alignment`
-        self._add(event.instruction.pc, event, event.lanes)
+        self._add((event.instruction.pc, _kind(event).id), event, event.lanes)
 
     def on_resource(self, event: ResourceEvent) -> None:
         """Examine buffer resources that are new to an instruction."""
@@ -124,57 +128,61 @@ class Bounds(Check):
 
     def merge(self, other: Bounds) -> None:
         """Add what another part of the same launch found."""
-        for pc, event in other._first.items():
-            self._add(pc, event, other._lanes[pc])
+        for key, event in other._first.items():
+            self._add(key, event, other._lanes[key])
         for key, (where, finding) in other._resources.items():
             had = self._resources.get(key)
             if had is None or where.order < had[0].order:
                 self._resources[key] = where, finding
 
-    def _add(self, pc: int, event: AccessFault, lanes: int) -> None:
+    def _add(self, key: tuple[int, str], event: AccessFault, lanes: int) -> None:
         """The first wave of the grid is reported, whichever came first."""
-        first = self._first.get(pc)
+        first = self._first.get(key)
         if first is None or event.place.order < first.place.order:
-            self._first[pc] = event
-        self._lanes[pc] = self._lanes.get(pc, 0) + lanes
+            self._first[key] = event
+        self._lanes[key] = self._lanes.get(key, 0) + lanes
 
     def findings(self) -> list[Finding]:
         """The findings, in address order; the resource before the accesses through it."""
-        found = [((pc, 1, ""), self._finding(pc, self._first[pc])) for pc in self._first]
+        found = [((pc, 1, kind), self._faulted(event, self._lanes[pc, kind])) for (pc, kind), event in
+                 self._first.items()]  # fmt: skip
         found += [((pc, 0, kind), finding) for (pc, kind), (_, finding) in self._resources.items()]
         return [finding for _, finding in sorted(found, key=lambda entry: entry[0])]
 
-    def _finding(self, pc: int, event: AccessFault) -> Finding:
-        lanes = self._lanes[pc]
-        if event.space == "buffer":
-            return self._clipped(event, lanes)
-        outside = "to read-only memory" if event.nearest.startswith("in ") else "outside every buffer"
-        became = "the store was dropped" if event.kind == "write" else "the load returned poison"
-        kind = READ_ONLY if event.nearest.startswith("in ") else OUTSIDE
-        if event.space == "lds":
-            kind = LDS
-            became = "the store was dropped" if event.kind == "write" else "the load returned 0"
-            where = f"LDS address {event.address}"
-        elif event.space == "scratch":
-            kind = SCRATCH
-            address = event.address - (event.address >> 63 << 64)
-            outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
-            where = f"scratch address {address} {event.nearest} per work-item"
-        else:
-            where = f"address {event.address:#x}, {event.nearest}"
-        message = f"{event.kind} of {event.size} bytes {outside}: {where}; {_lanes(lanes)} in all, {became}"
-        return self._faulted(kind, event, message, lanes)
-
-    def _clipped(self, event: AccessFault, lanes: int) -> Finding:
-        """Lanes beyond num_records of a buffer resource: often intended, so severity info."""
-        became = "the store was dropped" if event.kind == "write" else "the load returned 0"
-        message = f"{event.kind} beyond the range of the buffer resource; {_lanes(lanes)} in all, {became}"
-        return self._faulted(CLIPPED, event, message, lanes)
-
-    def _faulted(self, kind: Kind, event: AccessFault, message: str, lanes: int) -> Finding:
+    def _faulted(self, event: AccessFault, lanes: int) -> Finding:
         """The finding of an instruction at the place of its first fault."""
         ins = event.instruction
-        return self.finding(kind, message, ins.pc, event.place, instruction=ins.name, count=lanes)
+        text = f"{_where(event)}; {_lanes(lanes)} in all, {_became(event)}"
+        return self.finding(_kind(event), text, ins.pc, event.place, instruction=ins.name, count=lanes)
+
+
+def _kind(event: AccessFault) -> Kind:
+    """Kind of the finding; lanes beyond num_records are information, for that is often intended."""
+    spaces = {"buffer": CLIPPED, "lds": LDS, "scratch": SCRATCH}
+    return spaces.get(event.space) or (READ_ONLY if event.nearest.startswith("in ") else OUTSIDE)
+
+
+def _where(event: AccessFault) -> str:
+    """What was accessed, and where that is."""
+    if event.space == "buffer":
+        return f"{event.kind} beyond the range of the buffer resource"
+    outside, where = "outside every buffer", f"address {event.address:#x}, {event.nearest}"
+    if event.space == "lds":
+        where = f"LDS address {event.address}"
+    elif event.space == "scratch":
+        address = event.address - (event.address >> 63 << 64)
+        outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
+        where = f"scratch address {address} {event.nearest} per work-item"
+    elif _kind(event) is READ_ONLY:
+        outside = "to read-only memory"
+    return f"{event.kind} of {event.size} bytes {outside}: {where}"
+
+
+def _became(event: AccessFault) -> str:
+    """What the machine did instead."""
+    if event.kind == "write":
+        return "the store was dropped"
+    return "the load returned 0" if event.space in ("buffer", "lds") else "the load returned poison"
 
 
 def _lanes(count: int) -> str:

@@ -89,3 +89,59 @@ def test_memory_that_programs_write_without_a_call_counts_as_written(copy, two, 
     pointer = check(hip.hipHostMalloc(4 * N, 0) if pinned else hip.hipMallocManaged(4 * N, 1))
     assert launch(copy, two[0], pointer) == []
     check((hip.hipHostFree if pinned else hip.hipFree)(pointer))
+
+
+class Host:
+    """Memory that the program writes without a call, of each sort: its address for the program and for kernels."""
+
+    def __init__(self, sort):
+        self.sort, self.own = sort, np.full(4 * N + 8, 3, np.uint8)
+        if sort == "registered":
+            self.host = self.own.ctypes.data // 4 * 4 + 4  # not on a page, as memory of malloc
+            check(hip.hipHostRegister(self.host, 4 * N, 0))
+            self.device = int(check(hip.hipHostGetDevicePointer(self.host, 0)))
+        else:
+            made = check(hip.hipHostMalloc(4 * N, 0) if sort == "pinned" else hip.hipMallocManaged(4 * N, 1))
+            self.host = self.device = int(made)
+        self.words = np.ctypeslib.as_array((ctypes.c_int32 * N).from_address(self.host))
+
+    def close(self):
+        free = {"registered": hip.hipHostUnregister, "pinned": hip.hipHostFree, "managed": hip.hipFree}[self.sort]
+        check(free(self.host))
+
+
+@pytest.fixture(params=["pinned", "managed", "registered"])
+def host(request):
+    made = Host(request.param)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("address", ["host", "device"])
+def test_a_copy_from_memory_of_the_host_writes(copy, two, host, address):
+    host.words[:] = np.arange(N)
+    check(hip.hipMemcpy(two[1], getattr(host, address), 4 * N, KIND.hipMemcpyDefault))
+    assert launch(copy, *two) == []
+
+
+@pytest.mark.parametrize("address", ["host", "device"])
+def test_marks_travel_through_memory_of_the_host(copy, two, host, address):
+    there = getattr(host, address)
+    check(hip.hipMemset(two[1], 0, 4 * N - 4))
+    check(hip.hipMemcpy(there, two[1], 4 * N, KIND.hipMemcpyDefault))
+    check(hip.hipMemset(two[1], 0, 4 * N))
+    assert launch(copy, *two) == []
+    check(hip.hipMemcpy(two[1], there, 4 * N, KIND.hipMemcpyDefault))
+    (found,) = launch(copy, *two)
+    assert f"byte {4 * N - 4} of hipMalloc" in found
+    current().counts.findings.clear()
+    host.words[-1] = 5  # the program writes what was missing, without a call
+    check(hip.hipMemcpy(two[1], there, 4 * N, KIND.hipMemcpyDefault))
+    assert launch(copy, *two) == []
+
+
+def test_a_kernel_writes_managed_memory_for_a_copy(copy, two, host):
+    check(hip.hipMemset(two[0], 0, 4 * N))
+    assert launch(copy, host.device, two[0]) == []
+    check(hip.hipMemcpy(two[1], host.device, 4 * N, KIND.hipMemcpyDefault))
+    assert launch(copy, *two) == []

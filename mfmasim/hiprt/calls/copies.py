@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.hiprt.heap import DEVICE
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
 
 if TYPE_CHECKING:
@@ -36,9 +37,19 @@ def copy(rt: Runtime, to: int, source: int, size: int, kind: int) -> None:
     if size:
         _side(rt, source, size, DIRECTIONS[kind][0])
         _side(rt, to, size, DIRECTIONS[kind][1])
+        _carry(rt, to, source, size)
         ctypes.memmove(rt.home(to), rt.home(source), size)
-        if rt.heap.written is not None:
-            rt.heap.written.carry(to, source, size)
+
+
+def _carry(rt: Runtime, to: int, source: int, size: int) -> None:
+    """Copy the marks of initialised bytes; registered memory has them under its address for kernels."""
+    if rt.heap.written is None:
+        return
+    found = rt.heap.at(rt.twin(source))
+    content = None
+    if found is not None and found.kind != DEVICE:
+        content = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(rt.home(source)))
+    rt.heap.written.carry(rt.twin(to), rt.twin(source), size, content)
 
 
 def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
@@ -47,7 +58,7 @@ def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:
         return
     _side(rt, to, count * width, "d")
     if rt.heap.written is not None:
-        rt.heap.written.mark(to, count * width)
+        rt.heap.written.mark(rt.twin(to), count * width)
     place = np.ctypeslib.as_array((ctypes.c_uint8 * (count * width)).from_address(rt.home(to))).reshape(count, width)
     place[:] = np.frombuffer((value & ((1 << 8 * width) - 1)).to_bytes(width, "little"), np.uint8)
 

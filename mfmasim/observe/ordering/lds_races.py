@@ -4,6 +4,8 @@ The order is what counters and barriers guarantee, not the one that was executed
 wait for its counter, and only then does the next barrier order it before later accesses of other waves. Direct-to-LDS
 loads write until their own wait, also for the wave that issued them.
 
+Waves that write the same value to the same bytes are information, and so is a read by one of them.
+
 A loop that only reads until a value changes counts as waiting for a flag: what was executed before the loop ended is
 ordered before later accesses of its wave; the read before a compare-and-swap of the same source line likewise. (This
 may miss races: no correct kernel is reported.)
@@ -11,18 +13,21 @@ may miss races: no correct kernel is reported.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.ordering.flags import flag_reads
-from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN
+from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN, SAME_VALUE
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.shadow import Clash, Shadow
+from mfmasim.observe.ordering.values import Values, words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
@@ -78,16 +83,20 @@ class LdsRaces:
         """Instruction of each record, by its number."""
         self._kinds: list[str] = []
         self._found: dict[tuple[int, int, str], Finding] = {}
+        self._alike: dict[tuple[int, int, str], Finding] = {}
+        """Accesses without an order that does not matter."""
         self.waves: dict[tuple[int, int, str], tuple[Place, int]] = {}
         """One wave of a race, and the other's number in the workgroup."""
         self.progress: Progress
         self.shadow: Shadow
+        self.values: Values
         self.groups = 0
 
     def on_access(self, event: AccessEvent) -> None:
         """Hold an access to the LDS until its block is complete."""
         if event.space == "lds":
-            self._pending.append(event)
+            # Later instructions of the block may overwrite the registers that the data lies in.
+            self._pending.append(replace(event, data=tuple(word.copy() for word in event.data)))
 
     def on_block(self, event: BlockEvent) -> None:
         """Replay a block for its waves: accesses, waits and barriers in program order."""
@@ -96,6 +105,7 @@ class LdsRaces:
             self.groups = event.total // self.per
             # One row stands for all workgroups as long as they do the same.
             self.shadow = Shadow(1, -(-self.lds_bytes // self.unit))
+            self.values = Values(self.groups, self.shadow.units)
             self._flying.clear()
             self._since = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
@@ -152,19 +162,48 @@ class LdsRaces:
         )
         for wave in np.unique(waves[chosen] % self.per):
             index = chosen[waves[chosen] % self.per == wave]
-            lane_index, units = self._units(addresses[index], active[index], access.size)
-            index = index[lane_index]
+            same = self._same(access, int(wave), waves, addresses, active, index)
+            row, _, touched = self._units(addresses[index], active[index], access.size)
+            index, units = np.repeat(index[row], touched.shape[1]), touched.ravel()
             rows = waves[index] // self.per if self.shadow.groups > 1 else np.zeros(len(index), np.int64)
             of = waves[index]
             if not len(units):
                 continue
             self._own(access, event, int(wave), rows, units, direct=direct)
             ordered = self.progress.signalled[of], self.progress.joined[of], self._since[of]
-            for clash in self.shadow.access(access.kind, int(wave), rows, units, *ordered, number):
+            for clash in self.shadow.access(access.kind, int(wave), rows, units, *ordered, number, same):
                 self._race(clash, access, event, int(index[0]))
             record.touched.append((int(wave), rows, units, index))
         if record.touched and before:
             self._flying.append(record)
+
+    def _same(
+        self, access: AccessEvent, wave: int, waves: NDArray[np.int64], addresses: NDArray[np.int64],
+        active: NDArray[np.bool_], chosen: NDArray[np.int64],
+    ) -> Callable[[], NDArray[np.uint32]]:  # fmt: skip
+        """Waves that wrote what a wave writes or has itself written, a bit for each, by unit of the chosen workgroups.
+
+        None if that differs in one of the workgroups that a chosen one stands for.
+        """
+        index = np.flatnonzero(waves % self.per == wave)
+        row, lanes, touched = self._units(addresses[index], active[index], access.size)
+        each, units = np.repeat(index[row], touched.shape[1]), touched.ravel()
+        groups = waves[each] // self.per
+        if access.kind == "read":
+            found = lambda: self.values.own(wave, groups, units)  # noqa: E731
+        else:
+            same = self.values.write(wave, groups, units, words(access, index[row], lanes, self.unit))
+            found = lambda: same  # noqa: E731
+
+        def answer() -> NDArray[np.uint32]:
+            alike = found()
+            if self.shadow.groups == 1 < self.groups:
+                differs = np.zeros(self.shadow.units, np.bool_)
+                differs[units[alike == 0]] = True
+                alike[differs[units]] = 0
+            return alike[np.isin(each, chosen)]
+
+        return answer
 
     def _representatives(
         self, waves: NDArray[np.int64], addresses: NDArray[np.int64], active: NDArray[np.bool_]
@@ -201,16 +240,13 @@ class LdsRaces:
 
     def _units(
         self, addresses: NDArray[np.int64], active: NDArray[np.bool_], size: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """(row of `addresses`, unit) of every touched unit inside the allocation."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Row of `addresses` and lane of every access inside the allocation, (n,), and the units it touches, (n, m)."""
         inside = active & (addresses >= 0) & (addresses + size <= self.lds_bytes)
         row, lane = np.nonzero(inside)
-        first = addresses[row, lane] // self.unit
-        count = -(-size // self.unit) + (1 if self.unit > 1 and (addresses[row, lane] % self.unit).any() else 0)
-        units = (first[:, None] + np.arange(count)).ravel()
-        rows = np.repeat(row, count)
-        fits = units < self.shadow.units
-        return rows[fits], units[fits]
+        first, last = addresses[row, lane] // self.unit, (addresses[row, lane] + size - 1) // self.unit
+        most = int((last - first).max(initial=0)) + 1
+        return row, lane, np.minimum(first[:, None] + np.arange(most), last[:, None])
 
     def _own(
         self, access: AccessEvent, event: BlockEvent, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64],
@@ -254,10 +290,15 @@ class LdsRaces:
         earlier = self._instructions[clash.earlier]
         kind = self._kinds[clash.earlier]
         key = earlier.pc, access.instruction.pc, kind
-        if key in self._found:
+        found = self._alike if clash.same else self._found
+        if key in found:
             return
-        words = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
-        if clash.waited_for:
+        verbs = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
+        if clash.same:
+            kind_of_race = SAME_VALUE
+            both = access.kind == kind == "write"
+            why = "both write the same value" if both else "the wave that reads has written the same value"
+        elif clash.waited_for:
             kind_of_race = NOT_DONE
             why = (
                 "a barrier lies between them, but the first access may be incomplete when its wave passes it: a wait "
@@ -266,10 +307,11 @@ class LdsRaces:
         else:
             kind_of_race = NO_BARRIER
             why = "no barrier lies between them"
-        self.waves[key] = event.place(index, None), clash.wave
-        self._found[key] = self._finding(
+        if not clash.same:
+            self.waves[key] = event.place(index, None), clash.wave
+        found[key] = self._finding(
             kind_of_race, access, event, index,
-            f"LDS byte {clash.unit * self.unit} is {words[access.kind]} here and {words[kind]} by wave {clash.wave} at "
+            f"LDS byte {clash.unit * self.unit} is {verbs[access.kind]} here and {verbs[kind]} by wave {clash.wave} at "
             f"{self._where(earlier)} ({earlier.name}): {why}",
             self._where(earlier),
         )  # fmt: skip
@@ -287,6 +329,8 @@ class LdsRaces:
         """Add what another part of the same launch found; parts come in the order of the grid."""
         for key, found in other._found.items():
             self._found.setdefault(key, found)
+        for key, found in other._alike.items():
+            self._alike.setdefault(key, found)
         for key, waves in other.waves.items():
             self.waves.setdefault(key, waves)
 
@@ -295,5 +339,6 @@ class LdsRaces:
         return [(self._found[key], *self.waves[key]) for key in sorted(self.waves)]
 
     def findings(self) -> list[Finding]:
-        """The findings, in address order."""
-        return [self._found[key] for key in sorted(self._found)]
+        """The findings, in address order; of two accesses the worse one."""
+        found = self._alike | self._found
+        return [found[key] for key in sorted(found)]

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     I32 = NDArray[np.int32]
@@ -37,6 +39,8 @@ class Clash:
     """Its wave in the workgroup."""
     waited_for: bool
     """Whether a barrier lies between them, but the first one was not complete before it."""
+    same: bool = False
+    """Whether the order does not matter, because both waves write, or have written, the same value."""
 
 
 class Last:
@@ -97,7 +101,7 @@ class Shadow:
 
     def access(
         self, kind: str, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, joined: I32,
-        since: I32, record: int,
+        since: I32, record: int, same: Callable[[], NDArray[np.uint32]],
     ) -> list[Clash]:  # fmt: skip
         """One wave of each of some workgroups touches units.
 
@@ -110,6 +114,7 @@ class Shadow:
             joined: barriers passed by it, (n,).
             since: first record that no flag orders before it, (n,).
             record: number of this access, for reports.
+            same: gives the waves whose order with this access does not matter, a bit for each, by unit, (n,).
 
         Returns:
             The first unordered access of each sort.
@@ -120,7 +125,7 @@ class Shadow:
             "write": self._all,
             "atomic": (self.writer, *self.readers),
         }[kind]
-        clashes = [clash for last in conflicting for clash in self._clashes(last, at, wave, joined, since)]
+        clashes = [clash for last in conflicting for clash in self._clashes(last, at, wave, joined, since, same)]
         if kind == "write":
             self.writer.put(at, wave, signalled, record)
             return clashes
@@ -135,19 +140,21 @@ class Shadow:
         return clashes
 
     def _clashes(
-        self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32, since: I32
-    ) -> list[Clash]:
+        self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32, since: I32,
+        same: Callable[[], NDArray[np.uint32]],
+    ) -> list[Clash]:  # fmt: skip
         before = last.wave[at]
         wrong = (before != NO_WAVE) & (before != wave) & (joined <= last.complete[at]) & (last.record[at] >= since)
         if not wrong.any():
             return []
-        out: dict[int, Clash] = {}
+        out: dict[tuple[int, bool], Clash] = {}
+        harmless = np.zeros_like(wrong) if last in self.changers else (same() >> before.astype(np.uint32) & 1) != 0
         for place in np.flatnonzero(wrong):
             row, unit = int(at[0][place]), int(at[1][place])
-            record = int(last.record[row, unit])
-            if record not in out:
+            key = record, alike = int(last.record[row, unit]), bool(harmless[place])
+            if key not in out:
                 late = bool(joined[place] > last.issued[row, unit])
-                out[record] = Clash(unit, row, record, int(last.wave[row, unit]), late)
+                out[key] = Clash(unit, row, record, int(last.wave[row, unit]), late, alike)
         return list(out.values())
 
     def still(self, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, record: int) -> None:

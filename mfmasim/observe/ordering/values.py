@@ -1,0 +1,81 @@
+"""The last value of each unit of the LDS, and the waves that wrote it: to see that unordered writes are equal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.events import AccessEvent
+
+    Ints = NDArray[np.int64]
+
+__all__ = ["Values", "words"]
+
+NOBODY = 0
+BITS = 8
+
+
+class Values:
+    """Values by workgroup and unit."""
+
+    def __init__(self, groups: int, units: int) -> None:
+        """Begin with no value known."""
+        self._value: NDArray[np.uint32] = np.zeros((groups, units), np.uint32)
+        self._writers: NDArray[np.uint32] = np.zeros((groups, units), np.uint32)
+        """Waves of the workgroup that have written the value, a bit for each."""
+
+    def write(self, wave: int, rows: Ints, units: Ints, value: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
+        """One wave of each of some workgroups writes.
+
+        Args:
+            wave: the wave in its workgroup.
+            rows: workgroup of each unit, (n,).
+            units: the units, (n,).
+            value: of each, (n,); None is not known.
+
+        Returns:
+            The waves that wrote the same value to each unit before, a bit for each, (n,).
+        """
+        at = rows, units
+        if value is None:
+            self._writers[at] = NOBODY
+            return np.zeros(len(units), np.uint32)
+        alike = np.where(self._value[at] == value, self._writers[at], np.uint32(NOBODY))
+        self._value[at] = value
+        self._writers[at] = alike | np.uint32(1 << wave)
+        return alike
+
+    def own(self, wave: int, rows: Ints, units: Ints) -> NDArray[np.uint32]:
+        """The waves that wrote the value of each unit, a bit for each; none where the given one is not among them.
+
+        Args:
+            wave: the wave in its workgroup.
+            rows: workgroup of each unit, (n,).
+            units: the units, (n,).
+        """
+        writers = self._writers[rows, units]
+        return np.where(writers >> np.uint32(wave) & np.uint32(1), writers, np.uint32(NOBODY))
+
+
+def words(access: AccessEvent, rows: Ints, lanes: Ints, unit: int) -> NDArray[np.uint32] | None:
+    """What an access writes to each unit that some lanes touch, lane by lane; None is not known.
+
+    Args:
+        access: the access.
+        rows: row of its arrays, (n,).
+        lanes: the lanes, (n,).
+        unit: bytes of a unit, 1 or 4.
+    """
+    if not access.data or access.size % unit:
+        return None
+    shape = access.waves, access.addresses.shape[-1]
+    if unit > 1 and (np.broadcast_to(access.addresses, shape)[rows, lanes] % unit).any():
+        return None
+    data = [np.broadcast_to(word, shape)[rows, lanes] for word in access.data]
+    if unit == 1:
+        data = [data[at // 4] >> np.uint32(BITS * (at % 4)) & np.uint32(0xFF) for at in range(access.size)]
+    return np.stack(data[: access.size // unit], axis=1).ravel()

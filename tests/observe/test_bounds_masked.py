@@ -1,0 +1,57 @@
+"""bounds: lanes that a buffer resource masks do not hide lanes of the same instruction that stray."""
+
+import numpy as np
+import pytest
+
+import mfmasim
+from tests.machine import harness
+
+MASKED, STRAY = 9, 5
+# Triton masks a lane by the offset 0x80000000, beyond num_records; all others are in range whatever they are.
+BODY = """
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  v_lshlrev_b32_e32 v2, 2, v0
+  v_mov_b32_e32 v3, 0x80000000
+  v_mov_b32_e32 v5, 0x100000
+  {wait}
+  s_mov_b32 s10, 0x7ffffffe
+  s_mov_b32 s11, {word3:#x}
+  v_cmp_gt_u32_e32 vcc{half}, {masked}, v0
+  v_cndmask_b32_e32 v2, v2, v3, vcc{half}
+  v_cmp_lt_u32_e32 vcc{half}, {last}, v0
+  v_cndmask_b32_e32 v2, v2, v5, vcc{half}
+  {access}
+  s_endpgm
+"""
+WORD3 = {"gfx942": 0x27000, "gfx1201": 0x31004000}
+
+
+def told(arch, access, masked, stray, grid=2):
+    new = arch == "gfx1201"
+    lanes = 32 if new else 64
+    body = BODY.format(
+        wait="s_wait_kmcnt 0x0" if new else "s_waitcnt lgkmcnt(0)", word3=WORD3[arch], half="_lo" if new else "",
+        masked=masked, last=lanes - 1 - stray, access=access.format(offset="null" if new else "0"),
+    )  # fmt: skip
+    report = mfmasim.device("sim").launch(
+        harness.kernel(body, arch, "p"), grid=grid, block=lanes, args=[np.zeros(1024, np.uint32)], checks="bounds"
+    )
+    return [(f.id, f.severity, f.count, f.lane) for f in report.findings], [f.message for f in report.findings]
+
+
+@pytest.mark.parametrize("access", [
+    "buffer_load_dword v4, v2, s[8:11], {offset} offen", "buffer_store_dword v4, v2, s[8:11], {offset} offen",
+    "buffer_atomic_add v4, v2, s[8:11], {offset} offen",
+])  # fmt: skip
+@pytest.mark.parametrize("arch", WORD3)
+def test_both_are_counted(arch, access):
+    first = (32 if arch == "gfx1201" else 64) - STRAY
+    clipped = ("bounds-buffer-range", "info", 2 * MASKED, 0)
+    outside = ("bounds-outside-buffer", "error", 2 * STRAY, first)
+    found, messages = told(arch, access, MASKED, STRAY)
+    assert found == [clipped, outside]
+    assert f"{2 * MASKED} lanes in all" in messages[0]
+    assert f"{2 * STRAY} lanes in all" in messages[1]
+    assert told(arch, access, MASKED, 0)[0] == [clipped]
+    assert told(arch, access, 0, STRAY)[0] == [outside]
+    assert told(arch, access, 0, 0)[0] == []
