@@ -17,6 +17,9 @@ from mfmasim.machine.forms import FORMS
 from mfmasim.machine.ops.vector_divide import div_scale
 from mfmasim.machine.registry import OPERATIONS
 from tests.machine import harness
+from tests.slow.machine.approximate import _div_scale as slow_div_scale
+from tests.slow.machine.float_mode import NOW
+from tests.slow.machine.vector_alu import FORMS as SLOW_FORMS
 
 pytestmark = pytest.mark.oracle
 
@@ -152,6 +155,35 @@ def test_a_flushed_denormal_is_a_zero_in_every_test(mode, expected):
     values = [np.array([bits], np.uint32).view(np.float32) for bits in (1, 1, 0x3F800000)]
     out, back = div_scale(*values, float_mode(mode, mfmasim.arch("gfx1100").floats))
     assert (int(out.view(np.uint32)[0]), int(back[0])) == expected
+
+
+def _near_thresholds(form, count, rng):
+    """Operands whose exponents lie at the ends of the ranges that the rule tells apart, some of them special."""
+    bias, far = form.bias, 96 if form.width == 32 else 768
+    ends = [0, 1, 2, 24, 53, 54, far, far + 1, bias, 2 * bias - far, 2 * bias - 2, 2 * bias - 1, 2 * bias, 2 * bias + 1]
+    exponents = rng.choice(ends, count) + rng.integers(-1, 2, count)
+    exponents = np.clip(exponents, 0, 2 * bias + 1).astype(np.uint64)
+    fractions = rng.integers(0, 1 << form.fraction, count, dtype=np.uint64) * rng.integers(0, 2, count, dtype=np.uint64)
+    signs = rng.integers(0, 2, count, dtype=np.uint64) << np.uint64(form.width - 1)
+    return (signs | exponents << np.uint64(form.fraction) | fractions).astype(form.word)
+
+
+@pytest.mark.parametrize("mode", [0x3F0, 0x3C0, 0x330, 0x300, 0x3F5, 0x3FA, 0x3FF, 0x310, 0x320])
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+def test_div_scale_equals_the_slow_model(kind, mode, monkeypatch):
+    """Both kinds of flushing, every rounding, S0 the divisor, the dividend or another number."""
+    form, slow = FORMS[kind], SLOW_FORMS[kind]
+    rng = np.random.default_rng(mode)
+    divisor, dividend, other = (_near_thresholds(form, 3000, rng) for _ in range(3))
+    scaled = np.choose(rng.integers(0, 3, 3000), [divisor, dividend, other])
+    sources = [bits.view(form.real) for bits in (scaled, divisor, dividend)]
+    with np.errstate(all="ignore"):
+        out, back = div_scale(*sources, float_mode(mode, mfmasim.arch("gfx1100").floats))
+    monkeypatch.setattr(NOW, "mode", mode)
+    for k, bits in enumerate(zip(scaled.tolist(), divisor.tolist(), dividend.tolist(), strict=True)):
+        expected = slow_div_scale(*bits, slow)
+        assert (int(form.bits(out)[k]), int(back[k])) == expected, [f"{word:#x}" for word in bits]
+    assert 0 < back.sum() < 3000
 
 
 def test_fidelity_of_div_scale():
