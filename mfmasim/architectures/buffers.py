@@ -57,6 +57,8 @@ class BufferLayout:
     """The field ``oob_select`` chooses the range check; else what the access uses does."""
     lane_and_index: bool = False
     """ADD_TID adds the lane to an index register where the buffer is swizzled; else the register replaces it."""
+    register_swizzle: str = "reference"
+    """Fidelity of swizzling by an index register alone; by the lane it is `reference` everywhere."""
     stride_high: str = ""
     """The field that extends the stride where ADD_TID adds the lane and the instruction brings its own format."""
     scalar_whole: bool = False
@@ -110,6 +112,7 @@ GFX9 = BufferLayout(
     elements=(0, 4),
     usual=0x27000,
     lane_and_index=True,
+    register_swizzle="assumed",
     stride_high="data_format",
 )  # fmt: skip
 """The range goes by use: with ADD_TID and no index register everything is inside; with an index register and a stride
@@ -118,7 +121,7 @@ offset and the size out of that comparison; a gfx950 counts both (rocjitsu), as 
 169230: moving part of an offset to the SGPR keeps an access in range). An access without an index is linear, whatever
 ``swizzle`` says: the manuals swizzle by the index, kernels set the bit on raw buffers and work (HipKittens'
 ``make_srsrc`` on gfx950), and gfx1100 and gfx1201 do so. rocjitsu swizzles with ADD_TID alone; here an index register
-does as well, as in the manuals' formula."""
+does as well, as in the manuals' formula: `assumed`, a capture with IDXEN and without ADD_TID would decide."""
 
 _RDNA = (
     *_BASE,

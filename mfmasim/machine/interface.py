@@ -59,6 +59,10 @@ class Spaces(Protocol):
     def notify(self) -> Notify:
         """The observers."""
 
+    @property
+    def outcome(self) -> Outcome:
+        """What the launch has done so far."""
+
 
 class Machine(Spaces, Protocol):
     """What operations use."""
@@ -66,10 +70,6 @@ class Machine(Spaces, Protocol):
     @property
     def waves(self) -> Waves:
         """Registers of all waves in flight."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """What the launch has done so far."""
 
     @property
     def first_workgroup(self) -> int:

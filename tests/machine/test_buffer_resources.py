@@ -27,6 +27,11 @@ WORD3 = {False: (0x27000, 0x110000, 0x0), True: (0x31004000, 0x4000, 0x10004000,
 LOADS = {}
 
 
+def spaces():
+    """A machine without observers."""
+    return SimpleNamespace(notify=SimpleNamespace(resources=()), outcome=SimpleNamespace(fidelity={}))
+
+
 def loads(arch):
     """One load for each way to address it."""
     if arch not in LOADS:
@@ -50,7 +55,6 @@ def resources(draw, rdna):
 @pytest.mark.parametrize("arch", ARCHS)
 def test_any_resource(arch):
     facts, found = architectures.facts(arch), loads(arch)
-    machine = SimpleNamespace(notify=SimpleNamespace(resources=()))
     seen = set()
 
     @given(resources(facts.keeps_halves), st.sampled_from(range(len(found))), REGISTER, REGISTER, st.booleans(),
@@ -64,7 +68,7 @@ def test_any_resource(arch):
         waves.v[2], waves.v[3] = (first if given_index else second)[None, :], second[None, :]
         for k, word in enumerate([*words, scalar]):
             waves.s[8 + k] = np.array([word], np.uint32)
-        reach = resource(ins, machine, typed=typed)(Group(waves, slice(None), 1))
+        reach = resource(ins, spaces(), typed=typed)(Group(waves, slice(None), 1))
         slow = SimpleNamespace(
             s={8 + k: word for k, word in enumerate(words)}, facts=facts, scalar=lambda _operand: scalar,
             v=[None, None, waves.v[2][0].tolist(), waves.v[3][0].tolist()],
@@ -136,8 +140,7 @@ def test_addresses_of_hardware(arch, swizzle, add_tid, indexed, expected):
     words = [0, 32 << 16 | swizzle << 30, 0xFFFFFFFF, 0x31004000 | add_tid << 23, 4]
     for k, word in enumerate(words):
         waves.s[8 + k] = np.array([word], np.uint32)
-    machine = SimpleNamespace(notify=SimpleNamespace(resources=()))
-    reach = resource(ins, machine)(Group(waves, slice(None), 1))
+    reach = resource(ins, spaces())(Group(waves, slice(None), 1))
     assert np.broadcast_to(reach.address(0), (1, 32))[0, 5] == expected
 
 
@@ -149,8 +152,7 @@ def test_the_range_ends_with_the_last_byte(soffset, offset, fine):
     waves.v[2] = np.full((1, LANES), offset - 20, np.uint32)
     for k, word in enumerate([0, 0, 100, 0x27000, soffset]):
         waves.s[8 + k] = np.array([word], np.uint32)
-    machine = SimpleNamespace(notify=SimpleNamespace(resources=()))
-    assert resource(ins, machine)(Group(waves, slice(None), 1)).inside(0, 4).all() == fine
+    assert resource(ins, spaces())(Group(waves, slice(None), 1)).inside(0, 4).all() == fine
 
 
 @pytest.mark.parametrize(("arch", "word1", "records", "size"), [
@@ -162,3 +164,18 @@ def test_scalar_loads_read_base_stride_and_records(arch, word1, records, size):
     words = [np.array([word], np.uint32) for word in (0x1000, word1, records, 0x3100C000)]
     base, extent = scalar_extent(words, mfmasim.arch(arch).buffers)
     assert (base.tolist(), extent.tolist()) == ([0x1000 | (word1 & 0xFFFF) << 32], [size])
+
+
+@pytest.mark.parametrize(("arch", "word3", "levels"), [
+    ("gfx950", 0x27000, ("specified", "assumed")), ("gfx950", 0x827000, ("reference", "reference")),
+    ("gfx1100", 0x31004000, ("specified", "reference")), ("gfx1201", 0x31804000, ("reference", "reference")),
+])  # fmt: skip
+def test_fidelity_of_swizzling(arch, word3, levels):
+    """By the lane and on RDNA as a published model that was compared with hardware; by a register on CDNA assumed."""
+    for which, level in zip((1, 2), levels, strict=True):
+        ins, machine, waves = loads(arch)[which], spaces(), Waves(mfmasim.arch(arch), 1, LANES, 8, 0)
+        waves.v[2] = np.zeros((1, LANES), np.uint32)
+        for k, word in enumerate([0, 0x40400000 | 0x80000000 * arch.startswith("gfx9"), 4096, word3, 0]):
+            waves.s[8 + k] = np.array([word], np.uint32)
+        resource(ins, machine)(Group(waves, slice(None), 1))
+        assert machine.outcome.fidelity.get(ins.name, "specified") == level

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.fidelity import lowest
 from mfmasim.machine.operands import read_dword, scalar_reader
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.scratch import is_scratch
@@ -151,6 +152,11 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
             linear = terms.start + terms.scalar + terms.offset
             return Reach(lambda byte: linear + np.uint64(byte), check(terms, NONE, NO), words)
         index, stride, swizzle = _indexed(terms, np.arange(g.lanes, dtype=np.uint64), typed)
+        if swizzle.any():
+            # The manuals' formula with the departures that the layout names.
+            level = "reference" if terms.lane.any() else layout.register_swizzle
+            known = machine.outcome.fidelity
+            known[instruction.name] = lowest((level, known.get(instruction.name, level)))
         return Reach(_addresses(terms, index, stride, swizzle), check(terms, index, swizzle != 0), words)
 
     return reach
