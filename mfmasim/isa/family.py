@@ -89,7 +89,16 @@ def family(arch: str | Arch, wave: int | None = None) -> Family:
     Raises:
         MfmasimError: the architecture is unknown, has no instruction tables, or does not support the wave size.
     """
-    found = find_arch(arch)
+    return _named(arch, wave) if isinstance(arch, str) else _checked(arch, wave)
+
+
+@cache
+def _named(name: str, wave: int | None) -> Family:
+    # The printer asks for each operand.
+    return _checked(find_arch(name), wave)
+
+
+def _checked(found: Arch, wave: int | None) -> Family:
     if wave is not None and wave not in found.wave_sizes:
         raise MfmasimError(
             f"{found.name} has no waves of {wave} lanes; it has: {', '.join(map(str, found.wave_sizes))}"

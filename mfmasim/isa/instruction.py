@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
@@ -119,15 +118,22 @@ class Instruction:
     """Fields that the opcode does not read and that are not zero, with their values, such as ``(("src2", 128),)``; of
     ``reserved``, the value is a mask of the instruction's bits. They change neither text nor execution."""
 
+    _template: Instruction | None = field(default=None, init=False, repr=False, compare=False)
+    """The same bytes at address 0, where the decoder has them; all copies share its text."""
+
     @property
     def name(self) -> str:
         """Base mnemonic without encoding suffix, such as ``v_add_f32``."""
         return self.opcode.name
 
-    @cached_property
+    @property
     def text(self) -> str:
         """The instruction in LLVM's syntax, as llvm-objdump prints it."""
-        return printer.text(self)
+        same = self._template or self
+        found: str | None = same.__dict__.get("_text")
+        if found is None:
+            found = same.__dict__["_text"] = printer.text(same)
+        return found
 
     def written(self, register: tuple[str, int]) -> tuple[str, int]:
         """A register, by file and number, as this instruction names it: in a unified file it may be an AGPR."""
