@@ -1,11 +1,40 @@
-"""Data formats of typed buffer accesses on RDNA3 and RDNA4 by number (ISA manuals, table of buffer data formats).
+"""Data formats of typed buffer accesses by number.
+
+RDNA3 and RDNA4 have one number (ISA manuals, table of buffer data formats), gfx9 one for the sizes of the components
+and one for their meaning (CDNA3 ISA manual, 9.1.3, DFMT and NFMT). A name gives the sizes from the highest bits down,
+so that X, the first component, is the last of them (Mesa maps R11G11B10 to 10_11_11).
 
 The spelling is llvm-mc 22's; ``-`` marks a number without a format.
 """
 
 from __future__ import annotations
 
-__all__ = ["DEFAULT", "format_text"]
+from dataclasses import dataclass
+
+from mfmasim.errors import MfmasimError
+
+__all__ = ["DEFAULT", "BufferFormat", "format_text", "split_format", "unified_format"]
+
+
+@dataclass(frozen=True)
+class BufferFormat:
+    """How the components of an element lie in memory."""
+
+    bits: tuple[int, ...]
+    """Size of each component, X first."""
+    kind: str
+    """``unorm snorm uscaled sscaled uint sint float``."""
+
+    @property
+    def packed(self) -> bool:
+        """All components lie in one dword, not each in its own bytes."""
+        return any(size % 8 for size in self.bits)
+
+    @property
+    def integer(self) -> bool:
+        """Registers hold integers, not floats."""
+        return self.kind in ("uint", "sint")
+
 
 _NAMES = [
     "INVALID",
@@ -83,3 +112,47 @@ def format_text(number: int) -> str:
     if number >= len(_NAMES) or _NAMES[number] == "-":
         return f"format:{number}"
     return f"format:[BUF_FMT_{_NAMES[number]}]"
+
+
+_SIZES = (
+    "", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32",
+    "16_16_16_16", "32_32_32", "32_32_32_32",
+)  # fmt: skip
+"""By DFMT."""
+_KINDS = ("unorm", "snorm", "uscaled", "sscaled", "uint", "sint", "", "float")
+"""By NFMT."""
+
+
+def _made(sizes: str, kind: str) -> BufferFormat:
+    return BufferFormat(tuple(int(size) for size in reversed(sizes.split("_"))), kind)
+
+
+_UNIFIED = (None, *(_made(*name.lower().rsplit("_", 1)) for name in _NAMES[1:]))
+
+
+def unified_format(number: int) -> BufferFormat | None:
+    """The format of a number of RDNA3 or RDNA4; None for 0, where nothing is bound.
+
+    Raises:
+        MfmasimError: no buffer has the format.
+    """
+    if number >= len(_UNIFIED):
+        raise MfmasimError(f"buffer format {number}: 0 to {len(_UNIFIED) - 1} are those of buffers")
+    return _UNIFIED[number]
+
+
+def split_format(sizes: int, kind: int) -> BufferFormat | None:
+    """The format of DFMT and NFMT on gfx9; None for DFMT 0, where nothing is bound.
+
+    Raises:
+        MfmasimError: the two do not make one of the formats that RDNA3 lists.
+
+    >>> split_format(9, 0)
+    BufferFormat(bits=(10, 10, 10, 2), kind='unorm')
+    """
+    if not sizes:
+        return None
+    made = _made(_SIZES[sizes], _KINDS[kind]) if sizes < len(_SIZES) else None
+    if made not in _UNIFIED:
+        raise MfmasimError(f"data format {sizes} with number format {kind}: no buffer has this format")
+    return made

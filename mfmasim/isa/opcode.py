@@ -41,7 +41,9 @@ class Opcode:
     """``load``, ``store``, ``atomic``, ``prefetch``, ``cache`` (invalidates or writes back), ``exchange`` (between
     lanes, by the LDS hardware without LDS memory), or empty."""
     narrow: bool = False
-    """A load or store of less than a dword per lane, or of half a register."""
+    """A load or store of less than a dword per lane, or of half a register, or that a data format may make one."""
+    typed: bool = False
+    """Converts between registers and the data format of the instruction or of the buffer resource."""
     d16: str = ""
     """``low`` or ``high``: half of the register that a 16-bit load writes (preserving the other) or a store reads."""
     atomic: str = ""
@@ -237,6 +239,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VMEM", r"[a-z]+_load_\w+", {"access": "load", "counter": "load"}),
     ("VMEM", r"[a-z]+_load_lds_\w+", {"to_lds": True, "reads_m0": True}),
     ("VMEM", r"[a-z]+_store_\w+", {"access": "store", "counter": "store"}),
+    ("VMEM", r"t?buffer_(load|store)_(d16_|d16_hi_)?format_\w+", {"typed": True}),
     ("VMEM", r"[a-z]+_atomic_\w+", {"access": "atomic", "counter": "atomic"}),
     ("VMEM", r"[a-z]+_atomic_swap\w*", {"atomic": "exchange"}),
     ("VMEM", r"[a-z]+_atomic_cmpswap\w*", {"atomic": "compare"}),
@@ -314,7 +317,9 @@ def _record(name: str, encoding: str, small: bool) -> Opcode:
         fields.setdefault("space", _SPACES[encoding])
     if access in ("load", "store", "atomic"):
         fields["d16"] = ("high" if "d16_hi" in name or name.endswith("_hi") else "low") if "d16" in name else ""
-        fields["narrow"] = small or bool(fields["d16"])
+        if fields.get("typed"):
+            fields["d16"] = fields["d16"] if name.endswith("_x") else ""  # those of more components fill registers
+        fields["narrow"] = small or bool(fields["d16"]) or bool(fields.get("typed"))
     fields["atomic"] = fields.get("atomic", "other") if access == "atomic" else ""
     if encoding in ("MAI", "WMMA") and (matrix := _MATRIX.match(name)):
         fields |= {"matrix": matrix[1], "shape": tuple(int(size) for size in matrix.groups()[1:])}

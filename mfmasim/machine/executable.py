@@ -35,7 +35,14 @@ def refusals(kernel: Kernel) -> tuple[tuple[Instruction, str], ...]:
     """
     launch = SimpleNamespace(image_base=0, waves_per_workgroup=1)
     bare = SimpleNamespace(
-        arch=kernel.arch, kernel=kernel, launch=launch, outcome=Outcome(), memory=None, notify=None, matrix_hooks=[]
+        arch=kernel.arch,
+        kernel=kernel,
+        launch=launch,
+        outcome=Outcome(),
+        memory=None,
+        notify=None,
+        content="values",
+        matrix_hooks=[],
     )
     known: dict[bytes, str] = {}
     found = []

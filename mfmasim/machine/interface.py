@@ -44,6 +44,10 @@ class Spaces(Protocol):
         """Sizes and buffers of the launch."""
 
     @property
+    def content(self) -> str:
+        """What its bytes are: ``values``, or of a plane the ``undefined`` bits or their ``origins``."""
+
+    @property
     def memory(self) -> Memory:
         """Global memory."""
 

@@ -59,6 +59,8 @@ def followed(machine: Machine) -> Definedness:
 class Machine:
     """Executes one launch. Operations access memory, LDS, architecture and observers through it."""
 
+    content = "values"
+
     def __init__(
         self, launch: Launch, observers: Sequence[Observer] = (), budget: int = BUDGET, max_waves: int | None = None,
         schedule: Schedule | None = None,

@@ -116,7 +116,7 @@ def test_memory_operations_have_the_operands_of_their_access():
         if record.memory:
             assert record.space in SPACES[encoding], row.name
             small = {slot.type for slot in (*row.dst, *data)} & SMALL
-            assert record.narrow == bool(small or record.d16) or encoding == "SMEM", row.name
+            assert record.narrow == bool(small or record.d16 or record.typed) or encoding == "SMEM", row.name
     assert seen == {"load", "store", "atomic", "prefetch", "cache", "exchange", ""}
 
 

@@ -145,6 +145,39 @@ def _buffer(row, rng):
     )
 
 
+_NORM, _WIDE = range(6), (4, 5, 7)
+_KINDS = {
+    0: (0,), 1: _NORM, 2: (*_NORM, 7), 3: _NORM, 4: _WIDE, 5: (*_NORM, 7), 6: (7,), 7: (7,), 8: (0, 1, 4, 5), 9: _NORM,
+    10: _NORM, 11: _WIDE, 12: (*_NORM, 7), 13: _WIDE, 14: _WIDE,
+}  # fmt: skip
+_SPLIT = [data << 3 | number for data, numbers in _KINDS.items() for number in numbers]
+"""Data and number format of gfx9's resources."""
+
+
+def _typed(row, rng):
+    """Typed accesses: any format, destination selects of every kind."""
+    before, address, tail, kind = _resource(rng)
+    number = rng.randrange(64) if lines.target.rdna else rng.choice(_SPLIT)
+    selects = 0
+    for k in range(4):
+        selects |= rng.choice([4 + k, 4 + k, 4 + k, 0, 1, rng.randrange(4, 8)]) << 3 * k
+    before += ["s_lshr_b32 s83, s83, 19", "s_lshl_b32 s83, s83, 19"]
+    before += [f"s_or_b32 s83, s83, {number << 12 | selects:#x}"]
+    form = f"format:{rng.randrange(64)} " if "format" in row.flags else ""
+    offset = rng.choice([0, 4, 16]) if kind != "swizzled" else 0
+    text = f"{address}, s[80:83], 0 {form}{tail} offset:{offset}"
+    registers = (row.dst or row.src[-1:])[0].count
+    if row.dst:
+        return _result(row, f"{lines.span('v', lines.D, registers)}, {text}", before, ["s_waitcnt vmcnt(0)"], registers)
+    return lines.Probe(
+        row.name,
+        f"{row.name} {_data(row.src[-1], rng)}, {text}",
+        before,
+        _memory_of_all(),
+        [f"v{n}" for n in range(104, 120)],
+    )
+
+
 _LDS_RESULTS = [f"v{n}" for n in range(104, 116)]
 
 
@@ -211,6 +244,8 @@ def probe(encoding, row, rng, _number):
         return _scratch(row, rng)
     if "load_lds" in row.name:
         return _to_lds(row, rng)
+    if encoding in ("MUBUF", "MTBUF") and row.opcode.typed:
+        return _typed(row, rng)
     if encoding == "MUBUF" and row.name.startswith(("buffer_load", "buffer_store")):
         return _buffer(row, rng)
     if "_tr_b" in row.name and encoding == "DS":

@@ -179,6 +179,8 @@ class Followed(Aside):
 class Plane:
     """The machine as memory instructions see it, with undefined bits instead of memory."""
 
+    content = "undefined"
+
     def __init__(self, machine: Machine) -> None:
         """Start with nothing laid out."""
         self._machine = machine
@@ -209,6 +211,7 @@ class Plane:
 class OriginPlane(Plane):
     """The same with origins: of what was never written, the address; else that of the data that was stored."""
 
+    content = "origins"
     notify: Followed
 
     def __init__(self, machine: Machine) -> None:

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from mfmasim.machine.ops.spaces import Access
     from mfmasim.machine.state import Group
 
-__all__ = []
+__all__ = ["clipped"]
 
 
-def _clipped(
+def clipped(
     machine: Spaces, g: Group, instruction: Instruction, reach: Reach, inside: NDArray[np.bool_], size: int, kind: str
 ) -> NDArray[np.bool_]:
     """The active lanes in range; reports the others."""
@@ -50,7 +50,7 @@ def load_words(
     step = min(size, 4)
     words = []
     for byte in range(0, size, step):
-        active = _clipped(machine, g, instruction, reach, reach.inside(byte, step), step, "read")
+        active = clipped(machine, g, instruction, reach, reach.inside(byte, step), step, "read")
         word = np.zeros((1, 1), np.uint32)
         for lanes, part in parts(machine, g, reach.address(byte), active):
             word = np.where(lanes, load(machine, g, instruction, part, step)[0], word)
@@ -81,7 +81,7 @@ def _store(access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     def run(g: Group) -> None:
         reach = where(g)
         for k, read in enumerate(readers):
-            active = _clipped(machine, g, instruction, reach, reach.inside(4 * k, step), step, "write")
+            active = clipped(machine, g, instruction, reach, reach.inside(4 * k, step), step, "write")
             for _, part in parts(machine, g, reach.address(4 * k), active):
                 store(machine, g, instruction, part, [read(g) >> shift], step)
 

@@ -5,10 +5,10 @@ Source: the opcodes' texts in the three RDNA manuals, read beside those of CDNA3
 
 from __future__ import annotations
 
-from tests.slow.machine import atomics, flat, lds, scalar_memory, vector_memory
+from tests.slow.machine import atomics, buffer_formats, flat, lds, scalar_memory, vector_memory
 from tests.slow.machine.storage import MEMORY
 
-UNITS = (scalar_memory, vector_memory, flat, lds, atomics)
+UNITS = (buffer_formats, scalar_memory, vector_memory, flat, lds, atomics)
 """Importing them fills the table of memory operations."""
 
 ALIASES = {

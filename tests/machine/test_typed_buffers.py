@@ -1,0 +1,104 @@
+"""Typed buffer accesses: formats by example, and the checks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mfmasim.errors import MfmasimError
+from mfmasim.isa.buffer_formats import format_text, split_format, unified_format
+from tests.machine import harness
+
+START = """
+  s_load_dwordx4 s[8:11], s[0:1], 0x0
+  s_waitcnt lgkmcnt(0)
+  s_mov_b32 s4, s8
+  s_mov_b32 s5, s9
+  s_movk_i32 s6, 0x100
+  s_mov_b32 s7, {word:#x}
+  v_lshlrev_b32_e32 v1, 4, v0
+"""
+END = """
+  s_waitcnt vmcnt(0)
+  global_store_dwordx4 v1, v[4:7], s[10:11]
+  s_endpgm
+"""
+SELECTS = 4 | 5 << 3 | 6 << 6 | 7 << 9
+
+
+def run(line, word, data, *, checks="none"):
+    """What one lane gets, and the findings."""
+    body = START.format(word=word) + f"  {line}\n" + END
+    program = harness.kernel(body, "gfx942", "pp")
+    given = np.zeros(64, np.uint32)
+    given[: len(data)] = data
+    out, report = harness.fast(program, 1, 1, [given, np.zeros(64, np.uint32)], checks=checks)
+    return out[1][:4], report
+
+
+def floats(*values):
+    return np.array(values, np.float32).view(np.uint32).tolist()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("data", "number", "given", "expected"),
+    [
+        (10, 0, [0xFF803300], floats(0, 51 / 255, 128 / 255, 1)),
+        (10, 1, [0x7F80C100], floats(0, -63 / 127, -1, 1)),
+        (10, 5, [0x7F80C100], [0, 0xFFFFFFC1, 0xFFFFFF80, 127]),
+        (9, 0, [0xC00FFC00], floats(0, 1, 0, 1)),
+        (6, 7, [0x3C0 | 0x380 << 11 | 0x1E0 << 22], [*floats(1, 0.5, 1), 0]),
+        (5, 7, [0xC0003C00], [*floats(1, -2), 0, 0]),
+        (14, 7, [0x7F800001, 2, 3, 4], [0x7F800001, 2, 3, 4]),
+        (0, 0, [0xFFFFFFFF], [0, 0, 0, 0]),
+    ],
+)
+def test_formats_by_example(data, number, given, expected):
+    """Components from the lowest bits up; what a format does not have is 0."""
+    word = data << 15 | number << 12 | SELECTS
+    out, _ = run("buffer_load_format_xyzw v[4:7], off, s[4:7], 0", word, given)
+    assert out.tolist() == expected
+
+
+@pytest.mark.oracle
+def test_selects_and_halves():
+    """Constants of the type of the data, an exchange of components, and D16."""
+    word = 10 << 15 | 0 << 12 | 6 | 1 << 3 | 0 << 6 | 4 << 9
+    out, _ = run("buffer_load_format_xyzw v[4:7], off, s[4:7], 0", word, [0x00FF0033])
+    assert out.tolist() == floats(1, 1, 0, 51 / 255)
+    moves = "".join(f"  v_mov_b32_e32 v{k}, -1\n" for k in (5, 6, 7))
+    out, _ = run(moves + "  buffer_load_format_d16_xyz v[4:5], off, s[4:7], 0", 10 << 15 | SELECTS, [0x00FF8000])
+    assert out.tolist() == [0x3804 << 16, 0x3C00, 0xFFFFFFFF, 0xFFFFFFFF]
+
+
+@pytest.mark.oracle
+def test_what_no_buffer_has_is_refused():
+    with pytest.raises(MfmasimError, match="data format 4 with number format 0: no buffer has this format"):
+        run("buffer_load_format_x v4, off, s[4:7], 0", 4 << 15 | SELECTS, [1])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("register", "count"), [("v4", 0), ("v20", 1)])
+def test_undefined_components_are_reported(register, count):
+    """A store of a component that nothing wrote is a finding; others are not."""
+    moves = "".join(f"  v_mov_b32_e32 v{k}, 0\n" for k in (4, 5, 6, 7))
+    line = f"buffer_store_format_x {register}, off, s[4:7], 0"
+    _, report = run(moves + "  " + line, 10 << 15 | SELECTS, [0], checks="uninitialised")
+    assert len(report.findings) == count
+    if count:
+        assert "v20" in report.findings[0].message
+        assert "is stored to global memory" in report.findings[0].message
+
+
+def test_numbers_and_names_agree():
+    """The unified numbers' names spell sizes and kind of what they decode to."""
+    assert unified_format(0) is None
+    for number in range(1, 64):
+        made = unified_format(number)
+        sizes = "_".join(map(str, reversed(made.bits)))
+        assert format_text(number) == f"format:[BUF_FMT_{sizes}_{made.kind.upper()}]"
+        assert sum(made.bits) % 8 == 0
+    assert split_format(7, 7) == unified_format(31)
+    with pytest.raises(MfmasimError, match="0 to 63"):
+        unified_format(64)
