@@ -112,7 +112,7 @@ class Kernel:
         if not any(ins.opcode.flow in ("call", "jump") for ins in self.decodable):
             return self.decodable
         code = [segment for segment in self.code.object.segments if segment.executable]
-        return tuple(ins for segment in code for ins in self._between(segment.vaddr, segment.end))
+        return tuple(ins for segment in code for ins in self._between(segment.vaddr, segment.vaddr + len(segment.data)))
 
     @cached_property
     def refusals(self) -> tuple[tuple[Instruction, str], ...]:

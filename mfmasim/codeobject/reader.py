@@ -183,12 +183,14 @@ def _kernel(
     size = kernel_descriptor.DESCRIPTOR_BYTES
     descriptor = kernel_descriptor.decode(read_segments(segments, place.address, size, where), arch, where)
     entry = place.address + descriptor.kernel_code_entry_byte_offset
-    home = next((one for one in segments if one.executable and one.vaddr <= entry < one.end), None)
-    if home is None or entry % _ENTRY_ALIGNMENT:
+    # Code ends with the bytes of the file: what memory a segment claims beyond them, up to a gigabyte, holds none.
+    ends = (one.vaddr + len(one.data) for one in segments if one.executable and one.vaddr <= entry)
+    end = next((end for end in ends if entry < end), None)
+    if end is None or entry % _ENTRY_ALIGNMENT:
         raise MfmasimError(f"{where}: corrupt kernel descriptor: no code at entry {entry:#x}")
     function = symbols.get(name)
     declared = function.size if function is not None and function.address == entry else 0
-    if entry + declared > home.end:
+    if entry + declared > end:
         raise MfmasimError(f"{where}: corrupt symbol: {declared} bytes of code at {entry:#x} end beyond their segment")
     properties = notes.kernel_metadata(raw, where)
     if properties.wavefront_size != descriptor.wave or descriptor.wave not in arch.wave_sizes:
@@ -203,7 +205,7 @@ def _kernel(
         descriptor_address=place.address,
         entry=entry,
         # Hand-written code may leave its symbol without a size: it then reaches to the end of its segment.
-        size=declared or home.end - entry,
+        size=declared or end - entry,
         args=notes.arguments(raw, where),
         metadata=properties,
     )

@@ -36,6 +36,8 @@ SHARED_BASE, PRIVATE_BASE = 1 << 48, 2 << 48
 """Flat addresses whose upper 32 bits are these mean LDS and scratch; the lower 32 bits are the offset. (The Linux
 driver's choice; nothing else lies there.)"""
 PAGE = 4096
+PART = 1 << 20
+"""Bytes that are looked at together where most of a large arena may never have been written."""
 POISON_BYTE = 0xA5
 POISON_DWORD = 0xA5A5A5A5
 
@@ -75,6 +77,14 @@ def image_regions(name: str, base: int, spans: list[tuple[int, int, bool]]) -> l
         end = min([-(-(offset + size) // 64) * 64, *(start for start in starts if start >= offset + size)])
         regions.append(Region(f"{name} segment {number}", base + offset, end - offset, writable))
     return regions
+
+
+def copy_written(source: NDArray[np.uint8], target: NDArray[np.uint8]) -> None:
+    """Copy bytes to where zeros are; parts that are zero throughout stay untouched, and so take no memory."""
+    for start in range(0, len(source), PART):
+        part = source[start : start + PART]
+        if part.any():
+            target[start : start + len(part)] = part
 
 
 class Memory:
@@ -119,7 +129,7 @@ class Memory:
         arena = np.zeros(len(self._bytes), np.uint8)
         for region in self.regions:
             start = region.address - self._base
-            arena[start : start + region.size] = self._bytes[start : start + region.size]
+            copy_written(self._bytes[start : start + region.size], arena[start : start + region.size])
         return Memory.over(self._base, arena, self.regions)
 
     def follow(self) -> Touched:

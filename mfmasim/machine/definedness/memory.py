@@ -39,7 +39,8 @@ class GlobalBits(Memory):
     def beside(cls, real: Memory, undefined: Iterable[Region]) -> GlobalBits:
         """The same buffers; those that start undefined hold ones."""
         made = cls()
-        made.__setstate__(real.__getstate__() | {"bytes": np.zeros(len(real.arena), np.uint8)})
+        made.regions, made._end, made._base = real.regions, real.size, real.base
+        made._arrange(np.zeros(len(real.arena), np.uint8))  # the system backs such pages when they are first written
         made.leaks = []
         for region in undefined:
             made.view(region)[:] = 0xFF

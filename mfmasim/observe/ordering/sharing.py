@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Sharing", "dwords_of"]
 
+PART = 1 << 20
+"""Dwords that are searched together."""
 MANY = -1
 """More than one wave; 0 is none, and n + 1 wave number n."""
 
@@ -108,15 +110,13 @@ class Sharing:
 
     def shared(self) -> NDArray[np.int64]:
         """Dwords that one wave writes and another one touches, ascending."""
-        writer, reader = self.writer, self.reader
-        clash = (reader != writer) & (reader != 0)
-        changed = np.flatnonzero(self.changer) if self._changes else np.zeros(0, np.int64)
-        clash[changed[self.changer[changed] != writer[changed]]] = True
-        clash &= writer != 0
-        clash |= writer == MANY
-        reader = reader[changed]
-        read = changed[(reader != 0) & ((reader != self.changer[changed]) | (reader == MANY))]
-        found = np.union1d(np.flatnonzero(clash), read)
+        written = touched(self.writer)
+        writer, reader, changer = self.writer[written], self.reader[written], self.changer[written]
+        clash = (reader != writer) & (reader != 0) | (changer != writer) & (changer != 0) | (writer == MANY)
+        changed = touched(self.changer) if self._changes else np.zeros(0, np.int64)
+        changer, reader = self.changer[changed], self.reader[changed]
+        read = changed[(reader != 0) & ((reader != changer) | (reader == MANY))]
+        found = np.union1d(written[clash], read)
         if self._known:
             found = np.union1d(found, np.array(sorted(self._known), np.int64))
         for first, last in self._outside:
@@ -133,6 +133,12 @@ class Sharing:
         self.bytewise |= other.bytewise
         for pc, dwords in other.acquired.items():
             self._acquire(pc, dwords)
+
+
+def touched(book: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Dwords that are not zero, ascending; by parts, as temporaries of a whole arena would take memory of its size."""
+    starts = range(0, len(book), PART)
+    return np.concatenate([np.flatnonzero(book[start : start + PART]) + start for start in starts])
 
 
 def _note(book: NDArray[np.int32], at: NDArray[np.int64], who: NDArray[np.int32]) -> None:
