@@ -17,9 +17,3 @@ def require(name, available, how):
     if os.environ.get("MFMASIM_REQUIRE_ORACLES") == "1":
         pytest.fail(message)
     pytest.skip(message)
-
-
-def optional(name, available, how):
-    """Go on when a comparison that CI cannot install is there; otherwise skip, whatever is required."""
-    if not available:
-        pytest.skip(f"{name} is not there: {how}")

@@ -1,6 +1,7 @@
 """Every place of every instruction against AMD's Matrix Instruction Calculator, for every modifier it knows.
 
-The calculator is not part of this repository: MFMASIM_CALCULATOR names its matrix_calculator.py.
+The calculator is not part of this repository: it lies in data/calculator of the shared folder, or where MFMASIM_CALCULATOR
+says.
 """
 
 import importlib.util
@@ -16,8 +17,12 @@ import pytest
 
 import mfmasim
 from mfmasim.matrix.rows import TABLES
-from tests.oracles import optional
+from tests.oracles import require
 
+pytestmark = pytest.mark.oracle
+
+SHARED = Path(os.environ.get("MFMASIM_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+PATH = Path(os.environ.get("MFMASIM_CALCULATOR", SHARED / "data" / "calculator" / "matrix_calculator.py"))
 HOW = "set MFMASIM_CALCULATOR to matrix_calculator.py of github.com/ROCm/amd_matrix_instruction_calculator, 1.3.2"
 ARCHES = {"gfx908": "cdna1", "gfx90a": "cdna2", "gfx942": "cdna3", "gfx1100": "rdna3", "gfx1200": "rdna4"}
 CLASSES = {"c": "InstCalcGfx9", "3": "InstCalcGfx11", "4": "InstCalcGfx12"}
@@ -25,11 +30,10 @@ CLASSES = {"c": "InstCalcGfx9", "3": "InstCalcGfx11", "4": "InstCalcGfx12"}
 
 @pytest.fixture(scope="module")
 def calculator():
-    path = Path(os.environ.get("MFMASIM_CALCULATOR", "matrix_calculator.py"))
-    optional("AMD's matrix instruction calculator", path.is_file(), HOW)
+    require("AMD's matrix instruction calculator", PATH.is_file(), HOW)
     if importlib.util.find_spec("tabulate") is None:  # only its printing needs the package
         sys.modules["tabulate"] = types.SimpleNamespace(tabulate=None)
-    spec = importlib.util.spec_from_file_location("amd_matrix_calculator", path)
+    spec = importlib.util.spec_from_file_location("amd_matrix_calculator", PATH)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
