@@ -92,7 +92,7 @@ class Machine:
         self.after_hooks = hooks(observers, Observer.after_step)
         self.skipped: Counter[int] = Counter()
         """Wave-instructions that a block counts but that were not executed, by address."""
-        self.outcome = Outcome()
+        self.outcome: Outcome = Outcome()
         self.definedness = followed(self) if self.use_hooks else None
         self.waves: Waves
         self.lds: NDArray[np.uint8]

@@ -179,3 +179,16 @@ def test_fidelity_of_swizzling(arch, word3, levels):
             waves.s[8 + k] = np.array([word], np.uint32)
         resource(ins, machine)(Group(waves, slice(None), 1))
         assert machine.outcome.fidelity.get(ins.name, "specified") == level
+
+
+def test_a_swizzled_access_is_followed_for_undefined_bits():
+    """The second run of the access, which follows undefined bits, takes part in the fidelity too."""
+    body = KITTENS.format(high=0xC040 << 16, word3=0x27000, load=VGPRS.replace("offen", "idxen"))
+    data, out = np.arange(17000, dtype=np.uint32), np.zeros(256, np.uint32)
+    report = mfmasim.device("sim").launch(
+        harness.kernel(body, "gfx950", "pp"), grid=1, block=64, args=[data, out], checks="uninitialised"
+    )
+    rows = 16 * np.arange(64)[:, None]  # the index, in groups of 8 of 64 bytes; dwords of an element apart
+    dwords = (rows // 8 * 64 * 8 + rows % 8 * 4 + 32 * np.arange(4)) // 4
+    assert (out.reshape(64, 4) == data[dwords]).all()
+    assert report.fidelity.by_operation["buffer_load_dwordx4"] == "assumed"

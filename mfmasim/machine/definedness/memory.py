@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from mfmasim.machine.definedness.planes import Planes
     from mfmasim.machine.events import AccessEvent
+    from mfmasim.machine.outcome import Outcome
     from mfmasim.machine.run import Machine
 
     Bits = NDArray[np.uint32]
@@ -186,6 +187,7 @@ class Plane:
         """Start with nothing laid out."""
         self._machine = machine
         self.arch, self.kernel, self.launch = machine.arch, machine.kernel, machine.launch
+        self.outcome: Outcome = machine.outcome
         self.memory: GlobalBits = GlobalBits.beside(machine.memory, machine.launch.undefined)
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
