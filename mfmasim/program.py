@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim import codeobject, isa
-from mfmasim.architectures import arch as find_arch
+from mfmasim.architectures import target as find_target
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Code:
 
     def __repr__(self) -> str:
         """File, architecture and kernels."""
-        return f"<Code {self.object.name} for {self.arch.name}: {', '.join(self._kernels)}>"
+        return f"<Code {self.object.name} for {self.arch.target}: {', '.join(self._kernels)}>"
 
     @property
     def arch(self) -> Arch:
@@ -261,7 +261,7 @@ def compile(  # noqa: A001  (the contract's name)
 
     Args:
         path: the source.
-        arch: the architecture, such as ``gfx942``.
+        arch: the architecture, such as ``gfx942``, or a generic target, such as ``gfx11-generic``.
         compiler: path of a compiler; None for the first one found (see `mfmasim.toolchain`).
         flags: further compiler flags.
         device_libs: folder of ROCm's bitcode, used for mathematics instead of mfmasim's functions.
@@ -276,8 +276,8 @@ def compile(  # noqa: A001  (the contract's name)
 
     if not isinstance(path, str | Path):
         raise MfmasimError(f"compile: expected the path of a source, not {type(path).__name__}")
-    target = find_arch(arch)
+    target = find_target(arch)
     if not isinstance(flags, list | tuple) or not all(isinstance(flag, str) for flag in flags):
         raise MfmasimError(f"flags {flags!r}: expected a list of compiler flags, such as ['-O3']")
-    made = toolchain.compile_hip(Path(path), target.name, compiler=compiler, flags=flags, device_libs=device_libs)
+    made = toolchain.compile_hip(Path(path), target.target, compiler=compiler, flags=flags, device_libs=device_libs)
     return Code(codeobject.read(made.data, name=str(path), arch=target), made_by=made.compiler)

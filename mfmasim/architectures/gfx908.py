@@ -37,5 +37,6 @@ ARCH = Arch(
     conversions=Conversions(short_names=True),
     descriptor="GFX9",
     descriptor_vgprs={64: 4},
+    features=("sramecc", "xnack"),
     scratch_resource=True,
 )

@@ -37,6 +37,7 @@ ARCH = Arch(
     conversions=Conversions(short_names=True),
     descriptor="GFX9",
     descriptor_vgprs={64: 8},
+    features=("sramecc", "xnack"),
     scratch_resource=True,
     kernarg_preload=True,
 )

@@ -68,5 +68,6 @@ ARCH = Arch(
     conversions=Conversions(short_names=True, fp8_by_sdwa=True, half_and_scaled=True),
     descriptor="GFX9",
     descriptor_vgprs={64: 8},
+    features=("sramecc", "xnack"),
     kernarg_preload=True,
 )

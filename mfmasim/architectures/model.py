@@ -11,6 +11,8 @@ from mfmasim.architectures.groups import Conversions, Counters, FloatRules, Lds,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mfmasim.architectures.generic import Generic
+
 __all__ = ["Arch", "Conversions", "Counters", "FloatRules", "Lds", "Simd"]
 
 
@@ -88,9 +90,18 @@ class Arch:
     """A vector instruction may not read a transcendental result too early (LLVM: hasVALUTransUseHazard)."""
     floats: FloatRules = field(default_factory=FloatRules)
     """How floating-point operations behave."""
+    features: tuple[str, ...] = ()
+    """Target features that code may choose (LLVM's AMDGPU usage guide, table of processors)."""
+    generic: Generic | None = None
+    """The generic target that code was compiled for, where it runs on this architecture as one of several."""
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    @property
+    def target(self) -> str:
+        """Name for compilers: of the generic target, where there is one, or of the architecture."""
+        return self.generic.name if self.generic else self.name
 
     @property
     def fp8_format(self) -> str:

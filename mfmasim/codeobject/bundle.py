@@ -10,6 +10,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mfmasim.architectures import GENERICS
 from mfmasim.codeobject import compressed
 from mfmasim.errors import MfmasimError
 from mfmasim.visible import visible
@@ -147,6 +148,9 @@ def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
     exact = [entry for entry in found if entry.target_id == target]
     if len(exact) == 1:
         return exact[0]
+    if target is not None:  # code for the processor itself is preferred to code for a generic target
+        own = [entry for entry in found if entry.target_id.partition(":")[0] == target.partition(":")[0]]
+        found = own or found
     if len(found) == 1:
         return found[0]
     if not found:
@@ -163,10 +167,12 @@ def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
 def answers(target_id: str, target: str) -> bool:
     """Whether a code object with a target id runs on ``target``.
 
-    The processors are equal, and no feature is on in one and off in the other; a feature that one of them
-    does not name matches both.
+    The processors are equal, or the code object is for a generic target to which ``target`` belongs, and no feature is
+    on in one and off in the other; a feature that one of them does not name matches both.
     """
     processor, *features = target_id.split(":")
     target_processor, *target_features = target.split(":")
     opposite = {f"{feature[:-1]}{'-' if feature[-1:] == '+' else '+'}" for feature in target_features}
-    return processor == target_processor and not opposite & set(features)
+    generic = GENERICS.get(processor)
+    fits = processor == target_processor or (generic is not None and target_processor in generic.processors)
+    return fits and not opposite & set(features)

@@ -6,6 +6,7 @@ Source: LLVM's AMDGPU usage guide, "ELF Code Object": sections, note records, sy
 from __future__ import annotations
 
 import io
+import struct
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from mfmasim.codeobject.elf_header import machine_name, read_header
 from mfmasim.codeobject.guard import parsing
 from mfmasim.codeobject.records import Relocation, Segment, Symbol
 from mfmasim.codeobject.relocations import kind_name
+from mfmasim.codeobject.version2 import ISA_NOTE, METADATA_NOTE
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -20,10 +22,20 @@ if TYPE_CHECKING:
 
     from elftools.elf.elffile import ELFFile
 
-__all__ = ["open_elf", "read_fatbin", "read_note", "read_relocations", "read_segments", "read_symbols"]
+__all__ = [
+    "open_elf",
+    "read_amd_notes",
+    "read_fatbin",
+    "read_note",
+    "read_relocations",
+    "read_segments",
+    "read_symbols",
+]
 
 _SYMBOL_BYTES = 24
 _NT_AMDGPU_METADATA = 32
+_NOTE_HEADER = struct.Struct("<III")
+"""Bytes of the name, bytes of the contents, type."""
 
 # The loaded image of one code object: a larger size is treated as damage, and never allocated.
 IMAGE_LIMIT = 1 << 30
@@ -122,6 +134,30 @@ def read_note(elf: ELFFile, name: str) -> bytes:
                 if note["n_type"] == _NT_AMDGPU_METADATA and note["n_name"] == "AMDGPU":
                     return bytes(note["n_descdata"])
     raise MfmasimError(f"{name}: no AMDGPU metadata note: kernels and arguments are unknown")
+
+
+def read_amd_notes(elf: ELFFile, name: str) -> dict[int, bytes]:
+    """Contents of the notes of a version 2 code object by type.
+
+    Raises:
+        MfmasimError: they are damaged, or the metadata is missing.
+    """
+    found: dict[int, bytes] = {}
+    with parsing(name, "note"):
+        for segment in _segments(elf, "PT_NOTE"):
+            data, at = bytes(segment.data()), 0
+            while at + _NOTE_HEADER.size <= len(data):
+                name_size, size, kind = _NOTE_HEADER.unpack_from(data, at)
+                start = at + _NOTE_HEADER.size
+                content = start + -(-name_size // 4) * 4
+                if content + size > len(data):
+                    raise ValueError(f"a note ends at byte {content + size} of {len(data)}")
+                if data[start : start + name_size].rstrip(b"\0") == b"AMD":
+                    found.setdefault(kind, data[content : content + size])
+                at = content + -(-size // 4) * 4
+    if METADATA_NOTE not in found or ISA_NOTE not in found:
+        raise MfmasimError(f"{name}: no AMD notes of metadata and instruction set: kernels and arguments are unknown")
+    return found
 
 
 def _segments(elf: ELFFile, kind: str) -> Iterator[Any]:

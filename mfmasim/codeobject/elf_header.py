@@ -1,6 +1,6 @@
 """The ELF header: the machine of the file, and whether its tables are inside the file.
 
-Source: LLVM's AMDGPU usage guide, "ELF Code Object": header and e_flags of code object version 4 and later.
+Source: LLVM's AMDGPU usage guide, "ELF Code Object": header.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mfmasim.errors import MfmasimError
 
-__all__ = ["ELF_MAGIC", "FEATURES", "Header", "check_amdgpu", "machine_name", "read_header", "target_features"]
+__all__ = ["ELF_MAGIC", "Header", "check_amdgpu", "machine_name", "read_header"]
 
 ELF_MAGIC = b"\x7fELF"
 
@@ -22,13 +22,6 @@ _ET_DYN = 3
 
 # EI_ABIVERSION of the HSA OS ABI -> code object version.
 _VERSIONS = {0: 2, 1: 3, 2: 4, 3: 5, 4: 6}
-
-# A target feature's two bits in e_flags, by LLVM's name, in the order of a target id.
-# Values: 0 not supported by the processor, 1 any, 2 off, 3 on.
-_FEATURES = (("sramecc", 10), ("xnack", 8))
-
-# Every feature that a target id may name.
-FEATURES = tuple(f"{name}{sign}" for name, _ in _FEATURES for sign in "+-")
 
 
 @dataclass(frozen=True)
@@ -102,7 +95,7 @@ def check_amdgpu(header: Header, name: str) -> int:
     """Refuse files that no AMD GPU loads.
 
     Returns:
-        The code object version: 4, 5 or 6.
+        The code object version: 2 to 6.
 
     Raises:
         MfmasimError: another machine, a 32-bit, big-endian or unlinked file, another operating system ABI, or a
@@ -115,9 +108,11 @@ def check_amdgpu(header: Header, name: str) -> int:
     if header.os_abi != _OSABI_AMDGPU_HSA:
         raise MfmasimError(f"{name}: OS ABI {header.os_abi} is not supported; allowed: {_OSABI_AMDGPU_HSA} (amdhsa)")
     version = _VERSIONS.get(header.abi_version)
-    if version is None or version < 4:
-        described = f"version {version}" if version else f"with ABI version {header.abi_version}"
-        raise MfmasimError(f"{name}: code object {described} is not supported; allowed: 4, 5, 6")
+    if version is None:
+        raise MfmasimError(
+            f"{name}: a code object with ABI version {header.abi_version} is not supported; allowed: 0 to "
+            f"{max(_VERSIONS)} (versions 2 to {max(_VERSIONS.values())})"
+        )
     if header.file_type != _ET_DYN:
         raise MfmasimError(f"{name}: an unlinked or static ELF file (e_type {header.file_type}); link it with -shared")
     return version
@@ -129,8 +124,3 @@ def machine_name(number: int) -> str:
 
     names = [key for key, value in ENUM_E_MACHINE.items() if value == number]
     return str(names[0]).removeprefix("EM_") if names else "an unknown machine"
-
-
-def target_features(flags: int) -> str:
-    """Target features of ``e_flags`` as a target id spells them, such as ``:sramecc+:xnack-``."""
-    return "".join(f":{name}{'-+'[value - 2]}" for name, low in _FEATURES if (value := flags >> low & 3) >= 2)

@@ -31,7 +31,7 @@ class CodeObject:
     data: bytes = field(repr=False)
     """The ELF file itself, unbundled."""
     abi_version: int
-    """Code object version: 4, 5 or 6."""
+    """Code object version: 2 to 6."""
     target_id: str
     """Processor and target features, such as ``gfx942:sramecc+:xnack-``; a feature that may be either is absent."""
     kernels: Mapping[str, KernelInfo]

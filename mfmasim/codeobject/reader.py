@@ -6,15 +6,16 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfmasim.architectures import ARCHITECTURES, Arch, arch_of_elf
-from mfmasim.architectures import arch as find_arch
-from mfmasim.codeobject import bundle, elf_header
+from mfmasim.architectures import Arch
+from mfmasim.architectures import target as find_target
+from mfmasim.codeobject import bundle, elf_header, version2
 from mfmasim.codeobject import descriptor as kernel_descriptor
 from mfmasim.codeobject import elf as elf_file
 from mfmasim.codeobject import metadata as notes
 from mfmasim.codeobject import relocations as relocation
 from mfmasim.codeobject.model import CodeObject
 from mfmasim.codeobject.records import KernelInfo, Segment, Symbol, read_segments
+from mfmasim.codeobject.target import FEATURES, read_target
 from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
@@ -68,8 +69,9 @@ def read(data: bytes, name: str = "<bytes>", arch: str | Arch | None = None) -> 
         data: an ELF file for an AMD GPU, an offload bundle, plain or compressed, or a host ELF file with a
             ``.hip_fatbin`` section.
         name: its name in errors.
-        arch: architecture to choose where there are several, with or without target features
-            (``gfx942:xnack-``); where there is one, it has to be this one.
+        arch: architecture or generic target to choose where there are several, with or without target features
+            (``gfx942:xnack-``); where there is one, it has to be this one, or a generic target that this one runs.
+            Code for a generic target runs on the first of its processors unless this is another one.
 
     Returns:
         The code object.
@@ -95,11 +97,11 @@ def _wanted(arch: str | Arch | None) -> str | None:
     """Requested target id, its processor checked."""
     if arch is None:
         return None
-    name = find_arch(arch).name
+    name = find_target(arch).target
     features = [] if isinstance(arch, Arch) else arch.lower().split(":")[1:]
     for feature in features:
-        if feature not in elf_header.FEATURES:
-            raise unknown("target feature", feature, elf_header.FEATURES, f"in {arch!r}")
+        if feature not in FEATURES:
+            raise unknown("target feature", feature, FEATURES, f"in {arch!r}")
     return ":".join([name, *features])
 
 
@@ -126,17 +128,24 @@ def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
     header = elf_header.read_header(data, name)
     version = elf_header.check_amdgpu(header, name)
     elf = elf_file.open_elf(data, name)
-    metadata = notes.unpack(elf_file.read_note(elf, name), name)
-    found = _architecture(header.flags, version, metadata, name)
-    target_id = found.name + elf_header.target_features(header.flags)
-    if wanted is not None and not bundle.answers(target_id, wanted):
-        raise MfmasimError(f"{name}: code object for {target_id}, {wanted} was requested")
+    isa = ""
+    if version == 2:
+        amd = elf_file.read_amd_notes(elf, name)
+        isa = version2.processor(amd[version2.ISA_NOTE], name)
+        metadata = version2.unpack(amd[version2.METADATA_NOTE], name)
+    else:
+        metadata = notes.unpack(elf_file.read_note(elf, name), name)
+    target = read_target(header.flags, version, metadata, isa, name)
+    if wanted is not None and not bundle.answers(target.target_id, wanted):
+        raise MfmasimError(f"{name}: code object for {target.target_id}, {wanted} was requested")
+    asked = wanted.partition(":")[0] if wanted is not None else None
+    found = target.arch(asked if asked != target.processor else None)
     segments = elf_file.read_segments(elf, data, name)
     symbols = elf_file.read_symbols(elf, name)
     relocations = elf_file.read_relocations(elf, name)
     relocation.check(relocations, segments, name)
     kernels = {
-        kernel: _kernel(kernel, symbol, raw, segments, symbols, found, f"{name}: kernel {kernel}")
+        kernel: _kernel(kernel, symbol, raw, segments, symbols, found, version, f"{name}: kernel {kernel}")
         for kernel, symbol, raw in notes.kernel_names(metadata, name)
     }
     return CodeObject(
@@ -144,7 +153,7 @@ def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
         arch=found,
         data=data,
         abi_version=version,
-        target_id=target_id,
+        target_id=target.target_id,
         kernels=kernels,
         segments=segments,
         symbols=symbols,
@@ -154,20 +163,6 @@ def _read_elf(data: bytes, name: str, wanted: str | None) -> CodeObject:
     )
 
 
-def _architecture(flags: int, version: int, metadata: Mapping[str, Any], name: str) -> Arch:
-    found = arch_of_elf(flags & 0xFF)
-    if found is None:
-        # The metadata spells the processor, which saves a table of processors that are not simulated.
-        target = str(metadata.get("amdhsa.target", "")).rpartition("--")[2][:40] or "an unknown processor"
-        raise MfmasimError(
-            f"{name}: code object for {target} (EF_AMDGPU_MACH {flags & 0xFF:#x}); known: {', '.join(ARCHITECTURES)}"
-        )
-    rest = flags & ~0xFFF
-    if rest:
-        raise MfmasimError(f"{name}: corrupt ELF header: unknown e_flags {rest:#x} in a version {version} code object")
-    return found
-
-
 def _kernel(
     name: str,
     symbol: str,
@@ -175,13 +170,18 @@ def _kernel(
     segments: tuple[Segment, ...],
     symbols: Mapping[str, Symbol],
     arch: Arch,
+    version: int,
     where: str,
 ) -> KernelInfo:
     place = symbols.get(symbol)
     if place is None:
         raise MfmasimError(f"{where}: no kernel descriptor: symbol {symbol!r} is not defined")
-    size = kernel_descriptor.DESCRIPTOR_BYTES
-    descriptor = kernel_descriptor.decode(read_segments(segments, place.address, size, where), arch, where)
+    if version == 2:
+        header = read_segments(segments, place.address, version2.HEADER_BYTES, where)
+        data = version2.descriptor(header, arch, where)
+    else:
+        data = read_segments(segments, place.address, kernel_descriptor.DESCRIPTOR_BYTES, where)
+    descriptor = kernel_descriptor.decode(data, arch, where)
     entry = place.address + descriptor.kernel_code_entry_byte_offset
     # Code ends with the bytes of the file: what memory a segment claims beyond them, up to a gigabyte, holds none.
     ends = (one.vaddr + len(one.data) for one in segments if one.executable and one.vaddr <= entry)
@@ -189,7 +189,10 @@ def _kernel(
     if end is None or entry % _ENTRY_ALIGNMENT:
         raise MfmasimError(f"{where}: corrupt kernel descriptor: no code at entry {entry:#x}")
     function = symbols.get(name)
-    declared = function.size if function is not None and function.address == entry else 0
+    if version == 2:
+        declared = max(place.address + place.size - entry, 0)  # the symbol is that of header and code together
+    else:
+        declared = function.size if function is not None and function.address == entry else 0
     if entry + declared > end:
         raise MfmasimError(f"{where}: corrupt symbol: {declared} bytes of code at {entry:#x} end beyond their segment")
     properties = notes.kernel_metadata(raw, where)

@@ -90,7 +90,7 @@ def load_module(rt: Runtime, data: bytes) -> Module:
     if len(rt.codes) >= CODES:
         rt.codes.clear()
     rt.codes[key] = code  # decoded instructions are cached for programs that load a file repeatedly
-    if code.arch is not arch:
+    if code.arch.name != arch.name:
         raise HipFailure(NO_BINARY, f"the code object is for {code.arch.name}, device {device} is {arch.name}")
     spans = segment_spans(code)
     size = max(offset + length for offset, length, _ in spans)

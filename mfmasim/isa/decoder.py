@@ -76,7 +76,7 @@ def decode(
     """
     found = family(arch, wave)
     data = bytes(code[offset : offset + _LONGEST])
-    return _placed(_template(found, _CACHES[found.arch.name, found.wave], data, 0, pc), pc)
+    return _placed(_template(found, _CACHES[found.arch.name, found.arch.target, found.wave], data, 0, pc), pc)
 
 
 def decode_range(
@@ -97,7 +97,7 @@ def decode_range(
         MfmasimError: see `decode`.
     """
     found = family(arch, wave)
-    cache = _CACHES[found.arch.name, found.wave]
+    cache = _CACHES[found.arch.name, found.arch.target, found.wave]
     data = bytes(code)
     templates = []
     offset = 0
@@ -134,7 +134,7 @@ class _Cache:
         self.templates: dict[bytes, Instruction] = {}
 
 
-_CACHES: defaultdict[tuple[str, int], _Cache] = defaultdict(_Cache)
+_CACHES: defaultdict[tuple[str, str, int], _Cache] = defaultdict(_Cache)
 
 
 def _template(found: Family, cache: _Cache, data: bytes, offset: int, pc: int) -> Instruction:
@@ -149,6 +149,8 @@ def _learn(found: Family, cache: _Cache, data: bytes, pc: int) -> Instruction:
     """Decode the first instruction of `data` and keep it."""
     try:
         template = _build(found, data)
+        if found.withheld:
+            _check_target(found, template)
     except Refused as reason:
         words = " ".join(f"{int.from_bytes(data[i : i + 4], 'little'):08x}" for i in range(0, min(len(data), 8), 4))
         raise MfmasimError(f"cannot decode {words or 'nothing'} at {pc:#x} for {found.arch.name}: {reason}") from None
@@ -178,6 +180,13 @@ def _placed(template: Instruction, pc: int) -> Instruction:
     if template.halves:
         state["halves"] = tuple(dataclasses.replace(half, pc=pc) for half in template.halves)
     return instruction
+
+
+def _check_target(found: Family, instruction: Instruction) -> None:
+    """Refuse what the generic target of the code lacks."""
+    for part in (instruction, *instruction.halves):
+        if part.name in found.withheld:
+            raise Refused(f"{part.name} is not available on {found.arch.target}")
 
 
 def _build(found: Family, data: bytes) -> Instruction:

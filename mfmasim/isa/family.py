@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.isa.dialects import DIALECTS, Dialect
+from mfmasim.isa.opcode import scaled
 from mfmasim.isa.rows import Row, read_rows
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ class Family:
     promoted: dict[int, tuple[str, Row]]
     """VOP3 opcodes of the operations that also have a short encoding."""
     dialect: Dialect
+    withheld: frozenset[str]
+    """Operations that the generic target of the code lacks."""
 
     def opcode(self, name: str) -> Opcode:
         """The record of an opcode by its mnemonic.
@@ -76,7 +80,24 @@ def _family(arch: Arch, wave: int) -> Family:
         if "op_sel" in row.flags
     }
     hexadecimal = frozenset(row.name for row in rows["SOPP"].values() if "hex" in row.flags)
-    return Family(arch, wave, rows, op_sel, hexadecimal, promoted, dialect)
+    return Family(arch, wave, rows, op_sel, hexadecimal, promoted, dialect, _withheld(arch, wave, rows))
+
+
+def _withheld(arch: Arch, wave: int, rows: dict[str, dict[int, Row]]) -> frozenset[str]:
+    """Operations of an architecture that not all processors of its generic target have, or that LLVM withholds."""
+    generic = arch.generic
+    if generic is None:
+        return frozenset()
+    own = _names(rows)
+    others = [_names(_family(ARCHITECTURES[name], wave).rows) for name in generic.processors if name in ARCHITECTURES]
+    return frozenset((own - own.intersection(*others)) | (own & generic.without))
+
+
+def _names(rows: dict[str, dict[int, Row]]) -> set[str]:
+    """Names of all operations, those with a scale prefix included."""
+    found = [row.opcode for table in rows.values() for row in table.values()]
+    prefixed = [scaled(row.opcode) for row in rows.get("MAI", {}).values() if row.src[0].type == "f8f6f4"]
+    return {opcode.name for opcode in (*found, *prefixed)}
 
 
 def family(arch: str | Arch, wave: int | None = None) -> Family:

@@ -68,7 +68,9 @@ def test_headers_that_no_gpu_has():
     )
     assert "class 7, data encoding 1" in refusal(changed(4, b"\x07"))
     assert "OS ABI 0 is not supported; allowed: 64 (amdhsa)" in refusal(changed(7, b"\0"))
-    assert "code object with ABI version 9 is not supported; allowed: 4, 5, 6" in refusal(changed(8, b"\x09"))
+    assert "code object with ABI version 9 is not supported; allowed: 0 to 4 (versions 2 to 6)" in refusal(
+        changed(8, b"\x09")
+    )
     assert "link it with -shared" in refusal(assemble(assembly("gfx942"), "gfx942", linked=False))
     assert "unknown e_flags 0x1000000" in refusal(changed(51, b"\x01"))
 
@@ -77,7 +79,6 @@ def test_architectures():
     assert "code object for gfx950, gfx942 was requested" in refusal(build("gfx950"), arch="gfx942")
     text = refusal(build("gfx906"))
     assert "code object for gfx906 (EF_AMDGPU_MACH 0x2f); known: gfx908, gfx90a, gfx942" in text
-    assert "code object for gfx9-4-generic" in refusal(build("gfx9-4-generic"))
     with pytest.raises(MfmasimError, match="unknown architecture 'gfx943'; did you mean 'gfx942'"):
         read(build("gfx942"), arch="gfx943")
 

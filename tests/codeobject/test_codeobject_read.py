@@ -53,14 +53,6 @@ def test_code_object_versions(version):
     assert len(found) == len(NAMES)
 
 
-@pytest.mark.parametrize("version", [2, 3])
-def test_old_code_object_versions_are_refused(version):
-    data = bytearray(build("gfx942"))
-    data[8] = version - 2
-    with pytest.raises(MfmasimError, match=f"code object version {version} is not supported; allowed: 4, 5, 6"):
-        read(bytes(data))
-
-
 @pytest.mark.parametrize("target", ["gfx942:sramecc+:xnack-", "gfx90a:sramecc-", "gfx90a:xnack+", "gfx908:sramecc+"])
 def test_target_features(target):
     found = read(build(target))

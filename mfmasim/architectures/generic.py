@@ -1,0 +1,57 @@
+"""Generic targets: one code object for several processors, with the instructions that all of them have.
+
+Source: LLVM's AMDGPU usage guide, "AMDGPU Generic Processors" and "AMDGPU ELF Header e_flags"; the instructions that
+LLVM withholds besides (`Generic.without`) are those that its assembler refuses, with which a test compares them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["GENERICS", "VERSIONS", "Generic", "generic_of_elf"]
+
+VERSIONS = (1,)
+"""Generic versions (EF_AMDGPU_GENERIC_VERSION) that exist."""
+
+
+@dataclass(frozen=True)
+class Generic:
+    """A generic target."""
+
+    name: str
+    """LLVM's processor name, such as ``gfx11-generic``."""
+    elf_machine: int
+    """EF_AMDGPU_MACH."""
+    processors: tuple[str, ...]
+    """The processors that its code runs on, whether simulated or not."""
+    features: tuple[str, ...] = ()
+    """Target features that its code may choose."""
+    without: frozenset[str] = frozenset()
+    """Operations that it lacks although all its processors have them."""
+
+
+def _fp8() -> frozenset[str]:
+    """What CDNA3 and CDNA4 have for their FP8 formats, which differ."""
+    pairs = [f"{a}_{b}" for a in ("fp8", "bf8") for b in ("fp8", "bf8")]
+    shapes = ("mfma_f32_16x16x32", "mfma_f32_32x32x16", "smfmac_f32_16x16x64", "smfmac_f32_32x32x32")
+    conversions = ("f32_{}", "pk_f32_{}", "pk_{}_f32", "sr_{}_f32")
+    return frozenset(f"v_{shape}_{pair}" for shape in shapes for pair in pairs) | frozenset(
+        f"v_cvt_{form.format(kind)}" for form in conversions for kind in ("fp8", "bf8")
+    )
+
+
+_ROWS = (
+    Generic("gfx9-generic", 0x51, ("gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"), ("xnack",)),
+    Generic("gfx9-4-generic", 0x5F, ("gfx942", "gfx950"), ("sramecc", "xnack"), _fp8()),
+    Generic("gfx10-1-generic", 0x52, ("gfx1010", "gfx1011", "gfx1012", "gfx1013"), ("xnack",)),
+    Generic("gfx10-3-generic", 0x53, tuple(f"gfx103{n}" for n in range(7))),
+    Generic("gfx11-generic", 0x54, (*(f"gfx110{n}" for n in range(4)), *(f"gfx115{n}" for n in range(4)))),
+    Generic("gfx12-generic", 0x59, ("gfx1200", "gfx1201")),
+)
+GENERICS = {row.name: row for row in _ROWS}
+"""By name."""
+
+
+def generic_of_elf(machine: int) -> Generic | None:
+    """Generic target of an EF_AMDGPU_MACH value."""
+    return next((row for row in _ROWS if row.elf_machine == machine), None)
