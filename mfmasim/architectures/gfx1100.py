@@ -6,6 +6,7 @@ Sources: RDNA3 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 from __future__ import annotations
 
 from mfmasim.architectures.buffers import GFX11
+from mfmasim.architectures.internal import RDNA3
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
 
@@ -60,7 +61,8 @@ ARCH = Arch(
     m0=125,
     keeps_halves=True,
     vector_mode=0,
-    clock_registers=((29, 0, 20),),
+    hardware_registers=RDNA3,
+    ttmp_reads_zero=True,
     buffers=GFX11,
     trans_use_hazard=True,
     floats=FloatRules(

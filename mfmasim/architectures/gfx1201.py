@@ -6,6 +6,7 @@ Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 from __future__ import annotations
 
 from mfmasim.architectures.buffers import GFX12
+from mfmasim.architectures.internal import RDNA4
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
 
 __all__ = ["ARCH"]
@@ -54,7 +55,7 @@ ARCH = Arch(
     descriptor_vgprs={32: 8, 64: 4},
     m0=125,
     keeps_halves=True,
-    clock_registers=((29, 0, 32), (30, 32, 32)),
+    hardware_registers=RDNA4,
     buffers=GFX12,
     lds_parts=True,
     floats=FloatRules(

@@ -6,6 +6,7 @@ AGPRs are a separate register file: only MFMA and v_accvgpr_* access them.
 
 from __future__ import annotations
 
+from mfmasim.architectures.internal import CDNA1
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 
 __all__ = ["ARCH"]
@@ -39,4 +40,5 @@ ARCH = Arch(
     descriptor_vgprs={64: 4},
     features=("sramecc", "xnack"),
     scratch_resource=True,
+    hardware_registers=CDNA1,
 )

@@ -5,6 +5,7 @@ Sources: CDNA2 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
+from mfmasim.architectures.internal import CDNA2
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 
 __all__ = ["ARCH"]
@@ -40,4 +41,5 @@ ARCH = Arch(
     features=("sramecc", "xnack"),
     scratch_resource=True,
     kernarg_preload=True,
+    hardware_registers=CDNA2,
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.architectures.buffers import GFX9, BufferLayout
 from mfmasim.architectures.groups import Conversions, Counters, FloatRules, Lds, Simd
+from mfmasim.architectures.internal import NO_REGISTERS, HardwareRegisters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,8 +81,10 @@ class Arch:
     vector_mode: int = 3 << 27
     """Bits of MODE that decide how vector instructions execute: GPR_IDX_EN (27) and VSKIP (28; CDNA3 ISA manual, table
     4 of 3.5). RDNA has neither."""
-    clock_registers: tuple[tuple[int, int, int], ...] = ()
-    """Hardware registers that show a clock: number, first bit of the counter, bits."""
+    hardware_registers: HardwareRegisters = NO_REGISTERS
+    """What S_GETREG reads and S_SETREG writes."""
+    ttmp_reads_zero: bool = False
+    """A program reads trap temporaries as 0."""
     buffers: BufferLayout = GFX9
     """Buffer resources: their fields, and how an access reads them."""
     lds_parts: bool = False

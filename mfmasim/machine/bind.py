@@ -13,13 +13,14 @@ from mfmasim.machine.refusal import unknown_operation, unsupported
 from mfmasim.machine.registry import OPERATIONS
 from mfmasim.machine.saturate import saturated
 from mfmasim.machine.signatures import scalar_operands, vector_operands
+from mfmasim.machine.state import TTMP0, TTMPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from mfmasim.isa import Instruction
+    from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.float_mode import FloatMode
     from mfmasim.machine.interface import Bound, Machine, Reader, Writer
     from mfmasim.machine.registry import Body, Operation
@@ -43,6 +44,11 @@ def operation_of(instruction: Instruction) -> Operation:
     return found
 
 
+def _privileged(operand: Operand) -> bool:
+    """Whether an operand is a trap temporary."""
+    return operand.kind == "s" and TTMP0 <= operand.index < TTMP0 + TTMPS
+
+
 def bind(instruction: Instruction, machine: Machine) -> Bound:
     """Bind an instruction to its operands.
 
@@ -54,6 +60,11 @@ def bind(instruction: Instruction, machine: Machine) -> Bound:
         A function that executes it for a group of waves.
     """
     operation = operation_of(instruction)
+    if instruction.dst and all(_privileged(operand) for operand in instruction.dst):
+        # A program cannot write them, and such an instruction does not set SCC (RDNA4 ISA manual, 3.3.2).
+        if instruction.opcode.memory or instruction.opcode.flow or "exec" in operation.results:
+            raise unsupported(instruction, "trap temporary as destination")
+        return lambda g: None  # noqa: ARG005
     if instruction.halves:
         if machine.kernel.wave != 32:
             raise unsupported(instruction, "dual instruction in a wave of 64 lanes")

@@ -13,7 +13,7 @@ import numpy as np
 from mfmasim.machine.launch import initial_user_sgprs
 from mfmasim.machine.memory import POISON_BYTE
 from mfmasim.machine.scratch import wave_offsets
-from mfmasim.machine.state import Group, Waves
+from mfmasim.machine.state import TTMP0, TTMPS, Group, Waves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from mfmasim.program import Kernel
 
 __all__ = ["FirstState", "first_state", "register_counts"]
-
-TTMP0 = 108
 
 
 @dataclass(frozen=True)
@@ -89,22 +87,35 @@ def _mode(kernel: Kernel) -> int:
 def _place_workgroup_ids(launch: Launch, waves: Waves, first: int, place: int) -> None:
     """Workgroup ids: in trap temporaries, or in SGPRs from `place` up, those that the descriptor enables.
 
-    Where software sets up the scratch, the wave's offset in it follows.
+    The wave within its workgroup and their number follow, and where software sets up the scratch, the wave's offset in
+    it.
+
+    Sources: tables "CS SGPR Load" of the ISA manuals (CDNA3 3.13, RDNA3 3.5, RDNA4 3.5.3.4); of trap temporaries that a
+    program reads as 0, CDNA3 3.10 and RDNA3 3.4.9.
     """
     grid = launch.grid
     linear = first + waves.workgroup
     x, y, z = linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1])
-    if launch.kernel.arch.workgroup_id_in_ttmp:
-        waves.s[TTMP0 + 9] = x.astype(np.uint32)  # ttmp9 = x, ttmp7 = y | z << 16
+    descriptor, arch, per = launch.kernel.info.descriptor, launch.kernel.arch, launch.waves_per_workgroup
+    wave, info = np.arange(waves.count) % per, np.full(1, per)
+    if arch.ttmp_reads_zero:
+        waves.s[TTMP0 : TTMP0 + TTMPS] = [np.zeros(1, np.uint32)] * TTMPS
+    if arch.workgroup_id_in_ttmp:
+        # Who names y or z has both. The number of the dispatch, in the low bits of ttmp8, counts as 0.
+        both = any(descriptor.workgroup_ids[1:])
+        waves.s[TTMP0 + 9] = x.astype(np.uint32)
+        waves.s[TTMP0 + 8] = (wave << 25 | both << 30).astype(np.uint32)
         waves.s[TTMP0 + 7] = (y | z << 16).astype(np.uint32)
-        return
-    descriptor = launch.kernel.info.descriptor
-    for enabled, values in zip(descriptor.workgroup_ids, (x, y, z), strict=True):
-        if enabled:
-            waves.s[place] = values.astype(np.uint32)
-            place += 1
-    if launch.kernel.arch.scratch_resource and descriptor.enable_private_segment:
-        place += descriptor.enable_sgpr_workgroup_info
+    else:
+        for enabled, values in zip(descriptor.workgroup_ids, (x, y, z), strict=True):
+            if enabled:
+                waves.s[place] = values.astype(np.uint32)
+                place += 1
+        info = (wave == 0) << 31 | wave << 20 | per
+    if descriptor.enable_sgpr_workgroup_info:
+        waves.s[place] = info.astype(np.uint32)
+        place += 1
+    if arch.scratch_resource and descriptor.enable_private_segment:
         waves.s[place] = wave_offsets(waves.count, waves.lanes, launch.scratch_bytes)
 
 

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
 
-__all__ = ["AT_BARRIER", "ENDED", "EXEC", "RUNNING", "VCC", "Group", "Waves", "lanes_of"]
+__all__ = ["AT_BARRIER", "ENDED", "EXEC", "RUNNING", "TTMP0", "TTMPS", "VCC", "Group", "Waves", "lanes_of"]
 
 VCC, EXEC = 106, 126
+TTMP0, TTMPS = 108, 16
+"""Operand code of the first trap temporary, and how many there are."""
 RUNNING, AT_BARRIER, ENDED = 0, 1, 2
 
 Selection = slice | NDArray[np.int64]
@@ -50,8 +52,9 @@ class Waves:
     """All registers of a batch of waves; every one starts as poison.
 
     ``v`` and ``a`` hold one uint32 array (1 or waves, lanes) per register, ``s`` one (1 or waves,) per hardware operand
-    code (VCC, M0 and EXEC included); ``scc``, ``mode``, ``exec`` and what the scheduler keeps (``pc``, ``status`` and
-    instructions ``executed``) likewise. Where VGPRs and AGPRs share one file, ``v`` is all of it and ``a`` is empty.
+    code (VCC, M0 and EXEC included); ``scc``, ``mode``, ``priority``, ``exec`` and what the scheduler keeps (``pc``,
+    ``status`` and instructions ``executed``) likewise. Where VGPRs and AGPRs share one file, ``v`` is all of it and
+    ``a`` is empty.
     """
 
     accum_offset = 0
@@ -71,6 +74,7 @@ class Waves:
         self.s: list[NDArray[Any]] = [poison[:, 0]] * 128
         self.scc: NDArray[Any] = np.zeros(1, np.bool_)
         self.mode = np.zeros(1, np.uint32)
+        self.priority: NDArray[Any] = np.zeros(1, np.uint32)
         self.exec: NDArray[Any] = np.ones((1, lanes), np.bool_)
         self.pc: NDArray[Any] = np.zeros(1, np.int64)
         self.status: NDArray[Any] = np.full(1, RUNNING, np.uint8)
@@ -206,6 +210,15 @@ class Group:
     def write_mode(self, value: NDArray[np.uint32]) -> None:
         """Write the MODE register."""
         self.waves.mode = self._put(self.waves.mode, np.atleast_1d(value))
+
+    @property
+    def priority(self) -> NDArray[np.uint32]:
+        """The priority that the program has set."""
+        return self.take(self.waves.priority)
+
+    def write_priority(self, value: NDArray[np.uint32]) -> None:
+        """Set the priority."""
+        self.waves.priority = self._put(self.waves.priority, value)
 
     def by_mode(self, step: Callable[[Group, FloatMode], None]) -> None:
         """Execute a step once for every value that MODE has among the waves."""

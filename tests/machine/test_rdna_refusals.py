@@ -16,7 +16,7 @@ REFUSED = (
     ("gfx1151", "ds_append v10", "unsupported instruction"),
     ("gfx1151", "ds_gws_barrier v1 gds", "unsupported instruction"),
     ("gfx1151", "s_sendmsg_rtn_b32 s20, sendmsg(MSG_RTN_GET_TBA)", "message 0x85"),
-    ("gfx1201", "s_getreg_b32 s20, hwreg(HW_REG_WAVE_STATUS)", "hardware register 2"),
+    ("gfx1201", "s_getreg_b32 s20, hwreg(HW_REG_IB_STS)", "ALL of IB_STS, which the simulator does not know"),
     ("gfx1201", "s_barrier_signal m0", "named barrier"),
     ("gfx1201", "global_load_tr_b64 v[10:11], v[4:5], off", "mapping is not public"),
     ("gfx1151", "image_load v[0:3], v0, s[0:7] dmask:0xf dim:SQ_RSRC_IMG_1D", "MIMG instructions are not decoded"),

@@ -33,7 +33,7 @@ def _nothing(_instruction: Instruction, _machine: Machine) -> Bound:
 
 
 direct(
-    "s_nop s_waitcnt s_waitcnt_vscnt s_waitcnt_depctr s_setprio s_sleep s_clause s_delay_alu "
+    "s_nop s_waitcnt s_waitcnt_vscnt s_waitcnt_depctr s_sleep s_clause s_delay_alu "
     "s_set_inst_prefetch_distance s_inst_prefetch s_icache_inv s_dcache_wb s_dcache_inv s_wait_alu "
     "s_wait_loadcnt s_wait_storecnt s_wait_dscnt s_wait_kmcnt s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
     "s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_wait_event s_sleep_var s_gl1_inv s_version s_prefetch_data "

@@ -29,6 +29,9 @@ class Facts:
     """The workgroup's numbers are in TTMP9 and TTMP7."""
 
 
+OWN_AGPRS = {"gfx908"}
+"""Architectures whose AGPRs are registers of their own."""
+
 GFX9 = Facts(124, 0x3F0, keeps_halves=False, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
 GFX11 = Facts(125, 0x3F0, keeps_halves=True, ieee=True)
 GFX12 = Facts(125, 0xF0, keeps_halves=True, ieee=False, split_barrier=True, ttmp_ids=True)

@@ -16,7 +16,7 @@ from tests.slow.machine import (
     vector_integers,  # noqa: F401
 )
 from tests.slow.machine import float_mode as more
-from tests.slow.machine.architectures import facts
+from tests.slow.machine.architectures import OWN_AGPRS, facts
 from tests.slow.machine.lanes_rdna import dual
 from tests.slow.machine.names import ALIASES, WAITS
 from tests.slow.machine.program_control import skipped
@@ -45,7 +45,8 @@ class Wave:
         self.code, self.pc, self.memory, self.lds = code, entry, memory, lds
         self.arch, self.lanes, self.facts = arch, lanes, facts(arch)
         self.v = [[POISON] * lanes for _ in range(512)]
-        self.a = self.v[accum_offset:]  # the same lists: one file under two names
+        # The same lists, one file under two names, or another file.
+        self.a = [[POISON] * lanes for _ in range(256)] if arch in OWN_AGPRS else self.v[accum_offset:]
         self.s = [POISON] * 128
         self.scc, self.ended, self.waiting, self.steps = 0, False, False, 0
         self.mode = self.facts.mode
