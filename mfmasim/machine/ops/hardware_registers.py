@@ -126,7 +126,7 @@ QUANTITIES: dict[str, Quantity] = {
     "array": _unit(2),
     "unit": _unit(3),
     "vgprs": _vgprs,
-    "accum_offset": lambda _g, m, _i: m.kernel.info.descriptor.accum_offset // VGPR_UNIT,
+    "accum_offset": lambda g, _m, _i: g.waves.accum_offset // VGPR_UNIT,
     "lds": lambda _g, m, _i: -(-m.launch.lds_bytes // m.arch.lds_granule) * m.arch.lds_granule // LDS_UNIT,
     "private_base": lambda _g, _m, _i: PRIVATE_BASE >> 48,
     "shared_base": lambda _g, _m, _i: SHARED_BASE >> 48,
