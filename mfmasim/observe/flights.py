@@ -35,6 +35,8 @@ class Flight:
     """Registers that it will write."""
     coherent: bool = False
     """Whether it bypasses caches, as volatile and atomic operations do."""
+    half: str = ""
+    """``low`` or ``high``, if it writes that half of its register."""
 
 
 def registers(operands: Iterable[Operand]) -> Iterator[Register]:
@@ -52,6 +54,24 @@ def touched(instruction: Instruction) -> tuple[frozenset[Register], frozenset[Re
         frozenset(r for part in parts for r in registers(part.src)),
         frozenset(r for part in parts for r in registers(part.dst)),
     )
+
+
+_SMALL = ("u8", "i8", "b8", "u16", "i16", "b16")
+"""Types of data in memory that fill half a register."""
+_DATA = ("vdst", "vdata", "data", "data0")
+"""Fields of the data of loads and stores."""
+
+
+def _half(arch: Arch, instruction: Instruction) -> tuple[str, frozenset[Register]]:
+    """The half of a register that a load writes or a store reads, and the register; else nothing."""
+    opcode = instruction.opcode
+    half = opcode.d16 or ("low" if opcode.access == "store" and opcode.narrow else "")
+    if not half or not arch.keeps_halves:
+        return "", frozenset()
+    operands = (*instruction.dst, *instruction.src)
+    data = [operand for operand in operands if operand.field in _DATA and operand.type in _SMALL]
+    others = [operand for operand in operands if operand not in data]
+    return half, frozenset(registers(data)) - frozenset(registers(others))
 
 
 def coherent(instruction: Instruction) -> bool:
@@ -81,6 +101,9 @@ def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
 def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report: Touched | None = None) -> list[Flight]:
     """Execute one instruction: it waits, touches registers, or issues an operation.
 
+    Memory operations on different halves of a register do not touch each other, where registers have halves; any other
+    instruction touches the whole register (LLVM, SIInsertWaitcnts: determineVGPR16Dependency).
+
     Args:
         arch: architecture.
         flights: before the instruction.
@@ -93,21 +116,25 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
     for counter, value in waited(arch, instruction):
         flights = settled(flights, counter, value)
     reads, writes = touched(instruction)
+    half, data = _half(arch, instruction)
     up = raised(arch, instruction.opcode, bool(instruction.dst))
-    for place, flight in enumerate(flights) if report is not None else ():
+    left: list[Flight] = []
+    for place, flight in enumerate(flights):
+        apart = data if {half, flight.half} == {"low", "high"} else frozenset()
         ordered = any(u.counter == flight.counter and u.order == flight.order != "" for u in up)
         # Loads of one kind return in order, so that the later one may write the same register.
-        early = flight.writes & ((reads - writes) if ordered else reads) or (
-            frozenset() if ordered else flight.writes & writes
-        )
+        read = flight.writes & (reads - apart) - (writes if ordered else frozenset())
+        early = read or (frozenset() if ordered else flight.writes & (writes - apart))
         if early and report is not None:
-            report(flight, rank(flights, place), min(early), bool(early & reads))
-    if flights and any(f.writes & (reads | writes) for f in flights):
+            report(flight, rank(flights, place), min(early), bool(read))
         # Reported once: the touched registers count as written.
-        flights = [
-            f if not f.writes & (reads | writes) else replace(f, writes=frozenset(), coherent=False) for f in flights
-        ]
+        over = flight.writes & ((reads | writes) - apart)
+        left.append(replace(flight, writes=frozenset(), coherent=False) if over else flight)
+    flights = left
     for u in up:
-        flight = Flight(u.counter, u.order, u.limit, instruction.pc, instruction.name, writes, coherent(instruction))
+        flight = Flight(
+            u.counter, u.order, u.limit, instruction.pc, instruction.name, writes, coherent(instruction),
+            half if data & writes else "",
+        )  # fmt: skip
         flights = settled([*flights, flight], u.counter, u.limit)
     return flights

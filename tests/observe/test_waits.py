@@ -99,6 +99,55 @@ def told(body, arch="gfx942", block=64, lds=1024, severity="error"):
     return [f for f in report.findings if f.severity == severity]
 
 
+HALVES = {
+    "a store of the other half": (
+        "global_load_d16_hi_b16 v4, v2, s[8:9]\n ds_store_b16 v2, v4\n global_store_b16 v2, v4, s[8:9]", []
+    ),
+    "a store of the same half": (
+        "global_load_d16_hi_b16 v4, v2, s[8:9]\n ds_store_b16_d16_hi v2, v4", [("v4", "is read while")]
+    ),
+    "a store of both": ("global_load_d16_hi_b16 v4, v2, s[8:9]\n ds_store_b32 v2, v4", [("v4", "is read while")]),
+    "an address": ("global_load_d16_hi_b16 v4, v2, s[8:9]\n ds_store_b16 v4, v4", [("v4", "is read while")]),
+    "a load of the other half by the LDS": ("global_load_d16_hi_b16 v4, v2, s[8:9]\n ds_load_u16_d16 v4, v2", []),
+    "a load of the same half by the LDS": (
+        "global_load_d16_b16 v4, v2, s[8:9]\n ds_load_u16_d16 v4, v2", [("v4", "is overwritten while")]
+    ),
+    "a load that extends its value": (
+        "global_load_d16_hi_b16 v4, v2, s[8:9]\n ds_load_u16 v4, v2", [("v4", "is overwritten while")]
+    ),
+    "a move of the other half": (
+        "global_load_d16_hi_b16 v4, v2, s[8:9]\n v_mov_b16_e32 v5.l, v4.l", [("v4", "is read while")]
+    ),
+    "a move to the other half": (
+        "global_load_d16_hi_b16 v4, v2, s[8:9]\n v_mov_b16_e32 v4.l, v5.l", [("v4", "is overwritten while")]
+    ),
+    "both halves, one waited for": (
+        ("global_load_d16_b16 v4, v2, s[8:9]\n global_load_d16_hi_b16 v4, v2, s[8:9]\n s_waitcnt vmcnt(1)\n"
+        "ds_store_b16 v2, v4\n ds_store_b16_d16_hi v2, v4"), [("v4", "global_load_d16_hi_b16")],
+    ),
+}  # fmt: skip
+"""Bodies of programs with 16-bit registers, and words of the only finding, if there is one."""
+
+
+@pytest.mark.parametrize("name", HALVES)
+@pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
+def test_memory_operations_touch_halves_and_others_whole_registers(name, arch):
+    body, expected = HALVES[name]
+    body = "s_load_b64 s[8:9], s[0:1], 0x0\n v_lshlrev_b32_e32 v2, 2, v0\n s_waitcnt lgkmcnt(0)\n" + body
+    body += "\n s_waitcnt vmcnt(0) lgkmcnt(0)\n s_endpgm"
+    if arch.startswith("gfx12"):
+        body = body.replace("s_waitcnt vmcnt(1)", "s_wait_loadcnt 1").replace("s_waitcnt lgkmcnt(0)", "s_wait_kmcnt 0")
+        body = body.replace("s_waitcnt vmcnt(0) lgkmcnt(0)", "s_wait_loadcnt_dscnt 0")
+    kernel = harness.kernel(body, arch, "p", lds=1024)
+    args = [np.zeros(1024, np.uint32)]
+    report = mfmasim.device("sim").launch(kernel, grid=1, block=32, args=args, checks="waits")
+    findings = [f for f in report.findings if f.severity == "error"]
+    assert len(findings) == len(expected), [f.message for f in findings]
+    for finding, (register, words) in zip(findings, expected, strict=True):
+        assert finding.register == register
+        assert words in finding.message
+
+
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_programs(name, arch):
