@@ -46,6 +46,24 @@ def test_some_operations(arch):
     assert len(tally.names) > 40
 
 
+@pytest.mark.parametrize(
+    ("arch", "line"),
+    [
+        ("gfx1201:64", "v_cndmask_b32_e64 v100, v12, s45, s[44:45]"),
+        ("gfx1151:64", "v_cndmask_b16 v100.h, s45, -|v12.l|, s[44:45]"),
+    ],
+)
+def test_a_lane_mask_that_is_selected_too(arch, line):
+    """A bit of the register decides in one lane and is a result in all others."""
+    lines.aim(arch, harness.rows(arch))
+    tally = twice.Tally()
+    for seed in range(6):
+        chosen = [lines.Probe(line.split()[0].removesuffix("_e64"), line, results=["v100"])]
+        twice.compare(chosen, arch, np.random.default_rng(seed), tally)
+    assert not tally.missed, tally.missed[:10]
+    assert tally.differing >= 20
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1151", "gfx1201"])
 def test_every_operation(arch):

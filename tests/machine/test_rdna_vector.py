@@ -76,7 +76,7 @@ def test_dpp16(arch):
     assert (out[:, 3] == np.where(on & (lane % 16 < 8), expected, 9)).all()
 
 
-@pytest.mark.parametrize("arch", ["gfx1151", "gfx1151:64"])
+@pytest.mark.parametrize("arch", BOTH)
 def test_halves_of_registers(arch):
     """A 16-bit result leaves the other half alone, in short and in long encodings."""
     body = """
@@ -97,7 +97,7 @@ def test_halves_of_registers(arch):
     assert (out[:, 3] == high[:, 3] | low[:, 3] << np.uint32(16)).all()
 
 
-@pytest.mark.parametrize("arch", ["gfx1151", "gfx1151:64"])
+@pytest.mark.parametrize("arch", BOTH)
 def test_half_floats_in_halves(arch):
     """v_fmac_f16 reads and writes one half; conversions take and fill either."""
     body = """

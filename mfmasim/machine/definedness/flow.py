@@ -119,7 +119,8 @@ class Flow:
     ) -> tuple[Found, Found]:  # fmt: skip
         rule = operation.undefined
         steered_elsewhere = is_dpp(part) and 0 in rule.steering
-        if self.indexes or (rule.kind in ("bits", "moves") and not steered_elsewhere and not self._hidden(part, rule)):
+        executed = rule.kind in ("bits", "moves") and not steered_elsewhere and not self._hidden(part, operation)
+        if self.indexes or executed:
             return self._by_execution(g, part, run, rule, operands, writes)
         reads = [key for keys in operands for key in keys]
         found = self._typed(part, operation).found(self.planes, g, writes, reads)
@@ -136,12 +137,20 @@ class Flow:
             self._made[part] = made
         return self._made[part]
 
-    def _hidden(self, instruction: Instruction, rule: Rule) -> bool:
+    def _hidden(self, instruction: Instruction, operation: Operation) -> bool:
         """Whether one register stands in several operands, in other places, of an operation that combines bits."""
+        kinds = [kind for kind in operation.sources if kind not in ("mode", "scc")]
+        pairs = list(zip(kinds, instruction.src, strict=False))
+        masks, others = (
+            {key for kind, operand in pairs if (kind == "mask") is wanted for key in keys_of(operand)}
+            for wanted in (True, False)
+        )
+        if masks & others:  # a bit selects in one lane and is selected in all
+            return True
         elsewhere = is_dpp(instruction) or instruction.modifiers.get("op_sel", 0) or any(
             operand.sel != 6 or operand.half for operand in instruction.src
         )  # fmt: skip
-        return bool(elsewhere) and rule.mixes and len(set(self.reads)) < len(self.reads)
+        return bool(elsewhere) and operation.undefined.mixes and len(set(self.reads)) < len(self.reads)
 
     def _by_execution(
         self, g: Group, part: Instruction, run: Bound, rule: Rule, operands: list[tuple[int, ...]], writes: list[int]
