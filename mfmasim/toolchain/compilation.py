@@ -213,12 +213,15 @@ def _steps(
 
 
 def _machine_flags(flags: Sequence[str]) -> list[str]:
-    """Flags that the assembler also needs: wave size, CU mode, code object version."""
-    return [
+    """Flags that the assembler also needs: wave size, CU mode, code object version, target features."""
+    machine = [
         flag
         for before, flag in itertools.pairwise(["", *flags])
         if flag.startswith("-m") and flag != "-mllvm" and before != "-mllvm"
     ]
+    given = [flag for before, flag in itertools.pairwise(flags) if before == "-Xclang"]
+    features = [flag for before, flag in itertools.pairwise(given) if before == "-target-feature"]
+    return machine + [f for feature in features for f in ("-Xclangas", "-target-feature", "-Xclangas", feature)]
 
 
 def _refusal(tool: Compiler, given: Path, arch: str, code: int, said: str) -> MfmasimError:

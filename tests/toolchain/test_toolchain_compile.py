@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from mfmasim import resources
+from mfmasim import load, resources
 from mfmasim.errors import MfmasimError
 from mfmasim.toolchain import compile_hip
 from tests.toolchain.toolchain_helpers import SOURCES, kernels, other_clang, section
@@ -94,6 +94,24 @@ def test_flags_reach_compiler_and_assembler(anywhere):
         assert kernels(done.data) == {"k"}
         # Bit 10 of the descriptor's properties: wave32.
         assert bool(section(done.data, ".rodata")[57] >> 2 & 1) is (wave == 32)
+
+
+def test_target_features_reach_compiler_and_assembler(anywhere):
+    """Halves of registers have names that the assembler of gfx12 takes with this feature alone."""
+    source = anywhere / "k.hip"
+    source.write_text(
+        '#include <hip/hip_runtime.h>\nextern "C" __global__ void k(_Float16* o) {\n'
+        "  _Float16 a = o[threadIdx.x], b = o[threadIdx.x + 64]; o[threadIdx.x + 128] = a * b + a; }\n"
+    )
+    for arch, sign in (("gfx1201", "+"), ("gfx1151", "-")):
+        changed = ["-Xclang", "-target-feature", "-Xclang", f"{sign}real-true16"]
+        halves = []
+        for flags in ([], changed):
+            code = load(compile_hip(source, arch, "ziglang", flags=flags).data)
+            halves.append(
+                any(ins.name.startswith("v_") and ins.modifiers.get("op_sel") for ins in code["k"].instructions)
+            )
+        assert halves == [sign == "-", sign == "+"], arch
 
 
 def test_target_features_are_kept(anywhere):
