@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.instruction import Operand
@@ -267,7 +268,7 @@ def scalar_register(
         raise Refused(f"{name}: {count} scalar registers may not start at code {code}")
     if not _scalar_exists(code, count, family):
         raise Refused(f"{name} has the reserved code {code}")
-    return Operand("s", code, count, _plain(slot), 0, neg, abs_, field=name, printed=slot.printed)
+    return _register("s", code, count, _plain(slot), neg, abs_, name, slot.printed, False)
 
 
 def vector_register(
@@ -292,8 +293,15 @@ def vector_register(
         raise Refused(f"{name}: {file}{number} and {count - 1} more registers do not exist")
     if count > 1 and number % 2 and family.arch.unified_vgprs:
         raise Refused(f"{name}: {count} registers must start at an even one, not at {file}{number}")
-    half = slot.file == "h"
-    return Operand(file, number, count, slot.type, 0, neg, abs_, field=name, printed=slot.printed, half=half)
+    return _register(file, number, count, slot.type, neg, abs_, name, slot.printed, slot.file == "h")
+
+
+@lru_cache(maxsize=1 << 14)
+def _register(
+    kind: str, index: int, count: int, type_: str, neg: bool, abs_: bool, name: str, printed: bool, half: bool
+) -> Operand:
+    """One object for equal operands: most instructions name the same registers."""
+    return Operand(kind, index, count, type_, 0, neg, abs_, field=name, printed=printed, half=half)
 
 
 def implicit(slot: Slot, code: int) -> Operand:

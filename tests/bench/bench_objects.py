@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import mfmasim
@@ -21,12 +22,14 @@ LINE = re.compile(rb"^\t(.*?)\s*// [0-9A-F]+: ((?:[0-9A-F]{8} ?)+)", re.MULTILIN
 
 def objects(folder, step):
     """Paths and contents of the code objects that can be loaded."""
-    found = []
+    found, refused = [], Counter()
     for path in sorted(path for path in folder.rglob("*") if path.suffix in (".co", ".hsaco"))[::step]:
         try:
             found.append((path, mfmasim.load(path).arch.name))
         except MfmasimError as error:
-            print(f"left out: {error}")
+            refused[str(error).removeprefix(f"{path}: ")] += 1
+    for reason, count in refused.items():
+        print(f"{count} left out: {reason}")
     return found
 
 

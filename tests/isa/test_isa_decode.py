@@ -1,13 +1,14 @@
 """What a decoded instruction says: operands, constants, implicit registers, targets; and what is refused."""
 
 import random
+from collections import defaultdict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mfmasim.errors import MfmasimError
-from mfmasim.isa import Operand, decode, decode_range
+from mfmasim.isa import Operand, decode, decode_range, decoder, printer
 from mfmasim.isa.family import family
 from tests.isa.encode import forms_of, random_code
 
@@ -101,6 +102,29 @@ def test_branch_targets_are_absolute_and_survive_the_cache():
     assert back.text == forward.text == "s_branch 65534"
     assert one("bf880005", pc=0x100).target == 0x118
     assert one("ba940003", pc=0).target == 16  # s_call_b64
+
+
+def test_equal_bytes_are_decoded_and_printed_once(monkeypatch):
+    printed = []
+    text = printer.text
+    monkeypatch.setattr(printer, "text", lambda ins: printed.append(ins.raw) or text(ins))
+    monkeypatch.setattr(decoder, "_CACHES", defaultdict(decoder._Cache))
+    add, branch = bytes.fromhex("01050002"), bytes.fromhex("feff82bf")
+    instructions = [*decode_range((add + branch) * 50, "gfx942", 0x100), decode(add, "gfx942", 4)]
+    assert {ins.text for ins in instructions} == {"v_add_f32_e32 v0, v1, v2", "s_branch 65534"}
+    assert sorted(printed) == sorted([add, branch])
+    assert [ins.pc for ins in instructions[:3]] == [0x100, 0x104, 0x108]
+    assert instructions[3].target == 0x10C - 4
+
+
+def test_memory_of_decoded_bytes_is_bounded(monkeypatch):
+    caches = defaultdict(decoder._Cache)
+    monkeypatch.setattr(decoder, "_CACHES", caches)
+    monkeypatch.setattr(decoder, "_MOST_CACHED", 8)
+    words = [bytes((i, 5, 0, 2)) for i in range(100)]
+    instructions = decode_range(b"".join(words), "gfx942")
+    assert [ins.raw for ins in instructions] == words
+    assert all(len(cache.templates) <= 8 for cache in caches.values())
 
 
 def test_range_counts_addresses():
