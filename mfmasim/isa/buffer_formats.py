@@ -31,6 +31,11 @@ class BufferFormat:
         return any(size % 8 for size in self.bits)
 
     @property
+    def bytes(self) -> int:
+        """Size of the element in memory."""
+        return sum(self.bits) // 8
+
+    @property
     def integer(self) -> bool:
         """Registers hold integers, not floats."""
         return self.kind in ("uint", "sint")

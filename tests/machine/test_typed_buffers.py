@@ -73,6 +73,16 @@ def test_selects_and_halves():
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize(("offset", "expected"), [(240, [7, 7, 7, 7]), (244, [0, 0, 0, 0])])
+def test_an_element_is_in_range_as_a_whole(offset, expected):
+    """Of 16 bytes at byte 244 of 256 none is read, where an untyped load would read three dwords."""
+    line = f"buffer_load_format_xyzw v[4:7], off, s[4:7], 0 offset:{offset}"
+    out, report = run(line, 14 << 15 | 4 << 12 | SELECTS, [7] * 64, checks="bounds")
+    assert out.tolist() == expected
+    assert [f.id for f in report.findings] == ["bounds-buffer-range"] * (offset > 240)
+
+
+@pytest.mark.oracle
 def test_what_no_buffer_has_is_refused():
     with pytest.raises(MfmasimError, match="data format 4 with number format 0: no buffer has this format"):
         run("buffer_load_format_x v4, off, s[4:7], 0", 4 << 15 | SELECTS, [1])

@@ -72,18 +72,24 @@ def _chosen(instruction: Instruction) -> Callable[[Group], list[tuple[BufferForm
     return found
 
 
+def _active(
+    machine: Spaces, g: Group, instruction: Instruction, reach: Reach, form: BufferFormat, kind: str
+) -> NDArray[np.bool_]:
+    """The active lanes whose whole element is in range: all or nothing (CDNA3 9.1.5.1; RDNA3, RDNA4 9.4.1)."""
+    return clipped(machine, g, instruction, reach, reach.inside(0, form.bytes), form.bytes, kind)
+
+
 def _raw(
     machine: Spaces, g: Group, instruction: Instruction, reach: Reach, form: BufferFormat, wanted: set[int]
 ) -> dict[int, tuple[Words, Words]]:
     """Bits of the wanted components, at bit 0, and the dwords or parts in which they were read."""
     found: dict[int, tuple[Words, Words]] = {}
     whole: Words | None = None
-    at = 0
+    at, active = 0, _active(machine, g, instruction, reach, form, "read")
     for place, bits in enumerate(form.bits):
         byte, size = (0, 4) if form.packed else (at // 8, bits // 8)
         if place in wanted:
             if whole is None or not form.packed:
-                active = clipped(machine, g, instruction, reach, reach.inside(byte, size), size, "read")
                 whole = np.zeros((1, 1), np.uint32)
                 for lanes, part in parts(machine, g, reach.address(byte), active):
                     whole = np.where(lanes, load(machine, g, instruction, part, size)[0], whole)
@@ -156,6 +162,7 @@ def _store(count: int, half: str, instruction: Instruction, machine: Spaces) -> 
         if half:
             words = [word & np.uint32(0xFFFF) for word in words]
         reach, at, packed = where(g), 0, ZERO
+        active = _active(machine, g, instruction, reach, form, "write")
         for place, bits in enumerate(form.bits):
             source = next((k for k, select in enumerate(selects[:count]) if select - FIRST == place), None)
             raw = ZERO
@@ -166,10 +173,10 @@ def _store(count: int, half: str, instruction: Instruction, machine: Spaces) -> 
             if form.packed:
                 packed = packed | raw << np.uint32(at)
             elif source is not None:
-                _put(machine, g, instruction, reach, at // 8, raw, bits // 8)
+                _put(machine, g, instruction, active, reach.address(at // 8), raw, bits // 8)
             at += bits
         if form.packed:
-            _put(machine, g, instruction, reach, 0, packed, 4)
+            _put(machine, g, instruction, active, reach.address(0), packed, 4)
 
     def run(g: Group) -> None:
         for form, selects, part in chosen(g):
@@ -179,9 +186,11 @@ def _store(count: int, half: str, instruction: Instruction, machine: Spaces) -> 
     return run
 
 
-def _put(machine: Spaces, g: Group, instruction: Instruction, reach: Reach, byte: int, raw: Words, size: int) -> None:
-    active = clipped(machine, g, instruction, reach, reach.inside(byte, size), size, "write")
-    for _, part in parts(machine, g, reach.address(byte), active):
+def _put(
+    machine: Spaces, g: Group, instruction: Instruction, active: NDArray[np.bool_], address: NDArray[np.uint64],
+    raw: Words, size: int,
+) -> None:  # fmt: skip
+    for _, part in parts(machine, g, address, active):
         store(machine, g, instruction, part, [raw], size)
 
 

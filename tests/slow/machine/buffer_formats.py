@@ -126,11 +126,12 @@ def _typed(wave, ins):
     starts = [0 if packed else sum(bits[:k]) // 8 for k in range(len(bits))]
     sizes = [4 if packed else size // 8 for size in bits]
     for lane in wave.active():
-        places = [buffer_place(wave, ins, lane, *place, typed=True) for place in zip(starts, sizes, strict=True)]
+        # The element is in range as a whole or not at all.
+        fine = buffer_place(wave, ins, lane, 0, sum(bits) // 8, typed=True)[1]
+        places = [buffer_place(wave, ins, lane, *place, typed=True)[0] for place in zip(starts, sizes, strict=True)]
 
-        def component(k, places=places):
-            address, fine = places[k]
-            raw = wave.memory.load(address, sizes[k]) if fine else 0
+        def component(k, places=places, fine=fine):
+            raw = wave.memory.load(places[k], sizes[k]) if fine else 0
             return raw >> (sum(bits[:k]) if packed else 0) & (1 << bits[k]) - 1
 
         if "_load_" in ins.name:
@@ -150,14 +151,11 @@ def _typed(wave, ins):
             if given:
                 raws[k] = _store_value(given[0], bits[k], kind, short)
         if packed:
-            address, fine = places[0]
             if fine:
-                wave.memory.store(address, sum(raw << sum(bits[:k]) for k, raw in raws.items()), 4)
+                wave.memory.store(places[0], sum(raw << sum(bits[:k]) for k, raw in raws.items()), 4)
             continue
-        for k, raw in raws.items():
-            address, fine = places[k]
-            if fine:
-                wave.memory.store(address, raw, sizes[k])
+        for k, raw in raws.items() if fine else ():
+            wave.memory.store(places[k], raw, sizes[k])
 
 
 def _register(wave, operand, lane, k, short, high):
