@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mfmasim.isa.family import family
 from mfmasim.machine.registry import OPERATIONS
 from tests.machine.spelling import split
 
@@ -32,6 +33,8 @@ class Target:
     rdna: bool = False
     gfx12: bool = False
     lanes: int = 64
+    returning: str = "sc0"
+    """The bit of an atomic that wants the old value, on CDNA."""
 
 
 target = Target()
@@ -46,7 +49,10 @@ def aim(arch, rows=()):
     """Draw for an architecture such as ``gfx1151`` or ``gfx1201:64``, whose rows are name -> [(encoding, row)]."""
     global target  # noqa: PLW0603
     name, lanes = split(arch)
-    target = Target(name.startswith("gfx1"), name.startswith("gfx12"), lanes)
+    returning = family(name).dialect.cache.get("glc", "")
+    target = Target(
+        name.startswith("gfx1"), name.startswith("gfx12"), lanes, "sc0" if name.startswith("gfx1") else returning
+    )
     for side in ("VOPDX", "VOPDY"):
         duals[side] = sorted(found for found in rows if any(encoding == side for encoding, _ in rows[found]))
 

@@ -70,7 +70,7 @@ def _memory_atomic(row, rng, size):
     after = ["s_waitcnt vmcnt(0) lgkmcnt(0)", *own, f"global_load_dwordx2 v[110:111], v103, {lines.GLOBAL_BASE}",
              f"global_load_dwordx2 v[112:113], v103, {lines.GLOBAL_BASE} offset:64", "s_waitcnt vmcnt(0)"]  # fmt: skip
     results = [f"v{lines.D + k}" for k in range(count)] + [f"v{n}" for n in range(110, 114)]
-    glc = " sc0" if returns else ""
+    glc = f" {lines.target.returning}" if returns else ""
     if unit == "buffer":
         width = _width_of(data[0])
         start = int(data[0].split(":")[0].strip("v["))

@@ -22,7 +22,7 @@ def launch(kernel, grid, block, arguments, *, lds_bytes=0, most_steps=100_000, u
     sizes = [(x, y, z) for z in range(grid[2]) for y in range(grid[1]) for x in range(grid[0])]
     for group in sizes:
         lds = Lds(lds_bytes)
-        options = {"arch": arch, "lanes": lanes, "accum_offset": 4 * (kernel.info.descriptor.rsrc3 & 63) + 4}
+        options = {"arch": arch, "lanes": lanes, "accum_offset": _first_agpr(kernel, arch)}
         waves_of = (Wave(kernel.code, kernel.info.entry, memory, lds, **options) for _ in iter(int, 1))
         mine = _workgroup(waves_of, group, block, kernarg, user_sgprs)
         waves |= {(*group, n): wave for n, wave in enumerate(mine)}
@@ -31,6 +31,11 @@ def launch(kernel, grid, block, arguments, *, lds_bytes=0, most_steps=100_000, u
     outputs = [bytes(placed[word]) if isinstance(value, bytes | bytearray) else None
                for word, value in zip(words, arguments, strict=True)]  # fmt: skip
     return outputs, waves
+
+
+def _first_agpr(kernel, arch):
+    """Register that is a0; gfx908 has a file of its own for AGPRs, here behind the 256 VGPRs."""
+    return 256 if arch == "gfx908" else 4 * (kernel.info.descriptor.rsrc3 & 63) + 4
 
 
 def _workgroup(fresh, group, block, kernarg, user_sgprs):
