@@ -64,7 +64,7 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
     indexing = bool(mode & GPR_IDX_EN)
     if mode & VSKIP:
         instructions = [ins for ins in instructions if ins.opcode.scalar]
-    instructions = [allocated(ins, machine.waves) for ins in instructions]
+    instructions = [allocated(ins, machine.kernel) for ins in instructions]
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
     if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]

@@ -11,6 +11,7 @@ from mfmasim.isa.opcode import undecoded
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import bind
 from mfmasim.machine.outcome import Outcome
+from mfmasim.machine.physical import allocated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +61,7 @@ def _refusal(instruction: Instruction, kernel: Kernel, bare: Any) -> str:
     try:
         if not instruction.encoding:
             kernel.code.instruction_at(instruction.pc, kernel.wave)
-        bind(instruction, cast("Machine", bare))
+        bind(allocated(instruction, kernel), cast("Machine", bare))
     except MfmasimError as error:
         return str(error)
     return ""

@@ -15,32 +15,35 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.start import register_counts
+from mfmasim.machine.state import SCALARS
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction, Operand
-    from mfmasim.machine.state import Waves
+    from mfmasim.program import Kernel
 
 __all__ = ["allocated"]
 
 
-def allocated(instruction: Instruction, waves: Waves) -> Instruction:
+def allocated(instruction: Instruction, kernel: Kernel) -> Instruction:
     """The instruction with its AGPRs as registers of the file that they share with the VGPRs.
 
     Args:
         instruction: as decoded.
-        waves: that will execute it.
+        kernel: that executes it.
 
     Raises:
         MfmasimError: it names a register beyond what the kernel's descriptor allocates.
     """
-    start = waves.accum_offset
+    start = kernel.info.descriptor.accum_offset
     if start and any(operand.kind == "a" for operand in (*instruction.src, *instruction.dst)):
         instruction = replace(
             instruction,
             src=tuple(_physical(operand, start) for operand in instruction.src),
             dst=tuple(_physical(operand, start) for operand in instruction.dst),
         )
-    limits = {"v": len(waves.v), "a": len(waves.a), "s": len(waves.s)}
+    vgprs, agprs = register_counts(kernel)
+    limits = {"v": vgprs, "a": agprs, "s": SCALARS}
     for operand in (*instruction.dst, *instruction.src):
         limit = limits.get(operand.kind)
         if limit is not None and operand.index + operand.count > limit:

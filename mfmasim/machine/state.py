@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
 
-__all__ = ["AT_BARRIER", "ENDED", "EXEC", "RUNNING", "TTMP0", "TTMPS", "VCC", "Group", "Waves", "lanes_of"]
+__all__ = ["AT_BARRIER", "ENDED", "EXEC", "RUNNING", "SCALARS", "TTMP0", "TTMPS", "VCC", "Group", "Waves", "lanes_of"]
 
 VCC, EXEC = 106, 126
+SCALARS = 128
+"""Operand codes of scalar registers."""
 TTMP0, TTMPS = 108, 16
 """Operand code of the first trap temporary, and how many there are."""
 RUNNING, AT_BARRIER, ENDED = 0, 1, 2
@@ -71,7 +73,7 @@ class Waves:
         poison = np.full((1, lanes), POISON_DWORD, np.uint32)
         self.v: list[NDArray[Any]] = [poison] * vgprs
         self.a: list[NDArray[Any]] = [poison] * agprs
-        self.s: list[NDArray[Any]] = [poison[:, 0]] * 128
+        self.s: list[NDArray[Any]] = [poison[:, 0]] * SCALARS
         self.scc: NDArray[Any] = np.zeros(1, np.bool_)
         self.mode = np.zeros(1, np.uint32)
         self.priority: NDArray[Any] = np.zeros(1, np.uint32)

@@ -101,6 +101,8 @@ def test_a_matrix_instruction_sees_one_file():
 def test_registers_beyond_the_allocation_are_refused(line, register, count):
     with pytest.raises(MfmasimError, match=rf"^{register} in .*: the kernel allocates {count}$"):
         observed([line], "gfx942")
+    (refused,) = kernel([line], "gfx942").unsupported
+    assert refused.text.replace("_e32", "") == line
 
 
 def test_registers_never_written_have_the_name_that_the_instruction_gives_them():
