@@ -1,7 +1,7 @@
 """Every place of every instruction against AMD's Matrix Instruction Calculator, for every modifier it knows.
 
-The calculator is not part of this repository: it lies in data/calculator of the shared folder, or where MFMASIM_CALCULATOR
-says.
+The calculator is not part of this repository: it lies in data/calculator of the shared folder, or MFMASIM_CALCULATOR
+names it.
 """
 
 import importlib.util
