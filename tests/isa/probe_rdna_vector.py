@@ -113,8 +113,8 @@ class Vector:
         selected = {i: answers[f"sel{i}"] for i in range(4) if f"sel{i}" in got and SELECTS.search(answers[f"sel{i}"])}
         if selected and "byte_sel" in next(iter(selected.values())):
             order = sorted(selected, key=selected.get)
-            return [*flags, f"byte_sel:{''.join(map(str, order))}"], set()
-        if selected:
+            flags.append(f"byte_sel:{''.join(map(str, order))}")
+        elif selected:
             allowed, printed = "".join(map(str, selected)), printed_bits(selected)
             flags.append(f"op_sel:{printed}" + ("" if allowed == printed else f":{allowed}"))
         negated = {i for i in range(3) if f"neg{i}" in got}

@@ -153,6 +153,6 @@ op    | name                  | dst     | src                       | flags     
 0x368 | v_maximum_f16         | h:f16   | -h:f16 -h:f16             | clamp omod op_sel:013 e64dpp plain:013   | *
 0x369 | v_cvt_pk_fp8_f32      | h:b16   | -f32 -f32 =b32            | op_sel:013 e64dpp plain:013              | *
 0x36a | v_cvt_pk_bf8_f32      | h:b16   | -f32 -f32 =b32            | op_sel:013 e64dpp plain:013              | *
-0x36b | v_cvt_sr_fp8_f32      | b32     | f32 u32 =b32              | byte_sel:23 e64dpp                       | *
-0x36c | v_cvt_sr_bf8_f32      | b32     | f32 u32 =b32              | byte_sel:23 e64dpp                       | *
+0x36b | v_cvt_sr_fp8_f32      | b32     | -f32 u32 =b32             | byte_sel:23 e64dpp                       | *
+0x36c | v_cvt_sr_bf8_f32      | b32     | -f32 u32 =b32             | byte_sel:23 e64dpp                       | *
 """
