@@ -37,6 +37,7 @@ _BUILD: dict[str, Callable[[Fields], Parts]] = {
     "VOP2": vector.short_form,
     "VOPC": vector.short_form,
     "VOP3": vector.long_form,
+    "VINTERP": vector.interpolation,
     "VOP3P": packed.packed,
     "MAI": packed.matrix,
     "DS": memory.ds,

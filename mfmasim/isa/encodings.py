@@ -33,7 +33,7 @@ class Encoding:
     reader: str = ""
     """Name of the decoder's function for it, where that differs from its own."""
     refused: bool = False
-    """Named, but not decoded: images, exports, interpolation."""
+    """Named, but not decoded: images and exports."""
     reserved: int = field(init=False)
     """Mask of the bits that have no meaning."""
 

@@ -30,7 +30,9 @@ _COMMON = (
         "opy": (17, 5), "src0x": (0, 9), "src1x": (9, 8), "src0y": (32, 9), "src1y": (41, 8), "vdsty": (49, 7),
         "vdstx": (56, 8),
     }),
-    Encoding("VINTERP", 8, "11001101", (16, 7), {}, refused=True),
+    Encoding("VINTERP", 8, "11001101", (16, 7), {
+        "vdst": (0, 8), "wait_exp": (8, 3), "op_sel": (11, 4), "clamp": (15, 1), **_SRC, "neg": (61, 3),
+    }),
     Encoding("LDSDIR", 4, "11001110", (20, 2), {}, refused=True),
     Encoding("DS", 8, "110110", (18, 8), {
         "offset0": (0, 8), "offset1": (8, 8), "gds": (17, 1), "addr": (32, 8), "data0": (40, 8), "data1": (48, 8),

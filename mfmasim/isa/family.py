@@ -75,8 +75,8 @@ def _family(arch: Arch, wave: int) -> Family:
     }
     op_sel = {
         row.name: row.flags["op_sel"][0]
-        for encoding in ("VOP1", "VOP2", "VOPC", "VOP3")
-        for row in rows[encoding].values()
+        for encoding in ("VOP1", "VOP2", "VOPC", "VOP3", "VINTERP")
+        for row in rows.get(encoding, {}).values()
         if "op_sel" in row.flags
     }
     hexadecimal = frozenset(row.name for row in rows["SOPP"].values() if "hex" in row.flags)

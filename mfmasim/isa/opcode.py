@@ -142,6 +142,7 @@ class Opcode:
 _UNITS = {
     "SOP1": "SALU", "SOP2": "SALU", "SOPC": "SALU", "SOPK": "SALU", "SOPP": "SALU", "SMEM": "SMEM",
     "VOP1": "VALU", "VOP2": "VALU", "VOPC": "VALU", "VOP3": "VALU", "VOP3P": "VALU", "VOPDX": "VALU", "VOPDY": "VALU",
+    "VINTERP": "VALU",
     "MAI": "VALU", "WMMA": "VALU",
     "DS": "LDS", "FLAT": "VMEM", "GLOBAL": "VMEM", "SCRATCH": "VMEM", "MUBUF": "VMEM", "MTBUF": "VMEM",
 }  # fmt: skip

@@ -173,7 +173,7 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
         # Short encodings select halves only by register numbers.
         if ins.form == "_e64_dpp" and ins.name.startswith("v_cmp"):
             allowed = allowed.removesuffix("3")
-        if allowed and (ins.encoding == "VOP3" or ins.form == "_e64_dpp"):
+        if allowed and (ins.encoding in ("VOP3", "VINTERP") or ins.form == "_e64_dpp"):
             bits = ",".join(str(ins.modifiers["op_sel"] >> int(bit) & 1) for bit in allowed)
             modifiers.append(f"op_sel:[{bits}]")
     if ins.modifiers.get("bitop3"):
@@ -182,6 +182,8 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
         modifiers.append(f"byte_sel:{ins.modifiers['byte_sel']}")
     if "fi" in ins.modifiers and ins.encoding == "VOP3":
         modifiers += _fetch(ins)
+    if "wait_exp" in ins.modifiers:
+        return parts, [*_clamp_omod(ins), *modifiers, f"wait_exp:{ins.modifiers['wait_exp']}"]
     return parts, modifiers + _clamp_omod(ins)
 
 
@@ -333,7 +335,7 @@ def _mubuf(ins: Instruction) -> tuple[list[str], list[str]]:
 
 _BODY: dict[str, Callable[[Instruction], tuple[list[str], list[str]]]] = {
     **dict.fromkeys(("SOP1", "SOP2", "SOPC", "SOPK", "SOPP"), _scalar_operands),
-    **dict.fromkeys(("VOP1", "VOP2", "VOPC", "VOP3"), _vector),
+    **dict.fromkeys(("VOP1", "VOP2", "VOPC", "VOP3", "VINTERP"), _vector),
     **dict.fromkeys(("FLAT", "GLOBAL", "SCRATCH"), _flat),
     "SMEM": _smem,
     "SDWA": _sdwa,

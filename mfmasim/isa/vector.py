@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.rows import Slot
 
-__all__ = ["long_form", "short_form"]
+__all__ = ["interpolation", "long_form", "short_form"]
 
 _SOURCES = ("src0", "src1", "src2")
 
@@ -269,6 +269,26 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
     _sources(fields, parts, mask, one)
     if len(row.dst) > 1 and row.dst[1].file == "src0":
         _swap(parts)
+    return parts
+
+
+def interpolation(fields: Fields) -> Parts:
+    """VINTERP: three VGPRs, neg, clamp, op_sel, and the EXPCNT to wait for."""
+    row, parts = fields.row, Parts()
+    for slot in row.dst:
+        parts.dst.append(_destination(fields, slot))
+    negative = fields.take("neg")
+    parts.modifiers = {name: fields.take(name) for name in ("clamp", "wait_exp")}
+    if "op_sel" in row.flags:
+        parts.modifiers["op_sel"] = _op_sel(fields, row.flags["op_sel"][-1])
+
+    def one(name: str, slot: Slot) -> Operand:
+        operand = fields.source(name, slot, neg=bool(negative >> int(name[-1]) & 1))
+        if operand.kind != "v":
+            raise Refused(f"{name} of {row.name} must be a vector register")
+        return operand
+
+    _sources(fields, parts, _implicit_vcc, one)
     return parts
 
 

@@ -235,6 +235,8 @@ def probe(encoding, row, rng, number):
     lines.encoding = encoding
     if encoding in ("VOPDX", "VOPDY"):
         return dual(row.name, encoding, rng)
+    if encoding == "VINTERP":
+        return _interpolation(row, rng)
     special = _registers(row, rng)
     if special is not None:
         return special
@@ -245,6 +247,17 @@ def probe(encoding, row, rng, number):
         found.before = _before() + found.before if f"s{S}" in found.results else found.before
         return found
     return None
+
+
+def _interpolation(row, rng):
+    """VINTERP: neg, clamp, halves of the 16-bit operands."""
+    texts = []
+    for slot in (*row.dst, *row.src):
+        register = D if slot in row.dst and not texts else rng.choice([*range(18, 26), *range(34, 42)])
+        text = f"v{register}{rng.choice(['.l', '.h']) if slot.file == 'h' else ''}"
+        texts.append(f"-{text}" if texts and rng.random() < 0.3 else text)
+    tail = f"{' clamp' if rng.random() < 0.3 else ''} wait_exp:{rng.randrange(8)}"
+    return Probe(row.name, f"{row.name} {', '.join(texts)}{tail}", [], [], [f"v{D}"])
 
 
 def _registers(row, rng):

@@ -123,6 +123,35 @@ def _mix(wave, ins):
         to[lane] = out
 
 
+def _interpolate(wave, ins):
+    """V_INTERP_*: the parameters are those of one lane of each quad (RDNA3 ISA manual, 12.3)."""
+    first, half = "_p10_" in ins.name, "f16" in ins.name
+    select, old_mode = ins.modifiers.get("op_sel", 0), more.NOW.mode
+    more.NOW.mode |= 15 if "_rtz_" in ins.name else 0
+    found = {}
+    for lane in wave.active():
+        lanes = (lane - lane % 4 + (1 if first else 2), lane, lane - lane % 4 if first else lane)
+        values = []
+        for number, (operand, where) in enumerate(zip(ins.src, lanes, strict=True)):
+            raw = wave.v[operand.index][where]
+            if half and (number == 0 or (number == 2 and first)):
+                raw = (raw >> 16 * (select >> number & 1) & 0xFFFF) ^ (operand.neg << 15)
+                values.append(_converted(more.entering(raw, F16), F16, F32, 0))
+            else:
+                values.append(raw ^ (operand.neg << 31))
+        out, form = more.fused(*values, F32), F32
+        if half and not first:
+            form, out = F16, more.leaving(_converted(out, F32, F16, more.rounding(F16)), F16)
+        found[lane] = more.clamped(out, form) if ins.modifiers["clamp"] else out
+    more.NOW.mode = old_mode
+    for lane, out in found.items():
+        to = wave.v[ins.dst[0].index]
+        if half and not first:
+            to[lane] = out << 16 | to[lane] & 0xFFFF if select >> 3 & 1 else out | to[lane] & 0xFFFF0000
+        else:
+            to[lane] = out
+
+
 # Dot products.
 
 
@@ -191,6 +220,7 @@ PACKED = {
     "v_pk_minimum3_f16": _halfwise(_three(_minimum), 3), "v_pk_maximum3_f16": _halfwise(_three(_maximum), 3),
     "v_pk_add_f32": _dwordwise(more.add, 2), "v_pk_mul_f32": _dwordwise(more.multiply, 2),
     "v_pk_fma_f32": _dwordwise(more.fused, 3), "v_pk_mov_b32": _move,
+    **{f"v_interp_{p}_{what}f32": _interpolate for p in ("p10", "p2") for what in ("", "f16_", "rtz_f16_")},
     "v_fma_mix_f32": _mix, "v_fma_mixlo_f16": _mix, "v_fma_mixhi_f16": _mix,
     "v_dot2_f32_f16": _float_dot(F16, True), "v_dot2c_f32_f16": _float_dot(F16, True),
     "v_dot2_f32_bf16": _float_dot(BF16, False), "v_dot2c_f32_bf16": _float_dot(BF16, True),

@@ -14,6 +14,7 @@ from mfmasim.isa.tables.gfx11 import (
     sopc,
     sopk,
     sopp,
+    vinterp,
     vop1,
     vop2,
     vop3,
@@ -46,5 +47,6 @@ TABLES = {
     "GLOBAL": global_table.ROWS,
     "MUBUF": mubuf.ROWS,
     "MTBUF": mtbuf.ROWS,
+    "VINTERP": vinterp.ROWS,
 }
 """Table text by encoding."""

@@ -13,6 +13,7 @@ from mfmasim.isa.tables.gfx12 import (
     sopc,
     sopk,
     sopp,
+    vinterp,
     vop1,
     vop2,
     vop3,
@@ -44,5 +45,6 @@ TABLES = {
     "SCRATCH": scratch.ROWS,
     "GLOBAL": global_table.ROWS,
     "MUBUF": mubuf.ROWS,
+    "VINTERP": vinterp.ROWS,
 }
 """Table text by encoding."""

@@ -1,0 +1,81 @@
+"""Parameter interpolation (VINTERP): an FMA whose parameters come from lanes of each quad.
+
+Source: RDNA3 ISA manual, 12.3 and 16.13; RDNA4's likewise: lane 0 of a quad holds P0, 1 P10 and 2 P20. The manual
+does not say what an inactive lane of a quad gives; here its register, as LDS_PARAM_LOAD fills whole quads: `assumed`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.formats import convert
+from mfmasim.machine import ieee
+from mfmasim.machine.forms import F16, F32
+from mfmasim.machine.registry import vector
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.machine.float_mode import FloatMode
+
+    A = NDArray[Any]
+
+P0, P10, P20 = 0, 1, 2
+ROUNDINGS = ("nearest_even", "up", "down", "toward_zero")
+TOWARD_ZERO = 0xF
+"""FP_ROUND of every width."""
+
+
+def _of_quad(values: A, place: int) -> A:
+    """The value of one lane of each quad, in all four."""
+    if values.shape[-1] == 1:
+        return values
+    lanes = np.arange(values.shape[-1])
+    return values[..., lanes & ~3 | place]
+
+
+def _widened(values: A, mode: FloatMode) -> A:
+    """f16 to f32, exactly."""
+    bits = F16.bits(ieee.entering(values, F16, mode)).astype(np.uint32)
+    return convert(bits, "f16", "f32", overflow="infinity_or_nan", nan="payload").astype(np.uint32).view(np.float32)
+
+
+def _cut(mode: FloatMode, toward_zero: bool) -> FloatMode:
+    return replace(mode, bits=mode.bits | TOWARD_ZERO) if toward_zero else mode
+
+
+def _p10(s0: A, s1: A, s2: A, mode: FloatMode) -> A:
+    """P10 * I + P0."""
+    return ieee.fused(_of_quad(s0, P10), s1, _of_quad(s2, P0), mode)
+
+
+def _p2(s0: A, s1: A, s2: A, mode: FloatMode) -> A:
+    """P20 * J + what P10 gave."""
+    return ieee.fused(_of_quad(s0, P20), s1, s2, mode)
+
+
+def _p10_half(toward_zero: bool, s0: A, s1: A, s2: A, mode: FloatMode) -> A:
+    """The same with parameters in halves of registers."""
+    return _p10(_widened(s0, mode), s1, _widened(s2, mode), _cut(mode, toward_zero))
+
+
+def _p2_half(toward_zero: bool, s0: A, s1: A, s2: A, mode: FloatMode) -> A:
+    """The f32 result is rounded once more."""
+    now = _cut(mode, toward_zero)
+    wide = _p2(_widened(s0, mode), s1, s2, now)
+    code = convert(
+        F32.bits(wide), "f32", "f16", ROUNDINGS[now.rounding(16)],  # type: ignore[arg-type]
+        "saturate_finite" if mode.fp16_ovfl else "infinity_or_nan", nan="payload",
+    )  # fmt: skip
+    return ieee.limited(code.astype(np.uint16).view(np.float16), F16, now, True)
+
+
+vector("v_interp_p10_f32", "f32 f32 f32 mode -> f32", "assumed")(_p10)
+vector("v_interp_p2_f32", "f32 f32 f32 mode -> f32", "assumed")(_p2)
+for _word, _toward_zero in (("", False), ("rtz_", True)):
+    vector(f"v_interp_p10_{_word}f16_f32", "f16 f32 f16 mode -> f32", "assumed")(partial(_p10_half, _toward_zero))
+    vector(f"v_interp_p2_{_word}f16_f32", "f16 f32 f32 mode -> f16", "assumed")(partial(_p2_half, _toward_zero))
