@@ -207,6 +207,13 @@ def test_waves_in_flight_are_at_different_places(arch, block):
         )
 
 
+@pytest.mark.parametrize(("register", "fidelity"), [("HW_REG_HW_ID", "assumed"), ("HW_REG_STATUS, 0, 16", "specified")])
+def test_a_place_is_assumed(register, fidelity):
+    program = harness.kernel(f"  s_getreg_b32 s10, hwreg({register})\n  s_endpgm", "gfx942", "")
+    report = mfmasim.device("sim").launch(program, 1, 64, [])
+    assert report.fidelity.by_operation["s_getreg_b32"] == fidelity
+
+
 def test_more_workgroups_in_flight_than_places():
     grid = 5000
     with pytest.raises(

@@ -134,6 +134,8 @@ QUANTITIES: dict[str, Quantity] = {
     "clock_high": lambda g, m, i: m.ticks(g, i.pc) >> np.uint64(32),
 }
 """What fields hold: a number, or an array (1 or waves of the group,)."""
+PLACE = {"slot", "simd", "group", "xcc", "engine", "array", "unit"}
+"""Quantities of the simulated placement."""
 
 
 def s_getreg_b32(instruction: Instruction, machine: Machine) -> Bound:
@@ -141,15 +143,18 @@ def s_getreg_b32(instruction: Instruction, machine: Machine) -> Bound:
     _, offset, mask = field_of(instruction)
     register = register_of(instruction, machine)
     write = scalar_writer(instruction.dst[0], "u32", instruction)
-    parts = []
+    parts, placed = [], False
     for name, first, bits, holds in register.fields:
         if not ((1 << bits) - 1) << first & mask << offset:
             continue
         if holds == "?":
             raise unsupported(instruction, f"{name} of {register.name}, which the simulator does not know,")
+        placed |= holds in PLACE
         parts.append((first, (1 << bits) - 1, QUANTITIES.get(holds), int(holds) if holds.isdigit() else 0))
 
     def read(g: Group) -> None:
+        if placed:
+            machine.outcome.fidelity[instruction.name] = "assumed"
         total = np.zeros(1, np.uint64)
         for first, width, quantity, fixed in parts:
             value = fixed if quantity is None else quantity(g, machine, instruction)
