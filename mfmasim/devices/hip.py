@@ -113,9 +113,10 @@ class HipDevice:
         del undefined
         self._refuse(checks, options)
         grid, block = check_call(kernel, grid, block, args, shared_bytes)
-        if kernel.arch.name != self.arch:
+        generic = kernel.arch.generic
+        if self.arch not in (generic.processors if generic else (kernel.arch.name,)):
             raise MfmasimError(
-                f"{self.name} is {self.arch} ({self.product}), {kernel.name} was compiled for {kernel.arch.name}: "
+                f"{self.name} is {self.arch} ({self.product}), {kernel.name} was compiled for {kernel.arch.target}: "
                 f"compile it for {self.arch}, or choose another device"
             )
         hip = self.hip

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hip import hip, hiprtc
 
+from tests.codeobject import test_codeobject_bundles as bundles
+
 KIND = hip.hipMemcpyKind
 ERROR = hip.hipError_t
 INTRO = Path(__file__).resolve().parents[2] / "golden" / "code" / "intro"
@@ -174,6 +176,32 @@ def test_a_prebuilt_file_is_loaded_by_name(capfd):
     assert hip.hipModuleLoadData(b"\x7fELFnothing" + bytes(100))[0] == ERROR.hipErrorInvalidImage
     assert hip.hipModuleLoad(b"nosuch.hsaco")[0] == ERROR.hipErrorFileNotFound
     assert "gfx950" in capfd.readouterr().err
+
+
+def test_a_generic_image_is_taken_where_the_device_has_none_of_its_own():
+    """The image of the processor itself is preferred, wherever it stands in the bundle."""
+    own = bytes(compile_source(SCALE.replace(b"factor;", b"factor + 1;")))
+    generic = bytes(compile_source(SCALE, b"--offload-arch=gfx9-4-generic"))
+    foreign = bytes(compile_source(SCALE, b"--offload-arch=gfx11-generic"))
+    entries = [(bundles.device("gfx11-generic"), foreign), (bundles.device("gfx9-4-generic"), generic)]
+    host = np.arange(64, dtype=np.float32)
+    device = check(hip.hipMalloc(host.nbytes))
+    for images, added in (
+        (generic, 0),
+        (bundles.pack(entries), 0),
+        (bundles.pack([*entries, (bundles.device("gfx942"), own)]), 1),
+    ):
+        module = check(hip.hipModuleLoadData(bytearray(images)))
+        check(hip.hipMemcpy(device, host, host.nbytes, KIND.hipMemcpyHostToDevice))
+        arguments = (device, ctypes.c_float(2), ctypes.c_int(64))
+        kernel = check(hip.hipModuleGetFunction(module, b"scale"))
+        check(hip.hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, None, None, arguments))
+        back = np.empty_like(host)
+        check(hip.hipMemcpy(back, device, host.nbytes, KIND.hipMemcpyDeviceToHost))
+        assert (back == host * (2 + added)).all()
+        check(hip.hipModuleUnload(module))
+    check(hip.hipFree(device))
+    assert hip.hipModuleLoadData(bytearray(foreign))[0] == ERROR.hipErrorNoBinaryForGpu
 
 
 def test_globals_of_a_module_stay_between_launches():
