@@ -63,6 +63,9 @@ class BufferLayout:
     """The field that extends the stride where ADD_TID adds the lane and the instruction brings its own format."""
     scalar_whole: bool = False
     """Scalar loads see the size rounded down to what they load (RDNA4 ISA manual, 8.1.2)."""
+    negative_violates: bool = False
+    """A scalar access with a negative immediate offset is a memory violation, whatever the SGPR adds (RDNA3 and RDNA4
+    ISA manuals, 8.1 and 8.1.2; on CDNA the sum may not be negative, CDNA3 8.2.1)."""
     element_whole: int = 0
     """Bytes of an element whose dwords lie together, even if an access crosses its end."""
 
@@ -137,6 +140,7 @@ GFX11 = BufferLayout(
     source="RDNA3, RDNA3.5 9.6",
     # 9.6 leaves 116:114 and 121:120 out; it calls 123:122 reserved, LLVM and Mesa (sid.h) LLC_NOALLOC.
     rows=(*_RDNA, *_INDEX, F("llc_noalloc", 122, 2, "memory"), *_OOB, *_TYPE),
+    negative_violates=True,
     elements=(0, 4, 4, 16),
     usual=0x31004000,
     range_by_field=True,
@@ -156,6 +160,7 @@ GFX12 = BufferLayout(
         *_OOB,
         *_TYPE,
     ),
+    negative_violates=True,
     elements=(0, 4, 4, 16),
     usual=0x31004000,
     stride_factors=(1, 4, 8, 32),

@@ -70,21 +70,44 @@ def _load(count: int, unit: int, instruction: Instruction, machine: Spaces) -> B
     return run
 
 
+def report_negative(
+    instruction: Instruction, machine: Spaces, g: Group, where: tuple[NDArray[np.uint64], NDArray[np.int64]], size: int
+) -> NDArray[np.bool_]:
+    """Waves whose access through a buffer resource starts before it: a memory violation, which is reported.
+
+    Args:
+        instruction: what accesses memory.
+        machine: told of the violation.
+        g: the waves.
+        where: base and offset, (1 or waves,) each.
+        size: bytes of the access.
+    """
+    base, offset = np.broadcast_arrays(*where)
+    below: NDArray[np.bool_] = offset < 0
+    if machine.arch.buffers.negative_violates and instruction.modifiers.get("offset", 0) < 0:
+        below = np.ones_like(below)
+    if below.any():
+        address = (base + offset.astype(np.uint64))[:, None]
+        machine.notify.fault(instruction, g, "scalar", "read", size, Outside(below[:, None], address))
+    return below
+
+
 def _buffer_load(count: int, instruction: Instruction, machine: Spaces) -> Bound:
     """Load through a buffer resource: a dword beyond its range is 0."""
     first = instruction.src[0].index
-    immediate = np.uint64(instruction.modifiers.get("offset", 0))
+    immediate = np.int64(instruction.modifiers.get("offset", 0))
     register = register_offset(instruction)
     target, layout = instruction.dst[0].index, machine.arch.buffers
 
     def run(g: Group) -> None:
         base, size = scalar_extent([g.s(first + k) for k in range(4)], layout)
-        offset = immediate + (np.zeros(1, np.uint64) if register is None else register(g).astype(np.uint64))
-        offset = offset & ~np.uint64(3)
+        signed = immediate + (np.zeros(1, np.int64) if register is None else register(g).astype(np.int64))
+        below = report_negative(instruction, machine, g, (base, signed), 4 * count)
+        offset = signed.astype(np.uint64) & ~np.uint64(3)
         words = []
         for k in range(count):
             at = offset + np.uint64(4 * k)
-            inside = at < size
+            inside = (at < size) & ~below
             if machine.notify.scalars and inside.all():
                 place = Part("global", ((base & ~np.uint64(3)) + at)[:, None], None)
                 machine.notify.access(instruction, g, place, "read", 4)
@@ -115,18 +138,18 @@ def _extended(word: NDArray[np.uint32], size: int, signed: bool) -> NDArray[np.u
 def _small_load(size: int, signed: bool, buffer: bool, instruction: Instruction, machine: Spaces) -> Bound:
     """One or two bytes (RDNA4 ISA manual, 8.1.1 to 8.1.3); through a buffer resource 0 beyond its range."""
     first = instruction.src[0].index
-    immediate = np.int64(instruction.modifiers.get("offset", 0)).astype(np.uint64)
+    immediate = np.int64(instruction.modifiers.get("offset", 0))
     register = register_offset(instruction)
     write, layout = scalar_writer(instruction.dst[0], "u32", instruction), machine.arch.buffers
     aligned = ~np.uint64(size - 1)
 
     def run(g: Group) -> None:
-        offset = immediate + (np.zeros(1, np.uint64) if register is None else register(g).astype(np.uint64))
-        offset = offset & aligned
+        distance = immediate + (np.zeros(1, np.int64) if register is None else register(g).astype(np.int64))
+        offset = distance.astype(np.uint64) & aligned
         inside = None
         if buffer:
             start, extent = scalar_extent([g.s(first + k) for k in range(4)], layout, size)
-            inside = offset < extent
+            inside = (offset < extent) & ~report_negative(instruction, machine, g, (start, distance), size)
         else:
             start = g.s(first) | g.s(first + 1).astype(np.uint64) << np.uint64(32)
         address = start + offset & aligned

@@ -77,6 +77,8 @@ def _address(instruction: Instruction, machine: Spaces, unit: int) -> Callable[[
             bad = (start & ~DWORD != 0)[:, None]
             machine.notify.fault(instruction, g, "scalar", "misaligned write", 4, Outside(bad, start[:, None]))
         address, offset = np.broadcast_arrays((start & DWORD) + offset, offset)
+        if size is not None:  # before the buffer: out of range in every dword, also where adding to it wraps around
+            offset = np.where(offset >> np.uint64(63) != 0, np.uint64(1 << 62), offset)
         return _Where(address[:, None], offset[:, None], size)
 
     return where

@@ -1,0 +1,72 @@
+"""Single instructions that once ended a launch in an exception, and random ones, on every architecture."""
+
+import numpy as np
+import pytest
+
+import mfmasim
+from mfmasim.architectures import ARCHITECTURES
+from tests.machine import fuzzing
+
+SOURCE = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(unsigned* out, const unsigned* in, int n) {
+  unsigned x = in[threadIdx.x];
+  for (int i = 0; i < n; ++i) x = x * 7 + i;
+  out[threadIdx.x] = x;
+}
+"""
+CODE = {}
+
+
+def program(arch, raw, tmp_path_factory):
+    """A code object that executes these bytes, and ends."""
+    if arch not in CODE:
+        path = tmp_path_factory.mktemp("k") / "k.hip"
+        path.write_text(SOURCE)
+        CODE[arch] = mfmasim.compile(path, arch).object.data
+    data = bytearray(CODE[arch])
+    code = mfmasim.load(bytes(data))
+    kernel = code["k"]
+    end = next(ins.raw for ins in kernel.instructions if ins.name == "s_endpgm")
+    (segment,) = [one for one in code.object.segments if one.executable]
+    start = bytes(data).index(segment.data) + kernel.info.entry - segment.vaddr
+    data[start : start + len(raw) + len(end)] = raw + end
+    return bytes(data)
+
+
+RAW = [
+    ("00017c98", ["gfx1100", "gfx1151", "gfx1200", "gfx1201"], "finished"),  # s_cselect_b32 null, s0, s1
+    ("226f06c9ef4a2022", ["gfx1100", "gfx1151", "gfx1201"], "refused"),  # VOPD with src_pops_exiting_wave_id
+    ("000124f4080010f8", ["gfx1100", "gfx1151"], "finished"),  # s_buffer_load_b64 s[4:5], s[0:3], -0xffff8
+]
+
+
+@pytest.mark.parametrize(("raw", "arch", "ends"), [(raw, arch, ends) for raw, archs, ends in RAW for arch in archs])
+def test_an_instruction_that_once_raised(raw, arch, ends, tmp_path_factory):
+    tally = fuzzing.Tally()
+    fuzzing.attempt(program(arch, bytes.fromhex(raw), tmp_path_factory), tally)
+    assert getattr(tally, ends) == 1
+
+
+@pytest.mark.parametrize("arch", ["gfx1100", "gfx1151"])
+def test_a_negative_offset_of_a_buffer_is_a_violation(arch, tmp_path_factory):
+    kernel = mfmasim.load(program(arch, bytes.fromhex("000124f4080010f8"), tmp_path_factory))["k"]
+    report = mfmasim.device("sim").launch(
+        kernel, 1, 32, [np.zeros(64, np.uint32), np.zeros(64, np.uint32), np.int32(1)], checks="bounds"
+    )
+    (finding,) = report.findings
+    assert finding.id == "bounds-outside-buffer"
+    assert finding.message.startswith("read of 8 bytes outside every buffer")
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_random_instructions(arch, tmp_path_factory):
+    """Forty programs of up to ten instructions each; an exception fails the test."""
+    rng = np.random.default_rng(19)
+    tally = fuzzing.Tally()
+    pool = np.array(fuzzing.pool(arch, 5, 300), object)
+    for _ in range(40):
+        raw = b"".join(rng.choice(pool, int(rng.integers(1, 10))))
+        fuzzing.attempt(program(arch, raw[:100], tmp_path_factory), tally, block=int(rng.choice([1, 64, 100])))
+    assert tally.total == 40
+    assert tally.finished + tally.stopped >= 1
