@@ -10,6 +10,7 @@ import numpy as np
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.arguments import Placed
 from mfmasim.machine.memory import PAGE
+from mfmasim.machine.passing import padding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -105,16 +106,19 @@ def replaced(args: Sequence[Any], by: Callable[[Argument], Any]) -> list[Any]:
     ]
 
 
-def called(kernel: Kernel, place: str) -> str:
+def called(kernel: Kernel, place: str, count: int) -> str:
     """The kernel's own name of an argument or a field: ``x`` for ``argument 0``, ``t[1]`` for ``argument 2[1]``.
 
     Args:
         kernel: its metadata has the names.
         place: as `leaves` gives it.
+        count: arguments of the case, which may leave out padding.
 
     Returns:
         The name; the place where the metadata has none.
     """
     argument, bracket, fields = place.partition("[")
-    names = {f"argument {number}": arg.name for number, arg in enumerate(kernel.args)}
+    left_out = padding(kernel) if count < len(kernel.args) else ()
+    passed = [arg for number, arg in enumerate(kernel.args) if number not in left_out]
+    names = {f"argument {number}": arg.name for number, arg in enumerate(passed)}
     return (names.get(argument) or argument) + bracket + fields

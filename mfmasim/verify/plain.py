@@ -70,12 +70,12 @@ def run_arrays(
         return report, found
     for name, array in arrays.items():
         if not array.writes and memory[name].tobytes() != before[name].tobytes():
-            text = f"the kernel changed its input {called(kernel, name)}"
+            text = f"the kernel changed its input {called(kernel, name, len(launch.args))}"
             found.append(Finding("inputs", "error", text, "inputs-changed", kernel=kernel.name))
     outputs = [array for array in arrays.values() if array.writes]
     read = [before[name].copy() for name, array in arrays.items() if array.reads]
     for array, wanted in zip(outputs, _expected(case, launch.expect, read, len(outputs)), strict=True):
-        name = called(kernel, array.name)
+        name = called(kernel, array.name, len(launch.args))
         actual = np.asarray(memory[array.name])
         expected = array.check(f"case {case.name}: what is expected of {name}", wanted)
         comparison = compare_array(array, actual, expected)

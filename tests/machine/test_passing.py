@@ -8,6 +8,7 @@ import pytest
 
 import mfmasim
 from mfmasim.errors import MfmasimError
+from mfmasim.verify.arguments import called
 from tests.machine import harness
 
 pytestmark = pytest.mark.oracle
@@ -164,3 +165,8 @@ def test_wrong_buffers_give_one_line(args, buffers, text):
     with pytest.raises(MfmasimError) as error:
         launched(args, buffers=buffers)
     assert str(error.value) == text
+
+
+@pytest.mark.parametrize(("count", "name"), [(3, "ptr_in"), (8, "factor")])
+def test_a_case_that_leaves_out_padding_names_its_arguments(count, name):
+    assert called(kernel(), "argument 2", count) == name

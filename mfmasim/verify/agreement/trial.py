@@ -221,7 +221,7 @@ def _place(finding: Finding, launch: CaseLaunch, kernel: Kernel) -> tuple[str, i
     name, _, index = finding.element.rpartition("[")
     where = tuple(int(text) for text in index.rstrip("]").split(","))
     for place, arg in leaves(launch.args):
-        if isinstance(arg, Argument) and name in (arg.name, called(kernel, place)):
+        if isinstance(arg, Argument) and name in (arg.name, called(kernel, place, len(launch.args))):
             return place, int(arg.first_bytes(kernel.arch)[where])
     return None
 

@@ -40,7 +40,7 @@ class Bench:
 
     def __post_init__(self) -> None:
         """Draw inputs that are not given."""
-        self.called = {name: called(self.kernel, name) for name in self.launch.arrays}
+        self.called = {name: called(self.kernel, name, len(self.launch.args)) for name in self.launch.arrays}
         self.drawn = {name: draw_array(array, self.called[name]) for name, array in self.launch.arrays.items()}
         self.quiet = {source.input.name: (source, source.codes[0]) for source in self.launch.sources}
         """Inputs that have sources hold one constant value while another input is followed."""
