@@ -76,11 +76,8 @@ class BufferLayout:
 
 
 F = BufferField
-_BASE = (
-    #  name             low bits read
-    F("base",             0, 48, "all",      "address of the first byte"),
-    F("stride",          48, 14, "indexed",  "bytes of a record"),
-)  # fmt: skip
+#      name             low bits read
+_BASE = (F("base",        0, 48, "all",      "address of the first byte"),)  # fmt: skip
 _RECORDS = (
     F("num_records",     64, 32, "all",      "bytes, or records where the index is checked"),
     F("dst_sel_x",       96,  3, "format",   "0, 1, or a component of the data"),
@@ -98,6 +95,7 @@ GFX9 = BufferLayout(
     source="CDNA1 table 39; CDNA2, CDNA3, CDNA4 9.1.8",
     rows=(
         *_BASE,
+        F("stride",          48, 14, "indexed",  "bytes of a record"),
         F("cache_swizzle",   62,  1, "memory",   "permutes the banks of the L1 cache"),
         F("swizzle",         63,  1, "indexed",  "rearrange by index_stride and elements of 4 bytes"),
         *_RECORDS,
@@ -128,6 +126,7 @@ does as well, as in the manuals' formula: `assumed`, a capture with IDXEN and wi
 
 _RDNA = (
     *_BASE,
+    F("stride",          48, 14, "all",      "bytes of a record; without an index OOB_SELECT 0 alone reads it"),
     F("swizzle",         62,  2, "indexed",  "0: linear; 1: elements of 4 bytes; 2: reserved; 3: of 16 bytes"),
     *_RECORDS,
     F("format",         108,  6, "all",      "0: unbound, without ADD_TID"),
@@ -152,7 +151,7 @@ GFX12 = BufferLayout(
     source="RDNA4 9.6",
     rows=(
         *_RDNA,
-        F("stride_scale",       114, 2, "indexed", "the stride times 1, 4, 8 or 32"),
+        F("stride_scale",       114, 2, "all", "the stride times 1, 4, 8 or 32"),
         *_INDEX,
         F("write_compression",  120, 1, "memory"),
         F("compression",        121, 1, "memory"),

@@ -86,6 +86,51 @@ def test_any_resource(arch):
     assert seen == {False, True}
 
 
+@pytest.mark.parametrize("arch", ["gfx908", *ARCHS])
+def test_rows_are_fields(arch):
+    """They lie within the 128 bits and do not overlap."""
+    taken = 0
+    for row in mfmasim.arch(arch).buffers.rows:
+        mask = (1 << row.bits) - 1 << row.low
+        assert not taken & mask, row
+        assert row.read in ("all", "indexed", "swizzled", "format", "memory", "zero"), row
+        taken |= mask
+    assert taken < 1 << 128
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_what_a_raw_access_reads(arch):
+    """Without an index only the rows read by all accesses count, whatever the others hold; each of those counts."""
+    layout, ins = mfmasim.arch(arch).buffers, loads(arch)[1]
+    rng = np.random.default_rng(5)
+
+    def reached(number):
+        waves = Waves(mfmasim.arch(arch), 1, LANES, 8, 0)
+        waves.v[2] = np.arange(LANES, dtype=np.uint32)[None] * np.uint32(4)
+        for k in range(4):
+            waves.s[8 + k] = np.array([number >> 32 * k & 0xFFFFFFFF], np.uint32)
+        waves.s[12] = np.array([8], np.uint32)
+        reach = resource(ins, spaces())(Group(waves, slice(None), 1))
+        return reach.address(4).tolist(), np.broadcast_to(reach.inside(4, 4), (1, LANES)).tolist()
+
+    counted = set()
+    for _ in range(120):
+        number = int.from_bytes(rng.bytes(16), "little")
+        for name, top in (("add_tid", 1), ("num_records", 300), ("stride", 300)):
+            row, value = layout.fields[name], int(rng.integers(0, top))
+            number = number & ~((1 << row.bits) - 1 << row.low) | value << row.low
+        before = reached(number)
+        for row in layout.rows:
+            if row.name == "add_tid":
+                continue
+            other = number ^ int(rng.integers(1, 1 << row.bits)) << row.low
+            if row.read != "all":
+                assert reached(other) == before, row
+            elif reached(other) != before:
+                counted.add(row.name)
+    assert counted == {row.name for row in layout.rows if row.read == "all"} - {"add_tid", "type"}
+
+
 KITTENS = """
   s_load_dwordx4 s[4:7], s[0:1], 0x0
   s_waitcnt lgkmcnt(0)

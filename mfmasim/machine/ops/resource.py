@@ -43,8 +43,6 @@ class Reach:
     """Addresses of the component that starts at a byte, (waves, lanes)."""
     inside: Callable[[int, int], Mask]
     """Whether the component of a given first byte and size is in range."""
-    words: Words
-    """The resource's dwords, (waves,) each."""
 
 
 @dataclass(frozen=True)
@@ -150,14 +148,14 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
         if terms.given is None and not terms.lane.any():
             # A raw access: no index, so nothing to multiply and nothing to swizzle.
             linear = terms.start + terms.scalar + terms.offset
-            return Reach(lambda byte: linear + np.uint64(byte), check(terms, NONE, NO), words)
+            return Reach(lambda byte: linear + np.uint64(byte), check(terms, NONE, NO))
         index, stride, swizzle = _indexed(terms, np.arange(g.lanes, dtype=np.uint64), typed)
         if swizzle.any():
             # The manuals' formula with the departures that the layout names.
             level = "reference" if terms.lane.any() else layout.register_swizzle
             known = machine.outcome.fidelity
             known[instruction.name] = lowest((level, known.get(instruction.name, level)))
-        return Reach(_addresses(terms, index, stride, swizzle), check(terms, index, swizzle != 0), words)
+        return Reach(_addresses(terms, index, stride, swizzle), check(terms, index, swizzle != 0))
 
     return reach
 
