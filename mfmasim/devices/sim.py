@@ -18,7 +18,7 @@ from mfmasim.machine.schedule import schedule as schedule_of
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.check import Check
 from mfmasim.observe.conflicts import Conflicts
-from mfmasim.observe.registry import CHECKS
+from mfmasim.observe.registry import CHECKS, checks_of
 from mfmasim.observe.tools.debugger import Debugger
 
 if TYPE_CHECKING:
@@ -42,8 +42,10 @@ SCHEDULED_WORKGROUPS = 1 << 22
 def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
     """Names of the checks that ``"all"``, ``"none"``, a list or a comma-separated string select.
 
+    An option of a check follows its name and a colon: ``"all,hazards:manual"`` is all, one of them with an option.
+
     Raises:
-        MfmasimError: a name is not a check.
+        MfmasimError: a name is not a check, or an option not one of the check's.
     """
     if checks is None or checks == "none":
         return ()
@@ -52,10 +54,20 @@ def chosen_checks(checks: str | Sequence[str] | None) -> tuple[str, ...]:
     if not isinstance(checks, str | list | tuple):
         raise MfmasimError(f"checks {checks!r}: 'all', 'none' or names of checks are expected")
     names = tuple(part.strip() for part in checks.split(",")) if isinstance(checks, str) else tuple(checks)
+    chosen: dict[str, str] = {}
     for name in names:
-        if name not in CHECKS:
+        if name == "all":
+            chosen |= {one: one for one in chosen_checks("all") if one not in chosen}
+            continue
+        check, colon, option = name.partition(":")
+        if check not in CHECKS:
             raise unknown("check", name, [*CHECKS, "all", "none"])
-    return names
+        if colon and not CHECKS[check].options:
+            raise MfmasimError(f"check {name!r}: {check} has no options")
+        if colon and option not in CHECKS[check].options:
+            raise unknown(f"option of the check {check}", option, list(CHECKS[check].options))
+        chosen[check] = name
+    return tuple(chosen.values())
 
 
 def check_options(observers: Any, debug: Any, executor: Any, parts: Any) -> None:
@@ -135,7 +147,7 @@ class SimDevice:
                 Padding of hand-written metadata may be left out. A dict has the entries by the arguments' names, or
                 numbers. Bytes are the whole segment of arguments; hidden ones are filled in.
             shared_bytes: dynamic LDS in bytes.
-            checks: ``"all"``, ``"none"``, or names of checks.
+            checks: ``"all"``, ``"none"``, or names of checks, each with an option or without, as ``"hazards:manual"``.
             budget: instructions a wave may execute; then the launch is stopped, and a finding names the place.
             observers: further observers (`mfmasim.machine.events.Observer`).
             debug: breakpoints; None costs nothing.
@@ -224,7 +236,7 @@ class SimDevice:
         """
         kernel = prepared.kernel
         check_quota(prepared)
-        listening = [CHECKS[name](prepared) for name in names]
+        listening = checks_of(prepared, names)
         if again is None:
             twice = hooks(listening, Check.again)
             first = replace(prepared, memory=prepared.memory.copied()) if twice else prepared
@@ -242,7 +254,7 @@ class SimDevice:
 
             check_executor(executor, parts, observers, listening)
             outcome, notes = spread(
-                prepared, executor, listening, lambda: [CHECKS[name](prepared) for name in names], budget,
+                prepared, executor, listening, lambda: checks_of(prepared, names), budget,
                 max_waves, parts,
             )  # fmt: skip
         for end in hooks(observers, Observer.on_end):

@@ -9,6 +9,7 @@ from mfmasim.machine.events import Observer
 from mfmasim.observe.finding import Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Self
 
     from mfmasim.machine.events import Place
@@ -29,10 +30,12 @@ class Check(Observer, ABC):
     """Whether ``"all"`` includes it; otherwise it runs only when it is named."""
     by_parts: ClassVar[bool] = True
     """Whether parts of a launch may be checked separately and merged."""
+    options: ClassVar[Mapping[str, str]] = {}
+    """What may follow its name and a colon where checks are selected, and what it means."""
 
-    def __init__(self, launch: Launch) -> None:
-        """Prepare for a launch whose memory is laid out."""
-        self.kernel = launch.kernel
+    def __init__(self, launch: Launch, option: str = "") -> None:
+        """Prepare for a launch whose memory is laid out, with one of `options` or none."""
+        self.kernel, self.option = launch.kernel, option
 
     @abstractmethod
     def findings(self) -> list[Finding]:

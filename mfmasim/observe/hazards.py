@@ -3,23 +3,29 @@
 The simulator executes one instruction after the other, so values are correct here but may be wrong on hardware.
 This check follows, on the executed path of every wave and across branches, which results must not be used yet. That
 depends on the path alone: waves of one state share it, and a block that was seen from a state is never examined again.
+
+The severity follows from the evidence for each row (`Row.judged`); the option ``manual`` takes the manuals' letter, by
+which every pair is an error.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
-from mfmasim.isa.hazards import ROLES, Register, Row, Traits, named, rows
+from mfmasim.isa.hazards import Row, named, rows
+from mfmasim.isa.hazards.follow import Broken, Follower, State
 from mfmasim.observe.check import Check
-from mfmasim.observe.finding import Kind
+from mfmasim.observe.finding import SEVERITIES, Finding, Kind
 from mfmasim.observe.paths import Paths
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import BlockEvent
     from mfmasim.machine.launch import Launch
-    from mfmasim.observe.finding import Finding
 
 __all__ = ["Hazards"]
 
@@ -49,41 +55,38 @@ DEPENDENCY = Kind(
     "v_rcp_f32 v1, v2; v_mul_f32 v3, v1, v1  // inline assembly, gfx1100",
     "Place the s_waitcnt_depctr or s_wait_alu that the message names between them.",
 )  # fmt: skip
+CONTRADICTED = Kind(
+    "hazards-contradicted", "warning", "Too few wait states, although some evidence says that it works",
+    "The manual's table requires more, but several of AMD's prebuilt kernels, which are in production use, have as "
+    "few, or LLVM inserts none. One finding stands for all pairs of a row of the table.",
+    "v_mfma_f32_16x16x32_fp8_fp8 v[12:15], ...; four instructions; v_fma_f32 v124, v12, v6, v124  // CDNA3",
+    "As for an error, if the kernel has to follow the manual; the check hazards:manual reports every pair.",
+)  # fmt: skip
+TOLERATED = Kind(
+    "hazards-tolerated", "info", "Fewer wait states than the manual requires, as usual in AMD's own kernels",
+    "A tenth or more of AMD's prebuilt kernels, which are in production use, break this row of the table, and several "
+    "have as few; or the hardware itself waits long enough. One finding stands for all pairs of a row.",
+    "s_add_u32 m0, s4, s5; buffer_load_dword v2, s[8:11], 0 offen lds",
+    "Nothing, or as for an error if the kernel has to follow the manual (check hazards:manual).",
+)  # fmt: skip
+MILDER = {"warning": CONTRADICTED, "info": TOLERATED}
 LONGEST_NOP = 16
 """Wait states of the longest S_NOP."""
-TRANS = 1
-"""Transcendental instructions after which the result of another one may still be missed."""
-TRANSCENDENTAL = 256
-"""What one of them adds to an age, beside itself as a vector instruction."""
 
 
 @dataclass(frozen=True)
-class Risk:
-    """A first instruction, whose registers may not be touched yet."""
+class Pair:
+    """Two instructions that are too close."""
 
-    row: int
-    pc: int
-    registers: frozenset[Register]
-    needs: int
-    """Wait states, or what else the row counts, that are required."""
-    age: int = 0
-    """What has passed since, in the row's unit."""
-    armed: bool = True
-    """Whether the instruction that the row requires between them was executed."""
+    row: tuple[str, str, str]
+    short: int
+    """How much is missing between them."""
+    finding: Finding
 
-
-State = tuple[Risk, ...]
-
-
-@dataclass(frozen=True)
-class Known:
-    """An instruction as the rows see it."""
-
-    traits: Traits
-    firsts: tuple[tuple[int, frozenset[Register], int], ...]
-    """Row, registers at risk, what has to pass, of the rows that begin with it."""
-    seconds: dict[int, frozenset[Register]]
-    """Registers touched, of the rows that end with it."""
+    @property
+    def rank(self) -> tuple[int, int]:
+        """How bad it is; higher is worse."""
+        return -SEVERITIES.index(self.finding.severity), self.short
 
 
 class Hazards(Paths[State], Check):
@@ -91,17 +94,18 @@ class Hazards(Paths[State], Check):
 
     name = "hazards"
     about = "pairs of instructions without the wait states that software has to provide"
-    kinds = (STATES, MATRIX, VECTOR, DEPENDENCY)
+    kinds = (STATES, MATRIX, VECTOR, DEPENDENCY, CONTRADICTED, TOLERATED)
+    options: ClassVar[Mapping[str, str]] = {"manual": "the manuals' letter: every pair is an error"}
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, launch: Launch, option: str = "") -> None:
         """Find the rows of the architecture."""
-        Check.__init__(self, launch)
-        Paths.__init__(self, ())
-        self.arch, self.passes = self.kernel.arch, launch.passes
-        self.rows: tuple[Row, ...] = rows(self.arch)
-        self._known: dict[int, Known] = {}
-        self._findings: dict[tuple[int, int], tuple[int, Finding]] = {}
-        """(Second, first) address to how much is missing, and the finding."""
+        Check.__init__(self, launch, option)
+        Paths.__init__(self, State())
+        arch = self.kernel.arch
+        self.m0 = arch.m0
+        self._follower = Follower(rows(arch), arch, self.kernel.wave, launch.passes)
+        self._pairs: dict[tuple[int, int], Pair] = {}
+        """By the addresses of the second and the first instruction."""
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
         """What is at risk after a block.
@@ -112,114 +116,55 @@ class Hazards(Paths[State], Check):
             index: one of the waves of the event that are in this state.
         """
         for instruction in event.instructions:
-            state = self._step(state, instruction, event, index)
+            state = self._follower.step(state, instruction, partial(self._missing, instruction, event, index))
         return state
 
-    def _knows(self, instruction: Instruction) -> Known:
-        """What the rows see in an instruction."""
-        known = self._known.get(instruction.pc)
-        if known is None:
-            passes = self.passes(instruction, self.arch, self.kernel.wave)
-            traits = Traits(instruction, self.arch.m0, passes)
-            firsts, seconds = [], {}
-            for number, row in enumerate(self.rows):
-                states = row.states(passes)
-                risky = ROLES[row.first](traits)
-                if risky and states:
-                    firsts.append((number, risky, states))
-                touched = ROLES[row.second](traits)
-                if touched:
-                    seconds[number] = touched
-            known = self._known[instruction.pc] = Known(traits, tuple(firsts), seconds)
-        return known
-
-    def _step(self, risks: State, instruction: Instruction, event: BlockEvent, index: int) -> State:
-        """Execute one instruction: it touches registers, time passes, and it may put others at risk."""
-        known = self._knows(instruction)
-        left = []
-        for risk in risks:
-            row, before = self.rows[risk.row], self._known[risk.pc]
-            touched = risk.registers & known.seconds.get(risk.row, frozenset())
-            if touched and risk.armed and _linked(row, before.traits, known.traits):
-                self._missing(row, risk, min(touched), instruction, event, index)
-            age = _later(row, risk.age, known.traits)
-            armed = risk.armed or known.traits.matrix == "dgemm"
-            # Registers that a later matrix instruction overwrites hold that one's result.
-            again = known.traits.writes if row.first.endswith(" D") and known.traits.matrix else frozenset()
-            registers = risk.registers - again if again else risk.registers
-            if registers and age is not None and not _over(row, age, risk.needs):
-                left.append(Risk(risk.row, risk.pc, registers, risk.needs, age, armed))
-        begun = [
-            Risk(row, instruction.pc, registers, needs, 0, self.rows[row].link != "after DGEMM")
-            for row, registers, needs in known.firsts
-        ]
-        return (*left, *begun)
-
-    def _missing(
-        self, row: Row, risk: Risk, register: Register, instruction: Instruction, event: BlockEvent,
-        index: int,
-    ) -> None:  # fmt: skip
-        needs, present = risk.needs, _counted(row, risk.age)
-        place = event.place(index, None)
-        first = self._known[risk.pc].traits.opcode
-        there = self.kernel.source_at(risk.pc)
-        name = named(instruction.written(register), self.arch.m0)
+    def _missing(self, instruction: Instruction, event: BlockEvent, index: int, broken: Broken) -> None:
+        row, needs, present = broken.row, broken.needs, broken.present
+        first, there = broken.first.opcode.name, self.kernel.source_at(broken.pc)
+        name = named(instruction.written(broken.register), self.m0)
         kind, unit, fix = _advice(row, needs - present)
         message = (
-            f"{row.first} ({first.name} at {risk.pc:#x}{f', {there}' if there else ''}), then {row.second} "
+            f"{row.first} ({first} at {broken.pc:#x}{f', {there}' if there else ''}), then {row.second} "
             f"({name}): {_many(needs, unit)} are required between them, {present} present; "
-            f"{fix} is missing ({row.source})"
         )
+        severity, reason = ("error", "") if self.option else row.judged(needs, present, broken.stalled)
+        kind = MILDER.get(severity, kind)
+        message += f"{reason} ({row.source})" if reason else f"{fix} is missing ({row.source})"
         finding = self.finding(
-            kind, message, instruction.pc, place, register=name, instruction=instruction.name,
+            kind, message, instruction.pc, event.place(index, None), register=name, instruction=instruction.name,
             expected=_many(needs, unit), actual=_many(present, unit),
         )  # fmt: skip
-        self._keep((instruction.pc, risk.pc), needs - present, finding)
+        self._keep((instruction.pc, broken.pc), Pair((row.first, row.second, row.link), needs - present, finding))
 
-    def _keep(self, key: tuple[int, int], short: int, finding: Finding) -> None:
+    def _keep(self, key: tuple[int, int], pair: Pair) -> None:
         """Of a pair of instructions the worst case is reported, and the first one of these."""
-        had = self._findings.get(key)
-        if had is None or had[0] < short:
-            self._findings[key] = short, finding
+        had = self._pairs.get(key)
+        if had is None or had.rank < pair.rank:
+            self._pairs[key] = pair
 
     def merge(self, other: Hazards) -> None:
         """Add what another part of the same launch found; parts come in the order of the grid."""
-        for key, (short, finding) in other._findings.items():
-            self._keep(key, short, finding)
+        for key, pair in other._pairs.items():
+            self._keep(key, pair)
 
     def findings(self) -> list[Finding]:
-        """The findings, in address order."""
-        return [self._findings[key][1] for key in sorted(self._findings)]
+        """The errors in address order; then the milder findings, one for all pairs of a row."""
+        errors: list[Finding] = []
+        milder: dict[tuple[str, ...], list[Pair]] = {}
+        for _, pair in sorted(self._pairs.items(), key=lambda entry: entry[0]):
+            if pair.finding.severity == "error":
+                errors.append(pair.finding)
+            else:
+                milder.setdefault((pair.finding.id, *pair.row), []).append(pair)
+        return errors + [_together(pairs) for pairs in milder.values()]
 
 
-def _linked(row: Row, first: Traits, second: Traits) -> bool:
-    """Whether a row's further condition holds."""
-    if row.link in ("same", "part"):
-        return (first.d == second.c) == (row.link == "same")
-    if row.link in ("same opcode", "other opcode"):
-        return (first.opcode == second.opcode) == (row.link == "same opcode")
-    return True
-
-
-def _later(row: Row, age: int, passed: Traits) -> int | None:
-    """The age of a risk after an instruction has passed; None where it has expired."""
-    if row.clock == "states":
-        return age + passed.states
-    if row.clock == "trans":
-        if passed.memory or passed.lds or passed.waits_for_vectors:
-            return None
-        age += TRANSCENDENTAL * passed.opcode.trans
-    return age + passed.vector
-
-
-def _counted(row: Row, age: int) -> int:
-    """What has passed, as it is reported."""
-    return age % TRANSCENDENTAL if row.clock == "trans" else age
-
-
-def _over(row: Row, age: int, needs: int) -> bool:
-    """Whether a first instruction is old enough."""
-    return _counted(row, age) >= needs or (row.clock == "trans" and age // TRANSCENDENTAL > TRANS)
+def _together(pairs: list[Pair]) -> Finding:
+    """One finding for pairs of one row: the worst, and how many there are."""
+    worst = max(pairs, key=lambda pair: pair.rank).finding
+    text = f"{worst.message}; {len(pairs)} such pairs" if len(pairs) > 1 else worst.message
+    return replace(worst, message=text, count=len(pairs))
 
 
 def _many(count: int, unit: str) -> str:

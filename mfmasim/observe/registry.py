@@ -16,9 +16,12 @@ from mfmasim.observe.uninitialised import Uninitialised
 from mfmasim.observe.waits import Waits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.machine.launch import Launch
     from mfmasim.observe.check import Check
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "checks_of"]
 
 CHECKS: dict[str, type[Check]] = {
     check.name: check
@@ -27,3 +30,17 @@ CHECKS: dict[str, type[Check]] = {
     )
 }  # fmt: skip
 """Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""
+
+
+def checks_of(launch: Launch, names: Sequence[str]) -> list[Check]:
+    """The checks of a launch.
+
+    Args:
+        launch: the launch.
+        names: of the checks, each with an option after a colon or without.
+    """
+    made = []
+    for name in names:
+        check, _, option = name.partition(":")
+        made.append(CHECKS[check](launch, option) if option else CHECKS[check](launch))
+    return made

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import mfmasim
+from mfmasim.isa.hazards.follow import State
 from mfmasim.machine.events import Place
 from mfmasim.machine.passes import passes
 from mfmasim.observe.hazards import Hazards
@@ -44,12 +45,12 @@ class Block:
 
 def told(kernel, instructions):
     """Findings of instructions in a row, with no memory across an unconditional branch."""
-    check = Hazards(SimpleNamespace(kernel=kernel, passes=passes))
-    state = ()
+    check = Hazards(SimpleNamespace(kernel=kernel, passes=passes), "manual")
+    state = State()
     for instruction in instructions:
         state = check.after(state, Block([instruction]), 0)
         if instruction.name.startswith(AWAY):
-            state = ()
+            state = State()
     return check.findings()
 
 
@@ -65,7 +66,8 @@ def shorter(instructions, k):
     """The instructions without one of them, or with an s_nop of one state fewer."""
     nop = instructions[k]
     states = nop.modifiers.get("simm16", 0)
-    fewer = [dataclasses.replace(nop, modifiers={"simm16": states - 1}, pc=-states)] if states else []
+    raw = (states - 1).to_bytes(2, "little") + nop.raw[2:] if states else b""
+    fewer = [dataclasses.replace(nop, modifiers={"simm16": states - 1}, pc=-states, raw=raw)] if states else []
     return [*instructions[max(0, k - 40) : k], *fewer, *instructions[k + 1 : k + 30]]
 
 

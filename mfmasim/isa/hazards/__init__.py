@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import unknown
 from mfmasim.isa.hazards import cdna, matrix, rdna
-from mfmasim.isa.hazards.row import Row
+from mfmasim.isa.hazards.row import Row, Shipped
+from mfmasim.isa.hazards.shipped import SHIPPED
 from mfmasim.isa.hazards.traits import ROLES, Register, Traits, named
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-__all__ = ["ROLES", "Register", "Row", "Traits", "named", "rows"]
+__all__ = ["ROLES", "Register", "Row", "Shipped", "Traits", "named", "rows"]
 
 _TABLES: dict[str, tuple[Row, ...]] = {
     "CDNA1": (*cdna.CDNA1, *matrix.CDNA1),
@@ -27,11 +29,18 @@ _TABLES: dict[str, tuple[Row, ...]] = {
 
 @cache
 def rows(arch: Arch) -> tuple[Row, ...]:
-    """The rows that hold on an architecture.
+    """The rows that hold on an architecture, with the evidence for each.
 
     Raises:
         MfmasimError: no table covers the encoding of its instructions.
     """
     if arch.encoding not in _TABLES:
         raise unknown("encoding with rules of wait states", arch.encoding, _TABLES, f"for {arch.name}")
-    return tuple(row for row in _TABLES[arch.encoding] if not row.on or getattr(arch, row.on))
+    objects, broken = SHIPPED.get(arch.encoding, (0, {}))
+    found = []
+    for row in _TABLES[arch.encoding]:
+        if row.on and not getattr(arch, row.on):
+            continue
+        fewest = broken.get((row.first, row.second, row.link), {})
+        found.append(replace(row, shipped=Shipped(objects, fewest)))
+    return tuple(found)

@@ -15,13 +15,13 @@ _WMMA_3 = "RDNA3 ISA manual, 7.9: back-to-back dependent WMMA"
 _WMMA_4 = "RDNA4 ISA manual, 7.12.1"
 
 RDNA3 = (
-    Row("WMMA writes D", "WMMA reads A, B", 1, _WMMA_3, clock="vector"),
-    Row("VALU writes EXEC", "V_PERMLANE", 1, "RDNA3 ISA manual, 7.2.8", clock="vector"),
+    Row("WMMA writes D", "WMMA reads A, B", 1, _WMMA_3, clock="vector", llvm="fixWMMAHazards"),
+    Row("VALU writes EXEC", "V_PERMLANE", 1, "RDNA3 ISA manual, 7.2.8", clock="vector", llvm="fixVcmpxPermlaneHazards"),
     Row("trans writes half", "VALU reads half", 6, "LLVM, gfx11.0: fixVALUTransUseHazard", clock="trans",
-        on="trans_use_hazard"),
+        on="trans_use_hazard", llvm="fixVALUTransUseHazard"),
 )  # fmt: skip
 
 RDNA4 = (
-    Row("WMMA writes D", "WMMA reads A, B", 1, _WMMA_4, clock="vector"),
-    Row("VALU writes EXEC", "V_PERMLANE", 1, "RDNA4 ISA manual, 7.2.8", clock="vector"),
+    Row("WMMA writes D", "WMMA reads A, B", 1, _WMMA_4, clock="vector", llvm="fixWMMAHazards"),
+    Row("VALU writes EXEC", "V_PERMLANE", 1, "RDNA4 ISA manual, 7.2.8", clock="vector", llvm="fixVcmpxPermlaneHazards"),
 )

@@ -84,6 +84,11 @@ class Traits:
         return {"f32": "sgemm", "f64": "dgemm"}.get(kind, "xdl")
 
     @cached_property
+    def occupies(self) -> bool:
+        """Whether it occupies the matrix core for its passes (LLVM's SISchedule: HWXDL; f64 uses the vector ALU)."""
+        return self.matrix in ("xdl", "sgemm")
+
+    @cached_property
     def alu(self) -> bool:
         """Whether it is a vector operation other than a matrix instruction."""
         return self.vector and not self.matrix

@@ -189,14 +189,12 @@ class LdsRaces:
         row, lanes, touched = self._units(addresses[index], active[index], access.size)
         each, units = np.repeat(index[row], touched.shape[1]), touched.ravel()
         groups = waves[each] // self.per
-        if access.kind == "read":
-            found = lambda: self.values.own(wave, groups, units)  # noqa: E731
-        else:
-            same = self.values.write(wave, groups, units, words(access, index[row], lanes, self.unit))
-            found = lambda: same  # noqa: E731
+        wrote: NDArray[np.uint32] | None = None
+        if access.kind != "read":
+            wrote = self.values.write(wave, groups, units, words(access, index[row], lanes, self.unit))
 
         def answer() -> NDArray[np.uint32]:
-            alike = found()
+            alike = self.values.own(wave, groups, units) if wrote is None else wrote
             if self.shadow.groups == 1 < self.groups:
                 differs = np.zeros(self.shadow.units, np.bool_)
                 differs[units[alike == 0]] = True

@@ -1,0 +1,184 @@
+"""Follows, instruction by instruction, which results must not be used yet, and names the pairs that are too close.
+
+Two clocks run. The manuals' letter counts instructions between two others, S_NOP more than one. Time passes at least as
+fast, and faster before a matrix instruction: the matrix core accepts the next one only when the passes of the previous
+one are over (LLVM, GCNHazardRecognizer: getMFMAPipelineWaitStates), so that the hardware itself waits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.hazards.traits import ROLES, Register, Traits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.architectures import Arch
+    from mfmasim.isa.hazards.row import Row
+    from mfmasim.isa.instruction import Instruction
+
+__all__ = ["Broken", "Follower", "State"]
+
+TRANS = 1
+"""Transcendental instructions after which the result of another one may still be missed."""
+TRANSCENDENTAL = 256
+"""What one of them adds to an age, beside itself as a vector instruction."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """An instruction as the rows see it."""
+
+    traits: Traits
+    firsts: tuple[tuple[int, frozenset[Register], int], ...]
+    """Row, registers at risk, what has to pass, of the rows that begin with it."""
+    seconds: dict[int, frozenset[Register]]
+    """Registers touched, of the rows that end with it."""
+
+
+@dataclass(frozen=True)
+class Risk:
+    """A first instruction, whose registers may not be touched yet."""
+
+    row: int
+    pc: int
+    first: Known
+    registers: frozenset[Register]
+    needs: int
+    """Wait states, or what else the row counts, that are required."""
+    age: int = 0
+    """What has passed since, in the row's unit."""
+    stalled: int = 0
+    """Wait states that the hardware added."""
+    armed: bool = True
+    """Whether the instruction that the row requires between them was executed."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What is at risk on a path, and how long the matrix core is still busy."""
+
+    risks: tuple[Risk, ...] = ()
+    busy: int = 0
+    """Wait states until it accepts another instruction."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A pair of instructions with less between them than a row requires."""
+
+    row: Row
+    pc: int
+    """Address of the first instruction."""
+    first: Traits
+    register: Register
+    needs: int
+    present: int
+    """By the letter: what the instructions between them are worth."""
+    stalled: int
+    """Wait states that the hardware adds to them."""
+
+    @property
+    def covered(self) -> bool:
+        """Whether the hardware waits long enough by itself."""
+        return self.present + self.stalled >= self.needs
+
+
+class Follower:
+    """The rows of an architecture, applied to paths of instructions."""
+
+    def __init__(
+        self, rows: tuple[Row, ...], arch: Arch, wave: int, passes: Callable[[Instruction, Arch, int], int]
+    ) -> None:
+        """Apply rows.
+
+        Args:
+            rows: of the architecture.
+            arch: the architecture.
+            wave: lanes of a wave.
+            passes: gives the passes of a matrix instruction, 0 for any other.
+        """
+        self.rows, self.arch, self.wave, self.passes = rows, arch, wave, passes
+        self._known: dict[bytes, Known] = {}
+
+    def _knows(self, instruction: Instruction) -> Known:
+        """What the rows see in an instruction, which its bytes determine."""
+        known = self._known.get(instruction.raw)
+        if known is None:
+            passes = self.passes(instruction, self.arch, self.wave)
+            traits = Traits(instruction, self.arch.m0, passes)
+            firsts, seconds = [], {}
+            for number, row in enumerate(self.rows):
+                states = row.states(passes)
+                if states and (risky := ROLES[row.first](traits)):
+                    firsts.append((number, risky, states))
+                if touched := ROLES[row.second](traits):
+                    seconds[number] = touched
+            known = self._known[instruction.raw] = Known(traits, tuple(firsts), seconds)
+        return known
+
+    def step(self, state: State, instruction: Instruction, report: Callable[[Broken], None]) -> State:
+        """Execute one instruction: it touches registers, time passes, and it may put others at risk.
+
+        Args:
+            state: before it.
+            instruction: what is executed.
+            report: called for each earlier instruction that it comes too early after.
+
+        Returns:
+            The state after it.
+        """
+        known = self._knows(instruction)
+        traits = known.traits
+        stall = state.busy if traits.occupies else 0
+        left = []
+        for risk in state.risks:
+            row, before, stalled = self.rows[risk.row], risk.first.traits, risk.stalled + stall
+            touched = risk.registers & known.seconds.get(risk.row, frozenset())
+            if touched and risk.armed and _linked(row, before, traits):
+                report(Broken(row, risk.pc, before, min(touched), risk.needs, _counted(row, risk.age), stalled))
+            age = _later(row, risk.age, traits)
+            # Registers that a later matrix instruction overwrites hold that one's result.
+            again = traits.writes if row.first.endswith(" D") and traits.matrix else frozenset()
+            registers = risk.registers - again if again else risk.registers
+            if registers and age is not None and not _over(row, age, risk.needs):
+                armed = risk.armed or traits.matrix == "dgemm"
+                left.append(replace(risk, registers=registers, age=age, stalled=stalled, armed=armed))
+        begun = (
+            Risk(row, instruction.pc, known, registers, needs, armed=self.rows[row].link != "after DGEMM")
+            for row, registers, needs in known.firsts
+        )
+        busy = traits.passes - 1 if traits.occupies else max(state.busy - traits.states, 0)
+        return State((*left, *begun), busy)
+
+
+def _linked(row: Row, first: Traits, second: Traits) -> bool:
+    """Whether a row's further condition holds."""
+    if row.link in ("same", "part"):
+        return (first.d == second.c) == (row.link == "same")
+    if row.link in ("same opcode", "other opcode"):
+        return (first.opcode == second.opcode) == (row.link == "same opcode")
+    return True
+
+
+def _later(row: Row, age: int, passed: Traits) -> int | None:
+    """The age of a risk after an instruction has passed; None where it has expired."""
+    if row.clock == "states":
+        return age + passed.states
+    if row.clock == "trans":
+        if passed.memory or passed.lds or passed.waits_for_vectors:
+            return None
+        age += TRANSCENDENTAL * passed.opcode.trans
+    return age + passed.vector
+
+
+def _counted(row: Row, age: int) -> int:
+    """What has passed, as it is reported."""
+    return age % TRANSCENDENTAL if row.clock == "trans" else age
+
+
+def _over(row: Row, age: int, needs: int) -> bool:
+    """Whether a first instruction is old enough."""
+    return _counted(row, age) >= needs or (row.clock == "trans" and age // TRANSCENDENTAL > TRANS)

@@ -1,0 +1,123 @@
+"""hazards: the severity of a pair follows from the evidence for its row; ``hazards:manual`` takes the letter."""
+
+import pytest
+
+import mfmasim
+from mfmasim.devices.sim import chosen_checks
+from mfmasim.errors import MfmasimError
+from mfmasim.isa.hazards import rows
+from mfmasim.isa.hazards.row import COMMON, SEVERAL, Row, Shipped
+from mfmasim.isa.hazards.shipped import SHIPPED
+from mfmasim.observe.registry import CHECKS
+from tests.isa.count_hazards import broken
+from tests.machine import harness
+
+DIRECT = ("s_mov_b32 m0, 0", "buffer_load_dword v2, s[16:19], 0 offen lds")
+DPP = ("v_mov_b32 v4, v0", "v_mov_b32_dpp v5, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf")
+FOUR = "v_mfma_f32_16x16x32_fp8_fp8 v[20:23], v[14:15], v[18:19], v[20:23]"
+LARGE = "v_mfma_f32_32x32x8f16 v[{first}:{last}], v[4:5], v[6:7], v[{first}:{last}]"
+ONE, TWO = LARGE.format(first=16, last=31), LARGE.format(first=32, last=47)
+# Architectures, program, severity and count of the only finding.
+PROGRAMS = {
+    "direct": ("gfx942 gfx950", DIRECT, "info", 1),
+    "direct, twice": ("gfx942 gfx950", DIRECT * 2, "info", 2),
+    "direct, without evidence": ("gfx90a", DIRECT, "error", 1),
+    "lane": ("gfx942 gfx950", ("v_readfirstlane_b32 s12, v0", "v_mov_b32 v4, s12"), "info", 1),
+    "dpp": ("gfx942 gfx950", (DPP[0], "s_nop 0", DPP[1]), "warning", 1),
+    "dpp, without evidence": ("gfx90a", (DPP[0], "s_nop 0", DPP[1]), "error", 1),
+    "matrix": ("gfx942 gfx950", (FOUR, "s_nop 1", "v_mov_b32 v4, v23"), "warning", 1),
+    "matrix, closer": ("gfx942 gfx950", (FOUR, "s_nop 0", "v_mov_b32 v4, v23"), "error", 1),
+    "matrix to store": ("gfx942 gfx950", (FOUR, "s_nop 1", "ds_write_b32 v2, v23"), "error", 1),
+    "not in LLVM": ("gfx90a gfx942 gfx950", ("v_cmp_eq_u32 vcc, v0, v0", "v_add_u32 v4, src_vccz, v4"), "warning", 1),
+    # The second matrix instruction waits for the 16 passes of the first: 15 wait states, itself and those of s_nop.
+    "busy, 19": ("gfx90a", (ONE, TWO, "s_nop 2", "v_mov_b32 v4, v31"), "info", 1),
+    "busy, 18": ("gfx90a", (ONE, TWO, "s_nop 1", "v_mov_b32 v4, v31"), "error", 1),
+    "busy, half over": ("gfx90a", (ONE, "s_nop 7", TWO, "s_nop 2", "v_mov_b32 v4, v31"), "info", 1),
+}  # fmt: skip
+
+
+def kernel(arch, lines):
+    return harness.kernel("\n".join(["s_mov_b64 s[8:9], 0", "s_nop 15", *lines, "s_endpgm"]), arch, "p", lds=1024)
+
+
+def told(arch, lines, checks="hazards"):
+    return mfmasim.device("sim").launch(kernel(arch, lines), grid=1, block=64, args=[None], checks=checks).findings
+
+
+@pytest.mark.parametrize(("arch", "program", "severity", "count"), [
+    pytest.param(arch, *rest, id=f"{name}-{arch}")
+    for name, (archs, *rest) in PROGRAMS.items() for arch in archs.split()
+])  # fmt: skip
+def test_severity(arch, program, severity, count):
+    (finding,) = told(arch, program)
+    assert (finding.severity, finding.count) == (severity, count), finding.message
+    ids = {"info": "hazards-tolerated", "warning": "hazards-contradicted"}
+    assert ids.get(severity, finding.id) == finding.id
+    letter = told(arch, program, "hazards:manual")
+    assert [f.severity for f in letter] == ["error"] * count
+    assert all(f.id in ("hazards-wait-states", "hazards-matrix") for f in letter)
+
+
+def test_evidence_is_told():
+    (finding,) = told("gfx942", DIRECT)
+    objects, rules = SHIPPED["CDNA3"]
+    (same,) = rules["SALU writes M0", "uses M0", ""].values()
+    assert f"{same} of {objects} prebuilt objects of AMD have as few" in finding.message
+    (finding,) = told("gfx90a", PROGRAMS["busy, 19"][1])
+    assert "the matrix core is busy, so that the hardware adds 15" in finding.message
+    assert (finding.expected, finding.actual) == ("19 wait states", "4 wait states")
+
+
+def test_the_rule():
+    walked = 100
+    few, some, many = (Shipped(walked, {1: count}) for count in (SEVERAL - 1, SEVERAL, int(COMMON * walked)))
+    both, lone = (Shipped(walked, {0: count, 1: int(COMMON * walked)}) for count in (SEVERAL, SEVERAL - 1))
+    for shipped, llvm, present, severity in [
+        (both, "f", 0, "info"), (lone, "f", 0, "error"), (lone, "f", 1, "info"),
+        (few, "f", 1, "error"), (some, "f", 1, "warning"), (many, "f", 1, "info"), (many, "f", 0, "error"),
+        (few, "", 1, "warning"), (many, "", 1, "info"), (Shipped(), "f", 0, "error"), (Shipped(), "", 0, "warning"),
+    ]:  # fmt: skip
+        row = Row("S_SETREG", "S_GETREG", 2, "a source", llvm=llvm, shipped=shipped)
+        assert row.judged(2, present)[0] == severity, (shipped, llvm, present)
+        assert row.judged(2, present, 2)[0] == "info"
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
+def test_every_count_belongs_to_a_row(arch):
+    found = mfmasim.arch(arch)
+    table = {(row.first, row.second, row.link): row for row in rows(found)}
+    objects, rules = SHIPPED[found.encoding]
+    for names, fewest in rules.items():
+        row = table[names]
+        most = max(row.needs.values()) if isinstance(row.needs, dict) else row.needs
+        assert all(0 <= present < most for present in fewest)
+        assert row.shipped.near(most) == row.shipped.broken == sum(fewest.values()) <= objects == row.shipped.objects
+        assert row.shipped.near(0) == fewest.get(0, 0)
+    for row in rows(found):
+        assert row.source
+        assert row.llvm.startswith(("check", "fix")) or not row.llvm
+
+
+def test_counting_takes_the_fewest_and_nothing_across_a_branch():
+    body = [
+        "s_mov_b32 m0, 0", "s_branch .Lnext", ".Lnext:", DIRECT[1], "s_nop 0", FOUR, "s_nop 3", "v_mov_b32 v4, v23",
+        "s_nop 15", FOUR, "s_nop 1", "v_mov_b32 v4, v23", "s_nop 15", ONE.replace("8f16", "8_f16"),
+        TWO.replace("8f16", "8_f16"), "s_nop 2", "v_mov_b32 v4, v31",
+    ]  # fmt: skip
+    assert broken(kernel("gfx942", body).code) == {("XDL writes D", "VALU uses VGPR", ""): 2}
+
+
+def test_checks_with_options():
+    names = chosen_checks("all")
+    assert chosen_checks("all,hazards:manual") == tuple("hazards:manual" if n == "hazards" else n for n in names)
+    assert chosen_checks("hazards:manual,all")[0] == "hazards:manual"
+    assert chosen_checks(["waits", "hazards:manual"]) == ("waits", "hazards:manual")
+    assert CHECKS["hazards"].options.keys() == {"manual"}
+    for wrong, text in {
+        "hazards:letter": "unknown option of the check hazards 'letter'; allowed: manual",
+        "hazards:": "unknown option of the check hazards ''; allowed: manual",
+        "waits:manual": "check 'waits:manual': waits has no options",
+        "hazard:manual": "unknown check 'hazard:manual'",
+    }.items():
+        with pytest.raises(MfmasimError, match=text):
+            chosen_checks(wrong)
