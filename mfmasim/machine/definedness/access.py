@@ -155,6 +155,8 @@ class AccessPlan:
         """Undefined bits reached global memory."""
         number, bits = next((k, word) for k, word in enumerate(words) if word.any())
         lanes = bits[:, 0] if self.opcode.scalar else np.broadcast_to(bits, (len(bits), g.lanes))
+        if self.opcode.d16 == "high":  # as bits of the register
+            lanes = lanes << np.uint32(16)
         # A buffer store is executed dword by dword, so that the number of the word does not name the register.
         keys = [self.stored[number]] if len(words) == len(self.stored) else self.stored
         key = next((k for k in keys if (np.where(lanes != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
