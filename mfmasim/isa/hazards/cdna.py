@@ -2,7 +2,7 @@
 
 Sources: CDNA1 to CDNA4 ISA manuals, 4.5, "Required Software-inserted Wait States"; where a source names LLVM,
 the insertion of wait states that compilers rely on (GCNHazardRecognizer) has the rule and the manuals do not. `llvm`
-names its function for the row; LLVM never makes EXECZ or VCCZ a source of the vector ALU.
+names its function for the row; LLVM never makes EXECZ or VCCZ a source of the vector ALU, and never sets VSKIP.
 
 Left out: instructions that the machine does not execute (S_RFE); VCC under the number of the SGPRs that hold it
 (assemblers write it by name); and the replay of clauses with XNACK, which does not depend on wait states.
@@ -10,7 +10,7 @@ Left out: instructions that the machine does not execute (S_RFE); VCC under the 
 
 from __future__ import annotations
 
-from mfmasim.isa.hazards.row import Row
+from mfmasim.isa.hazards.row import NOT_EMITTED, Row
 
 __all__ = ["CDNA1", "CDNA2", "CDNA3", "CDNA4"]
 
@@ -23,9 +23,9 @@ _4 = "CDNA4 ISA manual, 4.5"
 _COMMON = (
     Row("S_SETREG",                 "S_GETREG",                      2, _ALL, llvm="checkGetRegHazards"),
     Row("S_SETREG",                 "S_SETREG",                      2, _ALL, llvm="checkSetRegHazards"),
-    Row("S_SETVSKIP",               "S_GETREG",                      2, _ALL),
-    Row("S_SETREG writes VSKIP",    "vector instruction",            2, _ALL),
-    Row("VALU writes VCC or EXEC",  "VALU reads EXECZ or VCCZ",      5, _ALL),
+    Row("S_SETVSKIP",               "S_GETREG",                      2, _ALL, llvm=NOT_EMITTED),
+    Row("S_SETREG writes VSKIP",    "vector instruction",            2, _ALL, llvm=NOT_EMITTED),
+    Row("VALU writes VCC or EXEC",  "VALU reads EXECZ or VCCZ",      5, _ALL, llvm=NOT_EMITTED),
     Row("VALU writes SGPR",         "lane select reads SGPR",        4, _ALL, llvm="checkRWLaneHazards"),
     Row("VALU writes VCC",          "V_DIV_FMAS",                    4, _ALL, llvm="checkDivFMasHazards"),
     Row("VALU writes SGPR",         "VMEM reads SGPR",               5, _ALL, llvm="checkVMEMHazards"),

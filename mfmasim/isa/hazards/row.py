@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Row", "Shipped"]
+__all__ = ["NOT_EMITTED", "Row", "Shipped"]
+
+NOT_EMITTED = "(compilers emit no such instructions)"
 
 COMMON = 0.1
 """Share of AMD's prebuilt objects that break a row, from which on it is information to come as close as they do."""
@@ -59,7 +61,8 @@ class Row:
     on: str = ""
     """Field of `Arch` that is true where the row applies; empty for all architectures of the table."""
     llvm: str = ""
-    """Evidence: function of LLVM's GCNHazardRecognizer that inserts these wait states; empty if none does."""
+    """Evidence: function of LLVM's GCNHazardRecognizer that inserts these wait states, `NOT_EMITTED`, or empty if none
+    does although compilers emit such instructions."""
     shipped: Shipped = Shipped()
     """Evidence: AMD's prebuilt kernels for the architecture."""
 
@@ -77,7 +80,7 @@ class Row:
 
         It is information if the hardware itself waits long enough. It is no error if several of AMD's prebuilt objects,
         which are in production use, come as close: information if a tenth of all break the row, else a warning. A
-        warning also where LLVM, on which compilers rely, inserts nothing. All else is an error.
+        warning also where LLVM emits such instructions and inserts nothing. All else is an error.
 
         Args:
             needs: wait states required.

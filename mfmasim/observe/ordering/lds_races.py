@@ -105,7 +105,7 @@ class LdsRaces:
             self.groups = event.total // self.per
             # One row stands for all workgroups as long as they do the same.
             self.shadow = Shadow(1, -(-self.lds_bytes // self.unit))
-            self.values = Values(self.groups, self.shadow.units)
+            self.values = Values(self.groups, self.shadow.units, self.unit)
             self._flying.clear()
             self._since = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)

@@ -22,9 +22,9 @@ BITS = 8
 class Values:
     """Values by workgroup and unit."""
 
-    def __init__(self, groups: int, units: int) -> None:
-        """Begin with no value known."""
-        self._value: NDArray[np.uint32] = np.zeros((groups, units), np.uint32)
+    def __init__(self, groups: int, units: int, unit: int) -> None:
+        """Begin with no value known of units of 1 or 4 bytes."""
+        self._value: NDArray[np.uint8 | np.uint32] = np.zeros((groups, units), np.uint8 if unit == 1 else np.uint32)
         self._writers: NDArray[np.uint32] = np.zeros((groups, units), np.uint32)
         """Waves of the workgroup that have written the value, a bit for each."""
 
