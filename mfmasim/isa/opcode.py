@@ -88,6 +88,8 @@ class Opcode:
     """Has a carry-in per lane among its sources."""
     relative: bool = False
     """M0 selects its registers at run time."""
+    chosen: bool = False
+    """M0 says which of its registers are loaded or stored."""
     saves_exec: bool = False
     """S_..._SAVEEXEC, S_..._WREXEC: writes EXEC and SCC beside its destination."""
     reads_m0: bool = False
@@ -239,6 +241,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     # Vector memory.
     ("VMEM", r"[a-z]+_load_\w+", {"access": "load", "counter": "load"}),
     ("VMEM", r"[a-z]+_load_lds_\w+", {"to_lds": True, "reads_m0": True}),
+    ("VMEM", r"(global|scratch)_(load|store)_block", {"chosen": True, "reads_m0": True}),
     ("VMEM", r"[a-z]+_store_\w+", {"access": "store", "counter": "store"}),
     ("VMEM", r"t?buffer_(load|store)_(d16_|d16_hi_)?format_\w+", {"typed": True}),
     ("VMEM", r"[a-z]+_atomic_\w+", {"access": "atomic", "counter": "atomic"}),

@@ -60,6 +60,8 @@ def bind(instruction: Instruction, machine: Machine) -> Bound:
         A function that executes it for a group of waves.
     """
     operation = operation_of(instruction)
+    if instruction.modifiers.get("gds"):
+        raise unsupported(instruction, "global data share")
     if instruction.dst and all(_privileged(operand) for operand in instruction.dst):
         # A program cannot write them, and such an instruction does not set SCC (RDNA4 ISA manual, 3.3.2).
         if instruction.opcode.memory or instruction.opcode.flow or "exec" in operation.results:

@@ -1,7 +1,6 @@
 """Opcodes of the tables that the machine does not execute, and why. All others are executed.
 
-A kernel that runs without a trap handler and without a debugger has no use for them; docs/machine.md lists them, and a
-test compares the rows with the tables.
+docs/machine.md lists them, and a test compares the rows with the tables.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ class Excluded:
     """Opcodes that are not executed for one reason."""
 
     group: str
-    """``debugging``, ``trap handler`` or ``graphics``."""
+    """What they belong to, such as ``debugging``."""
     names: tuple[str, ...]
     why: str
     source: str
@@ -43,6 +42,64 @@ EXCLUDED = (
         "debugging",
         ("s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user"),
         "branches on flags that the driver or a debugger sets", "CDNA3 and RDNA3 ISA manuals, SOPP",
+    ),
+    Excluded(
+        "images",
+        ("ds_bvh_stack_rtn_b32", "ds_bvh_stack_push4_pop1_rtn_b32", "ds_bvh_stack_push8_pop1_rtn_b32",
+         "ds_bvh_stack_push8_pop2_rtn_b64"),
+        "keeps the stack of a ray that image instructions trace", "RDNA3 and RDNA4 ISA manuals, DS",
+    ),
+    Excluded(
+        "global data share",
+        ("ds_gws_barrier", "ds_gws_init", "ds_gws_sema_br", "ds_gws_sema_p", "ds_gws_sema_release_all",
+         "ds_gws_sema_v"),
+        "synchronises workgroups through resources that the driver allocates", "CDNA3 ISA manual, 12.13, DS_GWS",
+    ),
+    Excluded(
+        "global data share", ("ds_ordered_count", "ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn"),
+        "counts in the order of the dispatcher, or in its registers", "RDNA3 ISA manual, 12.5",
+    ),
+    Excluded(
+        "unclear address", ("ds_append", "ds_consume"),
+        "the manuals address its counter by the offset alone, compilers (LLVM) by M0 and the offset",
+        "CDNA3 and RDNA4 ISA manuals, DS; LLVM, SelectDSAppendConsume",
+    ),
+    Excluded(
+        "not implemented", tuple(
+            f"ds_{what}_src2_{kind}{size}"
+            for what, kinds in (
+                ("add", "uf"), ("sub", "u"), ("rsub", "u"), ("inc", "u"), ("dec", "u"), ("min", "iuf"), ("max", "iuf"),
+                ("and", "b"), ("or", "b"), ("xor", "b"), ("write", "b"),
+            )
+            for kind in kinds
+            for size in (32, 64)
+            if (what, kind, size) != ("add", "f", 64)
+        ),
+        "updates the LDS from a second address in the LDS", "CDNA1 ISA manual, DS",
+    ),
+    Excluded(
+        "not implemented", ("s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join"),
+        "keeps a stack of paths in SGPRs", "CDNA3 ISA manual, 4.7",
+    ),
+    Excluded(
+        "not implemented", ("s_subvector_loop_begin", "s_subvector_loop_end"),
+        "runs the halves of a wave of 64 lanes one after the other", "RDNA3 ISA manual, SOPK",
+    ),
+    Excluded(
+        "not implemented", ("s_barrier_init", "s_barrier_join", "s_barrier_leave"),
+        "manages named barriers, of which the manual has no more than the opcodes", "RDNA4 ISA manual, SOP1, SOPP",
+    ),
+    Excluded(
+        "not implemented", ("s_alloc_vgpr",), "changes the number of VGPRs, in a mode that the driver turns on",
+        "RDNA4 ISA manual, 3.3.3",
+    ),
+    Excluded(
+        "not implemented", ("global_atomic_ordered_add_b64",), "adds in the order of a ticket in memory",
+        "RDNA4 ISA manual, VGLOBAL",
+    ),
+    Excluded(
+        "not public", ("v_screen_partition_4se_b32", "v_cvt_pkaccum_u8_f32"),
+        "no manual since Vega's defines it exactly", "Vega ISA manual, VOP1, VOP3",
     ),
 )  # fmt: skip
 

@@ -68,6 +68,10 @@ _IMMEDIATES = {"s_nop": "3", "s_waitcnt": "0", "s_setprio": "1", "s_sleep": "2",
 def _program(row, rng, number):
     """SOPP: branches jump over an instruction, the others do nothing."""
     label = f".Lover_{row.name}{number}"
+    if row.opcode.flow == "end" or row.name == "s_code_end":
+        # Jumped over: what follows in the program is to be executed. Every program ends with one that is not.
+        before = [f"v_mov_b32_e32 v{D}, 1", f"s_branch {label}"]
+        return Probe(row.name, row.name, before, [f"{label}:"], [f"v{D}"])
     if row.src and any(slot.type == "label" for slot in row.src):
         return Probe(
             row.name,

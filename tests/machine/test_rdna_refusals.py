@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.excluded import excluded
 from tests.machine import harness
 from tests.machine.rdna_frame import ALL, results
 
 REFUSED = (
-    ("gfx1151", "buffer_load_format_x v10, v4, s[20:23], 0 idxen", "unsupported instruction"),
+    ("gfx1151", "ds_load_b32 v10, v4 gds", "global data share"),
     ("gfx1151", "buffer_load_b32 v[10:11], v4, s[20:23], 0 offen tfe", "status dword"),
     ("gfx1151", "ds_append v10", "unsupported instruction"),
     ("gfx1151", "ds_gws_barrier v1 gds", "unsupported instruction"),
@@ -35,26 +34,10 @@ def test_refused_with_address_and_bytes(arch, line, why):
     assert "(bytes " in text or "cannot decode f0000f00" in text
 
 
-# What no compute kernel of HIP needs, by reason; everything else of the tables is executed.
-OUT_OF_SCOPE = {
-    "typed buffers, which need texture formats": r"t?buffer_(load|store)_(d16_(hi_)?)?format_.*",
-    "ray tracing": r"ds_bvh_.*",
-    "global wave sync and ordered counts": r"ds_(gws_.*|ordered_count|(add|sub)_gs_reg_rtn)|"
-    r"global_atomic_ordered_add_b64",
-    "counters whose base in M0 is not described alike": r"ds_(append|consume)",
-    "trap handlers, debuggers, halts and other shader types": r"s_(rfe_b64|sethalt|setkill|sendmsghalt|code_end|"
-    r"endpgm_(saved|ordered_ps_done)|cbranch_cdbg.*|ttracedata_imm|atc_probe.*)",
-    "wave64 loops over halves of EXEC": r"s_subvector_loop_.*",
-    "dynamic registers, blocks of registers, named barriers": r"s_alloc_vgpr|(global|scratch)_(load|store)_block|"
-    r"s_barrier_(init|join|leave)",
-}
-
-
 @pytest.mark.parametrize("arch", ALL)
 def test_everything_else_is_executed(arch):
-    """An operation of the decoder's tables is executed, or stands above with a reason."""
+    """An operation of the decoder's tables is executed, or listed with a reason."""
     names = set(harness.rows(arch))
     left = {name for name in names if name not in harness.OPERATIONS}
-    unexplained = {name for name in left if not any(re.fullmatch(row, name) for row in OUT_OF_SCOPE.values())}
-    assert not unexplained
+    assert not [name for name in left if excluded(name) is None]
     assert len(names) - len(left) >= 970

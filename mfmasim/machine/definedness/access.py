@@ -49,7 +49,7 @@ class AccessPlan:
         count = 0 if by_lane else ADDRESSES[instruction.encoding]
         self.data = instruction.src[count:]
         self.address = [key for operand in instruction.src[:count] for key in keys_of(operand)]
-        if to_lds or by_lane:
+        if to_lds or by_lane or opcode.chosen:
             self.address.append(SGPR + owner.machine.arch.m0)
         self.stored = [key for operand in self.data for key in keys_of(operand)]
         self.loaded = [key for operand in instruction.dst for key in keys_of(operand)]
@@ -131,7 +131,12 @@ class AccessPlan:
         run = self._loads.get(plane)
         if run is None:
             run = self._loads[plane] = self._on(plane, self.instruction)
-        after = self.planes.beside(g, {})
+        kept: dict[int, Bits] = {}
+        if self.opcode.chosen:  # registers that are left out keep their bits
+            table = self.planes.undefined if plane is self.owner.plane else self.planes.origins
+            zero = np.zeros((1, g.lanes), np.uint32)
+            kept = {key: table.get(key, zero) for key in self.loaded if key not in self.address}
+        after = self.planes.beside(g, kept)
         run(after)
         return {key: register(after.waves, key) for key in self.loaded}
 

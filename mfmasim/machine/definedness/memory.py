@@ -192,7 +192,6 @@ class Plane:
         self.scratch: NDArray[np.uint8]
         self.stored = False
         self.notify = Aside(machine)
-        self.outcome: Outcome = machine.outcome
 
     def begin(self) -> None:
         """A new batch of workgroups: all of the LDS and of scratch is undefined."""

@@ -188,8 +188,6 @@ def _buffer(atomic: Atomic, where: Callable[[Group], Reach], mode: FloatMode) ->
 
 def _ds(operation: AtomicOperation, instruction: Instruction, machine: Spaces) -> Bound:
     """LDS atomics with one or two data operands."""
-    if instruction.modifiers.get("gds"):
-        raise unsupported(instruction, "global data share")
     atomic = Atomic(instruction, machine, operation, [(operand, 0) for operand in instruction.src[1:]])
     base = read_dword(instruction.src[0], 0, instruction)
     offset = instruction.modifiers.get("offset", 0)

@@ -38,7 +38,8 @@ direct(
     "s_wait_loadcnt s_wait_storecnt s_wait_dscnt s_wait_kmcnt s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
     "s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_wait_event s_sleep_var s_gl1_inv s_version s_prefetch_data "
     "s_prefetch_data_pc_rel s_prefetch_inst s_prefetch_inst_pc_rel s_buffer_prefetch_data "
-    "s_wait_idle s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_sched_barrier s_ttracedata s_incperflevel s_decperflevel"
+    "s_wait_idle s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_sched_barrier s_ttracedata s_ttracedata_imm "
+    "s_incperflevel s_decperflevel"
 )(_nothing)
 
 
@@ -51,7 +52,20 @@ def _end(_instruction: Instruction, _machine: Machine) -> Bound:
     return run
 
 
-direct("s_endpgm")(_end)
+direct("s_endpgm s_endpgm_ordered_ps_done")(_end)
+
+
+def _padding(instruction: Instruction, machine: Machine) -> Bound:
+    """Behind the end of a program: the hardware raises an exception (RDNA3 ISA manual, S_CODE_END)."""
+
+    def run(g: Group) -> None:
+        g.stop(ENDED)
+        machine.stop("trap", "execution runs into s_code_end, behind the end of the program", instruction.pc, g)
+
+    return run
+
+
+direct("s_code_end")(_padding)
 
 
 def _zero(g: Group, code: int) -> NDArray[np.bool_]:
