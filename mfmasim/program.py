@@ -86,6 +86,9 @@ class Kernel:
     def instructions(self) -> tuple[Instruction, ...]:
         """The kernel's instructions in address order; `text` is in LLVM's syntax.
 
+        On gfx12, where LLVM 22 has the 16-bit halves of registers (``v0.l``) as an option, texts name them if one of
+        the instructions has no other text.
+
         Raises:
             MfmasimError: bytes that do not encode an instruction of the architecture.
         """
