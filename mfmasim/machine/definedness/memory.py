@@ -187,6 +187,7 @@ class Plane:
         """Start with nothing laid out."""
         self._machine = machine
         self.arch, self.kernel, self.launch = machine.arch, machine.kernel, machine.launch
+        self.outcome: Outcome = machine.outcome
         self.memory: GlobalBits = GlobalBits.beside(machine.memory, machine.launch.undefined)
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
