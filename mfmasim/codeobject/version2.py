@@ -21,8 +21,8 @@ __all__ = ["HEADER_BYTES", "ISA_NOTE", "METADATA_NOTE", "descriptor", "processor
 HEADER_BYTES = 256
 ISA_NOTE, METADATA_NOTE = 3, 10
 """Types of the notes with the name AMD."""
-_NOTE_LIMIT = 1 << 20
-"""Longest metadata that is parsed: thousands of kernels, and a bound on the parser's time."""
+_NOTE_LIMIT, _SLOW_LIMIT = 1 << 20, 1 << 14
+"""Longest metadata that is parsed, by libyaml and by PyYAML without it: a bound on the parser's time."""
 
 _ISA = struct.Struct("<HHIII")
 # Versions of the code and the machine (16 bytes), entry, prefetch and backing memory (40), then what a launch needs.
@@ -82,14 +82,24 @@ def unpack(note: bytes, name: str) -> dict[str, Any]:
         raise MfmasimError(
             f"{name}: the metadata of a version 2 code object is YAML; to read it: pip install 'mfmasim[yaml]'"
         ) from None
-    if len(note) > _NOTE_LIMIT:
-        raise MfmasimError(f"{name}: kernel metadata of {len(note)} bytes; at most {_NOTE_LIMIT} are read")
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    limit = _SLOW_LIMIT if loader is yaml.BaseLoader else _NOTE_LIMIT
+    if len(note) > limit:
+        raise MfmasimError(f"{name}: kernel metadata of {len(note)} bytes; at most {limit} are read")
     with parsing(name, "kernel metadata"):
+        text = note.rstrip(b"\0").decode()
+        if re.search(r"[\[{]{64}", re.sub(r"\s", "", text)):
+            raise ValueError("nested too deeply")
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=loader)):
+            raise ValueError("aliases, with which a short text means a long one")
         # The base loader makes texts, lists and maps only: no tag of the file is obeyed.
-        value = yaml.load(note.rstrip(b"\0").decode(), Loader=yaml.BaseLoader)  # noqa: S506
+        value = yaml.load(text, Loader=loader)  # noqa: S506
     where = f"{name}: corrupt kernel metadata"
     kernels = [_kernel(raw, where) for raw in _list(_map(value, where).get("Kernels", []), "Kernels", where)]
-    return {"amdhsa.kernels": kernels, "amdhsa.printf": _list(value.get("Printf", []), "Printf", where)}
+    formats = _list(value.get("Printf", []), "Printf", where)
+    if not all(isinstance(one, str) for one in formats):
+        raise MfmasimError(f"{where}: Printf is not a list of texts")
+    return {"amdhsa.kernels": kernels, "amdhsa.printf": formats}
 
 
 def _kernel(value: Any, where: str) -> dict[str, Any]:

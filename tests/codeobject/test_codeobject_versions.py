@@ -81,6 +81,8 @@ def test_header_and_notes_have_to_name_one_processor():
         ("Kernels: [", "truncated or corrupt kernel metadata"),
         (b"\xff\xfe\x00", "truncated or corrupt kernel metadata"),
         ("[1, 2]", "is not a map of names"),
+        ("Kernels: [&a {Name: k}, *a]", "ValueError: aliases"),
+        ("Printf: [[1]]", "Printf is not a list of texts"),
         ("Kernels: 4", "Kernels is not a list"),
         ("[" * 5000, "truncated or corrupt kernel metadata"),
         (YAML.replace("Size:            4", "Size:            four"), "Size is 'four', not a number"),
