@@ -41,9 +41,10 @@ def models(name):
 class Wave:
     """Registers and place of one wave."""
 
-    def __init__(self, code, entry, memory, lds, *, arch="gfx942", lanes=64, accum_offset=256):
+    def __init__(self, code, entry, memory, lds, *, arch="gfx942", lanes=64, accum_offset=256, vgprs=512):
         self.code, self.pc, self.memory, self.lds = code, entry, memory, lds
         self.arch, self.lanes, self.facts = arch, lanes, facts(arch)
+        self.vgprs = vgprs  # of the wave's allocation (GPR_ALLOC.VGPR_SIZE), which register numbers are checked against
         self.v = [[POISON] * lanes for _ in range(512)]
         # The same lists, one file under two names, or another file.
         self.a = [[POISON] * lanes for _ in range(256)] if arch in OWN_AGPRS else self.v[accum_offset:]

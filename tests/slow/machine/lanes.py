@@ -135,11 +135,11 @@ def indexed(wave, ins):
             return dataclasses.replace(operand, index=operand.index + index)
         return operand
 
-    # Beyond the registers a source is v0, and an instruction with such a destination does nothing.
+    # Beyond the wave's registers, all of a unified file, a source is v0 and with such a destination nothing happens.
     dst, src = [moved(operand) for operand in ins.dst], [moved(operand) for operand in ins.src]
-    if any(operand.kind == "v" and operand.index + operand.count > 256 for operand in dst):
+    if any(operand.kind == "v" and operand.index + operand.count > wave.vgprs for operand in dst):
         return dataclasses.replace(ins, opcode=opcode("v_nop", "VOP1"), dst=(), src=())
-    src = [dataclasses.replace(x, index=0) if x.kind == "v" and x.index + x.count > 256 else x for x in src]
+    src = [dataclasses.replace(x, index=0) if x.kind == "v" and x.index + x.count > wave.vgprs else x for x in src]
     return dataclasses.replace(ins, dst=tuple(dst), src=tuple(src))
 
 

@@ -23,6 +23,7 @@ def launch(kernel, grid, block, arguments, *, lds_bytes=0, most_steps=100_000, u
     for group in sizes:
         lds = Lds(lds_bytes)
         options = {"arch": arch, "lanes": lanes, "accum_offset": _first_agpr(kernel, arch)}
+        options["vgprs"] = _registers(kernel, arch)
         waves_of = (Wave(kernel.code, kernel.info.entry, memory, lds, **options) for _ in iter(int, 1))
         mine = _workgroup(waves_of, group, block, kernarg, user_sgprs)
         waves |= {(*group, n): wave for n, wave in enumerate(mine)}
@@ -36,6 +37,11 @@ def launch(kernel, grid, block, arguments, *, lds_bytes=0, most_steps=100_000, u
 def _first_agpr(kernel, arch):
     """Register that is a0; gfx908 has a file of its own for AGPRs, here behind the 256 VGPRs."""
     return 256 if arch == "gfx908" else 4 * (kernel.info.descriptor.rsrc3 & 63) + 4
+
+
+def _registers(kernel, arch):
+    """VGPRs of a wave on CDNA: units of 8 registers, on gfx908 of 4 (COMPUTE_PGM_RSRC1, bits 5 to 0)."""
+    return (4 if arch == "gfx908" else 8) * ((kernel.info.descriptor.rsrc1 & 63) + 1)
 
 
 def _workgroup(fresh, group, block, kernarg, user_sgprs):
