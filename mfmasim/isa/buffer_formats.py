@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from mfmasim.errors import MfmasimError
 
-__all__ = ["DEFAULT", "BufferFormat", "format_text", "split_format", "unified_format"]
+__all__ = ["DEFAULT", "BufferFormat", "format_text", "split_format", "split_text", "unified_format"]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ _NAMES = [
 ]
 
 DEFAULT = 1
-"""The format that LLVM leaves out."""
+"""The number that LLVM leaves out; on gfx9 the DFMT, and NFMT 0, each by itself."""
 
 
 def format_text(number: int) -> str:
@@ -120,16 +120,22 @@ def format_text(number: int) -> str:
 
 
 _SIZES = (
-    "", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32",
-    "16_16_16_16", "32_32_32", "32_32_32_32",
+    "INVALID", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8", "32_32",
+    "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15",
 )  # fmt: skip
 """By DFMT."""
-_KINDS = ("unorm", "snorm", "uscaled", "sscaled", "uint", "sint", "", "float")
+_KINDS = ("UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT")
 """By NFMT."""
 
 
 def _made(sizes: str, kind: str) -> BufferFormat:
     return BufferFormat(tuple(int(size) for size in reversed(sizes.split("_"))), kind)
+
+
+def split_text(sizes: int, kind: int) -> list[str]:
+    """DFMT and NFMT in LLVM's syntax; empty where it leaves out both."""
+    names = [f"BUF_DATA_FORMAT_{_SIZES[sizes]}"] * (sizes != DEFAULT) + [f"BUF_NUM_FORMAT_{_KINDS[kind]}"] * (kind != 0)
+    return [f"format:[{','.join(names)}]"] if names else []
 
 
 _UNIFIED = (None, *(_made(*name.lower().rsplit("_", 1)) for name in _NAMES[1:]))
@@ -157,7 +163,7 @@ def split_format(sizes: int, kind: int) -> BufferFormat | None:
     """
     if not sizes:
         return None
-    made = _made(_SIZES[sizes], _KINDS[kind]) if sizes < len(_SIZES) else None
-    if made not in _UNIFIED:
+    name = f"{_SIZES[sizes]}_{_KINDS[kind]}"
+    if name not in _NAMES:
         raise MfmasimError(f"data format {sizes} with number format {kind}: no buffer has this format")
-    return made
+    return _UNIFIED[_NAMES.index(name)]

@@ -102,6 +102,12 @@ GFX9 = EncodingSet((
         "offset": (0, 12), "offen": (12, 1), "idxen": (13, 1), "glc": (14, 1), "scc": (15, 1), "lds": (16, 1),
         "slc": (17, 1), "vaddr": (32, 8), "vdata": (40, 8), "srsrc": (48, 5), "acc": (55, 1), "soffset": (56, 8),
     }),
+    # Bit 53 is SC1 of CDNA3 (manual, 13.5.1); CDNA2's manual reserves it, LLVM has it as the scc of MUBUF.
+    Encoding("MTBUF", 8, "111010", (15, 4), {
+        "offset": (0, 12), "offen": (12, 1), "idxen": (13, 1), "glc": (14, 1), "data_format": (19, 4),
+        "num_format": (23, 3), "vaddr": (32, 8), "vdata": (40, 8), "srsrc": (48, 5), "scc": (53, 1), "slc": (54, 1),
+        "acc": (55, 1), "soffset": (56, 8),
+    }, reader="MUBUF"),
 ))  # fmt: skip
 
 
@@ -109,19 +115,19 @@ def _changed(name: str, without: Sequence[str], extra: dict[str, Field]) -> Enco
     """A format of `GFX9` with other fields."""
     found = GFX9.by_name[name]
     kept = {key: place for key, place in found.fields.items() if key not in without}
-    return Encoding(name, found.size, found.prefix, found.op, kept | extra)
+    return Encoding(name, found.size, found.prefix, found.op, kept | extra, found.reader)
 
 
 CDNA1 = EncodingSet((
     *SHORT,
     *(GFX9.by_name[name] for name in ("VOP3P", "VOP3", "SMEM")),
-    # Memory instructions have no AGPRs (acc) and no scc; their bit is tfe in MUBUF and nv in FLAT.
+    # Memory instructions have no AGPRs (acc) and no scc; their bit is tfe in buffers and nv in FLAT.
     _changed("DS", ("acc",), {}),
     _changed("FLAT", ("acc", "scc"), {"nv": (55, 1)}),
     _changed("MUBUF", ("acc", "scc"), {"tfe": (55, 1)}),
+    _changed("MTBUF", ("acc", "scc"), {"tfe": (55, 1)}),
     Encoding("EXP", 8, "110001", (4, 6), {}, refused=True),
     Encoding("VINTRP", 4, "110101", (16, 2), {}, refused=True),
-    Encoding("MTBUF", 8, "111010", (15, 4), {}, refused=True),
     Encoding("MIMG", 8, "111100", (18, 7), {}, refused=True),
 ))  # fmt: skip
 """CDNA1 ISA manual, chapter 13."""

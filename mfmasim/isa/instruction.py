@@ -79,7 +79,8 @@ class Instruction:
     Memory operations have fixed positions in ``src``: FLAT (vaddr, saddr[, data]); DS (addr[, data0[, data1]]);
     MUBUF and MTBUF (vaddr, srsrc, soffset[, data]); SMEM (sbase, soffset[, data]). ``modifiers["offset"]`` is signed
     where the hardware reads it as signed. An atomic that does not return its old value has no ``dst``; a load with
-    ``modifiers["lds"]`` or "lds" in its name has none either.
+    ``modifiers["lds"]`` or "lds" in its name has none either. MTBUF has the number of its data format in ``format``, on
+    gfx9 in ``data_format`` and ``num_format``.
 
     Of an RDNA instruction with true16 operands (`Operand.half`), ``modifiers["op_sel"]`` selects the halves in every
     encoding, the destination read back included (v_fmac_f16); the other half of the destination stays. DPP has its
@@ -98,7 +99,7 @@ class Instruction:
     """Record of its opcode."""
     encoding: str
     """Empty of a dword that is not an instruction, else ``SOP1 SOP2 SOPC SOPK SOPP SMEM VOP1 VOP2 VOPC VOP3 VOP3P MAI
-    SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF``, on RDNA also ``WMMA VOPD DPP8 MTBUF``."""
+    SDWA DPP DS FLAT GLOBAL SCRATCH MUBUF MTBUF``, on RDNA also ``WMMA VOPD DPP8``."""
     dst: tuple[Operand, ...] = ()
     src: tuple[Operand, ...] = ()
     modifiers: Mapping[str, int] = field(default_factory=dict, hash=False)

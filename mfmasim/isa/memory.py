@@ -1,4 +1,4 @@
-"""Decoding of the vector memory encodings: DS, FLAT/GLOBAL/SCRATCH, MUBUF."""
+"""Decoding of the vector memory encodings: DS, FLAT/GLOBAL/SCRATCH, MUBUF and MTBUF."""
 
 from __future__ import annotations
 
@@ -193,7 +193,8 @@ def mubuf(fields: Fields) -> Parts:
     _cache_bits(fields, parts)
     if "format" in row.flags:
         parts.encoding = "MTBUF"
-        parts.modifiers["format"] = fields.take("format")
+        kinds = ("format",) if fields.has("format") else ("data_format", "num_format")
+        parts.modifiers |= {name: fields.take(name) for name in kinds}
     elif fields.has("format"):
         fields.ignore("format", fields.take("format"), usual=1)
     for name in ("offset", "offen", "idxen"):

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from mfmasim.isa import immediates
-from mfmasim.isa.buffer_formats import DEFAULT, format_text
+from mfmasim.isa.buffer_formats import DEFAULT, format_text, split_text
 from mfmasim.isa.constants import constant_text
 from mfmasim.isa.family import family
 from mfmasim.isa.operands import GFX9_CODES, LITERAL
@@ -327,6 +327,7 @@ def _mubuf(ins: Instruction) -> tuple[list[str], list[str]]:
         ins, [*(ins.dst if not data or (ins.dst and ins.dst[0].count > data[0].count) else data), vaddr, srsrc, soffset]
     )
     modifiers = [format_text(m["format"])] if m.get("format", DEFAULT) != DEFAULT else []
+    modifiers += split_text(m["data_format"], m["num_format"]) if "data_format" in m else []
     modifiers += [name for name in ("idxen", "offen") if m[name]]
     modifiers += [f"offset:{m['offset']}"] if m["offset"] else []
     modifiers += _cache(ins) + (["lds"] if m.get("lds") else [])

@@ -44,7 +44,7 @@ def _field(random, encoding, name, width):
                 255,
             )
         )
-    if name in ("src0", "src1", "soffset") and width == 8 and encoding in ("SOP1", "SOP2", "SOPC", "MUBUF"):
+    if name in ("src0", "src1", "soffset") and width == 8 and encoding in ("SOP1", "SOP2", "SOPC", "MUBUF", "MTBUF"):
         return random.choice((_scalar(random), _scalar(random), random.choice(_CONSTANTS), 251, 255))
     if width >= 7 and name in ("sdst", "sdata", "saddr", "soffset"):
         return random.choice((_scalar(random), _scalar(random), 127, 0))

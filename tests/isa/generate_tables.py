@@ -11,6 +11,7 @@ import re
 import sys
 from pathlib import Path
 
+from mfmasim.isa.encodings import GFX9
 from tests.isa.probe_memory import ds_rows, flat_rows, mubuf_rows
 from tests.isa.probe_packed import vop3p_rows
 from tests.isa.probe_rdna_memory import buffer_rows
@@ -66,6 +67,7 @@ def tables_gfx9(arch):
         "scratch": flat_rows(prober, 1),
         "global_": flat_rows(prober, 2),
         "mubuf": mubuf_rows(prober),
+        "mtbuf": buffer_rows(prober, GFX9, "MTBUF"),
     }
 
 

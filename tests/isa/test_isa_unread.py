@@ -153,6 +153,8 @@ def test_every_bit_of_every_opcode(arch):
         ("gfx1151", "d5268002 02010305", "v_sub_nc_u32_e64 v2, v5, 1 clamp", (("src2", 128),)),
         ("gfx1151", "dc520100 03020300", "global_load_b32 v3, v0, s[2:3] offset:256", (("data", 3),)),
         ("gfx1151", "f4800000 f8000000", "s_gl1_inv", (("soffset", 124),)),
+        ("gfx908", "e8540000 80200000", "tbuffer_load_format_d16_x v0, off, s[0:3], 0 format:[BUF_DATA_FORMAT_8_8_8_8]",
+         (("reserved", 1 << 53),)),
         ("gfx950", "c0020000 02000008", "s_load_dword s0, s[0:1], 0x8", (("soffset", 1),)),
         ("gfx950", "c0004000 10000009", "s_load_dword s0, s[0:1], s8", (("offset", 9),)),
         ("gfx1151", "d8400000 0302010a", "ds_cmpstore_b32 v10, v1, v2", (("vdst", 3),)),

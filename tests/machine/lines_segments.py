@@ -163,7 +163,8 @@ def _typed(row, rng):
         selects |= rng.choice([4 + k, 4 + k, 4 + k, 0, 1, rng.randrange(4, 8)]) << 3 * k
     before += ["s_lshr_b32 s83, s83, 19", "s_lshl_b32 s83, s83, 19"]
     before += [f"s_or_b32 s83, s83, {number << 12 | selects:#x}"]
-    form = f"format:{rng.randrange(64)} " if "format" in row.flags else ""
+    own = rng.randrange(64) if lines.target.rdna else (split := rng.choice(_SPLIT)) >> 3 | (split & 7) << 4
+    form = f"format:{own} " if "format" in row.flags else ""
     offset = rng.choice([0, 4, 16]) if kind != "swizzled" else 0
     text = f"{address}, s[80:83], 0 {form}{tail} offset:{offset}"
     registers = (row.dst or row.src[-1:])[0].count

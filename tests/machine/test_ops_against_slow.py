@@ -23,7 +23,7 @@ FAMILIES = {
     "compare": ("v_cmp",),
     "vector": ("v_",),
     "lds": ("ds_",),
-    "memory": ("global_", "flat_", "buffer_", "scratch_"),
+    "memory": ("global_", "flat_", "buffer_", "tbuffer_", "scratch_"),
 }
 
 WORDS = ("u32", "i32", "u16", "i16")

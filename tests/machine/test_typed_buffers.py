@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from mfmasim.errors import MfmasimError
+from mfmasim.isa import decode
 from mfmasim.isa.buffer_formats import format_text, split_format, unified_format
+from tests.isa.llvm_oracle import disassemble
 from tests.machine import harness
 
 START = """
@@ -24,12 +26,14 @@ END = """
   s_endpgm
 """
 SELECTS = 4 | 5 << 3 | 6 << 6 | 7 << 9
+OTHER = 4 << 15 | 5 << 12 | 7 | 6 << 3 | 0 << 6 | 1 << 9
+"""Format and selects of a resource for instructions that bring their own."""
 
 
-def run(line, word, data, *, checks="none"):
+def run(line, word, data, *, checks="none", arch="gfx942"):
     """What one lane gets, and the findings."""
     body = START.format(word=word) + f"  {line}\n" + END
-    program = harness.kernel(body, "gfx942", "pp")
+    program = harness.kernel(body, arch, "pp")
     given = np.zeros(64, np.uint32)
     given[: len(data)] = data
     out, report = harness.fast(program, 1, 1, [given, np.zeros(64, np.uint32)], checks=checks)
@@ -54,10 +58,14 @@ def floats(*values):
         (0, 0, [0xFFFFFFFF], [0, 0, 0, 0]),
     ],
 )
-def test_formats_by_example(data, number, given, expected):
-    """Components from the lowest bits up; what a format does not have is 0."""
+@pytest.mark.parametrize("arch", ["gfx908", "gfx90a", "gfx942", "gfx950"])
+def test_formats_by_example(arch, data, number, given, expected):
+    """Components from the lowest bits up; what a format does not have is 0, whoever names the format."""
     word = data << 15 | number << 12 | SELECTS
-    out, _ = run("buffer_load_format_xyzw v[4:7], off, s[4:7], 0", word, given)
+    out, _ = run("buffer_load_format_xyzw v[4:7], off, s[4:7], 0", word, given, arch=arch)
+    assert out.tolist() == expected
+    line = f"tbuffer_load_format_xyzw v[4:7], off, s[4:7], 0 format:{data | number << 4}"
+    out, _ = run(line, OTHER, given, arch=arch)
     assert out.tolist() == expected
 
 
@@ -72,11 +80,15 @@ def test_selects_and_halves():
     assert out.tolist() == [0x3804 << 16, 0x3C00, 0xFFFFFFFF, 0xFFFFFFFF]
 
 
+UNITS = pytest.mark.parametrize(("unit", "form"), [("buffer", ""), ("tbuffer", "format:{}")])
+
+
 @pytest.mark.oracle
+@UNITS
 @pytest.mark.parametrize(("offset", "expected"), [(240, [7, 7, 7, 7]), (244, [0, 0, 0, 0])])
-def test_an_element_is_in_range_as_a_whole(offset, expected):
+def test_an_element_is_in_range_as_a_whole(unit, form, offset, expected):
     """Of 16 bytes at byte 244 of 256 none is read, where an untyped load would read three dwords."""
-    line = f"buffer_load_format_xyzw v[4:7], off, s[4:7], 0 offset:{offset}"
+    line = f"{unit}_load_format_xyzw v[4:7], off, s[4:7], 0 {form.format(14 | 4 << 4)} offset:{offset}"
     out, report = run(line, 14 << 15 | 4 << 12 | SELECTS, [7] * 64, checks="bounds")
     assert out.tolist() == expected
     assert [f.id for f in report.findings] == ["bounds-buffer-range"] * (offset > 240)
@@ -86,14 +98,17 @@ def test_an_element_is_in_range_as_a_whole(offset, expected):
 def test_what_no_buffer_has_is_refused():
     with pytest.raises(MfmasimError, match="data format 4 with number format 0: no buffer has this format"):
         run("buffer_load_format_x v4, off, s[4:7], 0", 4 << 15 | SELECTS, [1])
+    with pytest.raises(MfmasimError, match=r"data format 10 with number format 7: .*: tbuffer_load_format_x v4"):
+        run("tbuffer_load_format_x v4, off, s[4:7], 0 format:122", OTHER, [1])
 
 
 @pytest.mark.oracle
+@UNITS
 @pytest.mark.parametrize(("register", "count"), [("v4", 0), ("v20", 1)])
-def test_undefined_components_are_reported(register, count):
+def test_undefined_components_are_reported(unit, form, register, count):
     """A store of a component that nothing wrote is a finding; others are not."""
     moves = "".join(f"  v_mov_b32_e32 v{k}, 0\n" for k in (4, 5, 6, 7))
-    line = f"buffer_store_format_x {register}, off, s[4:7], 0"
+    line = f"{unit}_store_format_x {register}, off, s[4:7], 0 {form.format(10)}"
     _, report = run(moves + "  " + line, 10 << 15 | SELECTS, [0], checks="uninitialised")
     assert len(report.findings) == count
     if count:
@@ -112,3 +127,23 @@ def test_numbers_and_names_agree():
     assert split_format(7, 7) == unified_format(31)
     with pytest.raises(MfmasimError, match="0 to 63"):
         unified_format(64)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("arch", ["gfx908", "gfx90a", "gfx942", "gfx950"])
+def test_texts_of_all_formats_of_cdna_equal_llvm(arch):
+    """DFMT in bits 22:19 and NFMT in bits 25:23; LLVM leaves out 1 and 0."""
+    codes = [(0xE8000000 | code << 19 | 0x0400000000000000).to_bytes(8, "little") for code in range(128)]
+    texts = disassemble(codes, arch)
+    assert [decode(code, arch).text for code in codes] == texts
+    found = decode(codes[5 | 7 << 4], arch)
+    assert found.text.endswith("format:[BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_FLOAT]")
+    assert (found.encoding, found.modifiers["data_format"], found.modifiers["num_format"]) == ("MTBUF", 5, 7)
+
+
+def test_a_status_dword_is_refused():
+    """Bit 55 of CDNA1 (manual, 13.6.1), which LLVM has no form for; on later ones it says that the data are AGPRs."""
+    code = (0xE8080000 | 0x0080000000000000).to_bytes(8, "little")
+    with pytest.raises(MfmasimError, match="field tfe of tbuffer_load_format_x is not zero"):
+        decode(code, "gfx908")
+    assert decode(code, "gfx942").text == "tbuffer_load_format_x a0, off, s[0:3], s0"

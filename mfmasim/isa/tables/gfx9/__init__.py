@@ -6,6 +6,7 @@ from mfmasim.isa.tables.gfx9 import (
     ds,
     flat,
     mai,
+    mtbuf,
     mubuf,
     scratch,
     smem,
@@ -40,5 +41,6 @@ TABLES = {
     "SCRATCH": scratch.ROWS,
     "GLOBAL": global_table.ROWS,
     "MUBUF": mubuf.ROWS,
+    "MTBUF": mtbuf.ROWS,
 }
 """Table text by encoding."""
