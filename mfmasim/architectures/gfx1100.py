@@ -61,6 +61,7 @@ ARCH = Arch(
     m0=125,
     keeps_halves=True,
     vector_mode=0,
+    path_stack=False,
     hardware_registers=RDNA3,
     ttmp_reads_zero=True,
     buffers=GFX11,

@@ -81,6 +81,8 @@ class Arch:
     vector_mode: int = 3 << 27
     """Bits of MODE that decide how vector instructions execute: GPR_IDX_EN (27) and VSKIP (28; CDNA3 ISA manual, table
     4 of 3.5). RDNA has neither."""
+    path_stack: bool = True
+    """Has the branches S_CBRANCH_G_FORK, I_FORK and JOIN, and MODE.CSP (CDNA3 ISA manual, 4.6). RDNA has neither."""
     hardware_registers: HardwareRegisters = NO_REGISTERS
     """What S_GETREG reads and S_SETREG writes."""
     ttmp_reads_zero: bool = False

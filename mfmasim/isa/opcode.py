@@ -100,7 +100,7 @@ class Opcode:
     """LLVM takes the result as moved for any OP_SEL: conversions to FP4 with stochastic rounding."""
     kind: str = ""
     """An operation with special rules: ``nop sleep delay priority message trace setreg getreg mode index
-    index_mode skip icache clock probe hint nothing gws shift_left div_fmas fma_f64``; empty for all others."""
+    index_mode skip fork halves icache clock probe hint nothing gws count shift_left div_fmas fma_f64``; or empty."""
 
     def __eq__(self, other: object) -> bool:
         """By mnemonic, which determines the record."""
@@ -163,6 +163,8 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     # Program flow (ISA manuals, "Program flow control").
     ("SALU", r"s_branch", {"flow": "branch"}),
     ("SALU", r"s_cbranch_\w+|s_subvector_loop_\w+", {"flow": "conditional"}),
+    ("SALU", r"s_cbranch_[gi]_fork|s_cbranch_join", {"kind": "fork"}),
+    ("SALU", r"s_subvector_loop_begin|s_subvector_loop_end", {"kind": "halves"}),
     ("SALU", r"s_cbranch_scc[01]", {"condition": "scc"}),
     ("SALU", r"s_cbranch_vccn?z", {"condition": "vcc"}),
     ("SALU", r"s_cbranch_execn?z", {"condition": "exec"}),
@@ -235,6 +237,8 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LDS", r"ds_(wrxchg|storexchg)\w+", {"atomic": "exchange"}),
     ("LDS", r"ds_cmpst\w+", {"atomic": "compare"}),
     ("LDS", r"ds_(read|write|load|store)_addtid_b32", {"reads_m0": True}),
+    ("LDS", r"ds_append|ds_consume", {"kind": "count"}),
+    ("LDS", r"ds_write_src2_\w+", {"atomic": "exchange"}),
     ("LDS", r"ds_gws_\w+", {"kind": "gws", "space": "gds", "reads_m0": True}),
     ("LDS", r"ds_ordered_count|ds_(add|sub)_gs_reg_rtn", {"space": "gds"}),
     ("LDS", r"ds_nop", {"kind": "nothing"}),

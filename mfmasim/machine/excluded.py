@@ -60,11 +60,6 @@ EXCLUDED = (
         "counts in the order of the dispatcher, or in its registers", "RDNA3 ISA manual, 12.5",
     ),
     Excluded(
-        "unclear address", ("ds_append", "ds_consume"),
-        "the manuals address its counter by the offset alone, compilers (LLVM) by M0 and the offset",
-        "CDNA3 and RDNA4 ISA manuals, DS; LLVM, SelectDSAppendConsume",
-    ),
-    Excluded(
         "not implemented", tuple(
             f"ds_{what}_src2_{kind}{size}"
             for what, kinds in (
@@ -76,14 +71,6 @@ EXCLUDED = (
             if (what, kind, size) != ("add", "f", 64)
         ),
         "updates the LDS from a second address in the LDS", "CDNA1 ISA manual, DS",
-    ),
-    Excluded(
-        "not implemented", ("s_cbranch_g_fork", "s_cbranch_i_fork", "s_cbranch_join"),
-        "keeps a stack of paths in SGPRs", "CDNA3 ISA manual, 4.7",
-    ),
-    Excluded(
-        "not implemented", ("s_subvector_loop_begin", "s_subvector_loop_end"),
-        "runs the halves of a wave of 64 lanes one after the other", "RDNA3 ISA manual, SOPK",
     ),
     Excluded(
         "not implemented", ("s_barrier_init", "s_barrier_join", "s_barrier_leave"),

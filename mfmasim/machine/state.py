@@ -22,7 +22,20 @@ if TYPE_CHECKING:
 
     from mfmasim.architectures import Arch
 
-__all__ = ["AT_BARRIER", "ENDED", "EXEC", "RUNNING", "SCALARS", "TTMP0", "TTMPS", "VCC", "Group", "Waves", "lanes_of"]
+__all__ = [
+    "AT_BARRIER",
+    "CSP",
+    "ENDED",
+    "EXEC",
+    "RUNNING",
+    "SCALARS",
+    "TTMP0",
+    "TTMPS",
+    "VCC",
+    "Group",
+    "Waves",
+    "lanes_of",
+]
 
 VCC, EXEC = 106, 126
 SCALARS = 128
@@ -30,6 +43,8 @@ SCALARS = 128
 TTMP0, TTMPS = 108, 16
 """Operand code of the first trap temporary, and how many there are."""
 RUNNING, AT_BARRIER, ENDED = 0, 1, 2
+CSP = 7 << 29
+"""Bits of MODE that no vector operation obeys: the pointer of the stack of paths (CDNA3 ISA manual, 3.5)."""
 
 Selection = slice | NDArray[np.int64]
 
@@ -101,8 +116,9 @@ class Waves:
         first, vectors = int(values[0]), self.arch.vector_mode
         alike = bool((values == first).all())
         self.vector_mode = first & vectors if alike or (values & vectors == first & vectors).all() else None
-        alike = alike or bool((values & ~np.uint32(vectors) == first & ~vectors).all())
-        self.float_mode = float_mode(first & ~vectors, self.arch.floats) if alike else None
+        floats = ~(vectors | CSP) & 0xFFFFFFFF
+        alike = alike or bool((values & np.uint32(floats) == first & floats).all())
+        self.float_mode = float_mode(first & floats, self.arch.floats) if alike else None
 
 
 class Group:
@@ -228,7 +244,7 @@ class Group:
         if mode is not None:
             step(self, mode)
             return
-        modes = np.broadcast_to(self.mode & ~np.uint32(self.waves.arch.vector_mode), (self.count,))
+        modes = np.broadcast_to(self.mode & ~np.uint32(self.waves.arch.vector_mode | CSP), (self.count,))
         indices = self.indices()
         for value in np.unique(modes):
             chosen = indices[modes == value]

@@ -208,9 +208,9 @@ def test_atomic_operations_that_replace_or_compare():
     names = {name for name, record in records().items() if record.access == "atomic"}
     found = named("atomic")
     assert found["compare"] == {name for name in names if "cmps" in name}
-    assert found["exchange"] == {name for name in names if "xchg" in name or "_swap" in name} - {
-        "ds_condxchg32_rtn_b64"
-    }
+    assert found["exchange"] == {
+        name for name in names if "xchg" in name or "_swap" in name or "write_src2" in name
+    } - {"ds_condxchg32_rtn_b64"}
     assert set().union(*found.values()) == names
 
 

@@ -8,6 +8,7 @@ from tests.machine import (
     lines_floats,
     lines_lanes,
     lines_memory,
+    lines_paths,
     lines_rdna,
     lines_rdna_memory,
     lines_scalar,
@@ -17,6 +18,7 @@ from tests.machine import (
 )
 
 FAMILIES = (
+    lines_paths,
     lines_scalar_memory,
     lines_rdna_memory,
     lines_lanes,

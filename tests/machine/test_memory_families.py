@@ -258,3 +258,26 @@ def test_waves_that_differ_in_mode_share_a_program_counter(only, both):
     assert outcome.different() == []
     out = outcome.fast[1]
     assert (out[:64] != out[64:]).any()
+
+
+@pytest.mark.parametrize("name", ["ds_append", "ds_consume"])
+def test_a_counter_that_nobody_wrote_is_undefined_in_every_lane(name):
+    """All lanes receive the value that one of them found."""
+    body = f"""
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  v_lshlrev_b32_e32 v2, 2, v0
+  s_mov_b32 m0, 64
+  {{}}
+  s_waitcnt lgkmcnt(0)
+  {name} v4 offset:8
+  s_waitcnt lgkmcnt(0)
+  s_mov_b32 exec_lo, 0
+  global_store_dword v2, v4, s[8:9]
+  s_endpgm
+"""
+    wrote = "v_mov_b32_e32 v6, 0x48\n  v_mov_b32_e32 v7, 5\n  ds_write_b32 v6, v7"
+    for first, findings in (("s_nop 0", 1), (wrote, 0)):
+        program = harness.kernel(body.format(first), "gfx942", "p", lds=256)
+        (out,), report = harness.fast(program, 1, 64, [np.zeros(64, np.uint32)], checks="uninitialised")
+        assert len(report.findings) == findings
+        assert findings or (out[32:] == 5).all()

@@ -45,7 +45,7 @@ class AccessPlan:
         opcode = instruction.opcode
         self.instruction, self.opcode, self.owner, self.planes = instruction, opcode, owner, owner.planes
         to_lds = opcode.to_lds or bool(instruction.modifiers.get("lds"))
-        by_lane = opcode.reads_m0 and opcode.unit == "LDS"  # M0 and the lane are the address
+        by_lane = opcode.unit == "LDS" and (opcode.reads_m0 or opcode.kind == "count")  # the address is M0 and the lane
         count = 0 if by_lane else ADDRESSES[instruction.encoding]
         self.data = instruction.src[count:]
         self.address = [key for operand in instruction.src[:count] for key in keys_of(operand)]
@@ -267,6 +267,9 @@ class AtomicPlan(AccessPlan):
             some[inside] = np.where(origin != 0, origin, here)
             self._loaded_here(some[returned])
             source = np.where(returned & (source == 0) | (some != 0) & returned, some, source)
+        if self.opcode.kind == "count":  # one lane acts, and all receive the value
+            returned = np.broadcast_to(returned.any(axis=1, keepdims=True), shape)
+            source = np.broadcast_to(source.max(axis=1, keepdims=True), shape)
         for key in self.loaded:
             bits = np.where(returned, ONES, np.uint32(0))
             old_bits, old_origins = planes.of(g, key), planes.origin(g, key)

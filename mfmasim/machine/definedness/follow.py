@@ -18,7 +18,9 @@ from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
 from mfmasim.machine.definedness.memory import OriginPlane, Plane
 from mfmasim.machine.definedness.planes import Planes
 from mfmasim.machine.definedness.uses import Uses
+from mfmasim.machine.ops.fork import ENTRY, stack_pointer
 from mfmasim.machine.ops.register_index import ENABLES, INDEX
+from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.state import VCC
 
 if TYPE_CHECKING:
@@ -55,6 +57,10 @@ class Definedness:
             run: what executes it.
         """
         opcode, planes, rule = instruction.opcode, self.planes, operation_of(instruction).undefined
+        if opcode.kind == "fork":
+            return self._fork(instruction, run)
+        if opcode.kind == "halves":
+            return self._halves(instruction, run)
         if opcode.barrier in ("whole", "wait"):
             return self._barrier(run)
         if opcode.flow == "conditional":
@@ -127,6 +133,35 @@ class Definedness:
         def step(g: Group) -> None:
             if self.planes.dirty & keys:
                 self.uses.branch(instruction, g)
+            run(g)
+
+        return step
+
+    def _fork(self, instruction: Instruction, run: Bound) -> Bound:
+        """Masks, addresses and pointers are used; the registers of the next path on the stack are written."""
+        used = self._used("branch", instruction, run)
+        touched = set_of(range(SGPR, SGPR + 8 * ENTRY))
+
+        def step(g: Group) -> None:
+            if self.planes.dirty & touched:
+                for number, part in parts_of(g, stack_pointer(g)):
+                    first = SGPR + ENTRY * number
+                    self.planes.define(part, range(first, first + ENTRY))
+            used(g)
+
+        return step if instruction.src[0].count == 2 else used
+
+    def _halves(self, instruction: Instruction, run: Bound) -> Bound:
+        """The register that holds half of EXEC is written at the begin, and used at the end."""
+        keys = keys_of(instruction.dst[0])
+        touched = set_of(keys)
+        begins = instruction.target is not None and instruction.target > instruction.pc
+
+        def step(g: Group) -> None:
+            if self.planes.dirty & touched:
+                if not begins:
+                    self.uses.registers("branch", instruction, g, keys)
+                self.planes.define(g, keys)
             run(g)
 
         return step

@@ -10,6 +10,7 @@ import numpy as np
 from mfmasim.machine.operands import scalar_reader
 from mfmasim.machine.ops.hardware_registers import field_of, register_of
 from mfmasim.machine.registry import direct
+from mfmasim.machine.state import CSP
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
@@ -37,6 +38,7 @@ def s_setreg_b32(instruction: Instruction, machine: Machine) -> Bound:
     if number != MODE:
         return lambda g: None  # noqa: ARG005
     writable = NUMBERS | OVERFLOW | (RULES | EXCEPTIONS if rules.mode_bits else 0) | machine.arch.vector_mode
+    writable |= CSP if machine.arch.path_stack else 0
     field = np.uint32(mask << offset & writable)
     read = scalar_reader(next(x for x in instruction.src if x.type != "hwreg"), "u32", instruction)
     return lambda g: g.write_mode(g.mode & ~field | read(g) << np.uint32(offset) & field)

@@ -12,6 +12,7 @@ from tests.slow.machine import (
     conversions,  # noqa: F401  (adds to the tables below)
     dpp,
     lanes,
+    paths,  # noqa: F401
     rdna,  # noqa: F401
     vector_integers,  # noqa: F401
 )
