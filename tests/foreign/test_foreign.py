@@ -155,3 +155,10 @@ def test_the_race_of_a_shipped_mixture_of_experts_is_found():
     report, _ = launched(MIXTURE, "races", launches.fmoe)
     assert report.counts["s_setvskip"] == 2048
     assert {0x502C, 0x82E4} <= places(report, "races")
+
+
+def test_the_race_between_tiles_of_a_shipped_attention_is_found():
+    """A second tile is loaded into LDS (0x3794 to 0x3920) while V of the first may still be read (0x747c on)."""
+    report, differences = launched("aiter/gfx950/fmha_v3_fwd/fwd_hd128_bf16_causal.co", "races")
+    assert differences == 0
+    assert {0x3794, 0x383C, 0x3890, 0x38E4} <= places(report, "races")
