@@ -73,5 +73,6 @@ ARCH = Arch(
         atomic_add_flushes=True,
         dot_steps=True,
         division_checked=True,
+        constant_in_both_halves=True,
     ),
 )

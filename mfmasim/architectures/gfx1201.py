@@ -65,6 +65,7 @@ ARCH = Arch(
         atomic_rules=True,
         dot_steps=True,
         omod_flushes=True,
+        constant_in_both_halves=True,
         division_checked=True,
     ),
 )

@@ -32,6 +32,10 @@ def _small16(value: int) -> bool:
     return value <= 64 or value >= 0xFFF0
 
 
+def _small32(value: int) -> bool:
+    return value <= 64 or value >= 0xFFFFFFF0
+
+
 def _literal_text(operand: Operand) -> str:
     kind, bits = operand.type, operand.bits
     value = bits & 0xFFFFFFFF
@@ -47,8 +51,11 @@ def _literal_text(operand: Operand) -> str:
         return wrapped if _small16(low) or low in _F16 else f"0x{low:x}"
     if kind == "bf16":
         return wrapped if _small16(low) or low in _BF16 else plain
+    if kind == "splat_f16":
+        alike = low == value >> 16 and (low <= 64 or low in _F16)
+        return wrapped if alike or _small32(value) else plain
     if kind in ("pk_f16", "pk_bf16"):
-        inline = value <= 64 or value >= 0xFFFFFFF0 or value in (_F16 if kind == "pk_f16" else _BF16)
+        inline = _small32(value) or value in (_F16 if kind == "pk_f16" else _BF16)
         return wrapped if inline else plain
     if inline_text(value) is not None:
         return wrapped

@@ -108,6 +108,24 @@ def test_text_of_every_row_equals_llvm(arch, wave):
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
+def test_constants_of_unusual_operands_equal_llvm(arch):
+    """v_pk_fmac_f16 repeats inline floats; the mask of v_cmp_class_f16 is a half, which LLVM prints as a float."""
+    halves = (0, 5, 64, 65, 0xFFF0, 0xFFFF, 0x3118, 0x3C00, 0xBC00, 0x3C01, 0x3F80)
+    wide = (*halves, *(half * 0x10001 for half in halves), 0xFFFFFFF0, 0xFFFFFFEF, 0x3E22F983, 0x3F800000, 0x3C000000)
+    codes = [bytes.fromhex("ff82f978") + value.to_bytes(4, "little") for value in wide]
+    for constant in (*range(128, 209), *range(240, 249)):
+        codes.append((0x78F98200 | constant).to_bytes(4, "little"))
+        for first, second in ((constant, 256), (256, constant)):
+            codes.append((0xD4FD007E | (first | second << 9) << 32).to_bytes(8, "little"))
+    for value in wide:
+        codes += [
+            (0xD4FD007E | src << 32 | value << 64).to_bytes(12, "little") for src in (255 | 256 << 9, 256 | 255 << 9)
+        ]
+    assert [named(decode(code, arch)).text for code in codes] == disassemble(codes, arch)
+
+
+@pytest.mark.oracle
 @pytest.mark.parametrize(("arch", "wave"), WAVES)
 def test_text_of_every_row_assembles_to_the_same_bytes(arch, wave):
     tool("llvm-mc")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.machine import frame
+from tests.machine.judge import judge
+from tests.machine.lines import D, Probe
 from tests.machine.rdna_frame import BOTH, results
 
 RNG = np.random.default_rng(11)
@@ -212,3 +215,24 @@ def test_clamp_of_packed_halves(arch):
     data = np.tile(np.array([[-2.0, 0.5, 3.0, 0.25]], np.float32).view(np.uint32), (64, 1))
     body = "  v_cvt_pk_rtz_f16_f32_e64 v10, v4, v5 clamp\n  v_cvt_pk_rtz_f16_f32_e64 v11, v6, v7 clamp\n"
     assert (results(body, arch, data)[:, :2] == [0x38000000, 0x34003C00]).all()
+
+
+@pytest.mark.parametrize("arch", BOTH)
+def test_an_inline_float_of_packed_fmac_stands_in_both_halves(arch):
+    """The assembler makes it of a dword of two equal halves; a literal with one half has 0 above it."""
+    body = """
+  v_mov_b32_e32 v10, 0x42004100
+  v_mov_b32_e32 v11, 0x42004100
+  v_pk_fmac_f16 v10, 0x44004400, v4
+  v_pk_fmac_f16 v11, 0x4400, v4
+"""
+    data = np.full((64, 4), 0x3C003800, np.uint32)
+    out = results(body, arch, data)
+    assert np.unique(out[:, 0]).tolist() == [0x47004480]  # 4 * 0.5 + 2.5, 4 * 1 + 3
+    assert np.unique(out[:, 1]).tolist() == [0x42004480]
+    probes = [Probe("v_pk_fmac_f16", line, [], [], [f"v{D}"]) for line in (
+        f"v_pk_fmac_f16 v{D}, 0xb800b800, v41", f"v_pk_fmac_f16 v{D}, 0x31183118, v18", f"v_pk_fmac_f16 v{D}, -3, v41",
+    )]  # fmt: skip
+    verdict = judge(probes, arch, frame.inputs(np.random.default_rng(20)))
+    assert not verdict.differences
+    assert verdict.compared > 0

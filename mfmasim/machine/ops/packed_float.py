@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.formats import convert
+from mfmasim.isa.operands import INLINE_FLOATS
 from mfmasim.machine import ieee
 from mfmasim.machine.forms import F16, F32
 from mfmasim.machine.modifiers import clamped
@@ -77,10 +78,15 @@ PACKED16: dict[str, tuple[int, Callable[..., U]]] = {
 }
 
 
-def _packed16(count: int, function: Callable[..., U], instruction: Instruction, _arch: Arch) -> Callable[..., U]:
+def _packed16(count: int, function: Callable[..., U], instruction: Instruction, arch: Arch) -> Callable[..., U]:
     if instruction.modifiers.get("omod"):
         raise unsupported(instruction, "omod on a packed result")
     picks = halves(instruction, count)
+    if arch.floats.constant_in_both_halves and "op_sel" not in instruction.modifiers:
+        picks = [
+            ((False, False) if source.index in INLINE_FLOATS and source.kind == "const" else pick, signs)
+            for source, (pick, signs) in zip(instruction.src, picks, strict=False)
+        ]
     clamp = bool(instruction.modifiers.get("clamp"))
 
     def run(*sources: Any) -> U:

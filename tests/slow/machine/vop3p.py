@@ -30,6 +30,9 @@ def _picked(ins, wave, lane, number, part, size):
         negative = modifiers[("neg_lo", "neg_hi")[part]] >> number & 1
     else:
         high, negative = part, (operand.neg, operand.abs)[part]
+        if wave.facts.keeps_halves and ins.name == "v_pk_fmac_f16" and operand.kind == "const" and operand.index < 249:
+            # An inline float stands in both halves; measured on a gfx1100 (llvm-project 94116).
+            high = part if operand.index < 240 else 0
     bits = raw >> size * high & ((1 << size) - 1)
     return bits ^ (negative << (size - 1))
 
