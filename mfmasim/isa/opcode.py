@@ -100,7 +100,8 @@ class Opcode:
     """LLVM takes the result as moved for any OP_SEL: conversions to FP4 with stochastic rounding."""
     kind: str = ""
     """An operation with special rules: ``nop sleep delay priority message trace setreg getreg mode index
-    index_mode skip fork halves icache clock probe hint nothing gws count shift_left div_fmas fma_f64``; or empty."""
+    index_mode skip fork halves icache clock probe hint nothing gws count second shift_left div_fmas fma_f64``;
+    or empty."""
 
     def __eq__(self, other: object) -> bool:
         """By mnemonic, which determines the record."""
@@ -238,6 +239,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LDS", r"ds_cmpst\w+", {"atomic": "compare"}),
     ("LDS", r"ds_(read|write|load|store)_addtid_b32", {"reads_m0": True}),
     ("LDS", r"ds_append|ds_consume", {"kind": "count"}),
+    ("LDS", r"ds_\w+_src2_\w+", {"kind": "second"}),
     ("LDS", r"ds_write_src2_\w+", {"atomic": "exchange"}),
     ("LDS", r"ds_gws_\w+", {"kind": "gws", "space": "gds", "reads_m0": True}),
     ("LDS", r"ds_ordered_count|ds_(add|sub)_gs_reg_rtn", {"space": "gds"}),

@@ -60,33 +60,20 @@ EXCLUDED = (
         "counts in the order of the dispatcher, or in its registers", "RDNA3 ISA manual, 12.5",
     ),
     Excluded(
-        "not implemented", tuple(
-            f"ds_{what}_src2_{kind}{size}"
-            for what, kinds in (
-                ("add", "uf"), ("sub", "u"), ("rsub", "u"), ("inc", "u"), ("dec", "u"), ("min", "iuf"), ("max", "iuf"),
-                ("and", "b"), ("or", "b"), ("xor", "b"), ("write", "b"),
-            )
-            for kind in kinds
-            for size in (32, 64)
-            if (what, kind, size) != ("add", "f", 64)
-        ),
-        "updates the LDS from a second address in the LDS", "CDNA1 ISA manual, DS",
-    ),
-    Excluded(
-        "not implemented", ("s_barrier_init", "s_barrier_join", "s_barrier_leave"),
+        "not public", ("s_barrier_init", "s_barrier_join", "s_barrier_leave"),
         "manages named barriers, of which the manual has no more than the opcodes", "RDNA4 ISA manual, SOP1, SOPP",
     ),
     Excluded(
-        "not implemented", ("s_alloc_vgpr",), "changes the number of VGPRs, in a mode that the driver turns on",
+        "driver", ("s_alloc_vgpr",), "changes the number of VGPRs, in a mode that the driver turns on",
         "RDNA4 ISA manual, 3.3.3",
     ),
     Excluded(
-        "not implemented", ("global_atomic_ordered_add_b64",), "adds in the order of a ticket in memory",
+        "graphics", ("global_atomic_ordered_add_b64",), "wraps its ticket at VGT_GS_MAX_WAVE_ID, which graphics sets",
         "RDNA4 ISA manual, VGLOBAL",
     ),
     Excluded(
-        "not public", ("v_screen_partition_4se_b32", "v_cvt_pkaccum_u8_f32"),
-        "no manual since Vega's defines it exactly", "Vega ISA manual, VOP1, VOP3",
+        "graphics", ("v_screen_partition_4se_b32",), "divides the screen by a table that the manual only sketches",
+        "Vega ISA manual, VOP1",
     ),
 )  # fmt: skip
 

@@ -34,7 +34,7 @@ class Conflicts(Check):
     """Accounts for the LDS instructions of one launch.
 
     Instructions of other families that access the LDS are counted without degrees: direct-to-LDS loads write lane
-    after lane, and how a FLAT access maps to the banks is not public.
+    after lane, how FLAT and DS_*_SRC2 accesses map to the banks is not public, and DS_APPEND accesses one place.
     """
 
     name = "conflicts"
@@ -53,8 +53,9 @@ class Conflicts(Check):
         if event.space != "lds":
             return
         pc = event.instruction.pc
-        if event.instruction.opcode.unit != "LDS":
-            self.uncounted.setdefault(pc, [event.instruction.name, 0])[1] += event.waves
+        if event.instruction.opcode.unit != "LDS" or event.instruction.opcode.kind in ("count", "second"):
+            if not event.part:
+                self.uncounted.setdefault(pc, [event.instruction.name, 0])[1] += event.waves
             return
         addresses = event.addresses if event.addresses.dtype == np.int64 else event.addresses.astype(np.int64)
         self.accounts.add(pc, event.instruction.name, addresses, event.active, event.part, event.waves)

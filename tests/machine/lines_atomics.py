@@ -58,6 +58,22 @@ def _ds_atomic(row, rng, size):
     return lines.Probe(row.name, f"{row.name} {', '.join(texts)} offset:{offset}", before, after, results)
 
 
+def _second_place(row, rng):
+    """DS_*_SRC2: the data are dwords away from the lane's place, by the offset or by the address, or outside."""
+    shared = ["v_and_b32_e32 v103, 7, v103"] * (rng.random() < 0.3)
+    before = [*_LANE, *shared, "v_readlane_b32 s87, v42, 0", "s_and_b32 s87, s87, 0x6000",
+              "v_lshl_add_u32 v104, v103, 3, s87"]  # fmt: skip
+    away = 2 * rng.choice([0, 1, 5, 100, -1, -3, 8000, -8000])
+    offset = away & 0x7FFF
+    if rng.random() < 0.4:
+        offset |= 0x8000
+        away = 2 * rng.choice([0, 1, 7, -2])
+        before.append(f"v_or_b32_e32 v104, {(away & 0x7FFF) << 17:#x}, v104")
+    after = ["s_waitcnt lgkmcnt(0)", *_LANE, "v_lshl_add_u32 v103, v103, 3, s87", "ds_read_b64 v[106:107], v103",
+             "s_waitcnt lgkmcnt(0)"]  # fmt: skip
+    return lines.Probe(row.name, f"{row.name} v104 offset:{offset}", before, after, ["v106", "v107"])
+
+
 def _memory_atomic(row, rng, size):
     """Memory of the wave, by address, base and offset, flat address (also into the LDS) or resource."""
     unit = row.name.split("_")[0]
@@ -107,6 +123,8 @@ def _width_of(text):
 
 def probe(encoding, row, rng, _number):
     """One random line for an atomic, None for another row."""
+    if encoding == "DS" and "_src2_" in row.name:
+        return _second_place(row, rng)
     if encoding == "DS" and row.name.replace("_rtn", "") in ATOMICS:
         return _ds_atomic(row, rng, ATOMICS[row.name.replace("_rtn", "")][0])
     if "_atomic_" in row.name and encoding != "SMEM":

@@ -278,6 +278,49 @@ def test_a_counter_that_nobody_wrote_is_undefined_in_every_lane(name):
     wrote = "v_mov_b32_e32 v6, 0x48\n  v_mov_b32_e32 v7, 5\n  ds_write_b32 v6, v7"
     for first, findings in (("s_nop 0", 1), (wrote, 0)):
         program = harness.kernel(body.format(first), "gfx942", "p", lds=256)
-        (out,), report = harness.fast(program, 1, 64, [np.zeros(64, np.uint32)], checks="uninitialised")
+        (out,), report = harness.fast(program, 1, 64, [np.zeros(64, np.uint32)], checks="all")
         assert len(report.findings) == findings
         assert findings or (out[32:] == 5).all()
+
+
+SECOND = """
+  s_load_dwordx2 s[8:9], s[0:1], 0x0
+  v_lshlrev_b32_e32 v2, 2, v0
+  v_mov_b32_e32 v3, 7
+  s_mov_b32 m0, -1
+  {}
+  {} v2 offset:{}
+  s_waitcnt lgkmcnt(0)
+  ds_read_b32 v4, v2
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v2, v4, s[8:9]
+  s_endpgm
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "findings"),
+    [
+        ("256", "ds_write_src2_b32", 0),  # B
+        ("0", "ds_write_src2_b32", 1),  # A
+        ("0", "ds_add_src2_u32", 1),
+        ("256", "ds_add_src2_u32", 1),
+    ],
+)
+def test_undefined_data_of_a_second_place(written, name, findings):
+    """A is undefined if B is; and, unless it is replaced, if it was."""
+    body = SECOND.format(f"ds_write_b32 v2, v3 offset:{written}\n  s_waitcnt lgkmcnt(0)", name, 64)
+    program = harness.kernel(body, "gfx908", "p", lds=512)
+    (out,), report = harness.fast(program, 1, 64, [np.zeros(64, np.uint32)], checks="all")
+    assert len(report.findings) == findings, report.findings
+    assert findings or (out == 7).all()
+
+
+def test_a_second_place_outside_the_lds_is_a_finding():
+    """Its data are 0."""
+    body = SECOND.format("ds_write_b32 v2, v3\n  s_waitcnt lgkmcnt(0)", "ds_add_src2_u32", 128)
+    program = harness.kernel(body, "gfx908", "p", lds=512)
+    (out,), report = harness.fast(program, 1, 64, [np.zeros(64, np.uint32)], checks="bounds")
+    assert len(report.findings) == 1
+    assert "LDS address 512" in report.findings[0].message
+    assert (out == 7).all()

@@ -228,9 +228,18 @@ class AtomicPlan(AccessPlan):
         returned, source = np.zeros(shape, np.bool_), np.zeros(shape, np.uint32)
         for key in self.stored:
             source = np.where(source == 0, _column(planes.origin(g, key)), source)
-        twice = len(self._events) > 1  # lanes may use either place: both are examined again
+        for event in self._events:
+            if event.kind == "read":  # data in the LDS itself
+                flat, start, inside = self._places(g, event, shape)
+                found = np.zeros(shape, np.bool_)
+                for byte in range(event.size):
+                    found |= inside & (flat[start + byte] != 0)
+                source = np.where(found, at_address(event.space, self._own(g, event, shape)), source)
+                data = data | found
+        events = [event for event in self._events if event.kind != "read"]
+        twice = len(events) > 1  # lanes may use either place: both are examined again
         replaces = self.opcode.atomic == "exchange" and not twice
-        for event in self._events * (1 + twice):
+        for event in events * (1 + twice):
             active = np.broadcast_to(np.ones((1, 1), np.bool_) if event.active is None else event.active, shape)
             flat, start, inside = self._places(g, event, shape)
             inside = inside & active

@@ -51,9 +51,12 @@ for _name, _body in FACES.items():
     vector(f"v_cube{_name}_f32", "f32 f32 f32 -> f32", "assumed")(_cube(_body))
 
 
-@vector("v_cvt_pk_u8_f32", "f32 u32 u32 -> u32", "assumed")
+@vector("v_cvt_pk_u8_f32 v_cvt_pkaccum_u8_f32", "f32 u32 u32 -> u32", "assumed")
 def v_cvt_pk_u8_f32(s0: U, s1: U, s2: U) -> U:
-    """A number from 0 to 255 into the byte of S2 that S1 chooses; it is truncated as by V_CVT_U32_F32 (not stated)."""
+    """A number from 0 to 255 into the byte of S2 that S1 chooses; it is truncated as by V_CVT_U32_F32 (not stated).
+
+    S2 of V_CVT_PKACCUM is the destination (Vega ISA manual, VOP3).
+    """
     byte = np.where(np.isnan(s0), 0, np.clip(np.trunc(s0), 0, 255)).astype(np.uint32)
     shift = (s1 & np.uint32(3)) << np.uint32(3)
     return s2 & ~(np.uint32(0xFF) << shift) | byte << shift

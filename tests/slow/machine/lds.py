@@ -5,7 +5,7 @@ Source: CDNA3 and CDNA4 ISA manuals, chapter 11 and section 12.12; RDNA3.5 and R
 
 from __future__ import annotations
 
-from tests.slow.machine.atomics import data_of
+from tests.slow.machine.atomics import ATOMICS, data_of
 from tests.slow.machine.storage import MEMORY, SMALL_LOADS, SMALL_STORES, WORDS, Whole, load_lane, store_lane
 
 M32 = (1 << 32) - 1
@@ -104,6 +104,22 @@ def _count(wave, ins):
         wave.v[ins.dst[0].index][lane] = old
 
 
+def _second_place(wave, ins):
+    """DS_*_SRC2: each lane combines MEM[A] with MEM[B], which is a number of dwords away."""
+    name = ins.name.replace("_src2", "").replace("write_b", "wrxchg_b")
+    size, function = ATOMICS[name]
+    offset = ins.modifiers["offset"]
+    for lane in wave.active():
+        a = wave.v[ins.src[0].index][lane]
+        away = offset & 0x7FFF
+        if offset >> 15:
+            away, a = a >> 17, a & 0x1FFFF
+        b = a + 4 * (away - (1 << 15) if away >> 14 else away)
+        data = wave.lds.load(b, size) if b >= 0 else 0
+        if a + size <= len(wave.lds.data):
+            wave.lds.store(a, function(wave.lds.load(a, size), data), size)
+
+
 def _by_lane(wave, ins):
     """DS_LOAD_ADDTID, DS_STORE_ADDTID: the address is M0, the offset and four bytes a lane."""
     for lane in wave.active():
@@ -130,6 +146,12 @@ MEMORY |= {f"ds_read_b{96 if bits == 6 else 64}_tr_b{bits}": _transposed for bit
 MEMORY |= {
     f"ds_storexchg_2addr{stride}_rtn_b{size}": _exchange_two for stride in ("", "_stride64") for size in (32, 64)
 }
+MEMORY |= dict.fromkeys(
+    [f"ds_{name}_src2_{kind}{size}" for size in (32, 64) for kind, names in
+     {"u": ("add", "sub", "rsub", "inc", "dec", "min", "max"), "i": ("min", "max"), "f": ("min", "max"),
+      "b": ("and", "or", "xor", "write")}.items() for name in names] + ["ds_add_src2_f32"],
+    _second_place,
+)  # fmt: skip
 MEMORY |= {"ds_condxchg32_rtn_b64": _exchange_if, "ds_append": _count, "ds_consume": _count,
            "ds_load_addtid_b32": _by_lane, "ds_store_addtid_b32": _by_lane,
            "ds_bpermute_fi_b32": _fetch_all}  # fmt: skip

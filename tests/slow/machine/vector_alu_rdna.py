@@ -144,6 +144,7 @@ def _into_byte(a, select, old):
 
 
 row("v_cvt_pk_u8_f32", "f32 u32 u32 -> u32", _into_byte)
+row("v_cvt_pkaccum_u8_f32", "f32 u32 u32 -> u32", _into_byte)
 
 
 def _pair_of_integers(limits):
