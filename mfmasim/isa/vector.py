@@ -28,6 +28,9 @@ def _destination(fields: Fields, slot: Slot, name: str = "vdst") -> Operand:
     if slot.file == "s":
         if code > 127:
             raise Refused(f"{name} of {fields.row.name} is not a scalar register")
+        if code >= EXEC and slot.type != "b32":
+            # LLVM has no form of a pseudo-scalar operation that writes EXEC.
+            raise Refused(f"{name} of {fields.row.name} may not be EXEC")
         return scalar_register(code, slot, name, fields.family)
     code = fields.half(code, slot, 3)
     return vector_register("a" if slot.file == "a" else "v", code, slot, name, fields.family)

@@ -147,6 +147,7 @@ def test_range_counts_addresses():
         ("d1ff4000 04060501", "gfx942", "op_sel of v_add3_u32 is not zero"),
         ("d4000000", "gfx908", "VINTRP instructions are not decoded"),
         ("f0000f00 00000000", "gfx1151", "MIMG instructions are not decoded"),
+        ("d683007e 00000000", "gfx1201", "vdst of v_s_log_f16 may not be EXEC"),
         ("d0000000 00000000", "gfx1201", "VIMAGE instructions are not decoded"),
         ("d5030000 000204ff", "gfx1151", "literal lies beyond"),
         ("ca100101 01000102", "gfx942", "no encoding has this prefix"),

@@ -19,6 +19,7 @@ KEYED = (
     "mfmasim/isa/tables/", "mfmasim/machine/ops/", "mfmasim/matrix/rows/", "mfmasim/lds/instructions.py",
     "mfmasim/lds/tables.py", "mfmasim/formats/conversions/", "mfmasim/verify/calibration/probes.py",
     "mfmasim/verify/calibration/phase_probes.py", "mfmasim/verify/mutation/operators.py", "mfmasim/cli/bench_calls.py",
+    "mfmasim/machine/excluded.py",
 )  # fmt: skip
 
 INSTRUCTIONS = {
