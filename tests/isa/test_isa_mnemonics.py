@@ -17,7 +17,7 @@ SOURCES = sorted(path for path in (ROOT / "mfmasim").rglob("*.py") if "_bundled"
 READERS = ("mfmasim/isa/opcode.py", "mfmasim/isa/printer.py", "mfmasim/isa/immediates.py")
 KEYED = (
     "mfmasim/isa/tables/", "mfmasim/machine/ops/", "mfmasim/matrix/rows/", "mfmasim/lds/instructions.py",
-    "mfmasim/lds/tables.py", "mfmasim/formats/conversions/", "mfmasim/verify/calibration/probes.py",
+    "mfmasim/lds/tables.py", "mfmasim/machine/excluded.py", "mfmasim/formats/conversions/", "mfmasim/verify/calibration/probes.py",
     "mfmasim/verify/calibration/phase_probes.py", "mfmasim/verify/mutation/operators.py", "mfmasim/cli/bench_calls.py",
     "mfmasim/machine/excluded.py",
 )  # fmt: skip
