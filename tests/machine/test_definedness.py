@@ -14,7 +14,7 @@ pytestmark = pytest.mark.oracle
 
 LEFT_OUT = (
     "s_memtime", "s_memrealtime", "s_sendmsg", "s_getreg", "s_setreg", "s_get_barrier", "s_barrier", "s_round_mode",
-    "s_denorm_mode", "s_cbranch", "global_", "flat_", "buffer_", "tbuffer_", "s_setvskip",
+    "s_denorm_mode", "s_cbranch", "s_subvector", "global_", "flat_", "buffer_", "tbuffer_", "s_setvskip",
     "s_store", "s_scratch_store", "s_buffer_store", "s_atomic", "s_buffer_atomic",
 )  # fmt: skip
 """Clocks and the like, what changes how others compute, and branches, VSKIP and stores to memory, which are uses."""
@@ -44,6 +44,13 @@ def test_some_operations(arch):
     assert not tally.missed, tally.missed[:10]
     assert tally.differing > 1000
     assert len(tally.names) > 40
+
+
+def test_data_that_another_lane_changed():
+    """A place in the LDS may be the data of one lane and the result of an earlier one."""
+    tally = tallied("gfx908", 2, [name for name in harness.rows("gfx908") if "_src2_u" in name], 2)
+    assert not tally.missed, tally.missed[:10]
+    assert tally.differing > 1000
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,12 @@ from tests.slow.machine.vector_alu import VECTOR
 pytestmark = pytest.mark.oracle
 
 ENCODINGS = ("VOP1", "VOP2", "VOPC", "VOP3", "MAI", "SOP1", "SOP2", "SOPC", "SOPK", "DS", "VOPD")
-NOT_STRAIGHT = ("s_getpc", "s_setpc", "s_swappc", "s_call", "s_cbranch", "s_trap")
+NOT_STRAIGHT = ("s_getpc", "s_setpc", "s_swappc", "s_call", "s_cbranch", "s_subvector", "s_trap")
 NOT_DRAWN = (
     "s_movrel", "v_movrel", "s_set_gpr_idx", "s_mem", "s_setreg", "s_getreg", "ds_add", "ds_sub", "ds_rsub", "ds_inc",
     "ds_dec", "ds_min", "ds_max", "ds_and", "ds_or", "ds_xor", "ds_mskor", "ds_wrxchg", "ds_cmpst", "ds_pk", "ds_wrap",
     "ds_append", "ds_consume", "ds_load_addtid", "ds_store_addtid", "ds_read_addtid",
-    "ds_write_addtid", "ds_storexchg", "ds_condxchg", "ds_cond_sub",
+    "ds_write_addtid", "ds_write_src2", "ds_storexchg", "ds_condxchg", "ds_cond_sub",
     "s_barrier", "s_sendmsg", "s_round_mode", "s_denorm_mode", "v_swaprel",
 )  # fmt: skip
 """Registers chosen by a random M0 may be the kernel's own; clocks and the order of two waves at one place differ."""

@@ -228,15 +228,12 @@ class AtomicPlan(AccessPlan):
         returned, source = np.zeros(shape, np.bool_), np.zeros(shape, np.uint32)
         for key in self.stored:
             source = np.where(source == 0, _column(planes.origin(g, key)), source)
-        for event in self._events:
-            if event.kind == "read":  # data in the LDS itself
-                flat, start, inside = self._places(g, event, shape)
-                found = np.zeros(shape, np.bool_)
-                for byte in range(event.size):
-                    found |= inside & (flat[start + byte] != 0)
-                source = np.where(found, at_address(event.space, self._own(g, event, shape)), source)
-                data = data | found
         events = [event for event in self._events if event.kind != "read"]
+        for read in self._events:
+            if read.kind == "read":  # data in the LDS itself
+                found = self._second(g, read, events[0], shape)
+                source = np.where(found, at_address(read.space, self._own(g, read, shape)), source)
+                data = data | found
         twice = len(events) > 1  # lanes may use either place: both are examined again
         replaces = self.opcode.atomic == "exchange" and not twice
         for event in events * (1 + twice):
@@ -289,6 +286,21 @@ class AtomicPlan(AccessPlan):
             else:
                 words = source
             planes.put(g, key, bits, words)
+
+    def _second(self, g: Group, read: AccessEvent, change: AccessEvent, shape: tuple[int, int]) -> NDArray[np.bool_]:
+        """Lanes whose data in the LDS are undefined, or become so by what other lanes change."""
+        flat, start, inside = self._places(g, read, shape)
+        _, target, reached = self._places(g, change, shape)
+        if read.active is not None:
+            inside, reached = inside & read.active, reached & read.active
+        undefined, found = flat != 0, np.zeros(shape, np.bool_)
+        while True:
+            now = found | inside & np.logical_or.reduce([undefined[start + byte] for byte in range(read.size)])
+            if (now == found).all():
+                return found
+            found = now
+            for byte in range(read.size):
+                undefined[target[found & reached] + byte] = True
 
     def _loaded_here(self, origins: Bits) -> None:
         for origin in np.unique(origins)[:64].tolist():

@@ -149,7 +149,7 @@ class Definedness:
                     self.planes.define(part, range(first, first + ENTRY))
             used(g)
 
-        return step if instruction.src[0].count == 2 else used
+        return step if len(instruction.src) > 1 else used
 
     def _halves(self, instruction: Instruction, run: Bound) -> Bound:
         """The register that holds half of EXEC is written at the begin, and used at the end."""
