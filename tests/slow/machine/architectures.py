@@ -23,7 +23,7 @@ class Facts:
     clamps_to_plus_zero: bool = True
     """The clamp modifier makes -0 positive (field CM of VOP3); of gfx9 no manual says it."""
     vector_mode: bool = False
-    """MODE has GPR_IDX_EN (27) and VSKIP (28)."""
+    """MODE has GPR_IDX_EN (27), VSKIP (28) and CSP (31:29)."""
     split_barrier: bool = False
     ttmp_ids: bool = False
     """The workgroup's numbers are in TTMP9 and TTMP7."""

@@ -364,7 +364,7 @@ def setreg(wave, ins):
     assert place & 63 == 1
     for bit in range(size):
         target = 1 << offset + bit
-        if any(target & mask for mask in (*WRITABLE, 3 << 27 if wave.facts.vector_mode else 0)):
+        if any(target & mask for mask in (*WRITABLE, 0x1F << 27 if wave.facts.vector_mode else 0)):
             wave.mode = wave.mode & ~target | (target if value >> bit & 1 else 0)
 
 
