@@ -45,6 +45,8 @@ class Rule:
     """Whether the result of such an operation has separate parts; otherwise it is one unit."""
     written: int = 0
     """Bits of M0 that an index is written to."""
+    quad: bool = False
+    """Whether a lane reads operands of all lanes of its quad."""
 
 
 TYPED = Rule()

@@ -18,7 +18,7 @@ WAIT = """
   s_cmp_lg_u32 s2, 0
   s_cbranch_scc1 .Lother
 .Lwait:
-  global_load_dword v11, v10, s[10:11] sc1
+  global_load_dword v11, v10, s[10:11] {coherent}
   s_waitcnt vmcnt(0)
   v_readfirstlane_b32 s20, v11
   s_cmp_lg_u32 s20, {goal}
@@ -40,7 +40,8 @@ WAIT = """
 @pytest.mark.parametrize("barrier", ["", "  s_barrier"])
 @pytest.mark.parametrize("arch", harness.ARCHITECTURES)
 def test_a_workgroup_waits_for_others(arch, barrier):
-    program = harness.kernel(WAIT.format(goal=3, barrier=barrier), arch, "pp")
+    coherent = "glc" if arch == "gfx908" else "sc1"
+    program = harness.kernel(WAIT.format(goal=3, barrier=barrier, coherent=coherent), arch, "pp")
     out, flag = np.zeros(1, np.uint32), np.zeros(1, np.uint32)
     report = mfmasim.device("sim").launch(program, grid=4, block=128, args=[out, flag], budget=200_000)
     assert not report.stopped, report.stopped
@@ -53,7 +54,7 @@ def test_a_workgroup_waits_for_others(arch, barrier):
 
 def test_nobody_comes():
     """A wait for what never happens ends with the budget, and says who waits where."""
-    program = harness.kernel(WAIT.format(goal=9, barrier="  s_barrier"), "gfx942", "pp")
+    program = harness.kernel(WAIT.format(goal=9, barrier="  s_barrier", coherent="sc1"), "gfx942", "pp")
     report = mfmasim.device("sim").launch(
         program, grid=4, block=128, args=[np.zeros(1, np.uint32), np.zeros(1, np.uint32)], budget=50_000
     )

@@ -155,8 +155,9 @@ class Aside(Notify):
     """Lanes of the last access that went outside; another check reports them."""
 
     def fault(self, *args: Any) -> None:
-        """Remember the lanes."""
-        self.outside = args[-1].mask
+        """Remember the lanes; a scalar access that is misaligned goes on at the address below."""
+        if args[3] not in ("misaligned read", "misaligned write"):
+            self.outside = args[-1].mask
 
     def reset(self) -> None:
         """The next access begins: no lane is outside yet."""

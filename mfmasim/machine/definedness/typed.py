@@ -92,6 +92,8 @@ class Typed:
                 total = total | _any(value)
             if not self.vector and total.ndim > 1:
                 total = total.any(axis=1)
+            if self.rule.quad and total.ndim > 1 and total.shape[1] > 1:
+                total = np.repeat(total.reshape(len(total), -1, 4).any(axis=2), 4, axis=1)
         for write, kind in zip(self.writers, self.results, strict=True):
             write(shadow, _result(total, kind))
 

@@ -16,6 +16,7 @@ from mfmasim.formats import convert
 from mfmasim.machine import ieee
 from mfmasim.machine.forms import F16, F32
 from mfmasim.machine.registry import vector
+from mfmasim.machine.rules import Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,8 +75,13 @@ def _p2_half(toward_zero: bool, s0: A, s1: A, s2: A, mode: FloatMode) -> A:
     return ieee.limited(code.astype(np.uint16).view(np.float16), F16, now, True)
 
 
-vector("v_interp_p10_f32", "f32 f32 f32 mode -> f32", "assumed")(_p10)
-vector("v_interp_p2_f32", "f32 f32 f32 mode -> f32", "assumed")(_p2)
+_QUAD = Rule(quad=True)
+vector("v_interp_p10_f32", "f32 f32 f32 mode -> f32", "assumed", undefined=_QUAD)(_p10)
+vector("v_interp_p2_f32", "f32 f32 f32 mode -> f32", "assumed", undefined=_QUAD)(_p2)
 for _word, _toward_zero in (("", False), ("rtz_", True)):
-    vector(f"v_interp_p10_{_word}f16_f32", "f16 f32 f16 mode -> f32", "assumed")(partial(_p10_half, _toward_zero))
-    vector(f"v_interp_p2_{_word}f16_f32", "f16 f32 f32 mode -> f16", "assumed")(partial(_p2_half, _toward_zero))
+    vector(f"v_interp_p10_{_word}f16_f32", "f16 f32 f16 mode -> f32", "assumed", undefined=_QUAD)(
+        partial(_p10_half, _toward_zero)
+    )
+    vector(f"v_interp_p2_{_word}f16_f32", "f16 f32 f32 mode -> f16", "assumed", undefined=_QUAD)(
+        partial(_p2_half, _toward_zero)
+    )
