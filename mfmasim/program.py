@@ -118,6 +118,11 @@ class Kernel:
         return tuple(ins for segment in code for ins in self._between(segment.vaddr, segment.vaddr + len(segment.data)))
 
     @cached_property
+    def shares(self) -> bool:
+        """Whether it accesses the global data share."""
+        return bool(self.arch.lds.gds_bytes) and any(i.in_gds and i.opcode.memory for i in self.reachable)
+
+    @cached_property
     def refusals(self) -> tuple[tuple[Instruction, str], ...]:
         """The instructions that the simulator cannot execute, each with the reason in one line; see `unsupported`."""
         from mfmasim.machine.executable import refusals

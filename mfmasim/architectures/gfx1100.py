@@ -54,7 +54,7 @@ ARCH = Arch(
     counters=Counters(
         "vmcnt", "vscnt", "lgkmcnt", "lgkmcnt", {"vmcnt": 63, "lgkmcnt": 63, "vscnt": 63}, flat_in_order=True
     ),
-    lds=Lds(phases=_PHASES, load_names=True, cmpstore_float=True, wrap=True),
+    lds=Lds(phases=_PHASES, load_names=True, cmpstore_float=True, wrap=True, gds_bytes=4096, gds_one_lane=True),
     conversions=Conversions(long_names=True),
     descriptor="GFX11",
     descriptor_vgprs={32: 8, 64: 4},

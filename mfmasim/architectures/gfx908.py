@@ -34,6 +34,7 @@ ARCH = Arch(
         direct_bytes=(1, 2, 4),
         cmpst=True,
         wrap=True,
+        gds_bytes=4096,
     ),
     conversions=Conversions(short_names=True),
     descriptor="GFX9",

@@ -112,6 +112,11 @@ class Lds:
     """ds_add_f64."""
     transposed: bool = False
     """ds_read_*_tr_*: reads that exchange elements between lanes."""
+    gds_bytes: int = 0
+    """Size of the global data share, which the modifier `gds` addresses; 0 where there is none (CDNA1 ISA manual,
+    2.2.2, RDNA3 1.2.2.2; LLVM 22's assembler accepts the modifier on no other architecture)."""
+    gds_one_lane: bool = False
+    """Of the active lanes the first one alone acts on the GDS; before, all (RDNA3 ISA manual, 13.4.2)."""
 
 
 @dataclass(frozen=True)

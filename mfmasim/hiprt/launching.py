@@ -149,6 +149,8 @@ def launch(
     packet = Region("dispatch packet", service.packet, PACKET_BYTES, writable=False)
     printf = Region("printf buffer", service.printf, PRINTF_BYTES) if prints(kernel) else None
     prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf)
+    if kernel.shares:
+        prepared.gds = Region("global data share", service.gds, kernel.arch.lds.gds_bytes)
     fill(prepared, laid_out(kernel, words))
     if rt.heap.written is not None:
         given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
@@ -156,6 +158,8 @@ def launch(
         prepared.undefined = tuple(
             part for region in given if region.address in seen for part in rt.heap.written.missing(region)
         )
+    if prepared.gds is not None:
+        prepared.undefined += (prepared.gds,)
     rt.counts.launches += 1
     for one in rt.registered.values():
         ctypes.memmove(one.twin, one.address, one.size)
@@ -197,7 +201,9 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         names = ("kernel arguments", "dispatch packet", "printf buffer")
         pieces = [rt.heap.allocate(size, INTERNAL, device, name) for size, name in zip(sizes, names, strict=True)]
         kernarg, packet, printf = (piece.address for piece in pieces)
-        service = rt.services[device] = Service(kernarg, packet, printf)
+        share = rt.archs[device].lds.gds_bytes
+        gds = rt.heap.allocate(share, INTERNAL, device, "global data share").address if share else 0
+        service = rt.services[device] = Service(kernarg, packet, printf, gds)
     key = (rt.heap.changes, function.kernel)
     if service.memory is None or service.memory[0] != key:
         accessible = {device, *(peer for own, peer in rt.peers if own == device)}
@@ -210,6 +216,8 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         seen.append(Region("kernel arguments", service.kernarg, function.kernel.info.kernarg_room, writable=False))
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
         seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
+        if function.kernel.shares:
+            seen.append(Region("global data share", service.gds, function.kernel.arch.lds.gds_bytes))
         # Only the used range: checks allocate records for all memory that the machine can access.
         first = min(region.address for region in seen) - rt.heap.base
         last = max(region.address + region.size for region in seen) - rt.heap.base

@@ -95,6 +95,8 @@ class Service:
     kernarg: int
     packet: int
     printf: int
+    gds: int
+    """Address of the global data share; 0 on a device that has none."""
     memory: tuple[tuple[int, Kernel], Memory] | None = None
     """The memory of the last launch, and its key."""
 

@@ -40,13 +40,14 @@ class Raised:
 
 
 @lru_cache(maxsize=4096)
-def raised(arch: Arch, opcode: Opcode, returns: bool) -> tuple[Raised, ...]:
+def raised(arch: Arch, opcode: Opcode, returns: bool, space: str = "") -> tuple[Raised, ...]:
     """Counters that an instruction increments.
 
     Args:
         arch: architecture.
         opcode: what is executed.
         returns: whether the instruction writes a register.
+        space: of the instruction's access; by default the opcode's.
 
     Returns:
         None, one, or for FLAT two of them: it may access memory and the LDS.
@@ -56,8 +57,8 @@ def raised(arch: Arch, opcode: Opcode, returns: bool) -> tuple[Raised, ...]:
     if not kind:
         return ()
     in_lds = Raised(counters.lds, "lds", limit[counters.lds])
-    if kind == "lds":
-        return (in_lds,)
+    if kind == "lds":  # LDS and GDS complete out of order (CDNA1 ISA manual, 4.4)
+        return (replace(in_lds, order="gds") if space == "global" else in_lds,)
     if kind == "scalar":
         return (Raised(counters.scalar, "", limit[counters.scalar]),)
     store = kind == "store" or (kind == "atomic" and not returns)

@@ -128,6 +128,16 @@ class Instruction:
         return self.opcode.name
 
     @property
+    def in_gds(self) -> bool:
+        """Whether it addresses the global data share instead of the LDS."""
+        return bool(self.modifiers.get("gds"))
+
+    @property
+    def space(self) -> str:
+        """Address space of its access, as in `Opcode`; the global data share is shared like global memory."""
+        return "global" if self.in_gds and self.opcode.space == "lds" else self.opcode.space
+
+    @property
     def text(self) -> str:
         """The instruction in LLVM's syntax, as llvm-objdump prints it."""
         same = self._template or self

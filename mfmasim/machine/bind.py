@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.fidelity import LEVELS
 from mfmasim.machine.dpp import is_dpp, narrowed
 from mfmasim.machine.dual import bind_dual
+from mfmasim.machine.gds import through_gds
 from mfmasim.machine.modifiers import output_modifiers
 from mfmasim.machine.refusal import unknown_operation, unsupported
 from mfmasim.machine.registry import OPERATIONS
@@ -41,7 +42,7 @@ def operation_of(instruction: Instruction) -> Operation:
     found = OPERATIONS.get(instruction.name)
     if found is None:
         raise unknown_operation(instruction)
-    return found
+    return through_gds(found) if instruction.in_gds else found
 
 
 def _privileged(operand: Operand) -> bool:
@@ -60,8 +61,6 @@ def bind(instruction: Instruction, machine: Machine) -> Bound:
         A function that executes it for a group of waves.
     """
     operation = operation_of(instruction)
-    if instruction.modifiers.get("gds"):
-        raise unsupported(instruction, "global data share")
     if instruction.dst and all(_privileged(operand) for operand in instruction.dst):
         # A program cannot write them, and such an instruction does not set SCC (RDNA4 ISA manual, 3.3.2).
         if instruction.opcode.memory or instruction.opcode.flow or "exec" in operation.results:

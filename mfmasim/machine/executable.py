@@ -34,7 +34,7 @@ def refusals(kernel: Kernel) -> tuple[tuple[Instruction, str], ...]:
     Returns:
         Instruction and reason, in the order of addresses.
     """
-    launch = SimpleNamespace(image_base=0, waves_per_workgroup=1)
+    launch = SimpleNamespace(image_base=0, waves_per_workgroup=1, gds=kernel.shares)
     bare = SimpleNamespace(
         arch=kernel.arch,
         kernel=kernel,

@@ -15,7 +15,7 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine import scratch
 from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.events import Place
-from mfmasim.machine.memory import POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
+from mfmasim.machine.memory import POISON_BYTE, POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 from mfmasim.machine.passes import passes
 from mfmasim.machine.passing import in_order, segment
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
@@ -63,6 +63,8 @@ class Launch:
     buffers: Buffers = field(default_factory=Buffers)
     undefined: tuple[Region, ...] = ()
     """Buffers with undefined contents: the kernel may not use what it did not write to them."""
+    gds: Region | None = None
+    """The global data share, of a kernel that accesses it."""
     meter: Meter = field(default_factory=lambda: Meter(Quota()))
     """Holds it to the caller's quota."""
 
@@ -180,6 +182,9 @@ def prepare(
     launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
     given = segment(launch, kernel, args, buffers)
     launch.undefined = _undefined(launch, in_order(kernel, args), undefined)
+    if kernel.shares:
+        launch.gds = memory.reserve("global data share", kernel.arch.lds.gds_bytes)
+        launch.undefined += (launch.gds,)
     memory.seal()
     for region, array in launch.buffers:
         memory.view(region)[:] = array.reshape(-1).view(np.uint8)
@@ -260,6 +265,8 @@ def fill(launch: Launch, given: bytes) -> None:
         raw = _hidden(launch, arg)
         segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
     memory.view(launch.packet)[:] = np.frombuffer(_packet(launch), np.uint8)
+    if launch.gds is not None:
+        memory.view(launch.gds)[:] = POISON_BYTE
     if printf is not None:
         memory.view(printf)[:] = 0
         memory.view(printf)[:HEADER_BYTES] = np.frombuffer(header(printf.size), np.uint8)

@@ -40,6 +40,12 @@ LDS = Kind(
     "__shared__ float tile[64]; tile[threadIdx.x + 64] = x;",
     "Allocate more (shared_bytes for dynamic LDS), or correct the index.",
 )  # fmt: skip
+GDS = Kind(
+    "bounds-gds", "error", "Access outside the global data share",
+    "M0 holds base and size; from the size on, or beyond the memory, stores are dropped and loads return 0.",
+    "s_mov_b32 m0, 0x40  ; ds_read_b32 v1, v0 gds  ; v0 is 0x40",
+    "Correct the address, or the size in M0[15:0].",
+)  # fmt: skip
 SCRATCH = Kind(
     "bounds-scratch", "error", "Access outside a work-item's private segment",
     "The access leaves the stack or a private array: the index is wrong, or the stack is too small.",
@@ -78,7 +84,7 @@ class Bounds(Check):
 
     name = "bounds"
     about = "accesses outside every buffer"
-    kinds = (OUTSIDE, READ_ONLY, LDS, SCRATCH, CLIPPED, RESOURCE, UNREAD, BASE)
+    kinds = (OUTSIDE, READ_ONLY, LDS, GDS, SCRATCH, CLIPPED, RESOURCE, UNREAD, BASE)
 
     def __init__(self, launch: Launch) -> None:
         """Start without faults."""
@@ -158,7 +164,7 @@ class Bounds(Check):
 
 def _kind(event: AccessFault) -> Kind:
     """Kind of the finding; lanes beyond num_records are information, for that is often intended."""
-    spaces = {"buffer": CLIPPED, "lds": LDS, "scratch": SCRATCH}
+    spaces = {"buffer": CLIPPED, "lds": LDS, "gds": GDS, "scratch": SCRATCH}
     return spaces.get(event.space) or (READ_ONLY if event.nearest.startswith("in ") else OUTSIDE)
 
 
@@ -169,6 +175,8 @@ def _where(event: AccessFault) -> str:
     outside, where = "outside every buffer", f"address {event.address:#x}, {event.nearest}"
     if event.space == "lds":
         where = f"LDS address {event.address}"
+    elif event.space == "gds":
+        outside, where = "outside the global data share", f"address {event.address} after the base in M0"
     elif event.space == "scratch":
         address = event.address - (event.address >> 63 << 64)
         outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
@@ -182,7 +190,7 @@ def _became(event: AccessFault) -> str:
     """What the machine did instead."""
     if event.kind == "write":
         return "the store was dropped"
-    return "the load returned 0" if event.space in ("buffer", "lds") else "the load returned poison"
+    return "the load returned 0" if event.space in ("buffer", "lds", "gds") else "the load returned poison"
 
 
 def _lanes(count: int) -> str:

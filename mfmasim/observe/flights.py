@@ -117,7 +117,7 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
         flights = settled(flights, counter, value)
     reads, writes = touched(instruction)
     half, data = _half(arch, instruction)
-    up = raised(arch, instruction.opcode, bool(instruction.dst))
+    up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
     left: list[Flight] = []
     for place, flight in enumerate(flights):
         apart = data if {half, flight.half} == {"low", "high"} else frozenset()

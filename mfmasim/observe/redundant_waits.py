@@ -102,7 +102,7 @@ class RedundantWaits:
                 self._needs(each, self.values[each.wait, each.counter])
             return ()
         left = []
-        up = raised(self.arch, instruction.opcode, bool(instruction.dst))
+        up = raised(self.arch, instruction.opcode, bool(instruction.dst), instruction.space)
         for each in ended:
             if each.registers & touched:
                 self._needs(each, each.largest)

@@ -10,9 +10,8 @@ from tests.machine import harness
 from tests.machine.rdna_frame import ALL, results
 
 REFUSED = (
-    ("gfx1151", "ds_load_b32 v10, v4 gds", "global data share"),
     ("gfx1151", "buffer_load_b32 v[10:11], v4, s[20:23], 0 offen tfe", "status dword"),
-    ("gfx1151", "ds_append v10 gds", "global data share"),
+    ("gfx1151", "ds_load_addtid_b32 v10 gds", "global data share"),
     ("gfx1151", "ds_gws_barrier v1 gds", "unsupported instruction"),
     ("gfx1151", "s_sendmsg_rtn_b32 s20, sendmsg(MSG_RTN_GET_TBA)", "message 0x85"),
     ("gfx1201", "s_getreg_b32 s20, hwreg(HW_REG_IB_STS)", "ALL of IB_STS, which the simulator does not know"),

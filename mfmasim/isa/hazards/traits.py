@@ -278,7 +278,9 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     "DPP reads VGPR": lambda t: _only(t.reads, "v") if t.dpp else NOTHING,
     "DPP": lambda t: frozenset([("s", EXEC), ("s", EXEC + 1)]) if t.dpp else NOTHING,
     "uses M0": lambda t: (
-        frozenset([("s", t.m0)]) if t.opcode.reads_m0 or t.instruction.modifiers.get("lds") else NOTHING
+        frozenset([("s", t.m0)])
+        if t.opcode.reads_m0 or t.instruction.modifiers.get("lds") or t.instruction.in_gds
+        else NOTHING
     ),
     "S_GETREG": lambda t: t.hardware_register if t.opcode.kind == "getreg" else NOTHING,
     "vector instruction": lambda t: frozenset([MODE]) if not t.opcode.scalar else NOTHING,

@@ -49,11 +49,11 @@ class AccessPlan:
         count = 0 if by_lane else ADDRESSES[instruction.encoding]
         self.data = instruction.src[count:]
         self.address = [key for operand in instruction.src[:count] for key in keys_of(operand)]
-        if to_lds or by_lane or opcode.chosen:
+        if to_lds or by_lane or opcode.chosen or instruction.in_gds:
             self.address.append(SGPR + owner.machine.arch.m0)
         self.stored = [key for operand in self.data for key in keys_of(operand)]
         self.loaded = [key for operand in instruction.dst for key in keys_of(operand)]
-        spaces = REACHES[opcode.space]
+        spaces = REACHES[instruction.space]
         if to_lds:
             spaces = (*spaces, LDS)
         self.spaces = set_of(spaces)

@@ -18,6 +18,7 @@ from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
 from mfmasim.machine.definedness.memory import OriginPlane, Plane
 from mfmasim.machine.definedness.planes import Planes
 from mfmasim.machine.definedness.uses import Uses
+from mfmasim.machine.gds import by_first_lane, one_lane
 from mfmasim.machine.ops.fork import ENTRY, stack_pointer
 from mfmasim.machine.ops.register_index import ENABLES, INDEX
 from mfmasim.machine.ops.relative import parts_of
@@ -180,6 +181,10 @@ class Definedness:
         return step
 
     def _access(self, plan: AccessPlan, run: Bound) -> Bound:
+        before: Bound = plan.before
+        after: Bound = plan.after
+        if one_lane(plan.instruction, self.machine):
+            before, after = by_first_lane(before), by_first_lane(after)
         planes, touched = self.planes, plan.touched
         if plan.atomic:
             listeners = self.machine.notify.listeners(plan.instruction)
@@ -188,19 +193,19 @@ class Definedness:
                 if not planes.dirty & touched:
                     run(g)
                     return
-                plan.before(g)
+                before(g)
                 listeners.append(plan.note)
                 try:
                     run(g)
                 finally:
                     listeners.remove(plan.note)
-                plan.after(g)
+                after(g)
 
             return atomic
 
         def step(g: Group) -> None:
             if planes.dirty & touched:
-                plan.before(g)
+                before(g)
             run(g)
 
         return step

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.float_mode import FloatMode, float_mode
+from mfmasim.machine.gds import in_gds
 from mfmasim.machine.memory import POISON_DWORD, Outside
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.atomic_table import OPERATIONS
@@ -117,6 +118,9 @@ class Atomic:
         machine, instruction = self.machine, self.instruction
         asked = np.broadcast_to(g.active if part.mask is None else part.mask, shape)
         address = np.broadcast_to(part.address, shape)
+        if instruction.in_gds:
+            part, asked, _ = in_gds(machine, g, instruction, Part("gds", address, asked), self.size, "write")
+            address = part.address
         rejected = (address.astype(np.int64) & (self.size - 1) != 0) & asked
         if rejected.any():
             machine.notify.fault(

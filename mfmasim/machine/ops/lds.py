@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.machine.operands import read_dword
-from mfmasim.machine.ops.spaces import Access, Part, extend, lds_address, load, merge, store
+from mfmasim.machine.ops.data_share import load, store
+from mfmasim.machine.ops.spaces import Access, Part, extend, lds_address, merge
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:

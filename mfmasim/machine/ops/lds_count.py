@@ -41,12 +41,13 @@ class Count(Atomic):
 def _count(name: str, instruction: Instruction, machine: Spaces) -> Bound:
     count = Count(instruction, machine, OPERATIONS["ds"][name], [])
     offset, target = instruction.modifiers.get("offset", 0), instruction.dst[0]
+    base = np.uint32(0) if instruction.in_gds else BASE  # the base of the GDS is in the upper half
     mode = float_mode(PLAIN, machine.arch.floats)
 
     def run(g: Group) -> None:
         first = np.broadcast_to(g.active, (g.count, g.lanes))
         first = first & (np.cumsum(first, axis=1) == 1)
-        address = (g.s(machine.arch.m0) & BASE).astype(np.int64)[:, None] + offset
+        address = (g.s(machine.arch.m0) & base).astype(np.int64)[:, None] + offset
         (old,) = count.run(g, Part("lds", address, first), mode)
         g.write_v(target.kind, target.index, np.where(first, old, np.uint32(0)).max(axis=1, keepdims=True))
 

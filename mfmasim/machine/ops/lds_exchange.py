@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.gds import dwords as placed
 from mfmasim.machine.operands import read_dword
-from mfmasim.machine.ops.spaces import Part, rows_of, within
+from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.registry import direct
 
 if TYPE_CHECKING:
@@ -47,28 +48,22 @@ class Exchange:
 
     def run(self, g: Group, change: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]) -> None:
         """Exchange; `change` gives the new dwords from the old ones and the data, in order."""
-        machine, shape, size = self.machine, (g.count, g.lanes), 4 * self.dwords
-        rows, row, limit = rows_of(machine, g, "lds")
-        first = row * (rows.shape[1] // 4)
-        flat = rows.reshape(-1).view(np.uint32)
-        places, inside = [], []
+        shape, places, inside = (g.count, g.lanes), [], []
         for number, offset in enumerate(self.offsets):
             part = Part("lds", self.base(g).astype(np.int64) + offset, g.mask, number)
-            if machine.notify.accesses:
-                machine.notify.access(self.instruction, g, part, "atomic", size)
-            lanes, _ = within(machine, g, self.instruction, part, size, "write", limit)
-            inside.append(np.broadcast_to(lanes, shape))
-            places.append(np.broadcast_to(first + (np.where(lanes, part.address, 0) >> 2), shape))
+            flat, start, lanes = placed(self.machine, g, self.instruction, part, 4 * self.dwords, "atomic")
+            inside.append(lanes)
+            places.append(start)
         data = [np.broadcast_to(read(g), shape) for read in self.data]
         out = np.zeros((len(data), *shape), np.uint32)
         for wave, lane in np.argwhere(np.logical_or.reduce(inside)):
             for number in range(len(self.offsets)):
                 if inside[number][wave, lane]:
                     at = int(places[number][wave, lane])
-                    dwords = slice(number * self.dwords, (number + 1) * self.dwords)
+                    words = slice(number * self.dwords, (number + 1) * self.dwords)
                     old = flat[at : at + self.dwords].copy()
-                    out[dwords, wave, lane] = old
-                    flat[at : at + self.dwords] = change(old, np.array([word[wave, lane] for word in data[dwords]]))
+                    out[words, wave, lane] = old
+                    flat[at : at + self.dwords] = change(old, np.array([word[wave, lane] for word in data[words]]))
         for k, word in enumerate(out):
             g.write_v(self.target.kind, self.target.index + k, word)
 

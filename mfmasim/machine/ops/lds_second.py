@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.gds import dwords
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.atomic import Atomic
 from mfmasim.machine.ops.atomic_table import OPERATIONS
-from mfmasim.machine.ops.spaces import Part, rows_of, within
+from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 
@@ -58,12 +59,8 @@ class Second(Atomic):
         """Combine; data outside the LDS are 0."""
         machine, shape = self.machine, self.shape(g)
         data = Part("lds", np.broadcast_to(b, shape), g.mask, 1)
-        if machine.notify.accesses:
-            machine.notify.access(self.instruction, g, data, "read", self.size)
-        rows, row, limit = rows_of(machine, g, "lds")
-        there = np.broadcast_to(within(machine, g, self.instruction, data, self.size, "read", limit)[0], shape)
+        _, source, there = dwords(machine, g, self.instruction, data, self.size, "read")
         flat, start, active, _ = self._places(g, Part("lds", a, g.mask), shape)
-        source = np.broadcast_to(row * rows.shape[1] + np.where(there, data.address, 0) >> 2, shape)
         combine = self.body(mode)
         for lane in zip(*np.nonzero(active), strict=True):
             first, second = (self._at(flat, at[lane]) for at in (start, source))

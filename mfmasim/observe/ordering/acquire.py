@@ -21,7 +21,7 @@ __all__ = ["acquires", "confirmed"]
 def _to_lds(instruction: Instruction) -> bool:
     """Whether it writes a value to the LDS, where it may decide, usually for the whole workgroup."""
     opcode = instruction.opcode
-    return opcode.space == "lds" and (opcode.access == "store" or opcode.atomic == "exchange")
+    return instruction.space == "lds" and (opcode.access == "store" or opcode.atomic == "exchange")
 
 
 def acquires(instructions: Sequence[Instruction], pc: int) -> bool:
@@ -35,7 +35,7 @@ def acquires(instructions: Sequence[Instruction], pc: int) -> bool:
 
 def confirmed(instructions: Sequence[Instruction], pc: int) -> bool:
     """Whether a compare-and-swap depends on what a load returns: it confirms the value, or rejects it."""
-    return any(ins.opcode.atomic == "compare" and ins.opcode.space != "lds" for ins in _uses(instructions, pc))
+    return any(ins.opcode.atomic == "compare" and ins.space != "lds" for ins in _uses(instructions, pc))
 
 
 def _uses(instructions: Sequence[Instruction], pc: int) -> Iterator[Instruction]:

@@ -18,7 +18,7 @@ __all__ = ["decides", "flag_reads", "reads_lds", "registers"]
 
 def reads_lds(instruction: Instruction) -> bool:
     """Whether it loads from the LDS to registers, or may."""
-    return instruction.opcode.access == "load" and instruction.opcode.space in ("lds", "flat")
+    return instruction.opcode.access == "load" and instruction.space in ("lds", "flat")
 
 
 def decides(instruction: Instruction) -> bool:
@@ -42,7 +42,7 @@ def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], s
     # A loop around a compare-and-swap begins with a plain read, whose value the swap confirms or refuses.
     swaps = [
         ins.pc for ins in instructions
-        if ins.opcode.atomic == "compare" and ins.opcode.space in ("lds", "flat")
+        if ins.opcode.atomic == "compare" and ins.space in ("lds", "flat")
     ]  # fmt: skip
     lines = {source_at(pc) for pc in [*found, *swaps]} - {""}
     return found | {ins.pc for ins in instructions if reads_lds(ins) and source_at(ins.pc) in lines}

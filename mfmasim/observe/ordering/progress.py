@@ -34,7 +34,7 @@ class Step:
     def __init__(self, instruction: Instruction, arch: Arch) -> None:
         """Examine an instruction once."""
         self.instruction = instruction
-        self.up = raised(arch, instruction.opcode, bool(instruction.dst))
+        self.up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
         self.waits = waited(arch, instruction)
         self.signals = instruction.opcode.barrier in ("whole", "signal")
         self.joins = instruction.opcode.barrier in ("whole", "wait")

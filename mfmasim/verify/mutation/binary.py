@@ -106,7 +106,7 @@ class InFlight(Paths[tuple[Flight, ...]]):
                 self.ended.setdefault((instruction.pc, counter, 0), set()).update(f for f in flights if f not in left)
                 self.ended.setdefault((instruction.pc, counter, 1), set()).update(f for f in weaker if f not in left)
             opcode = instruction.opcode
-            if opcode.barrier or (opcode.space not in ("", "lds", "gds") and opcode.access in ("store", "atomic")):
+            if opcode.barrier or (instruction.space not in ("", "lds", "gds") and opcode.access in ("store", "atomic")):
                 self.seen.update(flights)
             flights = execute(self.arch, flights, instruction)
         return tuple(flights)
@@ -248,7 +248,7 @@ def _ends(kernel: Kernel, pc: int) -> bool:
             continue
         if ins.opcode.flow == "end":
             return True
-        busy = raised(kernel.arch, ins.opcode, bool(ins.dst))
+        busy = raised(kernel.arch, ins.opcode, bool(ins.dst), ins.space)
         if busy or ins.target is not None or ins.opcode.barrier or ins.opcode.flow:
             return False
     return False

@@ -11,6 +11,7 @@ from tests.slow.machine import (
     approximate,  # noqa: F401
     conversions,  # noqa: F401  (adds to the tables below)
     dpp,
+    gds,
     lanes,
     paths,  # noqa: F401
     rdna,  # noqa: F401
@@ -147,7 +148,7 @@ class Wave:
         elif name in VECTOR:
             vector(self, ins, *VECTOR[name])
         elif name in MEMORY:
-            MEMORY[name](self, ins)
+            (gds.shared if ins.modifiers.get("gds") else _run)(self, ins, MEMORY[name])
         elif name not in NOTHING | WAITS:
             _scalar(self, ins)
 

@@ -16,6 +16,7 @@ class Memory:
 
     def __init__(self):
         self.buffers = []
+        self.gds = bytearray(b"\xa5" * 4096)
 
     def place(self, data):
         """Put bytes somewhere; returns their address."""
