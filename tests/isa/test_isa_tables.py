@@ -5,6 +5,7 @@ import itertools
 
 import pytest
 
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.isa.family import family
 from mfmasim.isa.rows import read_rows
 from mfmasim.isa.tables import gfx9, gfx11, gfx12
@@ -25,6 +26,11 @@ def test_generating_the_tables_again_gives_the_same_files(generation):
         assert (TABLES / generation / name).read_text() == text, name
 
 
+def own(row, arch):
+    """Flags of a row without the one that gfx908 shares with architectures that have no global data share."""
+    return {flag: value for flag, value in row.flags.items() if flag != "gds" or ARCHITECTURES[arch].lds.gds_bytes}
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize(("arch", "least"), [("gfx950", 1200), ("gfx1151", 1050), ("gfx1201", 1050)])
 def test_rows_are_what_llvm_decodes(arch, least):
@@ -39,7 +45,9 @@ def test_rows_are_what_llvm_decodes(arch, least):
         text = "\n".join(" | ".join((f"{op:#05x}", *cells, "*")) for op, *cells in rows)
         theirs = [row for row in read_rows(encoding, "head\n" + text, wave) if other not in row.flags]
         theirs.sort(key=lambda row: row.op)
-        assert [dataclasses.replace(row, archs=None) for row in ours.values()] == theirs, file
+        assert [dataclasses.replace(row, archs=None, flags=own(row, arch)) for row in ours.values()] == [
+            dataclasses.replace(row, flags=own(row, arch)) for row in theirs
+        ], file
         compared += len(rows)
     assert compared >= least
 

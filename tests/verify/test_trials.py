@@ -147,7 +147,7 @@ def test_what_was_found_is_written_as_json(user, capsys):
 
 def test_right_kernels_agree(capsys):
     assert main(["explore", "uninit", "--arch", "gfx942", "--case", "flag", "--examples", "5"]) == 0
-    text = r"AGREE   uninit   \d trials of 2 cases: simulator and reference agree\n        fidelity of the simulator: specified .*\n"
+    text = r"AGREE   uninit   \d trials of 2 cases: simulator and reference agree\n {8}fidelity of .*: specified .*\n"
     assert re.fullmatch(text, capsys.readouterr().out)
 
 
