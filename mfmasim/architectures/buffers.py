@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class BufferLayout:
     @cached_property
     def fields(self) -> Mapping[str, BufferField]:
         """The fields by name."""
-        return MappingProxyType({row.name: row for row in self.rows})
+        return {row.name: row for row in self.rows}  # a plain dict: launches in processes pickle the architecture
 
 
 F = BufferField

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import bench_machine
 from mfmasim.devices.spread import check_executor
 from mfmasim.errors import MfmasimError
@@ -109,6 +111,12 @@ def test_parts_in_processes(pool, parts):
     together = launch(program, arrays, 9, executor=pool, parts=parts)
     assert together[1].notes == []
     same(alone, together)
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES.values(), ids=lambda arch: arch.name)
+def test_an_architecture_travels_to_processes_after_use(arch):
+    assert arch.buffers.fields["stride"].bits == 14
+    assert pickle.loads(pickle.dumps(arch)).buffers.fields == arch.buffers.fields
 
 
 def test_a_gemm_in_processes(pool, monkeypatch):
