@@ -55,8 +55,8 @@ class FloatRules:
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
     constant_in_both_halves: bool = False
     """An inline float of V_PK_FMAC_F16 stands in both halves (before: in the lower one, above which is 0). Measured on
-    gfx1100 and a gfx10.3 (llvm-project 94116); LLVM 22 assumes it of gfx12 too. Integers keep their 32 bits: of those
-    nobody has published a measurement, and results with them are denormal or NaN."""
+    gfx1100 and a gfx10.3 (llvm-project 94116); LLVM 22 assumes it of gfx12 too. Integers keep their 32 bits: no
+    measurement of them is public, and results with them are denormal or NaN."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def test_no_declared_mutant_is_to_be_caught(equivalent, capsys, monkeypatch):
     if equivalent:
         refused(["mutate", "intro"], "nothing was to be caught: 0 of 0 wrong variants, 1 equivalent", capsys)
     else:
-        assert main(["mutate", "intro"]) == 0  # a variant that nobody calls equivalent
+        assert main(["mutate", "intro"]) == 0  # a variant that is not marked equivalent
 
 
 @pytest.mark.parametrize("caught", [(), ("outputs",)])

@@ -1,4 +1,4 @@
-"""Debug information that somebody wrote to waste time or memory; and pyelftools as the slow reader."""
+"""Debug information made to waste time or memory; and pyelftools as the slow reader."""
 
 import itertools
 import struct

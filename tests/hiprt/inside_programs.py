@@ -298,7 +298,7 @@ def test_launches_that_no_device_takes(sizes, arguments, error, capfd):
     check(hip.hipModuleUnload(module))
 
 
-def test_calls_that_nobody_serves_name_themselves(capfd):
+def test_calls_that_are_not_served_name_themselves(capfd):
     error = hip.hipDestroyTextureObject(None)[0]
     assert error == ERROR.hipErrorNotSupported
     assert capfd.readouterr().err == "mfmasim: hipDestroyTextureObject: not served by the simulated HIP runtime\n"

@@ -39,7 +39,7 @@ def test_graphs_pools_and_registered_memory(version):
     assert suite("tests/hiprt/inside_graphs.py", version, **variables) >= 10
 
 
-def test_device_memory_that_nobody_wrote_is_found():
+def test_device_memory_that_was_never_written_is_found():
     variables = {"MFMASIM_HIPRT_MEMORY": "64", "MFMASIM_HIPRT_CHECKS": "bounds,uninitialised"}
     assert suite("tests/hiprt/inside_unwritten.py", **variables) == 23
 

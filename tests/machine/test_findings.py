@@ -223,7 +223,7 @@ def test_the_finding_is_exact(kernel, arch):
     assert report.ok == (severity != "error")
     if expected is not None:
         assert (out == expected).all(), out
-    # Nothing else is told; but who recurses beyond the stack loses the address to return to.
+    # Nothing else is reported; but who recurses beyond the stack loses the address to return to.
     others = {f.check for f in report.findings} - {check, "conflicts", *(["fetch"] if kernel == "recursion" else [])}
     assert not others, report.findings
 
@@ -318,7 +318,7 @@ def test_an_lds_access_that_is_partly_outside(arch, tmp_path):
 
 
 @pytest.mark.parametrize("arch", [arch for arch in RDNA if arch in BARRIER])
-def test_waiting_for_a_signal_that_nobody_gives(arch, tmp_path):
+def test_waiting_for_a_signal_that_never_comes(arch, tmp_path):
     """gfx12: a wave that waits without every wave having signalled waits for ever."""
     path = tmp_path / "deadlock.hip"
     path.write_text(

@@ -148,7 +148,7 @@ def test_workgroups_count_together(arch):
 
 @pytest.mark.parametrize("arch", ["gfx908", "gfx1151"])
 def test_its_contents_are_undefined_at_the_start(arch):
-    """What nobody wrote is reported with its place."""
+    """Bytes that were never written are reported with its place."""
     _, report = counted(arch, "s_nop 0", 1)
     (finding, *_) = report.findings
     assert finding.check == "uninitialised"

@@ -1,4 +1,4 @@
-"""Memory of every kind in compiled kernels, and what is told about accesses that go wrong."""
+"""Memory of every kind in compiled kernels, and what is reported about accesses that go wrong."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ LOAD = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_and_b32_e32 
 
 
 def test_scratch_beyond_its_end():
-    """A stack that is too small: told, with poison or a dropped store."""
+    """A stack that is too small: reported, with poison or a dropped store."""
     body = LOAD + (
         "v_lshlrev_b32_e32 v1, 2, v0\nscratch_store_dword v1, v0, off\nscratch_load_dword v2, v1, off\n"
         "s_waitcnt vmcnt(0)\n"
@@ -175,7 +175,7 @@ def test_scratch_beyond_its_end():
 
 
 def test_a_crooked_atomic_changes_nothing():
-    """A misaligned address is told and the memory stays."""
+    """A misaligned address is reported and the memory stays."""
     body = LOAD + "v_mov_b32_e32 v1, 2\nv_mov_b32_e32 v2, 1\nglobal_atomic_add v1, v2, s[4:5]\ns_endpgm"
     (out,), findings = launched(body, np.zeros(64, np.uint32))
     assert not out.any()
@@ -261,7 +261,7 @@ def test_waves_that_differ_in_mode_share_a_program_counter(only, both):
 
 
 @pytest.mark.parametrize("name", ["ds_append", "ds_consume"])
-def test_a_counter_that_nobody_wrote_is_undefined_in_every_lane(name):
+def test_a_counter_that_was_never_written_is_undefined_in_every_lane(name):
     """All lanes receive the value that one of them found."""
     body = f"""
   s_load_dwordx2 s[8:9], s[0:1], 0x0

@@ -131,7 +131,7 @@ def test_a_full_buffer_is_a_finding_and_loses_only_the_end(code, monkeypatch):
     assert launch(code["flood"], [np.int32(kept - 2)]).findings == []
 
 
-def test_a_frame_that_nobody_filled_is_a_finding():
+def test_a_frame_that_was_never_filled_is_a_finding():
     whole = struct.pack("<I", 20 << 2 | 2) + struct.pack("<QQ", 0xABC, 5)
     buffer = struct.pack("<II", 60, 1000) + whole + bytes(40) + whole
     said, wrong = buffers.printed(buffer, {0xABC: "n=%d\n"}, lambda _: b"")

@@ -52,7 +52,7 @@ def test_a_workgroup_waits_for_others(arch, barrier):
     assert again.counts == report.counts
 
 
-def test_nobody_comes():
+def test_no_other_workgroup_arrives():
     """A wait for what never happens ends with the budget, and says who waits where."""
     program = harness.kernel(WAIT.format(goal=9, barrier="  s_barrier", coherent="sc1"), "gfx942", "pp")
     report = mfmasim.device("sim").launch(

@@ -32,15 +32,15 @@ class Tally:
     alarms: dict[str, int] = field(default_factory=dict)
     """Undefined bits of results that never differed, by operation."""
     names: set[str] = field(default_factory=set)
-    told: set[str] = field(default_factory=set)
-    """Uses that were told."""
+    reported: set[str] = field(default_factory=set)
+    """Uses that were reported."""
 
 
 class Uses:
     """Addresses of instructions whose undefined operands decide something: afterwards anything may differ."""
 
     def __init__(self):
-        """Nothing was told."""
+        """Nothing was reported."""
         self.found = {}
 
     def on_use(self, event):
@@ -129,7 +129,7 @@ def compare(probes, arch, rng, tally):
 def _judge(tally, program, body, places, differ, bits, uses):
     lines = [line.strip() for line in body.splitlines() if line.strip() and not line.strip().endswith(":")]
     decided = {lines[k] for k, ins in enumerate(program.instructions) if uses.found.get(ins.pc, "stored") != "stored"}
-    tally.told |= set(uses.found.values())
+    tally.reported |= set(uses.found.values())
     tally.dwords += differ.size
     tally.differing += int((differ != 0).sum())
     for slot, probe in enumerate(places):

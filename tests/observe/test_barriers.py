@@ -1,4 +1,4 @@
-"""barrier: different places, different numbers, signals that nobody waits for, on four architectures."""
+"""barrier: different places, different numbers, signals without a wait, on four architectures."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ HEAD = """#include <hip/hip_runtime.h>
 """
 TAIL = "\n out[blockIdx.x * blockDim.x + threadIdx.x] = 1;"
 FIRST = "if (__builtin_amdgcn_readfirstlane(threadIdx.x) == 0)"
-# Two workgroups of three waves. What is told: id, here, there (texts of lines), wave, count.
+# Two workgroups of three waves. What is reported: id, here, there (texts of lines), wave, count.
 KERNELS = {
     "all alike": ("BAR(1);\nBAR(2);", []),
     "in a loop": ("for (unsigned r = 0; r < rounds; ++r)\n BAR(1);", []),
@@ -45,7 +45,7 @@ def code_of(arch):
     return compiled(HEAD, "unsigned *out, unsigned rounds", bodies, arch)
 
 
-def told(name, arch, block=None, **options):
+def reported(name, arch, block=None, **options):
     code, lines = code_of(arch)
     kernel = code[symbol(name)]
     out = np.zeros(2 * 3 * 64, np.uint32)
@@ -60,7 +60,7 @@ def told(name, arch, block=None, **options):
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels(name, arch):
     _, expected = KERNELS[name]
-    report, line = told(name, arch)
+    report, line = reported(name, arch)
     have = [(f.id, f.other.rpartition(":")[2], f.wave, f.count) for f in report.findings]
     want = [(kind, line[f"{there};"], wave, count) for kind, _, there, wave, count in expected]
     assert have == want, [f.message for f in report.findings]
@@ -70,7 +70,7 @@ def test_kernels(name, arch):
         if here != "}":
             assert finding.source.endswith(f"k.hip:{line[here + ';']}")
     assert report.ok
-    assert told(name, arch, max_waves=3)[0].findings == report.findings
+    assert reported(name, arch, max_waves=3)[0].findings == report.findings
 
 
 SPLIT = {
@@ -78,14 +78,14 @@ SPLIT = {
         f"{FIRST}\n SIGNAL;\nBAR(1);",
         [("barrier-signalled-twice", 0), ("barrier-uneven", 1)],
     ),
-    "nobody waits": ("SIGNAL;", []),
+    "no wait": ("SIGNAL;", []),
 }
 
 
 @pytest.mark.parametrize("name", SPLIT)
 def test_signals(name):
     _, expected = SPLIT[name]
-    report, _ = told(name, "gfx1201")
+    report, _ = reported(name, "gfx1201")
     assert {(f.id, f.wave) for f in report.findings} >= set(expected), [f.message for f in report.findings]
     assert bool(report.findings) == bool(expected)
 
@@ -93,7 +93,7 @@ def test_signals(name):
 HANGS = {
     "one wave does not signal": (f"{FIRST}\n SIGNAL;\nWAIT;",),
     "one wave waits twice": (f"BAR(1);\n{FIRST}\n WAIT;\nBAR(2);",),
-    "nobody signals": ("WAIT;",),
+    "no signal": ("WAIT;",),
     "all wait twice": ("BAR(1);\nWAIT;",),
 }
 
@@ -101,7 +101,7 @@ HANGS = {
 @pytest.mark.parametrize("name", HANGS)
 def test_a_barrier_of_two_halves_that_is_never_complete(name):
     """The hardware hangs; the launch ends and says where."""
-    report, _ = told(name, "gfx1201")
+    report, _ = reported(name, "gfx1201")
     assert report.stopped
     assert not report.ok
     assert report.findings[0].id == "barrier-deadlock"

@@ -26,7 +26,7 @@ BODY = """
 WORD3 = {"gfx942": 0x27000, "gfx1201": 0x31004000}
 
 
-def told(arch, access, masked, stray, grid=2):
+def reported(arch, access, masked, stray, grid=2):
     new = arch == "gfx1201"
     lanes = 32 if new else 64
     body = BODY.format(
@@ -48,10 +48,10 @@ def test_both_are_counted(arch, access):
     first = (32 if arch == "gfx1201" else 64) - STRAY
     clipped = ("bounds-buffer-range", "info", 2 * MASKED, 0)
     outside = ("bounds-outside-buffer", "error", 2 * STRAY, first)
-    found, messages = told(arch, access, MASKED, STRAY)
+    found, messages = reported(arch, access, MASKED, STRAY)
     assert found == [clipped, outside]
     assert f"{2 * MASKED} lanes in all" in messages[0]
     assert f"{2 * STRAY} lanes in all" in messages[1]
-    assert told(arch, access, MASKED, 0)[0] == [clipped]
-    assert told(arch, access, 0, STRAY)[0] == [outside]
-    assert told(arch, access, 0, 0)[0] == []
+    assert reported(arch, access, MASKED, 0)[0] == [clipped]
+    assert reported(arch, access, 0, STRAY)[0] == [outside]
+    assert reported(arch, access, 0, 0)[0] == []

@@ -11,7 +11,7 @@ from tests.observe.small_kernels import compiled, first_line, symbol
 
 HEAD = "#include <hip/hip_runtime.h>\n"
 U32 = np.uint32
-# body of a kernel(unsigned *data, unsigned *flag, unsigned *out), and what is told: id, here, there (texts of lines)
+# body of a kernel(unsigned *data, unsigned *flag, unsigned *out), and what is reported: id, here, there (texts of lines)
 FAR = "races-between-workgroups"
 KERNELS = {
     "each its own": ("out[blockIdx.x * 128 + threadIdx.x] = data[threadIdx.x];", []),
@@ -45,7 +45,7 @@ def code(arch):
     return compiled(HEAD, "unsigned *data, unsigned *flag, unsigned *out", bodies, arch)
 
 
-def told(name, arch, **options):
+def reported(name, arch, **options):
     args = [np.zeros(512, U32), np.zeros(64, U32), np.zeros(1024, U32)]
     kernel = code(arch)[0][symbol(name)]
     return mfmasim.device("sim").launch(kernel, 4, 128, args, checks="races", **options).findings
@@ -61,20 +61,20 @@ def line(lines, name, text):
 def test_kernels(name, arch):
     _, expected = KERNELS[name]
     lines = code(arch)[1]
-    findings = told(name, arch)
+    findings = reported(name, arch)
     have = {(f.id, f.source.rpartition("/")[2], f.other.rpartition("/")[2]) for f in findings}
     want = {(kind, line(lines, name, here), line(lines, name, there)) for kind, here, there in expected}
     assert have == want, [f.message for f in findings]
     # Neither the waves in flight nor a second launch change a word.
     for waves in (1, 2, 4):
-        assert told(name, arch, max_waves=waves) == findings
+        assert reported(name, arch, max_waves=waves) == findings
 
 
 def test_parts_of_an_executor_are_looked_at_together():
     """Workgroups share nothing, so that the parts are what ran; then they do, and the launch runs in one process."""
     for name in ("waves of one workgroup", "one writes, another reads"):
         with ThreadPoolExecutor(2) as executor:
-            assert told(name, "gfx942", executor=executor, parts=2) == told(name, "gfx942") != []
+            assert reported(name, "gfx942", executor=executor, parts=2) == reported(name, "gfx942") != []
 
 
 def test_values_go_from_place_to_place():
@@ -84,18 +84,18 @@ def test_values_go_from_place_to_place():
     clocks.learn(1, clocks.acquire(7, wide=True))
     clocks.release(8, 1, 2, None, wide=True)
     clocks.release(7, 0, 9, None, wide=True)  # later than the question
-    told = clocks.acquire(8, wide=True)
-    assert told[0].tolist() == [5, 2, 0]
+    reported = clocks.acquire(8, wide=True)
+    assert reported[0].tolist() == [5, 2, 0]
     assert clocks.acquire(9, wide=True) is None
     assert not clocks.acquire(8, wide=False)[0].any()
 
 
 def test_more_pairs_than_are_looked_at_is_said(monkeypatch):
     """Every piece is cut small, and the first one alone is more than all that is allowed."""
-    everything = told("another value at the same place", "gfx942")
+    everything = reported("another value at the same place", "gfx942")
     monkeypatch.setattr("mfmasim.observe.ordering.pairs.CHUNK", 64)
-    assert told("another value at the same place", "gfx942") == everything
+    assert reported("another value at the same place", "gfx942") == everything
     monkeypatch.setattr("mfmasim.observe.ordering.pairs.MOST", 128)
-    findings = told("another value at the same place", "gfx942")
+    findings = reported("another value at the same place", "gfx942")
     assert findings[-1].id == "races-not-followed"
     assert findings[-1] not in everything

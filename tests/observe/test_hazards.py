@@ -152,7 +152,7 @@ def launched(arch, lines):
     return kernel, mfmasim.device("sim").launch(kernel, grid=1, block=64, args=[out], checks="hazards:manual").findings
 
 
-def told(arch, *lines):
+def reported(arch, *lines):
     """Findings of one program."""
     return launched(arch, lines)[1]
 
@@ -164,7 +164,7 @@ def nops(count):
 
 @pytest.mark.parametrize("arch", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1151", "gfx1201"])
 def test_pairs(arch):
-    """Enough wait states, one too few, none: what is told, exactly."""
+    """Enough wait states, one too few, none: what is reported, exactly."""
     wanted = [
         (number, first, second, needs, present, register)
         for number, first, second, needs, register in of(PAIRS, arch)
@@ -204,8 +204,10 @@ def test_other_instructions_count_as_wait_states_and_branches_lead_on():
       s_cbranch_scc1 .Lloop
       v_mov_b32 v5, s12
     """
-    assert not told("gfx942", body)
-    (finding,) = told("gfx942", body.replace("s_cmp_lg_u32 s14, 0\n", "").replace("s_sub_u32 s14, s14, 1", "s_nop 0"))
+    assert not reported("gfx942", body)
+    (finding,) = reported(
+        "gfx942", body.replace("s_cmp_lg_u32 s14, 0\n", "").replace("s_sub_u32 s14, s14, 1", "s_nop 0")
+    )
     assert (finding.register, finding.actual) == ("s12", "1 wait state")
     assert finding.instruction == "v_mov_b32"
 
@@ -214,19 +216,19 @@ def test_the_last_writer_counts():
     """A small matrix instruction that writes the registers of a large one again."""
     large = "v_mfma_f32_32x32x4_2b_f16 v[16:47], v[4:5], v[6:7], v[16:47]"
     again = "v_mfma_f32_32x32x4_2b_f16 v[16:47], v[8:9], v[6:7], v[16:47]"
-    (finding,) = told("gfx942", large, again, "v_mov_b32 v4, v20")
+    (finding,) = reported("gfx942", large, again, "v_mov_b32 v4, v20")
     assert (finding.expected, finding.actual) == ("19 wait states", "0 wait states")
     moved = "v_mfma_f32_16x16x32_fp8_fp8 v[0:3], v[12:13], v[16:17], v[2:5]"
     chain = [MFMA16.format(first="v[2:5]"), moved, MFMA16.format(first="v[0:3]")]
-    assert not told("gfx942", *chain), "the last one reads v[2:3] of the second, exactly its D"
+    assert not reported("gfx942", *chain), "the last one reads v[2:3] of the second, exactly its D"
 
 
 def test_an_f64_matrix_instruction_between_a_write_and_a_store_of_gfx90a():
     first, f64 = "v_mov_b32 v4, v0", "v_mfma_f64_4x4x4f64 v[16:17], v[6:7], v[8:9], v[16:17]"
-    (finding,) = told("gfx90a", first, f64, "ds_write_b32 v2, v4")
+    (finding,) = reported("gfx90a", first, f64, "ds_write_b32 v2, v4")
     assert (finding.register, finding.expected, finding.actual) == ("v4", "2 wait states", "1 wait state")
-    assert not told("gfx90a", first, f64, "s_nop 0", "ds_write_b32 v2, v4")
-    assert not told("gfx90a", first, "ds_write_b32 v2, v4")
+    assert not reported("gfx90a", first, f64, "s_nop 0", "ds_write_b32 v2, v4")
+    assert not reported("gfx90a", first, "ds_write_b32 v2, v4")
 
 
 @pytest.mark.parametrize("arch", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201"])

@@ -44,7 +44,7 @@ class Block:
         return Place((0, 0, 0), 0)
 
 
-def told(kernel, instructions):
+def reported(kernel, instructions):
     """Findings of instructions in a row, with no memory across an unconditional branch."""
     check = Hazards(SimpleNamespace(kernel=kernel, passes=passes), "manual")
     state = State()
@@ -77,13 +77,13 @@ def test_compiled_code_has_none_and_needs_its_nops(arch):
     seen, needed, kept = 0, 0, []
     for kernel in kernels(arch):
         instructions = list(kernel.decodable)
-        assert not (found := told(kernel, instructions)), [f.message for f in found]
+        assert not (found := reported(kernel, instructions)), [f.message for f in found]
         seen += len(instructions)
         for k, nop in enumerate(instructions):
             around = [instructions[i].name for i in (k - 1, k + 1) if 0 <= i < len(instructions)]
             if nop.name not in ("s_nop", "v_nop") or "s_nop" in around or around[0].startswith(AWAY):
                 continue  # padding to a boundary
-            if told(kernel, shorter(instructions, k)):
+            if reported(kernel, shorter(instructions, k)):
                 needed += 1
             elif not any(pattern.match(name) for pattern in STRICTER.values() for name in around):
                 kept.append((kernel.name, hex(nop.pc), around))

@@ -42,7 +42,7 @@ def kernel(arch, lines):
     return harness.kernel("\n".join(["s_mov_b64 s[8:9], 0", "s_nop 15", *lines, "s_endpgm"]), arch, "p", lds=1024)
 
 
-def told(arch, lines, checks="hazards"):
+def reported(arch, lines, checks="hazards"):
     return mfmasim.device("sim").launch(kernel(arch, lines), grid=1, block=64, args=[None], checks=checks).findings
 
 
@@ -51,21 +51,21 @@ def told(arch, lines, checks="hazards"):
     for name, (archs, *rest) in PROGRAMS.items() for arch in archs.split()
 ])  # fmt: skip
 def test_severity(arch, program, severity, count):
-    (finding,) = told(arch, program)
+    (finding,) = reported(arch, program)
     assert (finding.severity, finding.count) == (severity, count), finding.message
     ids = {"info": "hazards-tolerated", "warning": "hazards-contradicted"}
     assert ids.get(severity, finding.id) == finding.id
-    letter = told(arch, program, "hazards:manual")
+    letter = reported(arch, program, "hazards:manual")
     assert [f.severity for f in letter] == ["error"] * count
     assert all(f.id in ("hazards-wait-states", "hazards-matrix") for f in letter)
 
 
 def test_evidence_is_told():
-    (finding,) = told("gfx942", DIRECT)
+    (finding,) = reported("gfx942", DIRECT)
     objects, rules = SHIPPED["CDNA3"]
     (same,) = rules["SALU writes M0", "uses M0", ""].values()
     assert f"{same} of {objects} prebuilt objects of AMD have as few" in finding.message
-    (finding,) = told("gfx90a", PROGRAMS["busy, 19"][1])
+    (finding,) = reported("gfx90a", PROGRAMS["busy, 19"][1])
     assert "the matrix core is busy, so that the hardware adds 15" in finding.message
     assert (finding.expected, finding.actual) == ("19 wait states", "4 wait states")
 

@@ -9,7 +9,7 @@ import mfmasim
 from tests.machine import harness
 
 ONE, ZERO, HUGE, NAN = "1.0", "0", "0x7f000000", "0x7fc00000"
-# v4 and v5 before the body; the body; id, mnemonic, words and count of what is told, for 64 lanes.
+# v4 and v5 before the body; the body; id, mnemonic, words and count of what is reported, for 64 lanes.
 BODIES = {
     "a reciprocal of 0": (ZERO, ONE, "v_rcp_f32 v6, v4", [("not-finite", "v_rcp_f32", "Inf appears", 64)]),
     "a reciprocal of 1": (ONE, ONE, "v_rcp_f32 v6, v4", []),
@@ -19,7 +19,7 @@ BODIES = {
         [("not-finite", "v_mul_f32", "finite (1.7014118e+38, 1.7014118e+38); 64 values", 64)],
     ),
     "a NaN that goes on": (NAN, ONE, "v_add_f32 v6, v4, v5\n v_mul_f32 v6, v6, v6", []),
-    "only the first is told": (
+    "only the first is reported": (
         HUGE, HUGE, "v_mul_f32 v6, v4, v5\n v_add_f32 v6, v6, v4", [("not-finite", "v_mul_f32", "Inf", 64)]
     ),
     "the result replaces an operand": (HUGE, HUGE, "v_mul_f32 v4, v4, v5", [("not-finite", "v_mul_f32", "Inf", 64)]),
@@ -48,7 +48,7 @@ BODIES = {
 FP8 = {"gfx942": [("0x43700000", []), ("0x43780000", ["FP8"])], "gfx950": [("0x43e80000", []), ("0x43e90000", ["FP8"])]}
 
 
-def told(arch, v4, v5, body, **options):
+def reported(arch, v4, v5, body, **options):
     mask = "s[20:21]" if arch.startswith("gfx9") else ""
     body = body.replace("MASK, ", f"{mask}, " if mask else "")
     text = f"v_mov_b32 v4, {v4}\n v_mov_b32 v5, {v5}\n s_nop 4\n {body}\n s_endpgm"
@@ -61,7 +61,7 @@ def told(arch, v4, v5, body, **options):
 @pytest.mark.parametrize("arch", ["gfx942", "gfx1201"])
 def test_programs(name, arch):
     v4, v5, body, expected = BODIES[name]
-    findings = told(arch, v4, v5, body)
+    findings = reported(arch, v4, v5, body)
     assert [(f.id, f.instruction) for f in findings] == [(f"numerics-{e[0]}", e[1]) for e in expected]
     for finding, (_, _, words, count) in zip(findings, expected, strict=True):
         assert words in finding.message
@@ -73,15 +73,15 @@ def test_programs(name, arch):
 @pytest.mark.parametrize("arch", FP8)
 def test_flavours_of_fp8_end_elsewhere(arch):
     for value, expected in FP8[arch]:
-        found = told(arch, value, ONE, "v_cvt_pk_fp8_f32 v6, v4, v5")
+        found = reported(arch, value, ONE, "v_cvt_pk_fp8_f32 v6, v4, v5")
         assert [f.message.partition("range of ")[2][:3] for f in found] == expected
 
 
 def test_a_matrix_instruction_makes_inf():
     body = "v_mov_b32 v6, 0x7f000000\n s_nop 3\n v_mfma_f32_32x32x2_f32 v[16:31], v6, v6, 0"
-    (finding,) = told("gfx942", ONE, ONE, body)
+    (finding,) = reported("gfx942", ONE, ONE, body)
     assert finding.message.startswith("Inf appears here although all operands are finite; 64")
-    assert not told("gfx942", ONE, ONE, body.replace("0x7f000000", NAN))
+    assert not reported("gfx942", ONE, ONE, body.replace("0x7f000000", NAN))
 
 
 def test_parts_of_a_grid_tell_the_same():

@@ -103,7 +103,7 @@ BODIES = {
 WAVE = "v_readfirstlane_b32 s13, v2\n"
 
 
-def told(body, arch="gfx942", grid=3):
+def reported(body, arch="gfx942", grid=3):
     text = BEGIN + WAVE + "\n".join(body) + END
     out = np.zeros(1024, np.uint32)
     kernel = harness.kernel(text, arch, "p", lds=1024)
@@ -114,7 +114,7 @@ def told(body, arch="gfx942", grid=3):
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_programs(name, arch):
     body, expected = BODIES[name]
-    findings = told(body, arch)
+    findings = reported(body, arch)
     assert {f.instruction for f in findings} == {e[0] for e in expected}, [f.message for f in findings]
     for instruction, *words in expected:
         messages = [f.message for f in findings if f.instruction == instruction]
@@ -128,7 +128,7 @@ def test_workgroups_that_part_are_followed_each_for_itself():
         "ds_write_b32 v2, v0", WAIT, "s_cmp_eq_u32 s2, 2", "s_cbranch_scc1 .Lskip", BARRIER, ".Lskip:",
         "ds_read_b32 v4, v3",
     ]  # fmt: skip
-    findings = told(body)
+    findings = reported(body)
     assert {f.workgroup for f in findings} == {(2, 0, 0)}
     assert {f.instruction for f in findings} == {"ds_read_b32"}
 
@@ -136,6 +136,6 @@ def test_workgroups_that_part_are_followed_each_for_itself():
 def test_a_race_is_found_whatever_the_order_was():
     """Addresses that differ from workgroup to workgroup: each has its own row."""
     body = ["s_lshl_b32 s14, s2, 2", "v_add_u32_e32 v6, s14, v2", "ds_write_b32 v6, v0", WAIT, BARRIER]
-    assert not told([*body, "v_add_u32_e32 v6, s14, v3", "ds_read_b32 v4, v6"])
-    findings = told([*body[:-1], "v_add_u32_e32 v6, s14, v3", "ds_read_b32 v4, v6"])
+    assert not reported([*body, "v_add_u32_e32 v6, s14, v3", "ds_read_b32 v4, v6"])
+    findings = reported([*body[:-1], "v_add_u32_e32 v6, s14, v3", "ds_read_b32 v4, v6"])
     assert {f.instruction for f in findings} == {"ds_read_b32"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.observe.test_races import BARRIER, WAIT, told
+from tests.observe.test_races import BARRIER, WAIT, reported
 
 # v6: 16 bytes for each lane of a wave, the same for both waves; v[8:11]: equal data. s14: the wave. v12: its own data.
 REPLICATED = [
@@ -21,7 +21,7 @@ HIGH = "v_lshl_or_b32 {register}, v12, {bit}, {register}"
 
 
 def severities(body, grid=3):
-    return [(f.id, f.severity) for f in told([*REPLICATED, *body], grid=grid)]
+    return [(f.id, f.severity) for f in reported([*REPLICATED, *body], grid=grid)]
 
 
 @pytest.mark.parametrize("write", WIDTHS)

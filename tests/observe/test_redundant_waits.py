@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.observe.test_waits import told
+from tests.observe.test_waits import reported
 
 TWO = "global_load_dword v4, v2, s[8:9]\n global_load_dword v5, v2, s[8:9] offset:4\n"
-# Body: what is told of its waits.
+# Body: what is reported of its waits.
 BODIES = {
     "the older of two is used": (TWO + "s_waitcnt vmcnt(0)\n v_mov_b32 v7, v4", ["s_waitcnt vmcnt(1) is sufficient"]),
     "the younger is waited for again": (
@@ -61,7 +61,7 @@ def test_programs(name):
     body, expected = BODIES[name]
     # The end of the program stores v4, which nothing but the last wait of the program has to end.
     body += "\n s_nop 0"
-    found = [f for f in told(body, block=128, severity="info") if "vmcnt" in f.message]
+    found = [f for f in reported(body, block=128, severity="info") if "vmcnt" in f.message]
     assert len(found) == len(expected), [f.message for f in found]
     for finding, words in zip(found, expected, strict=True):
         assert words in finding.message
@@ -69,4 +69,4 @@ def test_programs(name):
 
 
 def test_what_is_missing_is_told_instead():
-    assert not told(TWO + "s_waitcnt vmcnt(1)\n v_mov_b32 v7, v5", severity="info")
+    assert not reported(TWO + "s_waitcnt vmcnt(1)\n v_mov_b32 v7, v5", severity="info")

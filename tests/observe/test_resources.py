@@ -1,4 +1,4 @@
-"""Buffer resources that cannot be meant: told at the first use, with the fields as the architecture reads them."""
+"""Buffer resources that cannot be meant: reported at the first use, with the fields as the architecture reads them."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,7 +26,7 @@ WORDS = [
 ]
 
 
-def told(arch, word3, high=0, move=0, records=4096, masked=False, **options):
+def reported(arch, word3, high=0, move=0, records=4096, masked=False, **options):
     """Findings of a load through a resource made of a buffer's address."""
     body = f"""
       s_load_dwordx2 s[8:9], s[0:1], 0x0
@@ -55,7 +55,7 @@ def told(arch, word3, high=0, move=0, records=4096, masked=False, **options):
     for word, high, archs, text in WORDS for arch in archs.split()
 ])  # fmt: skip
 def test_fields(word3, high, arch, words):
-    findings = told(arch, word3, high)
+    findings = reported(arch, word3, high)
     assert len(findings) == 2 * bool(words), [f.message for f in findings]
     for finding in findings:
         assert words in finding.message
@@ -67,7 +67,7 @@ def test_fields(word3, high, arch, words):
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_what_nothing_reads_is_a_remark(arch):
     """USER_VM_MODE counts only with USER_VM_ENABLE."""
-    findings = told(arch, 0x110000)
+    findings = reported(arch, 0x110000)
     assert len(findings) == 2
     for finding in findings:
         assert (finding.id, finding.severity) == ("bounds-resource-unread", "info")
@@ -76,19 +76,19 @@ def test_what_nothing_reads_is_a_remark(arch):
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_bases(arch):
-    assert not told(arch, RAW[arch], move=4092)
+    assert not reported(arch, RAW[arch], move=4092)
     for move, words in ((4096, "0 bytes past the end of argument 0"), (-4, "4 bytes before argument 0 (p0)")):
-        first, _ = told(arch, RAW[arch], move=move)
+        first, _ = reported(arch, RAW[arch], move=move)
         assert (first.id, first.severity) == ("bounds-resource-base", "warning")
         assert words in first.message
-    assert not told(arch, RAW[arch], move=4096, records=0)
+    assert not reported(arch, RAW[arch], move=4096, records=0)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_what_no_lane_uses_is_not_told(arch):
-    assert not told(arch, 0, masked=True)
+    assert not reported(arch, 0, masked=True)
 
 
 def test_parts_of_a_grid_tell_the_same():
     with ThreadPoolExecutor(2) as pool:
-        assert told("gfx942", 0, executor=pool, parts=2) == told("gfx942", 0)
+        assert reported("gfx942", 0, executor=pool, parts=2) == reported("gfx942", 0)

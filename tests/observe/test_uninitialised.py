@@ -160,7 +160,7 @@ BODIES = {
 }  # fmt: skip
 
 
-def told(body, grid=2, arch="gfx942", checks="uninitialised", **options):
+def reported(body, grid=2, arch="gfx942", checks="uninitialised", **options):
     head = ["s_load_dwordx2 s[8:9], s[0:1], 0x0", "s_load_dwordx2 s[12:13], s[0:1], 0x8", "v_and_b32 v0, 63, v0"]
     head += ["v_lshlrev_b32 v2, 2, v0", "s_mov_b32 m0, -1", WAIT]
     kernel = harness.kernel("\n".join([*head, *body, "s_endpgm"]), arch, "pp", lds=256)
@@ -175,7 +175,7 @@ def told(body, grid=2, arch="gfx942", checks="uninitialised", **options):
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_programs(name, arch):
     body, expected = BODIES[name]
-    findings = told(body, arch=arch)
+    findings = reported(body, arch=arch)
     assert [(f.instruction, f.id.partition("-")[2], f.register) for f in findings] == [e[:3] for e in expected], [
         f.message for f in findings
     ]

@@ -21,7 +21,7 @@ END = """
   global_store_dword v2, v4, s[8:9]
   s_endpgm
 """
-# Body (between BEGIN, a wait for it, and END): what has to be told, as (register, mnemonic, words of the message).
+# Body (between BEGIN, a wait for it, and END): what has to be reported, as (register, mnemonic, words of the message).
 BODIES = {
     "used at once": (
         "global_load_dword v4, v2, s[8:9]\n v_add_u32_e32 v4, 1, v4",
@@ -90,7 +90,7 @@ BODIES = {
 }  # fmt: skip
 
 
-def told(body, arch="gfx942", block=64, lds=1024, severity="error"):
+def reported(body, arch="gfx942", block=64, lds=1024, severity="error"):
     text = BEGIN + "s_waitcnt lgkmcnt(0)\n" + body + END
     out = np.zeros(1024, np.uint32)
     report = mfmasim.device("sim").launch(
@@ -152,7 +152,7 @@ def test_memory_operations_touch_halves_and_others_whole_registers(name, arch):
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_programs(name, arch):
     body, expected = BODIES[name]
-    findings = told(body, arch)
+    findings = reported(body, arch)
     assert len(findings) == len(expected), [f.message for f in findings]
     for finding, (register, instruction, *words) in zip(findings, expected, strict=True):
         assert (finding.register, finding.instruction, finding.severity) == (register, instruction, "error")
@@ -183,7 +183,7 @@ def test_only_the_wave_whose_path_lacks_the_wait_is_named():
     .Luse:
       v_mov_b32_e32 v5, v4
     """
-    (finding,) = told(body, block=256)
+    (finding,) = reported(body, block=256)
     assert (finding.workgroup, finding.wave) == ((0, 0, 0), 2)
 
 

@@ -65,7 +65,7 @@ def test_rows_of_the_long_probes_fit_as_they_are(seen):
 
 
 def find(one, model):
-    """The hidden model is found, or what it differs in is told as undecided."""
+    """The hidden model is found, or what it differs in is reported as undecided."""
     lines = []
     found = fit(one, progress=lines.append)
     assert found.exact, (found.model, found.matches)
@@ -189,11 +189,11 @@ def test_payloads_that_go_through_are_told(seen, probe, how, change):
             sign, payload = int(code) >> width - 1, int(code) & (1 << fraction) - 1
             d[FITTED + tile, row, column] = change(sign << 31 | 0x7F800000 | payload << 23 - fraction)
         d[FITTED + 2, row, column] = change(int(one.c[FITTED + 2, row, column]))
-    told = origins(replace(one, d=d))
-    assert told["nan_c"] == f"C's payload, {how}"
-    assert told["nan_a"] == f"A's payload, {how}"
-    assert told["nan_b"] == f"B's payload, {how}"
-    assert told["inf_zero"] == "0x7fc00000"
+    reported = origins(replace(one, d=d))
+    assert reported["nan_c"] == f"C's payload, {how}"
+    assert reported["nan_a"] == f"A's payload, {how}"
+    assert reported["nan_b"] == f"B's payload, {how}"
+    assert reported["inf_zero"] == "0x7fc00000"
     assert fit(replace(one, d=d)).model.nan_invalid == 0x7FC00000  # many: the row keeps its own
     d[FITTED, 3, 3] ^= 1
     assert "NaNs of unknown origin" in origins(replace(one, d=d))["nan_a"]

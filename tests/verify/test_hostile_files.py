@@ -1,4 +1,4 @@
-"""Captures and golden files whose bytes were chosen by somebody else: one line each, nothing is executed."""
+"""Captures and golden files with hostile bytes: one line each, nothing is executed."""
 
 import io
 import json

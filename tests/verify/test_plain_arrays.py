@@ -1,4 +1,4 @@
-"""Cases of plain arrays: what is drawn, what counts as equal, and what a wrong kernel or a wrong case is told."""
+"""Cases of plain arrays: what is drawn, what counts as equal, and what a wrong kernel or a wrong case is reported."""
 
 import numpy as np
 import pytest

@@ -65,8 +65,8 @@ def validated(log):
             assert not set(uri) & set(' <>"\\')
             assert shaped(place["region"], "region")["startLine"] >= 1
             assert all(shaped(x, "logical") for x in location["logicalLocations"])
-        for told in result.get("suppressions", ()):
-            assert shaped(told, "suppression")["kind"] in ("inSource", "external")
+        for reported in result.get("suppressions", ()):
+            assert shaped(reported, "suppression")["kind"] in ("inSource", "external")
     return run["results"]
 
 

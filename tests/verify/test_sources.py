@@ -159,9 +159,9 @@ def test_sets_in_few_runs_are_those_of_one_run_for_each_element(data):
     check_sets(bench, source, report)
     assert report.mismatches == int((slow_missing | slow_foreign).sum()) or slow_foreign.any()
     if report.findings:
-        told = report.findings[0]
-        number = int(told.element[2:-1])
-        extra = told.actual if told.expected == "nothing of it" else told.expected
+        reported = report.findings[0]
+        number = int(reported.element[2:-1])
+        extra = reported.actual if reported.expected == "nothing of it" else reported.expected
         member = int(extra[2:-1])
         assert (member in actual[number]) != (member in declared[number])
 

@@ -57,9 +57,9 @@ def test_outputs_that_differ():
 
 
 def test_a_suppression_that_matches_nothing_is_told():
-    (told,) = suppressed({"races": "left over"}, []).findings
-    assert (told.id, told.severity) == ("suppress-unused", "info")
-    assert "'races': 'left over'" in told.message
+    (reported,) = suppressed({"races": "left over"}, []).findings
+    assert (reported.id, reported.severity) == ("suppress-unused", "info")
+    assert "'races': 'left over'" in reported.message
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_a_suppression_that_matches_nothing_is_told():
     ],
 )
 def test_refused(declared, text, tmp_path):
-    with collecting(tmp_path / "cases.py"), pytest.raises(MfmasimError) as told:
+    with collecting(tmp_path / "cases.py"), pytest.raises(MfmasimError) as reported:
 
         @case("a.hip", kernel="k", arch="gfx942", suppress=declared)
         def nothing(n=1):
             return {}
 
-    assert text in str(told.value)
+    assert text in str(reported.value)
 
 
 def test_a_case(capsys):

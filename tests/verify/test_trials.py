@@ -206,8 +206,8 @@ def test_every_case_is_the_same_each_time_it_is_made():
             first.setdefault((case.source, case.build.__name__), case)
     arrays = 0
     for case in first.values():
-        told = informed(case, arch=case.arch[0])
-        one, other = (list(leaves(told.make().args)) for _ in range(2))
+        reported = informed(case, arch=case.arch[0])
+        one, other = (list(leaves(reported.make().args)) for _ in range(2))
         for (name, arg), (_, again) in zip(one, other, strict=True):
             if isinstance(arg, Array) and isinstance(arg.data, np.ndarray):
                 arrays += 1

@@ -150,9 +150,9 @@ def test_bad_cases_are_one_clear_line(tmp_path, capsys, case, words):
     (tmp_path / "gemm.hip").write_text(KERNEL)
     (tmp_path / "my_case.py").write_text(case)
     assert main(["verify", str(tmp_path / "my_case.py"), "--arch", "gfx950"]) == 2
-    told = capsys.readouterr()
-    assert words in told.out + told.err
-    assert "Traceback" not in told.out + told.err
+    reported = capsys.readouterr()
+    assert words in reported.out + reported.err
+    assert "Traceback" not in reported.out + reported.err
 
 
 def test_nothing_expected_is_said(tmp_path):
@@ -180,18 +180,18 @@ def test_bad_options_are_one_clear_line(tmp_path, capsys, options, words):
     (tmp_path / "gemm.hip").write_text(KERNEL)
     (tmp_path / "my_case.py").write_text(CASE)
     assert main(["verify", str(tmp_path / "my_case.py"), *options]) == 2
-    told = capsys.readouterr()
-    assert words in told.out + told.err
-    assert "Traceback" not in told.out + told.err
+    reported = capsys.readouterr()
+    assert words in reported.out + reported.err
+    assert "Traceback" not in reported.out + reported.err
 
 
 def test_compile_error_shows_the_compilers_message(tmp_path, capsys):
     (tmp_path / "gemm.hip").write_text(KERNEL.replace("acc[r]", "accu[r]"))
     (tmp_path / "my_case.py").write_text(CASE)
     assert main(["verify", str(tmp_path / "my_case.py"), "--arch", "gfx942"]) == 2
-    told = capsys.readouterr()
-    assert "accu" in told.out + told.err
-    assert "gemm.hip:" in told.out + told.err
+    reported = capsys.readouterr()
+    assert "accu" in reported.out + reported.err
+    assert "gemm.hip:" in reported.out + reported.err
 
 
 def test_unknown_target(capsys):

@@ -19,7 +19,7 @@ MFMASIM_DEVICE int __syncthreads_count(int predicate) {
   if (predicate) __hip_atomic_fetch_add(&total, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
   __syncthreads();
   int result = total;
-  __syncthreads();  // nobody starts the next count before all have read this one
+  __syncthreads();  // no wave starts the next count before all have read this one
   return result;
 }
 MFMASIM_DEVICE int __syncthreads_and(int predicate) { return __syncthreads_count(!predicate) == 0; }

@@ -108,7 +108,7 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
 
     Args:
         instruction: an instruction whose first sources are address registers, resource and SGPR offset.
-        machine: told of the resource.
+        machine: its observers are notified of the resource.
         typed: whether the data's format comes from the resource, or from a field of the instruction.
 
     Returns:

@@ -77,7 +77,7 @@ def report_negative(
 
     Args:
         instruction: what accesses memory.
-        machine: told of the violation.
+        machine: its observers are notified of the violation.
         g: the waves.
         where: base and offset, (1 or waves,) each.
         size: bytes of the access.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Values", "words"]
 
-NOBODY = 0
+NO_WAVE = np.uint32(0)
 BITS = 8
 
 
@@ -42,9 +42,9 @@ class Values:
         """
         at = rows, units
         if value is None:
-            self._writers[at] = NOBODY
+            self._writers[at] = NO_WAVE
             return np.zeros(len(units), np.uint32)
-        alike = np.where(self._value[at] == value, self._writers[at], np.uint32(NOBODY))
+        alike = np.where(self._value[at] == value, self._writers[at], NO_WAVE)
         self._value[at] = value
         self._writers[at] = alike | np.uint32(1 << wave)
         return alike
@@ -58,7 +58,7 @@ class Values:
             units: the units, (n,).
         """
         writers = self._writers[rows, units]
-        return np.where(writers >> np.uint32(wave) & np.uint32(1), writers, np.uint32(NOBODY))
+        return np.where(writers >> np.uint32(wave) & np.uint32(1), writers, NO_WAVE)
 
 
 def words(access: AccessEvent, rows: Ints, lanes: Ints, unit: int) -> NDArray[np.uint32] | None:

@@ -70,7 +70,7 @@ def test_a_negative_count_is_refused():
 
 
 CROOKED = [
-    # arch, title, what is told: size, multiple, lanes
+    # arch, title, what is reported: size, multiple, lanes
     ("gfx942", "given=f32,input_at=4,output_at=0", set()),
     ("gfx950", "given=f32,input_at=2,output_at=0", {("read of 16", 4, 257), ("read of 4", 4, 5)}),
     ("gfx1201", "given=f32,input_at=0,output_at=1", {("write of 16", 4, 257)}),
@@ -80,8 +80,8 @@ CROOKED = [
 ]
 
 
-@pytest.mark.parametrize(("arch", "title", "told"), CROOKED)
-def test_addresses_that_are_not_aligned_are_served_and_told(arch, title, told):
+@pytest.mark.parametrize(("arch", "title", "reported"), CROOKED)
+def test_addresses_that_are_not_aligned_are_served_and_told(arch, title, reported):
     case = next(case for case, _ in runs("cast.hip") if case.title == f"cast_crooked[{title}]")
     result = verify_case(case, arch)
     assert result.status == "pass"
@@ -90,4 +90,4 @@ def test_addresses_that_are_not_aligned_are_served_and_told(arch, title, told):
     seen = {
         (" ".join(f.message.split()[:3]), int(f.message.split("multiple of ")[1].split(";")[0]), f.count) for f in found
     }
-    assert seen == told
+    assert seen == reported

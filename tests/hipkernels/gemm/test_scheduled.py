@@ -95,7 +95,7 @@ def found(report):
     return out
 
 
-# What each wrong schedule has to be told: id, line, other line.
+# What each wrong schedule has to be reported: id, line, other line.
 PRINTED = ("races-not-done-at-barrier", "loop: first half of A, as printed", "loop: first half of A")
 EARLY = [
     (kind, "epilogue: first half of B", "loop: first half of B, anew")
