@@ -1,6 +1,6 @@
 """Text from files for a terminal: what would steer the terminal, or cannot be seen, is spelled out.
 
-File names in debug information, ids of bundles, names in metadata and in captures come from the file, and can be hostile.
+Names in debug information, bundles, metadata and captures come from the file, and can be hostile.
 """
 
 from __future__ import annotations

@@ -104,7 +104,16 @@ def by_first_lane(step: Bound) -> Bound:
 
 
 def shared(body: Callable[[Instruction, Spaces], Bound], instruction: Instruction, machine: Spaces) -> Bound:
-    """Bind an instruction that accesses the GDS."""
+    """Bind an instruction that accesses the GDS.
+
+    Args:
+        body: what binds the operation on the LDS
+        instruction: the instruction, whose `gds` bit is set
+        machine: the memories; `machine.launch.gds` is the global data share, or nothing
+
+    Raises:
+        MfmasimError: an operation of the LDS alone, or a launch without a global data share
+    """
     if not instruction.opcode.memory or instruction.opcode.reads_m0:  # the manuals: LDS only; M0 would be two things
         raise unsupported(instruction, "global data share in an operation of the LDS alone:")
     if not machine.launch.gds:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.devices.sim import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.contract import Parameters, broken
 from mfmasim.verify.data import CLASSES
@@ -59,6 +60,8 @@ class Case:
     """Counts that a text states about the kernel; ``mfmasim report`` judges them."""
     draws: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Values of parameters that drawn trials may take in addition to sizes that the contract allows."""
+    checks: str = "all"
+    """Checks of the simulator."""
 
     @property
     def title(self) -> str:
@@ -152,6 +155,7 @@ def case(
     suppress: Mapping[str, str] | None = None,
     claims: Sequence[Claim] = (),
     draws: Mapping[str, Sequence[Any]] | None = None,
+    checks: str = "all",
 ) -> Callable[[_Build], _Build]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
@@ -174,6 +178,7 @@ def case(
         claims: counts that a text states about the kernel, such as `Claim("32 in a turn", "v_mfma.*", 32)`.
         draws: values of parameters that `mfmasim explore` may take, the simplest first, such as
             ``{"window": (1, 2, 5)}``; sizes in `needs`, strides, offsets and factors need no declaration.
+        checks: checks of the simulator, as `launch` takes them, such as ``"all,hazards:manual"``.
 
     Returns:
         A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally
@@ -206,6 +211,7 @@ def case(
                 raise MfmasimError(
                     f"case {build.__name__}: skip={{{name!r}: {reason!r}}} needs one of arch= and a reason"
                 )
+        chosen_checks(checks)
         check_suppressions(suppress or {}, f"case {build.__name__}")
         for variant in each or ({},):
             for name in variant:
@@ -221,7 +227,7 @@ def case(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
                         tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
-                        dict(suppress or {}), tuple(claims), dict(draws or {}),
+                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks,
                     )
                 )  # fmt: skip
         return build

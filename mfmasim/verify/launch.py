@@ -77,7 +77,6 @@ class CaseLaunch:
         kernel: Kernel,
         memory: Mapping[str, NDArray[Any]],
         options: Mapping[str, object] | None = None,
-        checks: str = "all",
     ) -> Report:
         """Launch a kernel.
 
@@ -85,14 +84,14 @@ class CaseLaunch:
             device: back end.
             kernel: the kernel.
             memory: what every matrix and array holds, by name, as `Argument.placed` gives it; updated in place.
-            options: further arguments of `SimDevice.launch`, by name.
-            checks: checks of the simulator.
+            options: further arguments of `SimDevice.launch`, by name; all checks if it does not choose some.
 
         Returns:
             What the device reports.
         """
         args = replaced(self.args, lambda argument: memory[argument.name])
-        return device.launch(kernel, self.grid, self.block, args, self.shared_bytes, checks, **(options or {}))
+        given: dict[str, Any] = {"checks": "all", **(options or {})}
+        return device.launch(kernel, self.grid, self.block, args, self.shared_bytes, **given)
 
 
 KEYS = tuple(field.name for field in fields(CaseLaunch))

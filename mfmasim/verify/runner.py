@@ -99,6 +99,7 @@ def verify_case(
         "budget": budget,
         "quota": quota,
         "schedule": None if schedule == "usual" else schedule,
+        "checks": case.checks if isinstance(back_end, SimDevice) else None,
     }
     options = {name: value for name, value in given.items() if value is not None}
     run = _run_arrays if launch.arrays else _run_matrices

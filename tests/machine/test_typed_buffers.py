@@ -60,7 +60,7 @@ def floats(*values):
 )
 @pytest.mark.parametrize("arch", ["gfx908", "gfx90a", "gfx942", "gfx950"])
 def test_formats_by_example(arch, data, number, given, expected):
-    """Components from the lowest bits up; what a format does not have is 0, whether the instruction or the resource names it."""
+    """Components from the lowest bits up; what a format does not have is 0."""
     word = data << 15 | number << 12 | SELECTS
     out, _ = run("buffer_load_format_xyzw v[4:7], off, s[4:7], 0", word, given, arch=arch)
     assert out.tolist() == expected

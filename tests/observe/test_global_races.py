@@ -11,7 +11,7 @@ from tests.observe.small_kernels import compiled, first_line, symbol
 
 HEAD = "#include <hip/hip_runtime.h>\n"
 U32 = np.uint32
-# body of a kernel(unsigned *data, unsigned *flag, unsigned *out), and what is reported: id, here, there (texts of lines)
+# body of a kernel(unsigned *data, unsigned *flag, unsigned *out), and the report: id, here, there (texts of lines)
 FAR = "races-between-workgroups"
 KERNELS = {
     "each its own": ("out[blockIdx.x * 128 + threadIdx.x] = data[threadIdx.x];", []),

@@ -1,4 +1,4 @@
-"""Cases of plain arrays: what is drawn, what counts as equal, and what a wrong kernel or a wrong case is reported."""
+"""Cases of plain arrays: what is drawn, what counts as equal, and what is reported of a wrong kernel or case."""
 
 import numpy as np
 import pytest

@@ -138,6 +138,7 @@ def test_contract_is_refused_by_name(tmp_path, capsys):
         (CASE.replace("expect=alpha * (a @ b) + beta * c", "expect=7"), "expect has to be a matrix expression"),
         (CASE.replace("alpha * (a @ b)", "float('nan') * (a @ b)"), "is not a finite number"),
         (CASE.replace("needs=", "data=[], needs="), "data names no class"),
+        (CASE.replace("needs=", "checks='all,hazard', needs="), "unknown check"),
         (CASE.replace("needs=", "data=['norml'], needs="), "did you mean 'normal'"),
         (CASE.replace("M=64, N", "M, N"), "parameter M needs a default value"),
         (CASE.replace('kernel="gemm"', 'kernel="{Z}"'), "cannot be filled"),

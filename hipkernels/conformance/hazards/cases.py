@@ -23,7 +23,7 @@ def declare(source: str, name: str, arch: list[str], expect: Callable[..., Any],
         return {"grid": 1, "block": N, "args": [In("u32", N, "bits"), Out("u32", N)], "expect": expect}
 
     build.__name__ = name
-    case(source, kernel=name, arch=arch, executes=executes)(build)
+    case(source, kernel=name, arch=arch, executes=executes, checks="all,hazards:manual")(build)
 
 
 def bits(values: Any) -> NDArray[Any]:

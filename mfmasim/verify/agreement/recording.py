@@ -78,7 +78,7 @@ class Plain:
         block: int | Sequence[int],
         args: Sequence[Any],
         shared_bytes: int = 0,
-        *_: Any,
+        checks: object = None,
         **options: Any,
     ) -> Report:
         """Launch; see `mfmasim.devices.SimDevice.launch`.
@@ -89,9 +89,10 @@ class Plain:
             block: work-items of a workgroup in x, y, z.
             args: one entry per argument.
             shared_bytes: dynamic LDS in bytes.
-            _: checks; this device's own take their place.
+            checks: not used; this device's own take their place.
             options: passed on.
         """
+        del checks
         return self.forward(Call(kernel, grid, block, args, shared_bytes, options))
 
     def forward(self, call: Call) -> Report:

@@ -74,7 +74,7 @@ class Bench:
                 units = rng.integers(0, 1 << 8 * array.dtype.itemsize, array.shape, np.uint64).astype(carrier)
             memory[name] = array.placed(units.copy().view(array.dtype))
         before = {name: _units(memory[name]) for name, array in self.launch.arrays.items() if array.writes}
-        report = self.launch.run(self.device, self.kernel, memory, checks="none")
+        report = self.launch.run(self.device, self.kernel, memory, {"checks": "none"})
         if report.stopped:
             raise Stopped(report.stopped)
         return {name: (units, _units(memory[name])) for name, units in before.items()}

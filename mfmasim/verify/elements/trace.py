@@ -124,7 +124,7 @@ def _launch(
         alphabet = stored if tensor.writes else Alphabet(fmt.bits)
         pieces = LabelSpace.codes(numbers, run or 0, runs, alphabet)
         memory[name] = tensor.placed(bytes_of(tensor, pieces.astype(fmt.carrier), arch))
-    launch.run(device, kernel, memory, {"observers": [tracer]}, "none")
+    launch.run(device, kernel, memory, {"observers": [tracer], "checks": "none"})
     return {name: np.asarray(held) for name, held in memory.items()}
 
 

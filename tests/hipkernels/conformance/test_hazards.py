@@ -16,9 +16,7 @@ def test_right_kernels_pass(case, arch):
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_each_wait_state_too_few_is_told(name):
+def test_each_wait_state_too_few_is_reported(name):
     mutant, case = MUTANTS[name]
     verdict = caught(mutant, case)
-    assert len([f for f in verdict.result.findings if f.check == "hazards" and f.severity == "error"]) == (
-        not mutant.equivalent
-    )
+    assert len([f for f in verdict.result.findings if f.check == "hazards"]) == (not mutant.equivalent)
