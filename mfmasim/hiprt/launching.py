@@ -14,6 +14,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
+from mfmasim.hiprt.words import bytes_at
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
 from mfmasim.machine.memory import Memory, Region, image_regions
 from mfmasim.machine.passing import laid_out
@@ -41,35 +42,35 @@ def image_at(address: int) -> bytes:
     """Read the code object, or bundle of code objects, at an address of the program; its headers give the length.
 
     Raises:
-        HipFailure: the bytes are neither.
+        HipFailure: the bytes are neither, or end before they should.
     """
     if not address:
         raise HipFailure(INVALID_VALUE)
-    start = ctypes.string_at(address, 4)
+    start = bytes_at(address, 4)
     if start == ELF:
-        header = ctypes.string_at(address, 64)
+        header = bytes_at(address, 64)
         (sections,) = struct.unpack_from("<Q", header, 0x28)
         size, count = struct.unpack_from("<HH", header, 0x3A)
-        table = ctypes.string_at(address + sections, size * count)
+        table = bytes_at(address + sections, size * count)
         # sh_type, sh_offset and sh_size of every section; those without bytes in the file (SHT_NOBITS) do not count.
         ends = [sections + size * count]
         for at in range(0, size * count, max(size, 1)):
             kind, offset, length = struct.unpack_from("<4xI16xQQ", table, at)
             ends.append(offset + (0 if kind == 8 else length))
-        return ctypes.string_at(address, max(ends))
+        return bytes_at(address, max(ends))
     if start == COMPRESSED:  # magic, version, method, then the size: 32 bits, from version 3 on 64
-        (version,) = struct.unpack("<H", ctypes.string_at(address + 4, 2))
+        (version,) = struct.unpack("<H", bytes_at(address + 4, 2))
         layout = "<Q" if version >= 3 else "<I"
-        (length,) = struct.unpack(layout, ctypes.string_at(address + 8, struct.calcsize(layout)))
-        return ctypes.string_at(address, length)
-    if start == BUNDLE[:4] and ctypes.string_at(address, len(BUNDLE)) == BUNDLE:
+        (length,) = struct.unpack(layout, bytes_at(address + 8, struct.calcsize(layout)))
+        return bytes_at(address, length)
+    if start == BUNDLE[:4] and bytes_at(address, len(BUNDLE)) == BUNDLE:
         at = address + len(BUNDLE)
-        (count,) = struct.unpack("<Q", ctypes.string_at(at, 8))
+        (count,) = struct.unpack("<Q", bytes_at(at, 8))
         at, end = at + 8, 0
         for _ in range(min(count, 1024)):
-            offset, length, name = struct.unpack("<QQQ", ctypes.string_at(at, 24))
+            offset, length, name = struct.unpack("<QQQ", bytes_at(at, 24))
             at, end = at + 24 + name, max(end, offset + length)
-        return ctypes.string_at(address, max(end, at - address))
+        return bytes_at(address, max(end, at - address))
     raise HipFailure(INVALID_IMAGE, f"{address:#x} is not a code object: it begins with {start.hex(' ')}")
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+from pathlib import Path
 
 from mfmasim.hiprt.registry import HipFailure
 
-__all__ = ["put_float", "put_int", "put_text", "put_word", "words_at"]
+__all__ = ["bytes_at", "put_bytes", "put_float", "put_int", "put_text", "put_word", "words_at"]
 
-INVALID_VALUE = 1
+INVALID_VALUE, INVALID_IMAGE = 1, 200
+IMAGE_BYTES = 1 << 30
+"""Most bytes of a code object or bundle in the program's memory."""
 
 
 def _at(address: int) -> int:
@@ -32,6 +35,11 @@ def put_float(address: int, value: float) -> None:
     ctypes.c_float.from_address(_at(address)).value = value
 
 
+def put_bytes(address: int, raw: bytes) -> None:
+    """Write bytes."""
+    ctypes.memmove(_at(address), raw, len(raw))
+
+
 def put_text(address: int, text: str, size: int) -> None:
     """Write a zero-terminated string, truncated to a buffer.
 
@@ -52,3 +60,25 @@ def put_text(address: int, text: str, size: int) -> None:
 def words_at(address: int, count: int) -> list[int]:
     """Read `count` words of 64 bits."""
     return list((ctypes.c_uint64 * count).from_address(_at(address)))
+
+
+def bytes_at(address: int, size: int) -> bytes:
+    """Read bytes of a code object, whose own headers say how many there are.
+
+    Raises:
+        HipFailure: more than `IMAGE_BYTES`, or the program has no such memory.
+    """
+    if size > IMAGE_BYTES:
+        raise HipFailure(INVALID_IMAGE, f"a code object of {size:,} bytes at {address:#x}; {IMAGE_BYTES:,} are read")
+    found = b""
+    try:
+        # Through the system, since a header may lie: there, memory that does not exist is an error, not a fault.
+        with Path("/proc/self/mem").open("rb", buffering=0) as memory:
+            memory.seek(address)
+            while len(found) < size and (more := memory.read(size - len(found))):
+                found += more
+    except (OSError, ValueError, OverflowError):
+        pass
+    if len(found) < size:
+        raise HipFailure(INVALID_IMAGE, f"the code object at {address:#x} claims {size:,} bytes, {len(found):,} exist")
+    return found

@@ -2,7 +2,9 @@
 
 import ctypes
 import importlib.util
+import mmap
 import re
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -126,6 +128,7 @@ def test_null_pointers_for_results_are_refused():
     call = Caller()
     for name in ("hipMalloc", "hipGetDeviceCount", "hipStreamCreate", "hipEventCreate", "hipGetDevicePropertiesR0600"):
         assert call(name, 0, 64, 0) == 1, name
+    assert call("hipDeviceGetUuid", 0, 0) == 1
 
 
 @pytest.mark.parametrize("name", ["mfma_f32_32x32x2_f32.gfx942", "mfma_scale_f32_32x32x64_fp8.gfx950"])
@@ -221,6 +224,36 @@ def test_freed_memory_is_joined_and_used_again():
         heap.free(allocation.address)
     assert heap.used(0) == 0
     assert heap.allocate(20 * PAGE, DEVICE, 0, "y").address == first
+
+
+IMAGE_HEADERS = {
+    "sections": (b"\x7fELF", 0x28, "<Q", 1 << 46),
+    "section": (b"\x7fELF", 0x3A, "<HH", (64, 60000)),
+    "bundle": (b"__CLANG_OFFLOAD_BUNDLE__", 24, "<QQQQ", (1, 1 << 41, 1, 8)),
+    "far": (b"__CLANG_OFFLOAD_BUNDLE__", 24, "<QQQQ", (1, 1 << 20, 1, 8)),
+    "compressed": (b"CCOB", 4, "<HHQ", (3, 1, (1 << 64) - 1)),
+    "cut": (b"\x7fELF", 0, "", ()),
+}
+
+
+@pytest.mark.parametrize("name", IMAGE_HEADERS)
+def test_an_image_whose_header_lies_is_no_code_object(name, capsys):
+    """The image ends where readable memory ends: the page after it is not."""
+    magic, offset, layout, values = IMAGE_HEADERS[name]
+    data = bytearray(PAGE)
+    data[: len(magic)] = magic
+    struct.pack_into(layout, data, offset, *(values if isinstance(values, tuple) else (values,)))
+    memory = mmap.mmap(-1, 2 * PAGE)
+    memory[:PAGE] = bytes(data)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.mprotect(ctypes.c_void_p(start + PAGE), PAGE, 0) == 0
+    image = start + PAGE - 40 if name == "cut" else start
+    if name == "cut":
+        memory[PAGE - 40 : PAGE - 36] = magic
+    place = ctypes.c_uint64()
+    assert Caller()("hipModuleLoadData", address(place), image) == 200
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 class Program(RuleBasedStateMachine):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Text, UInt, serve
 from mfmasim.hiprt.runtime import NO_DEVICE, Runtime
 from mfmasim.hiprt.tables.properties import ATTRIBUTES, Properties
-from mfmasim.hiprt.words import put_int, put_text, put_word
+from mfmasim.hiprt.words import put_bytes, put_int, put_text, put_word
 from mfmasim.machine.launch import GRID_LIMIT
 
 if TYPE_CHECKING:
@@ -97,8 +96,7 @@ def hipDeviceGetName(rt: Runtime, out: Pointer, length: Int, device: Int) -> Non
 
 @serve()
 def hipDeviceGetUuid(rt: Runtime, out: Pointer, device: Int) -> None:
-    raw = properties(rt, device).uuid.ljust(16, b"\0")
-    ctypes.memmove(out, raw, len(raw))
+    put_bytes(out, properties(rt, device).uuid.ljust(16, b"\0"))
 
 
 @serve()
@@ -118,7 +116,7 @@ def hipDeviceComputeCapability(rt: Runtime, major: Pointer, minor: Pointer, devi
 def hipGetDevicePropertiesR0600(rt: Runtime, out: Pointer, device: Int) -> None:
     if not out:
         raise HipFailure(INVALID_VALUE)
-    ctypes.memmove(out, ctypes.byref(properties(rt, device)), ctypes.sizeof(Properties))
+    put_bytes(out, bytes(properties(rt, device)))
 
 
 @serve()

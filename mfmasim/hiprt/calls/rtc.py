@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.calls.errors import text_at
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Text, serve
-from mfmasim.hiprt.words import put_int, put_word, words_at
+from mfmasim.hiprt.words import put_bytes, put_int, put_word, words_at
 from mfmasim.program import Code
 from mfmasim.program import compile as compile_source
 
@@ -43,7 +43,8 @@ class Program:
 
 
 def _strings(address: int, count: int) -> list[str]:
-    return [ctypes.string_at(one).decode(errors="replace") for one in words_at(address, count)] if count > 0 else []
+    places = words_at(address, count) if count > 0 else []
+    return [ctypes.string_at(place).decode(errors="replace") if place else "" for place in places]
 
 
 def _program(rt: Runtime, handle: int) -> Program:
@@ -128,8 +129,7 @@ def hiprtcGetCodeSize(rt: Runtime, program: Pointer, out: Pointer) -> None:
 
 @serve(keeps_error=True)
 def hiprtcGetCode(rt: Runtime, program: Pointer, out: Pointer) -> None:
-    data = _compiled(rt, program).object.data
-    ctypes.memmove(out, data, len(data))
+    put_bytes(out, _compiled(rt, program).object.data)
 
 
 @serve(keeps_error=True)
@@ -140,8 +140,7 @@ def hiprtcGetProgramLogSize(rt: Runtime, program: Pointer, out: Pointer) -> None
 
 @serve(keeps_error=True)
 def hiprtcGetProgramLog(rt: Runtime, program: Pointer, out: Pointer) -> None:
-    raw = _program(rt, program).log.encode() + b"\0"
-    ctypes.memmove(out, raw, len(raw))
+    put_bytes(out, _program(rt, program).log.encode() + b"\0")
 
 
 @serve(keeps_error=True)
