@@ -24,6 +24,7 @@ VERBS = (
     "lds",
     "swizzle",
     "grid",
+    "explorer",
     "run",
     "unsupported",
     "verify",

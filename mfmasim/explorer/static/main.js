@@ -1,0 +1,63 @@
+/** The page: its views, its theme, and `window.mfmasim`. */
+
+import { makeApi } from "./api.js";
+import { element } from "./dom.js";
+import { drawFormats } from "./formats_view.js";
+import { drawFragments } from "./fragment_view.js";
+import { drawLds } from "./lds_view.js";
+import { change, onChange, readState, view } from "./state.js";
+import { drawStepper } from "./stepper_view.js";
+
+const VIEWS = { fragment: ["Fragments", drawFragments], lds: ["LDS", drawLds], formats: ["Formats", drawFormats], stepper: ["Stepper", drawStepper] };
+
+/** Text of base64 that was compressed by gzip. */
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function draw(data) {
+  const root = document.querySelector("main");
+  const name = VIEWS[view()] ? view() : "fragment";
+  for (const link of document.querySelectorAll("nav a")) link.setAttribute("aria-current", link.dataset.view === name ? "page" : "false");
+  const focused = document.activeElement?.getAttribute("name");
+  root.replaceChildren();
+  VIEWS[name][1](data, root);
+  if (focused) root.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
+}
+
+function themeButton(redraw) {
+  const next = { "": "dark", dark: "light", light: "" };
+  const button = document.querySelector("#theme");
+  button.addEventListener("click", () => {
+    const theme = next[document.documentElement.dataset.theme ?? ""];
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+    button.textContent = `theme: ${theme || "system"}`;
+    redraw();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+}
+
+async function start() {
+  const data = await unpack(document.querySelector("#rows").textContent);
+  const records = document.querySelector("#records").textContent.trim();
+  data.records = records ? await unpack(records) : [];
+  window.mfmasim = makeApi(data);
+  const nav = document.querySelector("nav");
+  for (const [name, [title]] of Object.entries(VIEWS)) {
+    nav.append(element("a", { href: `#${name}`, "data-view": name, click: (event) => {
+      event.preventDefault();
+      change({}, { to: name });
+    } }, title));
+  }
+  if (!location.hash && document.documentElement.dataset.start) location.replace(document.documentElement.dataset.start);
+  readState();
+  onChange(() => draw(data));
+  themeButton(() => draw(data));
+  draw(data);
+  document.documentElement.dataset.ready = "yes";
+}
+
+start();

@@ -1,0 +1,189 @@
+"""The page as a reader uses it: pointer, keyboard, address bar, themes, widths."""
+
+import re
+
+import numpy as np
+import pytest
+
+from mfmasim.explorer import explorer_page, view_state
+from mfmasim.explorer.page import VIEWS
+from mfmasim.lds import conflicts
+from mfmasim.lds.patterns import Pattern
+from mfmasim.matrix import instruction
+
+SCALED = "v_mfma_scale_f32_32x32x64_f8f6f4"
+
+
+def state_of(page):
+    return page.evaluate("decodeURIComponent(location.hash)")
+
+
+def test_one_file_of_limited_size():
+    text = explorer_page()
+    assert len(text.encode()) <= 300_000
+    assert not re.search(r"""(src|href)=["']?(https?:)?//|@import|url\(|\bimport\b[^;\n]*from""", text)
+
+
+def test_names_of_the_modules_are_unique():
+    script = explorer_page().partition('<script type="module">')[2]
+    names = re.findall(r"^(?:async )?(?:const|let|function\*?|class) (\w+)", script, re.MULTILINE)
+    assert len(names) > 100
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.oracle
+class TestFragments:
+    STATE = view_state("fragment", arch="gfx950", op=SCALED)
+
+    def test_a_selected_element_and_its_factors(self, show):
+        page = show(state=self.STATE + "&sel=D:5,30,0")
+        said = page.inner_text(".info")
+        assert "D[5, 30]: lane 62, v1" in said
+        assert "lane 5: A[5; 0–15, 32–47] in v0–7" in said
+        assert "lane 37: A[5; 16–31, 48–63] in v0–7" in said
+        assert "lane 62: scale_B[30; 1] in v0 bits 7:0" in said
+
+    def test_pointing_and_clicking(self, show):
+        page = show(state=self.STATE)
+        grid = page.locator(".at-D canvas")
+        box = grid.bounding_box()
+        cell = (box["width"] - 27) / 32
+        at = {"x": 26 + 9.5 * cell, "y": 16 + 2.5 * cell}
+        grid.hover(position=at)
+        assert page.inner_text(".info h3").startswith("D[2, 9]: lane 9, v2")
+        assert "sel" not in state_of(page)
+        grid.click(position=at)
+        assert "sel=D:2,9,0" in state_of(page)
+        page.mouse.move(5, 5)
+        assert page.inner_text(".info h3").startswith("D[2, 9]")  # a click keeps it
+        page.keyboard.press("Escape")
+        assert "sel" not in state_of(page)
+
+    def test_keyboard(self, show):
+        page = show(state=self.STATE)
+        page.locator(".at-A canvas").focus()
+        for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Enter"):
+            page.keyboard.press(key)
+        assert "sel=A:1,2,0" in state_of(page)
+        assert page.inner_text(".info h3").startswith("A[1, 2]: lane 1, v0, bits 23:16")
+
+    def test_a_lane_by_its_number(self, show):
+        page = show(state=self.STATE)
+        page.fill("input[name=lane]", "40")
+        page.keyboard.press("Enter")
+        assert "sel=lane:40" in state_of(page)
+        assert "lane 40: D[4–7, 12–15, 20–23, 28–31; 8] in v0–15" in page.inner_text(".info")
+
+    def test_the_head_of_a_register_column_is_a_lane(self, show):
+        page = show(state=self.STATE)
+        page.locator(".registers canvas").first.click(position={"x": 30, "y": 6})
+        assert "sel=lane:0" in state_of(page)
+
+    def test_formats_change_the_registers(self, show):
+        page = show(state=self.STATE)
+        page.select_option("select[name=a]", "e2m1fn")
+        assert "registers of A: 4 VGPRs" in page.inner_text(".registers")
+        assert "a=e2m1fn" in state_of(page)
+
+    def test_modifiers_and_blocks(self, show):
+        page = show(state=view_state("fragment", arch="gfx942", op="v_mfma_f32_4x4x4_16b_f16", sel="D:1,2,9"))
+        assert page.input_value("select[name=block]") == "9"  # that of the selection
+        page.select_option("select[name=cbsz]", "2")
+        page.select_option("select[name=abid]", "3")
+        page.evaluate("location.hash += '&sel=A:1,0,9'")
+        page.wait_for_function("document.querySelector('.info h3')?.textContent.startsWith('A[9, 1, 0]')")
+        place = page.evaluate(
+            "window.mfmasim.locate('gfx942', 'v_mfma_f32_4x4x4_16b_f16', 'A', 1, 0, {block: 9, cbsz: 2, abid: 3})"
+        )
+        assert page.inner_text(".info h3").startswith(f"A[9, 1, 0]: lane {place[0]['lane']},")
+        assert place[0]["lane"] == 1 + 4 * 11  # block 11 is broadcast to blocks 8 to 11
+
+    def test_copies_of_rdna3(self, show):
+        page = show(state=view_state("fragment", arch="gfx1151", op="v_wmma_f32_16x16x16_f16", sel="A:3,5,0"))
+        assert "lane 3, v2, bits 31:16; copy in lane 19, v2, bits 31:16" in page.inner_text(".info h3")
+
+    def test_sparse(self, show):
+        page = show(state=view_state("fragment", arch="gfx942", op="v_smfmac_f32_16x16x32_f16", sel="A:2,5,0"))
+        said = page.inner_text(".info")
+        assert "B[8–11; 0]" in said  # the four k of the pair that kept element 5 belongs to
+        assert "index[2; 5]" in said
+
+    def test_comparison(self, show):
+        page = show(state=view_state("fragment", arch="gfx942", op="v_mfma_f32_32x32x8_f16"))
+        page.select_option("select[name=with]", "gfx950 v_mfma_f32_32x32x16_f16")
+        said = page.inner_text(".differences")
+        assert "A: 128 of 256 common elements at the same place" in said
+        assert "D: 1024 of 1024 common elements at the same place" in said
+
+    def test_numbering(self, show):
+        page = show(state=view_state("fragment", arch="gfx950", op="v_mfma_f32_16x16x16_f16"))
+        assert page.locator("select[name=numbering]").count() == 1
+        scaled = show(state=self.STATE)
+        assert scaled.locator("select[name=numbering]").count() == 0  # block scales bind the numbers of k
+
+    def test_a_wrong_address_is_one_line(self, show):
+        page = show(state=view_state("fragment", arch="gfx942", op="v_mfma_f32_32x32x9_f16"))
+        assert "unknown matrix instruction of gfx942 'v_mfma_f32_32x32x9_f16'; nearest: v_mfma" in page.inner_text(
+            ".problem"
+        )
+
+
+@pytest.mark.oracle
+class TestOtherViews:
+    def test_lds_conflicts_and_the_change_that_removes_them(self, show):
+        page = show(state=view_state("lds", arch="gfx942", ds="ds_read_b64", address="lane * 128"))
+        passes = int(conflicts("gfx942", "ds_read_b64", np.arange(64) * 128).extra_passes)
+        assert f"addresses as given: {passes} extra passes" in page.inner_text("main")
+        page.click("button.take")
+        assert "after the change: 0 extra passes" in page.inner_text("main")
+        assert "change=xor" in state_of(page)
+        line = page.inner_text(".facts .codeline code")
+        moved = np.array(
+            [eval(line[len("offset ^= ") : -1], {"offset": lane * 128}) ^ lane * 128 for lane in range(64)]
+        )
+        assert conflicts("gfx942", "ds_read_b64", moved).free  # the line of C++ is also Python
+
+    def test_lds_reads_of_an_operand(self, show):
+        page = show(state=view_state("lds", arch="gfx950", ds="ds_read_b128", op="v_mfma_f32_32x32x16_f16", pitch=128))
+        fragment = instruction("gfx950", "v_mfma_f32_32x32x16_f16").A
+        pattern = Pattern.operand("ds_read_b128", fragment)
+        found = conflicts("gfx950", "ds_read_b128", pattern.rows * 128 + pattern.columns)
+        assert page.get_attribute("section.card", "data-passes") == str(int(found.extra_passes.sum()))
+
+    def test_a_wrong_expression_is_one_line(self, show):
+        page = show(state=view_state("lds", address="lane / 4"))
+        assert page.inner_text(".problem") == "'/' in 'lane / 4' is not an integer operation; write // for the quotient"
+
+    def test_bits_of_a_code(self, show):
+        page = show(state=view_state("formats", format="e4m3fn", code="0x2b", scale=118))
+        assert page.inner_text("output.value") == "0.34375"
+        page.click("button.bit >> nth=0")
+        assert page.inner_text("output.value") == "-0.34375"
+        assert "-0.171875" in page.inner_text(".readings")  # FNUZ reads half of it
+        assert "-0.00067138671875" in page.inner_text(".readings")  # times 2^-9, exact
+        assert "code=0xab" in state_of(page)
+
+    def test_rounding_of_a_typed_number(self, show):
+        page = show(state=view_state("formats", format="fp4", number="2.5"))
+        rows = page.inner_text("table.rounding")
+        assert "nearest_even\tsaturate\t0x4\t2" in rows
+        assert "up\tsaturate\t0x5\t3" in rows
+
+    @pytest.mark.parametrize("view", VIEWS)
+    @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+    def test_no_view_is_wider_than_the_window(self, show, view, width, scheme):
+        page = show(state=view_state(view), viewport={"width": width, "height": 800}, color_scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    def test_theme(self, show):
+        page = show()
+        before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.click("#theme")
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+
+    def test_views_by_their_links(self, show):
+        page = show()
+        for view in VIEWS:
+            page.click(f"nav a[data-view={view}]")
+            assert state_of(page).startswith(f"#{view}")
+            assert page.get_attribute(f"nav a[data-view={view}]", "aria-current") == "page"
