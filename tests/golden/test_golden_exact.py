@@ -49,6 +49,7 @@ def test_random_dots_equal_fractions(case):
     a = (rng.standard_normal((count, k)) * 2.0 ** rng.integers(low, high, (count, k))).astype(np.float32)
     b = (rng.standard_normal((k, 1)) * 2.0 ** rng.integers(low, high, (k, 1))).astype(np.float32)
     result = exact.matmul(a.view(np.uint32), b.view(np.uint32), "f32", "f32")
+    assert result.shape == (200, 1)
     for i in range(count):
         total = sum(Fraction(float(x)) * Fraction(float(y)) for x, y in zip(a[i], b[:, 0], strict=True))
         assert int(result[i, 0]) == nearest_f32(total)

@@ -106,6 +106,7 @@ def test_f32_rounding_equals_numpy():
     ties = (1 + (2 * rng.integers(0, 1 << 23, 2000) + 1) * 2.0**-24) * 2.0 ** rng.integers(-140, 128, 2000)
     edges = np.array([0.0, -0.0, 2.0**-150, -(2.0**-150), 2.0**-149, 1.5 * 2.0**-149, 2.0**128, 2.0**128 - 2.0**103])
     points = np.concatenate([wide, ties, edges])
+    assert len(points) == 6008
     with np.errstate(over="ignore"):
         expected = points.astype(np.float32).view(np.uint32).tolist()
     for point, want in zip(points.tolist(), expected, strict=True):

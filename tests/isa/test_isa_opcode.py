@@ -52,13 +52,15 @@ LANES = {
 @cache
 def rows():
     """(Architecture, encoding, row) of everything that is decoded."""
-    return [
+    found = [
         (arch, encoding, row)
         for arch in ARCHS
         for wave in arch.wave_sizes
         for encoding, table in family(arch, wave).rows.items()
         for row in table.values()
     ]
+    assert len(found) >= 10_000
+    return found
 
 
 @cache

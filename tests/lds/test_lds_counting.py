@@ -67,6 +67,7 @@ def test_phases_hold_what_the_degrees_say():
     rng = np.random.default_rng(6)
     for name, size in (("ds_read_b32", 4), ("ds_read_b64", 8), ("ds_read_b128", 16)):
         found = lds.conflicts("gfx942", name, rng.integers(0, 256, 64) * size)
+        assert len(found.phases) == len(found.degrees) >= 2
         for phase in found.phases:
             most = max(len(dwords) for dwords in phase.banks.values())
             assert most == phase.degree
@@ -94,6 +95,7 @@ def accesses(draw, aligned=False):
 def test_degrees_are_bounded(access):
     arch, name, place, active = access
     sets = lds.phase_table(arch, name).sets(64)
+    assert sorted(lane for lanes in sets for lane in lanes) == list(range(64))
     for degree, lanes in zip(degrees(arch, name, place, active), sets, strict=True):
         taking = int(active[list(lanes)].sum())
         assert (degree >= 1) == (taking > 0)
@@ -105,6 +107,7 @@ def test_degrees_are_bounded(access):
 def test_greedy_needs_at_least_the_maximum(access):
     arch, name, place, active = access
     maximum, greedy = (degrees(arch, name, place, active, rule) for rule in lds.RULES)
+    assert len(greedy) == len(lds.phase_table(arch, name).sets(64)) >= 1
     assert all(g >= m for g, m in zip(greedy, maximum, strict=True))
 
 

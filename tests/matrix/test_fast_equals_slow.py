@@ -126,7 +126,10 @@ def compare_grown(case, source, kinds):
     pieces = [dot_data.matrices(source, case, kind, 4, 4, 1) for kind in kinds]
     model, formats = MODELS[case[0]], case[1:4]
     expected = [slow.multiply(model, *formats, a, b, c, **more)[0] for a, b, c, more in pieces]
-    for arguments, place in grown(case, pieces, len(kinds)):
+    ways = list(grown(case, pieces, len(kinds)))
+    assert len(ways) >= 2
+    assert len(expected) >= 2
+    for arguments, place in ways:
         d = multiply(model, *formats, **arguments)
         for p, one in enumerate(expected):
             assert np.array_equal(place(d, p), one), f"{name_of(case)}: data of class {kinds[p]}, piece {p}"
@@ -167,7 +170,9 @@ def test_a_call_leaves_nothing_behind(name):
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_fast_equals_slow_on_many_tiles_of_mixed_data(name):
     source = np.random.default_rng(zlib.crc32(name.encode()) + 1)
-    for case in [case for case in CASES if case[0] == name]:
+    cases = [case for case in CASES if case[0] == name]
+    assert cases
+    for case in cases:
         for _ in range(3):
             assert compare(case, *patchwork(source, case, 16)) == 256
 

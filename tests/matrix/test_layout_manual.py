@@ -53,6 +53,7 @@ def test_cdna4_tables(name, operands):
     op = mfmasim.instruction("gfx950", name)
     per_register, table = TABLES[name, operands]
     width = 32 // per_register
+    assert operands
     for operand in operands:
         fragment = op.operands[operand]
         assert fragment.vgprs == len(table)
@@ -189,6 +190,7 @@ def test_rdna4_input_table(name, wave, lane_bits, register_bits, position_bits):
     def pick(k, bits):
         return sum((k >> bit & 1) << place for place, bit in enumerate(bits))
 
+    assert op.k >= 16
     for i, k in itertools.product(range(16), range(op.k)):
         place = (i + 16 * pick(k, lane_bits), pick(k, register_bits), pick(k, position_bits) * op.A.width)
         assert op.A.locate(i, k) == [place]

@@ -22,10 +22,14 @@ ONE = {"f64": 0x3FF0000000000000, "f32": 0x3F800000, "xf32": 0x3F800000, "f16": 
 
 
 def operations(arch):
+    found = []
     for name in mfmasim.instructions(arch):
         pairs = zip(F8F6F4, F8F6F4[1:] + F8F6F4[:1], strict=True) if "f8f6f4" in name else [(None, None)]
         for (a, b), wave in itertools.product(pairs, mfmasim.arch(arch).wave_sizes):
-            yield mfmasim.instruction(arch, name, a, b, wave)
+            found.append(mfmasim.instruction(arch, name, a, b, wave))
+    assert len(found) >= 10
+    assert all(op.operands for op in found)
+    return found
 
 
 def test_every_architecture_has_one_of_these_tables():
@@ -192,6 +196,7 @@ def test_registers_and_matrices_agree():
 
 
 def test_notation_reads_back():
+    assert len(ARCHITECTURES) >= 8
     for arch in ARCHITECTURES:
         for op in operations(arch):
             for fragment in op.operands.values():

@@ -50,7 +50,9 @@ CYCLES = {
 
 
 def test_cycles_of_cdna4():
-    for name in mfmasim.instructions("gfx950"):
+    names = mfmasim.instructions("gfx950")
+    assert len(names) == sum(COUNTS["gfx950"].values())
+    for name in names:
         op = mfmasim.instruction("gfx950", name)
         if op.row.a != "f8f6f4":
             word = {"bf16": "f16", "fp8": "i8", "bf8": "i8"}.get(op.row.a, op.row.a)
@@ -89,8 +91,10 @@ def test_fp4_doubles_the_peak():
 
 
 def test_every_row_states_arithmetic_and_layout():
-    for arch in COUNTS:
-        for name in mfmasim.instructions(arch):
+    for arch, counts in COUNTS.items():
+        names = mfmasim.instructions(arch)
+        assert len(names) == sum(counts.values())
+        for name in names:
             op = mfmasim.instruction(arch, name)
             assert op.fidelity in {"hardware", "reference", "specified", "assumed"}
             assert op.evidence

@@ -89,6 +89,8 @@ def test_every_count_belongs_to_a_row(arch):
     found = mfmasim.arch(arch)
     table = {(row.first, row.second, row.link): row for row in rows(found)}
     objects, rules = SHIPPED[found.encoding]
+    assert len(rules) >= 5
+    assert len(table) >= len(rules)
     for names, fewest in rules.items():
         row = table[names]
         most = max(row.needs.values()) if isinstance(row.needs, dict) else row.needs

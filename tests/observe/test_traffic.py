@@ -31,6 +31,7 @@ def slow(addresses, active, size):
 def test_lines_are_those_of_the_bytes(size, waves):
     addresses = np.array([[a for a, _ in wave] for wave in waves], np.int64)
     active = np.array([[on for _, on in wave] for wave in waves])
+    assert addresses.shape == active.shape == (len(waves), 8)
     for mask in (active, None):
         counted = count_access(addresses, mask, size)
         for number, row in enumerate(addresses):

@@ -24,6 +24,7 @@ def test_files_are_those_of_the_manifest():
 
 
 def test_sources_are_up_to_date():
+    assert len(ENTRIES) == len({entry["file"] for entry in ENTRIES}) >= 9
     for entry in ENTRIES:
         assert prebuilt.source_hash(folder("hipkernels") / entry["source"]) == entry["source_sha256"], (
             f"{entry['source']} or a header changed: python -m mfmasim.verify.rebuild"

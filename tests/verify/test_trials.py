@@ -35,6 +35,7 @@ GENERAL = pairs_of("gemm_fp8", "gfx942", "general[M=17")
 def test_what_is_drawn_keeps_to_the_contract(trial):
     trial.case.check_contract()
     own = trial.case.make()
+    assert trial.inputs
     for number, arg in enumerate(own.args):
         if f"argument {number}" in trial.inputs:
             assert trial.inputs[f"argument {number}"].shape == getattr(arg, "stored_shape", arg.shape)

@@ -147,6 +147,7 @@ def test_the_fused_reference_rounds_once():
     x, y, z = (rng.normal(size=4000).astype(np.float32) * np.float32(2.0) ** rng.integers(-30, 30, 4000) for _ in "xyz")
     z[:2000] = -(x[:2000] * y[:2000])  # almost everything cancels
     found = REFERENCE["fused"](x, y, z)
+    assert found.shape == (4000,)
     for p, q, r, got in zip(x, y, z, found, strict=True):
         exact = Fraction(float(p)) * Fraction(float(q)) + Fraction(float(r))
         around = [np.nextafter(got, np.float32(side)) for side in (-np.inf, np.inf)]
