@@ -183,6 +183,7 @@ class TestOtherViews:
 
     def test_views_by_their_links(self, show):
         page = show()
+        assert len(VIEWS) >= 2
         for view in VIEWS:
             page.click(f"nav a[data-view={view}]")
             assert state_of(page).startswith(f"#{view}")
