@@ -25,6 +25,8 @@ LIMITS = (
     ("knowledge of the check `races`", "observe.ordering.history", "KNOWLEDGE_BYTES", "bytes", ""),
     ("one buffer of `mfmasim run`", "cli.run", "LARGEST_BUFFER", "bytes", ""),
     ("workers of `mfmasim run`", "cli.run", "MOST_WORKERS", "", ""),
+    ("file with code objects", "codeobject.reader", "FILE_LIMIT", "bytes", ""),
+    ("source file that is listed with counts", "devices.coverage", "SOURCE_BYTES", "bytes", ""),
     ("image of a code object in memory", "codeobject.elf", "IMAGE_LIMIT", "bytes", ""),
     ("decompressed offload bundle", "codeobject.compressed", "LIMIT", "bytes", ""),
     ("one decompressed section of debug information", "codeobject.lines", "_SECTION_LIMIT", "bytes", ""),

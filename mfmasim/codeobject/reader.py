@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-__all__ = ["load", "read"]
+__all__ = ["FILE_LIMIT", "load", "read"]
+
+FILE_LIMIT = 1 << 31
+"""Most bytes of a file: host programs with code for many processors have hundreds of megabytes."""
 
 # The hardware takes a kernel's address in units of 256 bytes (PGM_LO, PGM_HI).
 _ENTRY_ALIGNMENT = 256
@@ -56,6 +59,8 @@ def load(path: str | Path, arch: str | Arch | None = None) -> CodeObject:
     try:
         if path.exists() and not path.is_file():  # a device or a pipe may never end
             raise MfmasimError(f"{path}: {'a folder' if path.is_dir() else 'not a regular file'}, not a code object")
+        if path.stat().st_size > FILE_LIMIT:
+            raise MfmasimError(f"{path}: {path.stat().st_size:,} bytes, more than the {FILE_LIMIT:,} that are read")
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         raise MfmasimError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None

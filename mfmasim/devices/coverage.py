@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.archives import read_file
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ __all__ = ["FAMILIES", "Coverage", "Line", "family_of", "mix_of"]
 
 FAMILIES = ("VALU", "MATRIX", "SALU", "SMEM", "VMEM", "SCRATCH", "LDS", "BRANCH", "BARRIER", "WAIT", "OTHER")
 """Families of instructions, in the order of the table."""
+
+SOURCE_BYTES = 1 << 24
+"""Most bytes of a source file that is listed with counts."""
+
+SUFFIXES = tuple(".hip .cpp .cc .cxx .c .cu .cl .h .hpp .hh .hxx .cuh .inc .inl .s .S .ll .mlir .py".split())  # noqa: SIM905
+"""Endings of names of source files."""
 
 
 def family_of(instruction: Instruction) -> str:
@@ -132,11 +139,16 @@ class Coverage:
 
 
 def _text(name: str, folders: list[Path]) -> list[str]:
-    """Lines of a source file: as recorded, or beside the code object; empty if it does not exist."""
+    """Lines of a source file: as recorded, or beside the code object; empty if it does not exist.
+
+    The name comes from a code object, which may be hostile: only sources are read.
+    """
+    if not name.endswith(SUFFIXES):
+        return []
     for folder in folders:
         for path in (folder / name, folder / Path(name).name):
             try:
-                return path.read_text(errors="replace").splitlines()
-            except OSError:
+                return read_file(path, SOURCE_BYTES).decode(errors="replace").splitlines()
+            except (MfmasimError, OSError, ValueError):
                 continue
     return []

@@ -264,3 +264,10 @@ def test_every_field_of_every_table():
                     survives(changed(at, value[:width], data))
                     tried += 1
     assert tried > 10_000
+
+
+def test_a_file_larger_than_is_read_is_refused_unread(tmp_path):
+    with (tmp_path / "k.hsaco").open("wb") as file:
+        file.truncate(1 << 40)  # takes no room on disk
+    with pytest.raises(MfmasimError, match="1,099,511,627,776 bytes, more than the 2,147,483,648 that are read"):
+        load(tmp_path / "k.hsaco")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 import mfmasim
-from mfmasim.devices.coverage import FAMILIES
+from mfmasim.devices.coverage import FAMILIES, SOURCE_BYTES, Coverage, Line
 
 SOURCE = """\
 #include <hip/hip_runtime.h>
@@ -21,6 +23,22 @@ extern "C" __global__ void branchy(unsigned* out, int n) {
   out[threadIdx.x] = sum;
 }
 """
+
+
+def test_debug_information_cannot_name_any_file(tmp_path):
+    """Only sources are listed: a device never ends, and other files are no business of a code object."""
+    (tmp_path / "k.hip").write_text("int a;\nint b;\n")
+    (tmp_path / "secret.txt").write_text("secret\n")
+    os.mkfifo(tmp_path / "pipe.hip")
+    with (tmp_path / "large.hip").open("wb") as file:
+        file.truncate(SOURCE_BYTES + 1)
+    for name, listed in {
+        "k.hip": True, "elsewhere/k.hip": True, "secret.txt": False, "/dev/zero": False, "pipe.hip": False,
+        "large.hip": False, "a" * 5000 + ".hip": False, "\0.hip": False,
+    }.items():  # fmt: skip
+        lines = Coverage({name: {1: Line(2, 1)}}).annotated([tmp_path])
+        assert any("int b;" in line for line in lines) == listed
+        assert not any("secret" in line and "secret.txt" not in line for line in lines)
 
 
 def test_lines_and_families(tmp_path):
