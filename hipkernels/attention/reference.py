@@ -62,7 +62,8 @@ def attention(
         weights_in: format that weights are multiplied in; None is `fmt`.
 
     Returns:
-        O and the bound, float64 (B, H, queries, D); where O is not finite the bound is 0.
+        O and the bound, float64 (B, H, queries, D). Where O is not finite the bound is 0, except where a weight that a
+        kernel may lose meets an infinite element of V: 0 times that is NaN, and the bound is infinite.
     """
     (b, h, queries, d), keys = q.shape, k.shape[2]
     out, bound = np.zeros(q.shape), np.zeros(q.shape)
@@ -116,4 +117,5 @@ def _one(
         size = np.abs(o) + moved
         moved += (2 * n + steps) * UNIT * large + (n + steps + 6) * UNIT * size
         moved += HALF_UNIT[fmt] * (np.abs(o) + moved) + TINY[fmt]
-    return o, np.where(np.isfinite(o), 1.01 * moved, 0)
+        lost = (np.isinf(values) & (w <= error)[:, None]).any(axis=0)
+    return o, np.where(np.isfinite(o), 1.01 * moved, np.where(lost & np.isinf(o), np.inf, 0))

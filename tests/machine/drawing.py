@@ -22,18 +22,21 @@ NOT_JUDGED = {
 def probes(arch, rng, count, names=None):
     """At least `count` accepted lines a row and as many as it has forms; and the names no generator knows."""
     wanted, strange = [], []
+    # A vector line compares every item, a scalar one a value for each workgroup.
+    more = {**dict.fromkeys(("VOP1", "VOP2", "VOPC"), 5), **dict.fromkeys(("SOP1", "SOP2", "SOPC", "SOPK"), 6)}
     lines.aim(arch, harness.rows(arch))
     for name in names or harness.operations():
         for encoding, row in harness.rows(arch).get(name, ()):
             if not interpreter.models(name) or (encoding.startswith("VOPD") and split(arch)[1] == 64):
                 continue
-            drawn = [lines.probe(encoding, row, rng, k) for k in range(max(4 * count, 12))]
+            most = max(count, more.get(encoding, 0)) if count > 2 else count
+            drawn = [lines.probe(encoding, row, rng, k) for k in range(max(4 * most, 12))]
             if count == 1:
                 rng.shuffle(drawn)  # any form, not always the short one
             if None in drawn:
                 strange.append(f"{name} ({encoding})")
             else:
-                wanted.append((max(count, 5 if encoding in ("VOP1", "VOP2", "VOPC") and count > 2 else count), drawn))
+                wanted.append((most, drawn))
     good = set(harness.accepted([p.line for _, drawn in wanted for p in drawn], arch))
     chosen = []
     for most, drawn in wanted:

@@ -185,4 +185,9 @@ def inputs(rng, arch="gfx942"):
     # The masks: random, every other lane, one lane, none.
     scalars[:, 34:36], scalars[0, 36:38], scalars[:, 38:40] = 0xAAAAAAAA, (0, 1 << 9) if lanes == 64 else (1 << 9, 0), 0
     memory = rng.integers(0, 1 << 32, (items, 16), dtype=np.uint32)
+    # Numbers with a fraction, of both signs, up to 16: what the directions of rounding differ in.
+    fractions = rng.uniform(-16, 16, (3, GROUPS, 4))
+    scalars[:, 12:16] = fractions[0].astype(np.float32).view(np.uint32)
+    halves = fractions[1:].astype(np.float16).view(np.uint16).astype(np.uint32)
+    scalars[:, 18:22] = halves[0] | halves[1] << 16
     return data, scalars, memory, np.zeros((items, MOST), np.uint32)

@@ -14,6 +14,8 @@ from tests.machine.spelling import split
 V_INTEGER, V_FLOAT, V_WIDE, V_HALF = range(10, 18), range(18, 26), range(26, 34), range(34, 38)
 V_RANDOM = range(38, 42)
 S_POOL = range(20, 52)
+S_TYPED = {"f32": range(28, 36), "f16": range(38, 42)}
+"""Scalars that hold numbers of a type."""
 
 FORMS = {
     # form: a line that has it
@@ -110,6 +112,8 @@ def _vgpr(slot, rng):
 
 
 def _sgpr(slot, rng):
+    if slot.type in S_TYPED and rng.random() < 0.6:
+        return f"s{rng.choice(S_TYPED[slot.type])}"
     step = 1 if slot.count == 1 else 2 if slot.count == 2 else 4
     return span("s", rng.choice([n for n in S_POOL if n % step == 0 and n + slot.count - 1 in S_POOL]), slot.count)
 

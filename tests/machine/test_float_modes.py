@@ -61,6 +61,23 @@ def test_what_only_gfx90a_has():
     assert verdict.names == only
 
 
+def test_an_output_multiplier_quiets_a_nan():
+    """V_MAX outside IEEE mode passes a signalling NaN on; OMOD multiplies it, and a product is quiet."""
+    sources = {"f16": "v34", "f32": "v18", "f64": "v[26:27]"}
+    chosen = []
+    for kind, source in sources.items():
+        for name in (f"v_max_{kind}", f"v_min_{kind}"):
+            to, results = ("v[100:101]", ["v100", "v101"]) if kind == "f64" else ("v100", ["v100"])
+            form = name if kind == "f64" else f"{name}_e64"
+            for multiplier in ("mul:2", "mul:4", "div:2"):
+                before = [f"s_setreg_imm32_b32 {lines_floats.MODE}, 0x0"]
+                line = f"{form} {to}, -1, -{source} {multiplier}"  # the bits of -1 are a NaN
+                chosen.append(lines.Probe(name, line, before, [lines_floats.RESTORE], results))
+    verdict = judge(chosen, "gfx942", frame.inputs(np.random.default_rng(31)), strict_nan=True)
+    assert not verdict.differences, "\n".join(verdict.differences)
+    assert verdict.compared >= len(chosen) * frame.ITEMS
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_every_mode_at_length(seed):

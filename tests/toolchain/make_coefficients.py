@@ -33,8 +33,8 @@ ROWS = (
      lambda z: (mp.cos(_root(z)) - 1 + z / 2) / z**2, (0, (PI / 4) ** 2), 7),
     ("atan_tail", "(atan(u) / u - 1) / z, z = u^2",
      lambda z: (mp.atan(_root(z)) / _root(z) - 1) / z, (0, mp.mpf("0.0626")), 9),
-    ("erf_near", "erf(x) / x - 1, z = x^2",
-     lambda z: mp.erf(_root(z)) / _root(z) - 1, (0, 1), 14),
+    ("erf_tail", "(erf(x) / x - 2/sqrt(pi) (1 - z/3)) / z^2, z = x^2",
+     lambda z: (mp.erf(_root(z)) / _root(z) - 2 / mp.sqrt(PI) * (1 - z / 3)) / z**2, (0, 1), 12),
     ("erfc_middle", "exp(x^2) erfc(x), t = x - 1.25",
      lambda t: _erfcx(t + 1.25), (-0.75, 0.75), 21),
     ("erfc_far", "x exp(x^2) erfc(x), t = 1/x - 0.3125",
@@ -107,6 +107,8 @@ PAIRS = (
     ("atan_one", "atan(1)", mp.atan(1)),
     ("half_log_two_pi", "log(2 pi) / 2", mp.log(2 * PI) / 2),
     ("sqrt_half", "1 / sqrt(2)", mp.sqrt(mp.mpf(1) / 2)),
+    ("erf_slope", "2 / sqrt(pi) - 1", 2 / mp.sqrt(PI) - 1),
+    ("erf_cubic", "-2 / (3 sqrt(pi))", -2 / (3 * mp.sqrt(PI))),
 )
 
 

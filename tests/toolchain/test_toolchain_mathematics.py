@@ -12,7 +12,7 @@ import pytest
 import mfmasim
 from tests.oracles import require
 from tests.toolchain import mathematics
-from tests.toolchain.mathematics import GROUP_OF, ROWS, TYPES, launch, measure
+from tests.toolchain.mathematics import GROUP_OF, ROWS, TYPES, errors, launch, measure
 from tests.toolchain.toolchain_helpers import SOURCES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +39,14 @@ def test_accuracy(group, row):
         error, arguments, count = measure(group(GROUP_OF[row.name]), row, size, 128, seed=3)
         assert error <= bound, f"{row.name} {size}: {error} units at {arguments}"
         assert count >= 100
+
+
+def test_erf_just_below_one(group):
+    """Where its polynomial ends: roundings of the first two terms would cost half a unit."""
+    x = np.concatenate([[-0.9999726966737301], np.random.default_rng(3).uniform(0.9, 1, 255)])
+    got, row = np.zeros_like(x), next(row for row in ROWS if row.name == "erf")
+    launch(group(GROUP_OF["erf"]), "erf_f64", [x], [got])
+    assert errors(row, [x], got, np.float64).max() <= 0.75
 
 
 @pytest.mark.parametrize("arch", ["gfx950", "gfx1201"])

@@ -272,6 +272,31 @@ def test_a_barrier_over_the_grid_is_refused_by_name(tmp_path):
         compile_hip(source, "gfx1201", "ziglang")
 
 
+AFTER_A_TRAP = """
+#include <hip/hip_runtime.h>
+#include <cassert>
+__device__ __attribute__((noinline)) float twice(float x) { return 2 * x; }
+extern "C" __global__ void k(float* out) {
+  assert(out != nullptr);
+  out[threadIdx.x] = twice(out[threadIdx.x]);
+}
+"""
+
+
+@pytest.mark.parametrize("arch", ["gfx1100", "gfx942"])
+def test_a_call_after_an_assertion_is_kept(arch, tmp_path):
+    """LLVM 22 loses it on gfx1100 if the assertion ends in __builtin_trap."""
+    source = tmp_path / "k.hip"
+    source.write_text(AFTER_A_TRAP)
+    out = np.arange(32, dtype=np.float32)
+    code = mfmasim.compile(source, arch, compiler="ziglang")
+    report = mfmasim.device("sim").launch(code["k"], 1, 32, [out])
+    assert report.ok
+    assert out.tolist() == (2 * np.arange(32)).tolist()
+    failed = mfmasim.device("sim").launch(code["k"], 1, 32, [None])
+    assert [finding.source for finding in failed.findings if finding.check == "trap"] == ["k.hip:6"]
+
+
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_six_and_four_bits(arch):
     code = mfmasim.compile(SOURCES / "small.hip", arch, compiler="ziglang")

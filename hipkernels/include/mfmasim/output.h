@@ -39,5 +39,5 @@ static __device__ __attribute__((noinline, nodebug)) void print_assertion(const 
 // assert() of <cassert> and <assert.h>: a line goes out, worded as HIP's, and the wave stops, at the line of the kernel.
 MFMASIM_DEVICE void __assert_fail(const char *assertion, const char *file, unsigned int line, const char *function) {
   mfmasim::print_assertion(assertion, file, line, function);
-  __builtin_trap();
+  mfmasim_trap();
 }

@@ -40,6 +40,6 @@ MFMASIM_DEVICE void __threadfence_system() { __builtin_amdgcn_fence(__ATOMIC_SEQ
 MFMASIM_DEVICE long long clock64() { return (long long)__builtin_readcyclecounter(); }
 MFMASIM_DEVICE long long clock() { return clock64(); }
 MFMASIM_DEVICE long long wall_clock64() { return (long long)__builtin_readsteadycounter(); }
-MFMASIM_DEVICE void __trap() { __builtin_trap(); }
-MFMASIM_DEVICE void abort() { __builtin_trap(); }
+MFMASIM_DEVICE void __trap() { mfmasim_trap(); }
+MFMASIM_DEVICE void abort() { mfmasim_trap(); }
 

@@ -95,6 +95,28 @@ def test_the_replays_lie_within_the_bound(fmt, kind, causal, scale):
         assert kind == "large" or used.max() > 0.2  # a bound that says something
 
 
+@pytest.mark.parametrize(("score", "found"), [(-200.0, np.nan), (-20.0, -np.inf)])
+def test_a_weight_that_is_lost_leaves_nan_of_an_infinite_value(score, found):
+    """2**-289 is no single: 0 times infinity is NaN; in float64 it counts, and gives infinity."""
+    q, k, v = np.ones((1, 1, 1, 2)), np.zeros((1, 1, 2, 2)), np.array([[-np.inf, 3.0], [1.0, 5.0]])[None, None]
+    k[0, 0, 0, 0] = score
+    codes = [replay.encode("bf16", x) for x in (q, k, v)]
+    out = HERE["expected"]("scalar", "gfx942", "bf16", codes, 0, 1.0)
+    np.testing.assert_array_equal(decode("bf16", out)[0, 0, 0, 0], found)
+    exact, bound = attention("bf16", q, k, v, 0, 1.0, tile=1, weights_in="f32")
+    assert exact[0, 0, 0, 0] == -np.inf
+    assert bound[0, 0, 0, 0] == (np.inf if np.isnan(found) else 0)
+    assert np.isfinite(bound[0, 0, 0, 1])
+
+
+def test_nan_is_wrong_where_no_weight_is_lost(monkeypatch):
+    q, k, v = np.ones((1, 1, 1, 2)), np.zeros((1, 1, 2, 2)), np.array([[-np.inf, 3.0], [1.0, 5.0]])[None, None]
+    codes = [replay.encode("bf16", x) for x in (q, k, v)]
+    monkeypatch.setattr(replay, "scalar", lambda *_: np.full((1, 1, 1, 2), 0x7FC0, np.uint16))
+    with pytest.raises(MfmasimError, match="2 of 2 elements lie outside the bound"):
+        HERE["expected"]("scalar", "gfx942", "bf16", codes, 0, 1.0)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("fmt", ["f16", "bf16"])
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1151", "gfx1201", "scalar"])

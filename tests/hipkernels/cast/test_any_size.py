@@ -9,6 +9,8 @@ import mfmasim
 from hipkernels.cast import operands, reference
 from hipkernels.cast.plan import COMPUTE_UNITS, plan_cast, plan_transpose
 from mfmasim.resources import folder
+from mfmasim.verify import find, select
+from mfmasim.verify.agreement.trial import Trial, judge
 from mfmasim.verify.prebuilt import code_for
 
 SOURCE = folder("hipkernels") / "cast"
@@ -71,3 +73,11 @@ def test_any_cast_and_transpose(arch, given, target, rows, cols, scale, data):
     np.testing.assert_array_equal(turned, want.T)
     assert same(extra[2], np.array([reference.amax(x, 0.0)]))
     assert same(extra[3], np.array([reference.scale_inv(scale)], np.float32))
+
+
+def test_a_cast_of_nothing_counts_nothing():
+    """The array has one element, whose value is drawn; the kernel is given none."""
+    ((_, cases),) = find("cast")
+    case, arch = next(pair for pair in select(cases, "gfx1201", "cast_count[n=0,given=f32]"))
+    verdict = judge(Trial(case, arch, inputs={"argument 0": np.ones(1, np.float32)}))
+    assert verdict.ok, "\n".join(verdict.lines())

@@ -142,11 +142,16 @@ def clamped(bits, form):
 
 
 def output_scaled(bits, kind, ins):
-    """The OMOD modifier: ignored in IEEE mode and with denormal results; it makes -0 positive and flushes denormals."""
+    """The OMOD modifier: ignored in IEEE mode and with denormal results; it makes -0 positive and flushes denormals.
+
+    It multiplies, and the product of a signalling NaN is quiet.
+    """
     omod, form = ins.modifiers.get("omod", 0), FORMS.get(kind)
     if not omod or form is None or (not NOW.omod_always and (NOW.mode >> 9 & 1 or keeps(form, 1))):
         return bits
-    if fl.is_nan(bits, form) or fl.is_inf(bits, form):
+    if fl.is_nan(bits, form):
+        return fl.quiet(bits, form)
+    if fl.is_inf(bits, form):
         return bits
     number = fl.value(bits, form) * (0, 2, 4, Fraction(1, 2))[omod]
     out = flushed(fl.rounded(number, form), form)

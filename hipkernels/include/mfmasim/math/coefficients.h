@@ -17,6 +17,8 @@ static constexpr pair atan_half = {0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56};
 static constexpr pair atan_one = {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};  // atan(1)
 static constexpr pair half_log_two_pi = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};  // log(2 pi) / 2
 static constexpr pair sqrt_half = {0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55};  // 1 / sqrt(2)
+static constexpr pair erf_slope = {0x1.06eba8214db69p-3, -0x1.ca38add602500p-57};  // 2 / sqrt(pi) - 1
+static constexpr pair erf_cubic = {-0x1.812746b0379e7p-2, 0x1.ee12e49cab700p-57};  // -2 / (3 sqrt(pi))
 static constexpr double half_pi_third = -0x1.f1976b7ed8fbcp-110;  // what half_pi leaves
 
 // 2/pi in binary, 64 zeros before it.
@@ -61,12 +63,11 @@ static constexpr double atan_tail[] = {
     -0x1.5005923b76ca6p-5,
 };
 
-// erf(x) / x - 1, z = x^2: within 2^-63.
-static constexpr double erf_near[] = {
-    0x1.06eba8214db69p-3, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bdep-4, -0x1.b82ce312889bap-6,
-    0x1.565bcd0e6502dp-8, -0x1.c02db3feeb579p-11, 0x1.f9a326c233146p-14, -0x1.f4d2561aeafd4p-17,
-    0x1.b9e6509b9867dp-20, -0x1.5f6d925a0bc7ap-23, 0x1.fc4356498c2d9p-27, -0x1.4e607b41a6416p-30,
-    0x1.7f072188e194dp-34, -0x1.29b9f1b3df556p-38,
+// (erf(x) / x - 2/sqrt(pi) (1 - z/3)) / z^2, z = x^2: within 2^-61.
+static constexpr double erf_tail[] = {
+    0x1.ce2f21a042be2p-4, -0x1.b82ce31288b4ep-6, 0x1.565bcd0e6a2f8p-8, -0x1.c02db4002b715p-11,
+    0x1.f9a326f349f2cp-14, -0x1.f4d25b17f54c2p-17, 0x1.b9e6a8811781cp-20, -0x1.5f71af7b88120p-23,
+    0x1.fc855264f4898p-27, -0x1.4fb34a81fbaaap-30, 0x1.86e3e38000677p-34, -0x1.3e449f9d0ee2dp-38,
 };
 
 // exp(x^2) erfc(x), t = x - 1.25: within 2^-60.

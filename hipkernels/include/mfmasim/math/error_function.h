@@ -9,8 +9,12 @@ namespace mfmasim {
 
 MFMASIM_DEVICE pair erf_near_pair(double x) {
   MFMASIM_AS_WRITTEN
+  // Near 1 the terms of x and x^3 are larger than what they add to x: their roundings would cost half a unit.
   pair square = product(x, x);
-  return quick_sum(x, x * horner(square.hi, erf_near));
+  pair slope = sum(erf_cubic, square.hi * horner(square.hi, erf_tail));
+  pair added = product(sum(erf_slope, product(slope, square)), x);
+  pair value = quick_sum(x, added.hi);
+  return {value.hi, value.lo + added.lo};
 }
 // exp(x^2) erfc(x) for x >= 1/2.
 MFMASIM_DEVICE double scaled_erfc(double x) {
