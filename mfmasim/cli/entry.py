@@ -35,6 +35,7 @@ VERBS = (
     "golden",
     "calibrate",
     "hiprt",
+    "triton",
     "bench",
     "doctor",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["SCHEDULE_HELP"]
 
 SCHEDULE_HELP = (
-    "order of waves: usual (all together), forward, reversed, random:SEED, first:WAVE, last:WAVE, or witness: an order "
+    "order of waves: usual (all together), forward, reversed, random:SEED, first:WAVE, last:WAVE, late (loads are "
+    "delivered at the last moment that the wait counters allow), or witness: an order "
     "in which a race that was found changes the outputs"
 )

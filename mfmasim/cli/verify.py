@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import Case, Result
 
-__all__ = ["add", "run"]
+__all__ = ["add", "run", "write"]
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
         if quiet:
             print(text)
         else:
-            _write(args.json, text + "\n")
+            write(args.json, text + "\n")
     _write_reports(args, results)
     progress.summary(results)
     if failed_input:
@@ -153,14 +153,19 @@ def _write_reports(args: argparse.Namespace, results: list[Result]) -> None:
     if args.sarif:
         from mfmasim.verify.reports.sarif import sarif
 
-        _write(args.sarif, json.dumps(sarif(results, __version__), indent=1) + "\n")
+        write(args.sarif, json.dumps(sarif(results, __version__), indent=1) + "\n")
     if args.html:
         from mfmasim.verify.reports.page import page
 
-        _write(args.html, page(results, __version__))
+        write(args.html, page(results, __version__))
 
 
-def _write(path: str, text: str) -> None:
+def write(path: str, text: str) -> None:
+    """Write a report.
+
+    Raises:
+        MfmasimError: the file cannot be written.
+    """
     from pathlib import Path
 
     from mfmasim.errors import MfmasimError

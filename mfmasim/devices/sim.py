@@ -11,6 +11,7 @@ from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.witness import witnessed
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.events import Observer, hooks
+from mfmasim.machine.late import Late
 from mfmasim.machine.launch import dimensions, prepare
 from mfmasim.machine.quota import Meter, Quota, check_quota
 from mfmasim.machine.run import BUDGET, Machine
@@ -161,9 +162,10 @@ class SimDevice:
                 undefined, for the check `uninitialised`: the kernel may not use what it did not write to them. All
                 others count as written by the caller.
             schedule: order in which waves run, where the hardware guarantees none: ``forward`` and ``reversed`` (each
-                as far as it can), ``random:SEED``, ``first:WAVE``, ``last:WAVE``; ``usual`` is all together. Findings
-                are the same in each. ``witness`` looks for an order in which a race changes the outputs, says so in
-                the finding, and leaves these outputs in the buffers.
+                as far as it can), ``random:SEED``, ``first:WAVE``, ``last:WAVE``; ``usual`` is all together; ``late``
+                delivers loads at the last moment that the wait counters allow. Findings are the same in each.
+                ``witness`` looks for an order in which a race changes the outputs, says so in the finding, and leaves
+                these outputs in the buffers.
             buffers: where `args` is bytes, arrays by the byte of the segment at which their address belongs.
             quota: instructions, seconds, bytes and rows that the launch may take; None is `Quota()`. Beyond it the
                 launch is refused, or stopped with a finding.
@@ -238,7 +240,7 @@ class SimDevice:
         check_quota(prepared)
         listening = checks_of(prepared, names)
         if again is None:
-            twice = hooks(listening, Check.again)
+            twice = hooks(listening, Check.again) or isinstance(order, Late)
             first = replace(prepared, memory=prepared.memory.copied()) if twice else prepared
             again = lambda: replace(first, memory=first.memory.copied())  # noqa: E731
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
@@ -247,7 +249,12 @@ class SimDevice:
         for start in hooks(observers, Observer.on_start):
             start(prepared)
         notes: list[str] = []
-        if executor is None:
+        if isinstance(order, Late) and (listening or observers):
+            # Checks follow the usual order, in which they are valid; the outputs are those of the late one.
+            outcome = Machine(again(), [*listening, *observers], budget, max_waves).run()
+            late = Machine(prepared, (), budget, max_waves, order).run()
+            outcome = late if late.stopped and not outcome.stopped else outcome
+        elif executor is None:
             outcome = Machine(prepared, [*listening, *observers], budget, max_waves, order).run()
         else:
             from mfmasim.devices.spread import check_executor, spread

@@ -9,6 +9,7 @@ import numpy as np
 
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.bind import bind
+from mfmasim.machine.late import forces
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
 from mfmasim.machine.ops.vector_skip import VSKIP, sets_vector_mode
 from mfmasim.machine.physical import allocated
@@ -68,6 +69,8 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
     if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
+    if machine.late is not None:
+        bound = [machine.late.wrapped(ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if machine.steps:
         bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if ending:
@@ -116,6 +119,8 @@ def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
             return instructions, ""
         if address in ends:
             return instructions, _past(ends[address])
+        if machine.late is not None and forces(code.instruction_at(address, machine.kernel.wave)):
+            return instructions, ""  # other waves may go first
         # A branch target ends a block: waves that took the branch and waves that did not reconverge there.
         if address in machine.joins or len(instructions) >= LONGEST:
             return instructions, ""

@@ -16,6 +16,7 @@ from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
 from mfmasim.machine.events import MatrixEvent, Observer, Place, hooks
+from mfmasim.machine.late import Late
 from mfmasim.machine.notify import Notify
 from mfmasim.machine.outcome import Outcome
 from mfmasim.machine.start import first_state, register_counts
@@ -76,6 +77,9 @@ class Machine:
             schedule: the order in which waves run; None runs all together.
         """
         self.schedule = schedule
+        self.late = schedule if isinstance(schedule, Late) else None
+        if self.late is not None:
+            self.late.attach(self)
         self.max_waves = max_waves
         self.launch = launch
         self.kernel = launch.kernel
@@ -147,6 +151,8 @@ class Machine:
         self.first_workgroup, self._fresh = first, True
         if self.definedness is not None:
             self.definedness.begin()
+        if self.late is not None:
+            self.late.begin()
         self.outcome.waves += state.waves.count
 
     def _run_batch(self) -> None:
@@ -216,7 +222,7 @@ class Machine:
         chosen = running[pcs == pcs.min()]
         first, last = int(chosen[0]), int(chosen[-1])
         contiguous = last - first + 1 == len(chosen)
-        alone = not self.steps  # an observer that reads registers between steps may keep them
+        alone = not self.steps and self.late is None  # these keep registers as they were
         group = Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen), alone=alone)
         if group.all:
             waves.own.clear()

@@ -2,7 +2,7 @@
 
 Without a schedule all waves at one program counter run together. A schedule selects those that may run, at
 every branch and barrier; the barrier of a workgroup opens as soon as all its waves have arrived. Memory operations are
-completed at once in every order: errors that appear only when one is late are not shown.
+completed at once, except by ``late``, which delivers loads at the last moment (`mfmasim.machine.late`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.machine.late import Late
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "Schedule", "schedule"]
 
-NAMES = ("usual", "forward", "reversed", "random:SEED", "first:WAVE", "last:WAVE")
+NAMES = ("usual", "forward", "reversed", "random:SEED", "first:WAVE", "last:WAVE", "late")
 """How schedules are written; a wave has its number in the launch."""
 
 
@@ -131,6 +132,8 @@ def schedule(text: str) -> Schedule | None:
     name, colon, number = text.partition(":")
     if name in ("usual", "forward", "reversed") and not colon:
         return None if name == "usual" else OneByOne(backwards=name == "reversed")
+    if name == "late" and not colon:
+        return Late()
     if name not in ("random", "first", "last"):
         raise unknown("schedule", text, [*NAMES, "witness"])
     if not number.isdecimal():

@@ -33,13 +33,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--mfmasim-arch", metavar="ARCH[,ARCH...]", help="architectures to test (ini: mfmasim_arch; each test's own)"
     )
     group.addoption("--mfmasim-update-golden", action="store_true", help="write golden files instead of comparing")
+    group.addoption(
+        "--mfmasim-triton", metavar="ARCH", help="run Triton's kernels on the simulator, compiled for this architecture"
+    )
+    group.addoption(
+        "--mfmasim-triton-checks", metavar="CHECKS", default="bounds", help="checks of these kernels (bounds)"
+    )
     parser.addini("mfmasim_device", "device of kernel tests", default="sim")
     parser.addini("mfmasim_arch", "architectures of kernel tests, separated by commas", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker, and begin the session of ``--mfmasim-triton``."""
     config.addinivalue_line("markers", MARKER)
+    if config.getoption("--mfmasim-triton"):
+        from mfmasim.testing.triton_session import TritonSession
+
+        config.pluginmanager.register(TritonSession(config), "mfmasim-triton")
 
 
 def _option(config: pytest.Config, name: str) -> str:

@@ -1,0 +1,96 @@
+"""Memory of a launch as copies of the tensors, between guard pages.
+
+Copies detect more than the tensors' own memory, since a stray access hits no other tensor; and they are compact, which
+checks need that keep books of every byte. Addresses then differ from the program's. Where a tensor of 64-bit integers
+holds addresses of tensors, these are copied too, and the addresses are translated for the launch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
+from mfmasim.machine.memory import PAGE, Memory, Region
+from mfmasim.machine.passing import laid_out
+from mfmasim.machine.printf import PRINTF_BYTES
+from mfmasim.triton.arguments import words
+from mfmasim.triton.calls import PACKET_BYTES, Call, Placed, Translated
+from mfmasim.triton.storages import POINTER, Storage, holder, joined, looks_like_address
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["copied"]
+
+
+def copied(call: Call) -> Placed:
+    """Lay a launch out on copies.
+
+    Raises:
+        MfmasimError: the device would not take the launch.
+    """
+    kernel = call.kernel
+    check_sizes(kernel, call.grid, call.block, call.lds)
+    memory = Memory()
+    image = memory.reserve_image("code object", segment_spans(kernel.code))
+    kernarg = memory.reserve("kernel arguments", kernel.info.kernarg_room, writable=False)
+    packet = memory.reserve("dispatch packet", PACKET_BYTES, writable=False)
+    printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
+    launch = Launch(kernel, call.grid, call.block, call.lds, memory, kernarg, packet, image, printf)
+    placed = Placed(launch)
+    storages, held = _reached(call)
+    regions: dict[int, Region] = {}
+    for storage in storages:
+        # Alignment as in the program, as compilers specialise on it.
+        region = memory.reserve(storage.name, storage.size, offset=storage.address % PAGE)
+        regions[storage.address] = region
+        launch.buffers.take(region, storage.bytes)
+    if kernel.shares:
+        launch.gds = memory.reserve("global data share", kernel.arch.lds.gds_bytes)
+    memory.seal()
+    for region, array in launch.buffers:
+        memory.view(region)[:] = array
+    load_image(memory, kernel.code, image)
+
+    def there(address: int) -> int:
+        storage = held.get(address)
+        return address if storage is None else address - storage.address + regions[storage.address].address
+
+    flat = [(kind, there(v) if kind.startswith("*") else v) for kind, v in call.arguments]
+    for storage in storages:
+        seen = _words(storage, memory.view(regions[storage.address]))
+        places = np.flatnonzero(looks_like_address(seen))
+        places = places[[int(word) in held for word in seen[places]]]
+        if len(places):
+            own = seen[places].copy()
+            seen[places] = new = np.array([there(int(word)) for word in own], np.uint64)
+            placed.translated.append(Translated(seen, places, own, new))
+    fill(launch, laid_out(kernel, words(kernel, flat)))
+    return placed
+
+
+def _words(storage: Storage, content: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """The 64-bit integers of a storage that may be addresses."""
+    aligned = storage.words and storage.address % POINTER == 0
+    return content[: storage.size // POINTER * POINTER if aligned else 0].view(np.uint64)
+
+
+def _reached(call: Call) -> tuple[list[Storage], dict[int, Storage]]:
+    """All storages that the kernel can reach, and the one that holds each address: of arguments and in tensors."""
+    found = {storage.address: storage for storage in call.storages if storage.size}
+    wanted = {value for kind, value in call.arguments if kind.startswith("*") and value}
+    held: dict[int, Storage] = {}
+    looked: set[int] = set()
+    while True:
+        held |= holder(wanted - held.keys(), found.values())
+        found |= {storage.address: storage for storage in held.values() if storage.address not in found}
+        fresh = [storage for address, storage in found.items() if address not in looked]
+        if not fresh:
+            break
+        looked |= {storage.address for storage in fresh}
+        contents = [_words(storage, storage.bytes) for storage in fresh]
+        wanted = {int(word) for values in contents for word in np.unique(values[looks_like_address(values)])}
+    storages = joined(found.values())
+    return storages, {address: next(s for s in storages if address in s) for address in held}

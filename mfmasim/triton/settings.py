@@ -1,0 +1,83 @@
+"""Settings of a session, and their form in environment variables, which child processes inherit."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from mfmasim.architectures import DEFAULT
+from mfmasim.architectures import arch as find_arch
+from mfmasim.devices.sim import chosen_checks
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.machine.schedule import schedule as find_schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["AUTOTUNE", "BENCHMARKS", "MEMORY", "RECORDS", "Settings"]
+
+PREFIX = "MFMASIM_TRITON_"
+RECORDS = PREFIX + "RECORDS"
+"""Folder in which every process of a program records its launches."""
+AUTOTUNE = ("first", "all")
+"""Which configurations of an autotuned kernel are tried: the first that fits the device, or all."""
+BENCHMARKS = ("first", "all", "none")
+"""Which sizes of `triton.testing.perf_report` run."""
+MEMORY = ("auto", "copy", "process")
+"""Where a kernel's memory is: in buffers between guard pages, copied before and after the launch; or the tensors' own
+memory. ``auto`` copies where a check is on."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a session runs kernels."""
+
+    arch: str = DEFAULT
+    checks: str = "bounds"
+    schedule: str = "usual"
+    autotune: str = AUTOTUNE[0]
+    benchmarks: str = BENCHMARKS[0]
+    memory: str = MEMORY[0]
+
+    def __post_init__(self) -> None:
+        """Check every value.
+
+        Raises:
+            MfmasimError: names the value and what is allowed.
+        """
+        find_arch(self.arch)
+        names = chosen_checks(self.checks)
+        if self.schedule != "witness":
+            find_schedule(self.schedule)
+        for name, allowed in (("autotune", AUTOTUNE), ("benchmarks", BENCHMARKS), ("memory", MEMORY)):
+            if getattr(self, name) not in allowed:
+                raise unknown(name, getattr(self, name), allowed)
+        if self.memory == "process" and set(names) - {"bounds"}:
+            raise MfmasimError(f"memory 'process': only with the checks bounds or none, not {self.checks}")
+
+    @property
+    def copies(self) -> bool:
+        """Whether launches work on copies of the tensors, between guard pages."""
+        return self.memory == "copy" or (self.memory == "auto" and bool(chosen_checks(self.checks)))
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The settings by name, as `install` takes them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The settings as environment variables."""
+        return {PREFIX + name.upper(): value for name, value in self.options.items()}
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str] | None = None) -> Settings:
+        """Read the environment.
+
+        Raises:
+            MfmasimError: a variable has an invalid value.
+        """
+        found = os.environ if environment is None else environment
+        names = {field.name: PREFIX + field.name.upper() for field in fields(cls)}
+        return cls(**{name: found[variable] for name, variable in names.items() if found.get(variable)})

@@ -1,0 +1,35 @@
+"""Imported by Python at its start, as `mfmasim triton` puts this folder into PYTHONPATH; then the module it hides."""
+
+import importlib
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120  (pathlib would slow down every start)
+
+
+def begin() -> None:
+    """Watch for PyTorch and Triton."""
+    try:
+        from mfmasim.triton.hooks import watch
+    except ImportError:
+        print(f"mfmasim: not installed for {sys.executable}, so that its kernels do not run", file=sys.stderr)
+        return
+    watch()
+
+
+def follow() -> None:
+    """Import the sitecustomize that Python would have found without this one."""
+    own = sys.modules.pop("sitecustomize", None)
+    path = sys.path
+    sys.path = [entry for entry in path if os.path.abspath(entry or ".") != HERE]  # noqa: PTH100
+    try:
+        importlib.import_module("sitecustomize")
+    except ImportError:
+        if own is not None:
+            sys.modules["sitecustomize"] = own
+    finally:
+        sys.path = path
+
+
+begin()
+follow()
