@@ -89,8 +89,20 @@ def test_advice_frees_the_gemm_tile_and_its_store(arch, expected):
     assert len(group) == 2
     assert advice.before == 2 * expected
     assert advice.after == 0
+    assert (advice.row_bytes, advice.pad) == (0, 0), "an exclusive-or"
     everywhere = np.arange(0, 2048, 16)
     assert sorted(advice.of(everywhere).tolist()) == everywhere.tolist(), "the change must be a bijection"
+
+
+def test_advice_of_padding_where_an_exclusive_or_would_leave_the_bytes():
+    """32 lanes 128 bytes apart are on one bank; 4 bytes after each row put each on the next bank."""
+    accounts = lds.Accounts("gfx942", 64)
+    half = (LANE < 32)[None]
+    accounts.add(0, "ds_read_b32", (4 + LANE * 128)[None], half, 0, 1)
+    ((_, advice),) = lds.advise(list(accounts.by_place.values()))
+    assert (advice.term, advice.row_bytes, advice.pad) == (None, 128, 4)
+    assert (advice.before, advice.after) == (31, 0), "the phase without active lanes has no pass and no extra one"
+    assert str(advice) == "4 bytes after every 128 of bytes 4..3975 would leave no extra pass of the accesses seen"
 
 
 def test_advice_for_arrays_apart_is_apart():

@@ -159,6 +159,17 @@ def test_two_addresses():
     assert far.addresses[:, 0].tolist() == [512, 1536]
 
 
+@pytest.mark.parametrize("stem", ["ds_read2", "ds_write2", "ds_wrxchg2"])
+@pytest.mark.parametrize(("form", "unit"), [("_b32", 4), ("_b64", 8), ("st64_b32", 256), ("st64_b64", 512)])
+def test_units_of_both_offsets(stem, form, unit):
+    """ISA manuals, DS chapter: the offsets of two-address forms count elements, those of ST64 forms 64 elements."""
+    name = stem + form
+    if stem == "ds_wrxchg2":
+        name = name.replace("_b", "_rtn_b")
+    found = lds.conflicts("gfx942", name, LANE * 8, offset=(1, 3), warn=False)
+    assert found.addresses[:, 0].tolist() == [unit, 3 * unit]
+
+
 def test_misaligned_accesses():
     with pytest.warns(lds.LdsModelWarning, match="not aligned to 16 bytes"):
         found = lds.conflicts("gfx942", "ds_read_b128", LANE * 16 + 4)

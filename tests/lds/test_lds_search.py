@@ -1,6 +1,8 @@
 """The search for swizzles, against going through every map and counting slowly."""
 
 import itertools
+import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -227,6 +229,37 @@ def test_a_tile_that_cannot_be_swizzled_says_why():
         lds.find_swizzle(
             (16, 128), 1, None, [lds.Pattern.of("ds_read2_b64", lambda lane, n: (lane % 16, lane * 0))], ["gfx942"]
         )
+
+
+def test_columns_of_dwords_are_freed_by_the_row_number():
+    """32 lanes in 32 rows of 128 bytes: the one map onto 32 banks by a single term is the row into the column."""
+    rows = lds.Pattern.linear("ds_write_b32", 32, 128)
+    columns = lds.Pattern.of("ds_read_b32", lambda lane, n: (lane % 32, lane // 32 * 4))
+    found = lds.find_swizzle((32, 128), 4, rows, [columns], ["gfx942"])
+    assert found.best.terms == (lds.Term(7, 31, 2),)
+    assert found.linear_extra == 2 * 31, "all lanes of each of two phases on one bank"
+
+
+@pytest.mark.parametrize("element", [0, -1, 3])
+def test_elements_that_do_not_fill_rows_are_refused(element):
+    with pytest.raises(MfmasimError, match=f"rows of 128 bytes do not hold whole elements of {element} bytes"):
+        lds.find_swizzle((16, 128), element, None, [READ_16], ["gfx950"])
+
+
+def test_the_proof_of_an_access_without_lanes_has_no_pass():
+    idle = replace(READ_16, active=np.zeros_like(READ_16.active))
+    (line,) = lds.prove(lds.linear(16, 128), [idle], ["gfx950"])
+    assert (line.degree, line.extra_passes) == (0, 0)
+    assert line.free
+
+
+def test_a_search_does_not_warn():
+    """Tables that are guesses are named in the proof; hundreds of counts in a search would warn hundreds of times."""
+    stores = lds.Pattern.of("ds_store_b16", lambda lane, n: (lane % 16, lane // 16 * 2), lanes=32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lds.find_swizzle((16, 32), 2, stores, [], ["gfx1151"])
+        assert {line.confidence for line in found.proof()} - {"vendor", "measured"}
 
 
 def test_rows_that_are_no_power_of_two_get_padding():

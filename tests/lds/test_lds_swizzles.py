@@ -215,6 +215,7 @@ def test_the_printed_copy_through_lds(base, right_load, right_read, floats):
 def test_direct_to_lds_places(size, step):
     places = lds.direct_to_lds("gfx950", size, base=512, m0=64, offset=8)
     assert places.tolist() == [584 + lane * step for lane in range(64)]
+    assert lds.direct_to_lds("gfx950", size).tolist() == [lane * step for lane in range(64)], "no base and no offset"
 
 
 # Properties.

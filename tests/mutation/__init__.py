@@ -1,0 +1,17 @@
+"""The mutation score: how many small wrong changes of the operations and checks the quick tests notice."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+STATE = ROOT / ".mutation"
+"""What recorded runs and trials leave behind; not part of the repository."""
+
+PACKAGES = {
+    "machine/ops": ("tests/machine",),
+    "matrix": ("tests/matrix", "mfmasim/matrix"),
+    "lds": ("tests/lds", "mfmasim/lds"),
+    "formats": ("tests/formats", "mfmasim/formats"),
+    "observe": ("tests/observe", "tests/verify", "mfmasim/observe"),
+}
+"""The packages under mfmasim that are mutated, and the quick tests that each is tried with."""

@@ -1,0 +1,37 @@
+"""Mutants that no test can kill, each with the reason."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Equivalent:
+    """A change without effect: the file under mfmasim, the lines before and after, and why nothing differs."""
+
+    path: str
+    before: str
+    after: str
+    reason: str
+
+
+EQUIVALENTS = (
+    Equivalent(
+        "lds/linear_maps.py",
+        "together = collision.differences[collision.differences & fixed == 0]",
+        "together = collision.differences[collision.differences & fixed <= 0]",
+        "differences are exclusive-ors of offsets, which are not negative.",
+    ),
+    Equivalent(
+        "lds/search.py",
+        "break",
+        "continue",
+        "the file's one `break`: its condition stays true for every larger padding, and the loop does nothing more.",
+    ),
+)
+
+
+def reason(path, before, after):
+    """Why a change has no effect, or None."""
+    for row in EQUIVALENTS:
+        if (f"mfmasim/{row.path}", row.before, row.after) == (path, before, after):
+            return row.reason
+    return None
