@@ -19,7 +19,7 @@ from mfmasim.explorer.rows import all_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["VIEWS", "explorer_page", "view_state"]
+__all__ = ["VIEWS", "explorer_page", "packed", "view_state"]
 
 VIEWS = ("fragment", "lds", "formats", "stepper")
 """Views of the page, by their names in its address."""
@@ -31,7 +31,7 @@ def explorer_page(records: Sequence[Mapping[str, Any]] = (), start: str = "") ->
     """The explorer as one HTML file, without any request to a network.
 
     Args:
-        records: recorded runs for the stepper, as `mfmasim.explorer.recording` makes them.
+        records: recorded runs for the stepper, as `mfmasim.explorer.recording` makes them, instead of the shipped ones.
         start: state that the page opens with, as `view_state` makes it; empty for the first view.
 
     Returns:
@@ -42,7 +42,7 @@ def explorer_page(records: Sequence[Mapping[str, Any]] = (), start: str = "") ->
         "version": version("mfmasim"),
         "style": _static("style.css"),
         "rows": _packed_rows(),
-        "records": _packed(list(records)) if records else "",
+        "records": packed(list(records)) if records else _static("records.txt").strip(),
         "script": _script(),
     }
     return re.sub(r"\{(\w+)\}", lambda found: parts[found[1]], _static("page.html"))
@@ -73,11 +73,11 @@ def _static(name: str) -> str:
 
 @cache
 def _packed_rows() -> str:
-    return _packed(all_rows())
+    return packed(all_rows())
 
 
-def _packed(data: Any) -> str:
-    """JSON, compressed by gzip, as base64; the same bytes for the same data."""
+def packed(data: Any) -> str:
+    """JSON, compressed by gzip, as base64."""
     text = json.dumps(data, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 

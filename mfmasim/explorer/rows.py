@@ -19,7 +19,6 @@ from mfmasim.matrix.modifiers import F8F6F4
 from mfmasim.matrix.rows import TABLES, other_spelling
 
 if TYPE_CHECKING:
-
     from mfmasim.matrix import Fragment
 
 __all__ = ["all_rows"]

@@ -1,12 +1,17 @@
 """The page as a reader uses it: pointer, keyboard, address bar, themes, widths."""
 
+import base64
+import gzip
+import json
 import re
+from importlib.resources import files
 
 import numpy as np
 import pytest
 
 from mfmasim.explorer import explorer_page, view_state
 from mfmasim.explorer.page import VIEWS
+from mfmasim.explorer.rebuild import RUNS, record_all
 from mfmasim.lds import conflicts
 from mfmasim.lds.patterns import Pattern
 from mfmasim.matrix import instruction
@@ -188,3 +193,60 @@ class TestOtherViews:
             page.click(f"nav a[data-view={view}]")
             assert state_of(page).startswith(f"#{view}")
             assert page.get_attribute(f"nav a[data-view={view}]", "aria-current") == "page"
+
+
+@pytest.mark.oracle
+class TestStepper:
+    def run(self, title):
+        return next(number for number, (_, name, _) in enumerate(RUNS) if name == title)
+
+    def test_elements_follow_the_data(self, show):
+        page = show(state=view_state("stepper", run=self.run("lds_tile"), step=74, reg="v6"))
+        lanes = [page.locator(f"[data-wave='{wave}'] .lanes .lane") for wave in (0, 1)]
+        # Lane 17 of each wave holds row 1 (of wave 1: 17) of A, k 4 and 5.
+        assert lanes[0].nth(17).inner_text().endswith("A[1, 4] A[1, 5]")
+        assert lanes[1].nth(17).inner_text().endswith("A[17, 4] A[17, 5]")
+
+    def test_results_by_the_layout(self, show):
+        page = show(state=view_state("stepper", run=self.run("f16_16x16x16"), step=30, reg="v2"))
+        assert "v_mfma_f32_16x16x16_f16" in page.inner_text(".now")
+        assert page.locator(".lanes .lane").nth(21).inner_text().endswith("D[6, 5]")
+
+    def test_forward_back_and_jump(self, show):
+        page = show(state=view_state("stepper", run=self.run("lds_tile"), step=5))
+        page.click("button[name=forward]")
+        assert "step=6" in state_of(page)
+        page.click("button[name=back]")
+        assert "step=5" in state_of(page)
+        page.click(".listing button:has-text('s_barrier')")
+        assert "s_barrier" in page.inner_text(".now")
+        assert page.locator(".listing [aria-current=true]").inner_text().count("s_barrier") == 1
+
+    def test_play(self, show):
+        page = show(state=view_state("stepper", run=0, step=1))
+        page.click("button[name=play]")
+        page.wait_for_function("location.hash.includes('step=4')")
+        page.click("button[name=play]")
+        assert "play" not in state_of(page)
+
+    def test_loads_in_flight(self, show):
+        page = show(state=view_state("stepper", run=self.run("f16_16x16x16"), step=18))
+        said = page.inner_text("[data-wave='0']")
+        assert "vmcnt 2 (not yet in v10, v11, v4)" in said
+        assert "v4 in flight" in said
+
+    def test_what_the_barrier_orders(self, show):
+        """Without it the second wave's writes are not waited for: the code has no s_barrier."""
+        right, wrong = (
+            show(state=view_state("stepper", run=self.run(title), step=1)).inner_text(".listing")
+            for title in ("lds_tile", "lds_tile_without_barrier")
+        )
+        assert "s_barrier" in right
+        assert "s_barrier" not in wrong
+
+
+def test_shipped_runs_are_up_to_date():
+    text = files("mfmasim.explorer").joinpath("static", "records.txt").read_text()
+    shipped = json.loads(gzip.decompress(base64.b64decode(text)))
+    assert [run["title"] for run in shipped] == [title for _, title, _ in RUNS]
+    assert json.loads(json.dumps(record_all())) == shipped, "python -m mfmasim.explorer.rebuild"

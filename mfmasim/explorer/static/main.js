@@ -42,8 +42,7 @@ function themeButton(redraw) {
 
 async function start() {
   const data = await unpack(document.querySelector("#rows").textContent);
-  const records = document.querySelector("#records").textContent.trim();
-  data.records = records ? await unpack(records) : [];
+  data.records = await unpack(document.querySelector("#records").textContent);
   window.mfmasim = makeApi(data);
   const nav = document.querySelector("nav");
   for (const [name, [title]] of Object.entries(VIEWS)) {

@@ -1,0 +1,1 @@
+"""Kernels that the explorer ships recorded runs of."""
