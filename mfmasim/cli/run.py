@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.quotas import add_quotas, quota_of
+from mfmasim.cli.recording import add_recording, recording
 from mfmasim.cli.schedules import SCHEDULE_HELP
 from mfmasim.cli.tracing import add_tracing, tracing
 
@@ -54,6 +55,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--workers", type=int, metavar="N", help="spread the grid over N processes")
     parser.add_argument("--disassemble", action="store_true", help="print the kernel's instructions and exit")
     parser.add_argument("--json", action="store_true", help="print the report as JSON, after any trace as JSON lines")
+    add_recording(parser)
     add_tracing(parser)
 
 
@@ -76,10 +78,10 @@ def run(args: argparse.Namespace) -> int:
     options = {
         key: value for key, value in (("budget", args.budget), ("max_waves", args.max_waves)) if value is not None
     } | {"quota": quota_of(args)}
-    with tracing(args) as observers, _workers(args.workers) as executor:
+    with tracing(args) as traces, recording(args, kernel) as records, _workers(args.workers) as executor:
         report = device("sim").launch(
             kernel, _sizes(args.grid, "--grid"), _sizes(args.block, "--block"), values, args.shared, args.checks,
-            observers=observers, executor=executor, schedule=args.schedule, **options,
+            observers=[*traces, *records], executor=executor, schedule=args.schedule, **options,
         )  # fmt: skip
     if args.out:
         _save(args.out, values)

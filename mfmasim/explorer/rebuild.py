@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,32 +11,25 @@ from mfmasim.explorer.page import packed
 from mfmasim.explorer.recording import record_case
 from mfmasim.verify.files import find
 
-__all__ = ["RUNS", "record_all"]
+__all__ = ["record_all", "runs"]
 
-EXAMPLES = Path(str(files(__package__))) / "examples" / "cases.py"
+EXAMPLES = Path(str(files(__package__))) / "examples"
 
-#   family or file        case                        architecture
-RUNS = (
-    ("intro",             "f32_32x32x2",               "gfx942"),
-    ("intro",             "f16_16x16x16",              "gfx942"),
-    ("intro",             "fp8_32x32x16[a=fp8,b=fp8]", "gfx942"),
-    ("intro",             "scaled_fp8_32x32x64[opsel=1]", "gfx950"),
-    ("intro",             "scaled_fp4_32x32x64[opsel=2]", "gfx950"),
-    (str(EXAMPLES),       "lds_tile",                  "gfx942"),
-    (str(EXAMPLES),       "lds_tile_without_barrier",  "gfx942"),
-    ("lds",               "transposed_b",              "gfx950"),
-)  # fmt: skip
-"""The runs that the page ships: family or case file, case, architecture."""
+
+def runs() -> list[dict[str, str]]:
+    """The runs that the page ships: ``case``, ``arch``, and ``from``, the family (empty for the explorer's own)."""
+    rows: list[dict[str, str]] = json.loads((EXAMPLES / "runs.json").read_text())
+    return rows
 
 
 def record_all() -> list[dict[str, Any]]:
     """The records of all shipped runs, in order."""
     return [
-        record_case(case, arch)
-        for target, title, arch in RUNS
-        for _, cases in find(target)
+        record_case(case, run["arch"])
+        for run in runs()
+        for _, cases in find(run["from"] or str(EXAMPLES / "cases.py"))
         for case in cases
-        if case.title == title
+        if case.title == run["case"]
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from mfmasim.explorer import explorer_page, view_state
 from mfmasim.explorer.page import VIEWS
-from mfmasim.explorer.rebuild import RUNS, record_all
+from mfmasim.explorer.rebuild import record_all, runs
 from mfmasim.lds import conflicts
 from mfmasim.lds.patterns import Pattern
 from mfmasim.matrix import instruction
@@ -198,7 +198,7 @@ class TestOtherViews:
 @pytest.mark.oracle
 class TestStepper:
     def run(self, title):
-        return next(number for number, (_, name, _) in enumerate(RUNS) if name == title)
+        return [run["case"] for run in runs()].index(title)
 
     def test_elements_follow_the_data(self, show):
         page = show(state=view_state("stepper", run=self.run("lds_tile"), step=74, reg="v6"))
@@ -248,5 +248,5 @@ class TestStepper:
 def test_shipped_runs_are_up_to_date():
     text = files("mfmasim.explorer").joinpath("static", "records.txt").read_text()
     shipped = json.loads(gzip.decompress(base64.b64decode(text)))
-    assert [run["title"] for run in shipped] == [title for _, title, _ in RUNS]
+    assert [run["title"] for run in shipped] == [run["case"] for run in runs()]
     assert json.loads(json.dumps(record_all())) == shipped, "python -m mfmasim.explorer.rebuild"

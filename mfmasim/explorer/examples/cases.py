@@ -1,6 +1,10 @@
 """Cases of the explorer's own kernel."""
 
+from mfmasim.architectures import ARCHITECTURES
+from mfmasim.matrix import instructions
 from mfmasim.verify import A, B, C, LaunchDict, case
+
+ARCHS = [name for name in ARCHITECTURES if "v_mfma_f32_16x16x16_f16" in instructions(name)]
 
 
 def declare(name: str, flags: list[str]) -> None:
@@ -11,7 +15,7 @@ def declare(name: str, flags: list[str]) -> None:
         return {"grid": 1, "block": 128, "args": [a, b, c], "expect": a @ b}
 
     build.__name__ = name
-    case("lds_tile.hip", kernel="lds_tile", arch="gfx942", flags=flags)(build)
+    case("lds_tile.hip", kernel="lds_tile", arch=ARCHS, flags=flags)(build)
 
 
 declare("lds_tile", [])
