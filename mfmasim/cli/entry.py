@@ -34,6 +34,7 @@ VERBS = (
     "explore",
     "golden",
     "calibrate",
+    "hipcc",
     "hiprt",
     "triton",
     "bench",

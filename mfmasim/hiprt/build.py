@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import sys
 from pathlib import Path
 
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import calls
+from mfmasim.hiprt.interpreter import libpython, sites
 from mfmasim.hiprt.registry import CALLS
-from mfmasim.hiprt.tables.names import NAMES
+from mfmasim.hiprt.tables.names import BY_VALUE, NAMES, TEXTS
 from mfmasim.toolchain.clibrary import build_library
 
-__all__ = ["LIBRARY", "OTHERS", "header", "library"]
+__all__ = ["LIBRARY", "OTHERS", "built", "header", "library"]
 
 LIBRARY = "libamdhip64.so"
 """The file name that hip-python loads, and the library's SONAME."""
-OTHERS = ("libhiprtc.so",)
-"""Further names of the same library."""
+OTHERS = (
+    "libamdhip64.so.6", "libamdhip64.so.7", "libhiprtc.so", "libhiprtc.so.6", "libhiprtc.so.7",
+)  # fmt: skip
+"""Further names of the same library: those of ROCm 6 and 7."""
 CACHE = "MFMASIM_CACHE"
 """Environment variable: folder of the library; by default ``mfmasim`` in the user's cache folder."""
+NATIVE = Path(__file__).with_name("native")
 
 
 def header() -> str:
-    """The list of calls that the C source includes: supported calls with their number of arguments."""
+    """The list of calls that the C source includes: calls with their number of arguments, 0 if they are not served."""
     calls.load()
-    counts = {name: len(call.readers) for name, call in CALLS.items()}
-    return "".join(f"CALL{counts.get(name, 0)}({name})\n" for name in sorted({*NAMES, *counts}))
+    counts = {name: len(call.readers) for name, call in CALLS.items() if not name.startswith("program")}
+    listed = sorted({*NAMES, *counts} - BY_VALUE)
+    return "".join(f"{'TEXT' if name in TEXTS else 'CALL'}{counts.get(name, 0)}({name})\n" for name in listed)
+
+
+def built() -> str:
+    """What the C source includes about this Python."""
+    values = {
+        "MFMASIM_LIBPYTHON": str(libpython()),
+        "MFMASIM_PYTHONHOME": f"{sys.base_prefix}:{sys.base_exec_prefix}",
+        "MFMASIM_SITES": repr(sites()),
+        "MFMASIM_PACKAGE": repr(str(Path(__file__).resolve().parents[2])),
+    }
+    return "".join(f"#define {name} {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
 
 
 def library() -> Path:
@@ -38,19 +56,21 @@ def library() -> Path:
     Raises:
         MfmasimError: it cannot be built here, or its folder is not writable.
     """
-    source = Path(__file__).with_name("runtime.c")
-    listed = header()
-    key = hashlib.sha256(source.read_bytes() + listed.encode()).hexdigest()[:16]
+    written = {"calls.h": header(), "built.h": built()}
+    digest = hashlib.sha256("".join(written.values()).encode())
+    for one in sorted(NATIVE.iterdir()):
+        digest.update(one.read_bytes())
     base = os.environ.get(CACHE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "mfmasim"
-    folder = Path(base) / f"hiprt-{key}"
+    folder = Path(base).absolute() / f"hiprt-{digest.hexdigest()[:16]}"
     path = folder / "lib" / LIBRARY
     seal = folder / "sha256"
     if _whole(path, seal) and all((path.parent / name).exists() for name in OTHERS):
         return path
     try:
         (folder / "include").mkdir(parents=True, exist_ok=True)
-        _write(folder / "include" / "calls.h", listed)
-        build_library(source, path, include=[folder / "include"], soname=LIBRARY)
+        for name, text in written.items():
+            _write(folder / "include" / name, text)
+        build_library(NATIVE / "runtime.c", path, include=[folder / "include"], soname=LIBRARY)
         _write(seal, _digest(path))
         for name in OTHERS:
             link = path.with_name(f"{name}.{os.getpid()}")

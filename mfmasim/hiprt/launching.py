@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import struct
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
-from mfmasim.hiprt.words import bytes_at
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
 from mfmasim.machine.memory import Memory, Region, image_regions
 from mfmasim.machine.passing import laid_out
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
     from mfmasim.devices import Report
 
-__all__ = ["image_at", "launch", "load_module", "unload"]
+__all__ = ["launch", "load_module", "unload"]
 
 INVALID_VALUE, INVALID_CONFIGURATION, INVALID_IMAGE, NO_BINARY = 1, 9, 200, 209
 ILLEGAL_ADDRESS, LAUNCH_FAILURE, NOT_SUPPORTED = 700, 719, 801
@@ -35,52 +33,15 @@ FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic")
 PACKET_BYTES = 64
 CODES = 64
 """Number of code objects that are cached."""
-ELF, BUNDLE, COMPRESSED = b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB"
 
 
-def image_at(address: int) -> bytes:
-    """Read the code object, or bundle of code objects, at an address of the program; its headers give the length.
-
-    Raises:
-        HipFailure: the bytes are neither, or end before they should.
-    """
-    if not address:
-        raise HipFailure(INVALID_VALUE)
-    start = bytes_at(address, 4)
-    if start == ELF:
-        header = bytes_at(address, 64)
-        (sections,) = struct.unpack_from("<Q", header, 0x28)
-        size, count = struct.unpack_from("<HH", header, 0x3A)
-        table = bytes_at(address + sections, size * count)
-        # sh_type, sh_offset and sh_size of every section; those without bytes in the file (SHT_NOBITS) do not count.
-        ends = [sections + size * count]
-        for at in range(0, size * count, max(size, 1)):
-            kind, offset, length = struct.unpack_from("<4xI16xQQ", table, at)
-            ends.append(offset + (0 if kind == 8 else length))
-        return bytes_at(address, max(ends))
-    if start == COMPRESSED:  # magic, version, method, then the size: 32 bits, from version 3 on 64
-        (version,) = struct.unpack("<H", bytes_at(address + 4, 2))
-        layout = "<Q" if version >= 3 else "<I"
-        (length,) = struct.unpack(layout, bytes_at(address + 8, struct.calcsize(layout)))
-        return bytes_at(address, length)
-    if start == BUNDLE[:4] and bytes_at(address, len(BUNDLE)) == BUNDLE:
-        at = address + len(BUNDLE)
-        (count,) = struct.unpack("<Q", bytes_at(at, 8))
-        at, end = at + 8, 0
-        for _ in range(min(count, 1024)):
-            offset, length, name = struct.unpack("<QQQ", bytes_at(at, 24))
-            at, end = at + 24 + name, max(end, offset + length)
-        return bytes_at(address, max(end, at - address))
-    raise HipFailure(INVALID_IMAGE, f"{address:#x} is not a code object: it begins with {start.hex(' ')}")
-
-
-def load_module(rt: Runtime, data: bytes) -> Module:
-    """Load a code object for the calling thread's device.
+def load_module(rt: Runtime, data: bytes, device: int | None = None) -> Module:
+    """Load a code object for a device; None is the calling thread's.
 
     Raises:
         HipFailure: it is damaged, or for another architecture.
     """
-    device = rt.checked(rt.device)
+    device = rt.checked(rt.device if device is None else device)
     arch = rt.archs[device]
     key = (hashlib.sha256(data).digest(), arch.name)
     try:
@@ -173,6 +134,8 @@ def launch(
         raise HipFailure(NOT_SUPPORTED, f"{kernel.name}: {error}") from None
     for one in rt.registered.values():
         ctypes.memmove(one.address, one.twin, one.size)
+    if report.printed:
+        ctypes.CDLL(None).fflush(None)  # what a compiled program printed before
     for line in report.printed:
         print(line, file=sys.stdout)
     sys.stdout.flush()
@@ -213,7 +176,9 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
             for allocation in rt.heap.allocations
             if allocation.kind != INTERNAL and (allocation.kind in (HOST, MANAGED) or allocation.device in accessible)
         ]
-        seen += function.module.regions
+        modules = [function.module, *(m for m in rt.program.modules.values() if m.device == device)]
+        # The objects of a program share variables by pointers.
+        seen += [part for regions in {m.image: m.regions for m in modules}.values() for part in regions]
         seen.append(Region("kernel arguments", service.kernarg, function.kernel.info.kernarg_room, writable=False))
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
         seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections import Counter
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.memory import Memory, Region
     from mfmasim.program import Code, Kernel
 
-__all__ = ["Event", "Function", "Module", "Runtime", "Stream", "say"]
+__all__ = ["Event", "Function", "Module", "Program", "Runtime", "Stream", "Symbol", "say"]
 
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
 T = TypeVar("T")
@@ -101,6 +102,32 @@ class Service:
     """The memory of the last launch, and its key."""
 
 
+@dataclass(frozen=True)
+class Symbol:
+    """A kernel or variable that the program knows by an address of its own."""
+
+    image: int
+    """Handle of the registration of its device code."""
+    name: str
+    size: int = 0
+    managed: int = 0
+    """Address of a managed variable's bytes; 0 for others."""
+
+
+@dataclass
+class Program:
+    """What the program registered of its own device code, see `mfmasim.hiprt.calls.programs`."""
+
+    images: dict[int, int] = field(default_factory=dict)
+    """Address of the code object or bundle, by handle."""
+    kernels: dict[int, Symbol] = field(default_factory=dict)
+    """Kernels by the address of their host function."""
+    variables: dict[int, Symbol] = field(default_factory=dict)
+    """Variables by the address of their host variable."""
+    modules: dict[tuple[int, int], Module] = field(default_factory=dict)
+    """Loaded modules by handle and device."""
+
+
 @dataclass
 class Counts:
     """Events of the run, for the report."""
@@ -114,9 +141,10 @@ class Counts:
 class Runtime:
     """Devices, memory, handles and errors of a process."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Start with nothing allocated."""
+    def __init__(self, settings: Settings, library: str = "") -> None:
+        """Start with nothing allocated; `library` is the path of the library that is served."""
         self.settings = settings
+        self.library = library
         self.archs: tuple[Arch, ...] = settings.archs
         self.heap = Heap(settings.memory, max(len(self.archs), 1))
         if "uninitialised" in chosen_checks(settings.checks):
@@ -137,7 +165,9 @@ class Runtime:
         """Registered memory of the program, by address."""
         self.pools: dict[int, list[int]] = {}
         """Handles of the default and the current memory pool, by device."""
+        self.program = Program()
         self.counts = Counts()
+        self._report = settings.report
         self._faults = Faults(list(settings.faults))
         self._local = threading.local()
         self._lock = threading.RLock()  # launches of one device share the memory of their arguments
@@ -209,6 +239,21 @@ class Runtime:
         if code:
             raise HipFailure(code)
 
+    def before_fork(self) -> None:
+        """The program is about to fork: wait until no other thread is in a call."""
+        self._lock.acquire()
+
+    def after_fork(self) -> None:
+        """The program has forked, and this is still the parent."""
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """A child has its own copy of everything, and a report of its own, without what its parent counted."""
+        self.counts = Counts()
+        if self.settings.report:
+            self._report = f"{self.settings.report}.{os.getpid()}"
+        self._lock.release()
+
     def answer(self, name: str, arguments: Any) -> int:
         """Serve a call.
 
@@ -262,6 +307,7 @@ class Runtime:
             self.handles.clear()
             self.captures.clear()
             self.registered.clear()
+            self.program.modules.clear()
             self.pools.clear()
         raise HipFailure(fault.code)
 
@@ -287,8 +333,8 @@ class Runtime:
 
     def write_report(self) -> None:
         """Write the summary to the report file, atomically."""
-        if self.settings.report:
-            path = Path(self.settings.report)
+        if self._report:
+            path = Path(self._report)
             unfinished = path.with_name(f"{path.name}.part")
             try:
                 unfinished.write_text(json.dumps(self.report(), indent=1) + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import atexit
 import ctypes
+import os
 import traceback
 from typing import Any
 
@@ -17,7 +18,10 @@ from mfmasim.matrix import models
 __all__ = ["begin", "current"]
 
 UNKNOWN, NOT_INITIALIZED = 999, 3
+UNUSABLE = 2
+"""Exit code of a compiled program whose settings are invalid."""
 HANDLER = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_char_p, ctypes.POINTER(ctypes.c_ulonglong))
+ENDING = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 
 _kept: list[Any] = []  # the library holds the callback's address, so it must outlive every call
 _runtime: list[Runtime] = []
@@ -28,14 +32,19 @@ def current() -> Runtime | None:
     return _runtime[0] if _runtime else None
 
 
-def begin(library: str) -> None:
-    """Connect to the library at a path; called by the library's first call."""
+def begin(library: str, started: bool = False) -> None:
+    """Connect to the library at a path; called by the library's first call.
+
+    Args:
+        library: the library.
+        started: whether the library started this interpreter, for a program that has none.
+    """
     calls.load()
     try:
-        runtime = Runtime(Settings.read())
+        runtime = Runtime(Settings.read(), library)
     except (MfmasimError, OSError) as error:
         say(str(error))
-        _serve(library, lambda name, arguments: NOT_INITIALIZED)  # noqa: ARG005
+        _serve(library, lambda name, arguments: NOT_INITIALIZED, lambda status: status or UNUSABLE)  # noqa: ARG005
         return
 
     def answer(name: bytes, arguments: Any) -> int:
@@ -47,13 +56,22 @@ def begin(library: str) -> None:
             say(f"{name.decode()}: {traceback.format_exc()}")
         return UNKNOWN
 
+    def end(status: int) -> int:
+        runtime.write_report()
+        return status or (runtime.settings.exit_code if runtime.counts.findings else 0)
+
     # Before the first launch: an instruction caches its model.
     models.MODELS.update({model.name: model for model in runtime.settings.models})
     _runtime.append(runtime)
-    atexit.register(runtime.write_report)
-    _serve(library, answer)
+    if started:
+        os.register_at_fork(
+            before=runtime.before_fork, after_in_parent=runtime.after_fork, after_in_child=runtime.after_fork_in_child
+        )
+    else:
+        atexit.register(runtime.write_report)
+    _serve(library, answer, end)
 
 
-def _serve(library: str, answer: Any) -> None:
-    _kept.append(HANDLER(answer))
-    ctypes.CDLL(library).mfmasim_hiprt_serve(_kept[-1])
+def _serve(library: str, answer: Any, end: Any) -> None:
+    _kept.extend([HANDLER(answer), ENDING(end)])
+    ctypes.CDLL(library).mfmasim_hiprt_serve(*_kept[-2:])

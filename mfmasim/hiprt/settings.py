@@ -22,7 +22,19 @@ if TYPE_CHECKING:
     from mfmasim.lds import PhaseTable
     from mfmasim.matrix.models import Model
 
-__all__ = ["ARCH", "CHECKS", "FAULTS", "MEMORY", "MODELS", "NOISE", "PACKAGE", "PHASES", "REPORT", "Settings"]
+__all__ = [
+    "ARCH",
+    "CHECKS",
+    "EXIT_CODE",
+    "FAULTS",
+    "MEMORY",
+    "MODELS",
+    "NOISE",
+    "PACKAGE",
+    "PHASES",
+    "REPORT",
+    "Settings",
+]
 
 ARCH = "MFMASIM_HIPRT_ARCH"
 """Architectures of the devices, separated by commas: one device each. Default: one gfx942."""
@@ -32,6 +44,8 @@ CHECKS = "MFMASIM_HIPRT_CHECKS"
 """Checks of every launch, as for `launch`. Default: ``bounds``."""
 FAULTS = "MFMASIM_HIPRT_FAULTS"
 """Faults to inject; see `mfmasim.hiprt.faults`."""
+EXIT_CODE = "MFMASIM_HIPRT_EXIT_CODE"
+"""Exit code of a compiled program that would end with 0 though there are findings. Default: 1; 0 leaves it."""
 REPORT = "MFMASIM_HIPRT_REPORT"
 """File for a JSON summary of the run, written when the process ends."""
 MODELS = "MFMASIM_HIPRT_MODELS"
@@ -60,6 +74,7 @@ class Settings:
     phases: str = ""
     """LDS phases that clocks count, as in `PHASES`; empty: clocks ignore the LDS."""
     noise: int = 0
+    exit_code: int = 1
 
     def clock(self, arch: Arch, seed: int) -> LdsClock | None:
         """LDS clocks of a launch."""
@@ -104,7 +119,11 @@ class Settings:
             raise MfmasimError(f"{PHASES}: {error}") from None
         if not noise.isdigit() or int(noise) > 1 << 20:
             raise MfmasimError(f"{NOISE}={noise}: a number of ticks is expected, from 0 to {1 << 20}")
-        return cls(archs, int(memory) << 20, checks, faults, found.get(REPORT, ""), changed, phases, int(noise))
+        code = found.get(EXIT_CODE, "1")
+        if not code.isdigit() or int(code) > 255:
+            raise MfmasimError(f"{EXIT_CODE}={code}: an exit code is expected, from 0 to 255")
+        report = found.get(REPORT, "")
+        return cls(archs, int(memory) << 20, checks, faults, report, changed, phases, int(noise), int(code))
 
 
 def _tables(phases: str, arch: Arch) -> dict[str, PhaseTable]:

@@ -14,10 +14,13 @@ from mfmasim.toolchain.compilers import MINIMUM_CLANG, Compiler, Kind, probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["VARIABLE", "candidates", "find_compiler", "find_zig"]
+__all__ = ["OURS", "VARIABLE", "candidates", "find_compiler", "find_zig"]
 
 VARIABLE = "MFMASIM_HIP_COMPILER"
 """Environment variable with the compiler's path or name."""
+
+OURS = ".mfmasim"
+"""A file in folders that are shaped as a ROCm installation and whose compilers call this package."""
 
 _ROCM_PROGRAMS = ("hipcc", "amdclang++")
 # Newest first; a future version costs one search of PATH.
@@ -61,13 +64,18 @@ def candidates() -> Iterator[tuple[Kind, Path]]:
     folders = [None, *(os.path.join(root, "bin") for root in roots if root)]  # noqa: PTH118
     for folder in folders:
         for name in _ROCM_PROGRAMS:
-            if found := shutil.which(name, path=folder):
+            if (found := shutil.which(name, path=folder)) and not _is_ours(found):
                 yield "hipcc", Path(found)
     for name in _CLANG_PROGRAMS:
-        if found := shutil.which(name):
+        if (found := shutil.which(name)) and not _is_ours(found):
             yield "clang", Path(found)
     if zig := find_zig():
         yield "ziglang", zig
+
+
+def _is_ours(program: str) -> bool:
+    """Whether a program is a wrapper that calls this package."""
+    return (Path(program).parents[1] / OURS).is_file()
 
 
 def _named(name: str, origin: str) -> Compiler:

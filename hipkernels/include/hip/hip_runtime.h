@@ -10,7 +10,7 @@
 #include <mfmasim/atomics.h>
 #include <mfmasim/casts.h>
 #include <mfmasim/coordinates.h>
-#include <mfmasim/host.h>
+#include <mfmasim/api.h>
 #include <mfmasim/integers.h>
 #include <mfmasim/lanes.h>
 #include <mfmasim/math.h>

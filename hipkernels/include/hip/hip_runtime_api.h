@@ -1,3 +1,3 @@
-// A part of <hip/hip_runtime.h> under a name that sources include by itself.
+// HIP's host interface, for C, C++ and HIP.
 #pragma once
-#include <hip/hip_runtime.h>
+#include <mfmasim/api.h>

@@ -1,3 +1,9 @@
-// A part of <hip/hip_runtime.h> under a name that sources include by itself.
+// The version of HIP whose interface is declared.
 #pragma once
-#include <hip/hip_runtime.h>
+#define HIP_VERSION_MAJOR 7
+#define HIP_VERSION_MINOR 2
+#define HIP_VERSION_PATCH 53211
+#define HIP_VERSION_GITHASH "mfmasim"
+#define HIP_VERSION_BUILD_ID 0
+#define HIP_VERSION_BUILD_NAME ""
+#define HIP_VERSION (HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH)

@@ -6,7 +6,10 @@ import importlib
 
 __all__ = ["PARTS", "load"]
 
-PARTS = ("devices", "memory", "pools", "copies", "modules", "streams", "graphs", "settings", "errors", "rtc")
+PARTS = (
+    "devices", "memory", "pools", "copies", "volumes", "modules", "programs", "symbols", "streams", "graphs",
+    "settings", "errors", "rtc", "entries",
+)  # fmt: skip
 
 
 def load() -> None:

@@ -49,7 +49,8 @@ def properties(rt: Runtime, device: int) -> Properties:
     out.clockRate = out.memoryClockRate = 1_000_000
     out.memoryBusWidth, out.l2CacheSize = 64, 4 << 20
     out.canMapHostMemory = out.unifiedAddressing = out.managedMemory = out.concurrentManagedAccess = 1
-    out.concurrentKernels = out.streamPrioritiesSupported = out.isLargeBar = 1
+    out.concurrentKernels = out.streamPrioritiesSupported = out.isLargeBar = out.cooperativeLaunch = 1
+    out.hostRegisterSupported = out.memoryPoolsSupported = 1
     out.pciBusID = device + 1
     return out
 
@@ -112,7 +113,7 @@ def hipDeviceComputeCapability(rt: Runtime, major: Pointer, minor: Pointer, devi
     put_int(minor, values[1])
 
 
-@serve()
+@serve("hipGetDeviceProperties")
 def hipGetDevicePropertiesR0600(rt: Runtime, out: Pointer, device: Int) -> None:
     if not out:
         raise HipFailure(INVALID_VALUE)
@@ -153,9 +154,12 @@ def hipDeviceReset(rt: Runtime) -> None:
     rt.failed.pop(device, None)
     rt.services.pop(device, None)
     rt.pools.pop(device, None)
+    for key in [key for key in rt.program.modules if key[1] == device]:
+        del rt.program.modules[key]
     rt.captures.clear()
+    managed = {symbol.managed for symbol in rt.program.variables.values()}  # the program has their addresses
     for allocation in rt.heap.allocations:
-        if allocation.device == device:
+        if allocation.device == device and allocation.address not in managed:
             rt.heap.free(allocation.address)
     gone = [h for h, thing in rt.handles.items() if getattr(getattr(thing, "module", thing), "device", -1) == device]
     for handle in gone:

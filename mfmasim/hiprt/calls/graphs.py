@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from mfmasim.hiprt.calls.copies import copy, fill_rows
 from mfmasim.hiprt.calls.modules import freeze_launch
 from mfmasim.hiprt.graphs import CHILD, EMPTY, HOST, KERNEL, MEMCPY, MEMSET, Capture, Executable, Graph, Node
+from mfmasim.hiprt.linking import function_of
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, serve
-from mfmasim.hiprt.runtime import STREAMS, Function, Runtime
+from mfmasim.hiprt.runtime import STREAMS, Runtime
 from mfmasim.hiprt.words import put_int, put_word, words_at
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def _launch(rt: Runtime, place: int) -> Callable[[], None]:
     if not place:
         raise HipFailure(INVALID_VALUE)
     given = KernelParams.from_address(place)
-    found = rt.find(given.function or 0, Function)
+    found = function_of(rt, given.function or 0)
     grid, block = ((size.x, size.y, size.z) for size in (given.grid, given.block))
     return freeze_launch(rt, found, (*grid, *block), given.shared, given.params or 0, given.extra or 0)
 

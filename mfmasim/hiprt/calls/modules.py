@@ -6,8 +6,10 @@ import ctypes
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfmasim.hiprt.calls.devices import UNITS
-from mfmasim.hiprt.launching import image_at, launch, load_module, unload
+from mfmasim.hiprt.calls.devices import UNITS, properties
+from mfmasim.hiprt.images import image_at
+from mfmasim.hiprt.launching import launch, load_module, unload
+from mfmasim.hiprt.linking import function_of
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, Text, UInt, serve
 from mfmasim.hiprt.runtime import Function, Module, Runtime
 from mfmasim.hiprt.words import put_int, put_word, words_at
@@ -102,27 +104,27 @@ def _resident(function: Function, block: int, shared: int) -> int:
     return int(0 < block <= _attribute(function, 0) and shared <= _attribute(function, 8))
 
 
-@serve()
+@serve("hipOccupancyMaxActiveBlocksPerMultiprocessor")
 def hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     rt: Runtime, out: Pointer, function: Pointer, block: Int, shared: Size
 ) -> None:
-    put_int(out, _resident(rt.find(function, Function), block, shared))
+    put_int(out, _resident(function_of(rt, function), block, shared))
 
 
-@serve()
+@serve("hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags")
 def hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     rt: Runtime, out: Pointer, function: Pointer, block: Int, shared: Size, flags: UInt
 ) -> None:
     if flags > 1:
         raise HipFailure(INVALID_VALUE)
-    put_int(out, _resident(rt.find(function, Function), block, shared))
+    put_int(out, _resident(function_of(rt, function), block, shared))
 
 
-@serve()
+@serve("hipOccupancyMaxPotentialBlockSize")
 def hipModuleOccupancyMaxPotentialBlockSize(
     rt: Runtime, grid: Pointer, block: Pointer, function: Pointer, shared: Size, limit: Int
 ) -> None:
-    found = rt.find(function, Function)
+    found = function_of(rt, function)
     size = min(_attribute(found, 0), limit if limit > 0 else found.kernel.arch.max_workgroup)
     put_int(block, size)
     put_int(grid, UNITS * _resident(found, size, shared))
@@ -149,14 +151,44 @@ def hipModuleLoadFatBinary(rt: Runtime, out: Pointer, image: Pointer) -> None:
 
 @serve()
 def hipFuncSetAttribute(rt: Runtime, function: Pointer, attribute: Int, value: Int) -> None:
-    found = rt.find(function, Function)
+    found = function_of(rt, function)
     if attribute not in (8, 9) or value < 0 or (attribute == 8 and value > _attribute(found, 8)):
         raise HipFailure(INVALID_VALUE)
 
 
 @serve("hipFuncSetSharedMemConfig")
 def hipFuncSetCacheConfig(rt: Runtime, function: Pointer, config: Int) -> None:  # noqa: ARG001
-    rt.find(function, Function)
+    function_of(rt, function)
+
+
+class FuncAttributes(ctypes.Structure):
+    """hipFuncAttributes of hip_runtime_api.h."""
+
+    _fields_ = (
+        ("binaryVersion", ctypes.c_int),
+        ("cacheModeCA", ctypes.c_int),
+        ("constSizeBytes", ctypes.c_size_t),
+        ("localSizeBytes", ctypes.c_size_t),
+        ("maxDynamicSharedSizeBytes", ctypes.c_int),
+        ("maxThreadsPerBlock", ctypes.c_int),
+        ("numRegs", ctypes.c_int),
+        ("preferredShmemCarveout", ctypes.c_int),
+        ("ptxVersion", ctypes.c_int),
+        ("sharedSizeBytes", ctypes.c_size_t),
+    )
+
+
+@serve()
+def hipFuncGetAttributes(rt: Runtime, out: Pointer, function: Pointer) -> None:
+    if not out:
+        raise HipFailure(INVALID_VALUE)
+    found, made = function_of(rt, function), FuncAttributes.from_address(out)
+    ctypes.memset(out, 0, ctypes.sizeof(FuncAttributes))
+    version = properties(rt, found.module.device)
+    made.binaryVersion = made.ptxVersion = version.major * 10 + version.minor
+    made.maxThreadsPerBlock, made.sharedSizeBytes = _attribute(found, 0), _attribute(found, 1)
+    made.localSizeBytes, made.numRegs = _attribute(found, 3), _attribute(found, 4)
+    made.maxDynamicSharedSizeBytes = _attribute(found, 8)
 
 
 def _from_params(function: Function, params: int) -> list[bytes]:

@@ -1,14 +1,14 @@
 """Every call that hip-python 7.2 and 10.0 look up in libamdhip64.so and libhiprtc.so and that returns an error code.
 
 The library exports all of them; those without an implementation return hipErrorNotSupported and print their name.
-Excluded are four that return a structure or a text (hipCreateChannelDesc, hipApiName, hipKernelNameRef,
-hipKernelNameRefByPtr): hip-python itself reports them when they are missing. Source: headers of HIP and hipRTC, through
-hip-python.
+Excluded are hipCreateChannelDesc, which returns a structure and is C, and three that return a text (hipApiName,
+hipKernelNameRef, hipKernelNameRefByPtr): hip-python itself reports them when they are missing. Source: headers of HIP
+and hipRTC, through hip-python.
 """
 
 from __future__ import annotations
 
-__all__ = ["NAMES"]
+__all__ = ["BY_VALUE", "NAMES", "TEXTS"]
 
 _LISTED = """
 hipArray3DCreate hipArray3DGetDescriptor hipArrayCreate hipArrayDestroy hipArrayGetDescriptor hipArrayGetInfo
@@ -132,3 +132,10 @@ hiprtcGetCodeSize hiprtcGetErrorString hiprtcGetLoweredName hiprtcGetProgramLog 
 hiprtcLinkAddData hiprtcLinkAddFile hiprtcLinkComplete hiprtcLinkCreate hiprtcLinkDestroy hiprtcVersion
 """
 NAMES = frozenset(_LISTED.split())
+
+BY_VALUE = frozenset(
+    ("hipMalloc3D", "hipMemset3D", "hipMemset3D_spt", "hipMemset3DAsync", "hipMemset3DAsync_spt")
+)  # fmt: skip
+"""Calls with a structure by value that does not fit in two words: ``native/programs.h`` takes it apart."""
+TEXTS = frozenset(("hipGetErrorName", "hipGetErrorString", "hiprtcGetErrorString"))
+"""Calls that return a text."""

@@ -1,0 +1,230 @@
+"""``hipcc`` without ROCm: its command line, translated for a clang with our headers and the simulated runtime.
+
+Host and device code are compiled in one pass, as by ROCm's driver. What the user gives comes after what is added, so
+that it takes precedence.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.architectures import DEFAULT
+from mfmasim.errors import MfmasimError
+from mfmasim.hiprt.build import library
+from mfmasim.hiprt.settings import ARCH
+from mfmasim.resources import folder
+from mfmasim.toolchain import find_compiler
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mfmasim.toolchain.compilers import Compiler
+
+__all__ = ["clang_command", "command", "device_flags", "run_compiler"]
+
+HIP_SOURCES = frozenset((".hip", ".cu", ".cpp", ".cc", ".cxx", ".c++", ".C", ".cp", ".CPP"))
+_SEPARATE = """
+-B -D -F -I -L -MF -MJ -MQ -MT -T -Tbss -Tdata -Ttext -U -Xarch_device -Xarch_host -Xassembler -Xclang -Xlinker
+-Xoffload-linker -Xpreprocessor --param --sysroot -arch -e -framework -gcc-toolchain -idirafter -imacros -include
+-iprefix -iquote -isysroot -isystem -iwithprefix -l -mllvm -o -rpath -target -u -x -z
+"""
+SEPARATE = frozenset(_SEPARATE.split())
+"""Options whose value is the next argument (clang's command line reference)."""
+NO_LINK = frozenset(("-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--genco", "--offload-device-only",
+                     "--cuda-device-only"))  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A command line, read."""
+
+    arguments: tuple[str, ...]
+    """Without what is translated."""
+    archs: tuple[str, ...]
+    languages: tuple[str, ...]
+    """Languages that the user gives with ``-x``."""
+    device_only: bool
+
+    @property
+    def links(self) -> bool:
+        """Whether the driver links."""
+        inputs = any(not a.startswith("-") or a == "-" for a, value in _pairs(self.arguments) if not value)
+        return inputs and not self.device_only and not any(a in NO_LINK for a in self.arguments)
+
+    def has(self, *starts: str) -> bool:
+        """Whether an argument begins so."""
+        return any(argument.startswith(starts) for argument in self.arguments)
+
+
+def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Arguments, and whether each is the value of the one before."""
+    value = False
+    for argument in arguments:
+        yield argument, value
+        value = not value and argument in SEPARATE
+
+
+def _expanded(arguments: Sequence[str]) -> Iterator[str]:
+    """Arguments with response files (``@FILE``) replaced by what they contain."""
+    for argument in arguments:
+        if argument.startswith("@") and Path(argument[1:]).is_file():
+            yield from shlex.split(Path(argument[1:]).read_text())
+        else:
+            yield argument
+
+
+def _read(arguments: Sequence[str]) -> _Line:
+    given, archs = list(_expanded(arguments)), []
+    kept: list[str] = []
+    languages: list[str] = []
+    device_only = False
+    while given:
+        one = given.pop(0)
+        name, equals, value = one.partition("=")
+        if name in ("--offload-arch", "--amdgpu-target", "--cuda-gpu-arch"):
+            chosen = value if equals else (given.pop(0) if given else "")
+            archs += [part for part in chosen.split(",") if part]
+        elif one == "--genco":
+            device_only = True
+        elif name in ("--rocm-path", "--hip-path", "--rocm-device-lib-path", "--hip-device-lib-path", "--hip-version",
+                      "--no-default-config", "-hc", "-use_fast_math"):  # fmt: skip
+            continue
+        else:
+            kept.append(one)
+            if one in SEPARATE and given:
+                kept.append(given.pop(0))
+            if one == "-x":
+                languages.append(kept[-1])
+            elif one in ("-xhip", "-xc++", "-xc", "-xcu"):
+                languages.append(one[2:])
+    native = tuple(part for part in os.environ.get(ARCH, DEFAULT).split(",") if part)
+    wanted = [arch for one in archs for arch in (native if one == "native" else (one,))]
+    return _Line(tuple(kept), tuple(dict.fromkeys(wanted or native)), tuple(languages), device_only)
+
+
+def device_flags(archs: Sequence[str]) -> list[str]:
+    """What clang needs to compile HIP with our headers instead of ROCm's.
+
+    Args:
+        archs: the targets.
+    """
+    headers = folder("hipkernels") / "include"
+    return [
+        *(f"--offload-arch={arch}" for arch in archs),
+        "-nogpuinc",
+        "-nogpulib",
+        "-isystem",
+        str(headers),
+        "-include",
+        str(headers / "mfmasim" / "implied.h"),
+        "-mprintf-kind=buffered",
+        "-mcode-object-version=6",
+    ]
+
+
+def _quiet(flags: Sequence[str]) -> list[str]:
+    """Flags about which clang does not warn where they have no effect."""
+    return ["--start-no-unused-arguments", *flags, "--end-no-unused-arguments"]
+
+
+def link_flags() -> list[str]:
+    """What links a program with the simulated runtime, which it finds by itself when it is started."""
+    place = library().parent
+    return [f"-L{place}", f"-Wl,--enable-new-dtags,-rpath,{place}", "-lamdhip64"]
+
+
+def command(arguments: Sequence[str], tool: Compiler) -> list[str]:
+    """The compiler's command line for one of ``hipcc``.
+
+    Args:
+        arguments: hipcc's.
+        tool: the compiler.
+
+    Returns:
+        Program and arguments.
+
+    Raises:
+        MfmasimError: the compiler cannot compile host and device code, or the library cannot be built.
+    """
+    if tool.style == "rocm":
+        return [*tool.program, *arguments, *(link_flags() if _read(arguments).links else [])]
+    if tool.style == "zig":
+        raise MfmasimError(
+            f"{tool.description} compiles device code only: hipcc needs a clang 21 or newer with lld, or ROCm's "
+            "(Debian and Ubuntu: apt install clang-22 lld-22)"
+        )
+    line = _read(arguments)
+    added = device_flags(line.archs)
+    if not line.has("-O"):
+        added.append("-O3")
+    if not line.has("-g"):
+        added.append("-gline-tables-only")  # findings name lines
+    if line.device_only:
+        added.append("--offload-device-only")
+    if line.links:
+        added += ["--hip-link", "-no-hip-rt"]
+    words, tail = _with_languages(line), link_flags() if line.links else []
+    return [*tool.program, "--driver-mode=g++", *_quiet(added), *words, *_quiet(tail)]
+
+
+def _with_languages(line: _Line) -> list[str]:
+    """The arguments with the language of every input: hipcc compiles every C++ source as HIP."""
+    if line.languages:
+        return list(line.arguments)
+    words, current = [], ""
+    for argument, value in _pairs(line.arguments):
+        suffix = Path(argument).suffix
+        if not value and not argument.startswith("-"):
+            wanted = "hip" if suffix in HIP_SOURCES else "none"
+            if wanted != (current or "none"):
+                words += ["-x", wanted]
+                current = wanted
+        words.append(argument)
+    return words
+
+
+def clang_command(arguments: Sequence[str], tool: Compiler) -> list[str]:
+    """The command line of a compiler that is called as clang, by CMake's language HIP for example.
+
+    Unlike hipcc it takes every input as clang does, and links nothing that is not asked for.
+
+    Args:
+        arguments: clang's.
+        tool: the compiler.
+    """
+    line = _read(arguments)
+    inputs = [argument for argument, value in _pairs(line.arguments) if not value]
+    by_name = not line.languages and any(Path(argument).suffix in (".hip", ".cu") for argument in inputs)
+    if "hip" not in line.languages and "--hip-link" not in inputs and not by_name:
+        return [*tool.program, "--driver-mode=g++", *line.arguments]
+    added = [*device_flags(line.archs), *([] if line.has("-g") else ["-gline-tables-only"])]
+    tail = ["-no-hip-rt", *link_flags()] if line.links else []
+    return [*tool.program, "--driver-mode=g++", *_quiet(added), *line.arguments, *_quiet(tail)]
+
+
+def run_compiler(arguments: Sequence[str], *, as_clang: bool = False) -> int:
+    """Run the compiler on hipcc's command line.
+
+    Args:
+        arguments: the command line.
+        as_clang: whether it is clang's.
+
+    Returns:
+        The compiler's exit code.
+
+    Raises:
+        MfmasimError: there is no compiler that can do it.
+    """
+    if not arguments:
+        raise MfmasimError("hipcc: no input files")
+    tool = find_compiler()
+    words = clang_command(arguments, tool) if as_clang else command(arguments, tool)
+    try:
+        return subprocess.run(words, check=False).returncode
+    except OSError as error:
+        raise MfmasimError(f"hipcc: cannot run {words[0]}: {error.strerror or error}") from None

@@ -1,0 +1,53 @@
+/* The simulated HIP runtime: every call is handed to Python, by name and with its arguments as 64-bit words.
+ *
+ * "calls.h" is made beside the library (mfmasim/hiprt/build.py): one line CALLn(name) for each call, n its arguments.
+ * All arguments of the calls served are integers or pointers, which the System V and the AArch64 calling conventions
+ * pass in whole 64-bit places; Python cuts an int down to 32 bits. A dim3 takes two such places. The result is an error
+ * code or the address of a text; calls that return a text are TEXTn(name).
+ */
+#define _GNU_SOURCE
+#include "built.h"
+#include "interpreter.h"
+#include "programs.h"
+
+enum { NOT_INITIALIZED = 3, FIRST_PAGE = 4096 };
+
+static long long forward(const char *name, word *arguments) {
+    if (!serve) begin();
+    if (!serve) return NOT_INITIALIZED;
+    attach();
+    if (notes) hand_over();
+    return serve(name, arguments);
+}
+
+static long long forward_text(const char *name, word *arguments) {
+    if (!serve) begin();
+    if (!serve) return (long long)"the simulated HIP runtime could not be started";
+    long long answer = forward(name, arguments);
+    return answer >= FIRST_PAGE ? answer : (long long)"unknown error"; /* a call that fails answers with a number */
+}
+
+#define BODY(name, ...) { word arguments[] = {__VA_ARGS__}; return forward(#name, arguments); }
+#define TEXT1(name) long long name(word a) { return forward_text(#name, &a); }
+#define TEXT2(name) long long name(word a, word b) { word words[] = {a, b}; return forward_text(#name, words); }
+#define CALL0(name) long long name(void) { return forward(#name, 0); }
+#define CALL1(name) long long name(word a) BODY(name, a)
+#define CALL2(name) long long name(word a, word b) BODY(name, a, b)
+#define CALL3(name) long long name(word a, word b, word c) BODY(name, a, b, c)
+#define CALL4(name) long long name(word a, word b, word c, word d) BODY(name, a, b, c, d)
+#define CALL5(name) long long name(word a, word b, word c, word d, word e) BODY(name, a, b, c, d, e)
+#define CALL6(name) long long name(word a, word b, word c, word d, word e, word f) BODY(name, a, b, c, d, e, f)
+#define CALL7(name) long long name(word a, word b, word c, word d, word e, word f, word g) \
+    BODY(name, a, b, c, d, e, f, g)
+#define CALL8(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h) \
+    BODY(name, a, b, c, d, e, f, g, h)
+#define CALL9(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h, word i) \
+    BODY(name, a, b, c, d, e, f, g, h, i)
+#define CALL10(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j) \
+    BODY(name, a, b, c, d, e, f, g, h, i, j)
+#define CALL11(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
+                                    word k) BODY(name, a, b, c, d, e, f, g, h, i, j, k)
+#define CALL14(name) long long name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, \
+                                    word k, word l, word m, word n) BODY(name, a, b, c, d, e, f, g, h, i, j, k, l, m, n)
+
+#include "calls.h"

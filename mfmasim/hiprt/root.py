@@ -1,0 +1,90 @@
+"""A folder shaped as a ROCm installation, for Makefiles and for CMake: hipcc, hipconfig, headers, the library."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from mfmasim.architectures import DEFAULT
+from mfmasim.errors import MfmasimError
+from mfmasim.hiprt.build import CACHE, LIBRARY, OTHERS, library
+from mfmasim.hiprt.settings import ARCH
+from mfmasim.resources import folder
+from mfmasim.toolchain.discovery import OURS
+
+__all__ = ["root"]
+
+VERSION = "7.2.0"
+CMAKE = Path(__file__).with_name("cmake")
+LINKS = {
+    "bin/amdclang++": "clang++", "bin/clang": "clang++", "bin/amdclang": "clang++", "llvm": ".",
+    **{f"lib/{name}": f"../../lib/{name}" for name in (LIBRARY, *OTHERS)},
+}  # fmt: skip
+"""Symbolic links of the folder, with their targets."""
+
+
+def _hipconfig(place: Path) -> str:
+    """A script that answers as hipconfig does."""
+    answers = {
+        "-p|--path|-R|--rocmpath": str(place),
+        "-v|--version": VERSION,
+        "-P|--platform": "amd",
+        "-c|--compiler": "clang",
+        "-r|--runtime": "rocclr",
+        "-l|--hipclangpath": str(place / "bin"),
+        "-C|--cpp_config|--cpp-config": f"-D__HIP_PLATFORM_AMD__= -I{place}/include",
+    }
+    cases = "".join(f"  {names}) printf %s {shlex.quote(text)};;\n" for names, text in answers.items())
+    return f'#!/bin/sh\ncase "$1" in\n{cases}  *) echo {shlex.quote(f"HIP version: {VERSION}")};;\nesac\n'
+
+
+def _python(*words: str) -> str:
+    """A script that runs mfmasim's command line with this Python."""
+    package = str(Path(__file__).resolve().parents[2])
+    program = f"import sys; sys.path.append({package!r}); from mfmasim.cli import main; sys.exit(main())"
+    call = shlex.join([sys.executable, "-P", "-c", program, *words])
+    return f'#!/bin/sh\nexec {call} "$@"\n'
+
+
+def root() -> Path:
+    """Make the folder unless it exists; it stands beside the library.
+
+    Returns:
+        Its path.
+
+    Raises:
+        MfmasimError: it cannot be written, or the library cannot be built.
+    """
+    place = library().parents[1] / "rocm"
+    scripts = {
+        "bin/hipcc": _python("hipcc"),
+        "bin/clang++": _python("hipcc", "--as-clang"),
+        "bin/hipconfig": _hipconfig(place),
+        "bin/rocm_agent_enumerator": f'#!/bin/sh\necho "${{{ARCH}:-{DEFAULT}}}" | tr , "\\n"\n',
+        ".info/version": VERSION + "\n",
+        OURS: "",
+    }
+    links = {**LINKS, "include": str(folder("hipkernels") / "include"), "lib/cmake": str(CMAKE)}
+    try:
+        for name, text in scripts.items():
+            path = place / name
+            if path.is_file() and path.read_text() == text:
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+            unfinished.write_text(text)
+            unfinished.chmod(0o755)
+            unfinished.replace(path)
+        for name, target in links.items():
+            path = place / name
+            if path.is_symlink() and str(path.readlink()) == target:
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+            unfinished.symlink_to(target)
+            unfinished.replace(path)
+    except OSError as error:
+        raise MfmasimError(f"{place}: cannot be written: {error.strerror or error}; set {CACHE}") from None
+    return place
