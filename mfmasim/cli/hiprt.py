@@ -1,4 +1,4 @@
-"""``mfmasim hiprt -- COMMAND``: run a program that uses hip-python without a GPU."""
+"""``mfmasim hiprt -- COMMAND``: run a HIP program, in C++ or in Python with hip-python, without a GPU."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Register the verb."""
     parser = subparsers.add_parser(
         "hiprt",
-        help="run a program that uses hip-python on a simulated HIP runtime, without a GPU",
-        description="Run a command in an environment where hip-python loads a HIP runtime with simulated devices. "
-        "Child processes inherit it. The exit code is the command's.",
+        help="run a HIP program (C++, or Python with hip-python) on a simulated HIP runtime, without a GPU",
+        description="Run a command in an environment where it loads a HIP runtime with simulated devices. Child "
+        "processes inherit it. The exit code is the command's; a compiled program with findings ends with 1, not 0.",
     )
     parser.add_argument("--arch", metavar="ARCH[,ARCH...]", help="architectures, one per device (default: gfx942)")
     parser.add_argument("--memory", metavar="MB", help="memory per device in MB (default: 4096)")
@@ -39,6 +39,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "(may be repeated)",
     )
     parser.add_argument("--noise", metavar="TICKS", help="with --phases: largest random delay of the clock")
+    parser.add_argument(
+        "--exit-code",
+        metavar="CODE",
+        help="exit code of a compiled program that would end with 0 though there are findings (default: 1)",
+    )
     parser.add_argument("--report", metavar="FILE", help="write launches, calls and memory that was not freed as JSON")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="program with its arguments")
 
@@ -46,9 +51,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; the exit code is the command's."""
     from mfmasim.hiprt import start
-    from mfmasim.hiprt.settings import ARCH, CHECKS, FAULTS, MEMORY, MODELS, NOISE, PHASES, REPORT
+    from mfmasim.hiprt.settings import ARCH, CHECKS, EXIT_CODE, FAULTS, MEMORY, MODELS, NOISE, PHASES, REPORT
 
-    given = {ARCH: args.arch, MEMORY: args.memory, CHECKS: args.checks, REPORT: args.report, NOISE: args.noise}
+    given = {
+        ARCH: args.arch, MEMORY: args.memory, CHECKS: args.checks, REPORT: args.report, NOISE: args.noise,
+        EXIT_CODE: args.exit_code,
+    }  # fmt: skip
     changes = {name: value for name, value in given.items() if value is not None}
     if args.fault:
         changes[FAULTS] = ",".join(args.fault)

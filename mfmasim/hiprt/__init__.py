@@ -1,4 +1,4 @@
-"""A HIP runtime without a GPU: a ``libamdhip64.so`` backed by the simulator, for programs that use hip-python.
+"""A HIP runtime without a GPU: a ``libamdhip64.so`` backed by the simulator, for programs in C++ and in Python.
 
 ``python -m mfmasim.hiprt program.py`` and ``mfmasim hiprt -- COMMAND`` start programs with it.
 """

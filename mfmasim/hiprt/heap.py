@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import bisect
 import mmap
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ PAGE = 4096
 OUT_OF_MEMORY, INVALID = 2, 1
 HOST, DEVICE, MANAGED, INTERNAL = 1, 2, 3, 0
 """Kinds of memory, as hipMemoryType; internal memory holds code, arguments and printf's buffer."""
+RESTING = 64 << 20
+"""Freed addresses are not handed out again before so many bytes were freed, so that a stale pointer stays one. Checks
+keep records of the whole range in use, so it is not more."""
 NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name
 
 
@@ -65,6 +69,9 @@ class Heap:
         self.arena: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
         self.base = int(self.arena.ctypes.data)
         self._free = [(PAGE, size - 2 * PAGE)]
+        self._resting: deque[tuple[int, int]] = deque()
+        self._rests = 0
+        self._restful = min(RESTING, size // 4)
         self._starts: list[int] = []
         self._allocations: dict[int, Allocation] = {}
         self._count = 0
@@ -99,7 +106,10 @@ class Heap:
         pages = -(-max(size, 1) // PAGE) * PAGE
         if kind in (DEVICE, MANAGED) and self.used(device) + pages > self.limit:
             raise HipFailure(OUT_OF_MEMORY)
-        number = next((n for n, (_, length) in enumerate(self._free) if length >= pages + PAGE), None)
+        number = self._place(pages + PAGE)
+        while number is None and self._resting:
+            self._release()
+            number = self._place(pages + PAGE)
         if number is None:
             raise HipFailure(OUT_OF_MEMORY)
         offset, length = self._free[number]
@@ -118,7 +128,7 @@ class Heap:
         return made
 
     def free(self, address: int) -> None:
-        """Free an allocation by its first address; its pages go back to the system.
+        """Free an allocation by its first address; its pages go back to the system, its addresses rest for a while.
 
         Raises:
             HipFailure: no allocation begins there.
@@ -129,13 +139,26 @@ class Heap:
         self._starts.remove(address)
         offset, length = address - self.base, -(-max(found.size, 1) // PAGE) * PAGE
         self._map.madvise(mmap.MADV_DONTNEED, offset, length)
+        self._resting.append((offset, length + PAGE))
+        self._rests += length + PAGE
+        while self._rests > self._restful and len(self._resting) > 1:
+            self._release()
+        self.changes += 1
+
+    def _place(self, size: int) -> int | None:
+        """The first free range of a size, by its number."""
+        return next((n for n, (_, length) in enumerate(self._free) if length >= size), None)
+
+    def _release(self) -> None:
+        """Make the addresses that were freed first available again."""
+        offset, size = self._resting.popleft()
+        self._rests -= size
         place = bisect.bisect(self._free, (offset, 0))
-        self._free.insert(place, (offset, length + PAGE))
+        self._free.insert(place, (offset, size))
         for at in (place, place - 1):  # join with the neighbours
             if 0 <= at < len(self._free) - 1 and sum(self._free[at]) == self._free[at + 1][0]:
                 first, second = self._free[at : at + 2]
                 self._free[at : at + 2] = [(first[0], first[1] + second[1])]
-        self.changes += 1
 
     def holds(self, address: int) -> bool:
         """Whether an address lies in the range of the heap."""

@@ -129,7 +129,7 @@ def device_flags(archs: Sequence[str]) -> list[str]:
 
 def _quiet(flags: Sequence[str]) -> list[str]:
     """Flags about which clang does not warn where they have no effect."""
-    return ["--start-no-unused-arguments", *flags, "--end-no-unused-arguments"]
+    return ["--start-no-unused-arguments", *flags, "--end-no-unused-arguments"] if flags else []
 
 
 def link_flags() -> list[str]:
@@ -180,7 +180,7 @@ def _with_languages(line: _Line) -> list[str]:
     for argument, value in _pairs(line.arguments):
         suffix = Path(argument).suffix
         if not value and not argument.startswith("-"):
-            wanted = "hip" if suffix in HIP_SOURCES else "none"
+            wanted = "hip" if suffix in HIP_SOURCES else "c" if suffix == ".c" else "none"
             if wanted != (current or "none"):
                 words += ["-x", wanted]
                 current = wanted

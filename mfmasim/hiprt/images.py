@@ -60,11 +60,12 @@ def _bundle_length(address: int) -> int:
         raise HipFailure(
             INVALID_IMAGE, f"the bundle at {address:#x} claims {count} entries; at most {ENTRIES} are read"
         )
-    at, end = at + 8, 0
+    end = 0
+    at += 8
     for _ in range(count):
         offset, length, name = struct.unpack("<QQQ", bytes_at(at, 24))
         if name > NAME:
             text = f"the bundle at {address:#x} claims a name of {name} bytes; at most {NAME} are read"
             raise HipFailure(INVALID_IMAGE, text)
         at, end = at + 24 + name, max(end, offset + length)
-    return max(end, at - address)
+    return int(max(end, at - address))

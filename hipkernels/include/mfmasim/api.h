@@ -50,6 +50,18 @@ extern "C" {
 #include <mfmasim/api/functions.h>
 hipError_t hipExtLaunchKernel(const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int);
 hipError_t hipExtGetLastError(void);
+static inline hipExtent make_hipExtent(size_t width, size_t height, size_t depth) {
+  hipExtent made = {width, height, depth};
+  return made;
+}
+static inline hipPos make_hipPos(size_t x, size_t y, size_t z) {
+  hipPos made = {x, y, z};
+  return made;
+}
+static inline hipPitchedPtr make_hipPitchedPtr(void *pointer, size_t pitch, size_t width, size_t height) {
+  hipPitchedPtr made = {pointer, pitch, width, height};
+  return made;
+}
 // What clang makes of <<< >>>.
 hipError_t __hipPushCallConfiguration(dim3, dim3, size_t MFMASIM_DEFAULT(0), hipStream_t MFMASIM_DEFAULT(0));
 hipError_t __hipPopCallConfiguration(dim3 *, dim3 *, size_t *, hipStream_t *);

@@ -31,6 +31,8 @@ static struct {
     void (*init)(int);
     void *(*save)(void);
     void (*restore)(void *);
+    void (*clear)(void *);
+    void (*delete_current)(void);
     void (*before_fork)(void);
     void (*fork_parent)(void);
     void (*fork_child)(void);
@@ -40,9 +42,12 @@ static struct {
 void mfmasim_hiprt_serve(handler answer, ending end) { finish = end, serve = answer; }
 
 static int find_python(void *place) {
-    const char *names[] = {"PyRun_SimpleString", "PyGILState_Ensure",    "PyGILState_Release",   "Py_IsInitialized",
-                           "PyGILState_Check",   "Py_InitializeEx",      "PyEval_SaveThread",    "PyEval_RestoreThread",
-                           "PyOS_BeforeFork",    "PyOS_AfterFork_Parent", "PyOS_AfterFork_Child"};
+    const char *names[] = {
+        "PyRun_SimpleString",   "PyGILState_Ensure",   "PyGILState_Release",          "Py_IsInitialized",
+        "PyGILState_Check",     "Py_InitializeEx",     "PyEval_SaveThread",           "PyEval_RestoreThread",
+        "PyThreadState_Clear",  "PyThreadState_DeleteCurrent", "PyOS_BeforeFork",     "PyOS_AfterFork_Parent",
+        "PyOS_AfterFork_Child",
+    };
     void *found[sizeof names / sizeof *names];
     for (unsigned i = 0; i < sizeof names / sizeof *names; ++i)
         if (!(found[i] = dlsym(place, names[i]))) return 0;
@@ -68,14 +73,17 @@ static void after_fork_child(void) { after_fork(py.fork_child); }
 
 /* Threads of the program. */
 static pthread_key_t attachment;
-static __thread int attached, attached_state;
+static __thread int attached;
 static void detach(void *thread) {
+    /* Not by PyGILState_Release: the system may have cleared Python's own value of the ending thread already. */
     py.restore(thread);
-    py.release(attached_state);
+    py.clear(thread);
+    py.delete_current();
 }
 static void attach(void) {
     if (!started || attached) return;
-    attached = 1, attached_state = py.ensure();
+    attached = 1;
+    py.ensure();
     pthread_setspecific(attachment, py.save());
 }
 

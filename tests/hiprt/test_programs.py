@@ -1,0 +1,198 @@
+"""Compiled programs: built by hipcc, run on the simulated runtime."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mfmasim.errors import MfmasimError
+from mfmasim.hiprt import environment
+from mfmasim.hiprt.hipcc import clang_command, command
+from mfmasim.hiprt.interpreter import libpython
+from mfmasim.toolchain import find_compiler
+from tests.hiprt import make_api
+from tests.oracles import require
+
+SOURCES = Path(__file__).parent / "programs"
+ALL = """\
+before
+kernel: 100
+scaled 302
+managed 42
+symbols 5 16 3 1
+fill 63.5 0.5
+count 93 resident 1 block 1024 1024 cooperative 1
+device gfx942 64 1
+by name 0 1
+volume 7 7 0
+image hipErrorInvalidImage
+bundle hipErrorInvalidImage
+symbol hipErrorInvalidSymbol
+kernel hipErrorInvalidDeviceFunction
+texts unknown error / hipErrorUnknown
+"""
+
+
+def clang():
+    """A compiler for host and device code."""
+    try:
+        tool = find_compiler()
+    except MfmasimError:
+        tool = None
+    able = tool is not None and tool.style != "zig" and "/" in str(libpython())
+    require("a clang with lld, libpython", able, "apt install clang-22 lld-22 libpython3-dev")
+    return tool
+
+
+def hipcc(*words, cwd=None):
+    """Run `mfmasim hipcc`."""
+    made = subprocess.run(
+        [sys.executable, "-m", "mfmasim", "hipcc", *map(str, words)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    assert "warning" not in made.stderr
+    return made
+
+
+def started(*words, **variables):
+    """Run a program in the environment of the simulated runtime."""
+    changes = {f"MFMASIM_HIPRT_{name.upper()}": value for name, value in variables.items()}
+    return subprocess.run(
+        list(map(str, words)), env=environment(changes), capture_output=True, text=True, check=False, timeout=600
+    )
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    clang()
+    path = tmp_path_factory.mktemp("program") / "program"
+    hipcc("-Wall", "-Wextra", "-std=c++17", SOURCES / "program.hip", "-o", path)
+    return path
+
+
+@pytest.mark.oracle
+def test_a_program_refers_to_its_device_code_in_every_way(program, tmp_path):
+    report = tmp_path / "report.json"
+    ran = started(program, "all", checks="all", report=str(report))
+    assert ran.stdout == ALL
+    assert ran.returncode == 0
+    found = json.loads(report.read_text())
+    assert found["findings"] == []
+    assert found["launches"] == 5
+    assert len(ran.stderr.splitlines()) == 5  # one line for each error that needs one
+
+
+@pytest.mark.oracle
+def test_threads_have_devices_of_their_own(program):
+    ran = started(program, "threads", arch="gfx942,gfx942")
+    assert ran.returncode == 0, ran.stderr
+    assert [line for line in ran.stdout.splitlines() if line.startswith("thread")] == [
+        f"thread 194 {t % 2}" for t in range(4)
+    ]
+
+
+@pytest.mark.oracle
+def test_a_child_of_fork_works_and_reports_for_itself(program, tmp_path):
+    report = tmp_path / "report.json"
+    ran = started(program, "forks", report=str(report))
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == "child 5 parent 1"
+    (childs,) = tmp_path.glob("report.json.*")
+    assert json.loads(report.read_text())["launches"] == 2
+    assert json.loads(childs.read_text())["launches"] == 1
+
+
+@pytest.mark.oracle
+def test_exit_in_a_thread_keeps_its_code(program, tmp_path):
+    ran = started(program, "exit", report=str(tmp_path / "report.json"))
+    assert ran.returncode == 3
+    assert json.loads((tmp_path / "report.json").read_text())["launches"] == 1
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("part", "code"), [("stray", ""), ("stale", "77"), ("stray", "0")])
+def test_findings_decide_the_exit_code(program, part, code):
+    ran = started(program, part, **({"exit_code": code} if code else {}))
+    assert ran.returncode == int(code or 1)
+    (line,) = ran.stderr.splitlines()
+    assert "program.hip" in line
+    assert "outside every buffer" in line
+    assert ran.stdout == ("hipErrorIllegalAddress\n" if part == "stray" else "")
+
+
+@pytest.mark.oracle
+def test_a_program_for_another_architecture_says_so(program):
+    ran = started(program, "stale", arch="gfx1201")
+    assert "no code for gfx1201" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["/nowhere/libpython.so", "libpython"])
+def test_a_missing_libpython_is_named(program, name):
+    ran = started(program, "stray", libpython=name)
+    assert ran.returncode == 9
+    assert "needs Python in this program: " in ran.stderr
+    assert name in ran.stderr
+    assert "the simulated HIP runtime could not be started" in ran.stdout
+
+
+@pytest.mark.oracle
+def test_objects_are_linked_and_run_without_the_command(tmp_path):
+    clang()
+    (tmp_path / "part.cpp").write_text(
+        "#include <hip/hip_runtime.h>\n__global__ void two(int *out) { *out = 2; }\n"
+        "void launch(int *out) { hipLaunchKernelGGL(two, 1, 1, 0, 0, out); }\n"
+    )
+    (tmp_path / "main.c").write_text(
+        "#include <hip/hip_runtime_api.h>\nvoid launch_c(int *);\nint main(void) {\n  int *out, value = 0;\n"
+        "  hipMalloc((void **)&out, 4);\n  launch_c(out);\n"
+        "  hipMemcpy(&value, out, 4, hipMemcpyDeviceToHost);\n  return value;\n}\n"
+    )
+    (tmp_path / "glue.cc").write_text('void launch(int *);\nextern "C" void launch_c(int *out) { launch(out); }\n')
+    for name in ("part.cpp", "main.c", "glue.cc"):
+        hipcc("-c", name, cwd=tmp_path)
+    hipcc("part.o", "main.o", "glue.o", "-o", "linked", cwd=tmp_path)
+    bare = {name: value for name, value in os.environ.items() if not name.startswith(("MFMASIM_HIPRT", "LD_LIB"))}
+    assert subprocess.run([tmp_path / "linked"], env=bare, check=False).returncode == 2
+
+
+@pytest.mark.oracle
+def test_command_lines():
+    tool = clang()
+
+    def words(*arguments):
+        made = command(arguments, tool)
+        return made[made.index("--end-no-unused-arguments") + 1 :]
+
+    assert words("-c", "a.cpp")[:4] == ["-c", "-x", "hip", "a.cpp"]
+    assert words("a.hip", "b.o", "-lm")[:6] == ["-x", "hip", "a.hip", "-x", "none", "b.o"]
+    assert words("-c", "-o", "a.cpp", "x.c") == ["-c", "-o", "a.cpp", "-x", "c", "x.c"]
+    assert words("-xc++", "-c", "a.cpp") == ["-xc++", "-c", "a.cpp"]
+    full = command(["--offload-arch=gfx950", "--amdgpu-target=gfx1100,gfx942", "-O1", "-g", "a.o"], tool)
+    assert [word for word in full if word.startswith("--offload-arch")] == [
+        "--offload-arch=gfx950", "--offload-arch=gfx1100", "--offload-arch=gfx942",
+    ]  # fmt: skip
+    assert "-O3" not in full
+    assert "-lamdhip64" in full
+    assert "-lamdhip64" not in command(["-c", "a.cpp"], tool)
+    assert "--offload-device-only" in command(["--genco", "a.hip"], tool)
+    assert clang_command(["-c", "a.cpp"], tool)[-2:] == ["-c", "a.cpp"]
+    assert "-nogpulib" in clang_command(["-x", "hip", "-c", "a.cpp"], tool)
+
+
+@pytest.mark.oracle
+def test_the_declarations_are_those_of_hip_python():
+    try:
+        differ = make_api.main(check=True)
+    except SystemExit:
+        differ = None
+    require("hip-python", differ is not None, "pip install 'mfmasim[hip]'")
+    assert differ == []
