@@ -36,7 +36,12 @@ CODES = 64
 
 
 def load_module(rt: Runtime, data: bytes, device: int | None = None) -> Module:
-    """Load a code object for a device; None is the calling thread's.
+    """Load a code object for a device.
+
+    Args:
+        rt: the runtime.
+        data: the code object, or a bundle that contains it.
+        device: the device; None is the calling thread's.
 
     Raises:
         HipFailure: it is damaged, or for another architecture.

@@ -37,7 +37,12 @@ def function_of(rt: Runtime, word: int, device: int | None = None) -> Function:
 
 
 def place_of(rt: Runtime, word: int, device: int | None = None) -> tuple[int, int]:
-    """Address and size on a device of a variable, given the address of its host variable; see `function_of`.
+    """Address and size on a device of a variable.
+
+    Args:
+        rt: the runtime.
+        word: address of its host variable.
+        device: see `function_of`.
 
     Raises:
         HipFailure: it is not a variable, or the program has no code for the device.
