@@ -50,7 +50,7 @@ def _elf_length(address: int) -> int:
     for at in range(0, size * count, max(size, 1)):
         kind, offset, length = struct.unpack_from("<4xI16xQQ", table, at)  # sh_type, sh_offset, sh_size
         ends.append(offset + (0 if kind == NO_BITS else length))
-    return max(ends)
+    return int(max(ends))
 
 
 def _bundle_length(address: int) -> int:

@@ -78,8 +78,10 @@ def test_memory_that_was_freed_and_comes_back_holds_nothing(copy, two):
     check(hip.hipMemset(first, 0, 4 * N))
     address = int(first)
     check(hip.hipFree(first))
-    again = check(hip.hipMalloc(4 * N))
-    assert int(again) == address
+    for _ in range(4):  # freed addresses rest until so much else was freed
+        check(hip.hipFree(check(hip.hipMalloc(12 << 20))))
+    others = (check(hip.hipMalloc(4 * N)) for _ in range(100))
+    again = next(one for one in others if int(one) == address)
     assert len(launch(copy, two[0], again)) == 1
     check(hip.hipFree(again))
 
