@@ -9,6 +9,10 @@ import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 __all__ = ["follow", "follow_parent", "pool"]
 
@@ -16,9 +20,21 @@ _PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 _POLL_SECONDS = 0.5
 
 
+class _Pool(ProcessPoolExecutor):
+    """Ends its processes when a signal interrupts the block that it belongs to, which else waits for what they run."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if kind is not None and not issubclass(kind, Exception):
+            for process in list((self._processes or {}).values()):
+                process.kill()
+        return super().__exit__(kind, error, trace)
+
+
 def pool(count: int) -> ProcessPoolExecutor:
     """An executor of so many processes, none of which survives this one, even if this one is killed."""
-    return ProcessPoolExecutor(count, initializer=follow, initargs=(os.getpid(),))
+    return _Pool(count, initializer=follow, initargs=(os.getpid(),))
 
 
 def follow_parent(number: int = signal.SIGKILL) -> None:

@@ -69,14 +69,16 @@ def test_no_worker_survives_its_parent(number, method, tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
-def test_the_command_line_uses_such_workers(tmp_path):
-    """``mfmasim run --workers``: a loop that lasts minutes."""
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_the_command_line_uses_such_workers(number):
+    """``mfmasim run --workers``: a loop that lasts minutes; the signal reaches the first process alone."""
     from mfmasim.resources import folder
 
     kernel = folder("golden") / "code" / "bench" / "valu_loop.gfx942.hsaco"
     words = ["run", kernel, "--grid", "8", "--arg", "u32:512", "--arg", "i32=2000000000", "--arg", "u32=7",
              "--budget", "1000000000000", "--checks", "none", "--workers", "2"]  # fmt: skip
-    with subprocess.Popen([sys.executable, "-m", "mfmasim", *words]) as parent:
+    taken = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}  # ignored in background
+    with subprocess.Popen([sys.executable, "-m", "mfmasim", *words], **taken) as parent:
         pids = []
         try:
             end = time.monotonic() + 60
@@ -85,7 +87,7 @@ def test_the_command_line_uses_such_workers(tmp_path):
                 pids = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
             assert len(pids) >= 2
             time.sleep(0.5)
-            parent.kill()
+            parent.send_signal(number)
             parent.wait(20)
             assert ended(pids)
         finally:
