@@ -1,4 +1,4 @@
-"""The driver needs the group `mutation`, which the quick suite does without: its files are not searched for doctests."""
+"""The driver needs the group `mutation`, which the quick suite does without: its files hold no doctests to collect."""
 
 from pathlib import Path
 
