@@ -172,7 +172,9 @@ def test_the_other_integer_conversions():
     assert run("gfx1201", "v_cvt_pk_i16_f32", f32(-1.9), f32(1e9)) == 0x7FFFFFFF
     assert run("gfx1201", "v_cvt_pk_u16_f32", f32(-1.9), f32(2.9)) == 0x00020000
     assert run("gfx942", "v_cvt_pknorm_i16_f32", f32(-1.0), f32(0.5)) == 0x40008001
+    assert run("gfx942", "v_cvt_pknorm_i16_f32", f32(-np.inf), f32(np.inf)) == 0x7FFF8001
     assert run("gfx942", "v_cvt_pknorm_u16_f32", f32(-1.0), f32(2.0)) == 0xFFFF0000
+    assert run("gfx942", "v_cvt_pknorm_u16_f32", f32(-np.inf), f32(np.nan)) == 0
     assert run("gfx1201", "v_cvt_norm_u16_f16", 0x3800) == 0x8000
     assert run("gfx1201", "v_cvt_i32_i16", 0x1234FFFE) == 0xFFFFFFFE
     assert run("gfx1201", "v_cvt_u32_u16", 0x1234FFFE, modifiers=Modifiers(op_sel=1)) == 0x1234

@@ -147,6 +147,8 @@ def test_limits(name):
     assert name in LIMITS, f"LIMITS lacks {name}"
     assert (fmt.max, fmt.smallest_normal, fmt.smallest_subnormal) == LIMITS[name]
     assert float(fmt.decode(fmt.max_code)) == fmt.max
+    if fmt.integer:
+        assert (fmt.exponent_bits, fmt.mantissa_bits, fmt.bias) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("fmt", formats.FORMATS.values(), ids=lambda fmt: fmt.name)

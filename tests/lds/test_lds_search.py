@@ -75,6 +75,14 @@ def free_maps(sets, banks):
     return {tuple(images) for images in maps[free].tolist()}
 
 
+def span(vectors):
+    """Everything that exclusive-ors of the vectors give."""
+    held = {0}
+    for vector in vectors:
+        held |= {one ^ vector for one in held}
+    return held
+
+
 @pytest.fixture(scope="module")
 def free():
     return {
@@ -110,6 +118,32 @@ def test_the_search_counts_what_trying_every_map_counts(free):
         for swizzle in found.xors:
             if swizzle.keeps_rows:
                 assert tuple(image >> 4 for image in swizzle.row_images) in expected
+
+
+def test_six_row_bits_are_still_counted():
+    """gfx950 reads b128 by cosets of span(1, 2, 12, 20) of the lanes; here lane bit 1 is row bit 1, 5 or 6.
+
+    An odd row of 128 bytes is on the other half of the 64 banks, so that row bit 0 may have any of 8 images; the 8**6
+    choices for the others are tried directly.
+    """
+    patterns = [
+        lds.Pattern.of(
+            "ds_read_b128", lambda lane, n, bit=bit: (lane & 61 & ~(1 << bit) | (lane >> 1 & 1) << bit, lane * 0)
+        )
+        for bit in (1, 5, 6)
+    ]
+    maps = np.arange(8**6)
+    free = np.ones(len(maps), bool)
+    for bit in (1, 5, 6):
+        for difference in span((1 << bit, 12, 20)) - {0}:
+            image = np.zeros_like(maps)
+            for row in range(6):
+                if difference >> row + 1 & 1:
+                    image ^= maps >> 3 * row & 7
+            free &= image != 0
+    found = lds.find_swizzle((128, 128), 1, None, patterns, ["gfx950"])
+    assert (found.count, found.maps) == (8 * int(free.sum()), 8**7)
+    assert found.count > 0
 
 
 def test_conflicts_agrees_with_trying_every_map(free):

@@ -147,9 +147,8 @@ def integer_pair(target: str, source: str) -> Callable[[Call], Bits]:
 
 def _normalise(values: NDArray[np.float64], target: str) -> Bits:
     """-1 to 1 (signed) or 0 to 1 as 16-bit fractions of the largest integer; a product of 24 + 16 bits is exact."""
-    low, high = (-1.0, 1.0) if target == "i16" else (0.0, 1.0)
     limit = INTEGERS[target][2]
-    return _saturated(np.rint(np.clip(values, low, high) * limit), target)
+    return _saturated(np.rint(np.maximum(values, -1.0) * limit), target)  # only -1 is not a limit of the integers
 
 
 def normalised(target: str) -> Callable[[Call], Bits]:
