@@ -8,6 +8,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.figures import svg
 from mfmasim.formats import format as lookup
 from mfmasim.formats import value_table
+from mfmasim.formats.explain import exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,16 +68,12 @@ def format_svg(fmt: str | Format) -> str:
         shapes.append(
             svg.rect(
                 _LEFT + column * _WIDTH, top + line * _HEIGHT, _WIDTH, _HEIGHT, COLOURS[found.kind],
-                label=f"{found.value:g}", title=title, data={"code": found.code, "kind": found.kind},
+                label=exact_text(found.value, 10), title=title, data={"code": found.code, "kind": found.kind},
             )
         )  # fmt: skip
-    kinds = list(dict.fromkeys(found.kind for _, _, found in value_cells(fmt)))
+    kinds = dict.fromkeys(found.kind for _, _, found in value_cells(fmt))
     bottom = top + lines * _HEIGHT + 14
-    for place, kind in enumerate(kinds):
-        shapes += [
-            svg.rect(_LEFT + 110 * place, bottom, 14, 14, COLOURS[kind]),
-            svg.text(_LEFT + 110 * place + 20, bottom + 11, kind),
-        ]
+    shapes += svg.legend(_LEFT, bottom, [(COLOURS[kind], kind) for kind in kinds])[0]
     return svg.document(width, bottom + 34, shapes, f"Value table of {fmt.name}")
 
 

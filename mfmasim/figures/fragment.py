@@ -141,17 +141,14 @@ def fragment_svg(fragment: Fragment, view: str = "both", mark: tuple[int, int] |
     if view not in VIEWS:
         raise unknown("view", view, VIEWS)
     head = f"{fragment.name} of {fragment.instruction} on {fragment.arch}"
-    body = [
-        svg.text(10, 20, head, kind="head"),
-        svg.text(
-            10,
-            38,
-            f"{fragment.shape_text} {fragment.format}, wave{fragment.lanes}, "
-            f"{fragment.vgprs} VGPR{'s' * (fragment.vgprs > 1)}",
-        ),
-        svg.text(10, 54, fragment.layout.formula),
-    ]
-    y, width = 70.0, max(8 * len(head), 7 * len(fragment.layout.formula)) + 20.0
+    registers = f"{fragment.vgprs} VGPR{'s' * (fragment.vgprs > 1)}"
+    lines = [f"{fragment.shape_text} {fragment.format}, wave{fragment.lanes}, {registers}", fragment.layout.formula]
+    body = [svg.text(10, 20, head, kind="head"), *(svg.text(10, 38 + 16 * n, line) for n, line in enumerate(lines))]
+    groups = range(0, fragment.lanes, 16)
+    colours = [(svg.PALETTE[lane // 16 % len(svg.PALETTE)], f"lanes {lane}-{lane + 15}") for lane in groups]
+    key, right = svg.legend(10, 62, [*colours, (svg.shade(svg.PALETTE[0], 0.35), "paler: odd registers")])
+    body += key
+    y, width = 90.0, max(svg.text_width(head, "head"), *map(svg.text_width, lines), right) + 20.0
     for name, draw in (("matrix", _draw_matrix), ("registers", _draw_registers)):
         if view in (name, "both"):
             shapes, drawn_width, drawn_height = draw(fragment, mark)
@@ -212,7 +209,8 @@ def _draw_registers(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[l
     names = {cell: cell.name("", blocks=fragment.blocks > 1) for cell in cells}
     narrowest = min(min(cell.high, 31) - cell.low + 1 for cell in cells)
     column = max(64.0, (max(map(len, names.values())) * 5.6 + 4) * 32 / min(32, narrowest))
-    shapes = [svg.text(0, 12, f"registers: {fragment.name}[row, column] by lane; bit 0 on the right")]
+    caption = f"registers: {fragment.name}[row, column] by lane; bit 0 on the right"
+    shapes = [svg.text(0, 12, caption)]
     shapes += [svg.text(40 + column * (register + 0.5), 29, f"v{register}", kind="small", anchor="middle")
                for register in range(fragment.vgprs)]  # fmt: skip
     shapes += [svg.text(34, 34 + _HEIGHT * (lane + 0.7), f"L{lane}", kind="small", anchor="end")
@@ -233,7 +231,7 @@ def _draw_registers(fragment: Fragment, mark: tuple[int, int] | None) -> tuple[l
             rest = (cell.high - 31) * column / 32
             left, top = 40 + column * (cell.vgpr + 2) - rest, 34 + _HEIGHT * cell.lanes[0]
             shapes.append(svg.rect(left, top, rest, _HEIGHT, _colour(cell, mark), title=_title(fragment, cell)))
-    return shapes, 40 + column * fragment.vgprs, 34.0 + _HEIGHT * fragment.lanes
+    return shapes, max(40 + column * fragment.vgprs, svg.text_width(caption)), 34.0 + _HEIGHT * fragment.lanes
 
 
 def _colour(cell: Cell, mark: tuple[int, int] | None) -> str:

@@ -102,8 +102,12 @@ def punch_card_svg(found: Access) -> str:
         A self-contained SVG; hover text names lane, bank and address.
     """
     head = f"{found.instruction.name} on {found.arch.name}: {int(found.extra_passes)} extra passes"
-    body = [svg.text(10, 20, head, kind="head"), svg.text(10, 38, f"{found.confidence}: {found.source}")]
-    top, banks = 56.0, found.table.banks
+    trust = f"{found.confidence}: {found.source}"
+    most = max(1, *(phase.degree for phase in found.phases))
+    passes = [(colour, f"pass {n}" + " or later" * (n == len(_PASSES))) for n, colour in enumerate(_PASSES[:most], 1)]
+    key, right = svg.legend(10, 48, passes)
+    body = [svg.text(10, 20, head, kind="head"), svg.text(10, 38, trust), *key]
+    top, banks = 76.0, found.table.banks
     by_phase: dict[int, list[Punch]] = {}
     for punch in punches(found):
         by_phase.setdefault(punch.phase, []).append(punch)
@@ -111,13 +115,14 @@ def punch_card_svg(found: Access) -> str:
         shapes, high = _phase(phase, by_phase.get(phase.number, []), banks)
         body.append(svg.group(10, top, shapes))
         top += high + 14
-    width = max(60 + banks * _CELL, 8 * len(head) + 20, 7 * len(found.source) + 100)
+    width = max(60 + banks * _CELL, svg.text_width(head, "head") + 20, svg.text_width(trust) + 20, right)
     return svg.document(width, top, body, head)
 
 
 def _phase(phase: Phase, held: Sequence[Punch], banks: int) -> tuple[list[str], float]:
     part = f", access {phase.part}" if phase.part else ""
     shapes = [svg.text(0, 10, f"phase {phase.number}{part}: degree {phase.degree}")]
+    shapes.append(svg.text(34, 22, "bank", kind="small", anchor="end"))
     shapes += [
         svg.text(40 + _CELL * (bank + 0.5), 22, str(bank), kind="small", anchor="middle")
         for bank in range(0, banks, 4)

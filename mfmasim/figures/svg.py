@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["PALETTE", "document", "group", "page", "rect", "shade", "text"]
+__all__ = ["PALETTE", "document", "group", "legend", "page", "rect", "shade", "text", "text_width"]
 
 PALETTE = ("#8ecae6", "#ffd166", "#b7e4c7", "#f4a6b8", "#cdb4db", "#f6bd60", "#a0c4ff", "#d9d9d9")
 """Fill colours for eight groups, light enough for black text; their order separates them for colour-blind readers."""
@@ -44,6 +44,34 @@ def text(x: float, y: float, content: str, *, kind: str = "", anchor: str = "sta
     style = f' class="{kind}"' if kind else ""
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'
     return f'<text x="{x:g}" y="{y:g}"{style}{place}>{escape(content)}</text>'
+
+
+def text_width(content: str, kind: str = "") -> float:
+    """Pixels that a line of text takes in the widest of the monospace fonts, with some room.
+
+    Args:
+        content: the text.
+        kind: its class, as for `text`.
+    """
+    return len(content) * {"head": 8.2, "small": 5.8}.get(kind, 7.0)
+
+
+def legend(x: float, y: float, entries: Iterable[tuple[str, str]]) -> tuple[list[str], float]:
+    """A line of colours with their meanings.
+
+    Args:
+        x: left edge, in pixels.
+        y: top edge; a line is 14 pixels high.
+        entries: fill colour and meaning of each.
+
+    Returns:
+        The shapes, and the right edge.
+    """
+    shapes = []
+    for colour, meaning in entries:
+        shapes += [rect(x, y, 14, 14, colour), text(x + 20, y + 11, meaning)]
+        x += 20 + text_width(meaning) + 14
+    return shapes, x
 
 
 def rect(

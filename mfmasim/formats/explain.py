@@ -14,7 +14,7 @@ from mfmasim.formats.checks import as_codes
 if TYPE_CHECKING:
     from mfmasim.formats.registry import Format
 
-__all__ = ["Explanation", "explain", "value_table"]
+__all__ = ["Explanation", "exact_text", "explain", "value_table"]
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,30 @@ def shown(value: float) -> str:
     places = exact.denominator.bit_length() - 1
     text = f"{value:.{places}f}" if places <= 12 else repr(value)
     return text.rstrip("0") if "." in text and "e" not in text else text
+
+
+def exact_text(value: float, most: int) -> str:
+    """A value without any rounding: its decimal digits where they are few, else an odd number times a power of two.
+
+    Args:
+        value: the value.
+        most: characters of a decimal text that count as few.
+
+    >>> exact_text(0.001953125, 11), exact_text(3 * 2.0**-16, 11), exact_text(2.0**100, 11)
+    ('0.001953125', '3×2^-16', '2^100')
+    """
+    if not np.isfinite(value) or value == 0:
+        return str(value)
+    exact = Fraction(value)
+    places = exact.denominator.bit_length() - 1
+    text = f"{value:.{places}f}"  # a binary fraction of n places has n decimals
+    if len(text) <= most:
+        return text
+    odd = abs(exact.numerator)
+    twos = (odd & -odd).bit_length() - 1
+    odd >>= twos
+    sign, factor = "-" if value < 0 else "", "" if odd == 1 else f"{odd}×"
+    return f"{sign}{factor}2^{twos - places}"
 
 
 def value_table(fmt: Format) -> list[Explanation]:
