@@ -74,15 +74,18 @@ def test_a_copy_carries_over_what_was_never_written(copy, two):
 
 
 def test_memory_that_was_freed_and_comes_back_holds_nothing(copy, two):
-    first = check(hip.hipMalloc(4 * N))
-    check(hip.hipMemset(first, 0, 4 * N))
+    size = 20 << 20
+    first = check(hip.hipMalloc(size))
+    check(hip.hipMemset(first, 0, size))
     address = int(first)
     check(hip.hipFree(first))
-    for _ in range(4):  # freed addresses rest until so much else was freed
-        check(hip.hipFree(check(hip.hipMalloc(12 << 20))))
-    others = (check(hip.hipMalloc(4 * N)) for _ in range(100))
-    again = next(one for one in others if int(one) == address)
-    assert len(launch(copy, two[0], again)) == 1
+    second = check(hip.hipMalloc(size))
+    assert int(second) != address  # freed addresses rest, until so much else was freed
+    check(hip.hipFree(second))
+    again = check(hip.hipMalloc(size))
+    assert int(again) <= address < int(again) + size
+    check(hip.hipMemcpy(two[1], address, 4 * N, KIND.hipMemcpyDeviceToDevice))
+    assert len(launch(copy, *two)) == 1
     check(hip.hipFree(again))
 
 
