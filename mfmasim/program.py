@@ -10,7 +10,7 @@ import bisect
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mfmasim import codeobject, isa
 from mfmasim.architectures import target as find_target
@@ -56,6 +56,12 @@ class Kernel:
         """Create a kernel of `code` from the code object's `info`."""
         self.code = code
         self.info = info
+        self.kept: dict[str, Any] = {}
+        """What follows from the kernel alone and is kept for its further launches, by the user's name for it."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A process that receives it begins with nothing kept: bound instructions are functions."""
+        return {**self.__dict__, "kept": {}}
 
     def __repr__(self) -> str:
         """Name, architecture and arguments."""

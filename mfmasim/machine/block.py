@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.bind import bind
+from mfmasim.machine.bind import bind, operation_of
 from mfmasim.machine.late import forces
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
 from mfmasim.machine.ops.vector_skip import VSKIP, sets_vector_mode
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Bound
     from mfmasim.machine.run import Machine
+    from mfmasim.program import Kernel
 
 __all__ = ["Block", "build"]
 
@@ -65,7 +66,7 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
     indexing = bool(mode & GPR_IDX_EN)
     if mode & VSKIP:
         instructions = [ins for ins in instructions if ins.opcode.scalar]
-    instructions = [allocated(ins, machine.kernel) for ins in instructions]
+    instructions = [_allocated(ins, machine.kernel) for ins in instructions]
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
     if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
@@ -83,16 +84,37 @@ def _bound(instruction: Instruction, machine: Machine, *, indexing: bool) -> Bou
     """An instruction bound, and its undefined bits tracked where a check requires it."""
     follows = machine.definedness
     if follows is None:
-        return indexed(instruction, machine, bind) if indexing else bind(instruction, machine)
+        return indexed(instruction, machine, bind) if indexing else _bind(instruction, machine)
+    bind_one = bind if indexing else _bind
 
     def both(ins: Instruction, machine: Machine) -> Bound:
-        run: Bound = follows.beside(ins, bind(ins, machine))
+        run: Bound = follows.beside(ins, bind_one(ins, machine))
         return run
 
     if not indexing:
         return both(instruction, machine)
     step: Bound = follows.indexed(instruction, indexed(instruction, machine, both))
     return step
+
+
+def _allocated(instruction: Instruction, kernel: Kernel) -> Instruction:
+    """`allocated`, kept for the kernel's further launches."""
+    kept: dict[int, Instruction] = kernel.kept.setdefault("allocated", {})
+    found = kept.get(instruction.pc)
+    if found is None:
+        found = kept[instruction.pc] = allocated(instruction, kernel)
+    return found
+
+
+def _bind(instruction: Instruction, machine: Machine) -> Bound:
+    """`bind`; what only touches registers needs no machine and is kept for the kernel's further launches."""
+    kept: dict[int, Bound | None] = machine.kernel.kept.setdefault("bound", {})
+    found = kept.get(instruction.pc)
+    if found is None:
+        found = bind(instruction, machine)
+        if instruction.pc not in kept:
+            kept[instruction.pc] = None if operation_of(instruction).unit == "direct" else found
+    return found
 
 
 def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:

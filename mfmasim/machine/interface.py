@@ -83,8 +83,8 @@ class Machine(Spaces, Protocol):
     def matrix_hooks(self) -> list[Callable[[MatrixEvent], NDArray[np.uint32] | None]]:
         """Hooks that receive matrix instructions."""
 
-    def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Report a matrix instruction; returns its result, or what a hook replaces it with."""
+    def matrix(self, event: MatrixEvent, compute: Callable[[], NDArray[np.uint32]]) -> NDArray[np.uint32]:
+        """Report a matrix instruction; returns its result, computed unless a hook replaces it."""
 
     def place(self, waves: NDArray[Any], index: int, lane: int | None = None) -> Place:
         """Where in the grid a wave runs.

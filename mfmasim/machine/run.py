@@ -23,7 +23,7 @@ from mfmasim.machine.start import first_state, register_counts
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group, Waves
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -302,12 +302,17 @@ class Machine:
         return shown.astype(np.uint64)
 
     def _count(self) -> None:
+        levels: dict[tuple[str, bool], str] = self.kernel.kept.setdefault("levels", {})
+        executed, fidelity = self.outcome.executed, self.outcome.fidelity
         for block in self._blocks.values():
             for ins in block.instructions:
                 runs = block.runs - self.skipped.pop(ins.pc, 0)
-                self.outcome.executed[ins.pc] += runs
-                if runs:
-                    self.outcome.fidelity.setdefault(ins.name, operation_of(ins).level(self.arch))
+                executed[ins.pc] += runs
+                if runs and ins.name not in fidelity:
+                    key = ins.name, ins.in_gds
+                    if key not in levels:
+                        levels[key] = operation_of(ins).level(self.arch)
+                    fidelity[ins.name] = levels[key]
         self.outcome.arrange(self.kernel.code, self.kernel.wave)
 
     def stop(self, check: str, why: str, pc: int, group: Group, wave: int = 0) -> None:
@@ -335,10 +340,11 @@ class Machine:
         """
         return self.launch.place(self.first_workgroup * self.launch.waves_per_workgroup + int(waves[index]), lane)
 
-    def matrix(self, event: MatrixEvent, result: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Report a matrix instruction; an observer may replace the result."""
+    def matrix(self, event: MatrixEvent, compute: Callable[[], NDArray[np.uint32]]) -> NDArray[np.uint32]:
+        """Report a matrix instruction; its result is computed unless an observer replaces it."""
+        result = None
         for listener in self.matrix_hooks:
             replaced = listener(event)
             if replaced is not None:
                 result = replaced
-        return result
+        return compute() if result is None else result

@@ -100,10 +100,13 @@ class Hazards(Paths[State], Check):
     def __init__(self, launch: Launch, option: str = "") -> None:
         """Find the rows of the architecture."""
         Check.__init__(self, launch, option)
-        Paths.__init__(self, State())
+        Paths.__init__(self, State(), self.kernel)
         arch = self.kernel.arch
         self.m0 = arch.m0
-        self._follower = Follower(rows(arch), arch, self.kernel.wave, launch.passes)
+        # States refer to what the follower knows of instructions, so that the launches of a kernel share it.
+        self._follower: Follower = self.kernel.kept.setdefault(
+            "hazards", Follower(rows(arch), arch, self.kernel.wave, launch.passes)
+        )
         self._pairs: dict[tuple[int, int], Pair] = {}
         """By the addresses of the second and the first instruction."""
 
@@ -120,6 +123,7 @@ class Hazards(Paths[State], Check):
         return state
 
     def _missing(self, instruction: Instruction, event: BlockEvent, index: int, broken: Broken) -> None:
+        self.reported = True
         row, needs, present = broken.row, broken.needs, broken.present
         first, there = broken.first.opcode.name, self.kernel.source_at(broken.pc)
         name = named(instruction.written(broken.register), self.m0)

@@ -1,13 +1,15 @@
 """A state that each wave carries along its path, and that the path alone determines.
 
 Waves of one state share it, and a block that was seen from a state is never examined again, so that the cost grows
-with the paths that differ and not with the waves.
+with the paths that differ and not with the waves. Further launches of a kernel share what blocks lead to as well,
+except where something was reported: a finding names the launch's own waves.
 """
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -17,21 +19,53 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.machine.events import BlockEvent
+    from mfmasim.program import Kernel
+
+    Key = tuple[int, int, int, int]
+    """Number of a state, first and last address of a block, and how many of its instructions are executed."""
 
 __all__ = ["Paths"]
 
 State = TypeVar("State")
 
 
+class Table(Generic[State]):
+    """The states of a kernel's paths, by number, and what blocks lead to from them."""
+
+    def __init__(self, start: State) -> None:
+        """State 0 is `start`."""
+        self.states: list[State] = [start]
+        self._numbers: dict[State, int] = {start: 0}
+        self.next: dict[Key, tuple[int, Any]] = {}
+        """The next state, and what `Paths.effect` said of the block, where nothing was reported."""
+        self._lock = threading.Lock()  # launches of one kernel may run in several threads
+
+    def __reduce__(self) -> tuple[type[Table[State]], tuple[State]]:
+        """A process that receives it begins anew: states of different processes are not the same objects."""
+        return Table, (self.states[0],)
+
+    def number(self, state: State) -> int:
+        """Number of a state."""
+        with self._lock:
+            found = self._numbers.setdefault(state, len(self.states))
+            if found == len(self.states):
+                self.states.append(state)
+        return found
+
+
 class Paths(Observer, ABC, Generic[State]):
     """Follows a state, which has to be hashable, through the blocks of every wave."""
 
-    def __init__(self, start: State) -> None:
-        """Every wave begins with `start`."""
-        self._states: list[State] = [start]
-        self._numbers: dict[State, int] = {start: 0}
-        self._next: dict[tuple[int, int, int, int], int] = {}
+    def __init__(self, start: State, kernel: Kernel | None = None) -> None:
+        """Every wave begins with `start`; with `kernel` its launches share what blocks lead to."""
+        own = Table(start)
+        name = f"paths of {type(self).__name__}"
+        self._table: Table[State] = own if kernel is None else kernel.kept.setdefault(name, own)
+        self._next: dict[Key, int] = {}
+        """What blocks lead to in this launch."""
         self._of_wave: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.reported = False
+        """To be set where `after` reports something."""
 
     @abstractmethod
     def after(self, state: State, event: BlockEvent, index: int) -> State:
@@ -42,6 +76,12 @@ class Paths(Observer, ABC, Generic[State]):
             event: the block.
             index: one of the waves of the event that are in this state.
         """
+
+    def effect(self) -> Any:
+        """What the block that `after` followed last means beside the next state; the same in every launch."""
+
+    def take(self, effect: Any) -> None:
+        """Note the effect of a block, in the launch that follows it first or in a further one."""
 
     def on_block(self, event: BlockEvent) -> None:
         """Move the waves of a block to their next state."""
@@ -65,10 +105,15 @@ class Paths(Observer, ABC, Generic[State]):
         block = event.instructions
         key = number, block[0].pc, block[-1].pc, len(block)
         found = self._next.get(key)
-        if found is None:
-            state = self.after(self._states[number], event, index)
-            found = self._numbers.setdefault(state, len(self._states))
-            if found == len(self._states):
-                self._states.append(state)
-            self._next[key] = found
-        return found
+        if found is not None:
+            return found
+        table = self._table
+        known = table.next.get(key)
+        if known is None:
+            self.reported = False
+            known = table.number(self.after(table.states[number], event, index)), self.effect()
+            if not self.reported:
+                table.next[key] = known
+        self.take(known[1])
+        self._next[key] = known[0]
+        return known[0]

@@ -37,6 +37,8 @@ class Ended:
     registers: frozenset[Register]
     wait: int
     """Address of the wait."""
+    value: int
+    """What it waits for."""
     counter: str
     order: str
     limit: int
@@ -63,7 +65,7 @@ def orders_memory(instruction: Instruction) -> bool:
 
 
 class RedundantWaits:
-    """What each wait was needed for, so far."""
+    """What each wait was needed for, in a launch or in one block of it."""
 
     def __init__(self, arch: Arch) -> None:
         """Follow waits of an architecture."""
@@ -99,7 +101,7 @@ class RedundantWaits:
             return ended
         if orders_memory(instruction):
             for each in ended:
-                self._needs(each, self.values[each.wait, each.counter])
+                self._needs(each, each.value)
             return ()
         left = []
         up = raised(self.arch, instruction.opcode, bool(instruction.dst), instruction.space)
@@ -124,16 +126,16 @@ class RedundantWaits:
             self.values[key] = value
             self.needed.setdefault(key, UNNEEDED)
             if flight.writes and not flight.coherent:
-                yield Ended(flight.writes, wait.pc, counter, flight.order, flight.limit, rank - 1, rank)
+                yield Ended(flight.writes, wait.pc, value, counter, flight.order, flight.limit, rank - 1, rank)
             else:
                 self.needed[key] = value
 
     def _needs(self, each: Ended, value: int) -> None:
         key = each.wait, each.counter
-        self.needed[key] = min(self.needed[key], value)
+        self.needed[key] = min(self.needed.get(key, UNNEEDED), value)
 
     def merge(self, other: RedundantWaits) -> None:
-        """Add what another part of the same launch needed."""
+        """Add what another part, or block, of the same launch needed."""
         for key, value in other.needed.items():
             self.needed[key] = min(value, self.needed.get(key, UNNEEDED))
         self.values |= other.values

@@ -60,9 +60,11 @@ class Waits(Paths[State], Check):
     def __init__(self, launch: Launch) -> None:
         """Start with nothing in flight."""
         Check.__init__(self, launch)
-        Paths.__init__(self, ((), ()))
+        Paths.__init__(self, ((), ()), self.kernel)
         self.arch = self.kernel.arch
         self.redundant = RedundantWaits(self.arch)
+        self._of_block = RedundantWaits(self.arch)
+        """What the block that is followed needed."""
         self._findings: dict[tuple[int, int, str], Finding] = {}
 
     def after(self, state: State, event: BlockEvent, index: int) -> State:
@@ -74,17 +76,27 @@ class Waits(Paths[State], Check):
             index: one of the waves of the event that are in this state.
         """
         before, ended = state
+        self._of_block = RedundantWaits(self.arch)
         flights = list(before)
         for instruction in event.instructions:
             if ended or flights:
-                ended = self.redundant.step(ended, flights, instruction, frozenset().union(*touched(instruction)))
+                ended = self._of_block.step(ended, flights, instruction, frozenset().union(*touched(instruction)))
             flights = execute(self.arch, flights, instruction, partial(self._missing, instruction, event, index))
         return tuple(flights), ended
+
+    def effect(self) -> RedundantWaits:
+        """What the block needed."""
+        return self._of_block
+
+    def take(self, effect: RedundantWaits) -> None:
+        """Add what a block needed."""
+        self.redundant.merge(effect)
 
     def _missing(
         self, instruction: Instruction, event: BlockEvent, index: int, flight: Flight, rank: int, register: Register,
         read: bool,
     ) -> None:  # fmt: skip
+        self.reported = True
         key = instruction.pc, flight.pc, flight.counter
         if key in self._findings:
             return

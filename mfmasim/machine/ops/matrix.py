@@ -115,14 +115,15 @@ def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
         registers = Operands.of({name: np.broadcast_to(x, (waves, *x.shape[1:])) for name, x in read.items()})
         now = by_mode[mode_bit(g, MODE_FP16_OVFL, instruction), mode_bit(g, MODE_DENORMALS_32, instruction)]
         before = old(g) if halves else None
-        out = execute(operation, registers, now)
         if machine.matrix_hooks:
             indices = g.indices()
             event = MatrixEvent(
                 instruction, operation, machine.first_workgroup * per + indices, registers, now,
                 lambda i, lane: machine.place(indices, i, lane),
             )  # fmt: skip
-            out = machine.matrix(event, out)
+            out = machine.matrix(event, lambda: execute(operation, registers, now))
+        else:
+            out = execute(operation, registers, now)
         if before is not None:
             out = out & filled | before & ~filled
         for register in range(target.count):
