@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.jobs import add_jobs, in_order
+
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
-    from mfmasim.devices import Device
     from mfmasim.verify import Case
     from mfmasim.verify.agreement.trial import Verdict
 
@@ -37,31 +37,19 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--growth", type=float, default=1.0, help="limit of sizes, relative to the case (default 1)")
     parser.add_argument("--checks", default="all", help="checks of the simulator: all (default), none, or names")
     parser.add_argument("--json", metavar="FILE", help="write what was found as JSON ('-' for standard output)")
+    add_jobs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
-    from mfmasim.devices import device
-    from mfmasim.devices.sim import chosen_checks
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify import find, select
 
-    chosen_checks(args.checks)
-    if args.examples < 1:
-        raise MfmasimError(f"--examples {args.examples}: a positive number is expected")
-    if not 0 < args.growth <= GROWTH_LIMIT:
-        raise MfmasimError(f"--growth {args.growth:g}: a number above 0 and up to {GROWTH_LIMIT} is expected")
-    back_end = device(args.device) if args.device else None
-    chosen = args.arch or getattr(back_end, "arch", None)
-    groups = [
-        (name, [(case, arch) for case, arch in select(cases, chosen, args.case) if arch not in case.skip])
-        for target in args.targets
-        for name, cases in find(target)
-    ]
-    groups = [(name, pairs) for name, pairs in groups if pairs]
-    if not groups:
-        raise MfmasimError(f"no case matches --arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}")
-    rows = [_explored(name, pairs, args, back_end) for name, pairs in groups]
+    rows = []
+    # A device belongs to this process.
+    for lines, row in in_order(args, _work, _explored, alone=bool(args.device)):
+        rows.append(row)
+        for line in lines if args.json != "-" else []:
+            print(line)
     if args.json:
         text = json.dumps(rows, indent=1)
         if args.json == "-":
@@ -75,13 +63,42 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _explored(
-    name: str, pairs: list[tuple[Case, str]], args: argparse.Namespace, back_end: Device | None
-) -> dict[str, Any]:
-    """Draw trials for one family and print the outcome."""
+def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
+    """The families, each with its cases and architectures.
+
+    Raises:
+        MfmasimError: nothing matches, or an option is wrong.
+    """
+    from mfmasim.devices import device
+    from mfmasim.devices.sim import chosen_checks
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import find, select
+
+    chosen_checks(args.checks)
+    if args.examples < 1:
+        raise MfmasimError(f"--examples {args.examples}: a positive number is expected")
+    if not 0 < args.growth <= GROWTH_LIMIT:
+        raise MfmasimError(f"--growth {args.growth:g}: a number above 0 and up to {GROWTH_LIMIT} is expected")
+    chosen = args.arch or (getattr(device(args.device), "arch", None) if args.device else None)
+    groups = [
+        (name, [(case, arch) for case, arch in select(cases, chosen, args.case) if arch not in case.skip])
+        for target in args.targets
+        for name, cases in find(target)
+    ]
+    groups = [(name, pairs) for name, pairs in groups if pairs]
+    if not groups:
+        raise MfmasimError(f"no case matches --arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}")
+    return groups
+
+
+def _explored(args: argparse.Namespace, task: tuple[str, list[tuple[Case, str]]]) -> tuple[list[str], dict[str, Any]]:
+    """Draw trials for one family; the outcome as lines and for JSON."""
+    from mfmasim.devices import device
     from mfmasim.fidelity import Trust
     from mfmasim.testing.trials import smallest, trials
 
+    name, pairs = task
+    back_end = device(args.device) if args.device else None
     counted, trust = 0, Trust()
 
     def report(verdict: Verdict) -> None:
@@ -90,7 +107,6 @@ def _explored(
         new = verdict.simulator.trust
         trust = Trust.of([(trust.level, trust.operations), (new.level, new.operations)])
 
-    say: Callable[[str], None] = (lambda line: None) if args.json == "-" else print  # noqa: ARG005
     found = smallest(
         trials(pairs, args.growth),
         examples=args.examples,
@@ -101,13 +117,13 @@ def _explored(
     )
     against = "simulator, device and reference" if back_end is not None else "simulator and reference"
     if found is None:
-        say(f"AGREE   {name}   {counted} trials of {len(pairs)} cases: {against} agree")
-        say(f"        fidelity of the simulator: {trust}")
+        lines = [
+            f"AGREE   {name}   {counted} trials of {len(pairs)} cases: {against} agree",
+            f"        fidelity of the simulator: {trust}",
+        ]
     else:
-        say(f"FAIL    {name}   {counted} trials, the smallest that fails:")
-        for line in found.lines():
-            say(line)
-    return {
+        lines = [f"FAIL    {name}   {counted} trials, the smallest that fails:", *found.lines()]
+    return lines, {
         "group": name,
         "cases": len(pairs),
         "trials": counted,

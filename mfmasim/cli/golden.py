@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from mfmasim.cli.jobs import add_jobs, in_order
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from mfmasim.verify import Case
     from mfmasim.verify.agreement.threeway import ThreeWay
 
 __all__ = ["add", "run"]
@@ -29,6 +33,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     record.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     record.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
     record.add_argument("--into", metavar="FOLDER", default="captures", help="folder to write to (default: captures)")
+    add_jobs(record)
     check = actions.add_parser("check", help="compare captures with the simulator and the reference")
     check.add_argument("captures", nargs="+", metavar="PATH", help="a capture, or a folder of them")
     check.add_argument(
@@ -40,6 +45,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     )
     check.add_argument("--json", metavar="FILE", help="write the comparison as JSON ('-' for standard output)")
     check.add_argument("--max-differences", type=int, default=5, help="elements shown per capture (default 5)")
+    add_jobs(check)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,14 +55,31 @@ def run(args: argparse.Namespace) -> int:
 
 def _record(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
+
+    failed = False
+    for path, status in in_order(args, _to_record, _recorded, alone=args.device != "sim"):
+        failed = failed or status == "fail"
+        print(f"{'wrote' if status == 'pass' else 'WROTE':6} {path}   {status} against the reference")
+    if getattr(device(args.device), "simulated", True):
+        print("recorded on a simulated device: not evidence of GPU behaviour")
+    return 1 if failed else 0
+
+
+def _to_record(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
+    """Family or file, case and architecture of everything that is recorded.
+
+    Raises:
+        MfmasimError: nothing matches.
+    """
+    from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import families, find, select
-    from mfmasim.verify.agreement.threeway import record
 
-    back_end = device(args.device)
-    chosen = args.arch or getattr(back_end, "arch", None)
+    chosen = args.arch or getattr(device(args.device), "arch", None)
+    known = families()
     work = [
-        (name, case, arch)
+        # A folder of families has cases of the same title: there the target is what they are found by.
+        (name if name in known else target, case, arch)
         for target in args.targets
         for name, cases in find(target)
         for case, arch in select(cases, chosen, args.case)
@@ -64,51 +87,78 @@ def _record(args: argparse.Namespace) -> int:
     ]
     if not work:
         raise MfmasimError(f"no case matches --arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}")
-    target_of = {name: target for target in args.targets for name, _ in find(target)}
-    known = families()
-    failed = False
-    for name, case, arch in work:
-        found_by = name if name in known else target_of[name]  # a folder of families has cases of the same title
-        path, result = record(case, arch, found_by, back_end, Path(args.into))
-        failed = failed or result.status == "fail"
-        print(f"{'wrote' if result.status == 'pass' else 'WROTE':6} {path}   {result.status} against the reference")
-    if getattr(back_end, "simulated", True):
-        print("recorded on a simulated device: not evidence of GPU behaviour")
-    return 1 if failed else 0
+    return work
+
+
+def _recorded(args: argparse.Namespace, task: tuple[str, Case, str]) -> tuple[Path, str]:
+    """Record one case; the file, and whether the outputs are the reference's."""
+    from mfmasim.devices import device
+    from mfmasim.verify.agreement.threeway import record
+
+    found_by, case, arch = task
+    path, result = record(case, arch, found_by, device(args.device), Path(args.into))
+    return path, result.status
 
 
 def _check(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.agreement.threeway import check
 
-    paths = [path for text in args.captures for path in _captures(Path(text))]
-    files = [Path(text) for text in args.case_file]
-    for file in files:
-        if not file.is_file():
-            raise MfmasimError(f"--case-file {file}: no such file")
-    found, refused = [], []
-    for path in paths:
-        try:
-            found.append(check(path, args.max_differences, files))
-        except MfmasimError as error:
-            refused.append(str(error))
-            if args.json != "-":
-                print(f"REFUSED {error}")
-            continue
-        if args.json != "-":
-            for line in _lines(found[-1]):
-                print(line)
+    found: list[Checked] = []
+    for one in in_order(args, _to_check, _checked):
+        found.append(one)
+        for line in one.lines if args.json != "-" else []:
+            print(line)
+    compared, refused = [one for one in found if not one.refused], [one.refused for one in found if one.refused]
     if args.json:
-        text = json.dumps({"captures": [_row(one) for one in found], "refused": refused}, indent=1)
+        text = json.dumps({"captures": [one.row for one in compared], "refused": refused}, indent=1)
         if args.json == "-":
             print(text)
         else:
             Path(args.json).write_text(text + "\n")
     if refused:
         return 2
-    if not any(one.differences.elements for one in found):
+    if not any(one.elements for one in found):
         raise MfmasimError(f"nothing was compared: the outputs of {len(found)} captures have no elements")
     return 0 if all(one.ok for one in found) else 1
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The comparison of one capture, as it is printed."""
+
+    lines: list[str]
+    row: dict[str, Any] = field(default_factory=dict)
+    elements: int = 0
+    ok: bool = False
+    refused: str = ""
+    """Why it could not be compared."""
+
+
+def _to_check(args: argparse.Namespace) -> list[Path]:
+    """The captures.
+
+    Raises:
+        MfmasimError: a file is missing.
+    """
+    from mfmasim.errors import MfmasimError
+
+    paths = [path for text in args.captures for path in _captures(Path(text))]
+    for file in args.case_file:
+        if not Path(file).is_file():
+            raise MfmasimError(f"--case-file {file}: no such file")
+    return paths
+
+
+def _checked(args: argparse.Namespace, path: Path) -> Checked:
+    """Compare one capture."""
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify.agreement.threeway import check
+
+    try:
+        one = check(path, args.max_differences, [Path(file) for file in args.case_file])
+    except MfmasimError as error:
+        return Checked([f"REFUSED {error}"], refused=str(error))
+    return Checked(list(_lines(one)), _row(one), one.differences.elements, one.ok)
 
 
 def _captures(path: Path) -> list[Path]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.jobs import add_jobs, in_order
+
 if TYPE_CHECKING:
     import argparse
 
-    from mfmasim.verify.mutation.mutants import Verdict
+    from mfmasim.verify import Case
+    from mfmasim.verify.mutation.mutants import Mutant, Verdict
 
 __all__ = ["add", "run"]
 
@@ -25,6 +28,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--name", help="only mutants whose name contains this; also print their findings")
     parser.add_argument("--compiler", help="compile with this compiler")
     parser.add_argument("--json", action="store_true", help="print the verdicts as JSON")
+    add_jobs(parser)
     binary = parser.add_argument_group("generated mutants")
     how = binary.add_mutually_exclusive_group()
     how.add_argument("--binary", action="store_true", help="change one instruction of the compiled code per mutant")
@@ -40,7 +44,6 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0 when every mutant was caught as declared, else 1."""
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify.mutation.mutants import mutants_of, run_mutant
 
     if args.binary or args.source:
         from mfmasim.cli.mutate_one import run_all
@@ -48,10 +51,7 @@ def run(args: argparse.Namespace) -> int:
         return run_all(args)
     if args.case or args.arch or args.kind or args.limit is not None:
         raise MfmasimError("--case, --arch, --kind and --limit need --binary or --source; declared mutants take --name")
-    chosen = [(m, case) for m, case in mutants_of(args.target) if not args.name or args.name in m.name]
-    if not chosen:
-        raise MfmasimError(f"no mutant of {args.target} has a name that contains {args.name!r}")
-    verdicts = [run_mutant(mutant, case, args.compiler) for mutant, case in chosen]
+    verdicts = list(in_order(args, _work, _run, lambda verdict: sum(verdict.result.executed.values())))
     if args.json:
         print(json.dumps([_record(verdict) for verdict in verdicts], indent=1))
     else:
@@ -61,6 +61,30 @@ def run(args: argparse.Namespace) -> int:
     if all(verdict.mutant.equivalent for verdict in verdicts):
         raise MfmasimError(f"nothing was to be caught: 0 of 0 wrong variants, {len(verdicts)} equivalent")
     return 0
+
+
+def _work(args: argparse.Namespace) -> list[tuple[Mutant, Case]]:
+    """The chosen mutants, each with its case.
+
+    Raises:
+        MfmasimError: none is chosen.
+    """
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify.mutation.mutants import mutants_of
+
+    chosen = [(m, case) for m, case in mutants_of(args.target) if not args.name or args.name in m.name]
+    if not chosen:
+        raise MfmasimError(f"no mutant of {args.target} has a name that contains {args.name!r}")
+    return chosen
+
+
+def _run(args: argparse.Namespace, task: tuple[Mutant, Case]) -> Verdict:
+    """The verdict on one mutant."""
+    from mfmasim.verify.mutation.mutants import run_mutant
+
+    verdict = run_mutant(*task, args.compiler)
+    verdict.result.launch = None  # nothing reads it here, and it holds the whole kernel
+    return verdict
 
 
 def _record(verdict: Verdict) -> dict[str, Any]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.jobs import in_order
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from mfmasim.verify import Case
     from mfmasim.verify.mutation.outcome import Outcome
 
 __all__ = ["run_all"]
@@ -21,21 +24,8 @@ def run_all(args: argparse.Namespace) -> int:
         MfmasimError: the limit is not positive, or no case or kind matches.
     """
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify import find, select
-    from mfmasim.verify.mutation.binary import KINDS, run_binary
-    from mfmasim.verify.mutation.textual import SOURCE_KINDS, run_source
 
-    if args.limit is not None and args.limit < 1:
-        raise MfmasimError(f"--limit {args.limit}: a positive number of mutants is expected")
-    known = SOURCE_KINDS if args.source else KINDS
-    kinds = [kind for text in args.kind or () for kind in matching(text, known)]
-    work = [pair for _, cases in find(args.target) for pair in select(cases, args.arch, args.case)]
-    if not work:
-        raise MfmasimError(f"no case of {args.target} matches --arch {args.arch or 'any'} --case {args.case or 'any'}")
-    if args.source:
-        outcomes = [f for case, arch in work for f in run_source(case, arch, args.limit, kinds, args.compiler)]
-    else:
-        outcomes = [f for case, arch in work for f in run_binary(case, arch, args.limit, kinds)]
+    outcomes = [outcome for found in in_order(args, _work, _run) for outcome in found]
     if args.json:
         print(json.dumps([outcome.record() for outcome in outcomes], indent=1))
     else:
@@ -45,6 +35,43 @@ def run_all(args: argparse.Namespace) -> int:
     if not any(outcome.caught for outcome in outcomes):
         raise MfmasimError(f"nothing was to be caught: 0 of 0, {len(outcomes)} equivalent or without effect")
     return 0
+
+
+def _work(args: argparse.Namespace) -> list[tuple[Case, str]]:
+    """The chosen cases and architectures.
+
+    Raises:
+        MfmasimError: none is chosen, or an option is wrong.
+    """
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import find, select
+
+    if args.limit is not None and args.limit < 1:
+        raise MfmasimError(f"--limit {args.limit}: a positive number of mutants is expected")
+    _kinds(args)
+    work = [pair for _, cases in find(args.target) for pair in select(cases, args.arch, args.case)]
+    if not work:
+        raise MfmasimError(f"no case of {args.target} matches --arch {args.arch or 'any'} --case {args.case or 'any'}")
+    return work
+
+
+def _kinds(args: argparse.Namespace) -> list[str]:
+    """The chosen kinds of change; none means all."""
+    from mfmasim.verify.mutation.binary import KINDS
+    from mfmasim.verify.mutation.textual import SOURCE_KINDS
+
+    known = SOURCE_KINDS if args.source else KINDS
+    return [kind for text in args.kind or () for kind in matching(text, known)]
+
+
+def _run(args: argparse.Namespace, task: tuple[Case, str]) -> list[Outcome]:
+    """The outcomes of all mutants of one case."""
+    from mfmasim.verify.mutation.binary import run_binary
+    from mfmasim.verify.mutation.textual import run_source
+
+    if args.source:
+        return list(run_source(*task, args.limit, _kinds(args), args.compiler))
+    return list(run_binary(*task, args.limit, _kinds(args)))
 
 
 def matching(text: str, known: Sequence[str]) -> list[str]:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.jobs import add_jobs, in_order
+
 if TYPE_CHECKING:
     import argparse
+
+    from mfmasim.verify import Case
+    from mfmasim.verify.reports.profile import Profile
 
 __all__ = ["add", "run"]
 
@@ -28,6 +33,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
     parser.add_argument("--json", metavar="FILE", help="write the reports as JSON ('-' for standard output)")
     parser.add_argument("--html", metavar="FILE", help="write the reports as one HTML page")
+    add_jobs(parser)
     parser.set_defaults(run=run)
 
 
@@ -37,25 +43,18 @@ def run(args: argparse.Namespace) -> int:
 
     from mfmasim import __version__
     from mfmasim.cli.output import table
-    from mfmasim.errors import MfmasimError
-    from mfmasim.verify import find, select
-    from mfmasim.verify.reports.profile import profile_case
     from mfmasim.verify.reports.profile_page import profile_page, tables_of
     from mfmasim.verify.reports.statements import has_text
 
     if args.claims:
         return _claims(args)
-    groups = [group for target in args.targets for group in find(target)]
-    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, args.arch, args.case)]
-    if not work:
-        raise MfmasimError(f"no case matches --arch {args.arch or 'any'} --case {' '.join(args.case or ['any'])}")
     profiles = []
-    for name, case, arch in work:
-        profile = profile_case(case, arch, group=name, compiler=args.compiler)
+    for profile in in_order(args, _work, _profiled, lambda profile: profile.report.counts.total()):
         profiles.append(profile)
         if args.json == "-":
             continue
-        print(f"{profile.result.status.upper()}  {arch}  {case.title}: {profile.matrix_share:.1%} matrix instructions")
+        result = profile.result
+        print(f"{result.status.upper()}  {result.arch}  {result.case}: {profile.matrix_share:.1%} matrix instructions")
         print(f"fidelity: {profile.result.trust}")
         for title, columns, rows in tables_of(profile):
             print(table(columns, rows, "terminal", title), end="")
@@ -71,6 +70,30 @@ def run(args: argparse.Namespace) -> int:
     for target in texts if args.json != "-" else []:
         print(f"published claims about {target}: mfmasim report {target} --claims")
     return 0 if all(profile.ok for profile in profiles) else 1
+
+
+def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
+    """Family or file, case and architecture of everything that is reported.
+
+    Raises:
+        MfmasimError: nothing matches.
+    """
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import find, select
+
+    groups = [group for target in args.targets for group in find(target)]
+    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, args.arch, args.case)]
+    if not work:
+        raise MfmasimError(f"no case matches --arch {args.arch or 'any'} --case {' '.join(args.case or ['any'])}")
+    return work
+
+
+def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:
+    """The profile of one case."""
+    from mfmasim.verify.reports.profile import profile_case
+
+    name, case, arch = task
+    return profile_case(case, arch, group=name, compiler=args.compiler)
 
 
 def _claims(args: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.schedules import SCHEDULE_HELP
 
@@ -39,6 +40,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
     add_quotas(parser)
+    add_jobs(parser)
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
     parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
     parser.add_argument("--html", metavar="FILE", help="write results and findings as one HTML page")
@@ -47,50 +49,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; exit code 0, 1 or 2."""
-    from mfmasim.devices import device
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify import Result, find, select, verify_case
     from mfmasim.verify.reports.terminal import Progress
 
-    changes = dict(_setting(text) for text in args.set)
-    groups = [group for target in args.targets for group in find(target)]
-    # A GPU runs only the cases of its architecture.
-    chosen = args.arch or getattr(device(args.device), "arch", None)
-    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, chosen, args.case)]
-    if args.source:
-        work = _with_source(args.source, work)
-    if not work:
-        every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
-        choice = f"--arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}"
-        raise MfmasimError(f"no case matches {choice}; architectures: {', '.join(every)}")
-    _check_once(args, changes, [case for _, case, _ in work])
-    quota = quota_of(args)
     quiet = args.json == "-"
     progress = Progress(quiet=quiet, most=args.max_findings)
     results: list[Result] = []
-    failed_input = False
-    for name, case, arch in work:
-        try:
-            changed = case.with_parameters(changes) if changes else case
-            result = verify_case(
-                changed,
-                arch,
-                group=name,
-                device=args.device,
-                compiler=args.compiler,
-                budget=args.budget,
-                schedule=args.schedule,
-                quota=None if args.device != "sim" else quota,
-            )
-        except MfmasimError as error:
-            from mfmasim.observe import Finding
-
-            failed_input = True
-            result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
-            result.source = str(case.source)
-            result.findings.append(Finding("case", "error", str(error), "case-wrong", kernel=result.kernel))
+    for result in in_order(
+        args, _work, _verified, lambda result: sum(result.executed.values()), alone=args.device != "sim"
+    ):
         progress.show(result)
         results.append(result)
+    failed_input = any(result.status == "error" for result in results)
     if args.json:
         text = json.dumps([result.record() for result in results], indent=1)
         if quiet:
@@ -109,6 +79,59 @@ def run(args: argparse.Namespace) -> int:
             f"nothing was verified: of {len(results)} cases {skipped} are skipped, others have no outputs"
         )
     return 0
+
+
+def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
+    """Family or file, case and architecture of everything that is to be verified.
+
+    Raises:
+        MfmasimError: nothing matches, or an option is wrong whatever the case.
+    """
+    from mfmasim.devices import device
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import find, select
+
+    changes = dict(_setting(text) for text in args.set)
+    groups = [group for target in args.targets for group in find(target)]
+    # A GPU runs only the cases of its architecture.
+    chosen = args.arch or getattr(device(args.device), "arch", None)
+    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, chosen, args.case)]
+    if args.source:
+        work = _with_source(args.source, work)
+    if not work:
+        every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
+        choice = f"--arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}"
+        raise MfmasimError(f"no case matches {choice}; architectures: {', '.join(every)}")
+    _check_once(args, changes, [case for _, case, _ in work])
+    quota_of(args)
+    return work
+
+
+def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
+    """The result of one case; an error about the case is a result, too."""
+    from mfmasim.errors import MfmasimError
+    from mfmasim.observe import Finding
+    from mfmasim.verify import Result, verify_case
+
+    name, case, arch = task
+    changes = dict(_setting(text) for text in args.set)
+    try:
+        result = verify_case(
+            case.with_parameters(changes) if changes else case,
+            arch,
+            group=name,
+            device=args.device,
+            compiler=args.compiler,
+            budget=args.budget,
+            schedule=args.schedule,
+            quota=None if args.device != "sim" else quota_of(args),
+        )
+    except MfmasimError as error:
+        result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
+        result.source = str(case.source)
+        result.findings.append(Finding("case", "error", str(error), "case-wrong", kernel=result.kernel))
+    result.launch = None  # nothing reads it here, and it holds the whole kernel
+    return result
 
 
 def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str, Case, str]]:

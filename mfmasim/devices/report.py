@@ -34,6 +34,10 @@ class Fidelity(str):
         self.operations = tuple(sorted(name for name, value in by_operation.items() if value == level))
         return self
 
+    def __reduce__(self) -> tuple[type[Fidelity], tuple[Mapping[str, str]]]:
+        """Another process makes it from the operations."""
+        return Fidelity, (self.by_operation,)
+
     def __repr__(self) -> str:
         """Level and the operations that set it."""
         return str(Trust(str(self), self.operations))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["follow", "follow_parent", "pool"]
+__all__ = ["available", "follow", "follow_parent", "pool"]
 
 _PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 _POLL_SECONDS = 0.5
@@ -32,15 +32,23 @@ class _Pool(ProcessPoolExecutor):
         return super().__exit__(kind, error, trace)
 
 
+def available() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on Windows and macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def pool(count: int) -> ProcessPoolExecutor:
     """An executor of so many processes, none of which survives this one, even if this one is killed."""
     return _Pool(count, initializer=follow, initargs=(os.getpid(),))
 
 
-def follow_parent(number: int = signal.SIGKILL) -> None:
-    """Let Linux send this process a signal when its parent ends; elsewhere nothing happens."""
+def follow_parent(number: int | None = None) -> None:
+    """Let Linux send this process a signal (None: SIGKILL) when its parent ends; elsewhere nothing happens."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+        number = int(signal.SIGKILL) if number is None else number
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
 
 
 def follow(owner: int) -> None:

@@ -80,7 +80,7 @@ class Paths(Observer, ABC, Generic[State]):
     def effect(self) -> Any:
         """What the block that `after` followed last means beside the next state; the same in every launch."""
 
-    def take(self, effect: Any) -> None:
+    def note(self, effect: Any) -> None:
         """Note the effect of a block, in the launch that follows it first or in a further one."""
 
     def on_block(self, event: BlockEvent) -> None:
@@ -114,6 +114,6 @@ class Paths(Observer, ABC, Generic[State]):
             known = table.number(self.after(table.states[number], event, index)), self.effect()
             if not self.reported:
                 table.next[key] = known
-        self.take(known[1])
+        self.note(known[1])
         self._next[key] = known[0]
         return known[0]

@@ -88,7 +88,7 @@ class Waits(Paths[State], Check):
         """What the block needed."""
         return self._of_block
 
-    def take(self, effect: RedundantWaits) -> None:
+    def note(self, effect: RedundantWaits) -> None:
         """Add what a block needed."""
         self.redundant.merge(effect)
 
