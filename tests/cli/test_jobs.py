@@ -14,11 +14,12 @@ import pytest
 from mfmasim.cli import jobs, main
 from mfmasim.devices.workers import available
 from mfmasim.errors import MfmasimError
+from tests.devices.test_workers_end import ended
 
 VERBS = {
     "verify": ["verify", "intro", "--case", "x2", "--case", "x16"],
     "report": ["report", "intro", "--case", "f16", "--case", "f32"],
-    "mutate": ["mutate", "intro", "--name", "f32"],
+    "mutate": ["mutate", "intro", "--name", "k_"],
     "explore": ["explore", "intro", "attention", "--case", "f32", "--case", "online", "--examples", "1", "--seed", "1"],
 }
 
@@ -101,15 +102,6 @@ def test_the_processors_available_are_the_default():
     assert 1 <= available() <= (os.cpu_count() or 1)
 
 
-def runs(process):
-    """Whether a process runs; an orphan that has ended may stay as a zombie until the system takes it."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
 SLEEPER = """
 import argparse, os, sys, time
 from mfmasim.cli import jobs
@@ -143,4 +135,4 @@ def test_no_process_outlives_the_command(tmp_path, number):
         error = process.stderr.read()
     assert process.returncode == (130 if number == signal.SIGINT else -number)
     assert not error
-    assert not [worker for worker in workers if runs(worker)]
+    assert ended(workers)
