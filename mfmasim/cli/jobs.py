@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mfmasim.cli.progress import Progress
-from mfmasim.devices.workers import available, follow
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -59,6 +55,8 @@ def in_order(
     Raises:
         MfmasimError: the number of processes is out of range, or a process ended unexpectedly.
     """
+    from mfmasim.devices.workers import available
+
     if args.jobs is not None and not 1 <= args.jobs <= MOST_JOBS:
         raise MfmasimError(f"--jobs {args.jobs}: 1 to {MOST_JOBS} processes are expected")
     tasks = tasks_of(args)
@@ -75,6 +73,10 @@ def _spread(
     jobs: int, args: argparse.Namespace, tasks_of: Tasks, tasks: Sequence[Any],
     one: Callable[[argparse.Namespace, Any], Done],
 ) -> Iterator[Done]:  # fmt: skip
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     global _work  # noqa: PLW0603
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     _work = one, args, tasks
@@ -103,6 +105,8 @@ def _begin(
     owner: int, tasks_of: Tasks, one: Callable[[argparse.Namespace, Any], Any], args: argparse.Namespace
 ) -> None:
     """Start of a worker. An interruption reaches it with its owner, which ends it."""
+    from mfmasim.devices.workers import follow
+
     global _work  # noqa: PLW0603
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     follow(owner)

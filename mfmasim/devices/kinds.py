@@ -22,9 +22,16 @@ READ_ONLY = Kind(
 )  # fmt: skip
 BUDGET = Kind(
     "budget-exhausted", "error", "A wave executed more instructions than the budget",
-    "Probably an endless loop.",
-    "while (flag == 0);  // flag is never set",
+    "Probably an endless loop that writes memory or counts; one that repeats the same state is found as such.",
+    "while (flag == 0) i++;  // flag is never set",
     "Correct the loop, or raise --budget.",
+)  # fmt: skip
+ENDLESS = Kind(
+    "endless-loop", "error", "A loop that never ends",
+    "The waves are in the same state again, and none of them has written memory: they repeat this forever, unless "
+    "something outside of the launch writes what they read.",
+    "while (*flag == 0);  // flag is never set",
+    "Correct the condition, or launch what sets it.",
 )  # fmt: skip
 QUOTA = Kind(
     "quota-exhausted", "error", "The launch used up a quota of the caller",
@@ -57,7 +64,7 @@ PRINTF = Kind(
     "Print less, or correct the format.",
 )  # fmt: skip
 
-KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, QUOTA, TRAP, FETCH, ENDED, PRINTF)
+KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, PRINTF)
 
-STOPS = {kind.check: kind for kind in (BUDGET, QUOTA, TRAP, FETCH, ENDED, DEADLOCK)}
+STOPS = {kind.check: kind for kind in (BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, DEADLOCK)}
 """The kind of a launch that ended early, by the check under whose name the machine stops it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,11 @@ def start(command: Sequence[str], changes: Mapping[str, str] | None = None) -> i
     Raises:
         MfmasimError: the command cannot be started.
     """
+    if sys.platform != "linux":
+        raise MfmasimError(
+            f"hiprt needs Linux, and this is {sys.platform}: programs find its runtime as the shared library of ROCm; "
+            "mfmasim.device('sim').launch and mfmasim verify run kernels here"
+        )
     if not command:
         raise MfmasimError("hiprt: a command is expected, such as: mfmasim hiprt -- python program.py")
     try:

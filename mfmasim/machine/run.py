@@ -15,6 +15,7 @@ import numpy as np
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import operation_of
 from mfmasim.machine.block import build
+from mfmasim.machine.endless import ENDLESS, Rounds
 from mfmasim.machine.events import MatrixEvent, Observer, Place, hooks
 from mfmasim.machine.late import Late
 from mfmasim.machine.notify import Notify
@@ -107,6 +108,7 @@ class Machine:
         """Targets of the branches seen so far."""
         self._block: Block
         self.first_workgroup = 0
+        self._rounds: Rounds | None = None
         self._fresh = True
 
     def run(self, first: int = 0, count: int | None = None) -> Outcome:
@@ -121,8 +123,12 @@ class Machine:
             starts: Sequence[int] = range(first, last, batch)
             if self.schedule is not None:
                 starts = self.schedule.batches(starts, batch, self.launch.waves_per_workgroup)
-            for start in starts:
+            for number, start in enumerate(starts, 1):
                 self._start(start, min(batch, last - start))
+                # Other workgroups, which do not run yet or run elsewhere, could write what these wait for; and an
+                # observer that replaces registers is no part of what is compared.
+                alone = count is None and number == len(starts)
+                self._rounds = Rounds(self.waves) if alone and not (self.steps or self.matrix_hooks) else None
                 self._run_batch()
                 self.outcome.batches += 1
                 if self.outcome.stopped:
@@ -181,6 +187,9 @@ class Machine:
             if group.count_executed(block.size) > self.budget:
                 why = f"a wave executed more than {self.budget:,} instructions{self._waiting()}"
                 self.stop("budget", why, pc, group, int(group.executed.argmax()))
+                return
+            if self._rounds is not None and self._rounds.endless(block, group):
+                self.stop("endless", f"{ENDLESS}{self._waiting()}", pc, group)
                 return
             if over := self.meter.spend(block.size * group.count):
                 self.stop("quota", over, pc, group)

@@ -1,9 +1,36 @@
-"""Test helpers, for mfmasim and for users. hypothesis is imported only when it is used."""
+"""Test helpers, for mfmasim and for users. hypothesis is imported only when it is used.
+
+Names are imported on first use: pytest imports this package for the plugin in every project.
+"""
 
 from __future__ import annotations
 
-from mfmasim.testing.bits import assert_same_bits
-from mfmasim.testing.codes import CODE_KINDS, Code, cancellation_pairs, code_arrays, codes
-from mfmasim.testing.trials import smallest, trials
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mfmasim.testing.bits import assert_same_bits
+    from mfmasim.testing.codes import CODE_KINDS, Code, cancellation_pairs, code_arrays, codes
+    from mfmasim.testing.trials import smallest, trials
 
 __all__ = ["CODE_KINDS", "Code", "assert_same_bits", "cancellation_pairs", "code_arrays", "codes", "smallest", "trials"]
+
+_MODULES = {
+    "bits": ("assert_same_bits",),
+    "codes": ("CODE_KINDS", "Code", "cancellation_pairs", "code_arrays", "codes"),
+    "trials": ("smallest", "trials"),
+}
+"""Names by the module that defines them."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _MODULES.items():
+        if name in names:
+            value = globals()[name] = getattr(importlib.import_module(f"mfmasim.testing.{module}"), name)
+            return value
+    msg = f"module 'mfmasim.testing' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,4 +1,7 @@
-"""The pytest plugin: fixtures that launch kernels in tests, on the simulator or a GPU. See docs/pytest.md."""
+"""The pytest plugin: fixtures that launch kernels in tests, on the simulator or a GPU. See docs/pytest.md.
+
+pytest imports it in every project where mfmasim is installed: all else waits until a fixture is used.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per architecture: those of the command line that the test allows, or all that it allows."""
     if "mfmasim_arch" not in metafunc.fixturenames:
         return
-    from mfmasim.architectures import arch
+    from mfmasim.architectures import DEFAULT, arch
 
     own = _names(_settings(metafunc.definition)["arch"])
     asked = _names(_option(metafunc.config, "mfmasim_arch"))

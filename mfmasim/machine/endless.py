@@ -1,0 +1,134 @@
+"""Endless loops: waves that come back to the same registers while nothing in memory has changed.
+
+A wave's next step depends on its registers and on memory alone (instructions that read anything else, such as a clock,
+count as changes here). So a wave that returns to its registers, without a write by any wave in between, goes round
+forever as long as no wave writes. When every wave does that, none ever writes. Waves that wait at a barrier count as
+well: it stays closed, because a wave of their workgroup goes round without passing a barrier.
+
+The registers to come back to are taken at blocks 256, 512, 1024, ... of a launch, so that a round of any length is
+seen; a launch that is shorter pays nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfmasim.machine.state import AT_BARRIER, ENDED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.isa import Instruction
+    from mfmasim.machine.block import Block
+    from mfmasim.machine.state import Group, Waves
+
+    Bools = NDArray[np.bool_]
+
+__all__ = ["ENDLESS", "Rounds", "only_registers"]
+
+ENDLESS = "an endless loop: the waves repeat the same instructions on the same registers and write no memory"
+"""Why such a launch is stopped."""
+FIRST = 256
+"""Blocks before registers are taken first."""
+QUIET_ACCESSES = ("", "load", "exchange", "prefetch", "cache")
+"""Accesses that change no memory (`Opcode.access`)."""
+QUIET_KINDS = (
+    "", "delay", "div_fmas", "fma_f64", "hint", "icache", "index", "index_mode", "mode", "nop", "nothing", "priority",
+    "shift_left", "skip", "sleep",
+)  # fmt: skip
+"""Kinds of opcodes (`Opcode.kind`) that depend on nothing but registers and memory, and change only registers."""
+
+
+def only_registers(instruction: Instruction) -> bool:
+    """Whether an instruction changes registers alone, and depends on nothing but registers and memory."""
+    opcode = instruction.opcode
+    to_lds = opcode.to_lds or instruction.modifiers.get("lds") or instruction.in_gds
+    return opcode.access in QUIET_ACCESSES and opcode.kind in QUIET_KINDS and not to_lds
+
+
+@dataclass
+class Taken:
+    """Registers of all waves at some time, and what has happened since."""
+
+    registers: list[NDArray[np.generic]]
+    returned: Bools
+    """Waves that were in the same state once more, (waves,)."""
+    met: bool = False
+    """Whether a barrier was executed."""
+
+
+class Rounds:
+    """Watches the blocks of one batch of waves."""
+
+    def __init__(self, waves: Waves) -> None:
+        """Watch these waves."""
+        self.waves = waves
+        self._blocks = 0
+        self._next = FIRST
+        self._taken: Taken | None = None
+        self._quiet: dict[int, tuple[bool, bool]] = {}
+        """Of each block, by identity: whether it changes only registers, and whether it has a barrier."""
+
+    def endless(self, block: Block, group: Group) -> bool:
+        """Whether the waves go round forever, now that a group has executed a block."""
+        self._blocks += 1
+        taken = self._taken
+        if taken is not None:
+            quiet, barrier = self._kind(block)
+            if not quiet:
+                taken = self._taken = None
+            else:
+                taken.met |= barrier
+                self._compare(taken, group)
+                if taken.returned.any() and self._all_go_round(taken):
+                    return True
+        if self._blocks >= self._next:
+            self._next = 2 * self._blocks
+            registers = [array.copy() for array in _registers(self.waves)]
+            self._taken = Taken(registers, np.zeros(self.waves.count, np.bool_))
+        return False
+
+    def _kind(self, block: Block) -> tuple[bool, bool]:
+        known = self._quiet.get(id(block))
+        if known is None:
+            instructions = block.instructions
+            known = self._quiet[id(block)] = (
+                all(map(only_registers, instructions)),
+                any(bool(instruction.opcode.barrier) for instruction in instructions),
+            )
+        return known
+
+    def _compare(self, taken: Taken, group: Group) -> None:
+        """Note which waves of a group are in the state that was taken."""
+        chosen = group.selection
+        same = ~taken.returned[chosen]
+        for now, then in zip(_registers(self.waves), taken.registers, strict=True):
+            if not same.any():
+                return
+            part, before = (array if len(array) == 1 else array[chosen] for array in (now, then))
+            equal = part == before
+            same = same & (equal if equal.ndim == 1 else equal.all(axis=1))
+        taken.returned[chosen] |= same
+
+    def _all_go_round(self, taken: Taken) -> bool:
+        """Whether all waves that have not ended returned, or wait for one that did."""
+        waves = self.waves
+        status = np.broadcast_to(waves.status, (waves.count,))
+        left = (status != ENDED) & ~taken.returned
+        if not left.any():
+            return True
+        if taken.met or (status[left] != AT_BARRIER).any():
+            return False
+        goes_round = np.unique(waves.workgroup[taken.returned & (status != ENDED) & (status != AT_BARRIER)])
+        return bool(np.isin(waves.workgroup[left], goes_round).all())
+
+
+def _registers(waves: Waves) -> list[NDArray[np.generic]]:
+    """All that a wave's next step depends on, beside memory; what differs most often comes first."""
+    return [
+        waves.pc, waves.scc, *waves.s, waves.exec, *waves.v, *waves.a, waves.mode, waves.status, waves.signalled,
+        waves.complete,
+    ]  # fmt: skip
