@@ -125,10 +125,11 @@ class Machine:
                 starts = self.schedule.batches(starts, batch, self.launch.waves_per_workgroup)
             for number, start in enumerate(starts, 1):
                 self._start(start, min(batch, last - start))
-                # Other workgroups, which do not run yet or run elsewhere, could write what these wait for; and an
-                # observer that replaces registers is no part of what is compared.
+                # Other workgroups, which do not run yet or run elsewhere, could write what these wait for; an observer
+                # that replaces registers, and loads that are delivered late, are no part of what is compared.
                 alone = count is None and number == len(starts)
-                self._rounds = Rounds(self.waves) if alone and not (self.steps or self.matrix_hooks) else None
+                more = self.steps or self.matrix_hooks or self.late is not None
+                self._rounds = Rounds(self.waves) if alone and not more else None
                 self._run_batch()
                 self.outcome.batches += 1
                 if self.outcome.stopped:

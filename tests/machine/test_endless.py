@@ -37,7 +37,8 @@ ENDLESS = {
 # Loops that end after more blocks than registers are taken after, and in which much repeats.
 ENDING = {
     "a counter": "1: s_add_u32 s21, s21, 1\n s_cmp_lg_u32 s21, 3000\n s_cbranch_scc1 1b",
-    "a counter in one lane": "v_mov_b32_e32 v14, 0\n v_mov_b32_e32 v16, 0x7d0\n v_and_b32_e32 v15, 63, v0\n v_cmp_eq_u32_e32 vcc, 63, v15\n"
+    "a counter in one lane": "v_mov_b32_e32 v14, 0\n v_mov_b32_e32 v16, 0x7d0\n"
+    " v_and_b32_e32 v15, 63, v0\n v_cmp_eq_u32_e32 vcc, 63, v15\n"
     "1: v_cndmask_b32_e64 v15, 0, 1, vcc\n v_add_u32_e32 v14, v14, v15\n v_cmp_lt_u32_e64 s[24:25], v16, v14\n"
     " s_cmp_eq_u64 s[24:25], 0\n s_cbranch_scc1 1b",
     "a counter in memory": "1: v_mov_b32_e32 v11, 1\n global_atomic_add v11, v10, v11, s[10:11] sc0\n"
