@@ -1,10 +1,40 @@
-"""Profiles of hypothesis."""
+"""Profiles of hypothesis; the part of the long tier that MFMASIM_LONG_PART names."""
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from tests import longtier
 
 # Machines differ in speed, so no deadline; CI draws the same examples every time, a developer new ones.
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+PART = pytest.StashKey()
+"""What the report says about the part."""
+
+
+@pytest.hookimpl(trylast=True)  # after -m long has taken its choice
+def pytest_collection_modifyitems(config, items):
+    part = os.environ.pop(longtier.VARIABLE, None)  # a pytest that a test starts runs all it is given
+    if not part:
+        return
+    try:
+        number, parts = longtier.chosen(part)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+    tests = [item.nodeid for item in items if item.get_closest_marker("long")]
+    seconds, mine = longtier.divide(tests, parts)[number - 1]
+    kept = set(mine)
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
+    items[:] = [item for item in items if item.nodeid in kept]
+    config.stash[PART] = (
+        f"long tier: part {part}, {len(mine)} of {len(tests)} tests, {seconds:.0f} CPU seconds expected"
+    )
+
+
+def pytest_report_collectionfinish(config):
+    return config.stash.get(PART, [])

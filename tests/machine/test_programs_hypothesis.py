@@ -174,7 +174,7 @@ def test_random_programs(setting):
 @pytest.mark.long
 def test_many_random_programs(setting):
     """The same at length, with a fresh seed each time."""
-    agree(setting, max_examples=1500)
+    agree(setting, max_examples=400)
 
 
 def check_program(setting, data, ran):

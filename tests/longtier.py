@@ -1,0 +1,118 @@
+"""The long tier in parts: CI runs one part a commit, so that a few commits run all of it.
+
+``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in longtier.txt: CPU seconds
+of one test of each function, and how many tests that function has. A test whose function is not listed counts as
+`UNKNOWN`. ``pytest -m long --junitxml=FILE`` and ``python -m tests.longtier record FILE`` record costs anew;
+``python -m tests.longtier part COUNT`` prints the part that a number of commits selects.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+COSTS = Path(__file__).with_suffix(".txt")
+VARIABLE = "MFMASIM_LONG_PART"
+PARTS = 8
+"""Parts that CI deals the tier out to."""
+MINUTES = 12
+"""Limit of one part in CI, on two processors."""
+UNKNOWN = 5.0
+"""CPU seconds of a test whose function is not listed."""
+TOGETHER = 30.0
+"""CPU seconds of consecutive tests of one function that stay in one part, where they share fixtures."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the tests of one function take."""
+
+    seconds: float
+    """CPU seconds of one test."""
+    tests: int
+    estimated: bool = False
+    """Whether it was never recorded; longtier.txt marks it by ~."""
+
+
+def function_of(test):
+    """Node id without parameters."""
+    return test.partition("[")[0]
+
+
+def costs():
+    """Recorded cost of each function."""
+    rows = [line.split() for line in COSTS.read_text().splitlines() if line and line[0] != "#"]
+    return {name: Cost(float(time.lstrip("~")), int(tests), time[0] == "~") for time, tests, name in rows}
+
+
+def units(tests, known):
+    """Tests that stay together, each with its cost: (seconds, tests)."""
+    by_function = defaultdict(list)
+    for test in sorted(tests):
+        by_function[function_of(test)].append(test)
+    for name, some in by_function.items():
+        seconds = known[name].seconds if name in known else UNKNOWN
+        size = max(1, int(TOGETHER / max(seconds, 1e-3)))
+        for start in range(0, len(some), size):
+            chunk = some[start : start + size]
+            yield seconds * len(chunk), chunk
+
+
+def divide(tests, parts, known=None):
+    """Node ids in parts of about the same cost: (seconds, ids) each; the order of the tests does not matter.
+
+    The dearest unit first, always to the part that has least so far.
+    """
+    loads = [0.0] * parts
+    found = [[] for _ in range(parts)]
+    for seconds, chunk in sorted(
+        units(tests, costs() if known is None else known), key=lambda unit: (-unit[0], unit[1])
+    ):
+        least = loads.index(min(loads))
+        loads[least] += seconds
+        found[least] += chunk
+    return list(zip(loads, found, strict=True))
+
+
+def chosen(text):
+    """Number and count of ``3/8``."""
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not match or not 1 <= int(match[1]) <= int(match[2]):
+        raise ValueError(f"{VARIABLE}={text!r}: a part such as 3/8 is expected, from 1/8 to 8/8")
+    return int(match[1]), int(match[2])
+
+
+def recorded(reports):
+    """Costs of the functions in JUnit reports."""
+    seconds = defaultdict(list)
+    for path in reports:
+        for case in ET.parse(path).iter("testcase"):
+            if case.find("skipped") is None:
+                file = case.get("classname").replace(".", "/") + ".py"
+                seconds[function_of(f"{file}::{case.get('name')}")].append(float(case.get("time")))
+    return {name: Cost(sum(times) / len(times), len(times)) for name, times in seconds.items()}
+
+
+def record(reports):
+    """Write the costs that the reports have; functions that they lack keep theirs."""
+    known = costs() | recorded(reports)
+    head = [line for line in COSTS.read_text().splitlines() if line.startswith("#")]
+    rows = [f"{'~' * cost.estimated}{cost.seconds:.2f} {cost.tests} {name}" for name, cost in sorted(known.items())]
+    COSTS.write_text("\n".join([*head, *rows]) + "\n")
+
+
+def part_of(commits):
+    """The part that a commit runs: commits one after the other run all parts."""
+    return commits % PARTS + 1
+
+
+if __name__ == "__main__":
+    verb, *given = sys.argv[1:]
+    if verb == "record":
+        record(given)
+    else:
+        print(part_of(int(given[0])), PARTS, MINUTES)

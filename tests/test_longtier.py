@@ -1,0 +1,79 @@
+"""The division of the long tier: every test is in exactly one part, and the parts take about the same time."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from tests import longtier
+from tests.longtier import PARTS, Cost, divide, part_of
+
+KNOWN = longtier.costs()
+LISTED = [f"{name}[{i}]" for name, cost in KNOWN.items() for i in range(cost.tests)]
+
+
+def test_every_test_is_in_exactly_one_part():
+    assert len(LISTED) > 3000
+    counts = Counter(test for _, tests in divide(LISTED, PARTS) for test in tests)
+    assert counts == dict.fromkeys(LISTED, 1)
+    new = [f"tests/test_new.py::test_new[{i}]" for i in range(50)]  # without a recorded cost
+    counts = Counter(test for _, tests in divide(LISTED + new, PARTS) for test in tests)
+    assert counts == dict.fromkeys(LISTED + new, 1)
+
+
+def test_the_order_of_collection_does_not_matter():
+    """Each process of pytest-xdist collects for itself."""
+    assert divide(LISTED[::-1], PARTS) == divide(LISTED, PARTS)
+
+
+def test_parts_are_balanced_and_fit_their_limit():
+    seconds = [seconds for seconds, _ in divide(LISTED, PARTS)]
+    assert max(seconds) <= 1.1 * min(seconds)
+    # Two processors, and a third of the time for what costs do not show: collection, compilation in each process.
+    assert max(seconds) / 2 <= longtier.MINUTES * 60 * 2 / 3
+    assert sum(seconds) / 2 <= 60 * 60
+
+
+def test_commits_one_after_the_other_run_all_parts():
+    assert {part_of(count) for count in range(771, 771 + PARTS)} == set(range(1, PARTS + 1))
+
+
+def test_cheap_tests_of_a_function_stay_together():
+    parts = divide([f"a.py::test_a[{i}]" for i in range(20)], 2, {"a.py::test_a": Cost(1.0, 20)})
+    assert sorted(len(tests) for _, tests in parts) == [0, 20]
+
+
+@pytest.mark.parametrize("text", ["0/8", "9/8", "3", "x/8", "3/8/1"])
+def test_a_part_that_does_not_exist_is_refused(text):
+    with pytest.raises(ValueError, match="a part such as 3/8 is expected"):
+        longtier.chosen(text)
+
+
+def collected(part, path):
+    """Node ids of the long tests that pytest selects in a file."""
+    environment = {**os.environ, longtier.VARIABLE: part}
+    command = [sys.executable, "-m", "pytest", "-p", "no:mfmasim", "-q", "-m", "long", "--collect-only", path]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return [line for line in done.stdout.splitlines() if "::" in line], done.stdout + done.stderr
+
+
+def test_pytest_runs_the_part_that_the_variable_names():
+    path = "tests/grids/test_grid_maps.py"
+    parts = [collected(f"{number}/2", path) for number in (1, 2)]
+    ids = [test for tests, _ in parts for test in tests]
+    assert len(ids) == len(set(ids)) >= 8
+    assert all(tests for tests, _ in parts)
+    assert f"long tier: part 1/2, {len(parts[0][0])} of {len(ids)} tests" in parts[0][1]
+    assert "a part such as 3/8 is expected" in collected("3/2", path)[1]
+
+
+def test_costs_come_from_reports(tmp_path):
+    report = tmp_path / "report.xml"
+    report.write_text(
+        '<testsuites><testsuite><testcase classname="tests.a.test_b" name="test_c[1]" time="2.0"/>'
+        '<testcase classname="tests.a.test_b" name="test_c[x-y]" time="4.0"/>'
+        '<testcase classname="tests.a.test_b" name="test_d" time="1"><skipped/></testcase></testsuite></testsuites>'
+    )
+    assert longtier.recorded([report]) == {"tests/a/test_b.py::test_c": Cost(3.0, 2)}
