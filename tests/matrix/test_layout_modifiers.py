@@ -107,6 +107,21 @@ def test_neg_is_the_sign_of_integers(neg):
         assert np.array_equal(signed.multiply(a, b, c).view(np.int32), values[0] @ values[1])
 
 
+def test_8_bit_floats_take_the_signs_of_c_alone():
+    """RDNA4 ISA manual, WMMA: NEG_HI of C is its magnitude, NEG its negation after that; A and B have neither."""
+    op = mfmasim.instruction("gfx1201", "v_wmma_f32_16x16x16_fp8_fp8")
+    a, b = np.zeros(op.A.shape, op.A.dtype), np.zeros(op.B.shape, op.B.dtype)
+    c = np.where(np.arange(256).reshape(16, 16) % 2, -1.5, 1.5).astype(np.float32)
+    for neg, neg_hi, expected in ((0, 0, c), (4, 0, -c), (0, 4, np.abs(c)), (4, 4, -np.abs(c))):
+        given = op.A.pack(a), op.B.pack(b), op.C.pack(c.view(np.uint32))
+        found = op.D.unpack(op.execute(*given, neg=neg, neg_hi=neg_hi)).view(np.float32)
+        assert np.array_equal(found, expected), (neg, neg_hi)
+    for field in ("neg", "neg_hi"):
+        for value in (1, 2, 3, 5, 6, 7):
+            with pytest.raises(MfmasimError, match=f"{field}={value} is not legal .* it takes 0 or 4"):
+                op.execute(*given, **{field: value})
+
+
 @pytest.mark.parametrize("op_sel", [0, 4])
 def test_op_sel_chooses_the_half_and_keeps_the_other(op_sel):
     op = mfmasim.instruction("gfx1100", "v_wmma_f16_16x16x16_f16")

@@ -12,6 +12,11 @@ PACKAGES = {
     "matrix": ("tests/matrix", "mfmasim/matrix"),
     "lds": ("tests/lds", "mfmasim/lds"),
     "formats": ("tests/formats", "mfmasim/formats"),
-    "observe": ("tests/observe", "tests/verify", "mfmasim/observe"),
+    "observe": (
+        "tests/observe",
+        "mfmasim/observe",
+        *(f"tests/machine/test_{name}.py" for name in ("debugger", "findings", "waiting")),
+        *(f"tests/verify/test_{name}.py" for name in ("mapping_halves", "roles", "user_case")),
+    ),
 }
 """The packages under mfmasim that are mutated, and the quick tests that each is tried with."""

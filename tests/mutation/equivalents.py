@@ -26,6 +26,18 @@ EQUIVALENTS = (
         "continue",
         "the file's one `break`: its condition stays true for every larger padding, and the loop does nothing more.",
     ),
+    Equivalent(
+        "matrix/arithmetic/bymatmul.py",
+        "low_a = np.where(a == _EMPTY, 100, a).min(axis=2).astype(np.int16)",
+        "low_a = np.where(a < _EMPTY, 100, a).min(axis=2).astype(np.int16)",
+        "the exponent of zeros lowers the bound, so that more elements are computed again by the exact way.",
+    ),
+    Equivalent(
+        "matrix/modifiers.py",
+        'if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_c"}:',
+        'if (modes.neg | modes.neg_hi) // 4 and words & {"neg", "neg_c"}:',
+        "both fields are 0 to 7, which `check` has made sure of: bit 2 is set exactly from 4 on.",
+    ),
 )
 
 

@@ -42,10 +42,10 @@ class Live:
     def __init__(self):
         home = str(ROOT / "mfmasim")
         self.functions, self.caches = {}, []
-        for one in gc.get_objects():
-            if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(home):
+        for one in gc.get_objects():  # by type: isinstance would ask proxies of other libraries
+            if type(one) is FunctionType and one.__code__.co_filename.startswith(home):
                 self.functions.setdefault(key(one.__code__), []).append(one)
-            elif isinstance(one, functools._lru_cache_wrapper):
+            elif type(one) is functools._lru_cache_wrapper:
                 self.caches.append(one)
 
     def forget(self):

@@ -13,7 +13,9 @@ import coverage
 from tests.mutation import ROOT, STATE
 
 LIMIT = 40
-"""Tests that one mutant is tried with in one stage, at most."""
+"""Tests that a mutant of a function is tried with in one stage, at most."""
+TABLE_LIMIT = 200
+"""Tests that a mutant of a table is tried with, at most: nothing says which of them read its row."""
 
 
 class TooSlowError(BaseException):
@@ -135,7 +137,7 @@ class Reach:
         turns = zip_longest(*sorted(groups.values(), key=lambda group: self.seconds[group[0]]))
         return [test for turn in turns for test in turn if test is not None]
 
-    def within(self, tests, seconds):
+    def within(self, tests, seconds, limit=LIMIT):
         """The first of the tests, up to a number and a sum of recorded seconds; the first one always."""
         chosen, spent = [], 0.0
         for test in tests:
@@ -143,7 +145,7 @@ class Reach:
                 continue
             chosen.append(test)
             spent += self.seconds[test]
-            if len(chosen) == LIMIT:
+            if len(chosen) == limit:
                 break
         return chosen
 
@@ -157,6 +159,7 @@ class Reach:
         first, last = executed(ROOT / mutant.path, mutant.line, mutant.end)
         near = set().union(*(lines.get(line, ()) for line in range(first, last + 1)))
         file = set().union(*lines.values()) - near
+        if not near:
+            return [self.within(self.order(file) + self.order(set(self.seconds) - file), 12, TABLE_LIMIT)]
         first = self.within(self.order(near), 5)
-        others = set() if near else set(self.seconds) - file
-        return first, self.within(self.order(near - set(first)) + self.order(file) + self.order(others), 3)
+        return [first, self.within(self.order(near - set(first)) + self.order(file), 3)]

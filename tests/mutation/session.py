@@ -11,7 +11,7 @@ from tests.mutation.equivalents import reason
 from tests.mutation.patching import Live
 from tests.mutation.trial import forked, imported, patched
 
-FRESH_FILES = 8
+FRESH_FILES = 16
 """Test files that a trial imports again, at most."""
 
 
@@ -40,6 +40,8 @@ class Trials:
         """Outcome, the test that killed, and how many were run; a survivor is tried again with all imported anew."""
         path, tried = ROOT / mutant.path, 0
         stages = [stage for stage in self.reach.stages(mutant) if stage]
+        if not stages:
+            return "not run", None, 0
         for stage in stages:
             chosen = [items[test] for test in stage]
             outcome, killer = forked(
