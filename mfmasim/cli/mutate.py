@@ -102,21 +102,18 @@ def _record(verdict: Verdict) -> dict[str, Any]:
 
 
 def _print(verdicts: list[Verdict], *, details: bool) -> None:
-    from rich.table import Table
-
+    from mfmasim.cli.output import table
     from mfmasim.fidelity import Trust
     from mfmasim.visible import console as new_console
 
-    console = new_console()
-    table = Table(box=None, pad_edge=False)
-    for title in ("mutant", "case", "arch", "data", "caught by", ""):
-        table.add_column(title, overflow="fold")
+    console = new_console(soft_wrap=True)
+    rows = []
     for verdict in verdicts:
         mutant = verdict.mutant
         caught = ", ".join(verdict.caught) or ("nothing (equivalent)" if mutant.equivalent else "NOTHING")
         note = "" if verdict.as_expected else f"expected {', '.join(sorted(mutant.caught)) or 'nothing'}"
-        table.add_row(mutant.name, mutant.case, verdict.arch, mutant.data or "as declared", caught, note)
-    console.print(table)
+        rows.append((mutant.name, mutant.case, verdict.arch, mutant.data or "as declared", caught, note))
+    print(table(("mutant", "case", "arch", "data", "caught by", ""), rows, "terminal"), end="")
     if details:
         for verdict in verdicts:
             for finding in verdict.result.findings:

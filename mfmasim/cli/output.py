@@ -62,7 +62,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, titl
 
 
 def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str:
-    """A table, never truncated, so that a pipe gets whole lines."""
+    """A table that fits the terminal, with cells folded where it has to be; a pipe gets whole lines."""
     import shutil
     import sys
 
@@ -73,11 +73,11 @@ def _terminal(columns: Sequence[str], cells: list[list[str]], title: str) -> str
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     needed = sum(widths) + 3 * len(widths) + 2
     seen = sys.stdout.isatty()
-    width = max(40, shutil.get_terminal_size().columns if seen and needed > 400 else needed)
+    width = max(40, min(needed, shutil.get_terminal_size().columns) if seen else needed)
     made = Table(title=Text(title) if title else None, title_justify="left")
     for name, column in zip(columns, zip(*cells, strict=True) if cells else [()] * len(columns), strict=True):
         numbers = bool(column) and all(cell.isdigit() or not cell for cell in column)
-        made.add_column(Text(name), justify="right" if numbers else "left")
+        made.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
     for row in cells:
         made.add_row(*(Text(visible(cell, LAYOUT)) for cell in row))
     text = io.StringIO()

@@ -131,6 +131,10 @@ def _lowest(values: NDArray[np.float64]) -> int:
 
 
 def _fits(value: Exact, bits: int) -> bool:
+    numbers = _narrow(value.integers)
+    if numbers is not None:
+        odd = np.abs(numbers) >> np.bitwise_count((numbers & -numbers) - 1).astype(np.int64)
+        return bool((odd[numbers != 0] < 2 ** min(bits, 62)).all())
     sizes = (abs(int(number)) for number in value.integers.reshape(-1))
     return all((size // (size & -size)).bit_length() <= bits for size in sizes if size)
 
@@ -274,9 +278,36 @@ def round_once(value: Exact, fmt: Format) -> NDArray[Any]:
 
 def as_floats(value: Exact, bits: int = 32) -> NDArray[np.float64]:
     """Exact values as float64 that round to every format of at most 32 bits as they do; for 64 bits, rounded once."""
-    flat = [_to_float(int(n), value.exponent, bits) for n in value.integers.reshape(-1)]
-    numbers = np.array(flat, np.float64).reshape(value.integers.shape)
+    whole = _narrow(value.integers) if bits <= 32 else None
+    if whole is not None:
+        numbers = _to_floats(whole, value.exponent)
+    else:
+        flat = [_to_float(int(n), value.exponent, bits) for n in value.integers.reshape(-1)]
+        numbers = np.array(flat, np.float64).reshape(value.integers.shape)
     return np.where(value.special != 0, value.special, numbers)
+
+
+def _narrow(integers: NDArray[np.object_]) -> NDArray[np.int64] | None:
+    """Integers of at most 62 bits as int64; None if one is larger."""
+    try:
+        whole = integers.astype(np.int64)
+    except OverflowError:
+        return None
+    return whole if (np.abs(whole >> 1) < 1 << 61).all() else None
+
+
+_BEYOND = 2 ** np.arange(53, 63, dtype=np.int64)
+"""Numbers that have one bit more, two bits more, ... than a float64 holds."""
+
+
+def _to_floats(whole: NDArray[np.int64], exponent: int) -> NDArray[np.float64]:
+    """`_to_float` of many numbers of at most 62 bits."""
+    size = np.abs(whole)
+    extra = np.searchsorted(_BEYOND, size.reshape(-1), side="right").reshape(size.shape)
+    kept = size >> extra
+    kept |= (kept << extra) != size
+    with np.errstate(over="ignore", under="ignore"):
+        return np.copysign(np.ldexp(kept.astype(np.float64), exponent + extra), whole)
 
 
 def _to_float(number: int, exponent: int, bits: int) -> float:

@@ -1,11 +1,13 @@
 """The exact evaluation against `Fraction`, and rounding once."""
 
+import random
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim.verify import exact
 from mfmasim.verify.exact import evaluate, round_once
 from mfmasim.verify.roles import A, B, C, ScaleA, ScaleB, format_of
 from tests.slow import formats as slow
@@ -84,3 +86,26 @@ def test_rounding_is_single():
     }
     got = round_once(evaluate(a @ b + c, codes, ARCH), mfmasim.format("f32"))
     assert int(got[0, 0]) == 0x3F800001
+
+
+@pytest.mark.parametrize("most", [24, 53, 55, 61, 62, 64, 90])
+def test_many_numbers_at_once_are_those_of_one_at_a_time(most):
+    """The judge takes one Python integer after the other; numbers of more than 62 bits always go through it."""
+    rng = random.Random(most)
+    edges = [sign * ((1 << bits) + near) for bits in range(most) for near in (-1, 0, 1) for sign in (1, -1)]
+    drawn = [rng.getrandbits(rng.randint(1, most)) << rng.randint(0, 3) for _ in range(500)]
+    numbers = [number for number in (0, *edges, *drawn) if abs(number) < 1 << most]
+    integers = np.array([*numbers, *(-number for number in drawn if number < 1 << most)], object).reshape(-1, 1)
+    assert (exact._narrow(integers) is None) == (most > 62)
+    for exponent in (-1200, -1074, -149, -24, 0, 7, 100, 1000):
+        value = exact.Exact(integers, exponent, np.zeros(integers.shape))
+        one_by_one = [exact._to_float(int(number), exponent, 32) for number in integers.reshape(-1)]
+        assert exact.as_floats(value).reshape(-1).tolist() == one_by_one
+        assert not np.signbit(exact.as_floats(value)[0, 0])
+    for bits in (1, 8, 11, 24, 53, 70):
+        for number in integers.reshape(-1)[::7].tolist():
+            odd = abs(number)
+            while odd and not odd % 2:
+                odd //= 2
+            value = exact.Exact(np.array([[number]], object), 0, np.zeros((1, 1)))
+            assert exact._fits(value, bits) == (odd.bit_length() <= bits)

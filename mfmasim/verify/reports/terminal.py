@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -31,26 +32,49 @@ class Progress:
         self.console = console(soft_wrap=True, stderr=quiet)
         self.most = most
         self._said = ""
+        self._start = time.perf_counter()
+        self._widths: dict[str, int] = {}
+        """Columns so far, by what they show."""
+
+    def _column(self, line: Text, name: str, text: str, style: str = "", before: str = "   ") -> None:
+        """Append a column, on a terminal as wide as the widest one of its kind so far: a pipe gets bare words.
+
+        Args:
+            line: the line so far.
+            name: what the column shows.
+            text: of this line.
+            style: of the text.
+            before: what separates it.
+        """
+        line.append(f"{before}{text}", style=style)
+        if self.console.is_terminal:
+            width = self._widths[name] = max(self._widths.get(name, 0), len(text))
+            line.append(" " * (width - len(text)))
 
     def show(self, result: Result) -> None:
         """Print one result."""
         line = Text()
         line.append(f"{result.status.upper():<5}", style=COLOURS[result.status])
-        line.append(f"  {result.arch:<8} {result.case}")
+        line.append(f"  {result.arch:<8} ")
+        self._column(line, "case", result.case, before="")
         if result.status in ("pass", "fail"):
             outputs, mapping = result.outputs, result.mapping
             right = outputs["elements"] - outputs["mismatches"]
-            line.append(f"   outputs {right:,}/{outputs['elements']:,}", style=_tint(outputs["mismatches"]))
+            self._column(line, "outputs", f"outputs {right:,}/{outputs['elements']:,}", _tint(outputs["mismatches"]))
             if mapping["slots_checked"]:
                 slots = mapping["slots_checked"] - mapping["mismatches"]
-                line.append(f"   slots {slots:,}/{mapping['slots_checked']:,}", style=_tint(mapping["mismatches"]))
+                self._column(
+                    line, "slots", f"slots {slots:,}/{mapping['slots_checked']:,}", _tint(mapping["mismatches"])
+                )
             if result.lds.get("accesses"):
                 degree, extra = result.lds["worst_degree"], result.lds["extra_passes"]
-                line.append(f"   lds {degree}-way, {extra:,} extra passes" if extra else "   lds free", style="dim")
+                self._column(line, "lds", f"lds {degree}-way, {extra:,} extra passes" if extra else "lds free", "dim")
             if result.suppressed:
-                line.append(f"   {len(result.suppressed)} suppressed", style="yellow")
+                self._column(line, "suppressed", f"{len(result.suppressed)} suppressed", "yellow")
             if result.matrix_fidelity:
-                line.append(f"   matrix: {result.matrix_fidelity}", style="dim")
+                self._column(line, "matrix", f"matrix: {result.matrix_fidelity}", "dim")
+            if self.console.is_terminal:  # elsewhere, the same input gives the same bytes
+                line.append(f"   {result.seconds:.1f} s", style="dim")
         self.console.print(line)
         if result.status == "error" and result.findings[0].message == self._said:
             self.console.print("      the same error")
@@ -82,7 +106,10 @@ class Progress:
         words = ", ".join(
             f"{counts[status]} {status}" for status in ("pass", "fail", "error", "skipped") if counts[status]
         )
-        self.console.print(Text(f"{words}; {elements:,} output elements and {slots:,} slots followed", style="bold"))
+        text = f"{words}; {elements:,} output elements and {slots:,} slots followed"
+        if self.console.is_terminal:
+            text += f"; {time.perf_counter() - self._start:.1f} s, cases {sum(r.seconds for r in results):.1f} s"
+        self.console.print(Text(text, style="bold"))
         on_gpu = [result for result in results if result.device != "sim"]
         if on_gpu:
             who = sorted({name for result in on_gpu for name in result.fidelity_of})
