@@ -25,6 +25,7 @@ LIMIT = 1 << 29
 _MEMBERS = 1 << 16
 _KINDS = "biufcSU"  # kinds of NumPy types that hold plain data: no objects, no records
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_LONGEST_REASON = 160
 _ENCRYPTED = 1  # bit of a member's flags
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
@@ -103,7 +104,8 @@ def parse_archive(data: bytes, limit: int = LIMIT) -> dict[str, NDArray[Any]]:
             _check_members(members, limit)
             return {member.filename.removesuffix(".npy"): parse_array(archive.read(member)) for member in members}
     except Exception as error:  # noqa: BLE001 -- zipfile raises any exception on damaged bytes
-        raise ValueError(" ".join(str(error).split()) or type(error).__name__) from None
+        reason = " ".join(str(error).split())  # which may hold a name of any length from the file
+        raise ValueError(f"{reason:.{_LONGEST_REASON}}" or type(error).__name__) from None
 
 
 def _check_members(members: Sequence[zipfile.ZipInfo], limit: int) -> None:

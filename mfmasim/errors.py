@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MfmasimError", "unknown"]
 
+_LONGEST_VALUE = 200
+
 
 class MfmasimError(Exception):
     """Bad input or an unsupported request. The text is one line; the command line exits with 2."""
@@ -34,8 +36,9 @@ def unknown(kind: str, value: object, allowed: Iterable[str], where: str = "") -
         The error, to be raised by the caller. It contains the nearest match, and all names if there are few.
     """
     names = [str(name) for name in allowed]
-    text = f"unknown {kind} {str(value)!r}" + (f" {where}" if where else "")
-    near = difflib.get_close_matches(str(value), names, n=1, cutoff=0.5)
+    shown = repr(str(value)[:_LONGEST_VALUE]) + ("..." if len(str(value)) > _LONGEST_VALUE else "")
+    text = f"unknown {kind} {shown}" + (f" {where}" if where else "")
+    near = difflib.get_close_matches(str(value)[:_LONGEST_VALUE], names, n=1, cutoff=0.5)
     if near:
         text += f"; did you mean {near[0]!r}?"
     if len(names) <= 20:

@@ -9,7 +9,7 @@ import pytest
 
 from mfmasim.archives import LIMIT, parse_archive, parse_array, read_file, write_archive
 from mfmasim.cli import main
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 from mfmasim.testing import stored
 from mfmasim.verify.agreement import capture as captures
 from mfmasim.verify.agreement.threeway import check
@@ -69,6 +69,7 @@ DESCRIPTIONS = {
     "kernel": ({**ABOUT, "launches": [{"grid": [1]}]}, "launch 0 lacks 'kernel'"),
     "buffers": ({**ABOUT, "launches": [{**CALL, "buffers": 1 << 60}]}, "launch 0 has 1152921504606846976 buffers"),
     "missing": ({**ABOUT, "launches": [CALL]}, "array launch0_buffer0_before is missing"),
+    "long": ({**ABOUT, "case": "x" * 1000}, "'case' of about has more than 400 characters"),
     "group": (without("group"), "not a capture of a case: about lacks 'group'"),
 }
 
@@ -157,6 +158,15 @@ ARCHIVES = {
     "header": (lambda: archive([("a.npy", npy(header="{'descr'"))]), "header of an array cannot be read"),
     "shape": (lambda: archive([("a.npy", npy(header=HEADERS[0]))]), "claims 1,125,899,906,842,624 bytes"),
 }
+
+
+def test_long_names_make_no_long_errors():
+    data = archive([("a" * 60_000 + ".npy", npy())])
+    local = data.index(b"PK\3\4") + 40  # the local header's copy of the name
+    with pytest.raises(ValueError, match=r"^File name in directory") as error:
+        parse_archive(data[:local] + b"b" + data[local + 1 :])
+    assert len(str(error.value)) < 200
+    assert len(str(unknown("family", "x" * 1_000_000, ["intro"]))) < 300
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

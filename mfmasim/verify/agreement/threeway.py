@@ -175,9 +175,15 @@ def check(path: Path, most: int = 10, case_files: Sequence[Path] = ()) -> ThreeW
     return found
 
 
+_LONGEST_NAME = 400
+
+
 def _case(path: Path, capture: Capture, case_files: Sequence[Path]) -> Case:
     try:
         require(capture.about, {"group": (str,), "case": (str,)}, "about")
+        for key in ("group", "case", "arch"):
+            if len(capture.about[key]) > _LONGEST_NAME:
+                raise ValueError(f"{key!r} of about has more than {_LONGEST_NAME} characters")  # noqa: TRY301
     except ValueError as error:
         raise MfmasimError(f"{path}: not a capture of a case: {error}") from None
     group, title, arch = (capture.about[key] for key in ("group", "case", "arch"))
