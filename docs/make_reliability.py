@@ -25,6 +25,7 @@ LIMITS = (
     ("knowledge of the check `races`", "observe.ordering.history", "KNOWLEDGE_BYTES", "bytes", ""),
     ("one buffer of `mfmasim run`", "cli.run", "LARGEST_BUFFER", "bytes", ""),
     ("workers of `mfmasim run`", "cli.run", "MOST_WORKERS", "", ""),
+    ("processes of `verify`, `report`, `mutate`, `explore` and `golden`", "cli.jobs", "MOST_JOBS", "", "`--jobs`"),
     ("file with code objects", "codeobject.reader", "FILE_LIMIT", "bytes", ""),
     ("source file that is listed with counts", "devices.coverage", "SOURCE_BYTES", "bytes", ""),
     ("image of a code object in memory", "codeobject.elf", "IMAGE_LIMIT", "bytes", ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,14 @@ class Arguments:
         """Byte of the scale word that counts."""
         return self.by_role[role].byte
 
+    def count(self, labels: I64, role: str) -> int:
+        """How many labels are of elements of a role's array."""
+        block = self._blocks.get(role)
+        if block is None:
+            return 0
+        offset = labels - block.first
+        return int(np.count_nonzero((offset >= 0) & (offset < math.prod(block.shape))))
+
     def coordinates(self, labels: I64, role: str) -> I64:
         """Coordinates of labels in a role's array, (..., dimensions); -1 where a label is not of that role."""
         block = self._blocks.get(role)
@@ -80,10 +89,10 @@ class Arguments:
         if block is None:
             return out
         offset = labels - block.first
-        inside = (offset >= 0) & (offset < int(np.prod(block.shape)))
+        inside = (offset >= 0) & (offset < math.prod(block.shape))
         where = np.unravel_index(np.where(inside, offset, 0), block.shape)
         for axis, values in enumerate(where):
-            out[..., axis] = np.where(inside, values, -1)
+            np.copyto(out[..., axis], values, where=inside)
         return out
 
     def describe(self, label: int) -> str:

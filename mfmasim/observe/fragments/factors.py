@@ -71,7 +71,7 @@ def factors_of(tile: Tile, arguments: Arguments) -> tuple[Factor, Factor]:
 
 def _role(labels: I64, operand: str, arguments: Arguments) -> str:
     other = "B" if operand == "A" else "A"
-    own, theirs = (int((arguments.coordinates(labels, role)[..., 0] >= 0).sum()) for role in (operand, other))
+    own, theirs = (arguments.count(labels, role) for role in (operand, other))
     return other if theirs > own else operand
 
 
