@@ -55,7 +55,7 @@ def test_no_generated_mutant_is_to_be_caught(caught, capsys, monkeypatch):
 
 def test_no_trial_was_drawn(capsys, monkeypatch):
     row = {"trials": 0, "verdict": None}
-    monkeypatch.setattr(explore, "_explored", lambda *_: row)
+    monkeypatch.setattr(explore, "_explored", lambda *_: ([], row))
     refused(["explore", "intro"], "nothing was explored", capsys)
 
 
