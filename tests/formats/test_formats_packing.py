@@ -66,6 +66,8 @@ def test_bytes_of_scale_registers():
         (lambda: formats.pack([1] * 8, "fp4", order="middle"), "allowed: low_first, high_first"),
         (lambda: formats.pack([1] * 16, "fp6", order="high_first"), "only packing order"),
         (lambda: formats.unpack(np.zeros(4, np.uint32), "fp6"), "groups of 3 dwords"),
+        (lambda: formats.unpack(np.uint32(7), "e4m3fn"), "groups of 1 dwords along the last axis"),
+        (lambda: formats.pack(np.uint8(7), "e4m3fn"), "multiple of 4"),
         (lambda: formats.unpack(np.zeros(4, np.float32), "fp4"), "unsigned integers, not float32"),
         (lambda: formats.select_byte(np.zeros(4, np.uint32), 4), "allowed: 0, 1, 2, 3"),
     ],
