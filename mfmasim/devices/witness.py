@@ -1,7 +1,7 @@
 """Witnesses of races: orders of waves that change the outputs of a launch.
 
-For each race, one of its two waves goes first or last, and the buffers are compared with those of the usual order. A
-race that shows only when a memory operation is late has no witness here: the machine completes them at once.
+For each race, one of its two waves goes first or last, or loads are delivered late, and the buffers are compared with
+those of the usual order.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ def _orders(waves: tuple[int, int], total: int) -> Iterator[str]:
     for wave in dict.fromkeys(waves):
         yield f"last:{wave}"
         yield f"first:{wave}"
+    yield "late"
     if total <= FEW:
         yield from ("reversed", "forward", "random:0", "random:1", "random:2")
 

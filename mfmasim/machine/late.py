@@ -37,10 +37,15 @@ def deferred(instruction: Instruction) -> bool:
     return instruction.opcode.access == "load"
 
 
+def writes(instruction: Instruction) -> bool:
+    """Whether an instruction changes memory."""
+    return instruction.opcode.access in ("store", "atomic")
+
+
 def forces(instruction: Instruction) -> bool:
     """Whether an instruction may require that loads of its wave are complete."""
     opcode = instruction.opcode
-    return bool(opcode.wait) or opcode.flow == "end" or opcode.access in ("store", "atomic")
+    return bool(opcode.wait) or opcode.flow == "end" or writes(instruction)
 
 
 @dataclass
@@ -61,6 +66,13 @@ class Flight:
     def over(self) -> bool:
         """Whether it is complete in every wave."""
         return not self.waiting.any() and not any(mask.any() for mask in self.flying.values())
+
+
+def _active(g: Group) -> NDArray[np.bool_]:
+    """The waves of a group in which a lane is active."""
+    out = np.zeros(g.waves.count, np.bool_)
+    out[g.selection] = np.broadcast_to(g.active.any(axis=-1), (g.count,))
+    return out
 
 
 class Late:
@@ -107,12 +119,15 @@ class Late:
             return running
         pcs = np.broadcast_to(waves.pc, (waves.count,))[running]
         code, lanes = self.machine.kernel.code, self.machine.kernel.wave
-        stopping = [pc for pc in np.unique(pcs).tolist() if forces(code.instruction_at(pc, lanes))]
-        free = running[~(held[running] & np.isin(pcs, stopping))]
+        there = {pc: code.instruction_at(pc, lanes) for pc in np.unique(pcs).tolist()}
+        free = running[~(held[running] & np.isin(pcs, [pc for pc, ins in there.items() if forces(ins)]))]
         if len(free):
             return free
-        own = (running + first) % self.per
-        chosen: NDArray[np.int64] = running[own == own.min()]
+        # A wave that writes before others complete their loads shows more than one that completes its own.
+        writing = running[np.isin(pcs, [pc for pc, ins in there.items() if writes(ins)])]
+        blocked = writing if len(writing) else running
+        own = (blocked + first) % self.per
+        chosen: NDArray[np.int64] = blocked[own == own.min()]
         return chosen
 
     def wrapped(self, instruction: Instruction, run: Bound) -> Bound:
@@ -128,7 +143,7 @@ class Late:
         rows = raised(arch, opcode, bool(instruction.dst), instruction.space)
         if not (waits or rows or forces(instruction)):
             return run
-        orders = opcode.access in ("store", "atomic")
+        orders = writes(instruction)
         late = deferred(instruction) and bool(rows)
 
         def step(g: Group) -> None:
@@ -139,7 +154,7 @@ class Late:
             if waits:
                 self.complete(chosen)
             if orders:
-                self.complete(chosen, early=True)
+                self.complete(chosen & _active(g), early=True)
             if late:
                 self.issue(g, instruction, run, rows, chosen)
             else:

@@ -83,6 +83,8 @@ def _backward(
 
 
 COPIES = frozenset({torch.Tensor.to, torch.Tensor.cuda, torch.Tensor.cpu})
+NAMES = frozenset({torch.device, torch._C._nn._parse_to})  # noqa: SLF001
+"""What reads the name of a device and creates no tensor."""
 IGNORED = frozenset({torch.Tensor.record_stream})
 SAME = frozenset({torch.Tensor.pin_memory})
 IS_CUDA, DEVICE_OF = torch.Tensor.is_cuda.__get__, torch.Tensor.device.__get__
@@ -107,7 +109,7 @@ class StandIn(TorchFunctionMode):  # type: ignore[misc]
             return DEVICE if is_marked(first) else func(*args)
         if func == IS_CUDA:
             return is_marked(first)
-        if func is torch.device:
+        if func in NAMES:
             return func(*args, **kwargs)
         if func in IGNORED:
             return None

@@ -1,0 +1,113 @@
+"""``mfmasim triton`` and the option of pytest, on programs in processes of their own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.triton.needs import needed  # noqa: F401  (a fixture)
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = str(Path(__file__).with_name("program.py"))
+
+
+def command(*args, cwd=ROOT):
+    done = subprocess.run(
+        [sys.executable, "-m", "mfmasim", "triton", *args], capture_output=True, text=True, check=False, cwd=cwd
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.oracle
+def test_a_right_program(tmp_path):
+    code, _, err = command("--arch", "gfx950", "--json", str(tmp_path / "a.json"), "--", "python", PROGRAM)
+    assert code == 0, err
+    assert "1 launches of 1 kernels" in err, err
+    assert "PASS  gfx950   double  1x" in err
+    assert "not time of a GPU" in err
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert found["exit"] == 0
+    (launch,) = found["launches"]
+    # The first configuration does not fit, the second one does.
+    assert (launch["kernel"], launch["arch"], launch["grid"]) == ("double", "gfx950", [4, 1, 1])
+    assert {"block", "instructions", "findings", "fidelity", "stopped"} <= launch.keys()
+
+
+@pytest.mark.oracle
+def test_an_access_outside_names_the_line(tmp_path):
+    reports = [f"--{kind}={tmp_path / kind}" for kind in ("sarif", "html", "json")]
+    code, _, err = command("--arch", "gfx1201", *reports, "--", PROGRAM, "bounds")
+    assert code == 1
+    line = next(n for n, text in enumerate(Path(PROGRAM).read_text().splitlines(), 1) if "tl.load(x + i) *" in text)
+    assert f"program.py:{line}" in err
+    assert "past the end of x (4000 bytes)" in err
+    rules = {one["ruleId"] for one in json.loads((tmp_path / "sarif").read_text())["runs"][0]["results"]}
+    assert "bounds-outside-buffer" in rules
+    assert "unmasked" in (tmp_path / "html").read_text()
+    assert json.loads((tmp_path / "json").read_text())["exit"] == 1
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_the_programs_own_exit_code_is_kept():
+    code, _, err = command("--", "python", PROGRAM, "fails")
+    assert code == 5, err
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_all_configurations_run_if_asked():
+    code, _, err = command("--arch", "gfx950", "--autotune", "--", "python", PROGRAM)
+    assert code == 0, err
+    assert "3 launches of 1 kernels" in err  # two measured, then the better one
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        ([], "a command is expected"),
+        (["--arch", "gfx9420", "--", "true"], "gfx942"),
+        (["--checks", "bound", "--", "true"], "did you mean 'bounds'"),
+        (["--schedule", "lat", "--", "true"], "late"),
+        (["--memory", "process", "--checks", "races", "--", "true"], "bounds or none"),
+        (["--benchmarks", "one", "--", "true"], "first"),
+        (["--", "no-such-program"], "cannot start no-such-program"),
+    ],
+)
+def test_bad_input_is_one_line(args, text, capsys):
+    from mfmasim.cli import main
+
+    assert main(["triton", *args]) == 2
+    err = capsys.readouterr().err
+    assert text in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.oracle
+def test_pytest_option(tmp_path):
+    (tmp_path / "test_it.py").write_text(
+        "import torch\nfrom tests.triton import kernels\n\n"
+        "def run(n):\n"
+        "    x = torch.ones(n, device='cuda')\n"
+        "    z = torch.zeros(256, device='cuda')\n"
+        "    kernels.unmasked[(1,)](x, z, B=256)\n"
+        "    return z\n\n"
+        "def test_right():\n    assert run(256).sum() == 256\n\n"
+        "def test_wrong():\n    run(200)\n"
+    )
+    options = ["-p", "mfmasim.testing.plugin", "-p", "no:cacheprovider", "--mfmasim-triton", "gfx950", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", *options],
+        capture_output=True, text=True, check=False, cwd=ROOT, env=_environment(),
+    )  # fmt: skip
+    assert "1 failed, 1 passed" in done.stdout, done.stdout
+    assert "read of 4 bytes outside every buffer" in done.stdout
+    assert "mfmasim: 2 launches on gfx950, checks bounds" in done.stdout
+
+
+def _environment():
+    import os
+
+    return {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}

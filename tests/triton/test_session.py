@@ -1,0 +1,140 @@
+"""Sessions: what they replace and put back, what is reported, versions, and kernels compiled without one."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from mfmasim.errors import MfmasimError
+from tests.triton.needs import mt, needed  # noqa: F401  (a fixture)
+
+if mt is not None:
+    import torch
+
+    from tests.triton import cases, kernels
+
+
+def severe(session):
+    return [finding for finding in session.findings if finding.severity == "error"]
+
+
+@pytest.mark.oracle
+def test_a_session_puts_everything_back():
+    before = torch.cuda.is_available, torch.version.hip, torch.cuda.Event
+    with mt.session(arch="gfx950", checks="none") as outer:
+        with mt.session(arch="gfx1201", checks="none") as inner:
+            cases.add(np.random.default_rng(1)).run()
+        cases.add(np.random.default_rng(1)).run()
+    assert [report.arch for report in (*inner.reports, *outer.reports)] == ["gfx1201", "gfx950"]
+    assert (torch.cuda.is_available, torch.version.hip, torch.cuda.Event) == before
+    with pytest.raises((RuntimeError, AssertionError)):
+        torch.zeros(1, device="cuda")
+
+
+@pytest.mark.oracle
+def test_devices_of_tensors():
+    with mt.session(arch="gfx950"):
+        host = torch.arange(4.0)
+        device = host.to("cuda")
+        device += 1
+        assert host.tolist() == [0, 1, 2, 3]
+        back = device.cpu()
+        device.zero_()
+        assert back.tolist() == [1, 2, 3, 4]
+        assert (host.is_cuda, device.is_cuda, back.is_cuda) == (False, True, False)
+        assert device.view(2, 2).device == torch.device("cuda", 0) == (device + host.sum()).device
+        assert torch.empty_like(device).is_cuda
+        assert device.to("cuda").data_ptr() == device.data_ptr()
+        assert host.new_zeros(2, device="cuda:0").is_cuda
+        assert torch.nn.Linear(2, 2).to("cuda").weight.is_cuda
+        assert not device.to(torch.device("cpu")).is_cuda
+        parameter = torch.ones(3, device="cuda", requires_grad=True)
+        (parameter * 2).sum().backward()
+        assert parameter.grad.is_cuda
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("arch", ["gfx942", pytest.param("gfx1201", marks=pytest.mark.long)])
+def test_wrong_kernels_are_reported(arch):
+    with mt.session(arch=arch, checks="bounds,races,alignment") as session:
+        x, z = torch.ones(250, device="cuda"), torch.zeros(256, device="cuda")
+        kernels.unmasked[(1,)](x, z, B=256)
+        assert {finding.id for finding in severe(session)} == {"bounds-outside-buffer"}
+        assert severe(session)[0].source.partition(":")[0].endswith("kernels.py")
+
+        session.reports.clear()
+        counts = torch.zeros(64, dtype=torch.int32, device="cuda")
+        kernels.racing[(4,)](counts, B=64)
+        assert any(finding.check == "races" for finding in severe(session))
+
+        session.reports.clear()
+        raw = torch.zeros(260, dtype=torch.int8, device="cuda")
+        kernels.misaligned[(1,)](raw[1:], torch.ones(32, dtype=torch.int32, device="cuda"), B=32)
+        assert any(finding.check == "alignment" for finding in severe(session)), session.findings
+
+
+@pytest.mark.oracle
+def test_a_kernel_as_code():
+    signature = {"x": "*fp32", "y": "*fp32", "z": "*fp32", "n": "i32"}
+    code = mt.compile(kernels.add, signature, {"B": 256}, "gfx950", num_warps=2)
+    assert code.arch.name == "gfx950"
+    assert code.block == 128
+    assert "ttgir" in code.asm
+    assert code.made_by.startswith("triton 3.")
+    x, y, z = (np.arange(300, dtype=np.float32) for _ in range(3))
+    report = code.launch(2, [x, y, z, 300])
+    assert report.ok
+    assert (z == 2 * x).all()
+
+
+@pytest.mark.oracle
+def test_compile_says_what_is_wrong():
+    with pytest.raises(MfmasimError, match=r"have no type: n"):
+        mt.compile(kernels.add, {"x": "*fp32", "y": "*fp32", "z": "*fp32"}, {"B": 256}, "gfx950")
+    with pytest.raises(MfmasimError, match=r"unknown argument 'w'"):
+        mt.compile(kernels.add, {"w": "*fp32"}, {"B": 256}, "gfx950")
+    with pytest.raises(MfmasimError, match=r"@triton.jit is expected, not int"):
+        mt.compile(5, {}, {}, "gfx950")
+    with pytest.raises(MfmasimError, match=r"does not compile"):
+        mt.compile(kernels.add, {"x": "*fp32", "y": "*fp32", "z": "fp32", "n": "i32"}, {"B": 256}, "gfx950")
+
+
+def test_without_a_session_there_is_no_launch():
+    from mfmasim.triton.session import current
+
+    with pytest.raises(MfmasimError, match="no session is active"):
+        current()
+
+
+def test_an_unknown_version_is_reported_and_tried(monkeypatch, capsys):
+    from types import SimpleNamespace
+
+    from mfmasim.triton import versions
+
+    monkeypatch.setitem(sys.modules, "triton", SimpleNamespace(__version__="9.1.0", __spec__=SimpleNamespace()))
+    assert versions.need().__version__ == "9.1.0"
+    assert "triton 9.1.0 is not one of the tested versions" in capsys.readouterr().err
+    versions.need()
+    assert capsys.readouterr().err == ""
+
+
+def test_import_is_light():
+    code = "import sys, mfmasim.triton; sys.exit(bool({'torch', 'triton'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_late_delivery_changes_no_right_kernel():
+    for arch in ("gfx942", "gfx950", "gfx1201"):
+        for make, kind in cases.CASES:
+            if make is cases.meeting or not cases.supported(make, kind, arch):
+                continue
+            outputs = []
+            for schedule in ("usual", "late"):
+                with mt.session(arch=arch, checks="none", schedule=schedule):
+                    case = make(np.random.default_rng(3), kind)
+                    case.run()
+                    outputs.append([tensor.cpu().view(torch.uint8).numpy().copy() for tensor, _, _ in case.expected])
+            assert all((a == b).all() for a, b in zip(*outputs, strict=True)), (make, kind, arch)
