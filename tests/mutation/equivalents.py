@@ -15,6 +15,18 @@ class Equivalent:
 
 EQUIVALENTS = (
     Equivalent(
+        "formats/conversions/model.py",
+        'if kind == "b64":',
+        'if kind >= "b64":',
+        "the kinds are b32, b32xN and b64, of which b64 is the last in order.",
+    ),
+    Equivalent(
+        "formats/rounding.py",
+        "beyond = target.nan_code or 0 if target.inf_code is None else target.inf_code",
+        "beyond = target.nan_code or 1 if target.inf_code is None else target.inf_code",
+        "a format that is not `finite` and has no Inf has a NaN, whose code is not 0.",
+    ),
+    Equivalent(
         "lds/linear_maps.py",
         "together = collision.differences[collision.differences & fixed == 0]",
         "together = collision.differences[collision.differences & fixed <= 0]",
