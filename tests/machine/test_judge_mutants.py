@@ -67,9 +67,10 @@ def wrong(name, other):
 def caught(pairs, arch, monkeypatch, attempt=0):
     """The pairs in which the judge sees the difference, or whose wrong body the machine cannot run at all."""
     chosen, _ = probes(arch, random.Random(f"{attempt} {pairs[0]}"), 4, [name for name, _ in pairs])
+    mutated = {name: wrong(name, other) for name, other in pairs}  # before any is in the table: pairs may swap bodies
     with monkeypatch.context() as patch:
-        for name, other in pairs:
-            patch.setitem(OPERATIONS, name, wrong(name, other))
+        for name, operation in mutated.items():
+            patch.setitem(OPERATIONS, name, operation)
         try:
             verdict = judge(chosen, arch, frame.inputs(np.random.default_rng(7 + attempt), arch))
         except Exception:  # noqa: BLE001
