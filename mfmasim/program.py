@@ -7,6 +7,7 @@ reader finds its kernels, the decoder reads their instructions.
 from __future__ import annotations
 
 import bisect
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,16 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim import codeobject, isa
 from mfmasim.architectures import target as find_target
+from mfmasim.codeobject import Declared, Parameter
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mfmasim.architectures import Arch
-    from mfmasim.codeobject import Argument, CodeObject, KernelInfo
+    from mfmasim.codeobject import Argument, CodeObject, CType, KernelInfo, LdsVariable
     from mfmasim.isa import Instruction
 
-__all__ = ["Code", "Kernel", "NotCodeError", "Unread", "compile", "load"]
+__all__ = ["Code", "Kernel", "NotCodeError", "Source", "Unread", "compile", "load"]
+
+COERCED = ".coerce"
+"""What Clang adds to the name of a pointer argument that it takes as one to global memory."""
 
 
 class NotCodeError(MfmasimError):
@@ -47,6 +52,32 @@ class Unread:
         """One line."""
         where = self.text if self.pc is None else f"{self.text} at {self.pc:#x}"
         return f"{self.kernel}: {where} does not use {', '.join(f'{name} {value:#x}' for name, value in self.fields)}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source that a code object was compiled from, and how."""
+
+    path: Path
+    arch: str
+    sha256: str
+    compiler: str | None = None
+    flags: tuple[str, ...] = ()
+    include: tuple[str | Path, ...] = ()
+    eager: bool = True
+    """Whether it is read for the types of arguments before a launch, and not only for the names in a finding."""
+
+    def declared(self) -> dict[str, Declared]:
+        """What it declares of its kernels; nothing if it has changed since, or there is no compiler."""
+        from mfmasim import toolchain
+
+        try:
+            if hashlib.sha256(self.path.read_bytes()).hexdigest() != self.sha256:
+                return {}
+            text = toolchain.declarations(self.path, self.arch, self.compiler, self.flags, self.include)
+        except (OSError, MfmasimError):
+            return {}
+        return codeobject.read_ir(text)
 
 
 class Kernel:
@@ -82,6 +113,40 @@ class Kernel:
     def args(self) -> tuple[Argument, ...]:
         """The arguments that the caller passes, in order."""
         return self.info.explicit_args
+
+    @property
+    def title(self) -> str:
+        """Name as C++ writes it, with template arguments."""
+        return codeobject.shown(self.name)
+
+    @cached_property
+    def declared(self) -> Declared:
+        """What the source declares, from debug information or the source; empty where neither is known."""
+        return self.code.declared.get(self.name, Declared())
+
+    @cached_property
+    def types(self) -> tuple[CType | None, ...]:
+        """Types of the arguments as far as the mangled name has them; None where they are not known."""
+        found = codeobject.signature(self.name)
+        known = found.parameters if found is not None else None
+        return known if known is not None and len(known) == len(self.args) else (None,) * len(self.args)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Name and type of each argument, from the metadata, the mangled name, debug information and the source."""
+        own = [Parameter(arg.name.removesuffix(COERCED), kind) for arg, kind in zip(self.args, self.types, strict=True)]
+        if all(parameter.name and parameter.type for parameter in own):
+            return tuple(own)
+        declared = self.declared.parameters
+        if len(declared) != len(own):
+            return tuple(own)
+        pairs = zip(own, declared, strict=True)
+        return tuple(Parameter(mine.name or other.name, other.type or mine.type) for mine, other in pairs)
+
+    @cached_property
+    def lds_variables(self) -> tuple[LdsVariable, ...]:
+        """Variables of the LDS at their places; none where their places are not known."""
+        return codeobject.lds_layout(self.declared.variables, self.info.group_segment_fixed_size)
 
     @property
     def wave(self) -> int:
@@ -167,14 +232,21 @@ class Kernel:
 class Code:
     """A loaded code object: kernels by name, instructions by address."""
 
-    def __init__(self, found: CodeObject, made_by: str = "", *, strict: bool = False) -> None:
+    def __init__(
+        self, found: CodeObject, made_by: str = "", *, strict: bool = False, source: Source | None = None,
+        warnings: str = "",
+    ) -> None:  # fmt: skip
         """Wrap a code object.
 
         Args:
             found: the file's contents.
             made_by: the compiler if mfmasim compiled it.
             strict: whether `information` lists what the hardware does not read.
+            source: what it was compiled from, if that is at hand.
+            warnings: the compiler's messages.
         """
+        self.source = source
+        self.warnings = warnings
         self.object = found
         self.made_by = made_by
         self.strict = strict
@@ -201,6 +273,12 @@ class Code:
     def information(self) -> tuple[Unread, ...]:
         """What a strict reader would ask about: `Kernel.unread` of every kernel; empty unless loaded with `strict`."""
         return tuple(entry for kernel in self._kernels.values() for entry in kernel.unread) if self.strict else ()
+
+    @cached_property
+    def declared(self) -> dict[str, Declared]:
+        """What the source declares of each kernel, by mangled name: from debug information, else from the source."""
+        found = codeobject.read_dwarf(self.object.data, self.object.name, self.kernels)
+        return found or (self.source.declared() if self.source is not None else {})
 
     @property
     def sha256(self) -> str:
@@ -269,6 +347,7 @@ def compile(  # noqa: A001  (the contract's name)
     *,
     compiler: str | None = None,
     flags: Sequence[str] = (),
+    include: Sequence[str | Path] = (),
     device_libs: str | Path | None = None,
 ) -> Code:
     """Compile a HIP source file to a code object.
@@ -278,6 +357,7 @@ def compile(  # noqa: A001  (the contract's name)
         arch: the architecture, such as ``gfx942``, or a generic target, such as ``gfx11-generic``.
         compiler: path of a compiler; None for the first one found (see `mfmasim.toolchain`).
         flags: further compiler flags.
+        include: further folders for ``#include``.
         device_libs: folder of ROCm's bitcode, used for mathematics instead of mfmasim's functions.
 
     Returns:
@@ -293,5 +373,14 @@ def compile(  # noqa: A001  (the contract's name)
     target = find_target(arch)
     if not isinstance(flags, list | tuple) or not all(isinstance(flag, str) for flag in flags):
         raise MfmasimError(f"flags {flags!r}: expected a list of compiler flags, such as ['-O3']")
-    made = toolchain.compile_hip(Path(path), target.target, compiler=compiler, flags=flags, device_libs=device_libs)
-    return Code(codeobject.read(made.data, name=str(path), arch=target), made_by=made.compiler)
+    if not isinstance(include, list | tuple) or not all(isinstance(name, str | Path) for name in include):
+        raise MfmasimError(f"include {include!r}: expected a list of folders, such as ['common']")
+    made = toolchain.compile_hip(
+        Path(path), target.target, compiler=compiler, flags=flags, include=include, device_libs=device_libs
+    )
+    source = Source(
+        Path(path), target.target, hashlib.sha256(Path(path).read_bytes()).hexdigest(), compiler, tuple(flags),
+        tuple(include),
+    )  # fmt: skip
+    found = codeobject.read(made.data, name=str(path), arch=target)
+    return Code(found, made_by=made.compiler, source=source, warnings=made.warnings)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from dataclasses import replace
 
 from mfmasim.architectures import gfx90a, gfx908, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201
@@ -18,11 +20,23 @@ DEFAULT = "gfx942"
 """The architecture of benchmarks, and of devices and tests where none is named."""
 
 
+def plain(name: str) -> str:
+    """A product's name without what people write differently: case, spaces, hyphens, the words AMD Instinct Radeon."""
+    return re.sub(r"amd|instinct|radeon|[\s_-]", "", name.lower())
+
+
+PRODUCTS: dict[str, Arch] = {
+    plain(product): found for found in ARCHITECTURES.values() for product in found.products
+}  # fmt: skip
+"""Architectures by the plain names of their products."""
+
+
 def arch(name: str | Arch) -> Arch:
     """Look up an architecture.
 
     Args:
-        name: LLVM's processor name, with or without target features (``gfx942:sramecc+``), or an `Arch`.
+        name: LLVM's processor name, with or without target features (``gfx942:sramecc+``), a product, such as
+            ``MI300X``, or an `Arch`.
 
     Returns:
         The architecture's data.
@@ -32,14 +46,23 @@ def arch(name: str | Arch) -> Arch:
 
     >>> arch("gfx950").fp8_format
     'e4m3fn'
+    >>> arch("MI300X").name
+    'gfx942'
     """
     if isinstance(name, Arch):
         return name
     processor = str(name).partition(":")[0].lower()
-    found = ARCHITECTURES.get(processor)
+    found = ARCHITECTURES.get(processor) or PRODUCTS.get(plain(processor))
     if found is None and processor in GENERICS:
         raise MfmasimError(f"{name} is a generic target, not an architecture; {_runs_on(GENERICS[processor])}")
     if found is None:
+        near = difflib.get_close_matches(plain(processor), PRODUCTS, n=1, cutoff=0.75)
+        if near and not processor.startswith("gfx"):
+            product = next(one for a in ARCHITECTURES.values() for one in a.products if plain(one) == near[0])
+            raise MfmasimError(
+                f"unknown architecture {str(name)!r}; did you mean {product} ({PRODUCTS[near[0]].name})? "
+                f"allowed: {', '.join(ARCHITECTURES)}, and products"
+            )
         raise unknown("architecture", name, ARCHITECTURES)
     return found
 

@@ -117,3 +117,7 @@ class Arch:
     def bf8_format(self) -> str:
         """Number format that this architecture calls BF8 (E5M2)."""
         return {"fnuz": "e5m2fnuz", "ocp": "e5m2", "none": ""}[self.fp8]
+
+    def format_name(self, name: str) -> str:
+        """The number format of a name: FP8 and BF8 are those of the architecture, empty where it has none."""
+        return {"fp8": self.fp8_format, "bf8": self.bf8_format}.get(name.lower(), name)

@@ -21,6 +21,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Register the verb."""
     parser = subparsers.add_parser("format", help="show number formats: limits, value tables, decoded codes")
     parser.add_argument("name", nargs="?", help="format, such as e4m3fnuz (default: list all formats and their limits)")
+    parser.add_argument("--arch", help="architecture or product whose flavour fp8 and bf8 mean")
     parser.add_argument("codes", nargs="*", help="codes to decode, such as 0x2b or 0b101")
     parser.add_argument("--encode", nargs="+", type=float, metavar="VALUE", help="numbers to encode (as float64)")
     parser.add_argument("--rounding", choices=ROUNDINGS, default="nearest_even", help="for --encode")
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         rows = [[value for _, value in limit_rows(fmt)] for fmt in ALL.values()]
         print(table(names, rows, form, "number formats"), end="")
         return 0
-    fmt = format(args.name)
+    fmt = format(args.name, args.arch)
     if args.encode:
         _no_picture(form)
         if args.codes:

@@ -25,10 +25,11 @@ _MODIFIERS = {
 }
 
 
-def add_instruction(parser: argparse.ArgumentParser) -> None:
+def add_instruction(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add architecture, instruction, formats, wave size and modifiers."""
-    parser.add_argument("arch", help="architecture, such as gfx942")
-    parser.add_argument("instruction", help="matrix instruction, such as v_mfma_f32_32x32x8_f16")
+    parser.add_argument("arch", help="architecture or product, such as gfx942 or mi300x")
+    count = None if required else "?"
+    parser.add_argument("instruction", nargs=count, help="matrix instruction, such as v_mfma_f32_32x32x8_f16")
     parser.add_argument("--a", metavar="FORMAT", help="number format of A, for instructions with a choice")
     parser.add_argument("--b", metavar="FORMAT", help="number format of B, for instructions with a choice")
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")

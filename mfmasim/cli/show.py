@@ -17,8 +17,10 @@ __all__ = ["add", "run"]
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
-    parser = subparsers.add_parser("show", help="show a matrix instruction, or the layout of an operand")
-    add_instruction(parser)
+    parser = subparsers.add_parser(
+        "show", help="show an architecture, a matrix instruction, or the layout of an operand"
+    )
+    add_instruction(parser, required=False)
     parser.add_argument("--operand", choices=OPERANDS, help="operand whose layout is shown")
     parser.add_argument(
         "--view",
@@ -38,6 +40,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the instruction or the operand."""
     from mfmasim.errors import MfmasimError
 
+    if args.instruction is None:
+        return _architecture(args)
     op, form = find_instruction(args), wanted_format(args)
     if args.operand is None:
         if args.view or form == "svg":
@@ -64,6 +68,31 @@ def run(args: argparse.Namespace) -> int:
         return 0
     columns, rows = register_grid(fragment) if view == "registers" else matrix_grid(fragment)
     print(table(columns, rows, form, title), end="")
+    return 0
+
+
+def _architecture(args: argparse.Namespace) -> int:
+    """Print what differs between architectures; its instructions are listed by `list`."""
+    from mfmasim.architectures import arch
+    from mfmasim.errors import MfmasimError
+    from mfmasim.matrix import instructions
+
+    form = wanted_format(args)
+    if args.operand or args.view or form in {"svg", "html"}:
+        raise MfmasimError(f"show {args.arch}: an instruction is needed; mfmasim list {args.arch} names them")
+    found = arch(args.arch)
+    rows = [
+        ("architecture", f"{found.name} ({found.family})"),
+        ("products", ", ".join(found.products)),
+        ("wave", " or ".join(map(str, found.wave_sizes))),
+        ("FP8 and BF8", f"{found.fp8_format} and {found.bf8_format}" if found.fp8_format else "none"),
+        ("LDS of a workgroup", f"{found.lds_bytes} bytes"),
+        ("direct-to-LDS loads", ", ".join(map(str, found.lds.direct_bytes)) + " bytes a lane"
+         if found.lds.direct_bytes else "none"),
+        ("VGPRs, AGPRs, SGPRs of a wave", f"{found.vgprs}, {found.agprs}, {found.sgprs}"),
+        ("matrix instructions", f"{len(instructions(found))} (mfmasim list {found.name})"),
+    ]  # fmt: skip
+    print(table(("property", "value"), rows, form, found.name), end="")
     return 0
 
 

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from mfmasim.codeobject.ctypes import CType
+from mfmasim.codeobject.declared import Declared, LdsVariable, Parameter, lds_layout
+from mfmasim.codeobject.declared_dwarf import read_dwarf
+from mfmasim.codeobject.declared_ir import read_ir
 from mfmasim.codeobject.descriptor import KernelDescriptor
+from mfmasim.codeobject.mangling import signature
 from mfmasim.codeobject.model import CodeObject
+from mfmasim.codeobject.names import shown
 from mfmasim.codeobject.reader import load, read
 from mfmasim.codeobject.records import Argument, KernelInfo, KernelMetadata, Relocation, Segment, Symbol
 
 __all__ = [
     "Argument",
+    "CType",
     "CodeObject",
+    "Declared",
     "KernelDescriptor",
     "KernelInfo",
     "KernelMetadata",
+    "LdsVariable",
+    "Parameter",
     "Relocation",
     "Segment",
     "Symbol",
+    "lds_layout",
     "load",
     "read",
+    "read_dwarf",
+    "read_ir",
+    "shown",
+    "signature",
 ]

@@ -1,184 +1,17 @@
-"""Kernel names: enough of the Itanium C++ mangling to find a kernel by the name in its source.
-
-Source: Itanium C++ ABI, section 5.1 "External Names". Parameters are not read; template arguments are read only
-to find where they end.
-"""
+"""Kernel names: a kernel is found by the name in its source, with or without namespaces and template arguments."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from mfmasim.codeobject.mangling import signature
 from mfmasim.errors import MfmasimError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["demangle", "find"]
-
-# Names nest as deep as templates in templates; no kernel nests this deep.
-_DEEPEST = 60
-
-_BUILTIN = frozenset("vwbcahstijlmxynofdegz")
-_QUALIFIERS = frozenset("rVKPROCG")
-_ABBREVIATIONS = frozenset("tabsiod")  # St, Sa, Sb, Ss, Si, So, Sd
-
-
-class _UnreadableError(Exception):
-    """The name uses mangling that kernel names do not need, or is damaged."""
-
-
-class _Reader:
-    """Reads one mangled name from left to right."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
-        self.depth = 0
-
-    def peek(self) -> str:
-        return self.text[self.at : self.at + 1]
-
-    def take(self, token: str) -> bool:
-        if not self.text.startswith(token, self.at):
-            return False
-        self.at += len(token)
-        return True
-
-    def number(self) -> int:
-        start = self.at
-        while self.peek().isdecimal() and self.at - start < 6:
-            self.at += 1
-        if start == self.at:
-            raise _UnreadableError
-        return int(self.text[start : self.at])
-
-    def until(self, mark: str) -> None:
-        end = self.text.find(mark, self.at)
-        if end < 0:
-            raise _UnreadableError
-        self.at = end + len(mark)
-
-    def source_name(self) -> str:
-        length = self.number()
-        found = self.text[self.at : self.at + length]
-        if not length or len(found) != length:
-            raise _UnreadableError
-        self.at += length
-        return "(anonymous namespace)" if found.startswith("_GLOBAL__N") else found
-
-    def name(self) -> list[str]:
-        """A nested or unscoped name as its parts, without template arguments."""
-        if self.take("N"):
-            parts: list[str] = []
-            while self.peek() in {"r", "V", "K", "R", "O"}:
-                self.at += 1
-            while not self.take("E"):
-                if self.peek() == "I":
-                    self.template_arguments()
-                elif self.peek() == "S":
-                    parts += self.substitution()
-                else:
-                    parts.append(self.unqualified())
-            return parts
-        if self.peek() == "S":
-            parts = self.substitution()
-            return [*parts, self.unqualified()] if parts else parts
-        return [self.unqualified()]
-
-    def unqualified(self) -> str:
-        self.take("L")  # internal linkage
-        found = self.source_name()
-        while self.take("B"):  # abi tag
-            self.source_name()
-        return found
-
-    def substitution(self) -> list[str]:
-        """A back reference, which is not followed, or the namespace std."""
-        self.at += 1
-        if self.take("t"):
-            return ["std"]
-        if self.peek() in _ABBREVIATIONS and self.peek():
-            self.at += 1
-            return []
-        self.until("_")
-        return []
-
-    def template_arguments(self) -> None:
-        self.at += 1
-        while not self.take("E"):
-            self.argument()
-
-    def argument(self) -> None:
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise _UnreadableError
-        if self.take("J"):  # a parameter pack
-            while not self.take("E"):
-                self.argument()
-        elif self.take("L"):
-            if self.peek() == "_":  # the name of a function or variable
-                raise _UnreadableError
-            self.type()
-            self.until("E")  # the value: digits, a sign, or the hexadecimal digits of a float
-        else:
-            self.type()
-        self.depth -= 1
-
-    def type(self) -> None:
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise _UnreadableError
-        while self.peek() in _QUALIFIERS and self.peek():
-            self.at += 1
-        char = self.peek()
-        if char in _BUILTIN and char:
-            self.at += 1
-        elif char == "D":
-            self._extended()
-        elif self.take("U"):  # an address space and other vendor qualifiers
-            self.source_name()
-            self.type()
-        elif self.take("u"):
-            self.source_name()
-        elif self.take("A"):
-            self.until("_")
-            self.type()
-        elif self.take("F"):
-            while not self.take("E"):
-                self.type()
-        elif char in {"S", "N"} or char.isdecimal():
-            self.name_or_substitution()
-        else:
-            raise _UnreadableError
-        self.depth -= 1
-
-    def name_or_substitution(self) -> None:
-        if self.peek() == "S":
-            std = self.substitution()
-            if std:
-                self.unqualified()
-        else:
-            self.name()
-        if self.peek() == "I":
-            self.template_arguments()
-
-    def _extended(self) -> None:
-        """Types that start with D: _Float16, __bf16, vectors, nullptr_t, ..."""
-        self.at += 1
-        if self.take("v"):  # Dv<count>_<element>
-            self.number()
-            self.until("_")
-            self.type()
-        elif self.take("F"):  # DF16_, DF16b
-            self.number()
-            if not (self.take("_") or self.take("b") or self.take("x")):
-                raise _UnreadableError
-        elif self.take("p"):  # a pack expansion
-            self.type()
-        elif self.peek() in set("hdefisuanc"):
-            self.at += 1
-        else:
-            raise _UnreadableError
+__all__ = ["demangle", "find", "shown"]
 
 
 def demangle(name: str) -> str:
@@ -194,14 +27,14 @@ def demangle(name: str) -> str:
     >>> demangle("_Z4gemmPKfS0_Pf"), demangle("_ZN2ns4gemmIfLi3EEEvPT_"), demangle("plain")
     ('gemm', 'ns::gemm', 'plain')
     """
-    if not name.startswith("_Z"):
-        return name
-    reader = _Reader(name[2:])
-    try:
-        parts = reader.name()
-    except _UnreadableError:
-        return name
-    return "::".join(parts) if parts else name
+    found = signature(name)
+    return found.name if found is not None else name
+
+
+def shown(name: str) -> str:
+    """The name of a function as C++ writes it, with template arguments; the symbol itself where it cannot be read."""
+    found = signature(name)
+    return found.full if found is not None else name
 
 
 def find(name: str, symbols: Iterable[str], where: str) -> str:
@@ -221,13 +54,55 @@ def find(name: str, symbols: Iterable[str], where: str) -> str:
     symbols = list(symbols)
     if name in symbols:
         return name
-    readable = {symbol: demangle(symbol) for symbol in symbols}
-    found = [symbol for symbol in symbols if readable[symbol] == name]
-    found = found or [symbol for symbol in symbols if readable[symbol].rpartition("::")[2] == name]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise MfmasimError(f"{where}: kernel {name!r} is ambiguous; give one of {', '.join(found)}")
+    wanted = _normal(name)
+    readable = {symbol: shown(symbol) for symbol in symbols}
+    for names in (_whole, _qualified, _plain):
+        found = [symbol for symbol in symbols if wanted in names(symbol)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            choice = ", ".join(_unique(readable[symbol], symbol, readable) for symbol in found)
+            raise MfmasimError(f"{where}: kernel {name!r} is ambiguous; give one of {choice}")
     if not symbols:
         raise MfmasimError(f"{where}: no kernel {name!r}; the file has no kernels")
-    raise unknown("kernel", name, dict.fromkeys([*readable.values(), *symbols]), f"in {where}")
+    raise unknown("kernel", name, dict.fromkeys(readable.values()), f"in {where}")
+
+
+def _unique(text: str, symbol: str, readable: Mapping[str, str]) -> str:
+    """The readable name, or the symbol where several kernels share it (overloads)."""
+    return text if list(readable.values()).count(text) == 1 else symbol
+
+
+def _whole(symbol: str) -> set[str]:
+    """Names with template arguments; with parameters, too."""
+    found = signature(symbol)
+    if found is None:
+        return {symbol}
+    parameters = ",".join(_normal(parameter.text) for parameter in found.parameters or ())
+    full = _normal(found.full)
+    own = (
+        full[len(found.name.rpartition("::")[0]) + 2 :] if "::" in found.name and full.startswith(found.name) else full
+    )
+    return {full, own, f"{full}({parameters})", f"{own}({parameters})"}
+
+
+def _qualified(symbol: str) -> set[str]:
+    return {_normal(demangle(symbol))}
+
+
+def _plain(symbol: str) -> set[str]:
+    return {_normal(demangle(symbol).rpartition("::")[2])}
+
+
+_SUFFIX = re.compile(r"\b(\d+)[uUlL]+\b")
+_WORDS = {"uint32_t": "unsigned int", "int32_t": "int", "uint16_t": "unsigned short", "int16_t": "short",
+          "uint8_t": "unsigned char", "int8_t": "signed char", "uint64_t": "unsigned long", "int64_t": "long",
+          "size_t": "unsigned long", "unsigned": "unsigned int"}  # fmt: skip
+_WORD = re.compile(r"\bunsigned\b(?! *(?:int|char|short|long))|\b(?:u?int(?:8|16|32|64)_t|size_t)\b")
+_CONST = re.compile(r"\b([\w:]+) const\b")
+
+
+def _normal(name: str) -> str:
+    """A name without what does not distinguish it: spaces, suffixes of numbers, names of built-in types."""
+    text = _WORD.sub(lambda match: _WORDS[match[0]], name)
+    return _SUFFIX.sub(r"\1", _CONST.sub(r"const \1", " ".join(text.split()))).replace(" ", "")

@@ -65,7 +65,9 @@ def _changes(before: dict[str, NDArray[np.uint8]], launch: Launch) -> str:
         now = launch.memory.view(region)
         count = int((before[region.name] != now).reshape(-1, width).any(axis=1).sum()) if now.size else 0
         if count:
-            words.append(f"{count} element{'s' * (count > 1)} of {region.name} change{'s' * (count == 1)}")
+            words.append(
+                f"{count} element{'s' * (count > 1)} of {launch.names.buffer(region.name)} change{'s' * (count == 1)}"
+            )
     return " and ".join(words)
 
 

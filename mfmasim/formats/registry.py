@@ -6,7 +6,9 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.errors import unknown
+from mfmasim.architectures import ARCHITECTURES, Arch
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats.checks import as_float_bits
 from mfmasim.formats.decoding import decode
 from mfmasim.formats.encoding import recode
@@ -99,25 +101,47 @@ def _format(row: FormatRow) -> Format:
     return Format(*(getattr(row, field.name) for field in fields(row)))
 
 
+def _own(name: str, arch: str | Arch | None) -> Format | None:
+    """The format that an architecture calls FP8 or BF8; None for any other name."""
+    if name not in ("fp8", "bf8"):
+        return None
+    if arch is not None:
+        target = find_arch(arch)
+        if not target.format_name(name):
+            raise MfmasimError(f"{target.name} has no native {name}; name a format")
+        return _NAMES[target.format_name(name)]
+    flavours: dict[str, list[str]] = {}
+    for target in ARCHITECTURES.values():
+        if target.format_name(name):
+            flavours.setdefault(target.format_name(name), []).append(target.name)
+    listed = "; ".join(f"{own} on {', '.join(on)}" for own, on in flavours.items())
+    raise MfmasimError(f"format {name!r} depends on the architecture: {listed}; name one of them, or the architecture")
+
+
 FORMATS: dict[str, Format] = {row.name: _format(row) for row in ROWS}
 
 _NAMES = {name: fmt for fmt in FORMATS.values() for name in (fmt.name, *fmt.aliases)}
 
 
-def format(name: str | FormatRow) -> Format:  # noqa: A001
+def format(name: str | FormatRow, arch: str | Arch | None = None) -> Format:  # noqa: A001
     """Look up a number format.
 
     Args:
-        name: its name or an alias, in any case; or a `Format` or `FormatRow`.
+        name: its name or an alias, in any case; or a `Format` or `FormatRow`. ``fp8`` and ``bf8`` are the formats that
+            an architecture calls so.
+        arch: that architecture.
 
     Returns:
         The format.
 
     Raises:
-        MfmasimError: the name is not known; the message lists the known ones.
+        MfmasimError: the name is not known; the message lists the known ones. Or it is ``fp8`` or ``bf8`` without an
+            architecture, or the architecture has no such format.
 
     >>> format("e4m3fnuz").max
     240.0
+    >>> format("fp8", "gfx942").name, format("fp8", "gfx950").name
+    ('e4m3fnuz', 'e4m3fn')
     >>> format("fp4").decode([0, 1, 7, 15]).tolist()
     [0.0, 0.5, 6.0, -6.0]
     >>> hex(format("e4m3fn").encode(0.3))
@@ -127,7 +151,7 @@ def format(name: str | FormatRow) -> Format:  # noqa: A001
         return name
     if isinstance(name, FormatRow):
         return _format(name)
-    found = _NAMES.get(str(name).lower())
+    found = _NAMES.get(str(name).lower()) or _own(str(name).lower(), arch)
     if found is None:
         raise unknown("format", name, FORMATS)
     return found

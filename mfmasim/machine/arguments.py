@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.fitting import check_array, check_value
 from mfmasim.machine.memory import Region
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.codeobject import Argument
+    from mfmasim.codeobject import Argument, Parameter
 
 __all__ = ["POINTER", "Buffers", "Owner", "Placed", "address_of", "argument"]
 
@@ -103,7 +104,7 @@ class Owner(Protocol):
         """Its buffers and the arrays they stand for."""
 
 
-def argument(launch: Owner, number: int, arg: Argument, value: Any) -> bytes:
+def argument(launch: Owner, number: int, arg: Argument, value: Any, known: Parameter | None = None) -> bytes:
     """Bytes of one kernel argument; buffers are set aside on the way.
 
     Args:
@@ -111,17 +112,21 @@ def argument(launch: Owner, number: int, arg: Argument, value: Any) -> bytes:
         number: which argument, for messages.
         arg: how the code object describes it.
         value: what the caller passes.
+        known: its name and type as far as the source is known.
 
     Raises:
         MfmasimError: the argument cannot hold that value.
     """
-    name = f"argument {number}" + (f" ({arg.name})" if arg.name else "")
+    own, kind = (known.name or arg.name, known.type) if known is not None else (arg.name, None)
+    name = f"argument {number}" + (f" ({own})" if own else "")
     if arg.is_pointer:
         if value is None:
             return bytes(arg.size)
         if isinstance(value, list | tuple):
             value = np.frombuffer(bytearray(_structure(launch, name, value)[0]), np.uint8)
-        if not isinstance(value, np.ndarray):
+        elif isinstance(value, np.ndarray):
+            check_array(name, kind, value)
+        else:
             raise MfmasimError(f"{name} is a pointer: an array or None is expected, not {type(value).__name__}")
         return address_of(launch, name, value).to_bytes(arg.size, "little")
     if arg.value_kind != "by_value":
@@ -132,7 +137,7 @@ def argument(launch: Owner, number: int, arg: Argument, value: Any) -> bytes:
             raise MfmasimError(
                 f"{name} has {arg.size} bytes, the fields given have {len(value)} (aligned to {alignment})"
             )
-    return _by_value(name, arg, value)
+    return _by_value(name, arg, check_value(name, kind, value))
 
 
 def _structure(launch: Owner, name: str, fields: Sequence[Any], depth: int = 1) -> tuple[bytes, int]:

@@ -6,6 +6,7 @@ Sources: LLVM's AMDGPU usage guide (initial kernel execution state, hidden kerne
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from mfmasim.machine import scratch
 from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.events import Place
 from mfmasim.machine.memory import POISON_BYTE, POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
+from mfmasim.machine.naming import Names
 from mfmasim.machine.passes import passes
 from mfmasim.machine.passing import in_order, segment
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed
@@ -106,10 +108,10 @@ class Launch:
         x, y, _ = self.grid
         return Place((linear % x, linear // x % y, linear // (x * y)), own, lane)
 
-    @property
-    def layout(self) -> list[tuple[str, int, int]]:
-        """Name, first byte in the arena and size of every buffer."""
-        return [(region.name, region.address - self.memory.base, region.size) for region in self.memory.regions]
+    @cached_property
+    def names(self) -> Names:
+        """Names of places in buffers and in the LDS, for messages."""
+        return Names(self)
 
     passes = staticmethod(passes)
     """Passes of a matrix instruction, for observers."""

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.codeobject import Parameter
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.arguments import POINTER, address_of, argument
+from mfmasim.machine.fitting import is_typed
 from mfmasim.machine.memory import POISON_BYTE
 
 if TYPE_CHECKING:
@@ -28,11 +30,9 @@ if TYPE_CHECKING:
 
     Arguments = Sequence[Any] | Mapping[str | int, Any] | bytes | bytearray
 
-__all__ = ["in_order", "laid_out", "padding", "segment"]
+__all__ = ["in_order", "known", "laid_out", "padding", "segment"]
 
 PADDING = "pad"
-COERCED = ".coerce"
-"""What Clang adds to the name of a pointer argument that it takes as one to global memory."""
 
 
 def padding(kernel: Kernel) -> frozenset[int]:
@@ -70,7 +70,8 @@ def in_order(kernel: Kernel, args: Arguments) -> list[Any]:
         return list(args)
     needed = [arg for number, arg in enumerate(kernel.args) if number not in left_out]
     if len(args) != len(needed):
-        names = ", ".join(arg.name or arg.value_kind for arg in needed)
+        own = [kernel.parameters[number].name for number in range(len(kernel.args)) if number not in left_out]
+        names = ", ".join(name or arg.value_kind for name, arg in zip(own, needed, strict=True))
         more = f", or {len(kernel.args)} with padding" if left_out else ""
         raise MfmasimError(f"{kernel.name} takes {len(needed)} arguments ({names}){more}, {len(args)} were given")
     given = iter(args)
@@ -80,9 +81,9 @@ def in_order(kernel: Kernel, args: Arguments) -> list[Any]:
 def _by_name(kernel: Kernel, args: Mapping[str | int, Any], left_out: frozenset[int]) -> list[Any]:
     """Arguments in order from a dict; a number names an argument whose name is missing or not its own."""
     places: dict[str, list[int]] = {}
-    for number, arg in enumerate(kernel.args):
-        if arg.name and number not in left_out:
-            places.setdefault(arg.name.removesuffix(COERCED), []).append(number)
+    for number, parameter in enumerate(kernel.parameters):
+        if parameter.name and number not in left_out:
+            places.setdefault(parameter.name, []).append(number)
     found: dict[int, str | int] = {}
     for key in args:
         number = _number(kernel, places, key)
@@ -121,7 +122,7 @@ def _number(kernel: Kernel, places: Mapping[str, Sequence[int]], key: str | int)
 
 
 def _named(kernel: Kernel, number: int) -> str:
-    name = kernel.args[number].name
+    name = kernel.parameters[number].name
     return f"argument {number}" + (f" ({name})" if name else "")
 
 
@@ -141,8 +142,22 @@ def segment(owner: Owner, kernel: Kernel, args: Arguments, buffers: Mapping[int,
         return _whole(owner, kernel, bytes(args), buffers or {})
     if buffers:
         raise MfmasimError("buffers: only where args is the bytes of the whole segment; else arrays are arguments")
-    listed = enumerate(zip(kernel.args, in_order(kernel, args), strict=True))
-    return laid_out(kernel, [argument(owner, number, arg, value) for number, (arg, value) in listed])
+    values = in_order(kernel, args)
+    listed = enumerate(zip(kernel.args, values, known(kernel, values), strict=True))
+    return laid_out(kernel, [argument(owner, number, arg, value, of) for number, (arg, value, of) in listed])
+
+
+def known(kernel: Kernel, values: Sequence[Any]) -> Sequence[Parameter]:
+    """Names and types of the parameters; the source is read only for values that could be of a wrong type."""
+    cheap = [Parameter(arg.name, kind) for arg, kind in zip(kernel.args, kernel.types, strict=True)]
+    source = kernel.code.source
+    if (
+        source is None
+        or not source.eager
+        or all(of.type or not is_typed(v) for of, v in zip(cheap, values, strict=True))
+    ):
+        return cheap
+    return kernel.parameters
 
 
 def laid_out(kernel: Kernel, words: Sequence[bytes]) -> bytes:
@@ -160,7 +175,7 @@ def _whole(owner: Owner, kernel: Kernel, raw: bytes, buffers: Mapping[int, NDArr
     if len(raw) not in (info.kernarg_size, end):
         own = f", of which {end} are the caller's" if end != info.kernarg_size else ""
         raise MfmasimError(f"args: the segment of {kernel.name} has {info.kernarg_size} bytes{own}; {len(raw)} given")
-    names = {arg.offset: _named(kernel, number) for number, arg in enumerate(kernel.args)}
+    names = {arg.offset: _named(kernel, number) for number, arg in enumerate(kernel.args)} if buffers else {}
     out = bytearray(raw)
     for offset, array in buffers.items():
         if not isinstance(offset, int | np.integer) or not 0 <= offset <= len(raw) - POINTER:

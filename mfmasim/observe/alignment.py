@@ -77,17 +77,18 @@ class Alignment(Check):
         """Ignore what lies before the caller's buffers: constants and the text of printf are the compiler's."""
         super().__init__(launch)
         self.first = launch.buffers_begin
+        self._names = launch.names
         self._seen: dict[tuple[int, str], _Seen] = {}
 
     def on_fault(self, event: AccessFault) -> None:
         """Record an atomic that was rejected, or a scalar load whose address was truncated."""
         if event.kind == "misaligned atomic":
-            where = f"{'LDS ' * (event.space == 'lds')}address {event.address:#x}"
+            where = self._place(event.address, inside=event.space == "lds")
             text = f"atomic of {event.size} bytes at {where}, which is not a multiple of its size"
             became = "the hardware reports a memory violation and changes nothing"
             self._add(ATOMIC, event, text, became)
         elif event.kind == "misaligned read":
-            text = f"scalar read of {event.size} bytes at address {event.address:#x}, which is not a multiple of 4"
+            text = f"scalar read of {event.size} bytes at {self._place(event.address)}, which is not a multiple of 4"
             self._add(SCALAR, event, text, "the two low bits were ignored")
 
     def on_access(self, event: AccessEvent) -> None:
@@ -105,13 +106,19 @@ class Alignment(Check):
             return
         wave, lane = (int(i) for i in np.argwhere(misaligned)[0])
         address = int(np.broadcast_to(event.addresses, misaligned.shape)[wave, lane])
-        where = f"{'LDS ' * inside}address {address:#x}"
+        where = self._place(address, inside=inside)
         text = f"{event.kind} of {event.size} bytes at {where}, which is not a multiple of {native}"
         became = f"correct in the unaligned mode that drivers enable{', but slower' * inside}"
         lanes = int(misaligned.sum()) * (event.waves // len(misaligned))
         kind = LDS if inside else GLOBAL
         new = _Seen(kind, text, became, event.place(wave, lane), event.instruction.name, lanes)
         self._note(event.instruction.pc, new)
+
+    def _place(self, address: int, *, inside: bool = False) -> str:
+        """An address, with what the source calls the place."""
+        names = self._names
+        own = names.variable(self.kernel.lds_variables, address) if inside else names.element_at(address)
+        return f"{'LDS ' * inside}address {address:#x}{f' ({own})' * bool(own)}"
 
     def _add(self, kind: Kind, event: AccessFault, text: str, became: str) -> None:
         new = _Seen(kind, text, became, event.place, event.instruction.name, event.lanes)

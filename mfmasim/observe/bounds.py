@@ -89,6 +89,7 @@ class Bounds(Check):
     def __init__(self, launch: Launch) -> None:
         """Start without faults."""
         super().__init__(launch)
+        self._names = launch.names
         self._described: set[tuple[int, ...]] = set()
         self._resources: dict[tuple[int, str], tuple[Place, Finding]] = {}
         self._first: dict[tuple[int, str], AccessFault] = {}
@@ -120,7 +121,7 @@ class Bounds(Check):
             self._keep(event, where, RESOURCE, f"{text}; {descriptor.text()}")
         for text in remarks(descriptor):
             self._keep(event, where, UNREAD, f"{text}; {descriptor.text()}")
-        outside = event.outside(descriptor.base) if descriptor.records else ""
+        outside = self._names.replaced(event.outside(descriptor.base)) if descriptor.records else ""
         if outside:
             message = f"the base of the buffer resource is {outside}; {descriptor.text()}"
             self._keep(event, where, BASE, message)
@@ -158,32 +159,33 @@ class Bounds(Check):
     def _faulted(self, event: AccessFault, lanes: int) -> Finding:
         """The finding of an instruction at the place of its first fault."""
         ins = event.instruction
-        text = f"{_where(event)}; {_lanes(lanes)} in all, {_became(event)}"
+        text = f"{self._where(event)}; {_lanes(lanes)} in all, {_became(event)}"
         return self.finding(_kind(event), text, ins.pc, event.place, instruction=ins.name, count=lanes)
+
+    def _where(self, event: AccessFault) -> str:
+        """What was accessed, and where that is."""
+        if event.space == "buffer":
+            return f"{event.kind} beyond the range of the buffer resource"
+        near = self._names.replaced(event.nearest)
+        element = self._names.beyond(event.address)
+        outside, where = "outside every buffer", f"{f'{element} at ' * bool(element)}address {event.address:#x}, {near}"
+        if event.space == "lds":
+            where = f"LDS address {event.address}{self._names.past_lds(event.address)}"
+        elif event.space == "gds":
+            outside, where = "outside the global data share", f"address {event.address} after the base in M0"
+        elif event.space == "scratch":
+            address = event.address - (event.address >> 63 << 64)
+            outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
+            where = f"scratch address {address} {event.nearest} per work-item"
+        elif _kind(event) is READ_ONLY:
+            outside = "to read-only memory"
+        return f"{event.kind} of {event.size} bytes {outside}: {where}"
 
 
 def _kind(event: AccessFault) -> Kind:
     """Kind of the finding; lanes beyond num_records are information, for that is often intended."""
     spaces = {"buffer": CLIPPED, "lds": LDS, "gds": GDS, "scratch": SCRATCH}
     return spaces.get(event.space) or (READ_ONLY if event.nearest.startswith("in ") else OUTSIDE)
-
-
-def _where(event: AccessFault) -> str:
-    """What was accessed, and where that is."""
-    if event.space == "buffer":
-        return f"{event.kind} beyond the range of the buffer resource"
-    outside, where = "outside every buffer", f"address {event.address:#x}, {event.nearest}"
-    if event.space == "lds":
-        where = f"LDS address {event.address}"
-    elif event.space == "gds":
-        outside, where = "outside the global data share", f"address {event.address} after the base in M0"
-    elif event.space == "scratch":
-        address = event.address - (event.address >> 63 << 64)
-        outside = "before the private segment" if address < 0 else "beyond the private segment (stack overflow)"
-        where = f"scratch address {address} {event.nearest} per work-item"
-    elif _kind(event) is READ_ONLY:
-        outside = "to read-only memory"
-    return f"{event.kind} of {event.size} bytes {outside}: {where}"
 
 
 def _became(event: AccessFault) -> str:

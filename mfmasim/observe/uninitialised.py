@@ -74,9 +74,9 @@ class Uninitialised(Check):
     kinds = (BRANCH, ADDRESS, MATRIX, STORED, ATOMIC)
 
     def __init__(self, launch: Launch) -> None:
-        """Remember the addresses of buffers."""
+        """Keep the names of buffers and variables."""
         super().__init__(launch)
-        self._layout: list[tuple[str, int, int]] = launch.layout
+        self._names = launch.names
         self._found: dict[tuple[int, str, str], Finding] = {}
         self._orders: dict[tuple[int, str, str], tuple[int, ...]] = {}
 
@@ -106,11 +106,11 @@ class Uninitialised(Check):
             if name == event.register:
                 return f"was never written{lane}"
             return f"comes from {name}, which was never written{lane}"
-        where = f"byte {origin.address} of " + {"lds": "the LDS", "scratch": "the lane's scratch"}.get(origin.space, "")
+        where = f"byte {origin.address} of the lane's scratch"
         if origin.space == "global":
-            holds = ((n, first) for n, first, size in self._layout if first <= origin.address < first + size)
-            name, first = next(holds, ("memory", 0))
-            where = f"byte {origin.address - first} of {name}"
+            where = self._names.at(origin.address)
+        elif origin.space == "lds":
+            where = self._names.lds(origin.address)
         at = ""
         if event.loaded is not None and event.loaded != event.instruction.pc:
             source = self.kernel.source_at(event.loaded)

@@ -21,7 +21,7 @@ from mfmasim.toolchain.hostheaders import zig_flags
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Compiled", "compile_hip"]
+__all__ = ["Compiled", "compile_hip", "declarations"]
 
 HOST_TRIPLE = "x86_64-unknown-linux-gnu"
 """The host target, which determines the size of ``long`` and some code generation of device code; pinned."""
@@ -133,6 +133,33 @@ def compile_hip(
         # Remarks of the assembler on compiler-generated text are not relevant to the user.
         warnings=said[0],
     )
+
+
+def declarations(
+    path: str | os.PathLike[str],
+    arch: str,
+    compiler: str | os.PathLike[str] | None = None,
+    flags: Sequence[str] = (),
+    include: Sequence[str | os.PathLike[str]] = (),
+) -> str:
+    """The front end's IR of a source with debug information, which says what its kernels declare.
+
+    Args:
+        path: the source file, which compiles.
+        arch: as of `compile_hip`.
+        compiler: as of `compile_hip`.
+        flags: as of `compile_hip`.
+        include: as of `compile_hip`.
+
+    Returns:
+        LLVM IR before any optimisation; empty if the compiler does not give it.
+    """
+    tool = find_compiler(compiler)
+    with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
+        output = Path(scratch) / "kernel.ll"
+        front = _front_end(tool, _checked(Path(path)), arch, flags, include)
+        ran = run([*front, "-g", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", str(output), str(path)])
+        return output.read_text("utf-8", "replace") if ran.returncode == 0 and output.is_file() else ""
 
 
 def _checked(path: Path) -> Path:

@@ -88,4 +88,5 @@ def _prebuilt(source: Path, arch: str) -> Code | None:
         raise MfmasimError(f"{path}: prebuilt code object is damaged (its SHA-256 is not the manifest's)")
     code = program.load(data, arch)
     code.made_by = f"{compiler}, prebuilt"
+    code.source = program.Source(source, arch, hashlib.sha256(source.read_bytes()).hexdigest(), eager=False)
     return code

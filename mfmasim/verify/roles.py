@@ -181,11 +181,7 @@ def format_of(tensor: Tensor, arch: Arch) -> Format:
     Raises:
         MfmasimError: the format is unknown, or the architecture has no native 8-bit format.
     """
-    own = {"fp8": arch.fp8_format, "bf8": arch.bf8_format}
-    name = own.get(tensor.format, tensor.format)
-    if not name:
-        raise MfmasimError(f"{arch.name} has no native {tensor.format}; name a format")
-    return find_format(name)
+    return find_format(tensor.format, arch)
 
 
 def bytes_of(tensor: Tensor, codes: NDArray[Any], arch: Arch) -> NDArray[np.uint8]:

@@ -59,6 +59,7 @@ class GlobalRaces:
         memory = launch.memory
         self.sharing = Sharing(memory.base, memory.size)
         self.regions = [(r.name, r.address - memory.base, r.size) for r in memory.regions]
+        self.names = launch.names
         self.found: list[Finding] = []
         self.suspects: list[tuple[Finding, tuple[int, int]]] = []
         """Errors among them, with the numbers of both waves in the launch."""
@@ -105,7 +106,6 @@ class GlobalRaces:
     def _finding(self, history: History, pair: Pair) -> Finding:
         first, second = (history.kinds[k] for k in pair.kinds)
         first_wave, second_wave = pair.waves
-        name, byte = self._place(pair.unit * history.unit)
         harmless = pair.same and pair.why != STALE
         why = WHY[pair.why]
         if harmless:
@@ -116,8 +116,9 @@ class GlobalRaces:
         else:
             who = f"wave {first_wave % self.per}"
         there = self.kernel.source_at(first.instruction.pc) or f"{first.instruction.pc:#x}"
+        what = self.names.at(pair.unit * history.unit)
         message = (
-            f"byte {byte} of {name} is {WORDS[second.kind]} here and {WORDS[first.kind]} by {who} at {there} "
+            f"{what} is {WORDS[second.kind]} here and {WORDS[first.kind]} by {who} at {there} "
             f"({first.instruction.name}): {why}"
         )
         place = Place(self._workgroup(second_wave), second_wave % self.per)
@@ -129,10 +130,3 @@ class GlobalRaces:
     def _workgroup(self, wave: int) -> tuple[int, int, int]:
         linear = wave // self.per
         return linear % self.grid[0], linear // self.grid[0] % self.grid[1], linear // (self.grid[0] * self.grid[1])
-
-    def _place(self, offset: int) -> tuple[str, int]:
-        """Name of the buffer at an offset of the arena, and the byte in it."""
-        for name, start, size in self.regions:
-            if start <= offset < start + size:
-                return name, offset - start
-        return "memory", offset

@@ -69,6 +69,7 @@ class LdsRaces:
     def __init__(self, check: Check, launch: Launch) -> None:
         """Follow a launch; `check` makes the findings."""
         self.check, self.kernel, self.arch = check, launch.kernel, launch.kernel.arch
+        self.names = launch.names
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
         instructions = self.kernel.reachable
         narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
@@ -307,9 +308,10 @@ class LdsRaces:
             why = "no barrier lies between them"
         if not clash.same:
             self.waves[key] = event.place(index, None), clash.wave
+        what = self.names.lds(clash.unit * self.unit)
         found[key] = self._finding(
             kind_of_race, access, event, index,
-            f"LDS byte {clash.unit * self.unit} is {verbs[access.kind]} here and {verbs[kind]} by wave {clash.wave} at "
+            f"{what} is {verbs[access.kind]} here and {verbs[kind]} by wave {clash.wave} at "
             f"{self._where(earlier)} ({earlier.name}): {why}",
             self._where(earlier),
         )  # fmt: skip
