@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim import codeobject, isa
 from mfmasim.architectures import target as find_target
+from mfmasim.architectures.direct import direct_problem
 from mfmasim.codeobject import Declared, Parameter
 from mfmasim.errors import MfmasimError
 
@@ -375,9 +376,17 @@ def compile(  # noqa: A001  (the contract's name)
         raise MfmasimError(f"flags {flags!r}: expected a list of compiler flags, such as ['-O3']")
     if not isinstance(include, list | tuple) or not all(isinstance(name, str | Path) for name in include):
         raise MfmasimError(f"include {include!r}: expected a list of folders, such as ['common']")
-    made = toolchain.compile_hip(
-        Path(path), target.target, compiler=compiler, flags=flags, include=include, device_libs=device_libs
-    )
+    try:
+        made = toolchain.compile_hip(
+            Path(path), target.target, compiler=compiler, flags=flags, include=include, device_libs=device_libs
+        )
+    except toolchain.CompilerCrashError as error:
+        sizes = []
+        if ".lds" in error.crash.intrinsic:
+            text = toolchain.declarations(Path(path), target.target, compiler, flags, include)
+            sizes = codeobject.direct_loads(text)
+        problems = dict.fromkeys(filter(None, (direct_problem(target, size) for size in sizes)))
+        raise MfmasimError("; ".join([str(error), *problems])) from None
     source = Source(
         Path(path), target.target, hashlib.sha256(Path(path).read_bytes()).hexdigest(), compiler, tuple(flags),
         tuple(include),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mfmasim.codeobject.ctypes import CType
 from mfmasim.codeobject.declared import Declared, LdsVariable, Parameter, lds_layout
 from mfmasim.codeobject.declared_dwarf import read_dwarf
-from mfmasim.codeobject.declared_ir import read_ir
+from mfmasim.codeobject.declared_ir import direct_loads, read_ir
 from mfmasim.codeobject.descriptor import KernelDescriptor
 from mfmasim.codeobject.mangling import signature
 from mfmasim.codeobject.model import CodeObject
@@ -26,6 +26,7 @@ __all__ = [
     "Relocation",
     "Segment",
     "Symbol",
+    "direct_loads",
     "lds_layout",
     "load",
     "read",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from mfmasim.codeobject.ctypes import CType, array_of, named, pointer_to, qualified, vector_of
 from mfmasim.codeobject.declared import Declared, Parameter, Variable
 
-__all__ = ["read_ir"]
+__all__ = ["direct_loads", "read_ir"]
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!(?:(\w+)\((.*)\)|\{(.*)\})$")
 _FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|([^,()]+(?:\([^)]*\))?))')
@@ -57,6 +57,20 @@ def read_ir(text: str) -> dict[str, Declared]:
         parameters = tuple(Parameter(fields.get("name", ""), _type(module, fields.get("type"))) for fields in ordered)
         out[symbol] = Declared(parameters, tuple(_variables(module, symbol)))
     return out
+
+
+_DIRECT = re.compile(
+    r"@llvm\.amdgcn\.[\w.]*load[\w.]*\.lds[\w.]*\(.*?ptr addrspace\(3\).*?, i32 (?:noundef )?(\d+)[,)]"
+)
+
+
+def direct_loads(text: str) -> list[int]:
+    """Bytes a lane of the direct-to-LDS loads in a module.
+
+    Args:
+        text: IR before any optimisation.
+    """
+    return [int(found) for found in _DIRECT.findall(text)]
 
 
 def _read(text: str) -> _Module:

@@ -6,7 +6,7 @@ Counts are passes, never times: the cost of a pass, and whether it is hidden, de
 from __future__ import annotations
 
 from mfmasim.lds.accounting import Account, Accounts, Sample
-from mfmasim.lds.advice import Advice, advise
+from mfmasim.lds.advice import Advice, advise, considered
 from mfmasim.lds.conflict import RULES, Conflicts, LdsModelWarning, Phase, conflicts
 from mfmasim.lds.direct import direct_sizes, direct_to_lds, fetch
 from mfmasim.lds.instructions import DsInstruction, ds_instruction, ds_instructions
@@ -40,6 +40,7 @@ __all__ = [
     "advise",
     "ck_tile",
     "conflicts",
+    "considered",
     "direct_sizes",
     "direct_to_lds",
     "ds_instruction",

@@ -7,7 +7,7 @@ the choice is small: one exclusive-or of higher address bits into lower ones, or
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mfmasim.lds.accounting import Account
 
-__all__ = ["Advice", "advise"]
+__all__ = ["Advice", "Variable", "advise", "considered"]
 
 _TRIED = 6
 """Samples of each account for trying every change; the best change is counted on all."""
@@ -30,9 +30,29 @@ _ROWS = (32, 64, 128, 256, 512, 1024, 2048)
 _PADS = (4, 8, 16, 32, 64)
 
 
+class Variable(Protocol):
+    """An array in the LDS, as `mfmasim.codeobject` places it."""
+
+    @property
+    def name(self) -> str:
+        """Name in the source."""
+
+    @property
+    def offset(self) -> int:
+        """First byte."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+
+    @property
+    def type(self) -> Any:
+        """Its type: `innermost` is that of an element, `shape` its dimensions."""
+
+
 @dataclass(frozen=True)
 class Advice:
-    """A change of every address in a part of the LDS.
+    """A change of every address in a part of the LDS, counted from its first byte.
 
     Attributes:
         term: exclusive-or into the byte offset, or None.
@@ -48,46 +68,148 @@ class Advice:
     end: int
     before: int = 0
     after: int = 0
+    variable: Variable | None = None
+    """The array that these bytes are, if that is known."""
 
     def of(self, addresses: NDArray[np.int64]) -> NDArray[np.int64]:
         """The changed addresses."""
-        if self.term is not None:
-            return addresses ^ (((addresses >> self.term.shift) & self.term.mask) << self.term.left)
         relative = addresses - self.first
+        if self.term is not None:
+            return self.first + (relative ^ (((relative >> self.term.shift) & self.term.mask) << self.term.left))
         return addresses + relative // self.row_bytes * self.pad
+
+    @property
+    def element(self) -> int:
+        """Bytes of an element of the array; of a dword where the array is not known."""
+        return int(self.variable.type.innermost.size) if self.variable is not None else 4
+
+    @property
+    def in_elements(self) -> str:
+        """The change of an element's index ``i`` in the array; empty where it would split elements."""
+        name, size = "i", self.element
+        if self.term is None:
+            if self.row_bytes % size or self.pad % size:
+                return ""
+            times = f" * {self.pad // size}" if self.pad != size else ""
+            return f"{name} += {name} / {self.row_bytes // size}{times}"
+        moved = self._moved
+        return f"{name} ^= {str(moved).replace('offset', name)}" if moved is not None else ""
+
+    @property
+    def _moved(self) -> Term | None:
+        """The term for an element's index; None where it would split elements."""
+        size = self.element
+        if self.term is None or size & (size - 1) or (1 << self.term.left) % size:
+            return None
+        bits = size.bit_length() - 1
+        return replace(self.term, shift=self.term.shift - bits, left=self.term.left - bits)
+
+    def _column(self, columns: int) -> str:
+        """The change of the column of a two-dimensional array by its row; empty where it is none."""
+        term, bits = self._moved, columns.bit_length() - 1
+        if term is None or columns & (columns - 1) or term.shift < bits or (term.mask << term.left) >= columns:
+            return ""
+        return f"col ^= {str(replace(term, shift=term.shift - bits)).replace('offset', 'row')};"
+
+    @property
+    def cpp(self) -> str:
+        """The change as a line of C++: of a declaration that is padded, else of the index before an access."""
+        shape: tuple[int, ...] = self.variable.type.shape if self.variable is not None else ()
+        name = self.variable.name if self.variable is not None else "tile"
+        kind = self.variable.type.innermost.text if self.variable is not None else "float"
+        if self.term is None and len(shape) > 1 and self.row_bytes == shape[-1] * self.element:
+            rows = "".join(f"[{size}]" for size in shape[:-1])
+            if self.pad % self.element == 0:
+                return f"__shared__ {kind} {name}{rows}[{shape[-1] + self.pad // self.element}];"
+        if len(shape) == 2 and (line := self._column(shape[1])):
+            return f"{line}  // before each access to {name}[row][col]"
+        line = self.in_elements
+        if not line:
+            return ""
+        if self.term is None:
+            total = (self.end - self.first) // self.row_bytes * self.pad + self.end - self.first
+            return f"{line};  // __shared__ {kind} {name}[{total // self.element}]"
+        return f"{line};  // before each access to element i of {name}"
+
+    @property
+    def in_bytes(self) -> str:
+        """The change of a byte offset, with the bytes that it concerns."""
+        if self.term is not None:
+            return f"offset ^= {self.term} on every access to bytes {self.first}..{self.end - 1}"
+        return f"{self.pad} bytes after every {self.row_bytes} of bytes {self.first}..{self.end - 1}"
 
     def __str__(self) -> str:
         """One sentence."""
-        if self.term is not None:
-            what = f"offset ^= {self.term} on every access to bytes {self.first}..{self.end - 1}"
-        else:
-            what = f"{self.pad} bytes after every {self.row_bytes} of bytes {self.first}..{self.end - 1}"
         left = "no extra pass" if not self.after else f"{self.after} of {self.before} extra passes"
-        return f"{what} would leave {left} of the accesses seen"
+        base = f" (offset counted from byte {self.first})" if self.term is not None and self.first else ""
+        return f"{self.in_bytes}{base} would leave {left} of the accesses seen"
+
+    def spelled(self) -> str:
+        """The sentence, then the change of an element's index, and a line of C++."""
+        of = f"of {self.variable.name}" if self.variable is not None else f"of {self.element} bytes"
+        parts = [str(self), f"in elements {of}: {self.in_elements}" if self.in_elements else ""]
+        parts.append(f"in C++: {self.cpp}" if self.cpp else "an element would be split: address it by bytes")
+        return "; ".join(filter(None, parts))
+
+    def record(self) -> dict[str, str]:
+        """The formulas for JSON."""
+        return {"bytes": self.in_bytes, "elements": self.in_elements, "cpp": self.cpp}
 
 
-def advise(accounts: Sequence[Account]) -> list[tuple[tuple[Account, ...], Advice]]:
+def advise(accounts: Sequence[Account], variables: Sequence[Variable] = ()) -> list[tuple[tuple[Account, ...], Advice]]:
     """For each part of the LDS with conflicts, the change that removes most of them.
 
     Args:
         accounts: all accounts of a launch: a change has to suit every access to the same bytes.
+        variables: the arrays of the LDS, as far as they are known.
 
     Returns:
         The accounts that share bytes, with the best change found; parts where nothing helps are left out.
     """
-    out = []
-    for group in _sharing(accounts):
-        if not any(account.extra_passes for account in group):
-            continue
-        candidates = _candidates(group, min(a.lowest for a in group), max(a.highest for a in group))
-        if not candidates:
-            continue
-        tried = _extra(group, candidates, _TRIED)
-        best = candidates[int(tried.argmin())]
-        before, after = int(_extra(group, [None], None)[0]), int(_extra(group, [best], None)[0])
-        if 2 * after <= before:  # less is noise in accesses without order
-            out.append((tuple(group), replace(best, before=before, after=after)))
-    return out
+    return [(group, found) for group, found in considered(accounts, variables) if isinstance(found, Advice)]
+
+
+def considered(
+    accounts: Sequence[Account], variables: Sequence[Variable] = ()
+) -> list[tuple[tuple[Account, ...], Advice | str]]:
+    """For each part of the LDS with conflicts, the best change, or why there is none in words.
+
+    Args:
+        accounts: as of `advise`.
+        variables: as of `advise`.
+    """
+    return [
+        (tuple(group), _best(group, variables))
+        for group in _sharing(accounts)
+        if any(account.extra_passes for account in group)
+    ]
+
+
+def _best(group: Sequence[Account], variables: Sequence[Variable]) -> Advice | str:
+    first, end = min(a.lowest for a in group), max(a.highest for a in group)
+    holding = [v for v in variables if v.size and v.offset <= first and end <= v.offset + v.size]
+    inside = [v for v in variables if v.size and v.offset < end and first < v.offset + v.size]
+    variable = holding[0] if len(holding) == 1 == len(inside) and holding[0].type.innermost.size else None
+    if variable is not None:
+        first, end = variable.offset, variable.offset + variable.size
+    if _split(group, first):
+        return (
+            "no advice: accesses are not aligned to their size, and an exclusive-or or a padding could split one; "
+            "align them first"
+        )
+    candidates = _candidates(group, first, end)
+    if not candidates:
+        return f"no advice: bytes {first}..{end - 1} are too few to move an access to another bank within them"
+    tried = _extra(group, candidates, _TRIED)
+    best = candidates[int(tried.argmin())]
+    before, after = int(_extra(group, [None], None)[0]), int(_extra(group, [best], None)[0])
+    if 2 * after <= before:  # less is noise in accesses without order
+        return replace(best, before=before, after=after, variable=variable)
+    return (
+        f"no advice: of {len(candidates)} exclusive-ors and paddings of bytes {first}..{end - 1} the best leaves "
+        f"{after} of {before} extra passes of the accesses seen; the addresses follow no order that one of them could "
+        f"use: change which lane accesses what"
+    )
 
 
 def _sharing(accounts: Sequence[Account]) -> list[list[Account]]:
@@ -102,17 +224,27 @@ def _sharing(accounts: Sequence[Account]) -> list[list[Account]]:
     return groups
 
 
+def _widest(group: Sequence[Account]) -> int:
+    """Bytes of the widest access; 12 bytes take a slot of 16."""
+    return max(16 if account.row.size == 12 else account.row.size for account in group)
+
+
+def _split(group: Sequence[Account], first: int) -> bool:
+    """Whether a change could split an access, because it is not aligned in itself or to the first byte."""
+    size = _widest(group)
+    odd = (((s.addresses & (min(size, a.row.size) - 1)) != 0)[s.active].any() for a in group for s in a.samples)
+    return bool(first % size) or any(odd)
+
+
 def _candidates(group: Sequence[Account], first: int, end: int) -> list[Advice]:
     """Changes that keep every access whole: the exclusive-ors with the fewest bits, then the smallest paddings."""
-    size = max(16 if account.row.size == 12 else account.row.size for account in group)
+    size = _widest(group)
     lowest = max(2, (size - 1).bit_length())
     out: list[Advice] = []
-    if any(((s.addresses & (min(size, a.row.size) - 1)) != 0)[s.active].any() for a in group for s in a.samples):
-        return out  # an exclusive-or or a padding could split an access that is not aligned
     for bits in range(1, 6):
         for left in range(lowest, 9 - bits):
             block = 1 << (left + bits)
-            if first % block or end % block:
+            if (end - first) % block:
                 continue  # it would leave the bytes that these accesses cover
             terms = [Term(shift, (1 << bits) - 1, left) for shift in range(left + bits, _HIGHEST_BIT)]
             out += [Advice(term, 0, 0, first, end) for term in terms if 1 << term.shift < end - first]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.architectures import ARCHITECTURES, Arch, arch
+from mfmasim.architectures import Arch, arch
+from mfmasim.architectures.direct import direct_problem
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -49,14 +50,9 @@ def direct_to_lds(
     [1024, 1040, 1056]
     """
     target = arch(architecture)
-    sizes = direct_sizes(target)
-    if not sizes:
-        raise MfmasimError(f"{target.name} has no loads from global memory to LDS: load to registers, then ds_store")
-    if size not in sizes:
-        having = [other.name for other in ARCHITECTURES.values() if size in other.lds.direct_bytes]
-        hint = f"; {', '.join(having)} has it" if having else ""
-        allowed = ", ".join(map(str, sizes))
-        raise MfmasimError(f"{target.name} has no {size}-byte load to LDS: {allowed} bytes per lane{hint}")
+    problem = direct_problem(target, size)
+    if problem:
+        raise MfmasimError(problem)
     step = 16 if size > 4 else 4
     place = base + m0 + offset + np.arange(target.wave_sizes[0], dtype=np.int64) * step
     if place[0] < 0 or place[-1] + step > target.lds_bytes:

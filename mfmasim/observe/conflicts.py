@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.lds import Accounts, advise
+from mfmasim.lds import Accounts, Advice, considered
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 
@@ -72,15 +72,21 @@ class Conflicts(Check):
         return sorted(found, key=lambda item: (-item[1].extra_passes, item[0]))
 
     @cached_property
-    def advice(self) -> dict[int, str]:
-        """How to avoid an instruction's conflicts, by its address in the code."""
+    def advice(self) -> dict[int, Advice | str]:
+        """How to avoid an instruction's conflicts, or why no way is known, by its address in the code."""
         where = {id(account): pc for pc, account in self.worst_first()}
+        accounts = list(self.accounts.by_place.values())
+        variables = self.kernel.lds_variables if any(account.extra_passes for account in accounts) else ()
         return {
-            where[id(account)]: str(advice)
-            for group, advice in advise(list(self.accounts.by_place.values()))
+            where[id(account)]: advice
+            for group, advice in considered(accounts, variables)
             for account in group
             if account.extra_passes
         }
+
+    def _advised(self, pc: int) -> str:
+        found = self.advice.get(pc, "")
+        return found if isinstance(found, str) else found.spelled()
 
     def record(self) -> dict[str, Any]:
         """Totals, and one entry per instruction, as JSON can hold it.
@@ -106,7 +112,8 @@ class Conflicts(Check):
                     "worst_lanes": account.worst_lanes(),
                     "confidence": account.table.confidence,
                     "phases": str(account.table),
-                    "advice": advice.get(pc, ""),
+                    "advice": self._advised(pc),
+                    "change": found.record() if isinstance(found := advice.get(pc), Advice) else None,
                 }
                 for pc, account in sites
             ],
@@ -127,7 +134,7 @@ class Conflicts(Check):
 
     def _finding(self, same: list[tuple[int, Account]]) -> Finding:
         pc, account = same[0]
-        advice = self.advice.get(pc, "")
+        advice = self._advised(pc)
         lanes = account.worst_lanes()
         shown = ", ".join(map(str, lanes[:8])) + (", ..." if len(lanes) > 8 else "")
         unsure = "" if account.table.confidence in ("vendor", "measured") else f" (phases {account.table.confidence})"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mfmasim.toolchain.compilation import Compiled, compile_hip, declarations
+from mfmasim.toolchain.compilation import Compiled, CompilerCrashError, compile_hip, declarations
 from mfmasim.toolchain.compilers import Compiler
 from mfmasim.toolchain.discovery import find_compiler
 
-__all__ = ["Compiled", "Compiler", "compile_hip", "declarations", "find_compiler"]
+__all__ = ["Compiled", "Compiler", "CompilerCrashError", "compile_hip", "declarations", "find_compiler"]

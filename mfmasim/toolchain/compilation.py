@@ -14,14 +14,14 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.resources import folder
 from mfmasim.toolchain.compilers import Compiler, Kind, run
 from mfmasim.toolchain.device_libs import chosen_folder, link_flags
-from mfmasim.toolchain.diagnostics import in_terms_of_source
+from mfmasim.toolchain.diagnostics import Crash, crash_of, in_terms_of_source
 from mfmasim.toolchain.discovery import find_compiler
 from mfmasim.toolchain.hostheaders import zig_flags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Compiled", "compile_hip", "declarations"]
+__all__ = ["Compiled", "CompilerCrashError", "compile_hip", "declarations"]
 
 HOST_TRIPLE = "x86_64-unknown-linux-gnu"
 """The host target, which determines the size of ``long`` and some code generation of device code; pinned."""
@@ -49,12 +49,23 @@ _COMMON = (
     "-fno-ident",
     "-fdebug-compilation-dir=.",
     "-fno-color-diagnostics",
+    # A compiler that crashes would leave the source and a script in the folder of temporary files.
+    "-fno-crash-diagnostics",
     # A call of printf fills the buffer that HIP's runtime and the simulator print, without waiting for the host.
     "-mprintf-kind=buffered",
     f"--target={HOST_TRIPLE}",
 )
 # Without ROCm: mfmasim's headers, no device libraries, and no configuration files of the installed clang.
 _OWN_HEADERS = ("-nogpuinc", "-nogpulib", "--no-default-config", f"-mcode-object-version={CODE_OBJECT_VERSION}")
+
+
+class CompilerCrashError(MfmasimError):
+    """The compiler did not refuse the source, but crashed."""
+
+    def __init__(self, text: str, crash: Crash) -> None:
+        """Keep what is known of the crash."""
+        super().__init__(text)
+        self.crash = crash
 
 
 @dataclass(frozen=True)
@@ -254,8 +265,10 @@ def _machine_flags(flags: Sequence[str]) -> list[str]:
 def _refusal(tool: Compiler, given: Path, arch: str, code: int, said: str) -> MfmasimError:
     if "unsupported HIP gpu architecture" in said or "invalid target ID" in said:
         return unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
-    if code < 0:
-        said += f"\nthe compiler was terminated by signal {-code}"
+    crash = crash_of(said, code)
+    if crash is not None:
+        where = f" in {crash.function}" if crash.function else ""
+        return CompilerCrashError(f"{given}: {tool.description} crashed for {arch}{where}: {crash.reason}", crash)
     return MfmasimError(f"{given} does not compile for {arch} with {tool.description}:\n{said.strip()}")
 
 

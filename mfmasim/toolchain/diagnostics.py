@@ -4,15 +4,53 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["in_terms_of_source"]
+__all__ = ["Crash", "crash_of", "in_terms_of_source"]
 
 # "; gemm.hip:31:5" after a .loc directive, the comment that clang writes into its assembly text.
 _LOCATION = re.compile(r"^\s*\.loc\s[^;]*;\s*(\S+:\d+:\d+)")
+
+
+_FATAL = re.compile(r"fatal error: (?:error in backend: )?(.*)|LLVM ERROR: (.*)|Assertion `?(.*?)'? failed")
+_INTRINSIC = re.compile(r"Cannot select: intrinsic %?(llvm\.[\w.]+)")
+_FUNCTION = re.compile(r"on function '@([^']+)'")
+
+
+@dataclass(frozen=True)
+class Crash:
+    """What a crashed compiler says of itself."""
+
+    reason: str
+    function: str = ""
+    """Mangled name of what it was compiling."""
+    intrinsic: str = ""
+    """The intrinsic for which it found no instruction."""
+
+
+def crash_of(text: str, code: int) -> Crash | None:
+    """The cause of a compiler's crash, without its stack.
+
+    Args:
+        text: its messages.
+        code: its exit code.
+
+    Returns:
+        The crash; None if the compiler refused the source in the usual way.
+    """
+    if code >= 0 and "Stack dump:" not in text and not _INTRINSIC.search(text) and "LLVM ERROR:" not in text:
+        return None
+    fatal, intrinsic, function = _FATAL.search(text), _INTRINSIC.search(text), _FUNCTION.search(text)
+    reason = next(filter(None, fatal.groups()), "") if fatal else ""
+    if intrinsic:
+        reason = f"it has no instruction for {intrinsic[1]} with these arguments"
+    elif not reason:
+        reason = f"it was terminated by signal {-code}" if code < 0 else "it does not say why"
+    return Crash(reason.strip(), function[1] if function else "", intrinsic[1] if intrinsic else "")
 
 
 def in_terms_of_source(text: str, given: Path, source: Path, assembly: Path) -> str:

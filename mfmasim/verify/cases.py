@@ -16,7 +16,7 @@ from mfmasim.verify.contract import Parameters, broken
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.launch import launch_of
 from mfmasim.verify.patterns import check_pattern
-from mfmasim.verify.suppress import check_suppressions
+from mfmasim.verify.suppress import check_declared, check_suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -62,6 +62,8 @@ class Case:
     """Values of parameters that drawn trials may take in addition to sizes that the contract allows."""
     checks: str = "all"
     """Checks of the simulator."""
+    fails: tuple[str, ...] = ()
+    """Ids of findings, or checks, that this wrong kernel is declared to have."""
 
     @property
     def title(self) -> str:
@@ -156,6 +158,7 @@ def case(
     claims: Sequence[Claim] = (),
     draws: Mapping[str, Sequence[Any]] | None = None,
     checks: str = "all",
+    fails: str | Sequence[str] = (),
 ) -> Callable[[_Build], _Build]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
@@ -179,6 +182,8 @@ def case(
         draws: values of parameters that `mfmasim explore` may take, the simplest first, such as
             ``{"window": (1, 2, 5)}``; sizes in `needs`, strides, offsets and factors need no declaration.
         checks: checks of the simulator, as `launch` takes them, such as ``"all,hazards:manual"``.
+        fails: ids of findings, or names of checks, that this kernel is wrong by, on purpose. The case fails, also
+            where they are warnings; and it fails with ``fails-missing`` where one of them is not found.
 
     Returns:
         A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally
@@ -213,6 +218,8 @@ def case(
                 )
         chosen_checks(checks)
         check_suppressions(suppress or {}, f"case {build.__name__}")
+        declared = (fails,) if isinstance(fails, str) else tuple(fails)
+        check_declared(declared, f"case {build.__name__}")
         for variant in each or ({},):
             for name in variant:
                 if name not in defaults:
@@ -227,7 +234,7 @@ def case(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
                         tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
-                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks,
+                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks, declared,
                     )
                 )  # fmt: skip
         return build

@@ -30,11 +30,35 @@ class Comparison:
 
     wrong: NDArray[np.bool_]
     max_ulp: int
+    """Distance of the codes; of integers, that of the numbers."""
+    fmt: Format | None = None
+    """Format of the elements; None for integers."""
 
     @property
     def mismatches(self) -> int:
         """Elements that differ."""
         return int(self.wrong.sum())
+
+    def worst(self, actual: NDArray[Any], expected: NDArray[Any]) -> str:
+        """The largest error in words: of integers their difference, of floats in units of the last place too.
+
+        Args:
+            actual: codes or integers of the kernel.
+            expected: what they should be.
+        """
+        if self.fmt is None or self.fmt.integer:
+            return f"the worst by {self.max_ulp:,}"
+        bits = np.dtype(f"u{actual.dtype.itemsize}")
+        have = self.fmt.decode(np.ascontiguousarray(actual).view(bits)[self.wrong])
+        want = self.fmt.decode(np.ascontiguousarray(expected).view(bits)[self.wrong])
+        finite = np.isfinite(have) & np.isfinite(want)
+        if not finite.any():
+            return "none of them a number in both" if have.size > 1 else "not a number in both"
+        error = np.abs(have[finite] - want[finite])
+        size = np.abs(want[finite])
+        relative = float((error[size > 0] / size[size > 0]).max(initial=0.0))
+        errors = [f"absolute {float(error.max()):.3g}"] + [f"relative {relative:.3g}"] * bool(size.any())
+        return f"the worst by {self.max_ulp:,} ulp, error at most {', '.join(errors)}"
 
 
 def is_nan(codes: NDArray[Any], fmt: Format) -> NDArray[np.bool_]:
@@ -78,7 +102,7 @@ def bit_exact(actual: NDArray[Any], expected: NDArray[Any], fmt: Format, *, zero
         magnitude = actual.dtype.type(fmt.mask & ~fmt.sign_bit)
         wrong &= ((actual | expected) & magnitude) != 0
     distance = ulp_distance(actual, expected, fmt)
-    return Comparison(wrong, int(distance.max(initial=0)))
+    return Comparison(wrong, int(distance.max(initial=0)), fmt)
 
 
 def within(
@@ -114,7 +138,7 @@ def within(
         unit = np.ldexp(1.0, np.frexp(size)[1] - 1 - fmt.mantissa_bits)
         bound = 2 * depth * 2.0**-accumulator_bits * magnitude + unit / 2 + flushed * depth * SMALLEST
         wrong = np.where(finite, ~(np.abs(a - e) <= bound), ~((a == e) | (np.isnan(a) & np.isnan(e))))
-    return Comparison(wrong, int(ulp_distance(actual, rounded, fmt).max(initial=0)))
+    return Comparison(wrong, int(ulp_distance(actual, rounded, fmt).max(initial=0)), fmt)
 
 
 def shown_code(fmt: Format, code: np.integer[Any]) -> str:
@@ -160,7 +184,8 @@ def differences(
     if not comparison.mismatches:
         return []
     place = tuple(int(i) for i in np.argwhere(comparison.wrong)[0])
-    text = f"{comparison.mismatches} of {actual.size} elements differ{label}, the worst by {comparison.max_ulp} ulp"
+    worst = comparison.worst(actual, expected)
+    text = f"{comparison.mismatches} of {actual.size} elements differ{label}, {worst}"
     where: dict[str, Any] = {"source": case.source.name, "element": f"{name}[{', '.join(map(str, place))}]"}
     where |= {"expected": shown(expected[place]), "actual": shown(actual[place]), "count": comparison.mismatches}
     return [Finding("outputs", "error", text, "outputs-differ", result.kernel, **where)]

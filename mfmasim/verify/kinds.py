@@ -59,6 +59,12 @@ OF_CASES = (
         'suppress={"conflicts": "the epilogue only"} in a case without conflicts',
         "Remove it.",
     ),
+    Kind(
+        "fails-missing", "error", "A declared failure does not occur",
+        "The case declares with fails= that its kernel is wrong, but what it names was not found.",
+        'fails="barrier-uneven" for a kernel whose waves arrive alike',
+        "Remove the declaration if the kernel is right; otherwise the kernel or the check has changed.",
+    ),
 )  # fmt: skip
 
 KINDS = {

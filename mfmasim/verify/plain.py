@@ -152,4 +152,4 @@ def compare_array(array: Array, actual: NDArray[Any], expected: NDArray[Any]) ->
     if array.ulp:
         near = (distance <= array.ulp) & ~nan_have & ~nan_want & ((have ^ want) & carrier.type(fmt.sign_bit) == 0)
         wrong &= ~near
-    return Comparison(wrong, int(distance.max(initial=0)))
+    return Comparison(wrong, int(distance.max(initial=0)), fmt)

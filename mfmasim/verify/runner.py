@@ -22,7 +22,7 @@ from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import format_of
 from mfmasim.verify.sums import sums_of
-from mfmasim.verify.suppress import suppress
+from mfmasim.verify.suppress import demand, suppress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,6 +116,7 @@ def verify_case(
         level = "warning" if result.mapping["slots_checked"] else "error"
         result.findings.append(Finding("outputs", level, text, "outputs-not-compared", kernel=kernel.name))
     suppress(result, case.suppress)
+    demand(result, case.fails)
     result.findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     result.settle()
     result.seconds = time.perf_counter() - start
