@@ -80,12 +80,6 @@ class Names:
         gap, region = min(gaps, key=lambda pair: pair[0])
         return self.element(region, address - region.address) if gap <= max(region.size, 4096) else ""
 
-    def replaced(self, text: str) -> str:
-        """A message with the parameters' own names in place of the launch's."""
-        for name in sorted(self._buffers, key=len, reverse=True):
-            text = text.replace(f"{name} (", f"{self._buffers[name]} (") if f"{name} (" in text else text
-        return text
-
     def lds(self, byte: int) -> str:
         """A byte of the LDS: ``tile[2][5]`` with the byte, or the byte alone."""
         found = self.variable(self.kernel.lds_variables, byte)

@@ -121,7 +121,7 @@ class Bounds(Check):
             self._keep(event, where, RESOURCE, f"{text}; {descriptor.text()}")
         for text in remarks(descriptor):
             self._keep(event, where, UNREAD, f"{text}; {descriptor.text()}")
-        outside = self._names.replaced(event.outside(descriptor.base)) if descriptor.records else ""
+        outside = event.outside(descriptor.base) if descriptor.records else ""
         if outside:
             message = f"the base of the buffer resource is {outside}; {descriptor.text()}"
             self._keep(event, where, BASE, message)
@@ -166,9 +166,11 @@ class Bounds(Check):
         """What was accessed, and where that is."""
         if event.space == "buffer":
             return f"{event.kind} beyond the range of the buffer resource"
-        near = self._names.replaced(event.nearest)
         element = self._names.beyond(event.address)
-        outside, where = "outside every buffer", f"{f'{element} at ' * bool(element)}address {event.address:#x}, {near}"
+        outside, where = (
+            "outside every buffer",
+            f"{f'{element} at ' * bool(element)}address {event.address:#x}, {event.nearest}",
+        )
         if event.space == "lds":
             where = f"LDS address {event.address}{self._names.past_lds(event.address)}"
         elif event.space == "gds":

@@ -197,7 +197,7 @@ def smallest(
     from hypothesis import find as find_smallest
     from hypothesis.errors import NoSuchExample
 
-    kinds: list[tuple[str, ...]] = []
+    failed: list[Verdict] = []
     give = how.pop("device", None)
 
     def wrong(trial: Trial) -> bool:
@@ -208,9 +208,9 @@ def smallest(
             raise MfmasimError(f"{error}; the trial: {trial}") from error
         if report is not None:
             report(verdict)
-        if verdict.ok or (kinds and verdict.kind != kinds[0]):
+        if verdict.ok or (failed and not verdict.like(failed[0])):
             return False
-        kinds.append(verdict.kind)
+        failed[:] = failed or [verdict]
         return True
 
     try:

@@ -110,15 +110,15 @@ def called(kernel: Kernel, place: str, count: int) -> str:
     """The kernel's own name of an argument or a field: ``x`` for ``argument 0``, ``t[1]`` for ``argument 2[1]``.
 
     Args:
-        kernel: its metadata has the names.
+        kernel: its metadata, debug information or source has the names.
         place: as `leaves` gives it.
         count: arguments of the case, which may leave out padding.
 
     Returns:
-        The name; the place where the metadata has none.
+        The name; the place where it is not known.
     """
     argument, bracket, fields = place.partition("[")
     left_out = padding(kernel) if count < len(kernel.args) else ()
-    passed = [arg for number, arg in enumerate(kernel.args) if number not in left_out]
-    names = {f"argument {number}": arg.name for number, arg in enumerate(passed)}
+    passed = [parameter for number, parameter in enumerate(kernel.parameters) if number not in left_out]
+    names = {f"argument {number}": parameter.name for number, parameter in enumerate(passed)}
     return (names.get(argument) or argument) + bracket + fields

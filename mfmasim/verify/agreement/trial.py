@@ -15,6 +15,7 @@ from mfmasim.verify.agreement.recording import Call, Plain
 from mfmasim.verify.agreement.threeway import matrix_instructions
 from mfmasim.verify.agreement.writers import Writers
 from mfmasim.verify.arguments import Argument, called, leaves
+from mfmasim.verify.grouping import alike
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import informed, verify_case
 
@@ -50,9 +51,20 @@ class Trial:
         parts = [f"{self.case.title} on {self.arch}"]
         values = {n: v for n, v in self.case.parameters.items() if n not in ("arch", "wave")}
         parts += [" ".join(f"{name}={value}" for name, value in values.items())] if values else []
-        args = dict(leaves(informed(self.case, arch=self.arch).make().args))
-        parts += [f"{args[place].name} {_contents(array)}" for place, array in self.inputs.items()]
+        launch = informed(self.case, arch=self.arch).make()
+        args = dict(leaves(launch.args))
+        names = self._names([args[place].name for place in self.inputs], len(launch.args))
+        parts += [f"{names[args[place].name]} {_contents(array)}" for place, array in self.inputs.items()]
         return "; ".join(parts)
+
+    def _names(self, places: list[str], count: int) -> dict[str, str]:
+        """The kernel's own names of arguments, where they are known."""
+        try:
+            target = find_arch(self.arch).name
+            kernel = code_for(self.case.source, target, None, self.case.flags)[self.case.kernel_name()]
+            return {place: called(kernel, place, count) for place in places}
+        except MfmasimError:
+            return {place: place for place in places}
 
     def _repr_pretty_(self, printer: Any, _: object) -> None:
         """Print as `repr` does, in hypothesis and IPython."""
@@ -118,6 +130,11 @@ class Verdict:
         """Class of the failure: two verdicts of one kind show the same fault."""
         return (self.agreement, *sorted({f.id for f in self.blamed}))
 
+    def like(self, first: Verdict) -> bool:
+        """Whether it fails as another verdict does, or in a part of its ways: smaller shapes show fewer findings."""
+        own, others = {f.id for f in self.blamed}, {f.id for f in first.blamed}
+        return own <= others and (self.agreement == first.agreement or (self.together and bool(own)))
+
     def record(self) -> dict[str, Any]:
         """As JSON can hold it."""
         results = {"simulator_and_reference": self.simulator, "device_and_reference": self.device}
@@ -147,17 +164,20 @@ class Verdict:
         yield f"        fidelity of the simulator: {self.simulator.trust}"
         results = [("simulator", self.simulator)] + ([("device", self.device)] if self.device is not None else [])
         for name, result in results:
-            for f in result.findings:
-                if f.severity == "error":
-                    where = " ".join(part for part in (f.check, f.source, f.element, f.message) if part)
-                    values = f": expected {f.expected}, {name} has {f.actual}" if f.expected else ""
-                    yield f"        {name}: {where}{values}"
+            for f, *others in alike([f for f in result.findings if f.severity == "error"]):
+                where = " ".join(part for part in (f.check, f.source, f.element, f.message) if part)
+                values = f": expected {f.expected}, {name} has {f.actual}" if f.expected else ""
+                yield f"        {name}: {where}{values}"
+                if others:
+                    yield f"        {name}: and {len(others)} more of the same kind at the same line"
         for row in self.differences.first:
             yield f"        {row.element}: simulator {row.simulator}, device {row.device}, {row.ulp} ulp"
         computed = f"computed by {' or '.join(self.instructions)}" if self.instructions else ""
         by = f"stored by {self.stored}" if self.stored else ""
         if computed or by:
             yield f"        {', '.join(part for part in (computed, by) if part)}"
+        if self.trial.inputs:
+            yield "        'A 0x0 but [0, 1]: 0x3c' reads: every element of A has the bits 0x0, A[0, 1] has 0x3c"
 
 
 def judge(

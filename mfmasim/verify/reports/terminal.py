@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from mfmasim.verify.grouping import alike
 from mfmasim.visible import console
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Progress"]
 
 COLOURS = {"pass": "green", "fail": "bold red", "error": "bold red", "skipped": "yellow", "info": "cyan"}
-
-NUMBER = re.compile(r"\d[\d,]*")
 
 
 class Progress:
@@ -80,7 +78,7 @@ class Progress:
             self.console.print("      the same error")
             return
         self._said = result.findings[0].message if result.status == "error" else ""
-        groups = _alike(result.findings)
+        groups = alike(result.findings)
         for group in groups[: self.most]:
             self._finding(group[0])
             if len(group) > 1:
@@ -124,15 +122,6 @@ class Progress:
                     style="yellow",
                 )
             )
-
-
-def _alike(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings in their order, those together that differ in address, lanes and numbers alone: an unrolled loop's."""
-    groups: dict[tuple[object, ...], list[Finding]] = {}
-    for number, finding in enumerate(findings):
-        where = (finding.source or number, finding.other, finding.instruction, finding.element.partition("[")[0])
-        groups.setdefault((finding.severity, finding.id, NUMBER.sub("", finding.message), *where), []).append(finding)
-    return list(groups.values())
 
 
 def _tint(mismatches: int) -> str:

@@ -1,0 +1,24 @@
+"""Findings that are alike, as reports show them: once, with how many there are."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.observe import Finding
+
+__all__ = ["alike"]
+
+NUMBER = re.compile(r"\d[\d,]*")
+
+
+def alike(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings in their order, those together that differ in address, lanes and numbers alone: an unrolled loop's."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        where = (finding.source or number, finding.other, finding.instruction, finding.element.partition("[")[0])
+        groups.setdefault((finding.severity, finding.id, NUMBER.sub("", finding.message), *where), []).append(finding)
+    return list(groups.values())
