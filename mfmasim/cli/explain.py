@@ -28,7 +28,9 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.verify.kinds import KINDS, kind
 
     of_check = [row for row in KINDS.values() if args.id in (None, row.check)]
-    rows = of_check or [kind(args.id)]
+    # A part of an id or of a title is enough where it leads anywhere.
+    parts = [row for row in KINDS.values() if args.id and args.id.lower() in f"{row.id} {row.title}".lower()]
+    rows = of_check or ([KINDS[args.id]] if args.id in KINDS else parts) or [kind(args.id)]
     if args.json:
         print(json.dumps([{"check": row.check, **asdict(row)} for row in rows], indent=1))
         return 0

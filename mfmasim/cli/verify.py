@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
@@ -44,6 +45,15 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
     parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
     parser.add_argument("--html", metavar="FILE", help="write results and findings as one HTML page")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--quiet", action="store_true", help="print only cases that fail, and the summary")
+    shown.add_argument(
+        "--verbose", action="store_true", help="print every finding of every case, and suppressed ones with the reason"
+    )
+    parser.add_argument(
+        "--severity", choices=("error", "warning", "info"), default="info",
+        help="least severe findings to print (default info); the verdict does not depend on it",
+    )  # fmt: skip
     parser.add_argument("--max-findings", type=int, default=10, help="findings shown per case (default 10)")
 
 
@@ -53,7 +63,10 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.verify.reports.terminal import Progress
 
     quiet = args.json == "-"
-    progress = Progress(quiet=quiet, most=args.max_findings)
+    progress = Progress(
+        quiet=quiet, most=sys.maxsize if args.verbose else args.max_findings, failures=args.quiet,
+        verbose=args.verbose, severity=args.severity,
+    )  # fmt: skip
     results: list[Result] = []
     for result in in_order(
         args, _work, _verified, lambda result: sum(result.executed.values()), alone=args.device != "sim"
@@ -101,7 +114,8 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     if not work:
         every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
         choice = f"--arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}"
-        raise MfmasimError(f"no case matches {choice}; architectures: {', '.join(every)}")
+        names = [case.title for _, cases in groups for case in cases]
+        raise MfmasimError(f"no case matches {choice}{_nearest(args.case, names)} architectures: {', '.join(every)}")
     _check_once(args, changes, [case for _, case, _ in work])
     quota_of(args)
     return work
@@ -132,6 +146,18 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
         result.findings.append(Finding("case", "error", str(error), "case-wrong", kernel=result.kernel))
     result.launch = None  # nothing reads it here, and it holds the whole kernel
     return result
+
+
+def _nearest(texts: list[str] | None, names: list[str]) -> str:
+    """The case's name nearest to what no name contains."""
+    import difflib
+
+    plain = {name.partition("[")[0]: name for name in names} | {name: name for name in names}
+    for text in texts or ():
+        near = difflib.get_close_matches(text, plain, n=1, cutoff=0.4)
+        if near and not any(text in name for name in names):
+            return f"; did you mean {plain[near[0]]!r}?"
+    return ";"
 
 
 def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str, Case, str]]:

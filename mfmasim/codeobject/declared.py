@@ -76,7 +76,7 @@ def lds_layout(variables: Sequence[Variable], total: int) -> tuple[LdsVariable, 
         del alignment
         places.append(LdsVariable(variable.name, variable.type, at, variable.size))
         end = at + variable.size
-    if end != total:
+    if not end <= total < end + 16:  # the structure ends at a multiple of its largest alignment
         return ()
     dynamic = [v for v in variables if not v.size]
     for variable in dynamic:  # all of them begin where static LDS ends

@@ -10,9 +10,15 @@ if TYPE_CHECKING:
 
     from mfmasim.observe import Finding
 
-__all__ = ["alike"]
+__all__ = ["alike", "same"]
 
 NUMBER = re.compile(r"\d[\d,]*")
+
+
+def same(finding: Finding) -> tuple[object, ...]:
+    """What a finding says, without the numbers and addresses that differ between variants and architectures."""
+    where = finding.source, finding.other, NUMBER.sub("", finding.instruction), finding.element.partition("[")[0]
+    return (finding.severity, finding.id, NUMBER.sub("", finding.message), *where)
 
 
 def alike(findings: Sequence[Finding]) -> list[list[Finding]]:

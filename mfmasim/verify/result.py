@@ -46,6 +46,8 @@ class Result:
     seconds: float = 0.0
     launch: Report | None = None
     """What the last launch reports; it stays out of JSON."""
+    warnings: str = ""
+    """The compiler's messages; they stay out of JSON, as they name paths."""
     source: str = ""
     """Path of the case's source; it stays out of JSON, as it differs between machines."""
 

@@ -91,6 +91,7 @@ def verify_case(
         kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
     result = Result(group, case.title, kernel.name, target.name, device_name)
     result.source = str(case.source)
+    result.warnings = kernel.code.warnings
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
     case = informed(case, wave=kernel.wave)
     launch = case.make()

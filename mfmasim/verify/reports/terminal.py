@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from mfmasim.verify.grouping import alike
+from mfmasim.observe import SEVERITIES
+from mfmasim.verify.grouping import alike, same
 from mfmasim.visible import console
 
 if TYPE_CHECKING:
@@ -25,14 +26,31 @@ COLOURS = {"pass": "green", "fail": "bold red", "error": "bold red", "skipped": 
 class Progress:
     """Prints a line per case as it ends, its findings below, and a summary."""
 
-    def __init__(self, *, quiet: bool = False, most: int = 10) -> None:
-        """`quiet` prints nothing to standard output; `most` bounds the findings shown for a case."""
+    def __init__(
+        self, *, quiet: bool = False, most: int = 10, failures: bool = False, verbose: bool = False,
+        severity: str = "info",
+    ) -> None:  # fmt: skip
+        """Choose what is shown.
+
+        Args:
+            quiet: print nothing to standard output.
+            most: bounds the findings shown for a case.
+            failures: leave out cases that pass or are skipped.
+            verbose: every finding of every case, also those that an earlier case had, and the suppressed ones.
+            severity: the least severe findings that are shown.
+        """
         self.console = console(soft_wrap=True, stderr=quiet)
         self.most = most
+        self.failures, self.verbose = failures, verbose
+        self.shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
         self._said = ""
         self._start = time.perf_counter()
         self._widths: dict[str, int] = {}
         """Columns so far, by what they show."""
+        self._warned: set[str] = set()
+        """Compiler warnings that were printed."""
+        self._before: dict[tuple[object, ...], str] = {}
+        """What was reported, and the case that had it first."""
 
     def _column(self, line: Text, name: str, text: str, style: str = "", before: str = "   ") -> None:
         """Append a column, on a terminal as wide as the widest one of its kind so far: a pipe gets bare words.
@@ -51,6 +69,12 @@ class Progress:
 
     def show(self, result: Result) -> None:
         """Print one result."""
+        if self.failures and result.status in ("pass", "skipped"):
+            return
+        warnings = result.warnings.replace(result.arch, "")  # said once, not for each architecture
+        if warnings and warnings not in self._warned:
+            self._warned.add(warnings)
+            self.console.print(Text(result.warnings, style="yellow"))
         line = Text()
         line.append(f"{result.status.upper():<5}", style=COLOURS[result.status])
         line.append(f"  {result.arch:<8} ")
@@ -78,7 +102,8 @@ class Progress:
             self.console.print("      the same error")
             return
         self._said = result.findings[0].message if result.status == "error" else ""
-        groups = alike(result.findings)
+        chosen = [finding for finding in result.findings if finding.severity in self.shown]
+        groups = [[finding] for finding in chosen] if self.verbose else self._new(result, alike(chosen))
         for group in groups[: self.most]:
             self._finding(group[0])
             if len(group) > 1:
@@ -86,6 +111,23 @@ class Progress:
         if len(groups) > self.most:
             left = sum(len(group) for group in groups[self.most :])
             self.console.print(f"      ... and {left} findings more (--max-findings)")
+        for finding in result.suppressed if self.verbose else ():
+            self._finding(finding)
+            self.console.print(Text(f"               suppressed: {finding.suppressed}"))
+
+    def _new(self, result: Result, groups: list[list[Finding]]) -> list[list[Finding]]:
+        """Groups that no earlier case had; the others are counted, with the case that had them."""
+        new, known = [], Counter[str]()
+        for group in groups:
+            first = self._before.setdefault(same(group[0]), f"{result.arch} {result.case}")
+            if first == f"{result.arch} {result.case}":
+                new.append(group)
+            else:
+                known[first] += len(group)
+        for first, count in known.items():
+            text = f"      {count} finding{'s' * (count > 1)} as in {first} (--verbose repeats them)"
+            self.console.print(Text(text, style="dim"))
+        return new
 
     def _finding(self, finding: Finding) -> None:
         head, *body = finding.lines()

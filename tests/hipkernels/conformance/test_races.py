@@ -1,5 +1,6 @@
 """hipkernels/conformance/races: what right kernels are not blamed for, and what catches every wrong one."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -45,10 +46,10 @@ def test_right_kernels_give_the_same_in_every_order(case, arch, schedule):
 
 # What goes wrong in some order, and what only when a store is late, which no order shows.
 WITNESSES = {
-    "exchange_without_barrier": "with --schedule last:0 32 elements of argument 1 change",
-    "memory_without_barrier": "with --schedule last:0 32 elements of argument 2 change",
-    "grid_barrier_not_waited_for": "with --schedule last:0 64 elements of argument 3 change",
-    "exchange_without_wait": "none of the orders tried changes an output (last:0,",
+    "exchange_without_barrier": r"with --schedule last:0 32 elements of \w[\w ]* change",
+    "memory_without_barrier": r"with --schedule last:0 32 elements of \w[\w ]* change",
+    "grid_barrier_not_waited_for": r"with --schedule last:0 64 elements of \w[\w ]* change",
+    "exchange_without_wait": r"none of the orders tried changes an output \(last:0,",
 }
 
 
@@ -57,7 +58,7 @@ def test_witnesses(name):
     mutant, case = MUTANTS[name]
     result = run_mutant(replace(mutant, caught=()), case, schedule="witness").result
     (race,) = [f for f in result.findings if f.check == "races"]
-    assert WITNESSES[name] in race.message
+    assert re.search(WITNESSES[name], race.message)
     # The outputs are those of the witness.
     assert bool(result.outputs["mismatches"]) == WITNESSES[name].startswith("with")
 

@@ -11,20 +11,22 @@ from tests.hipkernels.family import mutants, passes, titled
 ((_, CASES),) = find("uninit")
 RUNS = select(CASES, None)
 MUTANTS = mutants("uninit")
-LDS, NEVER = r"comes from byte \d+ of the LDS, which was never written, loaded at", r"which was never written in lane"
+WHERE = r"comes from (\w[^(]* \()?byte {byte} of the LDS\)?"
+LDS = WHERE.format(byte=r"\d+") + ", which was never written, loaded at"
+NEVER = "which was never written in lane"
 # Kind of the finding, its source, and its message.
 TOLD = {
     "tail_left_out": ("stored", "unset.hip", LDS),
     "tail_left_out_on_cdna": ("stored", "unset.hip", LDS),
-    "flag_not_cleared": ("stored", "unset.hip", "comes from byte 0 of the LDS"),
-    "flag_not_cleared_on_cdna": ("stored", "unset.hip", "comes from byte 0 of the LDS"),
-    "padding_used": ("stored", "unset.hip", "comes from byte 12 of the LDS"),
+    "flag_not_cleared": ("stored", "unset.hip", WHERE.format(byte=0)),
+    "flag_not_cleared_on_cdna": ("stored", "unset.hip", WHERE.format(byte=0)),
+    "padding_used": ("stored", "unset.hip", WHERE.format(byte=12)),
     "table_half_filled": (
         "address",
         "unset.hip",
         r"is the address of an access and comes from byte \d+ of the lane's scr",
     ),
-    "c_times_zero": ("stored", "unset.hip", "comes from byte 0 of argument 1"),
+    "c_times_zero": ("stored", "unset.hip", r"comes from \w[\w ]*\[0\]"),
     "even_lanes_taken": ("stored", "unset.hip", rf"comes from v100, {NEVER} 0"),
     "another_lane_read": ("stored", "unset.hip", rf"comes from v100, {NEVER} 5"),
     "beyond_the_end": ("stored", "unset.hip", r"was never written in lane 4"),
@@ -35,13 +37,13 @@ TOLD = {
     ),
     "a_byte_of_the_other_register": ("stored", "unset.hip", rf"\(bits 0xff\) .* comes from v100, {NEVER} 0"),
     "counters_not_cleared": ("stored", "unset.hip", LDS),
-    "sum_not_cleared": ("atomic", "unset.hip", "updated by an atomic operation and comes from byte 0 of argument 1"),
+    "sum_not_cleared": ("atomic", "unset.hip", r"updated by an atomic operation and comes from \w[\w ]*\[0\]"),
     "rare_case_forgotten": (
         "stored",
         "unset.hip",
-        "comes from byte 0 of argument 1, which was never written, loaded at",
+        r"comes from \w[\w ]*\[0\], which was never written, loaded at",
     ),
-    "other_flags_forgotten": ("branch", "unset.hip", "exec_lo .* decides which lanes are active and comes from byte"),
+    "other_flags_forgotten": ("branch", "unset.hip", "exec_lo .* decides which lanes are active and comes from"),
     "columns_not_filled": ("matrix", "matrix.hip", LDS),
     "columns_not_filled_on_cdna": ("matrix", "matrix.hip", LDS),
     "accumulators_not_set": (
