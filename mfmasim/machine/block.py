@@ -123,7 +123,10 @@ def _decode(machine: Machine, pc: int) -> tuple[list[Instruction], str]:
     Bytes that cannot be decoded matter only when a wave reaches them.
     """
     code = machine.kernel.code
-    ends = {info.entry + info.size: info.name for info in code.object.kernels.values() if info.size}
+    ends: dict[int, str] | None = machine.kernel.kept.get("ends")
+    if ends is None:
+        ends = {info.entry + info.size: info.name for info in code.object.kernels.values() if info.size}
+        machine.kernel.kept["ends"] = ends
     instructions: list[Instruction] = []
     address = pc
     while True:

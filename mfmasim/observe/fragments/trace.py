@@ -166,8 +166,7 @@ def codes_of(event: MatrixEvent, name: str, registers: NDArray[np.uint32]) -> ND
 def copies_of(event: MatrixEvent, name: str) -> list[NDArray[Any]]:
     """Codes of the further copies of A or B, which RDNA3 requires in each 16 lanes (RDNA3 ISA guide, 7.9)."""
     fragment = fragment_of(event, name)
-    slots = fragment.blocks * fragment.rows * fragment.cols
-    count = len(fragment.table()) // slots
+    count = fragment.layout.replicas
     registers: NDArray[np.uint32] = event.operands.named()[name]
     distance = registers.shape[-1] // count
     return [codes_of(event, name, np.roll(registers, -distance * copy, axis=-1)) for copy in range(1, count)]
