@@ -11,6 +11,7 @@ import inspect
 import io
 import itertools
 import mmap
+from pathlib import Path
 
 from mfmasim.hiprt import calls
 from mfmasim.hiprt.heap import PAGE
@@ -21,17 +22,15 @@ from mfmasim.hiprt.tables.errors import ERRORS
 from tests.fuzz import templates
 
 calls.load()
-HOSTS = ("hipLaunchHostFunc", "hipStreamAddCallback", "hipGraphAddHostNode")
-"""Calls that call a function of the program."""
-NAMES = [
-    name
-    for name in sorted(CALLS)
-    if not name.endswith("_spt") and not name.startswith("hiprtc") and name not in (*HOSTS, "hipModuleLoad")
-]
+NAMES = Path(__file__).with_name("calls.txt").read_text().split()
+"""The calls; inputs have their places in this list, so that new ones are added at its end. Left out are those that call
+functions of the program, read files, or compile."""
 MEMORY = {"out", "params", "extra", "before", "options", "values", "first", "then", "count", "number", "major", "minor",
           "least", "greatest", "flags", "active", "free", "total", "base", "size", "pitch", "grid", "block", "log",
           "wrong", "given", "location", "value", "nodes", "mode"}  # fmt: skip
 """Names of parameters that point to memory of the program, where their type is Pointer."""
+PLACES = {"to", "source", "address"}
+"""Names of parameters that point to memory of the program or of the device."""
 SIZES = (0, 1, 4, 7, 16, 64, 255, 256, 4096, 4097, 65536)
 HUGE = (1 << 20, 1 << 31, (1 << 32) - 1, 1 << 40, (1 << 63) - 1, (1 << 64) - 4096, (1 << 64) - 1)
 ROOM = 1 << 21
@@ -82,7 +81,7 @@ class Program:
         self.image[start:] = bytes(data)
         return ctypes.addressof(ctypes.c_char.from_buffer(self.image)) + start
 
-    def pointer(self, name):
+    def pointer(self, name, heap):
         """A word for a parameter of type Pointer."""
         if name == "image":
             return self.code()
@@ -92,12 +91,14 @@ class Program:
         if choice < 32:
             return self.start
         word = self.given[-1 - choice % 8 % len(self.given)]
+        if name in PLACES and not heap.holds(word):
+            return self.start
         return word + SIZES[choice >> 4 & 7] if choice & 8 else word
 
-    def word(self, call, parameter):
+    def word(self, call, parameter, heap):
         """A word for a parameter."""
         if parameter.annotation == "Pointer":
-            return self.pointer(parameter.name)
+            return self.pointer(parameter.name, heap)
         if parameter.annotation == "Text":
             return ctypes.addressof(TEXTS[self.byte() % len(TEXTS)])
         choice = self.byte()
@@ -106,6 +107,8 @@ class Program:
             huge = ("Alloc" in call or "Memset" in call) and not flat
             known = SIZES[:8] if flat else SIZES + HUGE if huge else SIZES
             return known[choice % len(known)]
+        if parameter.name.startswith("grid_"):
+            return choice % 4 if choice < 192 else (1 << 32) - 256 + choice  # few workgroups, or far too many
         return choice if choice < 192 else (1 << 32) - 256 + choice
 
 
@@ -117,7 +120,7 @@ def calling(runtime, program):
         name = NAMES[program.byte() % len(NAMES)]
         parameters = list(inspect.signature(CALLS[name].function).parameters.values())[1:]
         first = program.fill(runtime.heap)
-        words = [program.word(name, parameter) & (1 << 64) - 1 for parameter in parameters]
+        words = [program.word(name, parameter, runtime.heap) & (1 << 64) - 1 for parameter in parameters]
         code = runtime.answer(name, words)
         assert name in ANSWERS or code in ERRORS, (name, code)
         word = int.from_bytes(program.memory[:8], "little")

@@ -4,8 +4,6 @@ import random
 from collections import defaultdict
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mfmasim.errors import MfmasimError
 from mfmasim.isa import Operand, decode, decode_range, decoder, printer
@@ -167,19 +165,6 @@ def test_what_is_no_instruction_is_refused_with_address_bytes_and_architecture(w
         assert words.split()[0] in text
     else:
         assert decoded.name == "s_nop"
-
-
-@given(
-    code=st.binary(max_size=24),
-    arch=st.sampled_from(["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1200", "gfx1201"]),
-)
-def test_random_bytes_decode_or_raise(code, arch):
-    try:
-        instructions = decode_range(code, arch)
-    except MfmasimError:
-        return
-    assert sum(ins.size for ins in instructions) == len(code)
-    assert all(ins.text for ins in instructions)
 
 
 @pytest.mark.parametrize("arch", ["gfx908", "gfx90a", "gfx942", "gfx950"])

@@ -1,10 +1,9 @@
-"""Single instructions that once ended a launch in an exception, and random ones, on every architecture."""
+"""Single instructions that once ended a launch in an exception; `tests.fuzz.machine` has random ones."""
 
 import numpy as np
 import pytest
 
 import mfmasim
-from mfmasim.architectures import ARCHITECTURES
 from tests.machine import fuzzing
 
 SOURCE = """
@@ -57,16 +56,3 @@ def test_a_negative_offset_of_a_buffer_is_a_violation(arch, tmp_path_factory):
     (finding,) = report.findings
     assert finding.id == "bounds-outside-buffer"
     assert finding.message.startswith("read of 8 bytes outside every buffer")
-
-
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_random_instructions(arch, tmp_path_factory):
-    """Forty programs of up to ten instructions each; an exception fails the test."""
-    rng = np.random.default_rng(19)
-    tally = fuzzing.Tally()
-    pool = np.array(fuzzing.pool(arch, 5, 300), object)
-    for _ in range(40):
-        raw = b"".join(rng.choice(pool, int(rng.integers(1, 10))))
-        fuzzing.attempt(program(arch, raw[:100], tmp_path_factory), tally, block=int(rng.choice([1, 64, 100])))
-    assert tally.total == 40
-    assert tally.finished + tally.stopped >= 1
