@@ -179,3 +179,9 @@ def test_the_other_integer_conversions():
     assert run("gfx1201", "v_cvt_i32_i16", 0x1234FFFE) == 0xFFFFFFFE
     assert run("gfx1201", "v_cvt_u32_u16", 0x1234FFFE, modifiers=Modifiers(op_sel=1)) == 0x1234
     assert run("gfx1201", "s_cvt_hi_f32_f16", 0x3C000000) == f32(1)
+
+
+def test_the_mode_without_changes_is_that_of_a_kernel_that_asks_for_nothing():
+    """MODE 0x1F0 (LLVM, AMDGPU: FP_DENORM 3 twice, DX10_CLAMP): nearest even, all denormals, NaN clamps to 0."""
+    assert Mode() == Mode.from_register(0x1F0)
+    assert Mode.from_register(0x0080_0009) == Mode(1, 2, 0, 0, fp16_ovfl=True, dx10_clamp=False)
