@@ -108,7 +108,7 @@ def _curve(ids: I64, side: I64) -> Tiles:
 
 def _hilbert(ids: I64, g: Grid) -> Tiles:
     least = np.minimum(g.rows, g.cols)
-    side = np.broadcast_to(2 ** np.floor(np.log2(least)).astype(np.int64), ids.shape)  # exact: sides are small
+    side = np.broadcast_to(1 << np.frexp(least)[1].astype(np.int64) - 1, ids.shape)
     wide = g.cols - side
     right, below = ids - side**2, ids - side * g.cols
     width = np.maximum(wide, 1)

@@ -73,15 +73,21 @@ def ulp_distance(a: NDArray[Any], b: NDArray[Any], fmt: Format) -> NDArray[np.in
         a: codes.
         b: codes, same shape.
         fmt: their format.
+
+    Returns:
+        The distances; what int64 does not hold, the range of f64, is its largest number.
     """
+    most = np.uint64(np.iinfo(np.int64).max)
 
-    def ordered(codes: NDArray[Any]) -> NDArray[np.int64]:
-        size = (codes & codes.dtype.type(fmt.mask & ~fmt.sign_bit)).astype(np.int64)
-        return np.where(codes & codes.dtype.type(fmt.sign_bit), -size, size) if fmt.sign_bit else np.asarray(size)
+    def split(codes: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        wide = codes.astype(np.uint64)
+        return wide & np.uint64(fmt.mask & ~fmt.sign_bit), (wide & np.uint64(fmt.sign_bit)) != 0
 
+    (size_a, minus_a), (size_b, minus_b) = split(a), split(b)
+    between = np.where(minus_a == minus_b, np.maximum(size_a, size_b) - np.minimum(size_a, size_b), size_a + size_b)
     nan_a, nan_b = is_nan(a, fmt), is_nan(b, fmt)
-    distance = np.abs(ordered(a) - ordered(b))
-    return np.where(nan_a & nan_b, 0, np.where(nan_a ^ nan_b, fmt.mask, distance))
+    distance = np.where(nan_a & nan_b, np.uint64(0), np.where(nan_a ^ nan_b, np.uint64(fmt.mask), between))
+    return np.minimum(distance, most).astype(np.int64)
 
 
 def bit_exact(actual: NDArray[Any], expected: NDArray[Any], fmt: Format, *, zeros: bool = True) -> Comparison:

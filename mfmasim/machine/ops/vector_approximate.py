@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine import ieee
+from mfmasim.machine import elementary, ieee
 from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.registry import vector
 
@@ -34,7 +34,7 @@ def _turns(s0: U, quadrant: int) -> U:
     quarters = np.rint(4 * part)
     angle = 2 * np.pi * (part - quarters / 4)
     which = (np.where(np.isfinite(s0), quarters, 0).astype(np.int64) + quadrant) & 3
-    size = np.where(which & 1 == 1, np.cos(angle), np.sin(angle))
+    size = np.where(which & 1 == 1, elementary.cos(angle), elementary.sin(angle))
     # A zero of the circle is +0; only a zero source keeps its sign.
     turned = np.where(which & 2 == 2, -size, size) + 0.0
     return np.where((s0 == 0) & (quadrant == 0), s0, turned)
@@ -44,8 +44,8 @@ FUNCTIONS: dict[str, Callable[[U], U]] = {
     "rcp": lambda x: 1 / x,
     "rsq": ieee.reciprocal_root,
     "sqrt": np.sqrt,
-    "exp": np.exp2,
-    "log": np.log2,
+    "exp": elementary.exp2,
+    "log": elementary.log2,
     "sin": lambda x: _turns(x, 0),
     "cos": lambda x: _turns(x, 1),
 }
