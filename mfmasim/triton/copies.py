@@ -44,7 +44,8 @@ def copied(call: Call) -> Placed:
     regions: dict[int, Region] = {}
     for storage in storages:
         # Alignment as in the program, as compilers specialise on it.
-        region = memory.reserve(storage.name, storage.size, offset=storage.address % PAGE)
+        whole = memory.reserve(storage.name, storage.room, offset=storage.address % PAGE)
+        region = Region(whole.name, whole.address, storage.size)
         regions[storage.address] = region
         launch.buffers.take(region, storage.bytes)
     if kernel.shares:

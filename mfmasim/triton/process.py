@@ -50,7 +50,7 @@ class ProcessMemory(Memory):
         stray = np.unique(np.broadcast_to(outside.addresses, outside.mask.shape)[outside.mask])
         found = holder((int(address) for address in stray[looks_like_address(stray)][:STRAY]), ())
         known = {region.address for region in self.regions}
-        fresh = {s.address: Region(s.name, s.address, s.size) for s in found.values() if s.address not in known}
+        fresh = {s.address: Region(s.name, s.address, s.room) for s in found.values() if s.address not in known}
         if not fresh:
             return offsets, outside
         self.regions = sorted([*self.regions, *fresh.values()], key=lambda region: region.address)
@@ -104,7 +104,7 @@ def shared(call: Call) -> Placed:
     storages = joined(storage for storage in call.storages if storage.size)
     regions = [*image_regions("code object", image, spans), kernarg, packet]
     regions += [region for region in (printf, gds) if region is not None]
-    regions += [Region(s.name, s.address, s.size) for s in storages]
+    regions += [Region(s.name, s.address, s.room) for s in storages]
     memory = ProcessMemory(regions)
     launch = Launch(kernel, call.grid, call.block, call.lds, memory, kernarg, packet, image, printf, gds=gds)
     load_image(memory, kernel.code, image)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HIGHEST", "LOWEST", "POINTER", "Storage", "holder", "joined", "looks_like_address", "storage_of"]
 
-POINTER = 8
-"""Bytes of a pointer."""
+POINTER, DWORD = 8, 4
+"""Bytes of a pointer and of a dword."""
 LOWEST, HIGHEST = 1 << 40, 1 << 47
 """Addresses of memory that Linux gives to programs: a 64-bit integer outside is not looked up."""
 UNKNOWN = "memory of a pointer"
@@ -38,6 +38,14 @@ class Storage:
     def end(self) -> int:
         """The address after its last byte."""
         return self.address + self.size
+
+    @property
+    def room(self) -> int:
+        """Bytes up to the end of its last dword.
+
+        Memory comes in whole dwords, and Triton's atomic operations on 16 bits access the dword around them.
+        """
+        return -(-self.end // DWORD) * DWORD - self.address
 
     def __contains__(self, address: int) -> bool:
         """Whether an address is one of its bytes."""

@@ -75,6 +75,17 @@ def test_wrong_kernels_are_reported(arch):
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize("memory", ["copy", "process"])
+def test_the_last_dword_of_a_tensor_is_whole(memory):
+    """Triton adds 16-bit floats by an atomic operation on the dword around them."""
+    with mt.session(arch="gfx950", checks="bounds", memory=memory) as session:
+        x, y = (make(1, dtype=torch.float16, device="cuda") for make in (torch.ones, torch.zeros))
+        kernels.atomics[(1,)](x, y, 1, B=1)
+        assert y.item() == 1
+    assert not severe(session)
+
+
+@pytest.mark.oracle
 def test_a_kernel_as_code():
     signature = {"x": "*fp32", "y": "*fp32", "z": "*fp32", "n": "i32"}
     code = mt.compile(kernels.add, signature, {"B": 256}, "gfx950", num_warps=2)
