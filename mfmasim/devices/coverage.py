@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.program import Kernel
 
-__all__ = ["FAMILIES", "Coverage", "Line", "family_of", "mix_of"]
+__all__ = ["FAMILIES", "Coverage", "Line", "family_of", "mix_of", "source_lines"]
 
 FAMILIES = ("VALU", "MATRIX", "SALU", "SMEM", "VMEM", "SCRATCH", "LDS", "BRANCH", "BARRIER", "WAIT", "OTHER")
 """Families of instructions, in the order of the table."""
@@ -128,7 +128,7 @@ class Coverage:
         out = []
         for name, lines in self.files.items():
             out.append(f"{name}: {sum(bool(one.executions) for one in lines.values())} of {len(lines)} lines executed")
-            text = _text(name, [Path(), *folders])
+            text = source_lines(name, [Path(), *folders])
             for number in range(1, len(text) + 1) if text else lines:
                 line = lines.get(number)
                 count = "" if line is None else f"{line.executions:,}" if line.executions else "#####"
@@ -138,7 +138,7 @@ class Coverage:
         return out
 
 
-def _text(name: str, folders: list[Path]) -> list[str]:
+def source_lines(name: str, folders: Iterable[Path]) -> list[str]:
     """Lines of a source file: as recorded, or beside the code object; empty if it does not exist.
 
     The name comes from a code object, which may be hostile: only sources are read.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.devices import SimDevice
+from mfmasim.devices.coverage import source_lines
 from mfmasim.isa.counters import raised
 from mfmasim.observe.flights import execute
 from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
@@ -284,7 +285,7 @@ def sources(places: Collection[str], folders: Sequence[Path]) -> dict[str, list[
     """Lines of the source files that places such as ``gemm.hip:31`` name, where they are found."""
     found = {}
     for name in sorted({place.rpartition(":")[0] for place in places if place}):
-        path = next((folder / name for folder in folders if (folder / name).is_file()), None)
-        if path is not None:
-            found[name] = path.read_text("utf-8", "replace").splitlines()
+        lines = source_lines(name, folders)
+        if lines:
+            found[name] = lines
     return found

@@ -1,4 +1,4 @@
-"""Results as one HTML page that needs nothing else: summary, cases, findings."""
+"""Results as one HTML page that needs nothing else: cases, sources with findings in the margin, kinds of findings."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from mfmasim.verify.kinds import KINDS
+from mfmasim.verify.reports.annotated import STYLE as SOURCE_STYLE
+from mfmasim.verify.reports.annotated import annotated, note
 from mfmasim.verify.result import STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mfmasim.observe import Finding
     from mfmasim.verify.result import Result
 
 __all__ = ["page"]
@@ -60,18 +61,20 @@ def page(results: Sequence[Result], version: str) -> str:
     slots = sum(result.mapping["slots_checked"] for result in results)
     rows = "\n".join(_row(number, result) for number, result in enumerate(results))
     head = "".join(f'<th class="number">{c}</th>' if c in NUMBERS else f"<th>{c}</th>" for c in COLUMNS)
-    findings = "\n".join(_findings(number, r) for number, r in enumerate(results) if r.findings or r.suppressed)
+    sections = "\n".join(_section(number, result) for number, result in enumerate(results))
+    kinds = _kinds(results)
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>mfmasim verify</title><style>{STYLE}</style></head><body>
+<title>mfmasim verify</title><style>{STYLE}{SOURCE_STYLE}</style></head><body>
 <h1>mfmasim verify</h1>
 <p>{words}; {elements:,} output elements and {slots:,} slots followed (mfmasim {escape(version)})</p>
 <h2>Cases</h2>
 <table><thead><tr>{head}</tr></thead><tbody>
 {rows}
 </tbody></table>
-<h2>Findings</h2>
-{findings or "<p>None.</p>"}
+<h2>Sources and findings</h2>
+{sections or "<p>None.</p>"}
+{f"<h2>Kinds of findings</h2>{kinds}" if kinds else ""}
 </body></html>
 """
 
@@ -79,9 +82,7 @@ def page(results: Sequence[Result], version: str) -> str:
 def _row(number: int, result: Result) -> str:
     outputs, mapping, lds = result.outputs, result.mapping, result.lds
     cells = [f'<td class="{result.status}">{result.status}</td>', f"<td>{escape(result.arch)}</td>"]
-    name = escape(result.case)
-    link = f'<a href="#case{number}">{name}</a>' if result.findings or result.suppressed else name
-    cells.append(f"<td>{link}</td>")
+    cells.append(f'<td><a href="#case{number}">{escape(result.case)}</a></td>')
     for right, total in (
         (outputs["elements"] - outputs["mismatches"], outputs["elements"]),
         (mapping["slots_checked"] - mapping["mismatches"], mapping["slots_checked"]),
@@ -100,25 +101,26 @@ def _row(number: int, result: Result) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _findings(number: int, result: Result) -> str:
-    title = f'<h3 id="case{number}">{escape(result.case)} <small>{escape(result.arch)}</small></h3>'
-    return "\n".join([title, *(_finding(finding) for finding in (*result.findings, *result.suppressed))])
-
-
-def _finding(finding: Finding) -> str:
-    head, *body = finding.lines()
-    level = "suppressed" if finding.suppressed else finding.severity
-    opened = " open" if level == "error" else ""
-    reason = f"<p>Suppressed: {escape(finding.suppressed)}</p>" if finding.suppressed else ""
-    text = "\n".join(line.strip() for line in body)
-    row = KINDS.get(finding.id)
-    about = (
-        f"<p><b>{escape(row.title)}.</b> {escape(row.about)}</p><p>Fix: {escape(row.fix)}</p>"
-        if row is not None
-        else ""
+def _section(number: int, result: Result) -> str:
+    """A case: its source with what was found in the margin, then the findings that belong to no line of it."""
+    listing, shown = annotated(result)
+    found = (*result.findings, *result.suppressed)
+    rest = [note(finding) for finding in found if finding.source not in shown]
+    title = (
+        f'<h3 id="case{number}">{escape(result.case)} <small>{escape(result.arch)}</small> '
+        f'<span class="{result.status}">{result.status}</span></h3>'
     )
-    return (
-        f'<details class="{level}"{opened}><summary><span class="{level}">{level}</span> '
-        f"<code>{escape(finding.id)}</code> {escape(head)}</summary>"
-        f"<pre>{escape(text)}</pre>{reason}{about}</details>"
+    opened = " open" if any(finding.severity != "info" for finding in found) else ""
+    source = f"<details{opened}><summary>source, as executed</summary>{listing}</details>" if listing else ""
+    return "\n".join([title, *rest, source])
+
+
+def _kinds(results: Sequence[Result]) -> str:
+    """What each kind of finding on the page means, once."""
+    ids = dict.fromkeys(found.id for result in results for found in (*result.findings, *result.suppressed))
+    rows = [(kind, KINDS[kind]) for kind in ids if kind in KINDS]
+    return "\n".join(
+        f'<p id="kind-{escape(kind)}"><code>{escape(kind)}</code> <b>{escape(row.title)}.</b> {escape(row.about)} '
+        f"Fix: {escape(row.fix)}</p>"
+        for kind, row in rows
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.verify.reports.annotated import STYLE as SOURCE_STYLE
+from mfmasim.verify.reports.annotated import annotated
 from mfmasim.verify.reports.page import STYLE
 from mfmasim.verify.reports.statements import COLUMNS
 from mfmasim.verify.reports.traffic_page import traffic_tables
@@ -93,7 +95,7 @@ def claims_page(texts: Iterable[tuple[str, Iterable[Weighed]]], version: str) ->
 def _page(body: str, version: str) -> str:
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>mfmasim report</title><style>{STYLE}
+<title>mfmasim report</title><style>{STYLE}{SOURCE_STYLE}
 .refuted {{ color: #9a5b00 }}
 .bar {{ display: inline-block; height: .7em; background: #2b5c8a }}</style></head><body>
 <h1>mfmasim report</h1>
@@ -112,7 +114,9 @@ def _section(profile: Profile) -> str:
         f"fidelity {escape(str(report.fidelity))}, {profile.matrix_share:.1%} matrix instructions "
         f'<span class="bar" style="width:{10 * profile.matrix_share:.2f}em"></span></p>'
     )
-    return head + "".join(_table(*table) for table in tables_of(profile))
+    listing, _ = annotated(result)
+    source = f"<h3>Source, as executed</h3>{listing}" if listing else ""
+    return head + source + "".join(_table(*table) for table in tables_of(profile))
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
