@@ -144,7 +144,9 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
         result = Result(name, case.title, case.kernel_name(), arch, args.device, status="error")
         result.source = str(case.source)
         result.findings.append(Finding("case", "error", str(error), "case-wrong", kernel=result.kernel))
-    result.launch = None  # nothing reads it here, and it holds the whole kernel
+    if args.html and result.launch is not None:
+        result.coverage = result.launch.coverage
+    result.launch = None  # nothing else reads it here, and it holds the whole kernel
     return result
 
 

@@ -9,6 +9,7 @@ from mfmasim.fidelity import Trust
 
 if TYPE_CHECKING:
     from mfmasim.devices import Report
+    from mfmasim.devices.coverage import Coverage
     from mfmasim.observe import Finding
 
 __all__ = ["STATUSES", "Result"]
@@ -48,6 +49,8 @@ class Result:
     """What the last launch reports; it stays out of JSON."""
     warnings: str = ""
     """The compiler's messages; they stay out of JSON, as they name paths."""
+    coverage: Coverage | None = None
+    """Source lines with counts of the last launch, where a page shows them; it stays out of JSON."""
     source: str = ""
     """Path of the case's source; it stays out of JSON, as it differs between machines."""
 

@@ -40,7 +40,8 @@ def annotated(result: Result) -> tuple[str, set[str]]:
     Returns:
         HTML, empty where there are no source lines; and the lines that it shows, as ``file:line``.
     """
-    if result.launch is None or not result.launch.coverage.files:
+    coverage = result.coverage or (result.launch.coverage if result.launch is not None else None)
+    if coverage is None or not coverage.files:
         return "", set()
     notes: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in (*result.findings, *result.suppressed):
@@ -49,7 +50,7 @@ def annotated(result: Result) -> tuple[str, set[str]]:
     for site in result.lds.get("sites", ()):
         conflicts[site["source"]].append(site)
     tables, shown = [], set()
-    for name, lines in result.launch.coverage.files.items():
+    for name, lines in coverage.files.items():
         text = source_lines(name, [Path(result.source).parent])
         numbers = _numbers(name, lines, notes, len(text))
         rows = []
