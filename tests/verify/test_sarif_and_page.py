@@ -154,7 +154,7 @@ def test_findings_stand_in_the_margin_of_their_lines(tmp_path):
     assert "4-way, 24 extra passes" in lines[here]
     assert '<td class="number">2</td>' in lines[here], "executed by two waves"
     assert "races-no-barrier" in lines[here + 1]
-    assert "LDS byte 1280 is read here" in lines[here + 1]
+    assert "d here and written by wave 1 at lds_tile.hip:15" in lines[here + 1]
     reader = Reader()
     reader.feed(text)
     assert not reader.stack
