@@ -132,7 +132,11 @@ def _compiler() -> dict[str, Any]:
     except MfmasimError as error:
         return {"ok": False, "mend": str(error)}
     headers = "ROCm's" if tool.style == "rocm" else "mfmasim's"
-    return {"ok": True, "description": tool.description, "kind": tool.kind, "path": str(tool.path), "headers": headers}
+    code = "device code only" if tool.style == "zig" else "host and device code"
+    return {
+        "ok": True, "description": tool.description, "kind": tool.kind, "path": str(tool.path), "headers": headers,
+        "code": code,
+    }  # fmt: skip
 
 
 def _device() -> dict[str, Any]:
@@ -209,8 +213,10 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
         yield from _row(row, f"{row['name']:18} {row['version'] or 'missing':16} {use}")
     yield "compiler"
     tool = found["compiler"]
-    about = f"{tool['description']}, {tool['headers']} headers, {tool['path']}" if tool["ok"] else "none"
-    yield from _row(tool, about)
+    about = (
+        f"{tool['description']}, {tool['headers']} headers, {tool['code']}, {tool['path']}" if tool["ok"] else "none"
+    )
+    yield from _row(tool, ", ".join(parts))
     yield "device"
     yield from _row(found["device"], found["device"]["answer"])
     for number, one in enumerate(found["device"].get("devices", ())):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import CACHE, LIBRARY, OTHERS, library
 from mfmasim.hiprt.settings import ARCH
 from mfmasim.resources import folder
+from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.discovery import OURS
 
 __all__ = ["root"]
@@ -23,6 +25,10 @@ LINKS = {
     **{f"lib/{name}": f"../../lib/{name}" for name in (LIBRARY, *OTHERS)},
 }  # fmt: skip
 """Symbolic links of the folder, with their targets."""
+TOOLS = (
+    "clang-offload-bundler", "llvm-mc", "llvm-objcopy", "llvm-objdump", "llvm-readelf", "llvm-as", "llvm-dis",
+    "llvm-link", "llvm-ar", "llvm-ranlib", "opt", "llc", "ld.lld",
+)  # fmt: skip
 
 
 def _hipconfig(place: Path) -> str:
@@ -48,6 +54,15 @@ def _python(*words: str) -> str:
     return f'#!/bin/sh\nexec {call} "$@"\n'
 
 
+def _tools() -> dict[str, str]:
+    """Links to LLVM's programs beside the compiler, which build lines call by ROCm's path."""
+    tool = find_compiler()
+    near = tool.path.resolve().parent
+    major = tool.version.partition(".")[0]
+    found = {name: shutil.which(name, path=str(near)) or shutil.which(f"{name}-{major}") for name in TOOLS}
+    return {f"bin/{name}": path for name, path in found.items() if path}
+
+
 def root() -> Path:
     """Make the folder unless it exists; it stands beside the library.
 
@@ -66,7 +81,7 @@ def root() -> Path:
         ".info/version": VERSION + "\n",
         OURS: "",
     }
-    links = {**LINKS, "include": str(folder("hipkernels") / "include"), "lib/cmake": str(CMAKE)}
+    links = {**LINKS, **_tools(), "include": str(folder("hipkernels") / "include"), "lib/cmake": str(CMAKE)}
     try:
         for name, text in scripts.items():
             path = place / name

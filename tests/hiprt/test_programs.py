@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.hiprt import make_api
 from tests.oracles import require
 
 SOURCES = Path(__file__).parent / "programs"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "example" / "programs"
 ALL = """\
 before
 kernel: 100
@@ -87,6 +89,13 @@ def test_a_program_refers_to_its_device_code_in_every_way(program, tmp_path):
     assert found["findings"] == []
     assert found["launches"] == 5
     assert len(ran.stderr.splitlines()) == 5  # one line for each error that needs one
+
+
+@pytest.mark.oracle
+def test_a_program_compiles_kernels_itself(program):
+    ran = started(program, "compiled", checks="all")
+    assert ran.stdout == "compiled HIPRTC_SUCCESS\npower 125 events 1 7\n", ran.stderr
+    assert ran.returncode == 0
 
 
 @pytest.mark.oracle
@@ -162,6 +171,45 @@ def test_objects_are_linked_and_run_without_the_command(tmp_path):
     hipcc("part.o", "main.o", "glue.o", "-o", "linked", cwd=tmp_path)
     bare = {name: value for name, value in os.environ.items() if not name.startswith(("MFMASIM_HIPRT", "LD_LIB"))}
     assert subprocess.run([tmp_path / "linked"], env=bare, check=False).returncode == 2
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["make", "cmake"])
+def test_the_examples_are_built_and_run(tmp_path, kind):
+    clang()
+    require(kind, shutil.which(kind) is not None, f"apt install {kind}")
+    place = Path(hipcc("--print-root").stdout.strip())
+    shutil.copytree(EXAMPLES, tmp_path / "programs")
+    folder = tmp_path / "programs" / kind
+    if kind == "make":
+        commands = [["make", f"HIPCC={place}/bin/hipcc", "check"]]
+    else:
+        chosen = {"COMPILER": place / "bin" / "clang++", "COMPILER_ROCM_ROOT": place}
+        commands = [
+            ["cmake", *(f"-DCMAKE_HIP_{name}={path}" for name, path in chosen.items()), "."],
+            ["make", "all", "test"],
+        ]
+    for one in commands:
+        ran = subprocess.run(one, cwd=folder, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "0 of 1000 wrong" in ran.stdout or "100% tests passed" in ran.stdout
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_device_code_is_linked_over_files(tmp_path):
+    clang()
+    (tmp_path / "a.hip").write_text("#include <hip/hip_runtime.h>\n__device__ int triple(int x) { return 3 * x; }\n")
+    (tmp_path / "b.hip").write_text(
+        "#include <hip/hip_runtime.h>\n__device__ int triple(int);\n"
+        "__global__ void k(int *out) { *out = triple(*out); }\n"
+        "int main() {\n  int *out;\n  (void)hipMallocManaged(&out, 4);\n  *out = 5;\n  k<<<1, 1>>>(out);\n"
+        "  (void)hipDeviceSynchronize();\n  return *out;\n}\n"
+    )
+    hipcc("-fgpu-rdc", "-c", "a.hip", "b.hip", cwd=tmp_path)
+    hipcc("-fgpu-rdc", "a.o", "b.o", "-o", "linked", cwd=tmp_path)
+    assert started(tmp_path / "linked").returncode == 15
 
 
 @pytest.mark.oracle

@@ -9,6 +9,9 @@
 
 #include <mfmasim/memory.h>
 
+#include <assert.h>
+#include <stdio.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>

@@ -107,7 +107,10 @@ def hiprtcCompileProgram(rt: Runtime, program: Pointer, count: Int, options: Poi
             place.write_text(text)
         path = Path(folder, f"{found.name}.hip")
         # hipRTC declares HIP's functions without an include.
-        path.write_text(f'#include <hip/hip_runtime.h>\n#line 1 "{found.name}"\n{found.source}\n')
+        # A name expression instantiates its template.
+        names = "".join(f"(void *)({name}), " for name in found.names)
+        asked = f"namespace {{ void *const mfmasim_names[] = {{{names}nullptr}}; }}\n" if names else ""
+        path.write_text(f'#include <hip/hip_runtime.h>\n#line 1 "{found.name}"\n{found.source}\n{asked}')
         try:
             found.code = compile_source(path, target, flags=flags)
         except MfmasimError as error:

@@ -1,5 +1,7 @@
 // A program with a kernel for every way that host code refers to device code; the first argument selects a part.
+#include <hip/hip_ext.h>
 #include <hip/hip_runtime.h>
+#include <hip/hiprtc.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -117,6 +119,48 @@ static void launches() {
   printf("by name %d %d\n", malloc_by_name(&extra, 16), extra != nullptr);
 }
 
+// Compiled while the program runs: a template, by its name expression.
+static void compiled() {
+  const char *source =
+      "template <typename T> __global__ void power(T *out, T x) { *out = pow(x, T(POWER)); }\n";
+  const char *lowered, *option[] = {"-DPOWER=3"};
+  hiprtcProgram program;
+  hiprtcCreateProgram(&program, source, "power.hip", 0, nullptr, nullptr);
+  hiprtcAddNameExpression(program, "power<double>");
+  hiprtcResult result = hiprtcCompileProgram(program, 1, option);
+  size_t size = 0;
+  hiprtcGetProgramLogSize(program, &size);
+  std::vector<char> text(size + 1), code;
+  hiprtcGetProgramLog(program, text.data());
+  printf("compiled %s%s\n", hiprtcGetErrorString(result), result == HIPRTC_SUCCESS ? "" : text.data());
+  hiprtcGetLoweredName(program, "power<double>", &lowered);
+  hiprtcGetCodeSize(program, &size);
+  code.resize(size);
+  hiprtcGetCode(program, code.data());
+  hipModule_t module;
+  hipFunction_t function;
+  CHECK(hipModuleLoadData(&module, code.data()));
+  CHECK(hipModuleGetFunction(&function, module, lowered));
+  double *out, host = 0, x = 5;
+  CHECK(hipMalloc(&out, sizeof(double)));
+  void *arguments[] = {&out, &x};
+  CHECK(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, 0, arguments, nullptr));
+  CHECK(hipMemcpy(&host, out, sizeof host, hipMemcpyDeviceToHost));
+  hiprtcDestroyProgram(&program);
+  hipEvent_t start, stop;
+  float milliseconds = -1;
+  int *count;
+  CHECK(hipEventCreate(&start));
+  CHECK(hipEventCreate(&stop));
+  CHECK(hipMalloc(&count, sizeof(int)));
+  CHECK(hipMemset(count, 0, sizeof(int)));
+  hipExtLaunchKernelGGL(everyone, dim3(1), dim3(7), 0, 0, start, stop, 0, count);
+  CHECK(hipEventElapsedTime(&milliseconds, start, stop));
+  int seven = 0;
+  CHECK(hipMemcpy(&seven, count, sizeof seven, hipMemcpyDeviceToHost));
+  printf("power %g events %d %d\n", host, milliseconds > 0, seven);
+}
+
 static void volumes() {
   hipPitchedPtr volume;
   CHECK(hipMalloc3D(&volume, make_hipExtent(20, 3, 2)));
@@ -175,6 +219,7 @@ static void forks() {
 int main(int count, char **words) {
   const char *part = count > 1 ? words[1] : "";
   if (!strcmp(part, "all")) symbols(), launches(), volumes(), errors();
+  if (!strcmp(part, "compiled")) compiled();
   if (!strcmp(part, "threads")) threads();
   if (!strcmp(part, "forks")) forks();
   if (!strcmp(part, "exit")) {

@@ -1,0 +1,3 @@
+// A part of <hip/hip_runtime.h> under a name that sources include by itself.
+#pragma once
+#include <hip/hip_runtime.h>
