@@ -213,9 +213,7 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
         yield from _row(row, f"{row['name']:18} {row['version'] or 'missing':16} {use}")
     yield "compiler"
     tool = found["compiler"]
-    about = (
-        f"{tool['description']}, {tool['headers']} headers, {tool['code']}, {tool['path']}" if tool["ok"] else "none"
-    )
+    parts = [tool["description"], f"{tool['headers']} headers", tool["code"], tool["path"]] if tool["ok"] else ["none"]
     yield from _row(tool, ", ".join(parts))
     yield "device"
     yield from _row(found["device"], found["device"]["answer"])

@@ -146,6 +146,28 @@ def hiprtcGetProgramLog(rt: Runtime, program: Pointer, out: Pointer) -> None:
     put_bytes(out, _program(rt, program).log.encode() + b"\0")
 
 
+def _expression(symbol: str) -> str:
+    """The name expression of a kernel's symbol, without spaces: ``f<double>`` of ``void f<double>(double*)``."""
+    try:
+        demangle = ctypes.CDLL("libstdc++.so.6")["__cxa_demangle"]
+    except OSError:
+        return symbol
+    demangle.restype = ctypes.c_void_p
+    place = demangle(symbol.encode(), None, None, None)
+    if not place:
+        return symbol
+    text = ctypes.string_at(place).decode(errors="replace")
+    ctypes.CDLL(None).free(ctypes.c_void_p(place))
+    depth, start = 0, 0
+    for at, letter in enumerate(text):
+        depth += (letter == "<") - (letter == ">")
+        if letter == "(" and not depth and not text.startswith("(anonymous", at):
+            return text[start:at].replace(" ", "")
+        if letter == " " and not depth:
+            start = at + 1
+    return text[start:].replace(" ", "")
+
+
 @serve(keeps_error=True)
 def hiprtcGetLoweredName(rt: Runtime, program: Pointer, name: Text, out: Pointer) -> None:
     found = _program(rt, program)
@@ -154,7 +176,10 @@ def hiprtcGetLoweredName(rt: Runtime, program: Pointer, name: Text, out: Pointer
     if name not in found.names:
         raise HipFailure(NAME_NOT_VALID)
     try:
-        lowered = found.code[name.lstrip("&")].name
+        wanted = name.lstrip("&")
+        squeezed = wanted.replace(" ", "")
+        same = [one for one in found.code.kernels if _expression(one) == squeezed]
+        lowered = same[0] if len(same) == 1 else found.code[wanted].name
     except MfmasimError as error:
         raise HipFailure(NAME_NOT_VALID, str(error)) from None
     put_word(out, ctypes.addressof(text_at(lowered)))
