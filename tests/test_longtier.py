@@ -64,7 +64,6 @@ def test_pytest_runs_the_part_that_the_variable_names():
     parts = [collected(f"{number}/2", path) for number in (1, 2)]
     ids = [test for tests, _ in parts for test in tests]
     assert len(ids) == len(set(ids)) >= 8
-    assert all(tests for tests, _ in parts)
     assert f"long tier: part 1/2, {len(parts[0][0])} of {len(ids)} tests" in parts[0][1]
     assert "a part such as 3/8 is expected" in collected("3/2", path)[1]
 
