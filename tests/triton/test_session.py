@@ -138,6 +138,7 @@ def test_import_is_light():
 @pytest.mark.oracle
 @pytest.mark.long
 def test_late_delivery_changes_no_right_kernel():
+    assert len(cases.CASES) >= 10
     for arch in ("gfx942", "gfx950", "gfx1201"):
         for make, kind in cases.CASES:
             if make is cases.meeting or not cases.supported(make, kind, arch):
@@ -148,5 +149,4 @@ def test_late_delivery_changes_no_right_kernel():
                     case = make(np.random.default_rng(3), kind)
                     case.run()
                     outputs.append([tensor.cpu().view(torch.uint8).numpy().copy() for tensor, _, _ in case.expected])
-            assert len(outputs[0]) >= 1
             assert all((a == b).all() for a, b in zip(*outputs, strict=True)), (make, kind, arch)
