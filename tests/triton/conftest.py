@@ -1,0 +1,5 @@
+"""Files that are no tests, and need Triton to be imported."""
+
+from tests.triton.needs import HAVE
+
+collect_ignore = ["program.py", *([] if HAVE else ["kernels.py", "cases.py"])]
