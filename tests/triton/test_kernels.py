@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.triton.needs import mt
+from tests.triton.needs import mt, needed  # noqa: F401  (a fixture)
 
 if mt is not None:
     from tests.triton import cases
