@@ -26,7 +26,8 @@ def loop():
 
 def gemm():
     a = np.arange(1 << 12, dtype=np.float32)
-    return told("bench/tiled_gemm.gfx942.hsaco", 2, 256, [a, a + 1, np.zeros(1 << 10, np.float32), np.int32(64), np.int32(64)])
+    given = [a, a + 1, np.zeros(1 << 10, np.float32), np.int32(64), np.int32(64)]
+    return told("bench/tiled_gemm.gfx942.hsaco", 2, 256, given)
 
 first = loop() if sys.argv[1] == "loop" else None
 print(gemm())

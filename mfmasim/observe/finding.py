@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mfmasim.visible import LAYOUT, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["SEVERITIES", "Finding", "Kind"]
 
@@ -77,6 +80,12 @@ class Finding:
     def record(self) -> dict[str, Any]:
         """The finding as a dictionary that JSON can hold."""
         return asdict(self)
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Finding:
+        """The finding that `record` made a dictionary of, also after JSON, which turns tuples into lists."""
+        group = record["workgroup"]
+        return cls(**{**record, "workgroup": None if group is None else tuple(group)})
 
     def lines(self) -> list[str]:
         """The finding as a person reads it: where, what, which pattern."""

@@ -19,12 +19,7 @@ __all__ = ["errors", "lines", "results"]
 
 def findings(launch: dict[str, Any]) -> list[Finding]:
     """The findings of a recorded launch."""
-    return [_finding(record) for record in launch["findings"]]
-
-
-def _finding(record: dict[str, Any]) -> Finding:
-    workgroup = record["workgroup"]
-    return Finding(**{**record, "workgroup": None if workgroup is None else tuple(workgroup)})
+    return [Finding.of_record(record) for record in launch["findings"]]
 
 
 def errors(records: Records) -> int:
