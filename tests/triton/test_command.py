@@ -1,21 +1,29 @@
 """``mfmasim triton`` and the option of pytest, on programs in processes of their own."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from mfmasim.triton.versions import TESTED
+from tests.oracles import require
 from tests.triton.needs import needed  # noqa: F401  (a fixture)
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = str(Path(__file__).with_name("program.py"))
 
 
-def command(*args, cwd=ROOT):
+def command(*args, cwd=ROOT, **variables):
     done = subprocess.run(
-        [sys.executable, "-m", "mfmasim", "triton", *args], capture_output=True, text=True, check=False, cwd=cwd
+        [sys.executable, "-m", "mfmasim", "triton", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, **variables},
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -33,6 +41,21 @@ def test_a_right_program(tmp_path):
     # The first configuration, and no measurement.
     assert (launch["kernel"], launch["arch"], launch["grid"]) == ("double", "gfx950", [4, 1, 1])
     assert {"block", "instructions", "findings", "fidelity", "stopped"} <= launch.keys()
+
+
+@pytest.mark.oracle
+def test_the_version_before(tmp_path):
+    folder = os.environ.get("MFMASIM_TRITON_BEFORE", "")
+    require("the Triton before the current one", folder, "pip install --target FOLDER; MFMASIM_TRITON_BEFORE=FOLDER")
+    path = os.pathsep.join([folder, *filter(None, [os.environ.get("PYTHONPATH")])])
+    said = ["python", "-c", "import triton; print(triton.__version__)"]
+    code, out, err = command("--", *said, PYTHONPATH=path)
+    assert code == 0, err
+    assert out.startswith(f"{TESTED[0]}."), out
+    cache = {"PYTHONPATH": path, "TRITON_CACHE_DIR": str(tmp_path)}
+    code, _, err = command("--arch", "gfx950", "--", "python", PROGRAM, "bounds", **cache)
+    assert code == 1
+    assert "past the end of x (4000 bytes)" in err
 
 
 @pytest.mark.oracle
