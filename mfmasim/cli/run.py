@@ -85,10 +85,10 @@ def run(args: argparse.Namespace) -> int:
             for ins in kernel.instructions:
                 print(f"{ins.pc:8x}  {ins.text}")
         return 0
+    grid, block = sizes(args.grid, "--grid"), sizes(args.block, "--block")
     passed = given(args.arg, kernel)
     for name in args.shown:
         passed.array(name)
-    grid, block = sizes(args.grid, "--grid"), sizes(args.block, "--block")
     if not args.json and not args.quiet:
         for text in remarks(kernel, block):
             print(f"note: {text}")

@@ -185,7 +185,8 @@ class _Reader:
             raise _UnreadableError
         self.at += length
         while self.take("B"):  # abi tag
-            self.at += self.number()
+            tag = self.number()
+            self.at += tag
         return "(anonymous namespace)" if found.startswith("_GLOBAL__N") else found
 
     def substitution(self) -> CType | _Name:
