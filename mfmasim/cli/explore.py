@@ -95,7 +95,7 @@ def _explored(args: argparse.Namespace, task: tuple[str, list[tuple[Case, str]]]
     """Draw trials for one family; the outcome as lines and for JSON."""
     from mfmasim.devices import device
     from mfmasim.fidelity import Trust
-    from mfmasim.testing.trials import smallest, trials
+    from mfmasim.testing.drawn_trials import smallest, trials
 
     name, pairs = task
     back_end = device(args.device) if args.device else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
         passed.array(name)
     if not args.json and not args.quiet:
         for text in remarks(kernel, block):
-            print(f"note: {text}")
+            print(f"note: {text}", file=sys.stderr)
     back_end = device(args.device)
     with tracing(args) as traces, recording(args, kernel) as records, _workers(args.workers) as executor:
         report = back_end.launch(

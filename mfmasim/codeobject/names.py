@@ -52,6 +52,8 @@ def find(name: str, symbols: Iterable[str], where: str) -> str:
         MfmasimError: none or several match.
     """
     symbols = list(symbols)
+    if not isinstance(name, str):
+        raise MfmasimError(f"{where}: a kernel is named by a text, not {name!r}")
     if name in symbols:
         return name
     wanted = _normal(name)

@@ -111,7 +111,7 @@ def _loaded(
         if not registers & address:
             continue
         fixed = len(ins.src) < 2 or ins.src[1].kind in ("off", "imm", "null")
-        if position or registers != address or not fixed or not ins.name.startswith("s_load_"):
+        if position or registers != address or not fixed or (ins.opcode.unit, ins.opcode.access) != ("SMEM", "load"):
             return None
         offset = int(ins.modifiers.get("offset", 0))
         read.update(range(offset, offset + 4 * ins.dst[0].count))

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mfmasim.testing.bits import assert_same_bits
-    from mfmasim.testing.codes import CODE_KINDS, Code, cancellation_pairs, code_arrays, codes
-    from mfmasim.testing.trials import smallest, trials
+    from mfmasim.testing.drawn_codes import CODE_KINDS, Code, cancellation_pairs, code_arrays, codes
+    from mfmasim.testing.drawn_trials import smallest, trials
 
 __all__ = ["CODE_KINDS", "Code", "assert_same_bits", "cancellation_pairs", "code_arrays", "codes", "smallest", "trials"]
 
 _MODULES = {
     "bits": ("assert_same_bits",),
-    "codes": ("CODE_KINDS", "Code", "cancellation_pairs", "code_arrays", "codes"),
-    "trials": ("smallest", "trials"),
+    "drawn_codes": ("CODE_KINDS", "Code", "cancellation_pairs", "code_arrays", "codes"),
+    "drawn_trials": ("smallest", "trials"),
 }
-"""Names by the module that defines them."""
+"""Names by the module that defines them; no module has the name of a function, which its import would hide."""
 
 
 def __getattr__(name: str) -> Any:

@@ -52,9 +52,9 @@ def test_a_buffer_without_contents_is_undefined(run):
 
 def test_arguments_by_name_and_printed_buffers(run):
     named = ["--arg", "n=60", "--arg", "b=f32:8x8", "--arg", "a=f32:64=range", "--arg", "spare=1.5"]
-    code, out, _ = run("copy", *named, "--print", "b")
+    code, out, err = run("copy", *named, "--print", "b")
     assert code == 0
-    assert "note: argument 3 (spare) is never read" in out
+    assert "note: argument 3 (spare) is never read" in err
     assert "b: float32 8x8" in out
     assert "[0, 0]   0.5   2.5" in out
     assert out.rstrip().endswith("--    --    --    --"), "nothing wrote the last four"
@@ -69,9 +69,9 @@ def test_templates_by_their_names(run, name, factor, kind, tmp_path):
 
 def test_a_block_that_is_no_multiple_of_the_wave_is_remarked(run):
     args = ["--arg", "f32:99=1", "--arg", "f32:99", "--block", "99"]
-    code, out, _ = run("gk<float, 3>", *args)
+    code, _, err = run("gk<float, 3>", *args)
     assert code == 0
-    assert "note: a block of 99 work-items is no multiple of the wave of 64: 35 of 64 lanes" in out
+    assert "note: a block of 99 work-items is no multiple of the wave of 64: 35 of 64 lanes" in err
 
 
 def test_elements_are_named(run):

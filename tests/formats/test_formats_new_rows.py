@@ -10,7 +10,7 @@ from mfmasim import formats
 from mfmasim.cli import format as verb
 from mfmasim.figures.format_table import format_svg
 from mfmasim.formats import FormatRow
-from mfmasim.testing.codes import codes
+from mfmasim.testing.drawn_codes import codes
 from tests.formats.test_formats_decode import all_codes, same
 from tests.formats.test_formats_encode import midpoints
 from tests.slow import formats as slow

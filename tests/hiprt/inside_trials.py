@@ -9,7 +9,7 @@ import os
 import pytest
 
 import mfmasim
-from mfmasim.testing.trials import smallest, trials
+from mfmasim.testing.drawn_trials import smallest, trials
 from mfmasim.verify import families, find, select
 
 DEVICES = 4

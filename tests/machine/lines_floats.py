@@ -42,6 +42,8 @@ def _packed(row, rng):
     if row.name.endswith(("i16", "u16", "i8", "u8", "i4", "u4")) or row.name == "v_pk_mov_b32":
         # LLVM takes no choice of halves for integer dot products either.
         names = ["op_sel"] if row.name == "v_pk_mov_b32" else []
+    if dot and rng.random() < 0.3:
+        names = []  # gfx942 takes no choice of halves for any dot product (LLVM, validateOpSel)
     for name in names:
         if rng.random() < 0.6:
             bits = _bits(rng, 2 if dot else len(texts))

@@ -66,8 +66,8 @@ EXPECTED = {
         {"n": 10, "out": NEW},
         ("bounds", "error", (0, 0, 0), 54, True, 10),
         (
-            "read of 4 bytes outside every buffer: address 0x7f0000*, 0 bytes past the end of argument 1 "
-            "(256 bytes); 10 lanes in all, the load returned poison"
+            "read of 4 bytes outside every buffer: in[64] at address 0x7f0000*, 0 bytes past the end of argument 1 "
+            "(in) (256 bytes); 10 lanes in all, the load returned poison"
         ),
         np.r_[np.arange(10, 64), [POISON] * 10],
     ),
@@ -75,7 +75,7 @@ EXPECTED = {
         {"n": 5, "out": NEW, "grid": 2},
         ("bounds", "error", (0, 0, 0), 0, True, 5 + 59),
         (
-            "write of 4 bytes outside every buffer: address 0x7f0000*, 20 bytes before argument 0 (256 "
+            "write of 4 bytes outside every buffer: out[-5] at address 0x7f0000*, 20 bytes before argument 0 (out) (256 "
             "bytes); 64 lanes in all, the store was dropped"
         ),
         np.full(64, 7),
@@ -102,7 +102,7 @@ EXPECTED = {
         {"n": 4, "out": NEW},
         ("alignment", "info", (0, 0, 0), 0, True, 64),
         (
-            "write of 16 bytes at LDS address 0x4, which is not a multiple of 16; 64 lanes in all, correct in the"
+            "write of 16 bytes at LDS address 0x4 (space[0] byte 4), which is not a multiple of 16; 64 lanes in all, correct in the"
             " unaligned mode that drivers enable, but slower"
         ),
         np.r_[0, np.resize([1, 2, 3, 4], 63)],
@@ -111,7 +111,7 @@ EXPECTED = {
         {"n": 3, "out": NEW},
         ("alignment", "info", (0, 0, 0), 1, True, 48),
         (
-            "read of 4 bytes at address 0x7f0000*3, which is not a multiple of 4; 48 lanes in all, correct in the"
+            "read of 4 bytes at address 0x7f0000*3 (in[0] byte 3), which is not a multiple of 4; 48 lanes in all, correct in the"
             " unaligned mode that drivers enable"
         ),
         [int.from_bytes(np.arange(64, dtype=np.uint32).tobytes()[3 * k : 3 * k + 4], "little") for k in range(64)],
@@ -120,7 +120,7 @@ EXPECTED = {
         {"n": 6, "out": NEW},
         ("alignment", "warning", (0, 0, 0), 0, True, WAVES),
         (
-            "scalar read of 4 bytes at address 0x7f0000*6, which is not a multiple of 4; {lanes} in all, the two"
+            "scalar read of 4 bytes at address 0x7f0000*6 (in[1] byte 2), which is not a multiple of 4; {lanes} in all, the two"
             " low bits were ignored"
         ),
         np.full(64, 1),
@@ -128,13 +128,16 @@ EXPECTED = {
     "lds_outside": (
         {"n": 16, "out": NEW},
         ("bounds", "error", (0, 0, 0), 48, True, 16),
-        "read of 4 bytes outside every buffer: LDS address 256; 16 lanes in all, the load returned 0",
+        (
+            "read of 4 bytes outside every buffer: LDS address 256, space[64] where the last variable is int space[64];"
+            " 16 lanes in all, the load returned 0"
+        ),
         np.r_[[1] * 48, [0] * 16],
     ),
     "jump_to_data": (
         {"n": 4, "out": NEW},
         ("fetch", "error", (0, 0, 0), 0, False, 1),
-        "jump to 0x7f0000*, which is outside the code: in argument 0; stopped at 0x*",
+        "jump to 0x7f0000*, which is outside the code: in argument 0 (out); stopped at 0x*",
         np.full(64, 1),
     ),
     "stack_overflow": (

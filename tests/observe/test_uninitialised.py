@@ -119,11 +119,11 @@ BODIES = {
     ),
     "a buffer that holds nothing": (
         ["global_load_dword v4, v2, s[12:13]", READY, STORE],
-        [("global_store_dword", "stored", "v4", "comes from byte 0 of argument 1 (p1), which was never written")],
+        [("global_store_dword", "stored", "v4", "comes from p1[0], which was never written")],
     ),
     "multiplied by 0": (
         ["global_load_dword v5, v2, s[12:13]", READY, "v_fma_f32 v4, 0, v5, 1.0", STORE],
-        [("global_store_dword", "stored", "v4", "argument 1")],
+        [("global_store_dword", "stored", "v4", "p1[0]")],
     ),
     "a buffer that was filled": (
         ["global_store_dword v2, v0, s[12:13]", READY, "global_load_dword v4, v2, s[12:13]", READY, STORE],
@@ -131,7 +131,7 @@ BODIES = {
     ),
     "an atomic on a buffer that holds nothing": (
         ["global_atomic_add v2, v0, s[12:13]"],
-        [("global_atomic_add", "atomic", "memory", "comes from byte 0 of argument 1")],
+        [("global_atomic_add", "atomic", "memory", "comes from p1[0]")],
     ),
     "an accumulator that was not set": (
         ["v_mov_b32 v20, 1.0", "v_mov_b32 v21, 1.0", "v_mfma_f32_4x4x1_16b_f32 a[0:3], v20, v21, a[0:3]"],

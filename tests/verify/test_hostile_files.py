@@ -9,6 +9,7 @@ import pytest
 
 from mfmasim.archives import LIMIT, parse_archive, parse_array, read_file, write_archive
 from mfmasim.cli import main
+from mfmasim.cli.run_arguments import _file
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.testing import stored
 from mfmasim.verify.agreement import capture as captures
@@ -205,11 +206,9 @@ def test_only_regular_files_up_to_the_limit_are_read(tmp_path):
 
 
 def test_an_argument_of_run_that_lies_is_one_line(tmp_path, capsys):
-    from mfmasim.cli.run import _value
-
     (tmp_path / "x.npy").write_bytes(npy(header=HEADERS[1]))
     with pytest.raises(MfmasimError, match=r"x\.npy: an array of shape"):
-        _value(str(tmp_path / "x.npy"))
+        _file(str(tmp_path / "x.npy"))
 
 
 @pytest.mark.parametrize("key", ["probes", "phases"])

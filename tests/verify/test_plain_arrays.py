@@ -98,10 +98,10 @@ def test_a_right_kernel_passes(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "check", "text"),
     [
-        ("x[i] + y[i]", "x[i] - y[i]", "outputs", "argument 2["),
-        ("if (i < n) sum[i]", "if (i < 70) sum[i]", "outputs", "argument 2[70]"),
-        ("+= 3", "+= 2", "outputs", "argument 3[0]"),
-        ("sum[i] = x[i]", "sum[i] = ((float*)x)[i] *= 1.5f", "inputs", "changed its input argument 0"),
+        ("x[i] + y[i]", "x[i] - y[i]", "outputs", "sum["),
+        ("if (i < n) sum[i]", "if (i < 70) sum[i]", "outputs", "sum[70]"),
+        ("+= 3", "+= 2", "outputs", "count[0]"),
+        ("sum[i] = x[i]", "sum[i] = ((float*)x)[i] *= 1.5f", "inputs", "changed its input x"),
         ("if (i < n) count", "count", "bounds", ""),
         ("x[i] + y[i]", "__builtin_fmaf(y[i], n == 5 ? 2 : 1, x[i])", "executes", "v_add_f32"),
     ],
@@ -124,7 +124,7 @@ def test_wrong_kernels_are_caught(tmp_path, old, new, check, text):
         ('Out("f32", n)', 'Out("f32", n, nan="all")', "any"),
         ('Out("f32", n)', 'Out("f32", n, ulp=-1)', "ulp -1"),
         ('Out("f32", n)', 'Out("f32", 0)', "positive sizes"),
-        ('Out("f32", n)', 'Out("f64", n)', "is float32 (100,), the array of f64 needs float64 (100,)"),
+        ('Out("f32", n)', 'Out("f64", n)', "argument 2 is float*: an array of float32 is expected"),
         ("expect=reference", "expect=lambda x, y, c: x", "expect gives 1 arrays, the kernel has 2 outputs"),
         ("expect=reference", "expect=lambda x: x", "its reference fails: TypeError"),
         (", expect=reference", "", "'expect'|function of the input arrays"),
@@ -205,10 +205,10 @@ def test_fields_of_a_structure_may_be_arrays(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "checks", "element"),
     [
-        ("2 * t.in[k]", "2 * t.in[0]", {"bounds", "outputs"}, "argument 0[1][1][0]"),
+        ("2 * t.in[k]", "2 * t.in[0]", {"bounds", "outputs"}, "t[1][1][0]"),
         ("< t.n[k])", "<= t.n[k])", {"bounds"}, ""),
-        ("2 * t.in[k]", "2 * t.out[k]", {"outputs", "uninitialised"}, "argument 0[1][0][0]"),
-        ("t.out[k][threadIdx.x] =", "((float*)t.in[k])[threadIdx.x] =", {"inputs", "outputs"}, "argument 0[1][0][0]"),
+        ("2 * t.in[k]", "2 * t.out[k]", {"outputs", "uninitialised"}, "t[1][0][0]"),
+        ("t.out[k][threadIdx.x] =", "((float*)t.in[k])[threadIdx.x] =", {"inputs", "outputs"}, "t[1][0][0]"),
     ],
 )
 def test_wrong_kernels_over_structures_are_caught(tmp_path, old, new, checks, element):

@@ -88,13 +88,13 @@ def test_a_users_kernel_is_proved_and_a_wrong_declaration_told(tmp_path, capsys)
     assert result.status == "fail"
     (finding,) = [f for f in result.findings if f.severity == "error"]
     assert (finding.id, finding.count) == ("mapping-wrong-source", 48)
-    assert (finding.expected, finding.actual) == ("argument 0[1, 14]", "argument 0[1, 15]")
+    assert (finding.expected, finding.actual) == ("in[1, 14]", "in[1, 15]")
 
 
 def test_a_set_that_is_too_small_is_told(tmp_path):
     (finding,) = [f for f in users(tmp_path, count=31).findings if f.severity == "error"]
     assert finding.id == "mapping-wrong-set"
-    assert (finding.element, finding.expected) == ("argument 2[0]", "argument 0[1, 15]")
+    assert (finding.element, finding.expected) == ("top[0]", "in[1, 15]")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 import mfmasim
 from mfmasim.cli import main
-from mfmasim.testing.trials import smallest, trials
+from mfmasim.testing.drawn_trials import smallest, trials
 from mfmasim.verify import find, load_file, select
 from mfmasim.verify.agreement.domain import Domain
 from mfmasim.verify.agreement.judging import leaves
@@ -120,9 +120,9 @@ def user(tmp_path):
 def test_a_tail_that_is_left_out_shrinks_to_the_first_such_length(user, capsys):
     assert main(["explore", str(user), "--arch", "gfx942", "--examples", "200", "--seed", "0"]) == 1
     text = capsys.readouterr().out
-    assert "twice on gfx942; n=7 data=special; argument 0 0x0\n" in text
+    assert "twice on gfx942; n=7 data=special; x 0x0\n" in text
     assert "simulator and reference differ" in text
-    assert "simulator: outputs twice.hip argument 1[6] 1 of 7 elements differ" in text
+    assert "simulator: outputs twice.hip y[6] 1 of 7 elements differ" in text
     assert "stored by nothing: the simulator never wrote there" in text
 
 
@@ -133,8 +133,8 @@ def test_a_wrong_kernel_of_a_user_is_told_from_a_wrong_device(user):
     assert min(found.trial.inputs["argument 0"].view(np.uint32).tolist()) == 0  # one element stands out
     text = "\n".join(found.lines())
     assert "simulator and device agree, the reference differs from both" in text
-    assert re.search(r"simulator: outputs twice\.hip argument 1\[1\] 1 of 2 elements differ.* expected ", text)
-    assert "device: outputs twice.hip argument 1[1] 1 of 2 elements differ" in text
+    assert re.search(r"simulator: outputs twice\.hip y\[1\] 1 of 2 elements differ.* expected ", text)
+    assert "device: outputs twice.hip y[1] 1 of 2 elements differ" in text
     assert "stored by global_store_b32 (twice.hip:5)" in text
 
 

@@ -1,10 +1,9 @@
 """Cases of the explorer's own kernel."""
 
 from mfmasim.architectures import ARCHITECTURES
-from mfmasim.matrix import instructions
 from mfmasim.verify import A, B, C, LaunchDict, case
 
-ARCHS = [name for name in ARCHITECTURES if "v_mfma_f32_16x16x16_f16" in instructions(name)]
+ARCHS = [name for name in ARCHITECTURES if ARCHITECTURES[name].agprs]
 
 
 def declare(name: str, flags: list[str]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from hipkernels.cast import mx_reference
-from mfmasim.testing.trials import smallest, trials
+from mfmasim.testing.drawn_trials import smallest, trials
 from tests.hipkernels.cast.family import caught, mutants, passes, right, runs, wrong
 from tests.slow import mx
 

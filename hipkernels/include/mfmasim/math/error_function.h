@@ -40,7 +40,7 @@ MFMASIM_ROUTINE double erf(double x) {
   if (x != x) return x;
   if (size < 1) {
     pair value = erf_near_pair(x);
-    return value.hi + value.lo;
+    return __builtin_copysign(value.hi + value.lo, x);  // erf(-0) is -0
   }
   return __builtin_copysign(1.0 - upper_erfc({size, 0}), x);
 }

@@ -14,7 +14,7 @@ import numpy as np
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
-from mfmasim.testing.codes import codes
+from mfmasim.testing.drawn_codes import codes
 from mfmasim.verify.agreement.domain import Domain
 from mfmasim.verify.agreement.trial import Trial, judge
 from mfmasim.verify.arguments import leaves
