@@ -26,11 +26,14 @@ LINUX = {"os": ("sched_getaffinity", "sched_setaffinity", "memfd_create", "pidfd
                 "O_PATH", "posix_fadvise", "getrandom", "setresuid", "copy_file_range")}  # fmt: skip
 
 PROGRAM = """
-import importlib, pkgutil, sys
+import importlib, importlib.util, pkgutil, sys
 # What belongs to others is imported first: it has its own ways on other systems.
 import concurrent.futures.process, ctypes, multiprocessing, tempfile, numpy, ml_dtypes, msgpack, pytest, subprocess
 import elftools.dwarf.lineprogram, elftools.elf.elffile, hypothesis
 import rich.console, rich.progress, rich.status, rich.table
+for name in ("torch", "triton"):
+    if importlib.util.find_spec(name):
+        importlib.import_module(name)
 sys.platform = {platform!r}
 for name in {modules!r}:
     sys.modules[name] = None
@@ -43,7 +46,11 @@ import mfmasim
 count = 0
 for found in pkgutil.walk_packages(mfmasim.__path__, "mfmasim."):
     if not found.name.endswith("__main__") and "_bundled" not in found.name:
-        importlib.import_module(found.name)
+        try:
+            importlib.import_module(found.name)
+        except ModuleNotFoundError as error:
+            if error.name not in ("torch", "triton"):
+                raise
         count += 1
 {then}
 print(count)

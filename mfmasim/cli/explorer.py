@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
@@ -63,9 +64,9 @@ def _temporary() -> Path:
 
 def _start(args: argparse.Namespace) -> str:
     """State of the page that the arguments name; an instruction is looked up, so that a wrong name is reported here."""
-    from mfmasim.architectures import arch
+    from mfmasim.architectures import ARCHITECTURES, arch
     from mfmasim.explorer import view_state
-    from mfmasim.lds import ds_instruction
+    from mfmasim.lds import ds_instruction, ds_instructions
     from mfmasim.matrix import instruction
 
     if args.arch is None:
@@ -73,7 +74,8 @@ def _start(args: argparse.Namespace) -> str:
     target = arch(args.arch).name
     if args.instruction is None:
         return view_state("fragment", arch=target)
-    if args.instruction.startswith("ds_"):
+    lds_names = {name for each in ARCHITECTURES for name in ds_instructions(each)}
+    if difflib.get_close_matches(args.instruction, lds_names, n=1, cutoff=0.8):  # misspelt ones, too
         return view_state("lds", arch=target, ds=ds_instruction(target, args.instruction).name, wave=args.wave)
     op = instruction(target, args.instruction, args.a, args.b, args.wave)
     chosen = {"a": args.a and op.a, "b": args.b and op.b, "wave": args.wave}

@@ -90,9 +90,6 @@ def run(args: argparse.Namespace) -> int:
     passed = given(args.arg, kernel)
     for name in args.shown:
         passed.array(name)
-    if not args.json and not args.quiet:
-        for text in remarks(kernel, block):
-            print(f"note: {text}", file=sys.stderr)
     back_end = device(args.device)
     with tracing(args) as traces, recording(args, kernel) as records, _workers(args.workers) as executor:
         report = back_end.launch(
@@ -106,6 +103,9 @@ def run(args: argparse.Namespace) -> int:
         # After a trace on the same output the report is one more JSON line.
         print(json.dumps(record, indent=None if args.trace and not args.trace_file else 1))
     else:
+        if not args.quiet:
+            for text in remarks(kernel, block):
+                print(f"note: {text}", file=sys.stderr)
         _print(report, code, quiet=args.quiet)
         if args.coverage:
             print("\n".join(report.coverage.annotated([Path(args.file).parent])))
