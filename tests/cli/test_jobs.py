@@ -103,7 +103,7 @@ def test_the_processors_available_are_the_default():
 
 
 SLEEPER = """
-import argparse, os, sys, time
+import argparse, os, signal, sys, time
 from mfmasim.cli import jobs
 
 def tasks(args):
@@ -113,6 +113,7 @@ def one(args, task):
     os.write(1, b"%d\\n" % os.getpid())  # in one piece
     time.sleep(60)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 try:
     list(jobs.in_order(argparse.Namespace(jobs=2), tasks, one))
 except KeyboardInterrupt:

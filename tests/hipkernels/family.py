@@ -30,11 +30,6 @@ def caught(mutant, case):
     return verdict
 
 
-def tiers(names, quick):
-    """Names as parameters of a test; those that are not in `quick` belong to the long tier."""
-    return [pytest.param(name, marks=() if name in quick else pytest.mark.long) for name in names]
-
-
 def titled(runs, quick=None):
     """Cases and architectures as parameters of a test; `quick` of both says what belongs to the quick tier."""
     return [

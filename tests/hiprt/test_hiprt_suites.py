@@ -9,6 +9,7 @@ from mfmasim.verify.calibration.phase_fitting import fit_phases
 from mfmasim.verify.calibration.phase_probes import timed
 from mfmasim.verify.calibration.probes import observed
 from tests.hiprt.inside import VERSIONS, run, suite
+from tests.tiers import tiers
 
 CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kernel_gives_the_golden_bits"
 
@@ -27,7 +28,7 @@ def test_the_device_suite_passes_through_hip_python(arch, checks, options, versi
     assert suite("tests/devices/test_device_launches.py", version, **variables) >= 23
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", tiers(VERSIONS, [""]))
 def test_programs_after_the_documentation_of_hip_python(version):
     variables = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx1201", "MFMASIM_HIPRT_MEMORY": "64"}
     assert suite("tests/hiprt/inside_programs.py", version, **variables) >= 20
@@ -115,12 +116,12 @@ def test_simulator_device_and_reference_agree_through_hip_python():
     assert suite("tests/verify/test_three_way.py", PYTEST_ADDOPTS=options, **variables) == 2
 
 
-SHARES = 3
+SHARES = 6
 """Processes that the families are dealt out to."""
 ALL = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx950,gfx1151,gfx1201", "MFMASIM_HIPRT_CHECKS": "none"}
 
 
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("share", tiers(range(SHARES), [0, 3]))
 def test_trials_of_every_family_agree_three_ways(share):
     passed = suite("tests/hiprt/inside_trials.py", MFMASIM_TEST_SHARE=f"{share}/{SHARES}", **ALL)
     assert passed == len(list(families())[share::SHARES])

@@ -75,8 +75,8 @@ EXPECTED = {
         {"n": 5, "out": NEW, "grid": 2},
         ("bounds", "error", (0, 0, 0), 0, True, 5 + 59),
         (
-            "write of 4 bytes outside every buffer: out[-5] at address 0x7f0000*, 20 bytes before argument 0 (out) (256 "
-            "bytes); 64 lanes in all, the store was dropped"
+            "write of 4 bytes outside every buffer: out[-5] at address 0x7f0000*, 20 bytes before argument 0 (out) "
+            "(256 bytes); 64 lanes in all, the store was dropped"
         ),
         np.full(64, 7),
     ),
@@ -102,8 +102,8 @@ EXPECTED = {
         {"n": 4, "out": NEW},
         ("alignment", "info", (0, 0, 0), 0, True, 64),
         (
-            "write of 16 bytes at LDS address 0x4 (space[0] byte 4), which is not a multiple of 16; 64 lanes in all, correct in the"
-            " unaligned mode that drivers enable, but slower"
+            "write of 16 bytes at LDS address 0x4 (space[0] byte 4), which is not a multiple of 16; 64 lanes in all, "
+            "correct in the unaligned mode that drivers enable, but slower"
         ),
         np.r_[0, np.resize([1, 2, 3, 4], 63)],
     ),
@@ -111,8 +111,8 @@ EXPECTED = {
         {"n": 3, "out": NEW},
         ("alignment", "info", (0, 0, 0), 1, True, 48),
         (
-            "read of 4 bytes at address 0x7f0000*3 (in[0] byte 3), which is not a multiple of 4; 48 lanes in all, correct in the"
-            " unaligned mode that drivers enable"
+            "read of 4 bytes at address 0x7f0000*3 (in[0] byte 3), which is not a multiple of 4; 48 lanes in all, "
+            "correct in the unaligned mode that drivers enable"
         ),
         [int.from_bytes(np.arange(64, dtype=np.uint32).tobytes()[3 * k : 3 * k + 4], "little") for k in range(64)],
     ),
@@ -120,8 +120,8 @@ EXPECTED = {
         {"n": 6, "out": NEW},
         ("alignment", "warning", (0, 0, 0), 0, True, WAVES),
         (
-            "scalar read of 4 bytes at address 0x7f0000*6 (in[1] byte 2), which is not a multiple of 4; {lanes} in all, the two"
-            " low bits were ignored"
+            "scalar read of 4 bytes at address 0x7f0000*6 (in[1] byte 2), which is not a multiple of 4; {lanes} in "
+            "all, the two low bits were ignored"
         ),
         np.full(64, 1),
     ),

@@ -11,6 +11,7 @@ from mfmasim.machine.registry import OPERATIONS
 from tests.machine import frame, harness, lines, lines_floats
 from tests.machine.judge import judge
 from tests.slow.machine import float_mode as more
+from tests.tiers import tiers
 
 pytestmark = pytest.mark.oracle
 
@@ -40,7 +41,7 @@ def _probes(arch, rng, count):
     return chosen
 
 
-@pytest.mark.parametrize("arch", harness.ARCHITECTURES)
+@pytest.mark.parametrize("arch", tiers(harness.ARCHITECTURES, ["gfx950"]))
 def test_every_mode(arch):
     """Random modes, random operands, all bits."""
     chosen = _probes(arch, random.Random(f"modes {arch}"), 2 if arch == "gfx950" else 3)

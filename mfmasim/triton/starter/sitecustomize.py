@@ -8,7 +8,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120  (path
 
 
 def begin() -> None:
-    """Watch for PyTorch and Triton."""
+    """Watch for PyTorch and Triton, in processes of the command only: pytest and others import all that they find."""
+    if "MFMASIM_TRITON_RECORDS" not in os.environ:
+        return
     try:
         from mfmasim.triton.hooks import watch
     except ImportError:

@@ -9,7 +9,8 @@ import mfmasim
 from mfmasim.errors import MfmasimError
 from mfmasim.verify import find, select, verify_case
 from mfmasim.verify.prebuilt import code_for
-from tests.hipkernels.family import caught, mutants, passes, tiers
+from tests.hipkernels.family import caught, mutants, passes
+from tests.tiers import tiers
 
 ((_, CASES),) = find("attention")
 HERE = CASES[0].build.__globals__  # the modules beside the case file

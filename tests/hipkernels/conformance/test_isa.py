@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from mfmasim.architectures import arch as arch_of
 from mfmasim.cli import main
 from mfmasim.resources import folder
 from mfmasim.toolchain import find_compiler
@@ -13,6 +14,8 @@ from tests.oracles import require
 GROUPS = find("isa")
 CASES = [(name, case, arch) for name, cases in GROUPS for case, arch in select(cases, None, None)]
 KERNELS = {(case.source.name, case.kernel_name()) for _, case, _ in CASES}
+QUICK = set({(g, c.title, arch_of(a).family[:4]): (g, c.title, a) for g, c, a in CASES if a not in c.skip}.values())
+"""One architecture of CDNA and one of RDNA; the long tier takes all."""
 SKIPPED = {(case.name, arch) for _, case, arch in CASES if arch in case.skip}
 
 
@@ -22,7 +25,15 @@ def compiler():
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("group", "case", "arch"), CASES, ids=[f"{g}-{c.title}-{a}" for g, c, a in CASES])
+@pytest.mark.parametrize(
+    ("group", "case", "arch"),
+    [
+        pytest.param(
+            g, c, a, id=f"{g}-{c.title}-{a}", marks=() if (g, c.title, a) in QUICK or a in c.skip else pytest.mark.long
+        )
+        for g, c, a in CASES
+    ],
+)
 def test_kernel_does_what_its_reference_says(group, case, arch):
     result = verify_case(case, arch, group=group)
     if arch in case.skip:

@@ -9,6 +9,7 @@ from mfmasim.isa import decode_range
 from mfmasim.resources import folder
 from mfmasim.toolchain import compile_hip
 from tests.llvm import tool
+from tests.tiers import tiers
 
 SOURCES = sorted((folder("hipkernels") / "conformance" / "isa").rglob("*.hip"))
 LINE = re.compile(r"^\t(.*?)\s*// ([0-9A-F]+): ((?:[0-9A-F]{8} ?)+)", re.MULTILINE)
@@ -25,7 +26,7 @@ def listing(source, arch, level, output):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("arch", LEAST)
+@pytest.mark.parametrize("arch", tiers(LEAST, ["gfx950", "gfx1151"]))
 def test_every_instruction_equals_objdump(arch, tmp_path):
     tool("ld.lld")
     compared = 0

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from mfmasim.verify import find, select
-from tests.hipkernels.family import caught, mutants, one_of_each, passes, tiers, titled
+from tests.hipkernels.family import caught, mutants, one_of_each, passes, titled
+from tests.tiers import tiers
 
 ((_, HALF),), ((_, SCALED),) = find("gemm_f16"), find("gemm_mx")
 RUNS = select(HALF, None) + select(SCALED, None)

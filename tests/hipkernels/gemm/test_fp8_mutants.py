@@ -3,7 +3,8 @@
 import pytest
 
 from mfmasim.verify.prebuilt import code_for
-from tests.hipkernels.family import caught, mutants, one_of_each, tiers
+from tests.hipkernels.family import caught, mutants, one_of_each
+from tests.tiers import tiers
 
 MUTANTS = mutants("gemm_fp8")
 QUICK = one_of_each(MUTANTS)

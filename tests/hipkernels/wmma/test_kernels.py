@@ -8,9 +8,10 @@ from mfmasim.errors import MfmasimError
 from mfmasim.verify import select, verify_case
 from mfmasim.verify.mutation.mutants import run_mutant
 from mfmasim.verify.prebuilt import code_for
-from tests.hipkernels.family import caught, mutants, passes, tiers
+from tests.hipkernels.family import caught, mutants, passes
 from tests.slow import matrix as slow
 from tests.slow.wmma import ARCHS, BASIC, DECLARED, INSTRUCTION, halves, in_order, launch, model
+from tests.tiers import tiers
 
 CASES = BASIC
 SPLIT = [case for case in DECLARED if case.source.stem == "split"]

@@ -13,8 +13,9 @@ from mfmasim.verify.exact import every_step_exact
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import A, B
 from mfmasim.verify.sums import sums_of
-from tests.hipkernels.family import caught, mutants, passes, tiers, titled
+from tests.hipkernels.family import caught, mutants, passes, titled
 from tests.slow import matrix as slow
+from tests.tiers import tiers
 
 CASES = dict(find("wmma_types"))["wmma_types"]
 QUICK = {
