@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.fidelity import LEVELS
 from mfmasim.machine.dpp import is_dpp, narrowed
 from mfmasim.machine.dual import bind_dual
-from mfmasim.machine.gds import through_gds
 from mfmasim.machine.modifiers import output_modifiers
+from mfmasim.machine.ops.gds import through_gds
 from mfmasim.machine.refusal import unknown_operation, unsupported
 from mfmasim.machine.registry import OPERATIONS
 from mfmasim.machine.saturate import saturated

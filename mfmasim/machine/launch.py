@@ -13,11 +13,11 @@ import numpy as np
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError, unknown
-from mfmasim.machine import scratch
 from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.events import Place
 from mfmasim.machine.memory import POISON_BYTE, POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
 from mfmasim.machine.naming import Names
+from mfmasim.machine.ops import scratch
 from mfmasim.machine.passes import passes
 from mfmasim.machine.passing import in_order, segment
 from mfmasim.machine.printf import HEADER_BYTES, PRINTF_BYTES, formats_by_hash, header, printed

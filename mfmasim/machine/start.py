@@ -12,7 +12,7 @@ import numpy as np
 
 from mfmasim.machine.launch import initial_user_sgprs
 from mfmasim.machine.memory import POISON_BYTE
-from mfmasim.machine.scratch import wave_offsets
+from mfmasim.machine.ops.scratch import wave_offsets
 from mfmasim.machine.state import TTMP0, TTMPS, Group, Waves
 
 if TYPE_CHECKING:

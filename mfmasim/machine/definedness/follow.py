@@ -18,8 +18,8 @@ from mfmasim.machine.definedness.keys import EXECS, SCC, SGPR, keys_of, set_of
 from mfmasim.machine.definedness.memory import OriginPlane, Plane
 from mfmasim.machine.definedness.planes import Planes
 from mfmasim.machine.definedness.uses import Uses
-from mfmasim.machine.gds import by_first_lane, one_lane
 from mfmasim.machine.ops.fork import ENTRY, stack_pointer
+from mfmasim.machine.ops.gds import by_first_lane, one_lane
 from mfmasim.machine.ops.register_index import ENABLES, INDEX
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.state import VCC

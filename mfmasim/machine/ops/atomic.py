@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.float_mode import FloatMode, float_mode
-from mfmasim.machine.gds import in_gds
 from mfmasim.machine.memory import POISON_DWORD, Outside
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.atomic_table import OPERATIONS
+from mfmasim.machine.ops.gds import in_gds
 from mfmasim.machine.ops.global_memory import RESOLVERS
 from mfmasim.machine.ops.resource import resource
 from mfmasim.machine.ops.spaces import Part, lds_address, rows_of, within

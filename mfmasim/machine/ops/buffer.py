@@ -15,10 +15,10 @@ from mfmasim.machine.memory import Outside
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.global_memory import LOADS, STORES, put
 from mfmasim.machine.ops.resource import resource
+from mfmasim.machine.ops.scratch import parts
 from mfmasim.machine.ops.spaces import load, store
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
-from mfmasim.machine.scratch import parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,10 +20,10 @@ from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.buffer import clipped
 from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.ops.resource import resource
+from mfmasim.machine.ops.scratch import parts
 from mfmasim.machine.ops.spaces import load, merge, store
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
-from mfmasim.machine.scratch import parts
 from mfmasim.machine.typed_data import decoded, encoded
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.gds import in_gds
 from mfmasim.machine.ops import spaces
+from mfmasim.machine.ops.gds import in_gds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

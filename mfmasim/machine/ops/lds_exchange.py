@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.gds import dwords as placed
 from mfmasim.machine.operands import read_dword
+from mfmasim.machine.ops.gds import dwords as placed
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.registry import direct
 

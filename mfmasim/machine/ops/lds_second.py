@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.machine.gds import dwords
 from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.atomic import Atomic
 from mfmasim.machine.ops.atomic_table import OPERATIONS
+from mfmasim.machine.ops.gds import dwords
 from mfmasim.machine.ops.spaces import Part
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct

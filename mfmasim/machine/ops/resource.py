@@ -13,8 +13,8 @@ import numpy as np
 from mfmasim.architectures import arch as find_arch
 from mfmasim.fidelity import lowest
 from mfmasim.machine.operands import read_dword, scalar_reader
+from mfmasim.machine.ops.scratch import is_scratch
 from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.scratch import is_scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
