@@ -7,6 +7,7 @@ import pytest
 
 from mfmasim.verify import find, select
 from tests.hipkernels import family
+from tests.tiers import tiers
 
 FOLLOWED = re.compile(r"\w+_moves|cast_amax_of")
 """Cases that prove sources: a launch for each label, so that they have a test of their own."""
@@ -37,7 +38,7 @@ def right(start, quick, followed=False):
 def wrong(start, quick, followed=False):
     """Names of wrong kernels. Compiling takes most of their time: those in `quick` show that each check can go red."""
     names = [name for name, (_, case) in mutants(start).items() if bool(FOLLOWED.match(case.title)) == followed]
-    return family.tiers(names, quick)
+    return tiers(names, quick)
 
 
 def passes(case, arch):
