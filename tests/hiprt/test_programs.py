@@ -113,9 +113,9 @@ def test_a_child_of_fork_works_and_reports_for_itself(program, tmp_path):
     ran = started(program, "forks", report=str(report))
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[-1] == "child 5 parent 1"
-    (childs,) = tmp_path.glob("report.json.*")
+    (other,) = tmp_path.glob("report.json.*")
     assert json.loads(report.read_text())["launches"] == 2
-    assert json.loads(childs.read_text())["launches"] == 1
+    assert json.loads(other.read_text())["launches"] == 1
 
 
 @pytest.mark.oracle
