@@ -71,6 +71,18 @@ def test_a_lane_mask_that_is_selected_too(arch, line):
     assert tally.differing >= 20
 
 
+@pytest.mark.parametrize("line", ["v_dot8_u32_u4 v100, v11, v11, -1", "v_pk_max_u16 v100, -2, v17"])
+def test_a_constant_that_few_values_pass(line):
+    """Only a half of 0xffff is above -2, and only a product of 0 leaves the high half of -1."""
+    lines.aim("gfx950", harness.rows("gfx950"))
+    tally = twice.Tally()
+    for seed in range(12):
+        chosen = [lines.Probe(line.split()[0], line, results=["v100"])]
+        twice.compare(chosen, "gfx950", np.random.default_rng(seed), tally)
+    assert not tally.missed, tally.missed[:10]
+    assert tally.differing
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1151", "gfx1201"])
 def test_every_operation(arch):

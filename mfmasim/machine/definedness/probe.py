@@ -40,6 +40,8 @@ __all__ = ["Probed"]
 SAMPLES = 32
 """Waves of the trial."""
 HALVES = (np.uint32(0x0000FFFF), np.uint32(0xFFFF0000))
+EDGES = np.array([0, 1, 0x7FFF, 0x8000, 0xFFFF], np.uint32)
+"""Halves at which a constant operand decides: the only one above -2, or a sum that wraps around -1."""
 LEFT_OUT = ("dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "fi", "dpp8", "clamp", "omod")
 """Modifiers that change what is seen, and not what is read."""
 
@@ -125,7 +127,7 @@ class Probed:
         return preserved, units
 
     def _random(self, rng: np.random.Generator) -> Waves:
-        """Waves whose vector registers hold random bits, numbers of f32, and pairs of f16."""
+        """Waves whose vector registers hold random bits, numbers of f32, pairs of f16, integers, and edges."""
         real: Waves = self.machine.waves
         waves = Waves(real.arch, SAMPLES, real.lanes, len(real.v), len(real.a))
         waves.mode = real.mode[:1]
@@ -137,6 +139,8 @@ class Probed:
             halves = (rng.normal(size=(2, *shape)) * 4).astype(np.float16).view(np.uint16).astype(np.uint32)
             words[1::4] = (halves[0] | halves[1] << np.uint32(16))[1::4]
             words[2::4] = rng.integers(-40000, 40000, shape).astype(np.int32).view(np.uint32)[2::4]
+            edges = rng.choice(EDGES, (2, *shape))
+            words[3::8] = (edges[0] | edges[1] << np.uint32(16))[3::8]
             if key < VECTORS:
                 (waves.v if key < AGPR else waves.a)[key % AGPR] = words
             elif key != SCC:
