@@ -10,8 +10,10 @@ from tests.triton.needs import HAVE
 def test_every_module_can_be_imported():
     names = [found.name for found in pkgutil.walk_packages(mfmasim.__path__, "mfmasim.")]
     names = [name for name in names if not name.endswith("__main__") and "._bundled" not in name]
-    if not HAVE:
-        names = [name for name in names if name not in ("mfmasim.triton.driver", "mfmasim.triton.tensors")]
     assert len(names) >= 300
     for name in names:
-        importlib.import_module(name)
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:  # the driver for Triton is a class of Triton's, its tensors are PyTorch's
+            if HAVE or not name.startswith("mfmasim.triton.") or error.name not in ("triton", "torch"):
+                raise

@@ -37,6 +37,8 @@ def test_it_opens_where_it_is_asked_to(tmp_path, capsys, arguments, start):
     [
         ([], "explorer writes a file: give --out FILE, --open or both"),
         (["gfx942", "v_mfma_f32_32x32x9_f16", "--out", "x"], "did you mean 'v_mfma_f32_32x32x8_f16'?"),
+        (["gfx942", "ds_read_b129", "--out", "x"], "did you mean 'ds_read_b128'?"),
+        (["gfx942", "ds_load_b128", "--out", "x"], "it is ds_read_b128 there"),
         (["--out", "/nowhere/x.html"], "--out /nowhere/x.html: No such file or directory"),
     ],
 )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.machine import fuzzing, test_findings
+from tests.tiers import tiers
 
 WAYS = {
     "the whole file": fuzzing.mutate,
@@ -48,14 +49,15 @@ def test_damaged_input_is_told(way):
 
 @pytest.mark.parametrize("way", ["the code", "random operands", "random instructions"])
 @pytest.mark.parametrize("arch", test_findings.ARCHITECTURES)
-def test_damaged_kernels_of_every_kind(arch, way):
+@pytest.mark.parametrize("count", tiers([8, 60], [8]))
+def test_damaged_kernels_of_every_kind(arch, way, count):
     """Calls, scratch, LDS, atomics, barriers and traps, on every architecture that the machine runs."""
     rng = np.random.default_rng([7, list(WAYS).index(way)])
     data = test_findings.compiled(arch).object.data
     tally = fuzzing.Tally()
-    for number in range(8):
+    for number in range(count):
         fuzzing.attempt(WAYS[way](data, rng), tally, block=int(rng.choice([1, 64, 192])), which=number)
-    assert tally.total == 8
+    assert tally.total == count
     assert tally.finished + tally.stopped
 
 

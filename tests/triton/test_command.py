@@ -120,17 +120,8 @@ def test_pytest_option(tmp_path):
         "def test_right():\n    assert run(256).sum() == 256\n\n"
         "def test_wrong():\n    run(200)\n"
     )
-    options = [
-        "-p",
-        "no:mfmasim",
-        "-p",
-        "mfmasim.testing.plugin",
-        "-p",
-        "no:cacheprovider",
-        "--mfmasim-triton",
-        "gfx950",
-        str(tmp_path),
-    ]
+    plugins = ("-p", "no:mfmasim", "-p", "mfmasim.testing.plugin", "-p", "no:cacheprovider")
+    options = [*plugins, "--mfmasim-triton", "gfx950", str(tmp_path)]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", *options],
         capture_output=True, text=True, check=False, cwd=ROOT, env=_environment(),

@@ -3,7 +3,7 @@
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.verify import A, B, C, LaunchDict, case
 
-ARCHS = [name for name in ARCHITECTURES if ARCHITECTURES[name].agprs]
+ARCHS = [name for name in ARCHITECTURES if ARCHITECTURES[name].agprs]  # those with MFMA, each of which has 16x16x16 f16
 
 
 def declare(name: str, flags: list[str]) -> None:
