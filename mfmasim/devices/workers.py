@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import signal
 import sys
@@ -55,7 +56,8 @@ def follow(owner: int) -> None:
     """End this process when its parent ends; for the start of a worker.
 
     The signal comes at once, also in the middle of NumPy. The thread serves other systems, and start methods by which
-    the parent is not the owner but a server of processes, which ends when the owner does.
+    the parent is not the owner but a server of processes, which lives as long as its workers do: each has a copy of
+    the pipe by which the server notices its owner's end.
 
     Args:
         owner: process that the worker works for.
@@ -70,6 +72,7 @@ def follow(owner: int) -> None:
 
 
 def _watch(parent: int) -> None:
-    while os.getppid() == parent:
+    owner = multiprocessing.parent_process()
+    while os.getppid() == parent and (owner is None or owner.is_alive()):
         time.sleep(_POLL_SECONDS)
     os._exit(1)
