@@ -1,6 +1,7 @@
 """Profiles of hypothesis; the part of the long tier that MFMASIM_LONG_PART names."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -15,11 +16,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 PART = pytest.StashKey()
 """What the report says about the part."""
+COSTS = pytest.StashKey()
+"""File to which each test's CPU seconds are appended."""
 
 
 @pytest.hookimpl(trylast=True)  # after -m long has taken its choice
 def pytest_collection_modifyitems(config, items):
-    part = os.environ.pop(longtier.VARIABLE, None)  # a pytest that a test starts runs all it is given
+    # Taken out of the environment: a pytest that a test starts runs all it is given, and is counted with that test.
+    config.stash[COSTS] = os.environ.pop(longtier.RECORD, None)
+    part = os.environ.pop(longtier.VARIABLE, None)
     if not part:
         return
     try:
@@ -34,6 +39,17 @@ def pytest_collection_modifyitems(config, items):
     config.stash[PART] = (
         f"long tier: part {part}, {len(mine)} of {len(tests)} tests, {seconds:.0f} CPU seconds expected"
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Append what the test took, with its fixtures, to the file that MFMASIM_COSTS names."""
+    start = longtier.cpu_seconds()
+    result = yield
+    if path := item.config.stash[COSTS]:
+        with Path(path).open("a") as file:  # a line is written whole, also by several processes
+            file.write(f"{longtier.cpu_seconds() - start:.2f} {item.nodeid}\n")
+    return result
 
 
 def pytest_report_collectionfinish(config):

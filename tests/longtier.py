@@ -2,21 +2,24 @@
 
 ``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in longtier.txt: CPU seconds
 of one test of each function, and how many tests that function has. A test whose function is not listed counts as
-`UNKNOWN`. ``pytest -m long --junitxml=FILE`` and ``python -m tests.longtier record FILE`` record costs anew;
-``python -m tests.longtier part COUNT`` prints the part that a number of commits selects.
+`UNKNOWN`. ``MFMASIM_COSTS=FILE pytest -m long`` appends what each test took to a file, also where it is interrupted,
+and ``python -m tests.longtier record FILE`` records the costs anew; ``python -m tests.longtier part COUNT`` prints the part
+that a number of commits selects. CPU time is counted and not the clock's, so that a busy machine records the same.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-import xml.etree.ElementTree as ET
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 COSTS = Path(__file__).with_suffix(".txt")
 VARIABLE = "MFMASIM_LONG_PART"
+RECORD = "MFMASIM_COSTS"
+"""Variable that names the file to which each test's CPU seconds are appended."""
 PARTS = 8
 """Parts that CI deals the tier out to."""
 MINUTES = 12
@@ -86,20 +89,24 @@ def chosen(text):
     return int(match[1]), int(match[2])
 
 
-def recorded(reports):
-    """Costs of the functions in JUnit reports."""
-    seconds = defaultdict(list)
-    for path in reports:
-        for case in ET.parse(path).iter("testcase"):
-            if case.find("skipped") is None:
-                file = case.get("classname").replace(".", "/") + ".py"
-                seconds[function_of(f"{file}::{case.get('name')}")].append(float(case.get("time")))
-    return {name: Cost(sum(times) / len(times), len(times)) for name, times in seconds.items()}
+def cpu_seconds():
+    """CPU seconds of this process and of those it has waited for."""
+    return sum(os.times()[:4])
 
 
-def record(reports):
-    """Write the costs that the reports have; functions that they lack keep theirs."""
-    known = costs() | recorded(reports)
+def recorded(files):
+    """Costs of the functions in files that ``MFMASIM_COSTS`` named: a line a test, its seconds and its node id."""
+    seconds = defaultdict(dict)
+    for path in files:
+        for line in Path(path).read_text().splitlines():
+            time, test = line.split(" ", 1)
+            seconds[function_of(test)][test] = float(time)
+    return {name: Cost(sum(of.values()) / len(of), len(of)) for name, of in seconds.items()}
+
+
+def record(files):
+    """Write the costs that the files have; functions that they lack keep theirs."""
+    known = costs() | recorded(files)
     head = [line for line in COSTS.read_text().splitlines() if line.startswith("#")]
     rows = [f"{'~' * cost.estimated}{cost.seconds:.2f} {cost.tests} {name}" for name, cost in sorted(known.items())]
     COSTS.write_text("\n".join([*head, *rows]) + "\n")

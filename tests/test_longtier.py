@@ -68,11 +68,12 @@ def test_pytest_runs_the_part_that_the_variable_names():
     assert "a part such as 3/8 is expected" in collected("3/2", path)[1]
 
 
-def test_costs_come_from_reports(tmp_path):
-    report = tmp_path / "report.xml"
-    report.write_text(
-        '<testsuites><testsuite><testcase classname="tests.a.test_b" name="test_c[1]" time="2.0"/>'
-        '<testcase classname="tests.a.test_b" name="test_c[x-y]" time="4.0"/>'
-        '<testcase classname="tests.a.test_b" name="test_d" time="1"><skipped/></testcase></testsuite></testsuites>'
-    )
-    assert longtier.recorded([report]) == {"tests/a/test_b.py::test_c": Cost(3.0, 2)}
+def test_costs_come_from_what_pytest_appends(tmp_path):
+    costs = tmp_path / "costs"
+    costs.write_text("2.00 tests/a/test_b.py::test_c[1]\n4.00 tests/a/test_b.py::test_c[x - y]\n")
+    test = "tests/test_longtier.py::test_commits_one_after_the_other_run_all_parts"
+    command = [sys.executable, "-m", "pytest", "-p", "no:mfmasim", "-q", test]
+    subprocess.run(command, env={**os.environ, longtier.RECORD: str(costs)}, capture_output=True, check=True)
+    found = longtier.recorded([costs])
+    assert found.pop("tests/a/test_b.py::test_c") == Cost(3.0, 2)
+    assert {name: cost.tests for name, cost in found.items()} == {test: 1}
