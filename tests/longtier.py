@@ -3,8 +3,8 @@
 ``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in longtier.txt: CPU seconds
 of one test of each function, and how many tests that function has. A test whose function is not listed counts as
 `UNKNOWN`. ``MFMASIM_COSTS=FILE pytest -m long`` appends what each test took to a file, also where it is interrupted,
-and ``python -m tests.longtier record FILE`` records the costs anew; ``python -m tests.longtier part COUNT`` prints the part
-that a number of commits selects. CPU time is counted and not the clock's, so that a busy machine records the same.
+and ``python -m tests.longtier record FILE`` records the costs anew; ``python -m tests.longtier part COUNT`` prints the
+part that a number of commits selects. CPU time is counted and not the clock's, so that a busy machine records the same.
 """
 
 from __future__ import annotations

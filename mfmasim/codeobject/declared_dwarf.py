@@ -49,7 +49,8 @@ def read_dwarf(data: bytes, name: str, kernels: Iterable[str]) -> dict[str, Decl
                 for child in unit.get_top_DIE().iter_children():
                     if child.tag == "DW_TAG_subprogram":
                         symbol = _text(child, "DW_AT_linkage_name") or _text(child, "DW_AT_name")
-                        if symbol in wanted and child.has_children:
+                        # Line tables alone list functions into which others are inlined, without line or parameters.
+                        if symbol in wanted and child.has_children and "DW_AT_decl_line" in child.attributes:
                             out[symbol] = _declared(child)
             return out
     except MfmasimError:

@@ -68,6 +68,8 @@ def _fits(target: CType, dtype: np.dtype[Any]) -> bool:
         return bool(dtype == _FLOATS.get(scalar.size, dtype))
     if scalar.kind == "bfloat":
         return bool(dtype == _BFLOAT)
+    if size == scalar.size == 2:
+        return True  # the bits of a half or bfloat16, for which C has no type
     if dtype.kind == "i":
         return size in (1, scalar.size) or (scalar.kind == "uint" and size < scalar.size)
     return scalar.kind == "uint" and (dtype.kind != "u" or size < scalar.size)

@@ -109,6 +109,18 @@ def test_sizes_that_do_not_add_up_give_no_names():
     assert lds_layout([variable], 0) == lds_layout([variable], 20) == ()
 
 
+def test_a_kernel_with_inlined_functions_has_names(tmp_path):
+    """Its line tables alone list it as a function, without parameters."""
+    source = tmp_path / "k.hip"
+    source.write_text(
+        "#include <hip/hip_runtime.h>\n__device__ float twice(float x) { return x * 2 + threadIdx.y; }\n"
+        'extern "C" __global__ void k(float* out, float x) { *out = twice(x); }\n'
+    )
+    code = mfmasim.compile(source, "gfx942")
+    assert b".debug_info" in code.object.data
+    assert [parameter.name for parameter in code["k"].parameters] == ["out", "x"]
+
+
 def test_debug_information_gives_the_same_as_the_source(tmp_path):
     source = tmp_path / "k.hip"
     source.write_text(

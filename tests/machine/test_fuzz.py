@@ -74,4 +74,4 @@ def test_whole_files_run():
 @pytest.mark.parametrize("seed", range(10, 20))
 @pytest.mark.parametrize("way", WAYS)
 def test_damaged_input_is_told_at_length(way, seed):
-    fuzz(way, seed, 300)
+    fuzz(way, seed, 100)

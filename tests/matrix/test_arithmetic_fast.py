@@ -112,7 +112,7 @@ def test_every_way_gives_the_plain_result(monkeypatch, pair):
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "-".join(map(str, pair)))
 def test_every_way_on_many(monkeypatch, pair):
     compared = 0
-    for seed, (factors, addends) in enumerate(itertools.product(FACTORS * 10, ADDENDS)):
+    for seed, (factors, addends) in enumerate(itertools.product(FACTORS * 4, ADDENDS)):
         for shape, settings_ in (
             (((20,), 16, 16), {"_SMALL": 0}),
             (((20,), 16, 16), {}),
@@ -120,7 +120,7 @@ def test_every_way_on_many(monkeypatch, pair):
             (((1,), 70, 33), {"_OUTPUTS": 512}),
         ):
             compared += compare(monkeypatch, pair, shape, factors, addends, seed, **settings_)
-    assert compared > 10_000_000
+    assert compared > 4_000_000
 
 
 def test_the_ways_are_taken(monkeypatch):

@@ -110,7 +110,7 @@ def test_tiles_store_whole_lines_across():
     """STORE bytes of 32 rows: a wave stores two columns, each 32 * STORE bytes long."""
     for store in (8, 4, 2):
         found = profiled(f"transpose[given=f32,load=16,store={store}]")
-        across = [site for site in found.traffic.sites if site.buffer == "argument 2"]
+        across = [site for site in found.traffic.sites if site.buffer == "across"]
         assert {site.bytes // site.accesses for site in across} == {64 * store}
         assert {site.lines[64] // site.accesses for site in across} == {max(2, 64 * store // 64)}
         assert {site.use[128] for site in across} == {min(1.0, 32 * store / 128)}
@@ -118,9 +118,23 @@ def test_tiles_store_whole_lines_across():
 
 def test_each_byte_of_a_cast_is_read_and_written_once():
     used = {buffer.name: buffer for buffer in profiled("cast[given=bf16,target=e5m2,overflow=plain").traffic.buffers}
-    x, out = used["argument 0"], used["argument 1"]
+    x, out = used["in"], used["out"]
     assert (x.read, x.written, x.element) == (2 * 5011, 0, 2)
     assert (out.read, out.written, out.touched_written) == (0, 5011, 5011)
+
+
+def test_launches_of_a_case_are_summed():
+    ((_, cases),) = find("intro")
+    (pair,) = select(cases, "gfx942", "f32_32x32x2")
+    found = profile_case(*pair)
+    launches = next(site.accesses for site in found.traffic.sites)  # one wave each, which loads A once
+    assert launches > 1
+    assert [(used.name, used.elements) for used in found.traffic.buffers] == [
+        ("A", 64 * launches), ("B", 64 * launches), ("C", 1024 * launches),
+    ]  # fmt: skip
+    assert [(used.read // used.size, used.written // used.size) for used in found.traffic.buffers] == [
+        (1, 0), (1, 0), (0, 1),
+    ]  # fmt: skip
 
 
 def test_matrices_have_elements_of_their_own_format():
@@ -140,5 +154,7 @@ def test_page_terminal_and_json(tmp_path, capsys):
     assert "<h3>Bytes and lines of an access of a wave</h3>" in (tmp_path / "report.html").read_text()
     found = profiled("transpose_rest[given=f32,target=e4m3]")
     record = json.loads(json.dumps(found.record()))["traffic"]
-    assert {access["buffer"] for access in record["accesses"]} == {f"argument {n}" for n in (0, 1, 2, 4, 5, 6)}
+    assert {access["buffer"] for access in record["accesses"]} == {
+        "in", "out", "across", "scale", "amax", "scale_inv",
+    }  # fmt: skip
     assert "B lines" in profile_page([found], "0")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.events import Observer
+from mfmasim.machine.naming import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,7 +71,7 @@ def _named(by_size: dict[int, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Used:
-    """Traffic of a launch to one buffer, in bytes."""
+    """Traffic to the buffers of one name, in bytes; of several launches, summed."""
 
     name: str
     size: int
@@ -85,6 +86,11 @@ class Used:
     """Bytes of an element."""
 
     @property
+    def counts(self) -> tuple[int, int, int, int, int]:
+        """What launches add up."""
+        return self.size, self.read, self.written, self.touched_read, self.touched_written
+
+    @property
     def elements(self) -> int:
         """Elements of the buffer."""
         return round(self.size / self.element)
@@ -92,6 +98,12 @@ class Used:
     def record(self) -> dict[str, Any]:
         """As a dictionary that JSON can hold."""
         return {**vars(self), "elements": self.elements}
+
+
+def _number(buffer: str) -> int:
+    """Number of the argument by the name that a launch gives its buffer: ``argument 1 (b)``; -1 for a field."""
+    number = buffer.removeprefix("argument ").partition(" ")[0]
+    return int(number) if number.isdecimal() else -1
 
 
 def count_access(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None, size: int) -> dict[str, NDArray[Any]]:
@@ -124,7 +136,7 @@ def count_access(addresses: NDArray[np.int64], active: NDArray[np.bool_] | None,
 
 
 class Traffic(Observer):
-    """Observes one launch; `sites` and `buffers` hold the counts once it is over."""
+    """Observes launches of one kernel; `sites` and `buffers` hold the counts of those that are over."""
 
     name = "traffic"
 
@@ -137,16 +149,20 @@ class Traffic(Observer):
         self._regions: list[Region] = []
         self._source_at: Callable[[int], str] = hex
         self._elements: dict[str, float] = {}
+        self._names: Callable[[str], str] = str
+        self._used: dict[tuple[str, float], Used] = {}
         self._touched: Touched
-        self.buffers: list[Used] = []
 
     def on_start(self, launch: Launch) -> None:
         """A launch is laid out and about to run."""
         self._regions = list(launch.memory.regions)
+        self._names = Names(launch).buffer
+        self._asked = {}
         self._source_at = launch.kernel.source_at
-        self._elements = {region.name: float(array.itemsize) for region, array in launch.buffers}
-        for number, size in self._given.items():
-            self._elements[launch.kernel.args[number].name or f"argument {number}"] = size
+        self._elements = {
+            region.name: self._given.get(_number(region.name), float(array.itemsize))
+            for region, array in launch.buffers
+        }
         self._touched = launch.memory.follow()
 
     def on_access(self, event: AccessEvent) -> None:
@@ -187,10 +203,18 @@ class Traffic(Observer):
             if region.name.startswith(OWN):
                 continue
             part = slice(region.address - memory.base, region.address - memory.base + region.size)
-            read, written = self._asked.get(region.name, (0, 0))
+            name, element = self._names(region.name), self._elements.get(region.name, 1.0)
+            read, written = self._asked.get(name, (0, 0))
             seen, changed = (int(np.count_nonzero(flags[part])) for flags in (touched.read, touched.written))
-            element = self._elements.get(region.name, 1.0)
-            self.buffers.append(Used(region.name, region.size, read, written, seen, changed, element))
+            counts = (region.size, read, written, seen, changed)
+            before = self._used.get((name, element), Used(name, 0, 0, 0, 0, 0, element))
+            summed = (mine + new for mine, new in zip(before.counts, counts, strict=True))
+            self._used[name, element] = Used(name, *summed, element)
+
+    @property
+    def buffers(self) -> list[Used]:
+        """What became of each buffer, in the order of the launch's arguments."""
+        return list(self._used.values())
 
     @property
     def sites(self) -> list[Site]:
@@ -212,4 +236,4 @@ class Traffic(Observer):
         """Name of the buffer that holds an address."""
         inside = (region for region in self._regions if region.address <= address < region.address + region.size)
         found = next(inside, None)
-        return "no buffer" if found is None else str(found.name)
+        return "no buffer" if found is None else self._names(found.name)
