@@ -143,8 +143,16 @@ def segment(owner: Owner, kernel: Kernel, args: Arguments, buffers: Mapping[int,
     if buffers:
         raise MfmasimError("buffers: only where args is the bytes of the whole segment; else arrays are arguments")
     values = in_order(kernel, args)
-    listed = enumerate(zip(kernel.args, values, known(kernel, values), strict=True))
-    return laid_out(kernel, [argument(owner, number, arg, value, of) for number, (arg, value, of) in listed])
+
+    def parts(parameters: Sequence[Parameter]) -> list[bytes]:
+        listed = enumerate(zip(kernel.args, values, parameters, strict=True))
+        return [argument(owner, number, arg, value, of) for number, (arg, value, of) in listed]
+
+    try:
+        return laid_out(kernel, parts(known(kernel, values)))
+    except MfmasimError:
+        parts(kernel.parameters)  # the same error, with the name that the source has
+        raise
 
 
 def known(kernel: Kernel, values: Sequence[Any]) -> Sequence[Parameter]:
