@@ -85,8 +85,8 @@ def test_elements_are_named(run):
     [
         ("copy", ["f32:64=1", "f32:64", "1000.5", "0.5"], "(n) is int: a whole number is expected, not 1000.5"),
         ("copy", ["f64:64=1", "f32:64", "64", "0.5"], "(a) is const float*: an array of float32 is expected"),
-        ("gk<int,4>", ["f64:64=1", "i32:64"], "argument 0 (a) is const int*: an array of int32 is expected, not float64"),
-        ("gk<int,4>", ["i64:64=1", "i32:64"], "argument 0 (a) is const int*: an array of int32 is expected, not int64"),
+        ("gk<int,4>", ["f64:64=1", "i32:64"], "(a) is const int*: an array of int32 is expected, not float64"),
+        ("gk<int,4>", ["i64:64=1", "i32:64"], "(a) is const int*: an array of int32 is expected, not int64"),
         ("copy", ["m=64"], "unknown argument 'm' in --arg m=64; allowed: a, b, n, spare"),
         ("copy", ["a=f32:64"], "copy: 3 arguments are missing: b, n, spare; it takes a (const float*)"),
         ("copy", ["a=null", "a=null"], "argument 0 (a) is given twice"),
