@@ -1,0 +1,169 @@
+"""Pages of the site before they are built: links, marks, navigation, and references that cover the code."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from mfmasim.architectures import ARCHITECTURES
+from mfmasim.cli import VERBS, build
+from mfmasim.errors import MfmasimError
+from mfmasim.formats import ROWS
+from website import build as building
+from website.build import ROOT, configuration, generated, hand_written
+from website.commands import command_pages
+from website.facts import fact_pages
+from website.markdown import docstring, headings, linked, prepared
+from website.pictures import FIGURES, FOLDER, draw
+from website.python_api import PACKAGES, api_pages, public_names
+
+
+def test_links_between_files_become_links_between_pages():
+    pages = {"docs/a.md": "a.md", "golden/README.md": "golden-data.md", "docs/pictures/x.png": "pictures/x.png"}
+    text = "[g](../golden/README.md#top) `[a](b.md)` [w](https://x.y) [h](#h)\n```\n[c](d.md)\n```\n![p](pictures/x.png)"
+    assert linked(text, "docs/a.md", "a.md", pages) == text.replace("../golden/README.md#", "golden-data.md#")
+    assert linked("[a](../docs/a.md)", "golden/README.md", "deep/golden.md", pages) == "[a](../a.md)"
+    with pytest.raises(
+        MfmasimError, match=r"^docs/a.md: the link b.md leads to docs/b.md, which is no page of the site$"
+    ):
+        linked("[b](b.md)", "docs/a.md", "a.md", pages)
+
+
+@pytest.mark.parametrize(
+    ("block", "marked"),
+    [
+        ("```python\n>>> 1\n1\n```", "``` { .pycon .run }\n>>> 1\n1\n```"),
+        (
+            "```sh\nmfmasim format e4m3fn 0x40  # a code\n```",
+            "``` { .sh .run }\nmfmasim format e4m3fn 0x40  # a code\n```",
+        ),
+        ("```python\nx = 1\n```", None),
+        ("```sh\nmfmasim verify intro\n```", None),  # needs time, files or a compiler
+        ("```sh\nmfmasim show a b --format svg > x.svg\n```", None),
+        ("```sh\nmfmasim explorer --open\n```", None),
+        ("```sh\nmfmasim lds gfx950 \\\n    ds_read_b128\n```", None),
+        ("```\nmfmasim list\n```", None),
+    ],
+)
+def test_what_a_browser_can_run_is_marked(block, marked):
+    assert prepared(block) == (marked or block)
+
+
+def test_doctests_without_a_fence_get_one():
+    assert prepared("Text:\n\n>>> 1 + 1\n2\n\nMore.\n") == "Text:\n\n``` { .pycon .run }\n>>> 1 + 1\n2\n```\n\nMore.\n"
+    assert docstring("A case::\n\n    x = 1\n") == "A case:\n\n    x = 1\n"
+
+
+def test_every_page_is_reached_by_the_navigation():
+    pages = dict.fromkeys([*hand_written().values(), *generated()], "")
+    configuration(pages)
+    with pytest.raises(MfmasimError, match=r"nav and pages differ: lost\.md"):
+        configuration(pages | {"lost.md": ""})
+    with pytest.raises(MfmasimError, match=r"nav and pages differ: start\.md"):
+        configuration({page: "" for page in pages if page != "start.md"})
+
+
+def test_every_document_is_a_page():
+    documents = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")}
+    assert documents <= hand_written().keys()
+    assert len(documents) > 30
+    for path in hand_written():
+        title = next(headings((ROOT / path).read_text()))
+        assert not title.endswith("."), path
+
+
+def actions(parser):
+    for action in parser._actions:
+        yield action
+        if hasattr(action, "_choices_actions"):
+            for below in action.choices.values():
+                yield from actions(below)
+
+
+def test_the_reference_of_commands_has_every_verb_and_option():
+    pages = command_pages()
+    verbs = next(action for action in build()._actions if hasattr(action, "_choices_actions")).choices
+    checked = 0
+    for verb in VERBS:
+        page = pages[f"cli/{verb}.md"]
+        assert page.startswith(f"# mfmasim {verb}\n")
+        assert f"({verb}.md)" in pages["cli/index.md"]
+        for action in actions(verbs[verb]):
+            for option in action.option_strings:
+                assert option in {"-h", "--help"} or re.search(rf"`{option}[ `]", page), (verb, option)
+                checked += 1
+    assert checked > 200
+
+
+def test_the_reference_of_python_has_every_public_name():
+    pages = api_pages()
+    exporting = {
+        f"mfmasim.{path.parent.name}"
+        for path in (ROOT / "mfmasim").glob("*/__init__.py")
+        if "__all__" in path.read_text()
+    }
+    internal = {"architectures", "cli", "codeobject", "figures", "isa", "learn", "machine", "toolchain"}
+    assert exporting - {f"mfmasim.{name}" for name in internal} <= PACKAGES.keys()
+    for package in PACKAGES:
+        page = pages[f"api/{package.rpartition('.')[2]}.md"]
+        assert [name for name in public_names(package) if f"::: {package}.{name}\n" not in page] == []
+
+
+def test_tables_of_facts_have_every_row():
+    pages = fact_pages()
+    assert all(f"## {name}\n" in pages["architectures.md"] for name in ARCHITECTURES)
+    assert all(f"| `{row.name}` | {row.bits} |" in pages["format-table.md"] for row in ROWS)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_what_the_commands_print(name):
+    assert (FOLDER / name).read_text() == draw(name), "run python -m website.pictures"
+
+
+def test_a_page_without_a_place_stops_the_build(tmp_path, monkeypatch, capsys):
+    from website.__main__ import main
+
+    monkeypatch.setattr(building, "generated", lambda: {"lost.md": "# Lost\n"})
+    monkeypatch.setattr("website.__main__.OUT", tmp_path / "out")
+    assert main([]) == 1
+    assert "nav and pages differ" in capsys.readouterr().err
+
+
+def test_a_distribution_without_packages_is_refused(tmp_path):
+    from website.runtime import write_runtime
+
+    with pytest.raises(MfmasimError, match="no Pyodide distribution"):
+        write_runtime(tmp_path, str(tmp_path / "none"))
+    (tmp_path / "pyodide-lock.json").write_text('{"packages": {"numpy": {"file_name": "numpy.whl", "depends": []}}}')
+    with pytest.raises(
+        MfmasimError, match=r"lacks pyodide.mjs, .*numpy.whl \(the npm package has the interpreter alone"
+    ):
+        write_runtime(tmp_path, str(tmp_path))
+    write_runtime(tmp_path, None)
+    assert (tmp_path / "runtime.js").read_text() == "window.mfmasimRuntime = null;\n"
+
+
+def test_snippets_run_as_on_the_page():
+    code = (
+        "import json, sys\n"
+        f"exec(open({str(ROOT / 'website' / 'assets' / 'session.py')!r}).read())\n"
+        "print(json.dumps([json.loads(answer(*ask)) for ask in json.loads(sys.stdin.read())]))\n"
+    )
+    asked = [
+        ("doctest", ">>> x = 6\n>>> x * 7\n42\n"),
+        ("doctest", ">>> x * 8\n42\n"),
+        ("doctest", ">>> 1 / 0\nTraceback (most recent call last):\nZeroDivisionError: division by zero\n"),
+        ("commands", "mfmasim format e4m3fn 0x40  # a code\nmfmasim format e9m9\n"),
+    ]
+    import json
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps(asked), capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    first, second, third, fourth = json.loads(done.stdout)
+    assert first == {"text": "42\n", "same": True}
+    assert second == {"text": "48\n", "same": False}
+    assert third == {"text": "ZeroDivisionError: division by zero\n", "same": True}
+    assert fourth["text"].startswith("$ mfmasim format e4m3fn 0x40\n")
+    assert "e9m9" in fourth["text"].splitlines()[-1]

@@ -1,0 +1,67 @@
+"""The built site: strict, complete, in a browser, without a request to another server."""
+
+import re
+
+import pytest
+
+from website.python_api import PACKAGES, public_names
+
+
+def test_the_site_is_built_without_a_warning_and_has_every_public_name(site):
+    anchors = {
+        package: set(re.findall(r'id="([\w.]+)"', (site / "api" / f"{package.rpartition('.')[2]}.html").read_text()))
+        for package in PACKAGES
+    }
+    missing = [
+        f"{package}.{name}"
+        for package in PACKAGES
+        for name in public_names(package)
+        if not any(anchor.endswith(f".{name}") for anchor in anchors[package])
+    ]
+    assert missing == []
+    assert (site / "explorer-page" / "index.html").stat().st_size > 100_000
+    assert not re.search(r'<(?:script|link)[^>]+(?:src|href)="https?:', (site / "index.html").read_text())
+
+
+@pytest.fixture
+def page(browser, address):
+    """A page of the browser that notes errors and requests to others."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.said = []
+    page.on("console", lambda message: page.said.append(message.text))
+    page.on("pageerror", lambda error: page.said.append(str(error)))
+    page.on(
+        "request", lambda request: request.url.startswith((address, "data:", "blob:")) or page.said.append(request.url)
+    )
+    yield page
+    assert page.said == []
+    page.close()
+
+
+def test_search_navigation_and_a_narrow_window(page, address):
+    page.goto(address)
+    assert page.locator("h1").inner_text().startswith("mfmasim")
+    assert page.locator(".md-tabs__link").all_inner_texts() == [
+        "Start",
+        "Learn",
+        "How-to",
+        "Reference",
+        "How we know",
+        "Inside",
+    ]
+    page.get_by_role("link", name="Which command?").first.click()
+    page.wait_for_url("**/questions.html")
+    assert page.locator(".run-button").count() == 0  # the site was built without a runtime
+
+    page.get_by_role("button", name="Search").first.click()
+    page.get_by_role("combobox").or_(page.get_by_role("textbox")).first.fill("waits-read-in-flight")
+    found = page.locator("a[href*='findings.html?h=']").first
+    found.wait_for()
+    assert found.get_attribute("href").endswith("#waits-read-in-flight")
+    found.click()
+    page.wait_for_url("**/findings.html*#waits-read-in-flight")
+
+    page.set_viewport_size({"width": 400, "height": 800})
+    for name in ("index", "instructions", "api/verify", "cli/verify", "architectures"):
+        page.goto(f"{address}{name}.html")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name

@@ -1,0 +1,168 @@
+"""From the repository to a built site: every page is staged into one folder, then Zensical builds it strictly."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mfmasim.errors import MfmasimError
+from website.commands import command_pages
+from website.course import course_pages
+from website.facts import fact_pages
+from website.markdown import headings, linked, prepared
+from website.python_api import api_pages
+from website.runtime import write_runtime
+
+__all__ = ["CONFIG", "OUT", "ROOT", "build", "configuration", "generated", "hand_written", "stage"]
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "build" / "website"
+CONFIG = ROOT / "website" / "mkdocs.yml"
+ASSETS = ROOT / "website" / "assets"
+
+ELSEWHERE = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "golden/README.md": "golden-data.md",
+    "hipkernels/README.md": "hipkernels.md",
+    "hipkernels/conformance/README.md": "conformance.md",
+}
+"""Pages that stand beside what they describe, by path in the repository."""
+
+EXAMPLE = "docs/example"
+SHOWN = {".toml": "toml", ".hip": "cpp", ".py": "python"}
+
+
+def hand_written() -> dict[str, str]:
+    """Paths in the site of the pages that people write, by path in the repository."""
+    pages = {f"docs/{path.name}": path.name for path in sorted((ROOT / "docs").glob("*.md"))}
+    return pages | ELSEWHERE
+
+
+def _example() -> str:
+    """The example project as one page: its files, as they are."""
+    parts = ["# An example project\n\nA kernel, its tests and a `pyproject.toml`: `docs/example` in a checkout.\n"]
+    parts += [
+        f"## {path.name}\n\n```{SHOWN[path.suffix]}\n{path.read_text().rstrip()}\n```\n"
+        for path in sorted((ROOT / EXAMPLE).iterdir())
+        if path.suffix in SHOWN
+    ]
+    return "\n".join(parts)
+
+
+def generated() -> dict[str, str]:
+    """Pages that are made from the code, by path in the site."""
+    return command_pages() | api_pages() | fact_pages() | course_pages() | {"example.md": _example()}
+
+
+def configuration(pages: dict[str, str]) -> dict[str, Any]:
+    """The configuration of the site: `mkdocs.yml`, in which a folder stands for all pages in it.
+
+    Returns:
+        What Zensical reads.
+
+    Raises:
+        MfmasimError: a page is missing in the navigation, or named there and not made.
+    """
+    config: dict[str, Any] = yaml.safe_load(CONFIG.read_text())
+    named: list[str] = []
+
+    def opened(entry: Any) -> list[Any]:
+        if isinstance(entry, dict):
+            ((title, below),) = entry.items()
+            if isinstance(below, list):
+                return [{title: [one for part in below for one in opened(part)]}]
+            if below.endswith("/"):
+                return [{title: [one for page in pages if page.startswith(below) for one in opened(page)]}]
+            named.append(below)
+            return [entry]
+        named.append(entry)
+        return [entry]
+
+    config["nav"] = [one for entry in config["nav"] for one in opened(entry)]
+    if wrong := sorted(set(named) ^ set(pages)):
+        raise MfmasimError(f"{CONFIG.name}: nav and pages differ: {', '.join(wrong)}")
+    if twice := sorted({name for name in named if named.count(name) > 1}):
+        raise MfmasimError(f"{CONFIG.name}: nav names a page twice: {', '.join(twice)}")
+    return config
+
+
+def stage(out: Path, pyodide: str | None = None) -> Path:
+    """Write every page, and the configuration, into a folder that Zensical builds.
+
+    Args:
+        out: the folder; what it holds is replaced.
+        pyodide: a folder with a Pyodide distribution, its address, or None for a site without Run buttons.
+
+    Returns:
+        The configuration's path.
+    """
+    shutil.rmtree(out, ignore_errors=True)
+    texts = {}
+    moves = hand_written() | {EXAMPLE: "example.md"}
+    for source, page in hand_written().items():
+        texts[page] = prepared(linked((ROOT / source).read_text(encoding="utf-8"), source, page, moves | _pictures()))
+    texts |= {page: prepared(text) for page, text in generated().items()}
+    for page, text in texts.items():
+        if not next(headings(text), None):
+            raise MfmasimError(f"{page}: a page begins with a title")
+        path = out / "pages" / page
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for picture in _pictures():
+        path = out / "pages" / _pictures()[picture]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / picture, path)
+    shutil.copytree(ASSETS, out / "pages" / "assets")
+    _write_explorer(out / "pages" / "explorer-page")
+    write_runtime(out / "pages" / "assets", pyodide)
+    config = out / "mkdocs.yml"
+    config.write_text(yaml.safe_dump(configuration(texts), sort_keys=False))
+    return config
+
+
+def _pictures() -> dict[str, str]:
+    return {f"docs/pictures/{path.name}": f"pictures/{path.name}" for path in (ROOT / "docs" / "pictures").iterdir()}
+
+
+def _write_explorer(folder: Path) -> None:
+    from mfmasim.explorer import explorer_page
+
+    folder.mkdir()
+    (folder / "index.html").write_text(explorer_page(), encoding="utf-8")
+
+
+def build(out: Path, pyodide: str | None = None) -> Path:
+    """Stage the pages and build the site.
+
+    Args:
+        out: the folder that is filled; the site is in `site` below it.
+        pyodide: as in `stage`.
+
+    Returns:
+        The site's folder.
+
+    Raises:
+        MfmasimError: the build warned, or the tools are not installed.
+    """
+    config = stage(out, pyodide)
+    done = subprocess.run(
+        [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "--config-file", str(config)],
+        cwd=ROOT,
+        env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise MfmasimError(
+            f"the site was not built (pip install '.[docs]' installs the tools):\n{done.stdout}{done.stderr}"
+        )
+    return out / "site"

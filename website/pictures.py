@@ -1,0 +1,78 @@
+"""Pictures of the pages: ``python -m website.pictures`` draws them anew into docs/pictures.
+
+Figures are what a command prints; the explorer is photographed in a browser (Debian's chromium, with playwright).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shlex
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mfmasim.cli import main as mfmasim
+from mfmasim.errors import MfmasimError
+from mfmasim.explorer import explorer_page, view_state
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FloatRect, ViewportSize
+
+__all__ = ["FIGURES", "FOLDER", "draw", "main", "photograph"]
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
+
+FIGURES = {
+    "layout.svg": "show gfx942 v_mfma_f32_32x32x2_f32 --operand A --format svg",
+    "conflicts.svg": "lds gfx950 ds_read_b128 --address 'lane % 16 * 128 + lane // 16 * 16' --format svg",
+    "formats.svg": "format e2m1fn --format svg",
+    "grid.svg": "grid xcd_grouped --rows 4 --cols 6 --xcds 3 --window 2 --chunk 4 --format svg",
+}
+"""The command that prints each figure."""
+
+EXPLORER = "explorer.png"
+STATE = view_state("fragment", arch="gfx942", op="v_mfma_f32_16x16x16_f16", sel="D:5,6,0")
+WINDOW: ViewportSize = {"width": 1160, "height": 1090}
+CLIP: FloatRect = {"x": 0, "y": 182, "width": 1160, "height": 888}
+"""What of the window is kept: the answer and the matrices, without the controls."""
+
+
+def draw(name: str) -> str:
+    """The text of a figure."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        status = mfmasim(shlex.split(FIGURES[name]))
+    if status:
+        raise MfmasimError(f"{name}: mfmasim {FIGURES[name]} exits with {status}")
+    return printed.getvalue()
+
+
+def photograph(target: Path) -> None:
+    """Photograph the explorer at a selected element."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        page_file = Path(folder) / "page.html"
+        page_file.write_text(explorer_page(), encoding="utf-8")
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport=WINDOW)
+        page.goto(page_file.as_uri() + STATE)
+        page.wait_for_selector("html[data-ready]")
+        page.screenshot(path=target, clip=CLIP)
+        browser.close()
+
+
+def main() -> int:
+    """Draw every picture."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in FIGURES:
+        (FOLDER / name).write_text(draw(name), encoding="utf-8")
+    photograph(FOLDER / EXPLORER)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""Reference of the Python interface: one page for each public package, made from docstrings and types."""
+
+from __future__ import annotations
+
+import importlib
+
+from website.markdown import docstring, table
+
+__all__ = ["PACKAGES", "api_pages", "public_names"]
+
+PACKAGES = {
+    "mfmasim": "load, compile and launch kernels; look up architectures, instructions, formats",
+    "mfmasim.verify": "declare cases, verify and mutate them",
+    "mfmasim.devices": "devices and reports of launches",
+    "mfmasim.matrix": "matrix instructions, fragments, places of elements",
+    "mfmasim.lds": "banks, phases, conflicts, swizzles",
+    "mfmasim.formats": "number formats, conversion, packing",
+    "mfmasim.grids": "maps from workgroups to tiles and XCDs",
+    "mfmasim.observe": "findings",
+    "mfmasim.triton": "Triton programs on the simulator",
+    "mfmasim.hiprt": "the simulated HIP runtime",
+    "mfmasim.explorer": "the explorer's page",
+    "mfmasim.testing": "hypothesis strategies and comparison of bits",
+}
+"""Public packages, and what they are for. Their `__all__` is what they promise."""
+
+
+def public_names(package: str) -> list[str]:
+    """The names that a package promises, in its order."""
+    return list(importlib.import_module(package).__all__)
+
+
+def _file(package: str) -> str:
+    return f"api/{package.rpartition('.')[2]}.md"
+
+
+def _page(package: str) -> str:
+    about = docstring((importlib.import_module(package).__doc__ or "").strip())
+    entries = "".join(f"::: {package}.{name}\n\n" for name in public_names(package))
+    return f"# {package}\n\n{about}\n\n{entries}"
+
+
+def api_pages() -> dict[str, str]:
+    """Pages by path: the list of packages, and each package."""
+    rows = ([f"[{package}]({_file(package)[4:]})", about] for package, about in PACKAGES.items())
+    index = (
+        "# The Python interface\n\nFunctions take and return raw bits as unsigned integer arrays unless their entry "
+        "says floats. What these packages export is kept; modules below them may change.\n\n"
+        + table(["package", "for"], rows)
+    )
+    return {"api/index.md": index} | {_file(package): _page(package) for package in PACKAGES}
