@@ -19,6 +19,8 @@ _LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)(?=[#)])")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _BARE = re.compile(r"^>>> .*\n(?:.+\n?)*", re.MULTILINE)
 
+_BEYOND_A_BROWSER = re.compile(r"mfmasim\.compile\(|PoolExecutor|open\(|np\.load\(|mfmasim\.testing")
+"""A compiler, processes, files of the checkout, hypothesis."""
 BROWSER_VERBS = frozenset({"list", "show", "where", "format", "lds", "swizzle", "grid", "explain"})
 """Verbs that need neither a compiler nor a file of the user: they run in a browser too."""
 
@@ -57,28 +59,32 @@ def _command_runs(line: str) -> bool:
     return len(words) > 1 and words[0] == "mfmasim" and words[1] in BROWSER_VERBS and not redirected
 
 
-def _block(match: re.Match[str]) -> str:
+def _marked(match: re.Match[str]) -> str:
     language, body = match[1], match[2]
     if body.startswith(">>>"):
-        return f"``` {{ .pycon .run }}\n{body}```"
+        return f"``` {{ .pycon{'' if _BEYOND_A_BROWSER.search(body) else ' .run'} }}\n{body}```"
     if language == "sh" and all(_command_runs(line) for line in body.splitlines() if line.strip()):
         return f"``` {{ .sh .run }}\n{body}```"
     return match[0]
 
 
-def prepared(text: str) -> str:
-    """Mark doctests and commands that a browser can run, and fence doctests that stand as plain paragraphs."""
+def _fenced(text: str) -> str:
+    """Fence doctests that stand as plain paragraphs."""
     parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
-    text = "".join(
-        part if n % 2 else _BARE.sub(lambda found: f"```python\n{found[0].rstrip()}\n```\n", part)
+    return "".join(
+        part if n % 2 else _BARE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", part)
         for n, part in enumerate(parts)
     )
-    return _FENCE.sub(_block, text)
+
+
+def prepared(text: str) -> str:
+    """Mark doctests and commands that a browser can run."""
+    return _FENCE.sub(_marked, _fenced(text))
 
 
 def docstring(text: str) -> str:
-    """A docstring as Markdown: a literal block is announced by one colon, not by two."""
-    return prepared(re.sub(r"::(?=\n\n {4})", ":", text))
+    """A docstring as Markdown; its doctests use names of its module, so none is marked."""
+    return _fenced(re.sub(r"::(?=\n\n {4})", ":", text))
 
 
 def headings(text: str) -> Iterator[str]:

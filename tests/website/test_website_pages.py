@@ -38,6 +38,7 @@ def test_links_between_files_become_links_between_pages():
             "```sh\nmfmasim format e4m3fn 0x40  # a code\n```",
             "``` { .sh .run }\nmfmasim format e4m3fn 0x40  # a code\n```",
         ),
+        ("```python\n>>> open('f')\n```", "``` { .pycon }\n>>> open('f')\n```"),
         ("```python\nx = 1\n```", None),
         ("```sh\nmfmasim verify intro\n```", None),  # needs time, files or a compiler
         ("```sh\nmfmasim show a b --format svg > x.svg\n```", None),
@@ -52,6 +53,7 @@ def test_what_a_browser_can_run_is_marked(block, marked):
 
 def test_doctests_without_a_fence_get_one():
     assert prepared("Text:\n\n>>> 1 + 1\n2\n\nMore.\n") == "Text:\n\n``` { .pycon .run }\n>>> 1 + 1\n2\n```\n\nMore.\n"
+    assert docstring(">>> 1 + 1\n2") == "```pycon\n>>> 1 + 1\n2\n```\n"
     assert docstring("A case::\n\n    x = 1\n") == "A case:\n\n    x = 1\n"
 
 

@@ -64,6 +64,7 @@
       button.className = "run-button";
       button.type = "button";
       button.textContent = "Run";
+      output.className = "run-output";
       output.setAttribute("aria-live", "polite");
       output.hidden = true;
       button.addEventListener("click", () => run(block, button, output));
