@@ -40,6 +40,11 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
     parser.add_argument("--budget", type=int, help="instructions a wave may execute before the launch stops as endless")
     parser.add_argument("--schedule", default="usual", metavar="ORDER", help=SCHEDULE_HELP)
+    parser.add_argument(
+        "--approximations", default="nearest", metavar="SIDE",
+        help="results of reciprocals, roots, exponentials and other approximate operations: nearest, or above or below "
+        "it in magnitude by the manual's error bound; what must not depend on it passes with each",
+    )  # fmt: skip
     add_quotas(parser)
     add_jobs(parser)
     parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
@@ -138,6 +143,7 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
             compiler=args.compiler,
             budget=args.budget,
             schedule=args.schedule,
+            approximations=args.approximations,
             quota=None if args.device != "sim" else quota_of(args),
         )
     except MfmasimError as error:

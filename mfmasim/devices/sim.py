@@ -10,6 +10,7 @@ from mfmasim.devices.kinds import PRINTF, STOPS
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.witness import witnessed
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.machine.approximate import direction
 from mfmasim.machine.events import Observer, hooks
 from mfmasim.machine.late import Late
 from mfmasim.machine.launch import dimensions, prepare
@@ -135,6 +136,7 @@ class SimDevice:
         schedule: str = "usual",
         buffers: Mapping[int, NDArray[Any]] | None = None,
         quota: Quota | None = None,
+        approximations: str = "nearest",
     ) -> Report:
         """Run a kernel to its end.
 
@@ -169,6 +171,8 @@ class SimDevice:
             buffers: where `args` is bytes, arrays by the byte of the segment at which their address belongs.
             quota: instructions, seconds, bytes and rows that the launch may take; None is `Quota()`. Beyond it the
                 launch is refused, or stopped with a finding.
+            approximations: which result reciprocals, roots, exponentials and other approximate operations give:
+                ``nearest``, or the one that is ``above`` or ``below`` it in magnitude by the manual's error bound.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -193,13 +197,15 @@ class SimDevice:
             raise MfmasimError("schedule 'witness' replays what the check 'races' finds; turn that check on")
         if quota is not None and not isinstance(quota, Quota):
             raise MfmasimError(f"quota {quota!r}: a mfmasim.Quota(...) is expected")
-        meter = Meter(quota or Quota())
+        meter, step = Meter(quota or Quota()), direction(approximations)
         prepared = prepare(kernel, grid, block, args, shared_bytes, undefined, buffers)
-        prepared.meter = meter
+        prepared.meter, prepared.approximation = meter, step
         report = self.run(
             prepared, names, budget, observers, debug, max_waves, executor, parts,
             # Arrays change only when it is over.
-            lambda: replace(prepare(kernel, grid, block, args, shared_bytes, undefined, buffers), meter=meter),
+            lambda: replace(
+                prepare(kernel, grid, block, args, shared_bytes, undefined, buffers), meter=meter, approximation=step
+            ),
             order, witness=schedule == "witness",
         )  # fmt: skip
         prepared.collect()

@@ -82,6 +82,8 @@ class Opcode:
     """V_CMP or V_CMPX: the result is a lane mask."""
     widens: bool = False
     """A conversion to F32, F16 or BF16 from a format of 8 bits or fewer."""
+    scaled: bool = False
+    """Takes E8M0 scales: a matrix instruction two, its last sources; a conversion one, the last that is printed."""
     narrows: str = ""
     """What a conversion from F32 rounds to: ``fp8 bf8 f16 f16_rtz bf16 i32 u32``, or empty."""
     carries: bool = False
@@ -263,6 +265,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VALU", r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_b?f(16|32|64)|v_(exp|log)_legacy_f32", {"trans": True}),
     ("VALU", r"v_dot\d+c?_\w+", {"dot": True}),
     ("VALU", r"v_cvt_(scalef32_)?(pk\d*_)?b?f(32|16)_[bf][fp][468]\w*", {"widens": True}),
+    ("VALU", r"v_cvt_scalef32_\w+", {"scaled": True}),
     ("VALU", r"v_cvt_(pk|sr)_fp8_f32", {"narrows": "fp8"}),
     ("VALU", r"v_cvt_(pk|sr)_bf8_f32", {"narrows": "bf8"}),
     ("VALU", r"v_cvt_(f16_f32|pk_f16_f32)", {"narrows": "f16"}),
@@ -344,7 +347,7 @@ def undecoded() -> Opcode:
 @cache
 def scaled(matrix: Opcode) -> Opcode:
     """A matrix instruction with a scale prefix."""
-    return replace(matrix, name=matrix.name.replace("v_mfma_", "v_mfma_scale_"))
+    return replace(matrix, name=matrix.name.replace("v_mfma_", "v_mfma_scale_"), scaled=True)
 
 
 @cache

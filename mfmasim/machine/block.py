@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.approximate import approximated
 from mfmasim.machine.bind import bind, operation_of
 from mfmasim.machine.late import forces
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
@@ -68,6 +69,8 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
         instructions = [ins for ins in instructions if ins.opcode.scalar]
     instructions = [_allocated(ins, machine.kernel) for ins in instructions]
     bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
+    if step := machine.launch.approximation:
+        bound = [approximated(ins, run, step) for ins, run in zip(instructions, bound, strict=True)]
     if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if machine.late is not None:

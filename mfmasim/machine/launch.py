@@ -69,6 +69,7 @@ class Launch:
     """The global data share, of a kernel that accesses it."""
     meter: Meter = field(default_factory=lambda: Meter(Quota()))
     """Holds it to the caller's quota."""
+    approximation: int = 0  # of `mfmasim.machine.approximate.APPROXIMATIONS`
 
     @property
     def buffers_begin(self) -> int:

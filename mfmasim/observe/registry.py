@@ -10,6 +10,7 @@ from mfmasim.observe.bounds import Bounds
 from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.hazards import Hazards
 from mfmasim.observe.numerics import Numerics
+from mfmasim.observe.operands import Operands
 from mfmasim.observe.ordering.check import Races
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.uninitialised import Uninitialised
@@ -26,7 +27,7 @@ __all__ = ["CHECKS", "checks_of"]
 CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (
-        Bounds, Alignment, Barriers, Conflicts, Waits, Hazards, Races, Uninitialised, Numerics, Strides,
+        Bounds, Alignment, Barriers, Conflicts, Waits, Hazards, Races, Uninitialised, Operands, Numerics, Strides,
     )
 }  # fmt: skip
 """Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""

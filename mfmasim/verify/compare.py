@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "bit_exact", "differences", "is_nan", "shown_code", "shown_value", "ulp_distance", "within"]
 
+FLAVOUR_FACTORS = (0.25, 0.5, 2.0, 4.0)
+FLAVOURS = ", as when FP8 of OCP is read as FNUZ or FNUZ as OCP (a factor of 2 for each operand)"
 SMALLEST = 2.0**-126
 """The smallest normal number of f32 and bf16."""
 
@@ -58,7 +60,28 @@ class Comparison:
         size = np.abs(want[finite])
         relative = float((error[size > 0] / size[size > 0]).max(initial=0.0))
         errors = [f"absolute {float(error.max()):.3g}"] + [f"relative {relative:.3g}"] * bool(size.any())
-        return f"the worst by {self.max_ulp:,} ulp, error at most {', '.join(errors)}"
+        alike = ""
+        if factor := common_factor(have[finite], want[finite]):
+            alike = f"; nearly all are {factor:g} times what they should be"
+            alike += FLAVOURS if factor in FLAVOUR_FACTORS else ""
+        return f"the worst by {self.max_ulp:,} ulp, error at most {', '.join(errors)}{alike}"
+
+
+def common_factor(have: NDArray[np.float64], want: NDArray[np.float64]) -> float:
+    """The power of two by which nearly all of eight or more numbers are too large; 0 if there is none, or if it is 1.
+
+    Args:
+        have: finite numbers.
+        want: what they should be.
+    """
+    both = (have != 0) & (want != 0)
+    if both.sum() < 8:
+        return 0.0
+    with np.errstate(over="ignore"):
+        ratio = have[both] / want[both]
+    power = np.round(np.log2(np.abs(np.median(ratio))))
+    near = np.abs(ratio / 2.0**power - 1) < 0.05
+    return float(2.0**power) if power and near.mean() > 0.9 else 0.0
 
 
 def is_nan(codes: NDArray[Any], fmt: Format) -> NDArray[np.bool_]:

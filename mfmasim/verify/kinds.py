@@ -42,6 +42,13 @@ OF_CASES = (
         "Use the builtin, or correct the pattern.",
     ),
     Kind(
+        "source-asm-clobber", "warning", 'Inline assembly waits or synchronises without the clobber "memory"',
+        "The compiler may move loads and stores across such a statement, a read of the LDS above the wait for the load "
+        "that fills it. Whether this compiler does, the other checks show; the next one may.",
+        'asm volatile("s_waitcnt vmcnt(0)");',
+        'Write asm volatile("s_waitcnt vmcnt(0)" ::: "memory");',
+    ),
+    Kind(
         "skip-declared", "info", "The case is skipped on this architecture",
         "The case file declares it, with the reason.",
         'skip={"gfx942": "no FP4"}',

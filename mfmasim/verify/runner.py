@@ -12,6 +12,7 @@ from mfmasim.devices import SimDevice
 from mfmasim.devices import device as open_device
 from mfmasim.fidelity import Trust, lowest
 from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.verify.clobbers import without_clobber
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.elements.provenance import check_sources
 from mfmasim.verify.elements.trace import check_mapping
@@ -51,6 +52,7 @@ def verify_case(
     kernel: Kernel | None = None,
     observers: Sequence[Observer] = (),
     schedule: str = "usual",
+    approximations: str = "nearest",
     inputs: Mapping[str, NDArray[Any]] | None = None,
 ) -> Result:
     """Verify a case on one architecture.
@@ -66,6 +68,7 @@ def verify_case(
         kernel: run this one instead of the case's (for mutants).
         observers: further listeners to the machine's events, in every launch except that of the mapping check.
         schedule: order of waves in these launches, as `SimDevice.launch` has it.
+        approximations: results of approximate operations in them, likewise.
         inputs: what arguments hold (``argument 0``, a field ``argument 2[1]``), instead of golden data and of what
             data classes draw: codes of a matrix in its stored shape, values of an array. There is one launch then.
 
@@ -100,6 +103,7 @@ def verify_case(
         "budget": budget,
         "quota": quota,
         "schedule": None if schedule == "usual" else schedule,
+        "approximations": None if approximations == "nearest" else approximations,
         "checks": case.checks if isinstance(back_end, SimDevice) else None,
     }
     options = {name: value for name, value in given.items() if value is not None}
@@ -116,6 +120,7 @@ def verify_case(
         text = "the case has no expected C: outputs are not compared"
         level = "warning" if result.mapping["slots_checked"] else "error"
         result.findings.append(Finding("outputs", level, text, "outputs-not-compared", kernel=kernel.name))
+    result.findings += without_clobber(case.source, kernel.name)
     suppress(result, case.suppress)
     demand(result, case.fails)
     result.findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))

@@ -83,6 +83,7 @@ def test_twins_are_proved_or_refuted_for_every_grid(name):
 
 
 # Checklist T34, of wmma_ops: chunked column-major, chiplet swizzle, L2-aware.
+@pytest.mark.trap("T34")
 def test_wmma_maps_on_rdna_are_refuted_by_as_many_grids_as_is_known():
     bad, total = prove("chunked_clamped", range(1, 20), 1, arch="gfx1151")
     assert (len(bad), total) == (327, 361)
@@ -127,6 +128,7 @@ def test_wrong_maps_cover_as_little_as_is_known(name, grid, more, covered):
     assert not found.permutation
 
 
+@pytest.mark.trap("T20")
 def test_the_divided_map_is_right_only_where_xcds_divide_the_tiles():
     right = [n for n in range(2, 200) if grids.layout("xcd_divided", 1, n).permutation]
     assert right == [n for n in range(2, 200) if n % 8 == 0]
@@ -152,6 +154,7 @@ def test_the_example_of_the_post_is_in_order_of_the_numbers_of_a_die():
     assert sorted(number.tolist()) == list(range(24))
 
 
+@pytest.mark.trap("T19")
 @pytest.mark.parametrize(
     ("rows", "cols", "chunk", "kept", "chunks"),
     [(16, 16, 8, 32, 32), (16, 16, 6, 0, 40), (16, 17, 8, 30, 32), (5, 7, 8, 0, 0)],

@@ -10,6 +10,7 @@ from mfmasim.grids import k_per_split, published_split, segments, split, stream_
 SIZES = st.integers(1, 5000)
 
 
+@pytest.mark.trap("T35")
 @pytest.mark.parametrize(
     ("m", "n", "k", "slices", "length", "twice", "right"),
     [

@@ -63,6 +63,7 @@ def test_x16_is_the_list_of_the_blog():
     assert {frozenset(part) for part in lds.lane_sets("X16", 64)} == listed
 
 
+@pytest.mark.trap("T11")
 @pytest.mark.parametrize("chunk", [0, 4])
 def test_the_unswizzled_tile_is_4_way(chunk):
     """T11: 8-way appears only with 16 contiguous lanes to a phase, which is not how gfx950 does it."""
@@ -76,6 +77,7 @@ def test_the_unswizzled_tile_is_4_way(chunk):
     assert degrees("gfx942", "ds_read_b128", place, table=lds.PhaseTable("C8", 32)) == [8] * 8
 
 
+@pytest.mark.trap("T16")
 def test_the_busy_banks_are_two_groups_of_eight():
     """Two groups of 4 banks per parity of the row, not "the same two banks"."""
     first = lds.conflicts("gfx950", "ds_read_b128", (LANE % 16) * 128 + (LANE // 16) * 16).phases[0]
@@ -99,6 +101,7 @@ def test_row_padding(pad, degree):
         assert set(degrees("gfx950", "ds_read_b128", place)) == {degree}
 
 
+@pytest.mark.trap("T12")
 @pytest.mark.parametrize(
     ("name", "phases", "banks"),
     [

@@ -129,6 +129,7 @@ def test_kittens():
         assert pattern_degrees(lds.swizzle("hk_st_32x32"), read_64_byte_rows(rows), "gfx950") == {1}
 
 
+@pytest.mark.trap("T24")
 @pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
 def test_wmma_ops(arch):
     """T24: the printed exclusive-or changes nothing; padding and a higher row bit do. Both 8-lane rules agree."""
@@ -216,6 +217,22 @@ def test_direct_to_lds_places(size, step):
     places = lds.direct_to_lds("gfx950", size, base=512, m0=64, offset=8)
     assert places.tolist() == [584 + lane * step for lane in range(64)]
     assert lds.direct_to_lds("gfx950", size).tolist() == [lane * step for lane in range(64)], "no base and no offset"
+
+
+@pytest.mark.trap("T13", "T26")
+def test_which_architecture_loads_how_much_to_the_lds():
+    """16 bytes on gfx950 alone, 8 nowhere, and nothing on RDNA; no lane chooses its place."""
+    sizes = {"gfx942": {1, 2, 4}, "gfx950": {1, 2, 4, 12, 16}, "gfx1100": set(), "gfx1151": set(), "gfx1201": set()}
+    for arch, known in sizes.items():
+        for size in (1, 2, 4, 8, 12, 16):
+            if size in known:
+                places = lds.direct_to_lds(arch, size, base=4096, m0=64, offset=8)
+                step = 16 if size == 12 else max(size, 4)  # three dwords leave a gap for the fourth
+                assert (places == 4096 + 64 + 8 + step * LANE).all()
+            else:
+                words = f"no {size}-byte load" if known else "no loads from global memory to LDS"
+                with pytest.raises(MfmasimError, match=words):
+                    lds.direct_to_lds(arch, size)
 
 
 # Properties.

@@ -133,6 +133,7 @@ def test_worked_examples_under_both_spellings(arch, old, new, expected):
     assert op.operands[operand].element(lane, vgpr) == element
 
 
+@pytest.mark.trap("T46")
 @pytest.mark.parametrize("name", ["v_mfma_scale_f32_16x16x128_f8f6f4", "v_mfma_scale_f32_32x32x64_f8f6f4"])
 def test_scales_follow_the_block_of_k_not_the_lane_of_the_data(name):
     op = mfmasim.instruction("gfx950", name)
@@ -195,3 +196,14 @@ def test_rdna4_input_table(name, wave, lane_bits, register_bits, position_bits):
         place = (i + 16 * pick(k, lane_bits), pick(k, register_bits), pick(k, position_bits) * op.A.width)
         assert op.A.locate(i, k) == [place]
         assert op.B.locate(k, i) == [place]
+
+
+@pytest.mark.trap("T27")
+def test_an_eighth_of_c_lies_alike_on_gfx11_and_gfx12():
+    """The map of one generation, its transpose, and the map of the other."""
+    eleven, twelve = (mfmasim.instruction(arch, "v_wmma_f32_16x16x16_f16").D for arch in ("gfx1151", "gfx1201"))
+    places = list(itertools.product(range(16), range(16)))
+    alike = [eleven.locate(i, j) == twelve.locate(i, j) for i, j in places]
+    assert sum(alike) / len(places) == 0.125
+    assert all(eleven.locate(i, j)[0].lane % 16 == j for i, j in places)
+    assert all((eleven.locate(i, j)[0].lane < 16) == (i % 2 == 0) for i, j in places), "even rows, of C alone"

@@ -167,6 +167,7 @@ def test_index_sets():
             assert np.array_equal(op.D.unpack(op.execute(*regs, index=words, cbsz=1, abid=sets - 1)), wanted[0])
 
 
+@pytest.mark.trap("T51")
 def test_f8f6f4_ignores_surplus_registers_and_checks_its_codes():
     op = mfmasim.instruction("gfx950", "v_mfma_scale_f32_32x32x64_f8f6f4", a="fp6", b="fp4")
     assert (op.a, op.b, op.A.vgprs, op.B.vgprs, op.cycles, op.passes) == ("e2m3fn", "e2m1fn", 6, 4, 32, 8)
@@ -241,3 +242,10 @@ def test_bad_input_is_told_in_one_line(call, message):
     with pytest.raises(MfmasimError, match=message) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.trap("T49")
+@pytest.mark.parametrize("formats", ["f8f8", "f4f4"])
+def test_the_scaled_instruction_of_every_format_is_f8f6f4(formats):
+    with pytest.raises(MfmasimError, match="v_mfma_scale_f32_32x32x64_f8f6f4"):
+        mfmasim.instruction("gfx950", f"v_mfma_scale_f32_32x32x64_{formats}")

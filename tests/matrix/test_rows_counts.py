@@ -66,6 +66,7 @@ def test_cycles_of_cdna4():
                     assert cycles == (slow if eight else slow // 2)
 
 
+@pytest.mark.trap("T48")
 @pytest.mark.parametrize(
     ("arch", "name", "units", "clock", "peak"),
     [

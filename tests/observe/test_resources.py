@@ -64,6 +64,7 @@ def test_fields(word3, high, arch, words):
         assert (finding.workgroup, finding.wave) == ((0, 0, 0), 0)
 
 
+@pytest.mark.trap("T3")
 @pytest.mark.parametrize("arch", ["gfx942", "gfx950"])
 def test_what_nothing_reads_is_a_remark(arch):
     """USER_VM_MODE counts only with USER_VM_ENABLE."""

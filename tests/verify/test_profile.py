@@ -74,6 +74,7 @@ def kernel(arch, vgprs, agprs=0, sgprs=32, wave=None):
     return SimpleNamespace(arch=target, info=info, wave=wave or target.wave_sizes[0])
 
 
+@pytest.mark.trap("T23")
 @pytest.mark.parametrize(
     ("made", "threads", "lds", "waves", "limited"),
     [

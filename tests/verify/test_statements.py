@@ -51,6 +51,7 @@ def test_figures_that_are_known_from_elsewhere(weighed, claim, found):
     assert line.found == found
 
 
+@pytest.mark.trap("T22")
 def test_roofline():
     assert roofline.ridge_point(59.4e12, 256e9) == pytest.approx(232, abs=0.1)  # T22
     assert roofline.intensity(4096, 4096, 2048) == pytest.approx(682.7, abs=0.1)
@@ -60,6 +61,45 @@ def test_roofline():
     assert roofline.utilisation(256, 40) == pytest.approx(0.914, abs=1e-3)
     assert roofline.utilisation(40, 40) == roofline.utilisation(1, 1) == 1
     assert roofline.teraflops(4096, 4096, 2048, 3.33e-3) == pytest.approx(20.61, rel=2e-3)
+
+
+@pytest.mark.trap("T28")
+def test_figures_of_one_text_that_contradict_each_other(weighed):
+    """Gains of its list and of its journey, rates of its sections and of its table, its number of variants."""
+    found = {
+        (w.statement.place, w.statement.text): (w.statement.said, w.found) for w in weighed if w.verdict == "refuted"
+    }
+    gains = {text.partition(":")[0]: pair for (place, text), pair in found.items() if place == "Key optimisations"}
+    wanted = {
+        "2x2 register blocking": (80, 56.5),
+        "wide loads": (25, 18.6),
+        "two slots": (20, 14.8),
+        "fetching ahead": (15, 5.5),
+    }
+    assert {name: (said, round(value, 1)) for name, (said, value) in gains.items()} == wanted
+    rates = {place: (said, round(value, 2)) for (place, text), (said, value) in found.items() if text == "TFLOPS"}
+    assert rates == {"Standard kernel": (21.9, 20.45), "K-unroll": (17.2, 18.33), "High occupancy": (9.8, 10.29)}
+    assert found["Performance results", "variants in the table"] == (12, 13)
+
+
+@pytest.mark.trap("T14")
+@pytest.mark.parametrize(
+    ("size", "milliseconds", "digits", "rate", "rounded"),
+    [
+        (4096, 0.0512, 4, 2680.33, False), (4096, 0.07516, 5, 1828.74, True), (4096, 0.06007, 5, 2288.16, True),
+        (4096, 0.06169, 5, 2228.01, True), (8192, 0.343, 3, 3204.15, True), (8192, 0.351, 3, 3130.21, True),
+    ],
+)  # fmt: skip
+def test_printed_rates_belong_to_times_before_rounding(size, milliseconds, digits, rate, rounded):
+    """One time was cut off, not rounded: 2680.33 TFLOPS are 0.05128 ms."""
+    unit = 10.0**-digits
+
+    def at(time):
+        return roofline.teraflops(size, size, size, time / 1e3)
+
+    assert (at(milliseconds + unit / 2) - 0.005 <= rate <= at(milliseconds - unit / 2) + 0.005) == rounded
+    assert at(milliseconds + unit) <= rate <= at(milliseconds - unit / 2) + 0.005
+    assert abs(at(milliseconds) - rate) > 0.005
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from hipkernels.cast import operands, plan, reference
 from mfmasim.verify import verify_case
+from mfmasim.verify.mutation.mutants import compile_mutant
 from tests.hipkernels.cast.family import caught, mutants, passes, right, runs, wrong
 from tests.slow import cast
 
@@ -91,3 +92,36 @@ def test_addresses_that_are_not_aligned_are_served_and_told(arch, title, reporte
         (" ".join(f.message.split()[:3]), int(f.message.split("multiple of ")[1].split(";")[0]), f.count) for f in found
     }
     assert seen == reported
+
+
+@pytest.mark.trap("T43")
+def test_only_a_flag_of_one_skips_the_cast():
+    found = [case for case, arch in runs("cast.hip") if case.title.startswith("cast_noop") and arch == "gfx950"]
+    assert {case.parameters["noop"] for case in found} >= {0.0, 0.999, 1.0, 2.0}
+    for case in found:
+        passes(case, "gfx950")
+
+
+@pytest.mark.trap("T44")
+def test_inputs_of_the_casts_hold_what_uniform_numbers_do_not():
+    x = operands.values("f32", 600, "special").astype(np.float64)
+    size = np.abs(x)
+    for kind in (np.isnan(x), np.isinf(x), (size > 0) & (size < 2.0**-126), size > 61440, (x == 0) & np.signbit(x),
+                 size == 464, size == 448, (x < 0) & (size == 240)):  # fmt: skip
+        assert kind.any()
+
+
+@pytest.mark.trap("T42")
+@pytest.mark.parametrize("side", ["above", "below"])
+def test_the_inverse_of_the_scale_does_not_depend_on_the_last_bit_of_a_reciprocal(side):
+    """V_RCP_F32 may be one unit off. A division corrects it; the approximation alone does not."""
+    found = [case for case, arch in runs("cast.hip") if case.title.startswith("cast_scale") and arch == "gfx950"]
+    assert {case.parameters["scale"] for case in found} >= {0.0, 3.0, 7.0, 2.0**-126, float("inf")}
+    for case in found[::2]:
+        assert verify_case(case, "gfx950", approximations=side).status == "pass", case.title
+    mutant, case = mutants("cast.hip")["scale_inv_approximated"]
+    kernel = compile_mutant(mutant, case, "gfx950")[case.kernel_name()]
+    assert verify_case(case, "gfx950", kernel=kernel).status == "pass"
+    (difference,) = verify_case(case, "gfx950", kernel=kernel, approximations=side).findings
+    assert difference.element.startswith("argument ")
+    assert "1 of 1 elements differ, the worst by 1 ulp" in difference.message

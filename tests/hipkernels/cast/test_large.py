@@ -110,6 +110,7 @@ def test_single_elements_reach_beyond_2_to_the_31():
     assert window.wrong(256, 37) == 0
 
 
+@pytest.mark.trap("T44c")
 def test_indices_of_32_bits_wrap_and_leave_every_buffer(narrow):
     (part,) = plan_transpose(ROWS, COLS, 2)
     outside, window = by_part(narrow, part, ROWS, COLS, range(-1, 0))

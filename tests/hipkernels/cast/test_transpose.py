@@ -69,6 +69,7 @@ def test_every_plan_covers_each_element_once():
                 assert len(parts) <= 4
 
 
+@pytest.mark.trap("T44b")
 @pytest.mark.parametrize(
     ("title", "sizes"),
     [
@@ -137,6 +138,7 @@ def test_whole_plans_of_small_shapes(rows, cols):
     assert [name for name, _ in launched] == [part.kernel(given, ("e4m3", "e5m2")[turn % 2]) for part in planned]
 
 
+@pytest.mark.trap("T38")
 def test_320_rows_of_2880_take_tiles_and_not_the_general_kernel():
     """The published text says that this shape falls back to the general kernel; two launches of tiles are executed."""
     assert execute("gfx950", "bf16", "e4m3", 320, 2880, checks=["bounds"]) == [

@@ -77,6 +77,7 @@ def test_every_mutant_is_caught_by_the_checks_it_names(name):
     caught(*MUTANTS[name])
 
 
+@pytest.mark.trap("T1")
 @pytest.mark.parametrize(
     ("name", "right", "outside", "named"),
     [

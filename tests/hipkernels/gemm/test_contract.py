@@ -100,6 +100,7 @@ def test_alignments_are_powers_of_two(align):
         A("fp8", (4, 4), align=align)
 
 
+@pytest.mark.trap("T4")
 @pytest.mark.parametrize(
     ("name", "changes", "checks"),
     [

@@ -105,6 +105,7 @@ def test_general_takes_every_small_shape():
     assert checked > 2500
 
 
+@pytest.mark.trap("T10")
 def test_naive_and_tiled_kernels_give_the_same_bits():
     """The products are exact and summed in the same order; rounding happens at the same places."""
     import numpy as np

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mfmasim import MfmasimError, device
+from mfmasim.machine.events import Observer
 from mfmasim.resources import folder
 from mfmasim.verify import find, load_file, select, verify_case
 from mfmasim.verify.prebuilt import code_for
@@ -112,6 +113,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.trap("T7")
 @pytest.mark.parametrize("arch", HALF)
 @pytest.mark.parametrize("kernel", EXPECTED)
 def test_wrong_schedules_have_exactly_their_findings(kernel, arch):
@@ -134,6 +136,7 @@ def test_right_schedules_have_none_of_them(kernel, arch):
     assert not found(report)
 
 
+@pytest.mark.trap("T8", "T21c")
 def test_the_model_of_order_agrees():
     """Checklist T8 and T21c: 0 and 4 races of the ping-pong, 8 of the interleave, with 6 tiles; a pair is counted once.
 
@@ -166,6 +169,7 @@ def test_who_races_in_the_printed_loop():
     assert {int(re.search(r"read by wave (\d)", f.message)[1]) // 4 for f in races} == {1}
 
 
+@pytest.mark.trap("T9")
 @pytest.mark.parametrize("case", [case for case, _ in RIGHT], ids=[case.title for case, _ in RIGHT])
 def test_the_contract_refuses_what_would_leave_the_matrices(case):
     for wrong in ({"K": 128}, {"K": 320}, {"M": 64}, {"N": 200}):
@@ -188,3 +192,38 @@ def test_mutants_name_text_that_is_there():
 
 def test_wrong_cases_are_those_of_the_table():
     assert {case.kernel_name() for case in WRONG} == set(EXPECTED)
+
+
+class Fetched(Observer):
+    """Of wave 0: for each load to the LDS its tile of K, and the matrix instructions that were executed before it."""
+
+    def __init__(self, ld, half):
+        self.ld, self.half, self.count, self.loads = ld, half, 0, []
+
+    def on_start(self, launch):
+        self.bases = [region.address for region in launch.memory.regions][:2]
+
+    def on_matrix(self, event):
+        self.count += bool((event.waves == 0).any())
+
+    def on_access(self, event):
+        if event.space == "global" and event.kind == "read" and event.instruction.modifiers.get("lds"):
+            (row,) = np.flatnonzero(event.numbers == 0)[:1] if len(event.addresses) > 1 else (0,)
+            address = int(event.addresses[row].min())
+            base = max(b for b in self.bases if b <= address)
+            self.loads.append(((address - base) % self.ld // 128, self.count))
+
+
+@pytest.mark.trap("T17")
+def test_what_a_block_fetches_is_for_the_tile_after_next():
+    """The text says that the next call uses it; every fetch of the loop is two tiles ahead."""
+    side, k = 256, 128 * 6
+    seen = Fetched(k, 128)
+    a, b = (np.zeros((side, k), np.uint8) for _ in range(2))
+    numbers = [*map(np.int32, (side, side, k, k, k, side)), np.float32(1), np.float32(0)]
+    args = [a, b, np.zeros((side, side), np.uint16), *numbers]
+    device("sim").launch(code_for(FAMILY / "interleave.hip", "gfx950")["interleave"], 1, 256, args, observers=[seen])
+    looped = [(tile, done // 64) for tile, done in seen.loads if done]
+    assert len(looped) == 4 * 16
+    assert {tile - now for tile, now in looped} == {2}
+    assert [tile for tile, done in seen.loads if not done] == [0] * 16 + [1] * 16
