@@ -1,12 +1,16 @@
-"""Folders that are shipped with the package: beside it in a checkout, inside it in an installed wheel."""
+"""Folders that are shipped, beside the package in a checkout, inside it in an installed wheel; and the cache folder."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from mfmasim.errors import MfmasimError, unknown
 
-__all__ = ["folder"]
+__all__ = ["CACHE", "cache_folder", "folder"]
+
+CACHE = "MFMASIM_CACHE"
+"""Environment variable: folder of what is built once and used again."""
 
 FOLDERS = ("hipkernels", "golden")
 """Top-level folders of the repository that the wheel contains under ``mfmasim/_bundled``."""
@@ -38,3 +42,13 @@ def folder(name: str) -> Path:
     if checkout.is_dir() and (package.parent / "pyproject.toml").is_file():
         return checkout
     raise MfmasimError(f"the folder {name!r} is missing from this installation: looked in {bundled} and {checkout}")
+
+
+def cache_folder() -> Path:
+    """Folder of what is built once: `CACHE`, or ``mfmasim`` in the user's cache folder; it need not exist.
+
+    Raises:
+        RuntimeError: the user has no home folder.
+    """
+    chosen = os.environ.get(CACHE)
+    return Path(chosen or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "mfmasim").absolute()

@@ -13,6 +13,7 @@ from mfmasim.hiprt import calls
 from mfmasim.hiprt.interpreter import libpython, sites
 from mfmasim.hiprt.registry import CALLS
 from mfmasim.hiprt.tables.names import BY_VALUE, NAMES, TEXTS
+from mfmasim.resources import CACHE, cache_folder
 from mfmasim.toolchain.clibrary import build_library
 
 __all__ = ["LIBRARY", "OTHERS", "built", "header", "library"]
@@ -23,8 +24,6 @@ OTHERS = (
     "libamdhip64.so.6", "libamdhip64.so.7", "libhiprtc.so", "libhiprtc.so.6", "libhiprtc.so.7",
 )  # fmt: skip
 """Further names of the same library: those of ROCm 6 and 7."""
-CACHE = "MFMASIM_CACHE"
-"""Environment variable: folder of the library; by default ``mfmasim`` in the user's cache folder."""
 NATIVE = Path(__file__).with_name("native")
 
 
@@ -60,8 +59,7 @@ def library() -> Path:
     digest = hashlib.sha256("".join(written.values()).encode())
     for one in sorted(NATIVE.iterdir()):
         digest.update(one.read_bytes())
-    base = os.environ.get(CACHE) or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "mfmasim"
-    folder = Path(base).absolute() / f"hiprt-{digest.hexdigest()[:16]}"
+    folder = cache_folder() / f"hiprt-{digest.hexdigest()[:16]}"
     path = folder / "lib" / LIBRARY
     seal = folder / "sha256"
     if _whole(path, seal) and all((path.parent / name).exists() for name in OTHERS):

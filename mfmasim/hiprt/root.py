@@ -10,9 +10,9 @@ from pathlib import Path
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.errors import MfmasimError
-from mfmasim.hiprt.build import CACHE, LIBRARY, OTHERS, library
+from mfmasim.hiprt.build import LIBRARY, OTHERS, library
 from mfmasim.hiprt.settings import ARCH
-from mfmasim.resources import folder
+from mfmasim.resources import CACHE, folder
 from mfmasim.toolchain import find_compiler
 from mfmasim.toolchain.discovery import OURS
 

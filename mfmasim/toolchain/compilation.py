@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.resources import folder
+from mfmasim.toolchain.cache import Entry, dependencies, entry_for
 from mfmasim.toolchain.compilers import Compiler, Kind, run
 from mfmasim.toolchain.device_libs import chosen_folder, link_flags
 from mfmasim.toolchain.diagnostics import Crash, crash_of, in_terms_of_source
-from mfmasim.toolchain.discovery import find_compiler
+from mfmasim.toolchain.discovery import find_compiler, known_compiler
 from mfmasim.toolchain.hostheaders import zig_flags
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ def compile_hip(
     flags: Sequence[str] = (),
     include: Sequence[str | os.PathLike[str]] = (),
     device_libs: str | os.PathLike[str] | None = None,
+    *,
+    again: bool = True,
 ) -> Compiled:
     """Compile the device code of a HIP source file.
 
@@ -109,6 +112,7 @@ def compile_hip(
         include: further folders for ``#include``.
         device_libs: folder of ROCm's bitcode (``<ROCm>/amdgcn/bitcode``) for mathematics. None uses the variable
             ``MFMASIM_DEVICE_LIBS``; if that is not set either, mfmasim's functions, or ROCm's with hipcc.
+        again: compile even where the result of an earlier call is kept (`mfmasim.toolchain.cache`).
 
     Returns:
         The code object, and how it was compiled.
@@ -119,20 +123,29 @@ def compile_hip(
     """
     given = Path(path)
     source = _checked(given)
-    tool = find_compiler(compiler)
+    tool = find_compiler(compiler) if again else known_compiler(compiler)
     if not _TARGET.fullmatch(arch):
         raise unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
-    front = _front_end(tool, source, arch, flags, include) + _libraries(tool, arch, flags, device_libs)
+    libraries = _libraries(tool, arch, flags, device_libs)
+    front = _front_end(tool, source, arch, flags, include) + libraries
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
         output = Path(scratch) / "kernel.hsaco"
         steps = _steps(tool, arch, front, _machine_flags(flags), source, output)
-        said = []
-        for step in steps:
-            ran = run(step)
-            said.append(in_terms_of_source(ran.stderr + ran.stdout, given, source, output.with_suffix(".s")))
-            if ran.returncode != 0:
-                raise _refusal(tool, given, arch, ran.returncode, said[-1])
-        data = output.read_bytes()
+        kept = None if again or libraries else _entry(tool, steps, source, Path(scratch), flags, include)
+        data = kept.read() if kept is not None else None
+        said = ""
+        if data is None:
+            rules = output.with_suffix(".d")
+            wanted = [] if kept is None else dependencies(rules)
+            for number, step in enumerate(steps):
+                ran = run(step if number else [*step[:-1], *wanted, step[-1]])
+                text = in_terms_of_source(ran.stderr + ran.stdout, given, source, output.with_suffix(".s"))
+                if ran.returncode != 0:
+                    raise _refusal(tool, given, arch, ran.returncode, text)
+                said = said if number else text  # remarks of the assembler on generated text say nothing to the user
+            data = output.read_bytes()
+            if kept is not None and not said:
+                kept.write(data, rules)
     is_elf = data.startswith(b"\x7fELF")
     return Compiled(
         data=data,
@@ -141,8 +154,7 @@ def compile_hip(
         version=tool.version,
         command=tuple(steps[0]),
         code_object_version=_CODE_OBJECT_OF_ABI.get(data[8], 0) if is_elf else 0,
-        # Remarks of the assembler on compiler-generated text are not relevant to the user.
-        warnings=said[0],
+        warnings=said,
     )
 
 
@@ -223,12 +235,28 @@ def _libraries(tool: Compiler, arch: str, flags: Sequence[str], given: str | os.
     return link_flags(place, arch, flags, CODE_OBJECT_VERSION)
 
 
+def _entry(
+    tool: Compiler, steps: Sequence[Sequence[str]], source: Path, scratch: Path, flags: Sequence[str],
+    include: Sequence[str | os.PathLike[str]],
+) -> Entry | None:  # fmt: skip
+    """Where the result is kept, or None where it is not to be."""
+    folders = [Path(os.path.abspath(name)) for name in include] + _include_folders(flags)  # noqa: PTH100
+    if not all(name.is_absolute() for name in folders):
+        return None
+    return entry_for(tool, steps, source, scratch, flags, folders, folder("hipkernels") / "include")
+
+
 def _absolute_folders(flags: Sequence[str]) -> list[Path]:
-    """Absolute include folders among the user's flags, joined (``-I/x``) or separate (``-isystem /x``)."""
+    """Absolute include folders among the user's flags."""
+    return [name for name in _include_folders(flags) if name.is_absolute()]
+
+
+def _include_folders(flags: Sequence[str]) -> list[Path]:
+    """Include folders among the user's flags, joined (``-I/x``) or separate (``-isystem /x``)."""
     options = ("-I", "-isystem", "-iquote", "-idirafter")
     joined = [flag.removeprefix(option) for flag in flags for option in options if flag.startswith(option)]
     separate = [flag for before, flag in itertools.pairwise(flags) if before in options]
-    return [Path(name) for name in (*joined, *separate) if name and Path(name).is_absolute()]
+    return [Path(name) for name in (*joined, *separate) if name]
 
 
 def _steps(

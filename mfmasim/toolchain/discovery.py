@@ -14,7 +14,7 @@ from mfmasim.toolchain.compilers import MINIMUM_CLANG, Compiler, Kind, probe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["OURS", "VARIABLE", "candidates", "find_compiler", "find_zig"]
+__all__ = ["OURS", "VARIABLE", "candidates", "find_compiler", "find_zig", "known_compiler"]
 
 VARIABLE = "MFMASIM_HIP_COMPILER"
 """Environment variable with the compiler's path or name."""
@@ -56,6 +56,29 @@ def find_compiler(explicit: str | os.PathLike[str] | None = None) -> Compiler:
         "and no ziglang wheel; get one with: pip install 'mfmasim[compile]'"
     )
     raise MfmasimError("; ".join([text, *refused]))
+
+
+def known_compiler(explicit: str | os.PathLike[str] | None = None) -> Compiler:
+    """`find_compiler`, once per process, until its program or the variables that choose it change."""
+    named = None if explicit is None else os.fspath(explicit)
+    key = named, *map(os.environ.get, (VARIABLE, "PATH", "ROCM_PATH"))
+    found = _known.get(key)
+    if found is None or found[1] != _state(found[0]):
+        tool = find_compiler(explicit)
+        found = _known[key] = tool, _state(tool)
+    return found[0]
+
+
+_known: dict[tuple[str | None, ...], tuple[Compiler, object]] = {}
+
+
+def _state(tool: Compiler) -> object:
+    """Size and time of a compiler's program; of one that is gone None."""
+    try:
+        there = tool.path.stat()
+    except OSError:
+        return None
+    return there.st_size, there.st_mtime_ns
 
 
 def candidates() -> Iterator[tuple[Kind, Path]]:
