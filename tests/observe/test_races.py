@@ -11,6 +11,7 @@ BEGIN = """
   v_lshlrev_b32_e32 v2, 2, v0
   v_xor_b32_e32 v3, 0x100, v2
   v_mov_b32_e32 v5, 0
+  v_mov_b32_e32 v7, 0x300
   s_mov_b32 m0, 0
   s_lshl_b32 s20, s2, 9
   s_waitcnt lgkmcnt(0)
@@ -97,6 +98,24 @@ BODIES = {
             "s_sub_u32 s12, s12, 1", "s_cmp_lg_u32 s12, 0", "s_cbranch_scc1 .Lloop",
         ],
         [("ds_write_b32", "is written here and read by wave", "no barrier")],
+    ),
+    "a loop whose store lies behind the branch that closes it, and whose condition depends on what it reads": (
+        [
+            "s_mov_b32 s12, 4", ".Lloop:", "ds_read_b32 v4, v3", WAIT, "v_readfirstlane_b32 s14, v4",
+            "s_and_b32 s14, s14, 0", "s_sub_u32 s12, s12, 1", "s_cmp_eq_u32 s12, 0", "s_cbranch_scc1 .Lend",
+            "s_cmp_eq_u32 s14, 1", "s_cbranch_scc1 .Lloop", "ds_write_b32 v2, v0", WAIT, "s_branch .Lloop", ".Lend:",
+        ],
+        [("ds_read_b32", "is read here and written by wave", "no barrier"),
+         ("ds_write_b32", "is written here and read by wave", "no barrier")],
+    ),
+    "a loop that only reads until a flag is set": (
+        [
+            "ds_write_b32 v2, v0", WAIT, "s_cmp_eq_u32 s13, 0", "s_cbranch_scc1 .Lset", ".Lspin:", "ds_read_b32 v6, v7",
+            WAIT, "v_readfirstlane_b32 s14, v6", "s_cmp_lg_u32 s14, 1", "s_cbranch_scc1 .Lspin", "s_branch .Lread",
+            ".Lset:", "v_mov_b32_e32 v8, 1", "ds_write_b32 v7, v8", WAIT, "s_branch .Lend", ".Lread:",
+            "ds_read_b32 v4, v3", ".Lend:",
+        ],
+        [],
     ),
 }  # fmt: skip
 # s13: where the wave's own loads to the LDS begin, 256 bytes a wave.

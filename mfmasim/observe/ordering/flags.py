@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from mfmasim.isa import Instruction
 
@@ -34,11 +34,8 @@ def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], s
         source_at: source line of an address; empty where none is known.
     """
     found: set[int] = set()
-    place = {ins.pc: number for number, ins in enumerate(instructions)}
-    for number, ins in enumerate(instructions):
-        first = place.get(ins.target, number) if ins.target is not None else number
-        if ins.opcode.flow == "conditional" and first < number:
-            found |= _only_reads(instructions[first:number])
+    for body in _loops(instructions):
+        found |= _only_reads(body)
     # A loop around a compare-and-swap begins with a plain read, whose value the swap confirms or refuses.
     swaps = [
         ins.pc for ins in instructions
@@ -46,6 +43,32 @@ def flag_reads(instructions: Sequence[Instruction], source_at: Callable[[int], s
     ]  # fmt: skip
     lines = {source_at(pc) for pc in [*found, *swaps]} - {""}
     return found | {ins.pc for ins in instructions if reads_lds(ins) and source_at(ins.pc) in lines}
+
+
+def _loops(instructions: Sequence[Instruction]) -> Iterator[list[Instruction]]:
+    """Bodies of loops that a conditional branch closes, each in address order.
+
+    A body is everything on a path from the loop's first instruction back to it, wherever the compiler placed it: a
+    store may lie behind the branch. Branches back to one instruction close one loop.
+    """
+    place = {ins.pc: number for number, ins in enumerate(instructions)}
+    sources: dict[int, list[int]] = {}
+    for number, ins in enumerate(instructions):
+        if ins.target in place:
+            sources.setdefault(place[ins.target], []).append(number)
+    for first, branches in sources.items():
+        closing = [number for number in branches if number > first]
+        if not any(instructions[number].opcode.flow == "conditional" for number in closing):
+            continue
+        body, left = {first}, closing
+        while left:
+            number = left.pop()
+            if number not in body:
+                body.add(number)
+                left += sources.get(number, [])
+                if number and instructions[number - 1].opcode.goes_on:
+                    left.append(number - 1)
+        yield [instructions[number] for number in sorted(body)]
 
 
 def registers(operands: Sequence[object]) -> set[tuple[str, int]]:
