@@ -25,6 +25,7 @@ VERBS = (
     "swizzle",
     "grid",
     "explorer",
+    "learn",
     "run",
     "unsupported",
     "verify",
