@@ -5,6 +5,7 @@ Sources: RDNA3 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
+from mfmasim.architectures import rates_rdna
 from mfmasim.architectures.buffers import GFX11
 from mfmasim.architectures.internal import RDNA3
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
@@ -75,4 +76,5 @@ ARCH = Arch(
         division_checked=True,
         constant_in_both_halves=True,
     ),
+    rates=rates_rdna.RDNA3,
 )

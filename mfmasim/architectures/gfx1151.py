@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mfmasim.architectures import gfx1100
+from mfmasim.architectures import gfx1100, rates_rdna
 from mfmasim.architectures.model import Conversions
 
 __all__ = ["ARCH"]
@@ -21,4 +21,5 @@ ARCH = replace(
     lds=replace(gfx1100.ARCH.lds, phases=(), phases_as=("gfx1100", "as gfx1100; not measured")),
     conversions=Conversions(long_names=True, scalar=True),
     trans_use_hazard=False,
+    rates=rates_rdna.RDNA35,
 )

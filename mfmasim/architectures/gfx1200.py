@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mfmasim.architectures import gfx1201
+from mfmasim.architectures import gfx1201, rates_rdna
 
 __all__ = ["ARCH"]
 
@@ -17,4 +17,5 @@ ARCH = replace(
     products=("RX 9060 XT",),
     elf_machine=0x48,
     lds=replace(gfx1201.ARCH.lds, phases=(), phases_as=("gfx1201", "as gfx1201; not measured")),
+    rates=rates_rdna.RDNA4_SMALL,
 )

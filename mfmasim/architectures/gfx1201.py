@@ -5,6 +5,7 @@ Sources: RDNA4 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
+from mfmasim.architectures import rates_rdna
 from mfmasim.architectures.buffers import GFX12
 from mfmasim.architectures.internal import RDNA4
 from mfmasim.architectures.model import Arch, Conversions, Counters, FloatRules, Lds, Simd
@@ -68,4 +69,5 @@ ARCH = Arch(
         constant_in_both_halves=True,
         division_checked=True,
     ),
+    rates=rates_rdna.RDNA4,
 )

@@ -6,6 +6,7 @@ AGPRs are a separate register file: only MFMA and v_accvgpr_* access them.
 
 from __future__ import annotations
 
+from mfmasim.architectures import rates_cdna
 from mfmasim.architectures.internal import CDNA1
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 
@@ -42,4 +43,5 @@ ARCH = Arch(
     features=("sramecc", "xnack"),
     scratch_resource=True,
     hardware_registers=CDNA1,
+    rates=rates_cdna.CDNA1,
 )

@@ -5,6 +5,7 @@ Sources: CDNA2 ISA manual; EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
+from mfmasim.architectures import rates_cdna
 from mfmasim.architectures.internal import CDNA2
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 
@@ -42,4 +43,5 @@ ARCH = Arch(
     scratch_resource=True,
     kernarg_preload=True,
     hardware_registers=CDNA2,
+    rates=rates_cdna.CDNA2,
 )

@@ -5,6 +5,7 @@ Sources: CDNA3 ISA manual; FP8 is FNUZ (section 7.2); EF_AMDGPU_MACH from LLVM's
 
 from __future__ import annotations
 
+from mfmasim.architectures import rates_cdna
 from mfmasim.architectures.internal import CDNA3
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
@@ -58,4 +59,5 @@ ARCH = Arch(
     kernarg_preload=True,
     hardware_registers=CDNA3,
     ttmp_reads_zero=True,
+    rates=rates_cdna.CDNA3,
 )

@@ -6,6 +6,7 @@ EF_AMDGPU_MACH from LLVM's AMDGPU usage guide.
 
 from __future__ import annotations
 
+from mfmasim.architectures import rates_cdna
 from mfmasim.architectures.internal import CDNA4
 from mfmasim.architectures.model import Arch, Conversions, Counters, Lds, Simd
 from mfmasim.architectures.remarks import ATOMIC, BY_DWORD, PAIR
@@ -73,4 +74,5 @@ ARCH = Arch(
     kernarg_preload=True,
     hardware_registers=CDNA4,
     ttmp_reads_zero=True,
+    rates=rates_cdna.CDNA4,
 )

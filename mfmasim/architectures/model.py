@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mfmasim.architectures.buffers import GFX9, BufferLayout
 from mfmasim.architectures.groups import Conversions, Counters, FloatRules, Lds, Simd
 from mfmasim.architectures.internal import NO_REGISTERS, HardwareRegisters
+from mfmasim.architectures.rates import Rates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,6 +96,8 @@ class Arch:
     """A vector instruction may not read a transcendental result too early (LLVM: hasVALUTransUseHazard)."""
     floats: FloatRules = field(default_factory=FloatRules)
     """How floating-point operations behave."""
+    rates: Rates = field(default_factory=Rates)
+    """What each pipe does in a clock, latencies, and the products."""
     features: tuple[str, ...] = ()
     """Target features that code may choose (LLVM's AMDGPU usage guide, table of processors)."""
     generic: Generic | None = None

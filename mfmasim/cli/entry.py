@@ -30,6 +30,7 @@ VERBS = (
     "unsupported",
     "verify",
     "report",
+    "cost",
     "explain",
     "mutate",
     "explore",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mfmasim.verify import Case, Result
 
-__all__ = ["add", "run", "write"]
+__all__ = ["add", "run", "setting", "write"]
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -109,7 +109,7 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     from mfmasim.errors import MfmasimError
     from mfmasim.verify import find, select
 
-    changes = dict(_setting(text) for text in args.set)
+    changes = dict(setting(text) for text in args.set)
     groups = [group for target in args.targets for group in find(target)]
     # A GPU runs only the cases of its architecture.
     chosen = args.arch or getattr(device(args.device), "arch", None)
@@ -133,7 +133,7 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
     from mfmasim.verify import Result, verify_case
 
     name, case, arch = task
-    changes = dict(_setting(text) for text in args.set)
+    changes = dict(setting(text) for text in args.set)
     try:
         result = verify_case(
             case.with_parameters(changes) if changes else case,
@@ -233,7 +233,8 @@ def write(path: str, text: str) -> None:
         raise MfmasimError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def _setting(text: str) -> tuple[str, Any]:
+def setting(text: str) -> tuple[str, Any]:
+    """Name and value of a parameter, as ``--set`` takes them."""
     import ast
 
     from mfmasim.errors import MfmasimError

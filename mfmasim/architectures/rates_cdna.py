@@ -1,0 +1,97 @@
+"""Rates of CDNA; short names of sources.
+
+WP1 to WP4: AMD's white papers on CDNA 1, 2, 3, 4. RPC: documentation of ROCm Compute Profiler, "Pipeline
+descriptions". SCHED: LLVM, ``SISchedule.td``, whose latencies are in units of four clocks. HAZ: LLVM,
+``GCNHazardRecognizer.cpp``. GPO: GPUOpen, "Understanding memory coalescing on GCN".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mfmasim.architectures.rates import Product, Rate, Rates
+
+__all__ = ["CDNA1", "CDNA2", "CDNA3", "CDNA4"]
+
+_NONE = "no public source; order of magnitude"
+_GCN = "GPO for GCN: a wave's addresses in four clocks"
+
+CDNA3 = Rates(
+    rows=(
+        Rate("issue", 4, "RPC, scheduler: waves of one SIMD each clock, the four in turn", "vendor"),
+        Rate("valu", 16, "RPC: SIMDs are 16 wide; packed instructions do two operations a lane", "vendor"),
+        Rate("transcendental", 4, "SCHED: quarter rate", "llvm"),
+        Rate("f64", 16, "WP3, table 1: 128 f64 operations a clock and compute unit; SCHED: full rate", "vendor"),
+        Rate("lds", 128, "RPC and WP4 (on CDNA 3): 32 banks of 4 bytes", "vendor"),
+        Rate("lds port", 64, "RPC: 64 bytes a clock in each direction for a pair of SIMDs", "vendor"),
+        Rate("lds fill", 128, "the width of the LDS; how fast loads fill it is not public", "assumed"),
+        Rate("addresses", 16, _GCN, "inferred"),
+        Rate("lines", 1, "one line a clock is what L1's bandwidth needs; not public", "assumed"),
+        Rate("l1", 128, "WP3: the request bus is as wide as a line", "vendor"),
+        Rate("l2", 2048 / 38, "WP3: 2 KB a clock for the compute units of a die, of which 38 are active", "vendor"),
+        Rate("valu latency", 4, "SCHED: one unit", "llvm", 4, 8),
+        Rate("transcendental latency", 16, "SCHED: four units", "llvm", 16, 20),
+        Rate("matrix latency", 12, "HAZ: three wait states beyond the passes", "llvm", 8, 16),
+        Rate("salu latency", 4, "SCHED: one unit", "llvm", 4, 8),
+        Rate("branch", 32, "SCHED: eight units", "llvm", 8, 40),
+        Rate("barrier", 16, _NONE, "assumed", 4, 40),
+        Rate("lds latency", 100, "SCHED: 2 to 64 units, with a remark that it varies", "assumed", 64, 128),
+        Rate("scalar load", 120, _NONE, "assumed", 60, 200),
+        Rate("l1 latency", 160, "half of SCHED's 80 units for any memory access", "assumed", 120, 320),
+        Rate("l2 latency", 500, _NONE, "assumed", 320, 800),
+    ),
+    products=(
+        Product("MI300X", 304, 2100, 5325, "WP3, table 2", 8),
+        Product("MI325X", 304, 2100, 6000, "WP3, table 2", 8),
+        Product("MI300A", 228, 2100, 5325, "WP3, table 2", 6),
+    ),
+)
+
+
+def _with(rates: Rates, *rows: Rate) -> tuple[Rate, ...]:
+    """The rows, some replaced."""
+    return tuple((rates.by_name | {row.name: row for row in rows}).values())
+
+
+CDNA4 = replace(
+    CDNA3,
+    rows=_with(
+        CDNA3,
+        Rate("transcendental", 8, "WP4: twice the rate of CDNA 3", "vendor"),
+        Rate("f64", 16, "WP4, table 1: 128 f64 operations a clock and compute unit", "vendor"),
+        Rate("lds", 256, "WP4: twice the read bandwidth of CDNA 3", "vendor"),
+        Rate("lds port", 128, "RPC for CDNA 3, doubled with the LDS", "inferred"),
+        Rate("l2", 2048 / 32, "WP4: 16 channels of 128 bytes a clock, 32 active compute units of a die", "vendor"),
+        Rate("matrix latency", 16, "HAZ: four wait states beyond the passes", "llvm", 12, 20),
+    ),
+    products=(
+        Product("MI355X", 256, 2400, 8000, "WP4, table 2", 8),
+        Product("MI350X", 256, 2200, 8000, "WP4, table 2", 8),
+    ),
+)
+
+CDNA2 = replace(
+    CDNA3,
+    rows=_with(
+        CDNA3,
+        Rate("l1", 64, "WP2: a line of 64 bytes a clock", "vendor"),
+        Rate("l2", 4096 / 110, "WP2: 32 channels of 128 bytes a clock, 110 or fewer compute units of a die", "vendor"),
+    ),
+    products=(
+        Product("MI250X", 220, 1700, 3277, "WP3, notes MI300-11 and MI300-13: both dies", 2),
+        Product("MI250", 208, 1700, 3277, "WP2 and WP3: both dies", 2),
+        Product("MI210", 104, 1700, 1638, "WP2", 1),
+    ),
+    l1_bytes=16384,
+    line_bytes=64,
+)
+
+CDNA1 = replace(
+    CDNA2,
+    rows=_with(
+        CDNA2,
+        Rate("f64", 8, "WP1: half of the f32 rate", "vendor"),
+        Rate("l2", 2048 / 120, "WP1: 16 channels of 128 bytes a clock, 120 compute units", "vendor"),
+    ),
+    products=(Product("MI100", 120, 1502, 1229, "WP1"),),
+)

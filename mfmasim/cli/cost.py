@@ -1,0 +1,158 @@
+"""``mfmasim cost TARGET``: bounds of a kernel's pipes, and a timeline of the waves that a unit holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from mfmasim.architectures.rates import Product
+    from mfmasim.cost.costed import Costed
+
+__all__ = ["add", "run"]
+
+OBJECTS = (".hsaco", ".co", ".o")
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "cost",
+        help="what a kernel costs: cycles that each pipe must spend, and a timeline of its waves",
+        description="Execute the workgroups that one compute unit holds at a time, and report the cycles that each "
+        "pipe must spend at least, and a timeline with latencies as ranges. Every rate has its source; what has none "
+        "is named.",
+    )
+    parser.add_argument(
+        "targets", nargs="+", metavar="TARGET", help="a family of hipkernels, a case file, or one code object"
+    )
+    parser.add_argument("--arch", help="only this architecture")
+    parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a case parameter")
+    parser.add_argument("--compiler", help="compile with this compiler instead of using prebuilt code objects")
+    parser.add_argument("--product", help="the GPU, such as MI355X (default: the first one with the architecture)")
+    parser.add_argument(
+        "--units", type=int, metavar="N", help="a GPU of your own: groups of four SIMDs (compute units of CDNA)"
+    )
+    parser.add_argument("--megahertz", type=float, metavar="MHZ", help="its clock")
+    parser.add_argument("--gigabytes", type=float, metavar="GB/S", help="its memory bandwidth")
+    parser.add_argument("--json", metavar="FILE", help="write the results as JSON ('-' for standard output)")
+    parser.add_argument("--html", metavar="FILE", help="draw the timelines: one HTML page, a lane for each wave")
+    parser.add_argument("--trace", metavar="FILE", help="write the timeline in Chrome's trace format, for Perfetto")
+    parser.add_argument("--kernel", help="of a code object: the kernel, where it has several")
+    parser.add_argument("--grid", default="1", help="of a code object: workgroups, such as 4 or 4,4,1 (default 1)")
+    parser.add_argument("--block", default="64", help="of a code object: work-items per workgroup (default 64)")
+    parser.add_argument("--shared", type=int, default=0, help="of a code object: dynamic LDS in bytes")
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="ARG",
+        help="of a code object: an argument, as `mfmasim run` takes it",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb; exit code 0 or 2."""
+    from mfmasim.cli.output import table
+    from mfmasim.errors import MfmasimError
+
+    found = []
+    for costed in _costed(args):
+        found.append(costed)
+        if args.json == "-":
+            continue
+        print(f"{costed.case or costed.recorded.kernel.title} on {costed.arch.name} ({costed.product.name})")
+        for title, columns, rows in costed.tables():
+            print(table(columns, rows, "terminal", title), end="")
+        print("\n".join(costed.lines()))
+    if args.json:
+        text = json.dumps([costed.record() for costed in found], indent=1)
+        if args.json == "-":
+            print(text)
+        else:
+            Path(args.json).write_text(text + "\n")
+    if args.html:
+        from mfmasim.cost.picture import page
+
+        Path(args.html).write_text(page([(_title(c), c.drawn["value"], c.recorded.kernel) for c in found]))
+    if args.trace:
+        if len(found) != 1:
+            raise MfmasimError(f"--trace writes one timeline, {len(found)} cases match: choose one with --case, --arch")
+        from mfmasim.cost.chrome import chrome_trace
+
+        Path(args.trace).write_text(json.dumps(chrome_trace(found[0].drawn["value"], found[0].product)) + "\n")
+    return 0
+
+
+def _title(costed: Costed) -> str:
+    return f"{costed.case or costed.recorded.kernel.title} on {costed.arch.name}"
+
+
+def _costed(args: argparse.Namespace) -> Iterator[Costed]:
+    """Everything that is asked for."""
+    if any(target.endswith(OBJECTS) for target in args.targets):
+        yield _of_object(args)
+        return
+    from mfmasim.cli.verify import setting
+    from mfmasim.cost.costed import Costed
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify import find, select
+    from mfmasim.verify.costs import record_case
+
+    changes = dict(setting(text) for text in args.set)
+    groups = [group for target in args.targets for group in find(target)]
+    work = [(case, arch) for _, cases in groups for case, arch in select(cases, args.arch, args.case)]
+    work = [(case, arch) for case, arch in work if arch not in case.skip]
+    if not work:
+        raise MfmasimError(f"no case matches --arch {args.arch or 'any'} --case {' '.join(args.case or ['any'])}")
+    for case, arch in work:
+        product = _product(args, arch)
+        changed = case.with_parameters(changes) if changes else case
+        recorded = record_case(changed, arch, compiler=args.compiler, units=product.units)
+        yield Costed(recorded, product, case.title)
+
+
+def _of_object(args: argparse.Namespace) -> Costed:
+    """A kernel of a code object, with given arguments."""
+    from mfmasim import program
+    from mfmasim.cli.run_arguments import given, sizes
+    from mfmasim.cost import record_launch
+    from mfmasim.cost.costed import Costed
+    from mfmasim.errors import MfmasimError, unknown
+
+    if len(args.targets) != 1:
+        raise MfmasimError(f"{len(args.targets)} targets: a code object is given alone")
+    if args.case or args.set or args.compiler:
+        raise MfmasimError(f"{args.targets[0]}: --case, --set and --compiler are for cases, not for a code object")
+    code = program.load(args.targets[0], args.arch)
+    name = args.kernel or (code.kernels[0] if len(code.kernels) == 1 else None)
+    if name is None or name not in [*code.kernels, *(code[k].title for k in code.kernels)]:
+        titles = [code[k].title for k in code.kernels]
+        raise unknown("kernel", name or "(none)", titles, f"in {args.targets[0]}; --kernel names one")
+    kernel = code[name]
+    product = _product(args, kernel.arch.name)
+    passed = given(args.arg, kernel)
+    grid, block = sizes(args.grid, "--grid"), sizes(args.block, "--block")
+    return Costed(record_launch(kernel, grid, block, passed.values, args.shared, units=product.units), product)
+
+
+def _product(args: argparse.Namespace, arch: str) -> Product:
+    """The GPU, with the user's own numbers where they are given."""
+    from dataclasses import replace
+
+    from mfmasim.architectures import arch as find_arch
+    from mfmasim.cost.costed import product_of
+    from mfmasim.errors import MfmasimError
+
+    own = {name: getattr(args, name) for name in ("units", "megahertz", "gigabytes") if getattr(args, name) is not None}
+    for name, value in own.items():
+        if not 0 < value < 1e6:
+            raise MfmasimError(f"--{name} {value:g}: a number above 0 and below 1,000,000 is expected")
+    found = product_of(find_arch(arch), args.product)
+    return replace(found, name="your GPU", source="given", **own) if own else found

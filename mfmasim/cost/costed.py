@@ -1,0 +1,221 @@
+"""Everything about one kernel's cost: bound, rates, occupancy, roofline, timeline; as tables and as a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.architectures.rates import NAMES
+from mfmasim.cost.bound import bound_of
+from mfmasim.cost.estimate import estimate, timelines
+from mfmasim.cost.operation import SCOPES
+from mfmasim.errors import MfmasimError, unknown
+from mfmasim.lds import ds_instruction, phase_table
+from mfmasim.matrix import instruction
+
+if TYPE_CHECKING:
+    from mfmasim.architectures import Arch
+    from mfmasim.architectures.rates import Product
+    from mfmasim.cost.bound import Bound
+    from mfmasim.cost.estimate import Estimate
+    from mfmasim.cost.resident import Recorded
+    from mfmasim.cost.timeline import Timeline
+
+__all__ = ["LATENCIES", "Costed", "Used", "product_of"]
+
+Table = tuple[str, tuple[str, ...], list[list[Any]]]
+"""Title, columns, rows."""
+LATENCIES = (
+    "valu latency", "transcendental latency", "matrix latency", "salu latency", "branch", "barrier", "lds latency",
+    "scalar load", "l1 latency", "l2 latency",
+)  # fmt: skip
+"""Rates that only the timeline rests on."""
+_CONFIDENCE = {"unknown": "assumed"}
+"""Of a phase table, in the words of rates."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """A rate that a result rests on."""
+
+    rate: str
+    value: str
+    meaning: str
+    source: str
+    confidence: str
+    timeline: bool = False
+    """Whether only the timeline rests on it."""
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary that JSON can hold."""
+        return {"rate": self.rate, "value": self.value, "meaning": self.meaning, "source": self.source,
+                "confidence": self.confidence, "of": "timeline" if self.timeline else "bound"}  # fmt: skip
+
+
+def product_of(arch: Arch, name: str | None) -> Product:
+    """A product of an architecture by name; without one, the first.
+
+    Raises:
+        MfmasimError: the architecture has no such product.
+    """
+    known = {product.name.lower(): product for product in arch.rates.products}
+    if not known:
+        raise MfmasimError(f"{arch.name}: there are no rates of a product")
+    if name is None:
+        return arch.rates.products[0]
+    if name.lower() not in known:
+        raise unknown("product", name, [product.name for product in arch.rates.products], f"with {arch.name}")
+    return known[name.lower()]
+
+
+@dataclass
+class Costed:
+    """One kernel on one architecture."""
+
+    recorded: Recorded
+    product: Product
+    case: str = ""
+
+    @cached_property
+    def bound(self) -> Bound:
+        """Of the main loop's turns, or of the whole kernel where no loop has two turns."""
+        return bound_of(self.recorded.trace, self.recorded.head)
+
+    @cached_property
+    def drawn(self) -> dict[str, Timeline]:
+        """Timelines by end of the latencies' ranges."""
+        return timelines(self.recorded)
+
+    @cached_property
+    def estimated(self) -> Estimate:
+        """Time of the launch."""
+        return estimate(self.recorded, self.bound, self.drawn, self.product)
+
+    @property
+    def arch(self) -> Arch:
+        """The architecture."""
+        return self.recorded.kernel.arch
+
+    @cached_property
+    def used(self) -> list[Used]:
+        """Every rate that the results rest on, those of instructions included."""
+        found = [_used(self.arch, name, timeline=False) for name in (row.name for row in self.bound.rates())]
+        wave = self.recorded.kernel.wave
+        for name in dict.fromkeys(op.name for op in self.recorded.trace.operations if op.matrix):
+            cycles = next(op.matrix for op in self.recorded.trace.operations if op.name == name)
+            source = instruction(self.arch, name, wave=wave).generation.source
+            found.append(Used(name, f"{cycles:g}", "clocks of a matrix core", source, "vendor"))
+        for name in dict.fromkeys(op.name for op in self.recorded.trace.operations if op.slot == "LDS"):
+            try:
+                table = phase_table(self.arch, ds_instruction(self.arch, name).name)
+            except MfmasimError:  # without addresses per lane
+                continue
+            confidence = _CONFIDENCE.get(table.confidence, table.confidence)
+            shown = f"{len(table.sets(wave))} phases, {table.banks} banks"
+            found.append(Used(name, shown, "a pass for each phase and conflict", table.source, confidence))
+        return found + [_used(self.arch, name, timeline=True) for name in LATENCIES]
+
+    @property
+    def assumed(self) -> list[str]:
+        """Rates without a public source, by name."""
+        return [used.rate for used in self.used if used.confidence == "assumed"]
+
+    @property
+    def ridge(self) -> float | None:
+        """Matrix operations per byte from which on the matrix cores and not memory limit this kernel's mix."""
+        matrix = self.bound.cycles["matrix"]
+        if not matrix:
+            return None
+        return self.bound.flops / matrix * self.product.units * self.product.megahertz * 1e6 / (
+            self.product.gigabytes * 1e9
+        )  # fmt: skip
+
+    def record(self) -> dict[str, Any]:
+        """As a dictionary that JSON can hold."""
+        bound, recorded = self.bound, self.recorded
+        found: dict[str, Any] = {
+            "kernel": recorded.kernel.name, "case": self.case, "arch": self.arch.name, "product": self.product.name,
+            "bound": bound.pipe, "cycles": bound.total, **{k: v for k, v in bound.record().items() if k in _KEPT},
+            "pipes": [
+                {"pipe": pipe, "cycles": cycles, "share": bound.shares[pipe], "of": SCOPES[pipe]}
+                for pipe, cycles in bound.cycles.items()
+            ],
+            "rates": [used.record() for used in self.used], "assumed": self.assumed,
+            "occupancy": recorded.occupancy.record(), "resident": recorded.resident, "ridge": self.ridge,
+            "timeline": {end: self._line(line) for end, line in self.drawn.items()},
+            "estimate": self.estimated.record(),
+        }  # fmt: skip
+        return found
+
+    def _line(self, line: Timeline) -> dict[str, Any]:
+        first, last, turns = line.window(self.recorded.head)
+        return {
+            "clocks": line.clocks, "turn": (last - first) / max(1, turns), "pace": line.pace(self.recorded.head),
+            "matrix_share": line.matrix_share(self.recorded.head), "standing": line.standing(),
+            "lines": dict(list(line.by_line().items())[:10]),
+        }  # fmt: skip
+
+    def tables(self) -> list[Table]:
+        """As tables for the terminal."""
+        bound, recorded = self.bound, self.recorded
+        per = "turn of the main loop" if bound.looped else "kernel"
+        pipes = [
+            [pipe, SCOPES[pipe], f"{cycles:,.1f}", f"{bound.shares[pipe]:.0%}"]
+            for pipe, cycles in sorted(bound.cycles.items(), key=lambda item: -item[1])
+            if cycles
+        ]
+        waves = f"{recorded.resident} workgroups, {bound.waves} waves"
+        tables: list[Table] = [
+            (f"Bound: {bound.pipe}, {bound.total:,.0f} cycles a {per} ({waves} on four SIMDs)",
+             ("pipe", "of a", "cycles, at least", "share of the bound"), pipes),
+        ]  # fmt: skip
+        lines = self.drawn
+        ends = [self._line(lines[end]) for end in ("low", "value", "high")]
+        standing = [
+            [reason, *(f"{end['standing'].get(reason, 0.0) / max(1.0, end['clocks'] * bound.waves):.1%}"
+                       for end in ends)]
+            for reason in ends[1]["standing"]
+        ]  # fmt: skip
+        tables.append(
+            (
+                "Timeline, with latencies at the low end, as in the rows, at the high end",
+                ("", "low", "rows", "high"),
+                [
+                    [f"clocks a {per}", *(f"{end['pace']:,.0f}" for end in ends)],
+                    ["matrix cores busy", *(f"{end['matrix_share']:.1%}" for end in ends)],
+                    ["clocks of the recorded workgroups", *(f"{end['clocks']:,.0f}" for end in ends)],
+                    ["ms of the launch", *(f"{self.estimated.milliseconds[e]:.4g}" for e in ("low", "value", "high"))],
+                    *[[f"waves stand still: {name}", *cells] for name, *cells in standing],
+                ],
+            )
+        )
+        where = [[line, f"{clocks:,.0f}"] for line, clocks in list(lines["value"].by_line().items())[:8]]
+        if where:
+            tables.append(("Where waves stand still", ("source", "clocks of all waves"), where))
+        rates = [[u.rate, u.value, u.confidence, u.source] for u in self.used]
+        tables.append(("Rates", ("rate", "value", "confidence", "source"), rates))
+        return tables
+
+    def lines(self) -> list[str]:
+        """What is said in words: occupancy, intensity, roofline, what is assumed."""
+        bound, occupancy = self.bound, self.recorded.occupancy
+        said = [f"occupancy: {occupancy.waves_per_simd:g} waves per SIMD, limited by {', '.join(occupancy.limited_by)}"]
+        if bound.intensity is not None and self.ridge is not None:
+            said.append(
+                f"intensity: {bound.intensity:,.0f} matrix operations per byte of new lines; ridge point of "
+                f"{self.product.name} {self.ridge:,.0f} (memory, {self.product.gigabytes:,.0f} GB/s)"
+            )
+        said.append(f"assumed, without a public source: {', '.join(self.assumed) or 'nothing'}")
+        said.append("a bound is a lower one under these rates; the timeline is a model, its range that of latencies")
+        return said
+
+
+_KEPT = ("per", "turns", "waves", "flops", "bytes", "fetched", "intensity")
+
+
+def _used(arch: Arch, name: str, *, timeline: bool) -> Used:
+    row = arch.rates[name]
+    low, value, high = row.ends
+    shown = f"{value:.4g}" if low == high else f"{value:g} ({low:g} to {high:g})"
+    return Used(name, shown, NAMES[name], row.source, row.confidence, timeline)

@@ -1,0 +1,143 @@
+"""What an instruction needs whatever it accesses: issue slot, cycles of the ALUs, registers, counters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mfmasim.isa.counters import raised, waited
+from mfmasim.machine.ops.matrix import resolve
+from mfmasim.observe.flights import registers
+
+if TYPE_CHECKING:
+    from mfmasim.architectures import Arch
+    from mfmasim.isa import Instruction
+    from mfmasim.isa.counters import Raised
+    from mfmasim.observe.flights import Register
+
+__all__ = ["PIPES", "SCOPES", "Operation", "operation_of"]
+
+SCOPES = {
+    "issue": "wave",
+    "matrix": "simd",
+    "VALU": "simd",
+    "transcendental": "simd",
+    "scalar": "simd",
+    "branch": "simd",
+    "LDS": "group",
+    "LDS port": "pair",
+    "LDS fill": "group",
+    "memory": "group",
+    "L2": "group",
+}
+"""Pipes, and which SIMDs share one: ``wave`` (each wave has its own), ``simd``, ``pair`` (of SIMDs), ``group`` (the
+SIMDs that share an LDS and a vector memory unit)."""
+PIPES = tuple(SCOPES)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One instruction of the code, as bound and timeline see it."""
+
+    number: int
+    """Its number in the trace."""
+    pc: int
+    name: str
+    """Mnemonic."""
+    text: str
+    source: str
+    """Source line, or empty."""
+    slot: str
+    """Kind of issue slot that it takes: ``VALU``, ``scalar``, ``branch``, ``LDS``, ``memory``, or ``internal``."""
+    needs: tuple[tuple[str, float], ...]
+    """Cycles of pipes of its SIMD and wave."""
+    size: int
+    next_pc: int
+    """Address of the instruction after it."""
+    reads: tuple[Register, ...] = ()
+    writes: tuple[Register, ...] = ()
+    chained: frozenset[Register] = frozenset()
+    """Registers of a matrix instruction's C that are its D: the sum may be used at once by the next such sum."""
+    matrix: float = 0
+    """Cycles of a matrix instruction."""
+    trans: bool = False
+    scalar_load: bool = False
+    waits: tuple[tuple[str, int], ...] = ()
+    raises: tuple[Raised, ...] = ()
+    signals: bool = False
+    """Signals a barrier."""
+    awaits: bool = False
+    """Waits at a barrier."""
+    ends: bool = False
+    priority: int | None = None
+    idle: float = 0
+    """Clocks that S_NOP and S_SLEEP stand still beyond one issue."""
+    flow: bool = False
+    flops: int = 0
+    """Operations of a matrix instruction; products and sums."""
+
+
+def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, source: str = "") -> Operation:
+    """Describe an instruction.
+
+    Args:
+        arch: architecture.
+        wave: lanes of a wave.
+        instruction: decoded.
+        number: its number in the trace.
+        source: source line.
+    """
+    opcode = instruction.opcode
+    rates = arch.rates
+    period = rates["issue"].value
+    slot = _slot(instruction, shared=rates.scalar_unit_shared)
+    needs = {"issue": period}
+    parts = instruction.halves or (instruction,)
+    matrix, flops = 0.0, 0
+    if opcode.matrix:
+        row = resolve(instruction, arch, wave)[0]
+        matrix, flops = float(row.cycles), row.flops
+        needs["matrix"] = matrix
+        if rates.matrix_on_valu:
+            needs["VALU"] = matrix
+    elif slot == "VALU":
+        needs["VALU"] = wave / rates["f64" if _wide(instruction) else "valu"].value
+        if opcode.trans:
+            needs["transcendental"] = wave / rates["transcendental"].value
+            if not rates.matrix_on_valu:  # CDNA has no unit of its own for them
+                needs["VALU"] = needs["transcendental"]
+    elif slot in ("scalar", "branch"):
+        needs[slot] = period
+    immediate = next((o.bits for o in instruction.src if o.kind == "imm"), 0)
+    idle = {"nop": (immediate & 0xF) * period, "sleep": 64.0 * (immediate & 0x7F)}.get(opcode.kind, 0.0)
+    read = tuple(dict.fromkeys(r for part in parts for r in registers(part.src)))
+    written = tuple(dict.fromkeys(r for part in parts for r in registers(part.dst)))
+    chained: frozenset[Register] = frozenset()
+    if opcode.matrix and instruction.dst:
+        same = [o for o in instruction.src[2:] if o.kind == instruction.dst[0].kind and o.count > 1]
+        chained = frozenset(r for r in registers(same) if r in set(written))
+    return Operation(
+        number, instruction.pc, instruction.name, instruction.text, source, slot, tuple(needs.items()),
+        instruction.size, instruction.pc + instruction.size, read, written, chained, matrix, opcode.trans,
+        opcode.unit == "SMEM" and opcode.access == "load", () if opcode.flow == "end" else waited(arch, instruction),
+        raised(arch, opcode, bool(instruction.dst), instruction.space), opcode.barrier in ("whole", "signal"),
+        opcode.barrier in ("whole", "wait"), opcode.flow == "end",
+        immediate & 3 if opcode.kind == "priority" else None, idle, bool(opcode.flow), flops,
+    )  # fmt: skip
+
+
+def _slot(instruction: Instruction, *, shared: bool) -> str:
+    """The kind of issue slot that an instruction takes."""
+    opcode = instruction.opcode
+    if opcode.flow and opcode.flow not in ("end", "trap"):
+        return "branch"
+    if instruction.encoding == "SOPP":
+        return "internal"  # RPC, "Scheduler": not issued to a unit
+    if opcode.unit == "SMEM":
+        return "scalar" if shared else "scalar memory"
+    return {"VMEM": "memory", "SALU": "scalar"}.get(opcode.unit, opcode.unit) or "internal"
+
+
+def _wide(instruction: Instruction) -> bool:
+    """Whether a vector instruction computes in f64."""
+    return any(operand.type == "f64" for operand in (*instruction.dst, *instruction.src))

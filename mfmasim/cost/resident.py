@@ -1,0 +1,135 @@
+"""Recording the workgroups that one unit holds at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.cost.trace import Recorder
+from mfmasim.devices.loops import Loop, loops_of, main_loop
+from mfmasim.devices.occupancy import Occupancy, occupancy
+from mfmasim.devices.report import Fidelity, Report
+from mfmasim.devices.sim import SimDevice
+from mfmasim.errors import MfmasimError
+from mfmasim.machine.launch import prepare
+from mfmasim.machine.run import BUDGET, Machine
+
+if TYPE_CHECKING:
+    from mfmasim.cost.trace import Trace
+    from mfmasim.machine.passing import Arguments
+    from mfmasim.program import Kernel
+
+__all__ = ["MOST_WAVES", "Recorded", "Unit", "record_launch"]
+
+MOST_WAVES = 64
+"""Waves of four SIMDs at most: 16 each."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The executed trace of one unit's workgroups."""
+
+    kernel: Kernel
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    trace: Trace
+    occupancy: Occupancy
+    resident: int
+    """Workgroups that were recorded: what fits, or all of a smaller grid."""
+    loops: list[Loop]
+    main: Loop | None
+    operands: int = 0
+    """Bytes of the buffers that the kernel reads or writes: what memory has to move once at least."""
+
+    @property
+    def head(self) -> int | None:
+        """Address of the main loop's first instruction."""
+        return self.main.first if self.main is not None else None
+
+    @property
+    def workgroups(self) -> int:
+        """Workgroups of the grid."""
+        return math.prod(self.grid)
+
+
+class Unit(SimDevice):
+    """Runs only the workgroups that one unit holds at a time, and records them."""
+
+    def __init__(self, most: int | None, units: int | None) -> None:
+        """Record `most` workgroups at most, of a grid that so many units share."""
+        self.most, self.units = most, units
+        self.recorded: Recorded | None = None
+
+    def launch(
+        self, kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0, *_: Any, **__: Any
+    ) -> Report:
+        """Run and record the workgroups of one unit.
+
+        Args:
+            kernel: what to run.
+            grid: workgroups in x, y, z.
+            block: work-items of a workgroup.
+            args: as `SimDevice.launch` takes them.
+            shared_bytes: dynamic LDS.
+            _: further options of a launch, without effect.
+            __: likewise.
+
+        Raises:
+            MfmasimError: the launch is wrong, a workgroup does not fit, or it stops early.
+        """
+        launch = prepare(kernel, grid, block, args, shared_bytes)
+        fits = occupancy(kernel, launch.work_items, launch.lds_bytes)
+        if not fits.workgroups:
+            raise MfmasimError(f"{kernel.title}: a workgroup does not fit ({', '.join(fits.limited_by)})")
+        per = launch.waves_per_workgroup
+        units = self.units or _units(kernel)
+        count = max(1, min(fits.workgroups, -(-launch.workgroups // units), MOST_WAVES // per or 1))
+        if self.most is not None:
+            count = min(count, self.most)
+        step = max(1, launch.workgroups // count)  # a unit's workgroups lie apart: all units receive one in turn
+        step = min(step, units)
+        recorder = Recorder(kernel)
+        machine = Machine(launch, [recorder], BUDGET, per)
+        for number in range(count):
+            recorder.begin(number, number * step * per, per)
+            machine.run(number * step, 1)
+            if machine.outcome.stopped:
+                raise MfmasimError(f"{kernel.title}: {machine.outcome.stopped}")
+        loops = loops_of(kernel, machine.outcome.executed)
+        operands = sum(region.size for region, _ in launch.buffers)
+        self.recorded = Recorded(
+            kernel, launch.grid, launch.block, recorder.trace, fits, count, loops, main_loop(loops), operands
+        )
+        return Report(kernel.name, kernel.arch.name, "sim", launch.grid, launch.block, [], machine.outcome.instructions,
+                      Fidelity(machine.outcome.fidelity))  # fmt: skip
+
+
+def _units(kernel: Kernel) -> int:
+    """Units of the architecture's first product."""
+    products = kernel.arch.rates.products
+    return products[0].units if products else 1
+
+
+def record_launch(
+    kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0, *, most: int | None = None,
+    units: int | None = None,
+) -> Recorded:  # fmt: skip
+    """Record a launch with given arguments; buffers change as far as the recorded workgroups write to them.
+
+    Args:
+        kernel: what to run.
+        grid: workgroups in x, y, z.
+        block: work-items of a workgroup.
+        args: as `SimDevice.launch` takes them.
+        shared_bytes: dynamic LDS.
+        most: workgroups to record at most; None takes all that fit.
+        units: units that share the grid; None takes those of the architecture's first product.
+
+    Raises:
+        MfmasimError: the launch is wrong, a workgroup does not fit, or it stops early.
+    """
+    unit = Unit(most, units)
+    unit.launch(kernel, grid, block, args, shared_bytes)
+    assert unit.recorded is not None
+    return unit.recorded

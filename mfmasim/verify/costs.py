@@ -1,0 +1,60 @@
+"""Recording the workgroups of a case that one unit holds at a time, for `mfmasim.cost`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.cost.resident import Unit
+from mfmasim.verify.arrays import draw_array
+from mfmasim.verify.data import draw
+from mfmasim.verify.prebuilt import code_for
+from mfmasim.verify.roles import bytes_of, untouched
+from mfmasim.verify.runner import informed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfmasim.cost.resident import Recorded
+    from mfmasim.program import Kernel
+    from mfmasim.verify.cases import Case
+
+__all__ = ["record_case"]
+
+
+def record_case(
+    case: Case, arch: str, *, compiler: str | None = None, kernel: Kernel | None = None, most: int | None = None,
+    units: int | None = None,
+) -> Recorded:  # fmt: skip
+    """Record a case on its first class of inputs; outputs are not compared, `verify_case` does that.
+
+    Args:
+        case: the case.
+        arch: one of its architectures.
+        compiler: compile with this one and ignore prebuilt code objects.
+        kernel: run this one instead of the case's.
+        most: workgroups to record at most; None takes all that fit.
+        units: units that share the grid; None takes those of the architecture's first product.
+
+    Raises:
+        MfmasimError: the case is wrong, or cannot be compiled or executed.
+    """
+    target = find_arch(arch)
+    case = informed(case, arch=target.name)
+    case.check_contract()
+    if kernel is None:
+        kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
+    case = informed(case, wave=kernel.wave)
+    launch = case.make()
+    memory: dict[str, NDArray[Any]] = {}
+    for name, array in launch.arrays.items():
+        memory[name] = array.placed(draw_array(array, f"{case.title}/{name.removeprefix('argument ')}").copy())
+    data = (*case.data[:1], "integers")[0]
+    for name, tensor in launch.tensors.items():
+        reads = not tensor.writes or launch.expression is None or launch.expression.uses(tensor)
+        codes = draw(tensor, data, case.title, target) if reads else untouched(tensor, target)
+        memory[name] = tensor.placed(bytes_of(tensor, codes, target))
+    unit = Unit(most, units)
+    launch.run(unit, kernel, memory)
+    assert unit.recorded is not None
+    return unit.recorded

@@ -1,0 +1,103 @@
+"""Bounds: monotone in what is executed, true to hand counts; rates: complete, with sources."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import mfmasim
+from mfmasim.architectures import ARCHITECTURES, arch
+from mfmasim.architectures.rates import CONFIDENCES, NAMES
+from mfmasim.cost import bound_of, record_launch
+from mfmasim.cost.bound import RATES_OF
+from mfmasim.cost.operation import PIPES, SCOPES
+from tests.cost.programs import traces
+
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_each_architecture_has_each_rate_with_a_source(name):
+    rates = arch(name).rates
+    assert list(rates.by_name) == list(NAMES)
+    for row in rates.rows:
+        assert row.source
+        assert row.confidence in CONFIDENCES
+        low, value, high = row.ends
+        assert 0 < low <= value <= high
+    assert rates.products
+    assert {product.name for product in rates.products} & {*arch(name).products, "MI250"}
+
+
+def test_each_pipe_has_a_scope_and_its_rates():
+    assert set(PIPES) == set(SCOPES) == set(RATES_OF)
+    assert {name for names in RATES_OF.values() for name in names} < set(NAMES)
+
+
+@QUICK
+@given(trace=traces(), passes=st.integers(0, 20))
+def test_more_conflicts_never_take_fewer_cycles(trace, passes):
+    before = bound_of(trace)
+    trace.accesses[0] = replace(trace.accesses[0], lds=trace.accesses[0].lds + passes)
+    after = bound_of(trace)
+    assert all(after.cycles[pipe] >= before.cycles[pipe] for pipe in PIPES)
+    assert after.total >= before.total
+
+
+@QUICK
+@given(trace=traces(), data=st.data())
+def test_more_instructions_never_take_fewer_cycles(trace, data):
+    before = bound_of(trace)
+    wave = data.draw(st.sampled_from(trace.waves))
+    place = data.draw(st.integers(0, len(wave.operations) - 1))
+    wave.operations.append(wave.operations[place])
+    wave.accesses.append(wave.accesses[place])
+    after = bound_of(trace)
+    assert all(after.cycles[pipe] >= before.cycles[pipe] for pipe in PIPES)
+    assert after.total >= before.total > 0
+
+
+@QUICK
+@given(trace=traces())
+def test_a_faster_pipe_never_takes_more_cycles(trace):
+    before = bound_of(trace)
+    rates = trace.arch.rates
+    rows = tuple(replace(r, value=2 * r.value) if r.name in ("l1", "l2", "lines") else r for r in rates.rows)
+    trace.arch = replace(trace.arch, rates=replace(rates, rows=rows))
+    after = bound_of(trace)
+    assert all(after.cycles[pipe] <= before.cycles[pipe] for pipe in PIPES)
+    assert 0 < after.total <= before.total
+
+
+KERNEL = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void strided(float *out, int stride) {
+  __shared__ float tile[64 * 64];
+  for (int k = 0; k < 64; ++k) tile[threadIdx.x + 64 * k] = threadIdx.x + k;
+  __syncthreads();
+  float sum = 0;
+#pragma nounroll
+  for (int k = 0; k < 8; ++k) sum += tile[(threadIdx.x * stride + k) % 4096];
+  out[threadIdx.x] = sum;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def strided(tmp_path_factory):
+    source = tmp_path_factory.mktemp("cost") / "strided.hip"
+    source.write_text(KERNEL)
+    return mfmasim.compile(source, arch="gfx942")["strided"]
+
+
+@pytest.mark.parametrize(("stride", "degree"), [(1, 1), (2, 2), (8, 8), (32, 32)])
+def test_conflicts_of_a_kernel_take_their_passes(strided, stride, degree):
+    """On gfx942 a read of 4 bytes has two phases of 32 lanes; a stride of n dwords is n-way."""
+    found = record_launch(strided, 1, 64, [np.zeros(64, np.float32), np.int32(stride)])
+    bound = bound_of(found.trace, found.head)
+    assert bound.looped
+    assert bound.turns == 7
+    assert bound.cycles["LDS"] == 2 * degree
+    assert bound.cycles["LDS port"] == 64 * 4 / 64
