@@ -19,6 +19,8 @@ __all__ = ["Exercise", "Wrong", "exercise", "exercise_of_file", "exercises"]
 FOLDER = Path(__file__).parent / "exercises"
 MARK = re.compile(r"exercise: (\w+)")
 """What the first lines of a file name its exercise with."""
+COUNTING = ("mapping-not-followed",)
+"""Ids that count as wrong: an instruction whose results do not reach the output proves nothing."""
 LARGEST = 1 << 20
 """Bytes of a learner's file at most."""
 
@@ -59,11 +61,17 @@ class Exercise:
     """Patterns of instructions that have to be executed: what the exercise is about."""
     counts: tuple[str, ...] = ()
     """Ids of findings below the severity error that count as wrong here, such as bank conflicts."""
+    accepts: tuple[str, ...] = ()
+    """Ids that count in other exercises (`COUNTING`), but not here."""
     traced: bool = True
     """Whether elements are followed through the kernel."""
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Hints by the id of the finding that they explain; under ``start``, those for a file without a finding yet."""
     wrong: tuple[Wrong, ...] = ()
+
+    def counting(self, finding: str) -> bool:
+        """Whether a finding with this id counts as wrong although its severity is below error."""
+        return finding in self.counts or (finding in COUNTING and finding not in self.accepts)
 
     @property
     def file(self) -> str:

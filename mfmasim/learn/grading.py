@@ -79,7 +79,7 @@ class Grade:
         return ", ".join(parts)
 
     def _matters(self, finding: Finding) -> bool:
-        return finding.severity == "error" or finding.id in self.exercise.counts
+        return finding.severity == "error" or self.exercise.counting(finding.id)
 
     def record(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
@@ -125,7 +125,7 @@ def _results(exercise: Exercise, path: Path, compiler: str | None) -> Iterator[R
             )
             result.launch = None
             yield result
-            if result.status != "pass" or any(one.id in exercise.counts for one in result.findings):
+            if result.status != "pass" or any(exercise.counting(one.id) for one in result.findings):
                 break
 
 

@@ -11,6 +11,13 @@ if TYPE_CHECKING:
 
 __all__ = ["hints_for"]
 
+GENERAL = {
+    "mapping-not-followed": "Operands have to reach the matrix instruction as they are in memory, and its results the "
+    "output without further arithmetic.",
+    "executes-missing": "The kernel has to use the instruction that the exercise is about.",
+}
+"""Hints that are the same in every exercise, by the id of the finding."""
+
 
 def hints_for(exercise: Exercise, finding: str) -> list[str]:
     """Hints about a finding, the gentlest first.
@@ -26,4 +33,6 @@ def hints_for(exercise: Exercise, finding: str) -> list[str]:
         return list(exercise.hints["start"])
     if finding in exercise.hints:
         return list(exercise.hints[finding])
+    if finding in GENERAL:
+        return [GENERAL[finding]]
     return [f"{KINDS[finding].about} {KINDS[finding].fix}"] if finding in KINDS else list(exercise.hints["start"])

@@ -1,5 +1,5 @@
 // exercise: lanes
-// out[w] is the sum of the elements of wave w: each lane adds its partner's sum to its own, half as many left each time.
+// out[w] is the sum of the elements of wave w: in each step a lane adds the sum of its partner to its own.
 #include <hip/hip_runtime.h>
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -7,8 +7,8 @@ typedef unsigned char byte8 __attribute__((ext_vector_type(8)));
 typedef int i32x2 __attribute__((ext_vector_type(2)));
 typedef float f32x16 __attribute__((ext_vector_type(16)));
 
-// Four numbers as four bytes of a register, the first one lowest. An instruction converts two of them into one half of a
-// register and keeps the other half of `old`.
+// Four numbers as four bytes of a register, the first one lowest. The builtin converts two of them into one half of a
+// register, and keeps the other half of its third argument.
 __device__ int convert(const float* x) {
     int packed = 0;
     packed = __builtin_amdgcn_cvt_pk_fp8_f32(x[0], x[1], packed, false);
@@ -28,7 +28,8 @@ fp8_packing(const float* A, const unsigned char* B, float* C) {
     }
 
     f32x16 d = {};
-    d = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(__builtin_bit_cast(long, a), __builtin_bit_cast(long, b), d, 0, 0, 0);
+    d = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(__builtin_bit_cast(long, a), __builtin_bit_cast(long, b), d,
+                                                   0, 0, 0);
 
     for (unsigned r = 0; r < 16; r++) {
         C[32 * (8 * (r / 4) + 4 * half + r % 4) + line] = d[r];

@@ -24,7 +24,8 @@ fnuz_and_ocp(const byte* A, const byte* B, float* C) {
     }
 
     f32x16 d = {};
-    d = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(__builtin_bit_cast(long, a), __builtin_bit_cast(long, b), d, 0, 0, 0);
+    d = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(__builtin_bit_cast(long, a), __builtin_bit_cast(long, b), d,
+                                                   0, 0, 0);
 
     for (unsigned r = 0; r < 16; r++) {
         C[32 * (8 * (r / 4) + 4 * half + r % 4) + line] = FACTOR * d[r];

@@ -1,6 +1,6 @@
 // exercise: block_scales
-// C = (A * scale_A) (B * scale_B) with one v_mfma_scale_f32_32x32x64_f8f6f4 on FP8 (E4M3): A 32x64, B 64x32, C 32x32 f32.
-// scale_A 32x2 and scale_B 2x32 are E8M0, one for each 32 k of a row of A (a column of B). All row-major, one wave.
+// C = (A * scale_A) (B * scale_B) with one v_mfma_scale_f32_32x32x64_f8f6f4 on FP8 (E4M3): A 32x64, B 64x32, C 32x32
+// f32. scale_A 32x2 and scale_B 2x32 are E8M0, one for each 32 k of a row of A (a column of B). Row-major, one wave.
 #include <hip/hip_runtime.h>
 
 typedef unsigned char byte;

@@ -1,6 +1,6 @@
 // exercise: fp4_nibbles
-// C = (A * scale_A) (B * scale_B) with one v_mfma_scale_f32_32x32x64_f8f6f4 on FP4 (E2M1): A 32x64, B 64x32, C 32x32 f32.
-// Two elements a byte, that of the even column in the low nibble. scale_A 32x2, scale_B 2x32. All row-major, one wave.
+// C = (A * scale_A) (B * scale_B) with one v_mfma_scale_f32_32x32x64_f8f6f4 on FP4 (E2M1): A 32x64, B 64x32, C 32x32
+// f32. Two elements a byte, the even column in the low nibble. scale_A 32x2, scale_B 2x32. Row-major, one wave.
 #include <hip/hip_runtime.h>
 
 typedef unsigned char byte;
@@ -30,7 +30,8 @@ fp4_nibbles(const byte* A, const byte* B, const byte* scale_A, const byte* scale
 
     f32x16 d = {};
     d = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(__builtin_bit_cast(i32x8, a), __builtin_bit_cast(i32x8, b), d,
-                                                        4, 4, 0, scale_A[2 * line + half], 0, scale_B[32 * half + line]);
+                                                        4, 4, 0, scale_A[2 * line + half],
+                                                        0, scale_B[32 * half + line]);
 
     for (unsigned r = 0; r < 16; r++) {
         C[32 * (8 * (r / 4) + 4 * half + r % 4) + line] = d[r];

@@ -1,6 +1,6 @@
 // exercise: lds_tile
-// C = A B: A 64x16, B 16x64 f16, C 64x64 f32, row-major. Four waves share both tiles through the LDS; wave w computes the
-// 32x32 part at row 32 (w / 2), column 32 (w % 2).
+// C = A B: A 64x16, B 16x64 f16, C 64x64 f32, row-major. Four waves share both tiles through the LDS; wave w computes
+// the 32x32 part at row 32 (w / 2), column 32 (w % 2).
 #include <hip/hip_runtime.h>
 
 typedef _Float16 f16x4 __attribute__((ext_vector_type(4)));

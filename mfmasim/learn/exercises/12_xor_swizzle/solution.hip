@@ -1,6 +1,6 @@
 // exercise: xor_swizzle
-// C = A B: A 32x64, B 64x32 f16, C 32x32 f32, row-major, one wave. A goes through 4096 bytes of LDS, in chunks of 16 bytes:
-// eight to a row, so that 32 lanes that read one column of chunks meet in few banks.
+// C = A B: A 32x64, B 64x32 f16, C 32x32 f32, row-major, one wave. A goes through 4096 bytes of LDS, in chunks of 16
+// bytes: eight to a row, so that 32 lanes that read one column of chunks meet in few banks.
 #include <hip/hip_runtime.h>
 
 typedef _Float16 f16x8 __attribute__((ext_vector_type(8)));

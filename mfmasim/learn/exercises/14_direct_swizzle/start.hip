@@ -1,5 +1,5 @@
 // exercise: direct_swizzle
-// The product of xor_swizzle, whose tile is now filled by loads that go straight to the LDS: 16 bytes a lane, in lane order.
+// The product of xor_swizzle, whose tile is filled by loads straight to the LDS: 16 bytes a lane, in lane order.
 #include <hip/hip_runtime.h>
 #include <mfmasim/order.h>
 
