@@ -36,6 +36,7 @@ VERBS = (
     "explore",
     "golden",
     "calibrate",
+    "kit",
     "hipcc",
     "hiprt",
     "triton",

@@ -32,6 +32,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="change a rounding parameter of the matrix instructions (may be repeated)",
     )
     parser.add_argument(
+        "--operation",
+        action="append",
+        metavar="OPERATION.PARAMETER=VALUE",
+        help="change an operation in one parameter, as in v_rcp_f32.result=last_bit (may be repeated)",
+    )
+    parser.add_argument(
         "--phases",
         action="append",
         metavar="ACCESS=LANES/BANKS",
@@ -51,7 +57,18 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(args: argparse.Namespace) -> int:
     """Execute the verb; the exit code is the command's."""
     from mfmasim.hiprt import start
-    from mfmasim.hiprt.settings import ARCH, CHECKS, EXIT_CODE, FAULTS, MEMORY, MODELS, NOISE, PHASES, REPORT
+    from mfmasim.hiprt.settings import (
+        ARCH,
+        CHECKS,
+        EXIT_CODE,
+        FAULTS,
+        MEMORY,
+        MODELS,
+        NOISE,
+        OPERATIONS,
+        PHASES,
+        REPORT,
+    )
 
     given = {
         ARCH: args.arch, MEMORY: args.memory, CHECKS: args.checks, REPORT: args.report, NOISE: args.noise,
@@ -62,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
         changes[FAULTS] = ",".join(args.fault)
     if args.model:
         changes[MODELS] = ",".join(args.model)
+    if args.operation:
+        changes[OPERATIONS] = ",".join(args.operation)
     if args.phases:
         changes[PHASES] = ";".join(args.phases)
     return start(args.command[1:] if args.command[:1] == ["--"] else args.command, changes)

@@ -78,6 +78,30 @@ class HipDevice:
         calls = {"driver": "hipDriverGetVersion", "runtime": "hipRuntimeGetVersion"}
         return {name: int(self.hip.call(call)) for name, call in calls.items()}
 
+    def details(self, attributes: Mapping[str, int]) -> dict[str, Any]:
+        """What distinguishes it from other devices of its product.
+
+        Args:
+            attributes: numbers of hipDeviceAttribute_t by the name of the result.
+
+        Returns:
+            The attributes that the runtime knows; ``pci``, the address on the bus; ``uuid``.
+        """
+        hip = self.hip
+        found: dict[str, Any] = {}
+        for name, number in attributes.items():
+            try:
+                code, _, value = hip.ask("hipDeviceGetAttribute", hip.module.hipDeviceAttribute_t(number), self.number)
+            except ValueError:  # this version of hip-python does not know the number
+                continue
+            if not code:
+                found[name] = int(value[0])
+        made = hip.properties(self.number)
+        found["pci"] = f"{made.pciDomainID:04x}:{made.pciBusID:02x}:{made.pciDeviceID:02x}.0"
+        found["target"] = self.target
+        found["uuid"] = bytes(made.uuid.bytes).hex() if made.uuid.bytes else ""
+        return found
+
     def launch(
         self,
         kernel: Kernel,

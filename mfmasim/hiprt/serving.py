@@ -13,6 +13,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt import calls
 from mfmasim.hiprt.runtime import Runtime, say
 from mfmasim.hiprt.settings import Settings
+from mfmasim.machine import variations
 from mfmasim.matrix import models
 
 __all__ = ["begin", "current"]
@@ -62,6 +63,8 @@ def begin(library: str, started: bool = False) -> None:
 
     # Before the first launch: an instruction caches its model.
     models.MODELS.update({model.name: model for model in runtime.settings.models})
+    for name, parameter, value in runtime.settings.operations:
+        variations.apply(name, parameter, value)
     _runtime.append(runtime)
     if started:
         os.register_at_fork(

@@ -12,6 +12,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.sim import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.hiprt.faults import Fault, parse
+from mfmasim.machine import variations
 from mfmasim.matrix import models
 from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
 
@@ -50,6 +51,9 @@ REPORT = "MFMASIM_HIPRT_REPORT"
 """File for a JSON summary of the run, written when the process ends."""
 MODELS = "MFMASIM_HIPRT_MODELS"
 """Changed parameters of accumulation models: ``MODEL.PARAMETER=VALUE``, separated by commas."""
+OPERATIONS = "MFMASIM_HIPRT_OPERATIONS"
+"""Operations that differ in one parameter: ``OPERATION.PARAMETER=VALUE``, separated by commas. See
+`mfmasim.machine.variations`."""
 PHASES = "MFMASIM_HIPRT_PHASES"
 """Clocks count LDS phases: ``ACCESS=LANES/BANKS`` for phases that differ from the tables, separated by semicolons;
 ``tables`` for none. See `mfmasim.observe.tools.lds_clock`."""
@@ -71,6 +75,8 @@ class Settings:
     report: str = ""
     models: tuple[Model, ...] = ()
     """Accumulation models that replace the rows with their names."""
+    operations: tuple[tuple[str, str, Any], ...] = ()
+    """Operation, parameter and value of what differs from the rows."""
     phases: str = ""
     """LDS phases that clocks count, as in `PHASES`; empty: clocks ignore the LDS."""
     noise: int = 0
@@ -111,6 +117,10 @@ class Settings:
             changed = changed_models(found.get(MODELS, ""))
         except MfmasimError as error:
             raise MfmasimError(f"{MODELS}: {error}") from None
+        try:
+            varied = tuple(variations.read(one) for one in found.get(OPERATIONS, "").split(",") if one.strip())
+        except MfmasimError as error:
+            raise MfmasimError(f"{OPERATIONS}: {error}") from None
         phases, noise = found.get(PHASES, ""), found.get(NOISE, "0")
         try:
             for one in archs if phases else ():
@@ -123,7 +133,7 @@ class Settings:
         if not code.isdigit() or int(code) > 255:
             raise MfmasimError(f"{EXIT_CODE}={code}: an exit code is expected, from 0 to 255")
         report = found.get(REPORT, "")
-        return cls(archs, int(memory) << 20, checks, faults, report, changed, phases, int(noise), int(code))
+        return cls(archs, int(memory) << 20, checks, faults, report, changed, varied, phases, int(noise), int(code))
 
 
 def _tables(phases: str, arch: Arch) -> dict[str, PhaseTable]:

@@ -22,9 +22,9 @@ MANIFEST = "manifest.json"
 
 
 def source_hash(path: Path) -> str:
-    """SHA-256 of a kernel source and of our device headers, which it may include; line ends do not count."""
+    """SHA-256 of a kernel source and of headers it may include, ours and those beside it; line ends do not count."""
     digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n"))
-    for header in sorted((folder("hipkernels") / "include").rglob("*.h")):
+    for header in (*sorted((folder("hipkernels") / "include").rglob("*.h")), *sorted(path.parent.glob("*.h"))):
         digest.update(header.read_bytes().replace(b"\r\n", b"\n"))
     return digest.hexdigest()
 

@@ -12,9 +12,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.architectures import DEFAULT
+from mfmasim.architectures import ARCHITECTURES, DEFAULT
 from mfmasim.resources import folder
 from mfmasim.verify.files import CONFORMANCE, families, load_file
+from mfmasim.verify.kit.code import probe_source
+from mfmasim.verify.kit.kernels import source as kit_source
 from mfmasim.verify.prebuilt import MANIFEST, source_hash
 
 if TYPE_CHECKING:
@@ -28,13 +30,18 @@ PREBUILT = ("intro",)
 """Families whose code objects travel with the package; the others are compiled where they are run."""
 MEASURED = (("bench", "valu_loop", DEFAULT), ("bench", "tiled_gemm", DEFAULT))
 """Kernels that no case names: what ``mfmasim bench machine`` runs. Folder in conformance, source, architecture."""
+PROBES = tuple(("kit", name, name) for name in ARCHITECTURES) + tuple(("calibrate", "probe", a) for a in ARCHITECTURES)
+"""Kernels of ``mfmasim kit`` and ``mfmasim calibrate``, which run where there often is no compiler."""
 
 
-def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
-    """Compile every kernel source of the families in `PREBUILT`, and those in `MEASURED`.
+def build(
+    compiler: str = COMPILER, kernels: Sequence[tuple[str, str, str]] = (*MEASURED, *PROBES)
+) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+    """Compile every kernel source of the families in `PREBUILT`, and others.
 
     Args:
         compiler: as for `mfmasim.compile`.
+        kernels: the others, as in `MEASURED`.
 
     Returns:
         The manifest's entries, and the files' bytes by name.
@@ -54,7 +61,7 @@ def build(compiler: str = COMPILER) -> tuple[list[dict[str, Any]], dict[str, byt
         for case in load_file(path)
         for arch in case.arch
     }
-    wanted |= {(where, root / CONFORMANCE / where / f"{name}.hip", arch) for where, name, arch in MEASURED}
+    wanted |= {(where, root / CONFORMANCE / where / f"{name}.hip", arch) for where, name, arch in kernels}
     for family, source, arch in sorted(wanted):
         made = compile_hip(source, arch, compiler=compiler)
         name = f"{family}/{source.stem}.{arch}.hsaco"
@@ -77,6 +84,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m mfmasim.verify.rebuild", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare, write nothing; exit 1 when something differs")
     args = parser.parse_args(argv)
+    generated = {probe_source(arch): kit_source(arch) for arch in ARCHITECTURES}
+    if args.check:
+        stale = [path.name for path, text in generated.items() if not _same(path, text.encode())]
+        if stale:
+            print("\n".join(f"differs: {name}" for name in stale))
+            return 1
+    for path, text in generated.items():
+        path.write_text(text)
     entries, files = build()
     target = folder("golden") / "code"
     manifest = json.dumps({"schema_version": 1, "entries": entries}, indent=1) + "\n"

@@ -26,6 +26,8 @@ from mfmasim.machine.forms import BY_SIZE
 from mfmasim.machine.registry import vector
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mfmasim.machine.float_mode import FloatMode
     from mfmasim.machine.forms import Form
 
@@ -37,6 +39,8 @@ FAR = {32: 96, 64: 768}
 TINY = {32: 24, 64: 53}
 SCALE = {32: 64, 64: 128}
 UNDERFLOW = {32: -150, 64: -1075}
+RULE = {"far": FAR, "tiny": TINY, "scale": SCALE}
+"""Parameters of V_DIV_SCALE, by the width of the numbers."""
 
 
 def _exponent(values: U, form: Form) -> U:
@@ -44,18 +48,28 @@ def _exponent(values: U, form: Form) -> U:
     return ((form.bits(values) & form.infinity) >> form.word(form.fraction)).astype(np.int64)
 
 
-def div_scale(s0: U, s1: U, s2: U, mode: FloatMode) -> tuple[U, U]:
-    """S0 scaled for the division of S2 by S1, and whether the quotient has to be scaled back."""
+def div_scale(
+    s0: U, s1: U, s2: U, mode: FloatMode, rule: Mapping[str, Mapping[int, int]] = RULE
+) -> tuple[U, U]:  # fmt: skip
+    """S0 scaled for the division of S2 by S1, and whether the quotient has to be scaled back.
+
+    Args:
+        s0: S1 or S2.
+        s1: the denominator.
+        s2: the numerator.
+        mode: rounding and denormals.
+        rule: the limits, as `RULE`.
+    """
     form = BY_SIZE[s0.dtype.itemsize]
     width = form.width
     s0, s1, s2 = (ieee.entering(s, form, mode) for s in np.broadcast_arrays(s0, s1, s2))
     below, above = _exponent(s1, form), _exponent(s2, form)
     apart, denominator = above - below, form.bits(s0) == form.bits(s1)
-    large, small = apart >= FAR[width], apart <= -FAR[width]
-    scale = np.int32(SCALE[width])
+    large, small = apart >= rule["far"][width], apart <= -rule["far"][width]
+    scale = np.int32(rule["scale"][width])
     power = np.select(
         # a quotient near the largest number, a denormal divisor, a denormal reciprocal, a tiny quotient or numerator
-        [large, below == 0, below >= 2 * form.bias - 1, small, above <= TINY[width]],
+        [large, below == 0, below >= 2 * form.bias - 1, small, above <= rule["tiny"][width]],
         [scale * denominator, scale, -scale * (denominator | ~small), scale * ~denominator, scale],
         np.int32(0),
     )

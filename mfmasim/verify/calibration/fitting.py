@@ -42,6 +42,8 @@ SPACE: dict[str, tuple[Any, ...]] = {
     "sum_rounding": ROUNDINGS,
     "final_bits": (None, *range(22, 37)),
     "final_rounding": ROUNDINGS,
+    "pair": (1, 2, 4, 8),
+    "addend_lead_floor": (-1024, -149, -126, -24, -16, -15, -14, -13, -10),
 }
 """Values that are tried, parameter by parameter."""
 FIRST = ("input_mantissa_bits", "flush_inputs")
@@ -128,7 +130,9 @@ def fit(observed: Observed, *, progress: Callable[[str], None] | None = None) ->
     best = row
     if search.score(row) < search.elements:
         say = progress or (lambda line: None)  # noqa: ARG005
-        best = search.run(row, say) if row.algorithm == "aligned" else search.chains(row, say)
+        best = search.nearby(row)
+        if search.score(best) < search.elements:
+            best = search.run(row, say) if row.algorithm == "aligned" else search.chains(row, say)
     result = Fit(observed, best, search.score(best), search.elements)
     if result.exact:
         result.also = search.undecided(best)
@@ -160,7 +164,8 @@ class _Search:
         if name == "group":
             # Block scales belong to 32 elements, which no sum may straddle.
             most = 32 if self.observed.scale_a is not None else self.observed.op.k
-            return tuple(value for value in values if value <= most) if model.algorithm == "aligned" else now
+            stepped = model.algorithm in ("aligned", "exact", "dot2", "dot4")
+            return tuple(value for value in values if value <= most) if stepped else now
         if name in ("partial_bits", "partial_rounding") and model.partial_sums == 1:
             return now
         if name == "final_rounding" and model.final_bits is None:
@@ -174,13 +179,17 @@ class _Search:
         key = (model.algorithm, *(getattr(model, name) for name in SPACE))
         if key not in self._scores:
             seen, tiles = self.observed, slice(0, FITTED)
-            given = Operands(seen.a, seen.b, seen.c, seen.scale_a, seen.scale_b).tiles(tiles)
+            given = Operands(seen.a, seen.b, seen.c, seen.scale_a, seen.scale_b, seen.index).tiles(tiles)
             op = seen.op
             ours = multiply(model, Formats(op.a, op.b, op.d), given)
-            same = (ours == seen.d[tiles]) | (is_nan(ours) & is_nan(seen.d[tiles]))
+            same = (ours == seen.d[tiles]) | (is_nan(ours, op.d) & is_nan(seen.d[tiles], op.d))
             self._scores[key] = int(same.sum())
             self.tried += 1
         return self._scores[key]
+
+    def nearby(self, row: Model) -> Model:
+        """The best model that differs from a row in one parameter."""
+        return max((self.choices(row, (name,))[0] for name in SPACE), key=self.score)
 
     def run(self, row: Model, progress: Callable[[str], None]) -> Model:
         """From the best pairs of group and partial sums, one block after the other until the score stops improving."""
@@ -238,7 +247,10 @@ class _Search:
         """The model with every combination of a block's values, the best first."""
         made = []
         for values in product(*(self.allowed(name, model) for name in block)):
-            one = replace(model, **dict(zip(block, values, strict=True)))
+            try:
+                one = replace(model, **dict(zip(block, values, strict=True)))
+            except MfmasimError:  # the algorithm does not have this value
+                continue
             made += [one] if one.partial_sums == 1 or one.group % 2 == 0 else []
         return sorted(made, key=lambda one: -self.score(one)) if ranked else made
 

@@ -20,9 +20,11 @@ __all__ = ["constant", "is_nan", "nan_bits", "origins"]
 QUIET, SIGN, INF = 0x00400000, 0x80000000, 0x7F800000
 
 
-def is_nan(d: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which f32 codes are NaN."""
-    found: NDArray[np.bool_] = (d & 0x7FFFFFFF) > INF
+def is_nan(d: NDArray[Any], fmt: str = "f32") -> NDArray[np.bool_]:
+    """Which codes of a format with infinities are NaN."""
+    row = find_format(fmt)
+    row = find_format(fmt)
+    found: NDArray[np.bool_] = (d & row.carrier.type(row.mask >> 1)) > row.carrier.type(row.inf_code or 0)
     return found
 
 
@@ -31,7 +33,7 @@ def nan_bits(seen: Observed) -> dict[str, list[int]]:
     found = {}
     for number, name in enumerate(OUTLIERS):
         d = seen.d[FITTED + number]
-        found[name] = [int(word) for word in np.unique(d[is_nan(d)])]
+        found[name] = [int(word) for word in np.unique(d[is_nan(d, seen.op.d)])]
     return found
 
 
@@ -52,7 +54,8 @@ def origins(seen: Observed) -> dict[str, str]:
             origins[name] = f"{words[0]:#010x}"
         elif words:
             d = seen.d[FITTED + number]
-            how = _payload(d, _sources(seen, number)) if name in ("nan_a", "nan_b", "nan_c") else ""
+            named = name in ("nan_a", "nan_b", "nan_c") and seen.op.d == "f32"
+            how = _payload(d, _sources(seen, number)) if named else ""
             origins[name] = f"{name[-1].upper()}'s payload, {how}" if how else f"{len(words)} NaNs of unknown origin"
     return origins
 

@@ -22,6 +22,7 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import MfmasimError
 from mfmasim.lds import ds_instruction
 from mfmasim.resources import folder
+from mfmasim.verify.prebuilt import code_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,8 +105,10 @@ PHASE_PROBES = (
     PhaseProbe("write2 b64", "ds_write2_b64"),
     PhaseProbe("atomic b32", "ds_add_u32"),
     PhaseProbe("atomic b64", "ds_add_u64"),
+    PhaseProbe("atomic2 b32", "ds_wrxchg2_rtn_b32"),
+    PhaseProbe("atomic2 b64", "ds_wrxchg2_rtn_b64"),
 )
-"""Every row of the phase tables except the exchanges with two addresses."""
+"""Every row of the phase tables."""
 
 
 @dataclass(frozen=True)
@@ -284,6 +287,11 @@ def timed(capture: Capture) -> Iterator[Timed]:
 def source() -> Path:
     """The file with the kernels of all probes."""
     return folder("hipkernels") / "conformance" / "calibrate" / "probe.hip"
+
+
+def compiled(arch: str) -> Code:
+    """The kernels of all probes, prebuilt where they are."""
+    return code_for(source(), arch)
 
 
 def chosen(arch: str) -> tuple[PhaseProbe, ...]:

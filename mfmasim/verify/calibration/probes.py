@@ -16,7 +16,6 @@ from mfmasim.devices import SimDevice
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.matrix import instruction as find_instruction
 from mfmasim.observe.tools.lds_clock import LdsClock
-from mfmasim.program import compile as compile_source
 from mfmasim.verify.agreement.capture import Capture
 from mfmasim.verify.agreement.recording import Recorder
 from mfmasim.verify.calibration import phase_probes
@@ -86,6 +85,8 @@ class Observed:
     d: NDArray[np.uint32]
     scale_a: NDArray[np.uint8] | None = None
     scale_b: NDArray[np.uint8] | None = None
+    index: NDArray[np.uint8] | None = None
+    """Positions of the kept elements of a sparse A."""
 
 
 def observe(
@@ -116,7 +117,7 @@ def observe(
     taken = [probe for name, probe in probes.items() if not only or name in only]
     rounding = [probe for probe in taken if isinstance(probe, Probe)]
     phases = [probe for probe in taken if isinstance(probe, PhaseProbe)]
-    code = compile_source(phase_probes.source(), arch)
+    code = phase_probes.compiled(arch)
     in_simulator = isinstance(device, SimDevice)
     recorder = Recorder(device, "bounds" if in_simulator else "all")
     for probe in rounding:

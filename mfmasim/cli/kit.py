@@ -1,0 +1,147 @@
+"""``mfmasim kit``: probes that settle what is assumed about a GPU; ``mfmasim kit check`` reads their results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from mfmasim.verify.kit.judging import Judgement
+    from mfmasim.verify.kit.records import KitFile
+
+__all__ = ["add", "run"]
+
+
+def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Register the verb."""
+    parser = subparsers.add_parser(
+        "kit",
+        help="probe a GPU once, into one file that settles what is assumed about its architecture",
+        description="Run every probe of this GPU's architecture and append the results to one file; run it again with "
+        "the same file to continue. 'mfmasim kit check FILE' reads such a file on any machine. docs/kit.md describes "
+        "both.",
+    )
+    parser.add_argument("--out", metavar="FILE", help="file to write, or to continue")
+    parser.add_argument("--device", default="hip", help="hip (default), hip:1, ...")
+    parser.add_argument("--quick", action="store_true", help="fewer samples and repetitions: a few minutes")
+    parser.add_argument(
+        "--only", action="append", metavar="PART", help="answers, operations, matrix, lds or crowded (may be repeated)"
+    )
+    actions = parser.add_subparsers(dest="action", metavar="check", parser_class=type(parser))
+    check = actions.add_parser("check", help="what a kit file says about every assumed row")
+    check.add_argument("file", metavar="FILE", help="a kit file")
+    check.add_argument(
+        "--json", nargs="?", const="-", metavar="FILE", help="write it as JSON (default: to standard output)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Execute the verb.
+
+    Returns:
+        Of a run: 0 if every probe ran, 1 if one failed. Of a check: 1 if a row is contradicted, else 0.
+    """
+    return _check(args) if args.action == "check" else _record(args)
+
+
+def _record(args: argparse.Namespace) -> int:
+    from mfmasim.devices import device
+    from mfmasim.devices.hip import HipDevice
+    from mfmasim.errors import MfmasimError
+    from mfmasim.verify.kit.running import run_kit
+
+    if not args.out:
+        raise MfmasimError("kit: --out FILE is expected (or: mfmasim kit check FILE)")
+    back_end = device(args.device)
+    if not isinstance(back_end, HipDevice):
+        raise MfmasimError(
+            f"--device {args.device}: the kit probes a GPU: hip, hip:1, ...; without one: mfmasim hiprt --arch ARCH "
+            "--phases tables -- mfmasim kit --out FILE"
+        )
+    path = Path(args.out)
+    print(f"{back_end.product} ({back_end.target}) into {path}", flush=True)
+    only = [part.strip() for text in args.only or () for part in text.split(",")]
+    ran = run_kit(back_end, path, quick=args.quick, only=only, say=lambda text: print(text, flush=True))
+    kept = f", {ran.kept} were there already" if ran.kept else ""
+    print(f"{ran.done} probes done, {ran.failed} failed{kept}: {path}, {path.stat().st_size:,} bytes")
+    if back_end.simulated:
+        print("recorded on a simulated device: not evidence of GPU behaviour")
+    return 1 if ran.failed else 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    from mfmasim.verify.kit.judging import judge
+    from mfmasim.verify.kit.records import read
+
+    kit = read(Path(args.file))
+    found = judge(kit)
+    if args.json:
+        text = json.dumps(_report(kit, found), indent=1)
+        if args.json == "-":
+            print(text)
+        else:
+            Path(args.json).write_text(text + "\n")
+    if args.json != "-":
+        for line in _lines(kit, found):
+            print(line)
+    for note in kit.notes:
+        print(f"{args.file}: {note}", file=sys.stderr)
+    return 1 if any(one.verdict.status == "contradicted" for one in found) else 0
+
+
+def _count(found: list[Judgement]) -> dict[str, int]:
+    from mfmasim.verify.kit.verdict import STATUSES
+
+    return {status: sum(one.verdict.status == status for one in found) for status in STATUSES}
+
+
+def _report(kit: KitFile, found: list[Judgement]) -> dict[str, Any]:
+    rows = [
+        {
+            "kind": one.row.kind,
+            "name": one.row.name,
+            "status": one.verdict.status,
+            "why": one.verdict.why,
+            "parameters": {key: {"row": was, "device": now} for key, (was, now) in one.verdict.parameters.items()},
+            "place": one.row.place,
+            "change": one.verdict.change,
+            "rests_on": one.row.why,
+        }
+        for one in found
+    ]
+    assumed = [one for one in found if one.row.kind != "layout"]
+    return {
+        "arch": kit.about["arch"],
+        "device": kit.about["device"],
+        "environment": kit.about.get("environment", {}),
+        "counts": _count(assumed),
+        "layouts": _count([one for one in found if one.row.kind == "layout"]),
+        "failed": [record.probe for record in kit.records.values() if record.status == "failed"],
+        "notes": kit.notes,
+        "rows": rows,
+    }
+
+
+def _lines(kit: KitFile, found: list[Judgement]) -> Iterator[str]:
+    device = kit.about["device"]
+    simulated = ", simulated: no evidence" if device.get("simulated", True) else ""
+    yield f"{kit.about['arch']}: {device.get('product')} ({device.get('target')}{simulated})"
+    assumed = [one for one in found if one.row.kind != "layout"]
+    layouts = [one for one in found if one.row.kind == "layout"]
+    for one in (*assumed, *(one for one in layouts if one.verdict.status != "settled")):
+        yield f"{one.verdict.status:12} {one.row.title}: {one.verdict.why}"
+        if one.verdict.status != "contradicted":
+            continue
+        for name, (was, now) in one.verdict.parameters.items():
+            yield f"{'':12}   {name}: {now} (the row has {was})"
+        yield f"{'':12}   change {one.row.name} in {one.row.place}"
+        if one.verdict.change:
+            yield f"{'':12}   {one.verdict.change}"
+    for name, some in (("assumed rows", assumed), ("layouts", layouts)):
+        count = _count(some)
+        yield f"{len(some)} {name}: {', '.join(f'{number} {status}' for status, number in count.items())}"

@@ -1,0 +1,202 @@
+"""What the kit runs on an architecture, in order, and what it does for each."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.architectures import arch as find_arch
+from mfmasim.errors import MfmasimError
+from mfmasim.verify.agreement.recording import Recorder
+from mfmasim.verify.calibration import phase_probes
+from mfmasim.verify.kit.code import probe_code
+from mfmasim.verify.kit.data import matrix_inputs, operation_inputs
+from mfmasim.verify.kit.kernels import matrix_kernels, matrix_name, matrix_operations, operation_kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.devices import Device
+    from mfmasim.matrix import MatrixInstruction
+    from mfmasim.verify.kit.kernels import ProbeKernel
+
+    Result = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+    """What a record says, and its arrays."""
+
+__all__ = ["PARTS", "KitProbe", "chosen_part", "kit_probes", "representative", "run_operation"]
+
+PARTS = ("answers", "operations", "matrix", "lds", "crowded")
+"""Parts of the kit, in the order in which they run."""
+ITEMS = {True: 1024, False: 4096}
+"""Work-items of an operation's probe; the first with --quick."""
+SIDE = 16
+"""Rows and columns of the integer product."""
+
+
+@dataclass(frozen=True)
+class KitProbe:
+    """One probe of the kit."""
+
+    part: str
+    name: str
+    run: Callable[[Device], Result]
+
+    @property
+    def title(self) -> str:
+        """Its name in the file."""
+        return f"{self.part} {self.name}"
+
+
+def kit_probes(arch: str, *, quick: bool, times: int, simulated: bool) -> tuple[KitProbe, ...]:
+    """The probes of an architecture.
+
+    Args:
+        arch: its name.
+        quick: fewer work-items, tiles and repetitions.
+        times: repetitions of what is timed.
+        simulated: time is simulated.
+    """
+    found = [KitProbe("answers", name, run) for name, run in _answers(arch).items()]
+    for name, kernel in operation_kernels(arch).items():
+        found.append(KitProbe("operations", name, _operation(arch, kernel, ITEMS[quick])))
+    found += [
+        KitProbe("matrix", matrix_name(op), _matrix(arch, op, chosen_part(op, quick=quick)))
+        for op in matrix_operations(arch)
+    ]
+    for probe in phase_probes.chosen(arch):
+        for part in ("lds", "crowded"):
+            if part == "lds" or (probe.reads and not probe.all_lanes):
+                run = _phases(arch, probe, times=times, simulated=simulated, crowded=part == "crowded")
+                found.append(KitProbe(part, probe.name, run))
+    order = {part: place for place, part in enumerate(PARTS)}
+    return tuple(sorted(found, key=lambda probe: order[probe.part]))
+
+
+def representative(arch: str) -> dict[str, str]:
+    """The kernel whose tiles a model's parameters are fitted to, by model: 16 x 16, one block, A and B alike."""
+    return _representative(arch)
+
+
+@cache
+def _representative(arch: str) -> dict[str, str]:
+    def rank(op: MatrixInstruction) -> tuple[bool, bool, bool, int]:
+        return (op.a != op.b, op.blocks > 1, op.m != 16, -op.k)
+
+    found: dict[str, str] = {}
+    for op in sorted(matrix_operations(arch), key=rank):
+        found.setdefault(op.model.name, matrix_name(op))
+    return found
+
+
+def chosen_part(op: MatrixInstruction, *, quick: bool) -> str:
+    """Which tiles a matrix probe takes."""
+    if representative(op.arch.name)[op.model.name] == matrix_name(op):
+        return "all"
+    return "exact" if quick and op.a != op.b else "few"
+
+
+def _answers(arch: str) -> dict[str, Callable[[Device], Result]]:
+    """Probes with known answers: a set-up that fails them would make every other result worthless."""
+    code, wave = probe_code(arch), find_arch(arch).wave_sizes[0]
+
+    def product(device: Device) -> Result:
+        rng = np.random.default_rng(7)
+        a, b = (rng.integers(0, 1 << 32, (SIDE, SIDE)).astype(np.uint32) for _ in range(2))
+        n = SIDE * SIDE
+        given, out = np.concatenate([a.reshape(-1), b.reshape(-1)]), np.zeros(n, np.uint32)
+        report = device.launch(code["answer_product"], n // wave, wave, [given, out, np.uint32(n)])
+        if not report.ok:
+            raise MfmasimError(f"integer product: {report.findings[0].message}")
+        if not np.array_equal(out.reshape(SIDE, SIDE), a @ b):
+            wrong = int((out.reshape(SIDE, SIDE) != a @ b).sum())
+            raise MfmasimError(f"integer product: {wrong} of {n} elements are wrong: the set-up does not compute")
+        return {"elements": n}, {}
+
+    def guard(device: Device) -> Result:
+        given, out = np.zeros(wave, np.uint32), np.zeros(wave, np.uint32)
+        report = device.launch(code["answer_guard"], 1, wave, [given, out, np.uint32(wave)])
+        if not any(finding.id == "guard-overwritten" for finding in report.findings):
+            raise MfmasimError("guard write: a write behind a buffer was not found: bounds are not watched")
+        return {"found": report.findings[0].message}, {}
+
+    return {"integer_product": product, "guard_write": guard}
+
+
+def run_operation(
+    device: Device, arch: str, kernel: ProbeKernel, n: int, checks: str = "all"
+) -> tuple[NDArray[np.uint32], int]:
+    """Launch an operation's probe.
+
+    Args:
+        device: where.
+        arch: architecture.
+        kernel: the probe.
+        n: work-items.
+        checks: as for `launch`.
+
+    Returns:
+        What it left in `out`, and the CRC-32 of its inputs.
+
+    Raises:
+        MfmasimError: whatever launching raises, or a finding.
+    """
+    wave = find_arch(arch).wave_sizes[0]
+    given, out = operation_inputs(kernel, n, wave)
+    crc = zlib.crc32(out.tobytes(), zlib.crc32(given.tobytes()))
+    report = device.launch(probe_code(arch)[kernel.name], n // wave, wave, [given, out, np.uint32(n)], 0, checks)
+    if not report.ok:
+        raise MfmasimError(f"{kernel.covers}: {report.findings[0].message}")
+    return out, crc
+
+
+def _operation(arch: str, kernel: ProbeKernel, n: int) -> Callable[[Device], Result]:
+    def run(device: Device) -> Result:
+        out, crc = run_operation(device, arch, kernel, n)
+        return {"items": n, "inputs": crc}, {"out": out}
+
+    return run
+
+
+def _matrix(arch: str, op: MatrixInstruction, part: str) -> Callable[[Device], Result]:
+    kernel = matrix_kernels(arch)[matrix_name(op)]
+
+    def run(device: Device) -> Result:
+        given = matrix_inputs(op, kernel.name, part)
+        n = given.tiles * op.wave
+        out = np.full((kernel.results, n), 0xA5A5A5A5, np.uint32)
+        crc = zlib.crc32(given.registers.tobytes())
+        report = device.launch(
+            probe_code(arch)[kernel.name], given.tiles, op.wave, [given.registers, out, np.uint32(n)]
+        )
+        if not report.ok:
+            raise MfmasimError(f"{op.name}: {report.findings[0].message}")
+        return {"tiles": part, "inputs": crc}, {"out": out}
+
+    return run
+
+
+def _phases(
+    arch: str, probe: phase_probes.PhaseProbe, *, times: int, simulated: bool, crowded: bool
+) -> Callable[[Device], Result]:
+    def run(device: Device) -> Result:
+        recorder = Recorder(device)
+        code = phase_probes.compiled(arch)
+        rounds = 1 if simulated else 4
+        (about,) = phase_probes.measure(
+            recorder, code, [probe], rounds=rounds, times=times, simulated=simulated, crowded=crowded, options={}
+        )
+        arrays = {}
+        for name, launch in zip(("pairs", "sweep"), recorder.launches, strict=True):
+            ticks = launch.after[1].view(np.uint32).reshape(times, -1)
+            halves = [ticks[start::2] for start in (0, 1)] if times > 1 else [ticks]
+            # The fastest of the even and of the odd repetitions: all that the fit reads.
+            arrays[name] = np.stack([half.min(axis=0) for half in halves])
+        return about, arrays
+
+    return run
