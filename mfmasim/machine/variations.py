@@ -69,7 +69,13 @@ def of(name: str) -> tuple[Variation, ...]:
 
 @contextmanager
 def applied(name: str, parameter: str, value: Any) -> Iterator[None]:
-    """Apply a variation for a while; see `apply`."""
+    """Apply a variation for a while.
+
+    Args:
+        name: as for `apply`.
+        parameter: as for `apply`.
+        value: as for `apply`.
+    """
     before = OPERATIONS[name]
     apply(name, parameter, value)
     try:

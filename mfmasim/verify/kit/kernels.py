@@ -36,8 +36,8 @@ __all__ = [
     "source",
 ]
 
-AFTER = {"gfx9": r"\n s_nop 15\n s_nop 15", "rdna": r"\n v_nop" * 8}
-"""What follows an instruction, since the compiler does not know its hazards."""
+AFTER = {64: r"\n s_nop 15\n s_nop 15", 32: r"\n v_nop" * 8}
+"""What follows an instruction, by the size of waves, since the compiler does not know its hazards."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _take(sources: tuple[tuple[str, int], ...]) -> str:
 
 
 def _after(arch: Arch) -> str:
-    return AFTER["gfx9" if arch.wave_sizes[0] == 64 else "rdna"]
+    return AFTER[arch.wave_sizes[0]]
 
 
 def operation_kernels(arch: str) -> dict[str, ProbeKernel]:
