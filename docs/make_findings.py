@@ -9,6 +9,8 @@ PAGE = Path(__file__).resolve().parent / "findings.md"
 HEAD = """\
 # Findings
 
+What does a finding mean, and how is it fixed?
+
 Every finding carries an id. It is the same on every architecture and stays so; JSON and SARIF have it, and
 `mfmasim explain ID` prints its entry on this page. Only errors make a case fail. `docs/make_findings.py` makes this
 page from the kinds that each check declares.

@@ -12,8 +12,10 @@ PAGE = Path(__file__).with_name("instructions.md")
 HEAD = """\
 # Matrix instructions
 
-Generated from the rows by `python docs/make_instructions.py`; a test keeps it up to date. How to read a layout:
-[layouts.md](layouts.md). `mfmasim list ARCH` and `mfmasim list ARCH --fidelity` print the same and more.
+Which matrix instructions exist, what do they cost, and how far are they trusted?
+
+How to read a layout: [layouts.md](layouts.md). `mfmasim list ARCH` and `mfmasim list ARCH --fidelity` print the same
+and more. `python docs/make_instructions.py` makes this page from the rows.
 
 Registers are those of A, B and D (C has D's). Peak operations per second are operations per cycle times compute units
 (CDNA) or work-group processors (RDNA) times clock. f8f6f4 has 25 pairs of formats; the tables show one for each

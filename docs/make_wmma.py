@@ -13,6 +13,8 @@ PAGE = Path(__file__).resolve().parent / "wmma.md"
 HEAD = """\
 # wmma_ops: statements checked
 
+Is what a published text says about its kernels true?
+
 wmma_ops is a public library of GEMM kernels for gfx1151 (RDNA3.5, WMMA in f16). Its README explains their development
 and the gain of each step. It is a good text to learn from and a good test for a tool. Much of it is right, but there
 are a load that transposes A, a swizzle that removes no conflict, a ridge point that is half of the correct one, and

@@ -7,9 +7,11 @@ import contextlib
 import http.server
 import sys
 from functools import partial
+from importlib.util import find_spec
 
 from mfmasim.errors import MfmasimError
-from website.build import OUT, build
+
+TOOLS = ("zensical", "mkdocstrings", "yaml")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -24,6 +26,11 @@ def main(argv: list[str] | None = None) -> int:
         "snippets get a Run button",
     )
     args = parser.parse_args(argv)
+    if missing := [tool for tool in TOOLS if find_spec(tool) is None]:
+        print(f"not installed: {', '.join(missing)} (pip install '.[docs]')", file=sys.stderr)
+        return 1
+    from website.build import OUT, build
+
     try:
         build(OUT, pyodide=args.pyodide)
     except MfmasimError as error:

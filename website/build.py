@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from website.markdown import headings, linked, prepared
 from website.python_api import api_pages
 from website.runtime import write_runtime
 
-__all__ = ["CONFIG", "OUT", "ROOT", "build", "configuration", "generated", "hand_written", "stage"]
+__all__ = ["CONFIG", "OUT", "ROOT", "build", "configuration", "generated", "hand_written", "render", "stage"]
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "website"
@@ -105,10 +106,13 @@ def stage(out: Path, pyodide: str | None = None) -> Path:
         The configuration's path.
     """
     shutil.rmtree(out, ignore_errors=True)
-    texts = {}
-    moves = hand_written() | {EXAMPLE: "example.md"}
-    for source, page in hand_written().items():
-        texts[page] = prepared(linked((ROOT / source).read_text(encoding="utf-8"), source, page, moves | _pictures()))
+    sources = {source: (ROOT / source).read_text(encoding="utf-8") for source in hand_written()}
+    titles = {source: next(headings(text), source) for source, text in sources.items()}
+    moves = hand_written() | {EXAMPLE: "example.md"} | _pictures()
+    texts = {
+        page: prepared(linked(sources[source], source, page, moves, titles)) for source, page in hand_written().items()
+    }
+    texts["explorer.md"] = _with_page(texts["explorer.md"])
     texts |= {page: prepared(text) for page, text in generated().items()}
     for page, text in texts.items():
         if not next(headings(text), None):
@@ -132,11 +136,42 @@ def _pictures() -> dict[str, str]:
     return {f"docs/pictures/{path.name}": f"pictures/{path.name}" for path in (ROOT / "docs" / "pictures").iterdir()}
 
 
+def _with_page(text: str) -> str:
+    """The page about the explorer, with a link to the explorer itself."""
+    title, rest = text.split("\n\n", 1)
+    return f"{title}\n\n[Open the explorer](explorer-page/index.html){{ .md-button .md-button--primary }}\n\n{rest}"
+
+
 def _write_explorer(folder: Path) -> None:
     from mfmasim.explorer import explorer_page
 
     folder.mkdir()
     (folder / "index.html").write_text(explorer_page(), encoding="utf-8")
+
+
+def _issues(printed: str) -> str:
+    """What stopped a build: one line for each issue, or all that was printed."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", printed)
+    found = re.findall(r"^Warning: (.+)\n.*\[ (\S+) \]$", plain, re.MULTILINE)
+    return "\n".join(f"{place}: {message}" for message, place in found) or plain
+
+
+def render(config: Path) -> None:
+    """Build what a configuration names, strictly.
+
+    Raises:
+        MfmasimError: the build warned; the message has a line for each warning.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "--config-file", str(config)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise MfmasimError(f"the site was not built:\n{_issues(done.stdout + done.stderr)}")
 
 
 def build(out: Path, pyodide: str | None = None) -> Path:
@@ -150,19 +185,7 @@ def build(out: Path, pyodide: str | None = None) -> Path:
         The site's folder.
 
     Raises:
-        MfmasimError: the build warned, or the tools are not installed.
+        MfmasimError: the build warned.
     """
-    config = stage(out, pyodide)
-    done = subprocess.run(
-        [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "--config-file", str(config)],
-        cwd=ROOT,
-        env={**os.environ, "NO_COLOR": "1", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise MfmasimError(
-            f"the site was not built (pip install '.[docs]' installs the tools):\n{done.stdout}{done.stderr}"
-        )
+    render(stage(out, pyodide))
     return out / "site"

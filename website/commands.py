@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from typing import TYPE_CHECKING
 
 from mfmasim.cli import VERBS, build
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command_pages"]
 
-WIDTH = 100
+WIDTH = 92
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -54,7 +55,7 @@ def _rows(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
 
 def _section(parser: argparse.ArgumentParser, level: int) -> str:
     parser.formatter_class = _formatter
-    usage = parser.format_usage().removeprefix("usage: ")
+    usage = textwrap.dedent(" " * len("usage: ") + parser.format_usage().removeprefix("usage: "))
     text = f"{'#' * level} {parser.prog}\n\n"
     if parser.description:
         text += f"{_text(parser.description).strip()}\n\n"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["docstring", "headings", "linked", "prepared", "table"]
 
 _CODE = re.compile(r"(^```.*?^```[^\n]*$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)(?=[#)])")
+_LINK = re.compile(r"\[([^\]\[]*(?:\[[^\]]*\][^\]\[]*)*)\]\((?!https?:|mailto:|#)([^)\s#]+)(?=[#)])")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _BARE = re.compile(r"^>>> .*\n(?:.+\n?)*", re.MULTILINE)
 
@@ -25,7 +25,7 @@ BROWSER_VERBS = frozenset({"list", "show", "where", "format", "lds", "swizzle", 
 """Verbs that need neither a compiler nor a file of the user: they run in a browser too."""
 
 
-def linked(text: str, source: str, page: str, pages: Mapping[str, str]) -> str:
+def linked(text: str, source: str, page: str, pages: Mapping[str, str], titles: Mapping[str, str]) -> str:
     """Replace links between files of the repository by links between pages of the site.
 
     Args:
@@ -33,6 +33,7 @@ def linked(text: str, source: str, page: str, pages: Mapping[str, str]) -> str:
         source: its path in the repository.
         page: its path in the site.
         pages: paths in the site by paths in the repository.
+        titles: titles of pages by paths in the repository; they replace labels that are names of files.
 
     Returns:
         The page; code is left as it is.
@@ -42,10 +43,11 @@ def linked(text: str, source: str, page: str, pages: Mapping[str, str]) -> str:
     """
 
     def moved(match: re.Match[str]) -> str:
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), match[1]))
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), match[2]))
         if target not in pages:
-            raise MfmasimError(f"{source}: the link {match[1]} leads to {target}, which is no page of the site")
-        return posixpath.relpath(pages[target], posixpath.dirname(page) or ".")
+            raise MfmasimError(f"{source}: the link {match[2]} leads to {target}, which is no page of the site")
+        label = titles.get(target, match[1]) if target.endswith(match[1]) else match[1]
+        return f"[{label}]({posixpath.relpath(pages[target], posixpath.dirname(page) or '.')}"
 
     parts = _CODE.split(text)
     return "".join(part if n % 2 else _LINK.sub(moved, part) for n, part in enumerate(parts))
@@ -64,7 +66,7 @@ def _marked(match: re.Match[str]) -> str:
     if body.startswith(">>>"):
         return f"``` {{ .pycon{'' if _BEYOND_A_BROWSER.search(body) else ' .run'} }}\n{body}```"
     if language == "sh" and all(_command_runs(line) for line in body.splitlines() if line.strip()):
-        return f"``` {{ .sh .run }}\n{body}```"
+        return f"``` {{ .sh .run .commands }}\n{body}```"
     return match[0]
 
 

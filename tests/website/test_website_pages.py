@@ -10,9 +10,11 @@ from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import VERBS, build
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import ROWS
+from mfmasim.learn import exercises
 from website import build as building
-from website.build import ROOT, configuration, generated, hand_written
+from website.build import ROOT, configuration, generated, hand_written, render
 from website.commands import command_pages
+from website.course import course_pages
 from website.facts import fact_pages
 from website.markdown import docstring, headings, linked, prepared
 from website.pictures import FIGURES, FOLDER, draw
@@ -22,12 +24,18 @@ from website.python_api import PACKAGES, api_pages, public_names
 def test_links_between_files_become_links_between_pages():
     pages = {"docs/a.md": "a.md", "golden/README.md": "golden-data.md", "docs/pictures/x.png": "pictures/x.png"}
     text = "[g](../golden/README.md#top) `[a](b.md)` [w](https://x) [h](#h)\n```\n[c](d.md)\n```\n![p](pictures/x.png)"
-    assert linked(text, "docs/a.md", "a.md", pages) == text.replace("../golden/README.md#", "golden-data.md#")
-    assert linked("[a](../docs/a.md)", "golden/README.md", "deep/golden.md", pages) == "[a](../a.md)"
+    titles = {"docs/a.md": "About A"}
+    assert linked(text, "docs/a.md", "a.md", pages, titles) == text.replace("../golden/README.md#", "golden-data.md#")
+    for text, expected in {
+        "[a](../docs/a.md)": "[a](../a.md)",
+        "[docs/a.md](../docs/a.md#x)": "[About A](../a.md#x)",
+        "[A[1, 2] of\na](../docs/a.md)": "[A[1, 2] of\na](../a.md)",
+    }.items():
+        assert linked(text, "golden/README.md", "deep/golden.md", pages, titles) == expected
     with pytest.raises(
         MfmasimError, match=r"^docs/a.md: the link b.md leads to docs/b.md, which is no page of the site$"
     ):
-        linked("[b](b.md)", "docs/a.md", "a.md", pages)
+        linked("[b](b.md)", "docs/a.md", "a.md", pages, titles)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +44,7 @@ def test_links_between_files_become_links_between_pages():
         ("```python\n>>> 1\n1\n```", "``` { .pycon .run }\n>>> 1\n1\n```"),
         (
             "```sh\nmfmasim format e4m3fn 0x40  # a code\n```",
-            "``` { .sh .run }\nmfmasim format e4m3fn 0x40  # a code\n```",
+            "``` { .sh .run .commands }\nmfmasim format e4m3fn 0x40  # a code\n```",
         ),
         ("```python\n>>> open('f')\n```", "``` { .pycon }\n>>> open('f')\n```"),
         ("```python\nx = 1\n```", None),
@@ -118,6 +126,15 @@ def test_tables_of_facts_have_every_row():
     assert [row.name for row in ROWS if f"| `{row.name}` | {row.bits} |" not in pages["format-table.md"]] == []
 
 
+def test_every_exercise_is_a_page_without_its_solution():
+    pages = course_pages()
+    assert [page.removeprefix("learn/").removesuffix(".md") for page in pages] == [one.name for one in exercises()]
+    for one, text in zip(exercises(), pages.values(), strict=True):
+        assert text.startswith(f"# {one.number}. ")
+        assert one.unsolved.strip() in text
+        assert one.solution.strip() not in text
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_are_what_the_commands_print(name):
     assert (FOLDER / name).read_text() == draw(name), "run python -m website.pictures"
@@ -127,9 +144,29 @@ def test_a_page_without_a_place_stops_the_build(tmp_path, monkeypatch, capsys):
     from website.__main__ import main
 
     monkeypatch.setattr(building, "generated", lambda: {"lost.md": "# Lost\n"})
-    monkeypatch.setattr("website.__main__.OUT", tmp_path / "out")
+    monkeypatch.setattr(building, "OUT", tmp_path / "out")
     assert main([]) == 1
     assert "nav and pages differ" in capsys.readouterr().err
+
+
+def test_a_broken_link_is_one_line(tmp_path):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "index.md").write_text("# Title\n\n[a](#nowhere) [b](none.md)\n")
+    config = tmp_path / "mkdocs.yml"
+    config.write_text("site_name: x\ndocs_dir: pages\nsite_dir: site\n")
+    with pytest.raises(MfmasimError) as caught:
+        render(config)
+    first, *issues = str(caught.value).splitlines()
+    assert first == "the site was not built:"
+    assert [issue.split(": ")[0] for issue in sorted(issues)] == ["index.md:3:19", "index.md:3:6"]
+
+
+def test_tools_that_are_missing_are_named(monkeypatch, capsys):
+    from website import __main__ as command
+
+    monkeypatch.setattr(command, "TOOLS", ("zensicle",))
+    assert command.main([]) == 1
+    assert capsys.readouterr().err == "not installed: zensicle (pip install '.[docs]')\n"
 
 
 def test_a_distribution_without_packages_is_refused(tmp_path):

@@ -4,7 +4,7 @@ let session = null;
 async function load(runtime, here) {
   const index = new URL(runtime.index, here).href;
   const { loadPyodide } = await import(new URL("pyodide.mjs", index).href);
-  const python = await loadPyodide({ indexURL: index, env: { COLUMNS: "100", HOME: "/home/pyodide" } });
+  const python = await loadPyodide({ indexURL: index, env: { COLUMNS: "100" } });
   const wheels = runtime.wheels.map((name) => new URL(name, here).href);
   await python.loadPackage([...runtime.packages, ...wheels], { messageCallback: () => {} });
   const source = await (await fetch(new URL("session.py", here))).text();

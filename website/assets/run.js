@@ -28,7 +28,7 @@
   function ask(block) {
     if (!worker) start();
     const id = (number += 1);
-    const kind = block.classList.contains("sh") ? "commands" : "doctest";
+    const kind = block.classList.contains("commands") ? "commands" : "doctest";
     const text = block.querySelector("code").textContent;
     return new Promise((done) => {
       waiting.set(id, done);
@@ -42,9 +42,9 @@
     output.hidden = false;
     output.className = "run-output";
     output.textContent = block.closest("body").dataset.runtime ? "Running …" : "Loading Python, once for this page …";
-    const before = block.classList.contains("sh") ? [] : blocks.slice(0, blocks.indexOf(block));
+    const before = block.classList.contains("commands") ? [] : blocks.slice(0, blocks.indexOf(block));
     for (const other of before) {
-      if (!other.classList.contains("sh") && !other.dataset.ran) {
+      if (!other.classList.contains("commands") && !other.dataset.ran) {
         await ask(other);
         other.dataset.ran = "yes";
       }
