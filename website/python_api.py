@@ -6,7 +6,7 @@ import importlib
 
 from website.markdown import docstring, table
 
-__all__ = ["PACKAGES", "api_pages", "public_names"]
+__all__ = ["INTERNAL", "PACKAGES", "api_pages", "public_names"]
 
 PACKAGES = {
     "mfmasim": "load, compile and launch kernels; look up architectures, instructions, formats",
@@ -17,12 +17,15 @@ PACKAGES = {
     "mfmasim.formats": "number formats, conversion, packing",
     "mfmasim.grids": "maps from workgroups to tiles and XCDs",
     "mfmasim.observe": "findings",
+    "mfmasim.cost": "bounds of a kernel's time from the rates of its pipes",
     "mfmasim.triton": "Triton programs on the simulator",
     "mfmasim.hiprt": "the simulated HIP runtime",
     "mfmasim.explorer": "the explorer's page",
     "mfmasim.testing": "hypothesis strategies and comparison of bits",
 }
 """Public packages, and what they are for. Their `__all__` is what they promise."""
+INTERNAL = {"architectures", "cli", "codeobject", "figures", "isa", "learn", "machine", "toolchain"}
+"""Packages of `mfmasim` whose exports are for its other packages."""
 
 
 def public_names(package: str) -> list[str]:
