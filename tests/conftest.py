@@ -1,4 +1,4 @@
-"""Profiles of hypothesis; the part of the long tier that MFMASIM_LONG_PART names."""
+"""Profiles of hypothesis; the tiers, and the part of the long one that MFMASIM_LONG_PART names."""
 
 import os
 from pathlib import Path
@@ -20,8 +20,28 @@ COSTS = pytest.StashKey()
 """File to which each test's CPU seconds are appended."""
 
 
-@pytest.hookimpl(trylast=True)  # after -m long has taken its choice
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config):
+    """Tests of one file share a process, and with it what the file makes once."""
+    if getattr(config.option, "dist", "no") == "load":
+        config.option.dist = "loadfile"
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config, items):
+    """The tiers; then, after -m has taken its choice, the part of the long one."""
+    quick = [item for item in items if not item.get_closest_marker("long")]
+    later = longtier.later(item.nodeid for item in quick)
+    for item in quick:
+        if item.nodeid in later:
+            item.add_marker(pytest.mark.long)
+    result = yield
+    choose_part(config, items)
+    return result
+
+
+def choose_part(config, items):
+    """Leave the tests of the part that MFMASIM_LONG_PART names."""
     # Taken out of the environment: a pytest that a test starts runs all it is given, and is counted with that test.
     config.stash[COSTS] = os.environ.pop(longtier.RECORD, None)
     part = os.environ.pop(longtier.VARIABLE, None)
@@ -48,7 +68,8 @@ def pytest_runtest_protocol(item):
     result = yield
     if path := item.config.stash[COSTS]:
         with Path(path).open("a") as file:  # a line is written whole, also by several processes
-            file.write(f"{longtier.cpu_seconds() - start:.2f} {item.nodeid}\n")
+            tier = "long" if item.get_closest_marker("long") else "quick"
+            file.write(f"{longtier.cpu_seconds() - start:.2f} {tier} {item.nodeid}\n")
     return result
 
 

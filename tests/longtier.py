@@ -1,6 +1,9 @@
-"""The long tier in parts: CI runs one part a commit, so that a few commits run all of it.
+"""Two tiers by cost, and the long tier in parts: CI runs the quick one, and one part a commit of the other.
 
-``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in longtier.txt: CPU seconds
+A function whose tests take long together has `QUICK` seconds of them in the quick tier, chosen by their names; the others
+join those that are marked ``long``.
+
+``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in costs.txt: CPU seconds
 of one test of each function, and how many tests that function has. A test whose function is not listed counts as
 `UNKNOWN`. ``MFMASIM_COSTS=FILE pytest -m long`` appends what each test took to a file, also where it is interrupted,
 and ``python -m tests.longtier record FILE`` records the costs anew; ``python -m tests.longtier part COUNT`` prints the
@@ -12,11 +15,12 @@ from __future__ import annotations
 import os
 import re
 import sys
+import zlib
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-COSTS = Path(__file__).with_suffix(".txt")
+COSTS = Path(__file__).with_name("costs.txt")
 VARIABLE = "MFMASIM_LONG_PART"
 RECORD = "MFMASIM_COSTS"
 """Variable that names the file to which each test's CPU seconds are appended."""
@@ -24,6 +28,8 @@ PARTS = 8
 """Parts that CI deals the tier out to."""
 MINUTES = 12
 """Limit of one part in CI, on two processors."""
+QUICK = 12.0
+"""CPU seconds of the tests of one function in the quick tier; a function has one test there at least."""
 UNKNOWN = 5.0
 """CPU seconds of a test whose function is not listed."""
 TOGETHER = 30.0
@@ -38,7 +44,7 @@ class Cost:
     """CPU seconds of one test."""
     tests: int
     estimated: bool = False
-    """Whether it was never recorded; longtier.txt marks it by ~."""
+    """Whether it was never recorded; costs.txt marks it by ~."""
 
 
 def function_of(test):
@@ -50,6 +56,25 @@ def costs():
     """Recorded cost of each function."""
     rows = [line.split() for line in COSTS.read_text().splitlines() if line and line[0] != "#"]
     return {name: Cost(float(time.lstrip("~")), int(tests), time[0] == "~") for time, tests, name in rows}
+
+
+def later(tests, known=None):
+    """Tests that the quick tier leaves to the long one: those of dear functions that come last by a hash of their names.
+
+    Parameters are often cases by architectures: a hash takes some of each.
+    """
+    known = costs() if known is None else known
+    by_function = defaultdict(list)
+    for test in tests:
+        by_function[function_of(test)].append(test)
+    return {
+        test
+        for name, some in by_function.items()
+        if name in known
+        for test in sorted(some, key=lambda test: (zlib.crc32(test.encode()), test))[
+            max(1, int(QUICK / max(known[name].seconds, 1e-3))) :
+        ]
+    }
 
 
 def units(tests, known):
@@ -95,13 +120,18 @@ def cpu_seconds():
 
 
 def recorded(files):
-    """Costs of the functions in files that ``MFMASIM_COSTS`` named: a line a test, its seconds and its node id."""
-    seconds = defaultdict(dict)
+    """Costs of functions in files that ``MFMASIM_COSTS`` named: a line a test, its seconds, tier and node id.
+
+    Functions of the quick tier are left out where all their tests fit into it.
+    """
+    seconds, long = defaultdict(dict), set()
     for path in files:
         for line in Path(path).read_text().splitlines():
-            time, test = line.split(" ", 1)
+            time, tier, test = line.split(" ", 2)
             seconds[function_of(test)][test] = float(time)
-    return {name: Cost(sum(of.values()) / len(of), len(of)) for name, of in seconds.items()}
+            long |= {function_of(test)} if tier == "long" else set()
+    found = {name: Cost(sum(of.values()) / len(of), len(of)) for name, of in seconds.items()}
+    return {name: cost for name, cost in found.items() if name in long or cost.seconds * cost.tests > QUICK}
 
 
 def record(files):

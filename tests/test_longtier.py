@@ -70,10 +70,29 @@ def test_pytest_runs_the_part_that_the_variable_names():
 
 def test_costs_come_from_what_pytest_appends(tmp_path):
     costs = tmp_path / "costs"
-    costs.write_text("2.00 tests/a/test_b.py::test_c[1]\n4.00 tests/a/test_b.py::test_c[x - y]\n")
+    costs.write_text(
+        "2.00 long tests/a/test_b.py::test_c[1]\n4.00 long tests/a/test_b.py::test_c[x - y]\n"
+        "10.00 quick tests/a/test_b.py::test_d[1]\n6.00 quick tests/a/test_b.py::test_d[2]\n"
+        "0.10 quick tests/a/test_b.py::test_e\n"
+    )
     test = "tests/test_longtier.py::test_commits_one_after_the_other_run_all_parts"
     command = [sys.executable, "-m", "pytest", "-p", "no:mfmasim", "-q", test]
     subprocess.run(command, env={**os.environ, longtier.RECORD: str(costs)}, capture_output=True, check=True)
-    found = longtier.recorded([costs])
-    assert found.pop("tests/a/test_b.py::test_c") == Cost(3.0, 2)
-    assert {name: cost.tests for name, cost in found.items()} == {test: 1}
+    assert costs.read_text().splitlines()[-1].endswith(f" quick {test}")
+    assert longtier.recorded([costs]) == {
+        "tests/a/test_b.py::test_c": Cost(3.0, 2), "tests/a/test_b.py::test_d": Cost(8.0, 2),
+    }  # fmt: skip
+
+
+def test_dear_functions_have_a_share_in_the_quick_tier():
+    tests = [f"a.py::test_a[{case}-{arch}]" for case in range(20) for arch in ("gfx950", "gfx1201")]
+    tests += ["a.py::test_b[0]", "a.py::test_b[1]", "b.py::test_new[0]", "b.py::test_new[1]"]
+    known = {"a.py::test_a": Cost(longtier.QUICK / 10, 40), "a.py::test_b": Cost(5 * longtier.QUICK, 2)}
+    later = longtier.later(tests, known)
+    quick = [test for test in tests if test not in later]
+    assert [longtier.function_of(test) for test in quick] == ["a.py::test_a"] * 10 + ["a.py::test_b"] + [
+        "b.py::test_new"
+    ] * 2
+    assert {test[-8:].strip("-]") for test in quick[:10]} == {"gfx950", "gfx1201"}
+    assert longtier.later(tests[::-1], known) == later
+    assert longtier.later(["a.py::test_b[1]"], known) == set()  # asked for by its name, a test runs

@@ -35,11 +35,6 @@ NOT_CLAMPED = {
 """Operations with an integer result for which LLVM encodes CLAMP and the machine refuses it."""
 
 
-def family_of(text):
-    """The first family whose prefix fits."""
-    return next(name for name, prefixes in FAMILIES.items() if text.startswith(prefixes))
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _taken():
     """Draw the forms that the machine takes; it must refuse the others by name."""
@@ -67,26 +62,6 @@ def wanted(arch, every):
     return [name for name in has if name not in shared], [name for name in has if name in shared][:: 1 if every else 3]
 
 
-@pytest.fixture(scope="module")
-def verdicts(_taken):
-    """Verdict by architecture, computed once; what other architectures share with gfx942, every third or all."""
-    found = {}
-
-    def get(arch, every=False):
-        if (arch, every) not in found:
-            rng = random.Random(f"ops {arch}")
-            new, old = wanted(arch, every)
-            chosen, strange = probes(arch, rng, 4, new)
-            if old:
-                more, others = probes(arch, rng, 1, old)
-                chosen, strange = chosen + more, strange + others
-            verdict = judge(chosen, arch, frame.inputs(np.random.default_rng(20)))
-            found[arch, every] = verdict, chosen, strange
-        return found[arch, every]
-
-    return get
-
-
 def test_every_operation_has_a_slow_model():
     """An operation that the interpreter does not know is not tested; say so."""
     decoded = set().union(*(harness.rows(arch) for arch in (*harness.ARCHITECTURES, "gfx90a")))
@@ -111,45 +86,41 @@ def test_clamp_saturates_where_vop3_has_it(arch):
     assert len(saturating) >= 20
 
 
-@pytest.mark.parametrize("arch", harness.ARCHITECTURES)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_equal_bits(verdicts, arch, family):
-    """What every probe left in registers, flags, LDS and memory is equal."""
-    verdict, chosen, _ = verdicts(arch)
-    wrong = [text for text in verdict.differences if text.startswith((*FAMILIES[family], "memory"))]
-    wrong = [text for text in wrong if text.startswith("memory") or family_of(text) == family]
-    assert not wrong, "\n".join(wrong)
-    least = 100 if arch == "gfx942" and family not in ("lds", "memory") else 20
-    assert sum(family_of(probe.line) == family for probe in chosen) >= least
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("arch", [arch for arch in harness.ARCHITECTURES if arch != "gfx942"])
-def test_equal_bits_of_all_that_gfx942_has_too(verdicts, arch):
-    verdict, _, _ = verdicts(arch, every=True)
-    assert not verdict.differences, "\n".join(verdict.differences)
+LEAST = {
+    ("gfx942", False): (300, 600, 350_000),
+    ("gfx942", True): (300, 1100, 700_000),
+    ("gfx908", False): (100, 100, 60_000),
+    ("gfx950", False): (100, 100, 60_000),
+    ("gfx908", True): (300, 350, 200_000),
+    ("gfx950", True): (300, 350, 200_000),
+}
+"""Operations, probes and registers that are compared at least."""
 
 
 @pytest.mark.parametrize(
     ("arch", "every"),
-    [
-        *[(arch, False) for arch in harness.ARCHITECTURES],
-        *[pytest.param(a, True, marks=pytest.mark.long) for a in harness.ARCHITECTURES if a != "gfx942"],
-    ],
+    [pytest.param(arch, every, marks=[pytest.mark.long] if every or arch == "gfx908" else []) for arch, every in LEAST],
 )
-def test_nothing_was_left_out(verdicts, arch, every):
-    """Every operation that was to be compared was, and no line was refused."""
-    verdict, chosen, strange = verdicts(arch, every)
+def test_equal_bits(arch, every):
+    """Every operation leaves the same in registers, flags, LDS and memory; none is left out, no line is refused."""
+    rng = random.Random(f"ops {arch}")
+    new, old = wanted(arch, every)
+    chosen, strange = probes(arch, rng, 4 if every else 2, new)
+    if old:
+        more, others = probes(arch, rng, 1, old)
+        chosen, strange = chosen + more, strange + others
     assert not strange, f"no line generator for {', '.join(strange)}"
+    verdict = judge(chosen, arch, frame.inputs(np.random.default_rng(20)))
+    assert not verdict.differences, "\n".join(verdict.differences)
     assert not verdict.refused, "\n".join(verdict.refused.values())
-    expected = {name for names in wanted(arch, every) for name in names if interpreter.models(name)}
+    expected = {name for name in new + old if interpreter.models(name)}
     assert expected - verdict.names == set()
-    names, probed, compared = (300, 1100, 700_000) if arch == "gfx942" else (300, 350, 200_000)
-    if arch != "gfx942" and not every:
-        names, probed, compared = 100, 100, 60_000
+    names, probed, compared = LEAST[arch, every]
     assert len(verdict.names) >= names
     assert len(chosen) >= probed
     assert verdict.compared >= compared
+    for prefixes in FAMILIES.values():
+        assert sum(probe.line.startswith(prefixes) for probe in chosen) >= (20 if every else 8), prefixes
 
 
 def called(body):
