@@ -1,7 +1,7 @@
 """Two tiers by cost, and the long tier in parts: CI runs the quick one, and one part a commit of the other.
 
-A function whose tests take long together has `QUICK` seconds of them in the quick tier, chosen by their names; the others
-join those that are marked ``long``.
+A function whose tests take long together has `QUICK` seconds of them in the quick tier, chosen by their names; the
+others join those that are marked ``long``.
 
 ``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in costs.txt: CPU seconds
 of one test of each function, and how many tests that function has. A test whose function is not listed counts as
@@ -59,7 +59,7 @@ def costs():
 
 
 def later(tests, known=None):
-    """Tests that the quick tier leaves to the long one: those of dear functions that come last by a hash of their names.
+    """Tests that the quick tier leaves to the long one: of dear functions, what comes last by a hash of the names.
 
     Parameters are often cases by architectures: a hash takes some of each.
     """
