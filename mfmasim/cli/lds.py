@@ -19,8 +19,8 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser = subparsers.add_parser(
         "lds",
         help="show LDS banks and phases, and count bank conflicts",
-        description="Without an instruction: the phase tables of an architecture. With one: its phases. With --address "
-        "or --stride: the conflicts of one access by a wave. Counts are passes, not cycles.",
+        description="Without an instruction: the phase tables of an architecture. With one: its phases. With "
+        "--address, --stride or --layout: the conflicts of one access by a wave. Counts are passes, not cycles.",
     )
     parser.add_argument("arch", help="architecture, such as gfx950")
     parser.add_argument("instruction", nargs="?", help="LDS instruction, such as ds_read_b128")
@@ -28,6 +28,15 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--address", metavar="EXPRESSION", help="byte address, such as 'lane %% 16 * 128 + lane // 16 * 16'"
     )
     parser.add_argument("--stride", type=int, metavar="BYTES", help="the same as --address 'lane * BYTES'")
+    parser.add_argument(
+        "--layout",
+        metavar="LAYOUT",
+        help="place of each lane's data as a layout in elements, such as 'Swizzle<3,3,3> o (16,4):(64,8)' (CuTe) or "
+        "'linear 64 128 256 512 8 16' (the places of lanes 1, 2, 4, ...)",
+    )
+    parser.add_argument(
+        "--element-bytes", type=int, default=2, metavar="N", help="bytes of an element of --layout (default 2)"
+    )
     parser.add_argument("--active", metavar="EXPRESSION", help="active lanes, such as 'lane < 48'")
     parser.add_argument(
         "--offset",
@@ -54,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     form = wanted_format(args)
     if args.instruction is None:
         if form in {"svg", "html"}:
-            raise MfmasimError(f"--format {form} needs an instruction and --address or --stride")
+            raise MfmasimError(f"--format {form} needs an instruction and --address, --stride or --layout")
         rows = [
             [access, _sets(found.lanes), found.banks, found.confidence, found.source, found.remark]
             for access, found in lds.phase_tables(args.arch).items()
@@ -64,11 +73,12 @@ def run(args: argparse.Namespace) -> int:
         if form == "terminal":
             print(*(f"{short}: {source}" for short, source in lds.SOURCES.items()), sep="\n")
         return 0
-    if args.address is not None and args.stride is not None:
-        raise MfmasimError("--address and --stride cannot be combined")
-    if args.address is None and args.stride is None:
+    given = [f"--{name}" for name in ("address", "stride", "layout") if getattr(args, name) is not None]
+    if len(given) > 1:
+        raise MfmasimError(f"{' and '.join(given)} cannot be combined")
+    if not given:
         if form in {"svg", "html"}:
-            raise MfmasimError(f"--format {form} needs --address or --stride")
+            raise MfmasimError(f"--format {form} needs --address, --stride or --layout")
         print(_phases(args, form), end="")
         return 0
     found = _count(args)
@@ -108,7 +118,12 @@ def _count(args: argparse.Namespace) -> Conflicts:
     if args.stride is not None and abs(args.stride) > limit:  # beyond int64 NumPy wraps or raises
         raise MfmasimError(f"--stride {args.stride}: the LDS of {args.arch} has {limit} bytes")
     lane = np.arange(_wave(args), dtype=np.int64)
-    place = lane * args.stride if args.stride is not None else evaluate(args.address, {"lane": lane})
+    if args.layout is not None:
+        if not 1 <= args.element_bytes <= 16:
+            raise MfmasimError(f"--element-bytes {args.element_bytes}: 1 to 16 is expected")
+        place = lds.layout_offsets(args.layout, len(lane)) * args.element_bytes
+    else:
+        place = lane * args.stride if args.stride is not None else evaluate(args.address, {"lane": lane})
     place = np.broadcast_to(place, lane.shape)
     active = None if args.active is None else np.broadcast_to(evaluate(args.active, {"lane": lane}), lane.shape) != 0
     if args.swizzle is not None:

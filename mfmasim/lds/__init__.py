@@ -11,6 +11,7 @@ from mfmasim.lds.conflict import RULES, Conflicts, LdsModelWarning, Phase, confl
 from mfmasim.lds.direct import direct_sizes, direct_to_lds, fetch
 from mfmasim.lds.instructions import DsInstruction, ds_instruction, ds_instructions
 from mfmasim.lds.lanes import CONFIDENCES, LANE_SETS, PhaseTable, lane_sets
+from mfmasim.lds.layouts import layout_offsets
 from mfmasim.lds.library import NAMES, ck_tile, linear, padding, row_xor, swizzle
 from mfmasim.lds.patterns import Pattern
 from mfmasim.lds.search import Proof, SwizzleSearch, find_swizzle, prove
@@ -48,6 +49,7 @@ __all__ = [
     "fetch",
     "find_swizzle",
     "lane_sets",
+    "layout_offsets",
     "linear",
     "padding",
     "phase_table",

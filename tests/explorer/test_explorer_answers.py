@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim import MfmasimError
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.explorer import explorer_page
 from mfmasim.formats import FORMATS
+from mfmasim.lds import layout_offsets
 from tests.explorer.compared import accesses, of_arrays, of_page, places
 
 pytestmark = pytest.mark.oracle
@@ -27,6 +29,32 @@ def test_conflicts(plain, arch):
     asked, answers = accesses(arch)
     assert len(asked) >= 100
     assert of_page(plain, "conflicts", asked) == of_arrays(answers)
+
+
+LAYOUTS = [
+    ("64:4", 64), ("(16,4):(64,8)", 64), ("((4,4),(2,2)):((64,256),(8,16))", 64), ("(5,7,3):(100,1,0)", 105),
+    ("Swizzle<3,3,3> o (16,4):(64,8)", 64), ("Sw<2,0,3>∘(8,(4)):(8,(2))", 32), ("Swizzle<2,1,-3> o 32:3", 32),
+    ("linear 64 128 256 512 8 16", 64), ("linear 3,5", 4), ("64:2147483647", 2), ("2:2147483647", 2),
+    *((text, 64) for text in (
+        "", "(16,4)", "(16,4:(1,2)", "(16,4):(1,-2)", "(16,4):(1,2):(3,4)", "(16,(4)):(1,2)", "(16,0):(1,2)",
+        "(8,4):(1,2)",
+        "64:2147483647", "Swizzle<9,9,20> o 64:1", "linear 1 2 x", "linear 1 2", "linear 1 2 3 4 5 2147483648", "((((1",
+    )),
+]  # fmt: skip
+
+
+def test_layouts_and_what_is_none(plain):
+    call = """([text, count]) => {
+      try { return window.mfmasim.layout(text, count); } catch (error) { return error.message; }
+    }"""
+    answers = []
+    for text, count in LAYOUTS:
+        try:
+            answers.append(layout_offsets(text, count).tolist())
+        except MfmasimError as error:
+            answers.append(str(error))
+    assert [plain.evaluate(call, list(asked)) for asked in LAYOUTS] == answers
+    assert sum(isinstance(answer, list) for answer in answers) == 11
 
 
 CODES = """async ([name, bits]) => {

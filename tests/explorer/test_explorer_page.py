@@ -12,7 +12,7 @@ import pytest
 from mfmasim.explorer import explorer_page, view_state
 from mfmasim.explorer.page import VIEWS
 from mfmasim.explorer.rebuild import record_all, runs
-from mfmasim.lds import conflicts
+from mfmasim.lds import conflicts, layout_offsets
 from mfmasim.lds.patterns import Pattern
 from mfmasim.matrix import instruction
 
@@ -154,6 +154,16 @@ class TestOtherViews:
         pattern = Pattern.operand("ds_read_b128", fragment)
         found = conflicts("gfx950", "ds_read_b128", pattern.rows * 128 + pattern.columns)
         assert page.get_attribute("section.card", "data-passes") == str(int(found.extra_passes.sum()))
+
+    def test_lds_layout_of_another_library(self, show):
+        page = show(state=view_state("lds", arch="gfx950", ds="ds_read_b128"))
+        page.select_option("select[name=op]", "layout")
+        assert "addresses as given: 0 extra passes" in page.inner_text("main")  # the example is swizzled
+        page.fill("input[name=layout]", "(16,4):(64,8)")
+        page.press("input[name=layout]", "Enter")
+        passes = int(conflicts("gfx950", "ds_read_b128", layout_offsets("(16,4):(64,8)", 64) * 2).extra_passes)
+        assert f"addresses as given: {passes} extra passes" in page.inner_text("main")
+        assert passes > 0
 
     def test_a_wrong_expression_is_one_line(self, show):
         page = show(state=view_state("lds", address="lane / 4"))

@@ -3,6 +3,7 @@
 import { unknown } from "./errors.js";
 import { decode, encode, findFormat } from "./formats.js";
 import { findAccess, phases } from "./lds.js";
+import { layoutOffsets } from "./notation.js";
 import { findInstruction, operand, operandNames } from "./matrix.js";
 
 /** The functions for tests and scripts, over the rows of the page. */
@@ -48,6 +49,8 @@ export function makeApi(data) {
     conflicts(arch, name, addresses, options = {}) {
       return phases(data, findAccess(data, arch, name), Array.from(addresses, Number), options).map((phase) => phase.degree);
     },
+    /** Places of the elements 0 to count - 1 under a layout of CuTe or a linear one, in elements. */
+    layout: layoutOffsets,
     /** Names of the number formats. */
     formats: () => data.formats.map(([name]) => name),
     /** The number that a code stands for; a code of 64 bits may be a BigInt or a text such as "0x3ff0000000000000". */

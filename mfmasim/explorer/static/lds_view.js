@@ -5,9 +5,11 @@ import { choice, codeLine, element, field, problem, runs } from "./dom.js";
 import { parseExpression } from "./expression.js";
 import { advise, applyChange, describeChange, extraPasses, findAccess, operandAddresses, phases } from "./lds.js";
 import { findInstruction, operand } from "./matrix.js";
+import { layoutOffsets } from "./notation.js";
 import { change, value } from "./state.js";
 
 const EXAMPLE = "lane % 16 * 128 + lane // 16 * 16";
+const LAYOUT = "Swizzle<3,3,3> o (16,4):(64,8)";
 
 /** What the address bar asks for: the access, its addresses and which lanes take part. */
 function wanted(data) {
@@ -15,15 +17,19 @@ function wanted(data) {
   const instructions = data.archs[arch]?.lds.instructions.map(([name]) => name) ?? [];
   const access = findAccess(data, arch, value("ds", instructions.find((name) => name === "ds_read_b128") ?? instructions[0]));
   const wave = Number(value("wave", access.waves[0]));
-  const given = value("op") ? fromOperand(data, access, wave) : fromExpression(access, wave);
+  const given = value("op") && value("op") !== "layout" ? fromOperand(data, access, wave) : fromLanes(wave);
   return { access, wave, given };
 }
 
-function fromExpression(access, wave) {
+function fromLanes(wave) {
   const lanes = Array.from({ length: wave }, (_, lane) => ({ lane }));
-  const address = parseExpression(value("address", EXAMPLE));
   const taken = parseExpression(value("active", "1"));
-  return [{ addresses: lanes.map(address), active: lanes.map((names) => Boolean(taken(names))) }];
+  const active = lanes.map((names) => Boolean(taken(names)));
+  if (value("op") === "layout") {
+    const bytes = Number(value("element", "2")) || 1;
+    return [{ addresses: layoutOffsets(value("layout", LAYOUT), wave).map((place) => place * bytes), active }];
+  }
+  return [{ addresses: lanes.map(parseExpression(value("address", EXAMPLE))), active }];
 }
 
 function fromOperand(data, access, wave) {
@@ -77,13 +83,14 @@ function ldsControls(data) {
     choice("instruction", "ds", target.lds.instructions.map(([name]) => name), value("ds", "ds_read_b128"), set("ds")),
   ];
   if (target.waves.length > 1) made.push(choice("wave", "wave", target.waves, value("wave", target.waves[0]), set("wave")));
-  const sources = [["", "an expression"], ...target.matrix.filter((row) => row.shape[3] === 1).map((row) => [row.name, `an operand of ${row.name}`])];
+  const sources = [["", "an expression"], ["layout", "a layout (CuTe, linear)"], ...target.matrix.filter((row) => row.shape[3] === 1).map((row) => [row.name, `an operand of ${row.name}`])];
   made.push(choice("addresses from", "op", sources, value("op"), set("op")));
-  if (value("op")) {
+  if (value("op") && value("op") !== "layout") {
     made.push(choice("operand", "operand", ["A", "B", "C", "D"], value("operand", "A"), set("operand")));
     made.push(field("bytes of a tile's row", "pitch", value("pitch", "128"), set("pitch"), { type: "number", min: "1" }));
   } else {
-    made.push(field("byte address", "address", value("address", EXAMPLE), set("address"), { size: "34" }));
+    if (value("op")) made.push(field("layout of the lanes, in elements", "layout", value("layout", LAYOUT), set("layout"), { size: "34" }));
+    else made.push(field("byte address", "address", value("address", EXAMPLE), set("address"), { size: "34" }));
     made.push(field("active lanes", "active", value("active", "1"), set("active"), { size: "12" }));
   }
   const changes = [["", "none"], ["xor", "exclusive-or"], ["pad", "padding"], ...data.swizzles.map(([name]) => [`named ${name}`, name])];

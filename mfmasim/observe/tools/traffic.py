@@ -7,13 +7,12 @@ so nothing here is a bandwidth. Lines of 128 bytes are those of CDNA3's vector L
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.events import Observer
-from mfmasim.machine.naming import Names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,10 +84,10 @@ class Used:
     element: float
     """Bytes of an element."""
 
-    @property
-    def counts(self) -> tuple[int, int, int, int, int]:
-        """What launches add up."""
-        return self.size, self.read, self.written, self.touched_read, self.touched_written
+    def with_another(self, other: Used) -> Used:
+        """The sum of this and another launch's buffer of the same name."""
+        counts = ("size", "read", "written", "touched_read", "touched_written")
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in counts})
 
     @property
     def elements(self) -> int:
@@ -156,7 +155,7 @@ class Traffic(Observer):
     def on_start(self, launch: Launch) -> None:
         """A launch is laid out and about to run."""
         self._regions = list(launch.memory.regions)
-        self._names = Names(launch).buffer
+        self._names = launch.names.buffer
         self._asked = {}
         self._source_at = launch.kernel.source_at
         self._elements = {
@@ -206,10 +205,9 @@ class Traffic(Observer):
             name, element = self._names(region.name), self._elements.get(region.name, 1.0)
             read, written = self._asked.get(name, (0, 0))
             seen, changed = (int(np.count_nonzero(flags[part])) for flags in (touched.read, touched.written))
-            counts = (region.size, read, written, seen, changed)
-            before = self._used.get((name, element), Used(name, 0, 0, 0, 0, 0, element))
-            summed = (mine + new for mine, new in zip(before.counts, counts, strict=True))
-            self._used[name, element] = Used(name, *summed, element)
+            one = Used(name, region.size, read, written, seen, changed, element)
+            before = self._used.get((name, element))
+            self._used[name, element] = one if before is None else before.with_another(one)
 
     @property
     def buffers(self) -> list[Used]:
