@@ -18,6 +18,8 @@ from mfmasim.architectures import target as find_target
 from mfmasim.architectures.direct import direct_problem
 from mfmasim.codeobject import Declared, Parameter
 from mfmasim.errors import MfmasimError
+from mfmasim.isa.unread import Unread
+from mfmasim.markup import paragraph, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,31 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Code", "Kernel", "NotCodeError", "Source", "Unread", "compile", "load"]
 
+LISTED = 200
+"""Instructions that a notebook shows."""
 COERCED = ".coerce"
 """What Clang adds to the name of a pointer argument that it takes as one to global memory."""
 
 
 class NotCodeError(MfmasimError):
     """An address from which no instruction can be fetched."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """Bits of a kernel that the hardware does not read, although they are not zero: information, not an error."""
-
-    kernel: str
-    """Mangled name."""
-    pc: int | None
-    """Address of the instruction; None for the kernel descriptor."""
-    text: str
-    """The instruction in LLVM's syntax, or ``kernel descriptor``."""
-    fields: tuple[tuple[str, int], ...]
-    """Fields and their values."""
-
-    def __str__(self) -> str:
-        """One line."""
-        where = self.text if self.pc is None else f"{self.text} at {self.pc:#x}"
-        return f"{self.kernel}: {where} does not use {', '.join(f'{name} {value:#x}' for name, value in self.fields)}"
 
 
 @dataclass(frozen=True)
@@ -99,6 +84,14 @@ class Kernel:
         """Name, architecture and arguments."""
         arguments = ", ".join(arg.name or arg.value_kind for arg in self.args)
         return f"<Kernel {self.name}({arguments}) for {self.arch.name}>"
+
+    def _repr_html_(self) -> str:
+        """Its instructions with their source lines, for notebooks."""
+        listed = self.decodable[:LISTED]
+        left = len(self.decodable) - len(listed)
+        lines = [(f"{one.pc:#x}", one.text, self.source_at(one.pc)) for one in listed]
+        table = rows(repr(self)[1:-1], ("address", "instruction", "source"), lines)
+        return table + (paragraph(f"and {left:,} more instructions") if left else "")
 
     @property
     def name(self) -> str:
@@ -259,6 +252,13 @@ class Code:
     def __repr__(self) -> str:
         """File, architecture and kernels."""
         return f"<Code {self.object.name} for {self.arch.target}: {', '.join(self._kernels)}>"
+
+    def _repr_html_(self) -> str:
+        """Its kernels, for notebooks."""
+        lines = [
+            (one.title, ", ".join(arg.name or arg.value_kind for arg in one.args)) for one in self._kernels.values()
+        ]
+        return rows(f"{self.object.name} for {self.arch.target}", ("kernel", "arguments"), lines)
 
     @property
     def arch(self) -> Arch:

@@ -9,6 +9,7 @@ from mfmasim.architectures.buffers import GFX9, BufferLayout
 from mfmasim.architectures.groups import Conversions, Counters, FloatRules, Lds, Simd
 from mfmasim.architectures.internal import NO_REGISTERS, HardwareRegisters
 from mfmasim.architectures.rates import Rates
+from mfmasim.markup import facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,6 +106,26 @@ class Arch:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def __repr__(self) -> str:
+        lanes = " or ".join(map(str, self.wave_sizes))
+        return f"<{self.target}: {self.family}, waves of {lanes}, FP8 {self.fp8}, LDS of {self.lds_bytes:,} bytes>"
+
+    def _repr_html_(self) -> str:
+        """Sizes, for notebooks."""
+        pairs = [
+            ("family", self.family),
+            ("products", ", ".join(self.products)),
+            ("lanes of a wave", " or ".join(map(str, self.wave_sizes))),
+            ("FP8", self.fp8_format or "none"),
+            ("BF8", self.bf8_format or "none"),
+            ("LDS of a workgroup", f"{self.lds_bytes:,} bytes"),
+            ("VGPRs of a wave", self.vgprs),
+            ("AGPRs of a wave", f"{self.agprs}{', of the same registers' if self.unified_vgprs else ''}"),
+            ("SGPRs of a wave", self.sgprs),
+            ("most work-items of a workgroup", self.max_workgroup),
+        ]
+        return facts(self.target, pairs)
 
     @property
     def target(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mfmasim.devices.coverage import Coverage, mix_of
 from mfmasim.fidelity import Trust, lowest
+from mfmasim.markup import facts, rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from mfmasim.program import Kernel
 
 __all__ = ["Fidelity", "Report"]
+
+SHOWN = 20
+"""Findings that a notebook shows."""
 
 
 class Fidelity(str):
@@ -69,10 +73,35 @@ class Report:
     """Time on the device; None if not measured."""
     stopped: str = ""
     """Why the launch ended early, or empty."""
-    executed: Counter[int] = field(default_factory=Counter, repr=False)
+    executed: Counter[int] = field(default_factory=Counter)
     """Wave-instructions by address."""
-    program: Kernel | None = field(default=None, repr=False, compare=False)
+    program: Kernel | None = field(default=None, compare=False)
     """The kernel, for properties computed on demand."""
+
+    def __repr__(self) -> str:
+        found = Counter(finding.severity for finding in self.findings)
+        parts = [f"{count} {severity}{'s' * (count > 1 and severity != 'info')}" for severity, count in found.items()]
+        stopped = ", stopped early" if self.stopped else ""
+        return (
+            f"<Report {self.kernel} on {self.arch} ({self.device}): {sum(self.counts.values()):,} wave-instructions, "
+            f"{', '.join(parts) or 'no findings'}, fidelity {self.fidelity!s}{stopped}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Numbers of the launch, its most frequent instructions and its findings, for notebooks."""
+        pairs = [
+            ("device", self.device),
+            ("grid and block", f"{' x '.join(map(str, self.grid))}, {' x '.join(map(str, self.block))}"),
+            ("wave-instructions", f"{sum(self.counts.values()):,}"),
+            ("most frequent", ", ".join(f"{name} {count:,}" for name, count in self.counts.most_common(8))),
+            ("extra passes in the LDS", self.lds.get("extra_passes", "")),
+            ("fidelity", repr(self.fidelity)),
+            ("stopped", self.stopped),
+            ("findings", len(self.findings)),
+        ]
+        shown = [[one.severity, one.id, one.source, one.message] for one in self.findings[:SHOWN]]
+        table = rows("Findings", ("severity", "id", "source", "message"), shown) if shown else ""
+        return facts(f"{self.kernel} on {self.arch}", pairs) + table
 
     @property
     def ok(self) -> bool:

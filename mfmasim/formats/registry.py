@@ -13,6 +13,7 @@ from mfmasim.formats.checks import as_float_bits
 from mfmasim.formats.decoding import decode
 from mfmasim.formats.encoding import recode
 from mfmasim.formats.rows import ROWS, FormatRow
+from mfmasim.markup import facts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,26 @@ class Format(FormatRow):
 
     def __repr__(self) -> str:
         return f"format({self.name!r})"
+
+    def _repr_html_(self) -> str:
+        """Fields and limits, for notebooks."""
+        pairs: list[tuple[str, object]] = [
+            ("bits", self.bits),
+            ("largest", f"{self.max:.9g}"),
+            ("smallest", f"{self.min:.9g}"),
+            ("special codes", self.special),
+            ("other names", ", ".join(self.aliases)),
+            ("source", self.source),
+        ]
+        if not self.integer:
+            pairs[1:1] = [
+                ("exponent bits", self.exponent_bits),
+                ("mantissa bits", self.mantissa_bits),
+                ("bias", self.bias),
+                ("smallest normal", f"{self.smallest_normal:.9g}"),
+                ("smallest subnormal", "" if self.smallest_subnormal is None else f"{self.smallest_subnormal:.9g}"),
+            ]
+        return facts(self.name, pairs)
 
     @cached_property
     def max(self) -> float:

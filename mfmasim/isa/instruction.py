@@ -94,7 +94,7 @@ class Instruction:
     """Address of the instruction."""
     size: int
     """Bytes, literal included."""
-    raw: bytes = field(repr=False)
+    raw: bytes
     opcode: Opcode
     """Record of its opcode."""
     encoding: str
@@ -106,21 +106,24 @@ class Instruction:
     """Modifiers that the encoding of this opcode has, by their name in the manual; absent ones do not apply."""
     target: int | None = None
     """Absolute address that a branch goes to."""
-    arch: str = field(default="", repr=False)
+    arch: str = ""
     """Architecture that the bytes were decoded for."""
-    form: str = field(default="", repr=False)
+    form: str = ""
     """Suffix of the mnemonic in LLVM's syntax (``_e32``, ``_e64``, ``_dpp``, ``_e64_dpp``, ``_sdwa`` or nothing)."""
-    halves: tuple[Instruction, ...] = field(default=(), repr=False)
+    halves: tuple[Instruction, ...] = ()
     """The operations X and Y of a dual instruction; empty for all others."""
-    named_halves: bool = field(default=False, repr=False, compare=False)
+    named_halves: bool = field(default=False, compare=False)
     """Whether its text names the halves of 16-bit operands (``v0.l``); else only `op_sel` tells them (LLVM's default
     on gfx12, where it has instructions that exist with names only)."""
-    ignored: tuple[tuple[str, int], ...] = field(default=(), repr=False)
+    ignored: tuple[tuple[str, int], ...] = ()
     """Fields that the opcode does not read and that are not zero, with their values, such as ``(("src2", 128),)``; of
     ``reserved``, the value is a mask of the instruction's bits. They change neither text nor execution."""
 
     _template: Instruction | None = field(default=None, init=False, repr=False, compare=False)
     """The same bytes at address 0, where the decoder has them; all copies share its text."""
+
+    def __repr__(self) -> str:
+        return f"<{self.text} at {self.pc:#x}>"
 
     @property
     def name(self) -> str:

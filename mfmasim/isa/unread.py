@@ -9,12 +9,33 @@ fields of VOP3).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mfmasim.isa.rows import Row
 
-__all__ = ["absent_sources", "unread_bits"]
+__all__ = ["Unread", "absent_sources", "unread_bits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Bits of a kernel that the hardware does not read, although they are not zero: information, not an error."""
+
+    kernel: str
+    """Mangled name."""
+    pc: int | None
+    """Address of the instruction; None for the kernel descriptor."""
+    text: str
+    """The instruction in LLVM's syntax, or ``kernel descriptor``."""
+    fields: tuple[tuple[str, int], ...]
+    """Fields and their values."""
+
+    def __str__(self) -> str:
+        """One line."""
+        where = self.text if self.pc is None else f"{self.text} at {self.pc:#x}"
+        return f"{self.kernel}: {where} does not use {', '.join(f'{name} {value:#x}' for name, value in self.fields)}"
+
 
 _ALL = -1
 

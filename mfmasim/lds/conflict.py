@@ -21,6 +21,7 @@ from mfmasim.lds.counting import count_degrees, count_same
 from mfmasim.lds.instructions import DsInstruction, ds_instruction
 from mfmasim.lds.lanes import CONFIDENCES, PhaseTable
 from mfmasim.lds.tables import phase_table
+from mfmasim.markup import paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -171,6 +172,13 @@ class Conflicts:
             f"{head}: {self.extra_passes.size} accesses, worst degree {int(self.degrees.max(initial=0))}, "
             f"{int(self.extra_passes.sum())} extra passes ({self.confidence}: {self.source})"
         )
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        """The punch card under its counts, for notebooks."""
+        return f'{paragraph(self)}<div style="overflow:auto">{self._repr_svg_()}</div>'
 
     def _repr_svg_(self) -> str:
         """Punch card of one wave access, for notebooks."""

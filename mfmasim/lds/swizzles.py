@@ -229,6 +229,9 @@ class Swizzle:
         """The same under another name."""
         return replace(self, name=name, source=source)
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def _repr_svg_(self) -> str:
         """The tile over 32 banks, for notebooks."""
         return swizzle_svg(self, 32, next(size for size in (16, 8, 4, 2, 1) if self.keeps_alignment(size)))

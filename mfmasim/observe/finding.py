@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.visible import LAYOUT, visible
@@ -76,6 +77,14 @@ class Finding:
         """Fill in the id."""
         if not self.id:
             object.__setattr__(self, "id", self.check)
+
+    def __repr__(self) -> str:
+        where = f" at {self.source}" if self.source else ""
+        return visible(f"<{self.severity} {self.id}{where}: {self.message}>")
+
+    def _repr_html_(self) -> str:
+        """As `lines`, for notebooks."""
+        return f"<pre>{escape(chr(10).join(self.lines()))}</pre>"
 
     def record(self) -> dict[str, Any]:
         """The finding as a dictionary that JSON can hold."""

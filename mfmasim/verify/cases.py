@@ -65,6 +65,9 @@ class Case:
     fails: tuple[str, ...] = ()
     """Ids of findings, or checks, that this wrong kernel is declared to have."""
 
+    def __repr__(self) -> str:
+        return f"<Case {self.title}: {self.kernel} of {self.source.name} for {', '.join(self.arch)}>"
+
     @property
     def title(self) -> str:
         """Name with the parameters that distinguish this variant."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.fidelity import Trust
+from mfmasim.markup import facts
 
 if TYPE_CHECKING:
     from mfmasim.devices import Report
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["STATUSES", "Result"]
 
 STATUSES = ("pass", "fail", "error", "skipped")
+SHOWN = 20
+"""Findings that a notebook shows."""
 
 
 @dataclass
@@ -53,6 +56,26 @@ class Result:
     """Source lines with counts of the last launch, where a page shows them; it stays out of JSON."""
     source: str = ""
     """Path of the case's source; it stays out of JSON, as it differs between machines."""
+
+    def __repr__(self) -> str:
+        return f"<{self.status.upper()} {self.case} on {self.arch}: {', '.join(self._numbers())}>"
+
+    def _repr_html_(self) -> str:
+        """Numbers and findings, for notebooks."""
+        pairs = [("kernel", self.kernel), ("device", self.device), ("compared with", ", ".join(self.compared_with))]
+        text = facts(
+            f"{self.status.upper()} {self.case} on {self.arch}", [("result", ", ".join(self._numbers())), *pairs]
+        )
+        return text + "".join(finding._repr_html_() for finding in self.findings[:SHOWN])
+
+    def _numbers(self) -> list[str]:
+        """Outputs, slots and findings in words."""
+        parts = []
+        for name, total in (("outputs", self.outputs["elements"]), ("slots", self.mapping["slots_checked"])):
+            wrong = self.outputs["mismatches"] if name == "outputs" else self.mapping["mismatches"]
+            parts += [f"{name} {total - wrong:,}/{total:,}"] * bool(total)
+        parts += [f"{len(self.findings)} findings"] if self.findings else ["no findings"]
+        return parts + [f"matrix arithmetic {self.matrix_fidelity}"] * bool(self.matrix_fidelity)
 
     @property
     def trust(self) -> Trust:
