@@ -17,6 +17,12 @@ def without(line: str) -> tuple[str, str]:
     return line, line[line.index("//") :]
 
 
+LATE = """    if (t + 1 < tiles) {
+      fetch<S, BLOCK, WAVES>(a_tile[slot ^ 1], a_rows, 0, g.lda, (t + 1) * TILE_K, wave, lane);
+      fetch<S, BLOCK, WAVES>(b_tile[slot ^ 1], b_rows, 0, g.ldb, (t + 1) * TILE_K, wave, lane);
+      WAIT_DIRECT(0);"""
+
+
 MUTANTS = [
     # --- gemm.h: factors, strides and rounding
     Mutant("beta_ignored", ONE, ("g.beta == 0.0f ? g.alpha * sum :", "true ? g.alpha * sum :"), OUT),
@@ -172,6 +178,16 @@ MUTANTS = [
         [without("WAIT_DIRECT(0);  // next tile"), ("BARRIER();       // next", "BARRIER(); WAIT_DIRECT(0);  // next")],
         RACES,
         arch="gfx942",
+    ),
+    Mutant(
+        "fetched_behind_the_products",
+        DOUBLE,
+        [
+            ("    if (t + 1 < tiles) {\n      fetch<", "    if (false) {\n      fetch<"),
+            ("    if (t + 1 < tiles) {\n      WAIT_DIRECT(0);", LATE),
+        ],
+        ("order",),
+        about="right, but nothing is on its way while it multiplies",
     ),
     Mutant("fragments_in_flight", DOUBLE, without("WAIT_LDS();  // fragments"), WAITS),
     Mutant("stale_slot", DOUBLE, ("start_read<S>(a[i], a_tile[slot],", "start_read<S>(a[i], a_tile[slot ^ 1],"), RACED),

@@ -58,6 +58,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"fidelity: {profile.result.trust}")
         for title, columns, rows in tables_of(profile):
             print(table(columns, rows, "terminal", title), end="")
+        if profile.remark and args.json != "-":
+            print(f"remark: {profile.remark}")
     if args.json:
         text = json.dumps([profile.record() for profile in profiles], indent=1)
         if args.json == "-":

@@ -82,6 +82,8 @@ class Opcode:
     """V_CMP or V_CMPX: the result is a lane mask."""
     widens: bool = False
     """A conversion to F32, F16 or BF16 from a format of 8 bits or fewer."""
+    copies: bool = False
+    """Copies a whole register to another."""
     scaled: bool = False
     """Takes E8M0 scales: a matrix instruction two, its last sources; a conversion one, the last that is printed."""
     narrows: str = ""
@@ -265,6 +267,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VALU", r"v_(s_)?(exp|log|rcp|rcp_iflag|rsq|sqrt|sin|cos)_b?f(16|32|64)|v_(exp|log)_legacy_f32", {"trans": True}),
     ("VALU", r"v_dot\d+c?_\w+", {"dot": True}),
     ("VALU", r"v_cvt_(scalef32_)?(pk\d*_)?b?f(32|16)_[bf][fp][468]\w*", {"widens": True}),
+    ("VALU", r"v_mov_b32|v_mov_b64|v_accvgpr_mov_b32|v_accvgpr_read_b32|v_accvgpr_write_b32", {"copies": True}),
     ("VALU", r"v_cvt_scalef32_\w+", {"scaled": True}),
     ("VALU", r"v_cvt_(pk|sr)_fp8_f32", {"narrows": "fp8"}),
     ("VALU", r"v_cvt_(pk|sr)_bf8_f32", {"narrows": "bf8"}),

@@ -15,6 +15,7 @@ from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.contract import Parameters, broken
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.launch import launch_of
+from mfmasim.verify.orders import orders_of
 from mfmasim.verify.patterns import check_pattern
 from mfmasim.verify.suppress import check_declared, check_suppressions
 
@@ -62,6 +63,8 @@ class Case:
     """Values of parameters that drawn trials may take in addition to sizes that the contract allows."""
     checks: str = "all"
     """Checks of the simulator."""
+    order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Orders that turns of the main loop have to have, by architecture (`mfmasim.verify.orders`)."""
     fails: tuple[str, ...] = ()
     """Ids of findings, or checks, that this wrong kernel is declared to have."""
 
@@ -162,6 +165,7 @@ def case(
     draws: Mapping[str, Sequence[Any]] | None = None,
     checks: str = "all",
     fails: str | Sequence[str] = (),
+    order: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
 ) -> Callable[[_Build], _Build]:
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
@@ -187,6 +191,8 @@ def case(
         checks: checks of the simulator, as `launch` takes them, such as ``"all,hazards:manual"``.
         fails: ids of findings, or names of checks, that this kernel is wrong by, on purpose. The case fails, also
             where they are warnings; and it fails with ``fails-missing`` where one of them is not found.
+        order: orders of the main loop, such as ``"R4 F2 B lgkmcnt(0) M8"``: every turn has to have one of them, and
+            each has to occur; also by architecture.
 
     Returns:
         A decorator. The function returns a dict with ``grid``, ``block``, ``args``, ``expect`` and optionally
@@ -223,6 +229,7 @@ def case(
         check_suppressions(suppress or {}, f"case {build.__name__}")
         declared = (fails,) if isinstance(fails, str) else tuple(fails)
         check_declared(declared, f"case {build.__name__}")
+        orders = orders_of(order, archs, f"order of case {build.__name__}")
         for variant in each or ({},):
             for name in variant:
                 if name not in defaults:
@@ -237,7 +244,7 @@ def case(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
                         tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
-                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks, declared,
+                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks, orders, declared,
                     )
                 )  # fmt: skip
         return build

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.orders import QUANTITIES as OF_ORDER
 from mfmasim.verify.patterns import check_pattern, matches
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Claim", "Judged", "judge"]
 
-QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups")
-"""Quantities of a claim other than instruction counts; of a workgroup, or on four SIMDs."""
+QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups", *OF_ORDER)
+"""Quantities of a claim other than instruction counts; of a workgroup, on four SIMDs, or of a turn of the main loop."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ def judge(
     Raises:
         MfmasimError: no line of the source has the claim's text.
     """
-    if claim.what in quantities:
-        return Judged(claim, quantities[claim.what])
+    if claim.what in QUANTITIES:
+        return Judged(claim, quantities.get(claim.what))
     if " " in claim.what:
         raise unknown("quantity", claim.what, QUANTITIES, f"of claim {claim.text!r}")
     if claim.where:

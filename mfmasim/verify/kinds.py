@@ -42,6 +42,13 @@ OF_CASES = (
         "Use the builtin, or correct the pattern.",
     ),
     Kind(
+        "order-differs", "error", "The main loop has another order than declared",
+        "The case declares with order= where reads, loads, waits and barriers stand between matrix instructions; the "
+        "compiler moved some, or the source has another schedule.",
+        'order="R4 F2 B lgkmcnt(0) M8" and a compiler that moves the reads behind the matrix instructions',
+        "Keep the compiler from moving them (__builtin_amdgcn_sched_barrier), or correct the declaration.",
+    ),
+    Kind(
         "source-asm-clobber", "warning", 'Inline assembly waits or synchronises without the clobber "memory"',
         "The compiler may move loads and stores across such a statement, a read of the LDS above the wait for the load "
         "that fills it. Whether this compiler does, the other checks show; the next one may.",

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices import SimDevice
 from mfmasim.devices import device as open_device
+from mfmasim.devices.loops import loops_of, main_loop
 from mfmasim.fidelity import Trust, lowest
 from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.observe.tools.path import Path
 from mfmasim.verify.clobbers import without_clobber
 from mfmasim.verify.contract import check_memory
 from mfmasim.verify.elements.provenance import check_sources
 from mfmasim.verify.elements.trace import check_mapping
 from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.matrices import compare_output, run_matrices
+from mfmasim.verify.orders import turns_of, wrong_orders
 from mfmasim.verify.plain import missing_instructions, run_arrays
 from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
@@ -98,8 +101,10 @@ def verify_case(
     result.code = {"sha256": kernel.code.sha256, "made_by": kernel.code.made_by}
     case = informed(case, wave=kernel.wave)
     launch = case.make()
+    path = Path() if target.name in case.order and isinstance(back_end, SimDevice) else None
+    watching = [*observers, *([] if path is None else [path])]
     given = {
-        "observers": observers or None,
+        "observers": watching or None,
         "budget": budget,
         "quota": quota,
         "schedule": None if schedule == "usual" else schedule,
@@ -111,6 +116,8 @@ def verify_case(
     executed = run(result, case, launch, kernel, back_end, options, inputs)
     if isinstance(back_end, SimDevice) and executed is not None:  # only the simulator sees what a kernel does
         result.findings += missing_instructions(case, executed, kernel)
+        if path is not None and result.launch is not None:
+            result.findings += _wrong_orders(case, path, result.launch)
         if case.mapping is not None and (launch.sources or not launch.arrays):
             check = check_sources if launch.arrays else check_mapping
             mapping = check(back_end, kernel, case.make(case.mapping))
@@ -169,6 +176,15 @@ def _run_matrices(
         executed += report.counts
         _merge(result, compare_output(result, case, launch, given, memory, arch, sums))
     return executed
+
+
+def _wrong_orders(case: Case, path: Path, report: Report) -> list[Finding]:
+    """Findings about the order of the main loop; a mutant may have none."""
+    if report.program is None:
+        return []
+    main = main_loop(loops_of(report.program, report.executed))
+    turns = [] if main is None else turns_of(path.instructions, main, report.program.arch)
+    return wrong_orders(case.order[report.arch], turns, report.kernel)
 
 
 def informed(case: Case, **facts: Any) -> Case:

@@ -10,7 +10,7 @@ from mfmasim.verify import Mutant
 ORDER, VALUES, ALL = ("races",), ("mapping", "outputs"), ("mapping", "outputs", "races")
 
 
-def pingpong(name: str, edits: tuple[str, str], caught: tuple[str, ...], **more: Any) -> Mutant:
+def pingpong(name: str, edits: tuple[str, str] | list[tuple[str, str]], caught: tuple[str, ...], **more: Any) -> Mutant:
     return Mutant(f"pingpong_{name}", "pingpong_row_128", edits, caught, **more)
 
 
@@ -46,7 +46,19 @@ MUTANTS = [
         (),
         equivalent="right, but nothing overlaps: barrier-uneven warns of the barrier at the end",
     ),
+    pingpong(
+        "without_fences",
+        [("__builtin_amdgcn_sched_barrier(0)  // the", "// the"), ('asm volatile("" : "+v"(c[i][j]));', ";")],
+        ("order",),
+        about="matrix instructions leave their turn",
+    ),
     pingpong("no_priority", ("__builtin_amdgcn_s_setprio(1);", ""), (), equivalent="priority affects only time"),
+    interleave(
+        "without_fences",
+        ("__builtin_amdgcn_sched_barrier(0)  // the", "// the"),
+        ("order",),
+        about="reads first, then all matrix instructions in a row",
+    ),
     interleave(
         "waits_for_one_half_less", ("WAIT_FETCHES(4);  // loop: second", "WAIT_FETCHES(5);  // loop: second"), ORDER
     ),

@@ -55,16 +55,25 @@ MOVES void settle(Fragment (&f)[TILES]) {
   for (int i = 0; i < TILES; ++i) arrived(f[i]);
 }
 
+// Keeps the compiler from moving the matrix instructions of a quadrant out of their turn.
+template <int ROWS, int COLUMNS>
+MOVES void stay(f32x4 (&c)[ROWS][COLUMNS]) {
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i)
+#pragma unroll
+    for (int j = 0; j < COLUMNS; ++j) asm volatile("" : "+v"(c[i][j]));
+}
+
 // A quadrant: all fragments of A with all of B, at a higher priority than the half that moves data.
 __device__ __attribute__((always_inline)) inline void multiply_all(f32x4 (&c)[A_TILES][B_TILES], Fragment (&a)[A_TILES],
                                                                    Fragment (&b)[B_TILES]) {
-  settle(a), settle(b);
   FENCE();
   __builtin_amdgcn_s_setprio(1);
 #pragma unroll
   for (int i = 0; i < A_TILES; ++i)
 #pragma unroll
     for (int j = 0; j < B_TILES; ++j) c[i][j] = multiply(c[i][j], a[i], b[j]);
+  stay(c);
   __builtin_amdgcn_s_setprio(0);
   FENCE();
 }
@@ -107,7 +116,6 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
   BARRIER();
 
   const int last = g.K / TILE_K - 1;
-#pragma unroll 2
   for (int t = 0; t < last - 1; ++t, tic ^= 1, toc ^= 1) {
     const int next = (t + 1) * TILE_K, after = (t + 2) * TILE_K;
     READ_B(b0, tic, 0);           // loop: first half of B
@@ -116,6 +124,7 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
     WAIT_READS(A_TILES);          // loop: b0 is read
     BARRIER();                    // loop: 1
     WAIT_READS(0);                // loop: a is read
+    settle(a), settle(b0);
     multiply_all(c00, a, b0);
     BARRIER();                    // loop: 2
 
@@ -126,6 +135,7 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
       FETCH_B(tic, 0, after);     // loop: first half of B, anew
     BARRIER();                    // loop: 3
     WAIT_READS(0);                // loop: b1 is read
+    settle(b1);
     multiply_all(c01, a, b1);
     BARRIER();                    // loop: 4
 
@@ -136,6 +146,7 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
       FETCH_A(tic, 0, after);     // loop: first half of A, anew
     BARRIER();                    // loop: 5
     WAIT_READS(0);                // loop: a is read again
+    settle(a);
     multiply_all(c10, a, b0);
     BARRIER();                    // loop: 6
 
@@ -153,12 +164,14 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
   WAIT_READS(A_TILES);
   BARRIER();
   WAIT_READS(0);
+  settle(a), settle(b0);
   multiply_all(c00, a, b0);
   BARRIER();
 
   READ_B(b1, tic, 1);
   BARRIER();
   WAIT_READS(0);
+  settle(b1);
   multiply_all(c01, a, b1);
   BARRIER();
 
@@ -166,6 +179,7 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
   if constexpr (!V::early_read) WAIT_FETCHES(0);  // epilogue: all of the last tile
   BARRIER();
   WAIT_READS(0);
+  settle(a);
   multiply_all(c10, a, b0);
   BARRIER();
 
@@ -179,18 +193,21 @@ __device__ __attribute__((always_inline)) void pingpong(const Gemm &g) {
   READ_A(a, toc, 0);
   BARRIER();
   WAIT_READS(0);
+  settle(a), settle(b0);
   multiply_all(c00, a, b0);
   BARRIER();
 
   READ_B(b1, toc, 1);
   BARRIER();
   WAIT_READS(0);
+  settle(b1);
   multiply_all(c01, a, b1);
   BARRIER();
 
   READ_A(a, toc, 1);
   BARRIER();
   WAIT_READS(0);
+  settle(a);
   multiply_all(c10, a, b0);
   multiply_all(c11, a, b1);
   if constexpr (V::balanced)

@@ -35,13 +35,59 @@ INTERLEAVE = [
     ("LDS of a workgroup", "LDS bytes", "", (65536, 131072)),
     ("one wave on each SIMD", "waves per SIMD", "", (1, 1)),
 ]
+ORDERED = {
+    "pingpong": [
+        ("register copies in the main loop", "register copies", (0, 0)),
+        ("matrix instructions of a turn of one half of the waves", "matrix instructions in a row", (8, 8)),
+    ],
+    "interleave": [
+        ("at most so many matrix instructions without a load between", "matrix instructions in a row", (8, 3)),
+        ("at least so many matrix instructions before a read is waited for", "matrix from read to wait", (4, 1)),
+        ("at least so many before a load to the LDS is waited for", "matrix from fetch to wait", (68, 65)),
+    ],
+}
+"""What the order of the main loop has to have, in the order of HALVES."""
+
+
+def pingpong_order(arch: str) -> str:
+    """Eight phases of a tile of K: every other one multiplies, between them data are moved."""
+    direct, a, b, matrix = {"gfx942": (4, 4, 2, 8), "gfx950": (2, 8, 4, 8)}[arch]
+    wait = "lgkmcnt(0)"
+    return (
+        f"R{a + b} F{direct} lgkmcnt({a}) B {wait} M{matrix} B "
+        f"R{b} F{direct} B {wait} M{matrix} B "
+        f"R{a} F{direct} B {wait} M{matrix} B "
+        f"F{direct} vmcnt({3 * direct}) B M{matrix} B"
+    )
+
+
+def interleave_order(arch: str) -> str:
+    """Four blocks; in each the reads and the loads are spread over the places between matrix instructions.
+
+    The places are computed as interleave.hip does: the first one and the last ones are left free.
+    """
+    tiles, direct, each = {"gfx942": (2, 8, 4), "gfx950": (4, 4, 1)}[arch]
+    reads, slots = 2 * tiles, tiles * tiles - 2
+    block: list[str] = []
+    for n in range(tiles * tiles):
+        block += ["M"] * each
+        if 0 < n <= slots:
+            for r in range((n - 1) * reads // slots, n * reads // slots):
+                block += ["F"] * ((r + 1) * direct // reads - r * direct // reads) + ["R"]
+    one, waits = " ".join(block), f"vmcnt({4 * direct}) lgkmcnt(0) B"
+    return f"{waits} {one} lgkmcnt(0) {one} {waits} {one} lgkmcnt(0) {one}"
+
+
 EIGHT_WAY = Claim("bank conflicts without a swizzle are 8-way", "LDS degree", 8, holds=False)
 """Both posts say so; it is 4-way in the phases of either architecture."""
 
 
 def claims_of(rows: list[tuple[str, str, str, tuple[int, int]]], arch: str) -> list[Claim]:
     which = list(HALVES).index(arch)
-    return [Claim(text, what, counts[which], where) for text, what, where, counts in rows]
+    ordered = ORDERED["pingpong" if rows is PINGPONG else "interleave"]
+    return [Claim(text, what, counts[which], where) for text, what, where, counts in rows] + [
+        Claim(text, what, counts[which]) for text, what, counts in ordered
+    ]
 
 
 def both(
@@ -52,6 +98,7 @@ def both(
     suppress: dict[str, str] | None = None,
     claims: Sequence[Claim] = (),
     fails: str = "",
+    order: str = "",
 ) -> None:
     """A case on one architecture. The prologue fetches two tiles of K, so that K has at least two."""
     size = 2 * HALVES[arch]
@@ -59,7 +106,7 @@ def both(
     declare(
         f"{name}_{size}", source, kernel=name, arch=arch, tile=(size, size, 128), threads=threads, needs=needs,
         M=size, N=2 * size if size < 256 else size, K=512, suppress=suppress, claims=claims,
-        fails=(fails,) if fails else (),
+        fails=(fails,) if fails else (), order=order or (),
     )  # fmt: skip
 
 
@@ -67,10 +114,10 @@ def right() -> None:
     """Kernels that no check may report; the second of each is also free of bank conflicts on gfx942."""
     for arch in HALVES:
         for name in ("pingpong", "pingpong_row"):
-            both(name, "pingpong.hip", arch, 512, APART, claims_of(PINGPONG, arch))
+            both(name, "pingpong.hip", arch, 512, APART, claims_of(PINGPONG, arch), order=pingpong_order(arch))
         for name in ("interleave", "interleave_row"):
-            both(name, "interleave.hip", arch, 256, claims=claims_of(INTERLEAVE, arch))
-        both("interleave_none", "interleave.hip", arch, 256, claims=[EIGHT_WAY])
+            both(name, "interleave.hip", arch, 256, claims=claims_of(INTERLEAVE, arch), order=interleave_order(arch))
+        both("interleave_none", "interleave.hip", arch, 256, claims=[EIGHT_WAY], order=interleave_order(arch))
 
 
 def wrong() -> None:

@@ -10,8 +10,10 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.loops import Loop, loops_of, main_loop
 from mfmasim.devices.occupancy import Occupancy, occupancy
 from mfmasim.errors import MfmasimError
+from mfmasim.observe.tools.path import Path
 from mfmasim.observe.tools.traffic import Traffic
 from mfmasim.verify.claims import Judged, judge
+from mfmasim.verify.orders import Turn, turns_of, usual_turn
 from mfmasim.verify.reports.traffic_page import element_sizes
 from mfmasim.verify.runner import informed, verify_case
 
@@ -47,6 +49,18 @@ class Profile:
     accesses: list[Access]
     claims: list[Judged]
     traffic: Traffic
+    turn: Turn | None = None
+    """The most frequent turn of the main loop."""
+
+    @property
+    def remark(self) -> str:
+        """Register copies in the main loop, in words; empty if it has none, or no matrix instructions."""
+        if self.turn is None or not self.turn.copies or not self.turn.matrix:
+            return ""
+        return (
+            f"a turn of the main loop copies {self.turn.copies} vector registers for {self.turn.matrix} matrix "
+            "instructions: the compiler moves operands or sums between registers"
+        )
 
     @property
     def matrix_share(self) -> float:
@@ -67,6 +81,7 @@ class Profile:
             "mix": dict(self.report.mix.most_common()), "matrix_share": self.matrix_share,
             "main_loop": None if self.main is None else self.main.record(),
             "loops": [loop.record() for loop in self.loops],
+            "order": None if self.turn is None else self.turn.record(),
             "lds": {"bytes": self.report.lds.get("bytes", 0), "lines": [vars(access) for access in self.accesses]},
             "registers": self.report.registers, "occupancy": self.occupancy.record(),
             "claims": [judged.record() for judged in self.claims], "traffic": self.traffic.record(),
@@ -87,7 +102,8 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
     """
     once = replace(case, mapping=None, data=case.data[:1])
     traffic = Traffic(element_sizes(informed(once, arch=arch).make(), find_arch(arch)))
-    result = verify_case(once, arch, group=group, compiler=compiler, observers=[traffic])
+    path = Path()
+    result = verify_case(once, arch, group=group, compiler=compiler, observers=[traffic, path])
     report = result.launch
     if report is None or report.program is None:
         why = "; ".join(finding.message for finding in result.findings) or "the case was not run"
@@ -98,7 +114,8 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
     loops = loops_of(kernel, report.executed)
     main = main_loop(loops)
     resources = occupancy(kernel, math.prod(report.block), report.lds.get("bytes", 0))
-    found = Profile(result, report, loops, main, resources, _accesses(report), [], traffic)
+    turn = None if main is None else usual_turn(turns_of(path.instructions, main, kernel.arch))
+    found = Profile(result, report, loops, main, resources, _accesses(report), [], traffic, turn)
     quantities = {
         "waves per SIMD": resources.waves_per_simd,
         "workgroups": float(resources.workgroups),
@@ -106,6 +123,7 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
         "LDS degree": max((float(access.degree) for access in found.accesses), default=None),
         "VGPRs": float(kernel.info.descriptor.accum_offset or report.registers["vgpr"]),
         "AGPRs": float(report.registers["agpr"]),
+        **({} if turn is None else turn.quantities()),
     }
     found.claims = [judge(claim, report, main, quantities, case.source) for claim in case.claims]
     return found

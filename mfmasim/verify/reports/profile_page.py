@@ -73,6 +73,10 @@ def tables_of(profile: Profile) -> list[Table]:
     if main is not None:
         rows = [[name, _number(count)] for name, count in main.counts.items()]
         tables.append(("Main loop, of a wave in a turn", ("instruction", "count"), rows))
+    if profile.turn is not None:
+        values = [(name, value) for name, value in profile.turn.quantities().items() if value is not None]
+        order = [["order", profile.turn.written], *([name, _number(value)] for name, value in values)]
+        tables.append(("Order of the main loop's usual turn", ("what", "found"), order))
     if claims:
         tables.append(("Claims", ("claim", "where", "claimed", "found", "verdict"), claims))
     return tables
