@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from mfmasim.architectures import ARCHITECTURES
-from mfmasim.formats import ROWS, format  # noqa: A004
+from mfmasim.formats import ROWS, FormatRow, format  # noqa: A004
 from mfmasim.lds import SOURCES
 from website.markdown import table
 
@@ -67,11 +68,13 @@ def _details(arch: Arch) -> str:
 
 
 def _formats() -> str:
+    _, meanings = (inspect.getdoc(FormatRow) or "").split("\n\n``special`` says", 1)
     head = (
         "# Table of number formats\n\nBit fields and range of every format, from the rows of `mfmasim.formats`. How to "
         "convert and print them: [Number formats](formats.md).\n\n"
+        f"The column *special* says{meanings}\n\n"
     )
-    columns = ["format", "bits", "exponent", "mantissa", "bias", "codes that are not numbers", "largest", "source"]
+    columns = ["format", "bits", "exponent", "mantissa", "bias", "special", "largest", "source"]
     rows = [
         (
             f"`{row.name}`",

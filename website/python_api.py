@@ -26,6 +26,8 @@ PACKAGES = {
 """Public packages, and what they are for. Their `__all__` is what they promise."""
 INTERNAL = {"architectures", "cli", "codeobject", "figures", "isa", "learn", "machine", "toolchain"}
 """Packages of `mfmasim` whose exports are for its other packages."""
+LONG = 400
+"""Characters of a constant's value from which the page leaves it out."""
 
 
 def public_names(package: str) -> list[str]:
@@ -37,9 +39,16 @@ def _file(package: str) -> str:
     return f"api/{package.rpartition('.')[2]}.md"
 
 
+def _entry(package: str, name: str) -> str:
+    """A name's place on its page; a long table is described, not printed."""
+    value = getattr(importlib.import_module(package), name)
+    long = isinstance(value, dict | list | tuple) and len(repr(value)) > LONG
+    return f"::: {package}.{name}\n" + ("    options:\n      show_attribute_values: false\n" if long else "")
+
+
 def _page(package: str) -> str:
     about = docstring((importlib.import_module(package).__doc__ or "").strip())
-    entries = "".join(f"::: {package}.{name}\n\n" for name in public_names(package))
+    entries = "\n".join(_entry(package, name) for name in public_names(package))
     return f"# {package}\n\n{about}\n\n{entries}"
 
 
