@@ -19,6 +19,7 @@ from website.facts import fact_pages
 from website.markdown import docstring, headings, linked, prepared
 from website.pictures import FIGURES, FOLDER, draw
 from website.python_api import INTERNAL, PACKAGES, api_pages, public_names
+from website.runtime import PACKAGES as PACKAGED
 
 
 def test_links_between_files_become_links_between_pages():
@@ -181,6 +182,22 @@ def test_a_distribution_without_packages_is_refused(tmp_path):
         write_runtime(tmp_path, str(tmp_path))
     write_runtime(tmp_path, None)
     assert (tmp_path / "runtime.js").read_text() == "window.mfmasimRuntime = null;\n"
+
+
+def test_the_browser_gets_every_package_that_snippets_import():
+    code = (
+        "import contextlib, io, sys\n"
+        "from mfmasim.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()):\n"
+        "    main(['where', 'gfx942', 'v_mfma_f32_16x16x16_f16', '--operand', 'A', '--element', '5', '6'])\n"
+        "    main(['verify', 'intro', '--case', 'f16_16x16x16', '--arch', 'gfx942', '--jobs', '1'])\n"
+        "print(*{name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    imported = {name for name in done.stdout.split() if not name.startswith(("_", "cython"))}
+    assert {"numpy", "ml_dtypes"} <= imported
+    given = {name.replace("-", "_") for name in PACKAGED} | {"mfmasim", "elftools"}
+    assert imported <= given
 
 
 def test_snippets_run_as_on_the_page():
