@@ -276,6 +276,21 @@ class Group:
         values = (self.vgprs if kind == "v" else self.agprs)[index]
         return values if self.all else self.take(values)
 
+    def rows(self, kind: str, first: int, count: int) -> NDArray[np.uint32]:
+        """Read consecutive VGPRs or AGPRs as one array of their own, (1 or waves, registers, lanes).
+
+        Args:
+            kind: ``v`` or ``a``.
+            first: number of the first register.
+            count: how many.
+        """
+        held = (self.vgprs if kind == "v" else self.agprs)[first : first + count]
+        waves = 1 if all(len(values) == 1 for values in held) else self.count
+        out = np.empty((waves, count, self.lanes), np.uint32)
+        for register, values in enumerate(held):
+            out[:, register] = values if self.all or len(values) == 1 else values[self.selection]
+        return out
+
     def s(self, code: int) -> NDArray[np.uint32]:
         """Read a scalar register by its hardware code."""
         values = self.sgprs[code]

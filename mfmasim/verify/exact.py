@@ -44,7 +44,8 @@ __all__ = [
 class Exact:
     """Exact values: ``integers * 2**exponent``; where ``special`` is not 0 it is the value (Inf or NaN)."""
 
-    integers: NDArray[np.object_]
+    integers: NDArray[Any]
+    """int64 where at most 62 bits are needed, else Python integers."""
     exponent: int
     special: NDArray[np.float64]
 
@@ -215,17 +216,42 @@ def _values(
 def _from_floats(values: NDArray[np.float64]) -> Exact:
     special = np.where(np.isfinite(values), 0.0, values)
     finite = np.where(np.isfinite(values), values, 0.0)
-    mantissa, exponent = np.frexp(finite)
-    used = exponent[finite != 0]
-    low = int(used.min()) - 53 if used.size else 0
-    whole = (mantissa * 2.0**53).astype(np.int64).astype(object)
-    shift = np.where(finite != 0, exponent - 53 - low, 0)
-    return Exact(whole * (1 << shift.astype(object)), low, special)
+    low, exponent = _lowest(finite), np.frexp(finite)[1]
+    used = finite != 0
+    if int(exponent[used].max(initial=low)) - low <= 62:
+        return Exact(np.ldexp(finite, -low).astype(np.int64), low, special)
+    whole = np.ldexp(finite, 53 - exponent).astype(np.int64).astype(object)
+    shift = np.where(used, exponent - 53 - low, 0).astype(object)
+    up, down = np.maximum(shift, 0), np.maximum(-shift, 0)
+    return Exact(whole * (1 << up) >> down, low, special)
+
+
+def _most(integers: NDArray[np.int64]) -> int:
+    return int(np.abs(integers).max(initial=0))
+
+
+def _scaled(integers: NDArray[Any], factor: int) -> NDArray[Any]:
+    """Integers times a factor, in int64 as long as 62 bits hold them."""
+    if factor == 1:
+        return integers
+    if integers.dtype != object and abs(factor) < 1 << 62 and _most(integers) * abs(factor) < 1 << 62:
+        return integers * np.int64(factor)
+    return integers.astype(object, copy=False) * factor
+
+
+def _summed(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """Sums of integers, in int64 as long as 62 bits hold them."""
+    if object not in (left.dtype, right.dtype) and _most(left) + _most(right) >= 1 << 62:
+        left = left.astype(object)
+    total: NDArray[Any] = left + right
+    return total
 
 
 def _add(left: Exact, right: Exact) -> Exact:
     low = min(left.exponent, right.exponent)
-    total = left.integers * (1 << (left.exponent - low)) + right.integers * (1 << (right.exponent - low))
+    total = _summed(
+        _scaled(left.integers, 1 << (left.exponent - low)), _scaled(right.integers, 1 << (right.exponent - low))
+    )
     with np.errstate(invalid="ignore"):  # infinities of both signs make a NaN
         special = left.special + right.special
     return Exact(total, low, special)
@@ -236,7 +262,7 @@ def _times(factor: float, value: Exact) -> Exact:
     shift = denominator.bit_length() - 1
     with np.errstate(invalid="ignore"):
         special = np.where(value.special != 0, factor * value.special, 0.0)
-    return Exact(value.integers * numerator, value.exponent - shift, special)
+    return Exact(_scaled(value.integers, numerator), value.exponent - shift, special)
 
 
 def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> Exact:
@@ -247,11 +273,11 @@ def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> Exact:
     special = np.where(np.isfinite(plain), 0.0, plain)
     a, low_a = _limbs(left, width)
     b, low_b = _limbs(right, width)
-    total: Any = np.zeros(special.shape, object)
+    total: NDArray[Any] = np.zeros(special.shape, np.int64)
     for place in range(len(a) + len(b) - 1):
         pairs = [(i, place - i) for i in range(len(a)) if 0 <= place - i < len(b)]
-        part = sum((a[i] @ b[j]).astype(np.int64).astype(object) for i, j in pairs)
-        total = total + part * (1 << (width * place))
+        for i, j in pairs:
+            total = _summed(total, _scaled((a[i] @ b[j]).astype(np.int64), 1 << (width * place)))
     return Exact(total, low_a + low_b, special)
 
 
@@ -279,15 +305,33 @@ def round_once(value: Exact, fmt: Format) -> NDArray[Any]:
 def as_floats(value: Exact, bits: int = 32) -> NDArray[np.float64]:
     """Exact values as float64 that round to every format of at most 32 bits as they do; for 64 bits, rounded once."""
     whole = _narrow(value.integers) if bits <= 32 else None
+    parts = _halves(value.integers) if bits <= 32 and whole is None else None
     if whole is not None:
         numbers = _to_floats(whole, value.exponent)
+    elif parts is not None:
+        numbers = _joined(*parts, value)
     else:
         flat = [_to_float(int(n), value.exponent, bits) for n in value.integers.reshape(-1)]
         numbers = np.array(flat, np.float64).reshape(value.integers.shape)
     return np.where(value.special != 0, value.special, numbers)
 
 
-def _narrow(integers: NDArray[np.object_]) -> NDArray[np.int64] | None:
+def _halves(integers: NDArray[np.object_]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Magnitudes of at most 124 bits as their upper and lower 62 bits; None if one is larger."""
+    size = np.abs(integers)
+    high = _narrow(size >> 62)
+    return None if high is None else (high, (size & ((1 << 62) - 1)).astype(np.int64))
+
+
+def _joined(high: NDArray[np.int64], low: NDArray[np.int64], value: Exact) -> NDArray[np.float64]:
+    """`_to_float` of many numbers of at most 124 bits."""
+    bits = np.searchsorted(_POWERS, high.reshape(-1), side="right").reshape(high.shape)  # of the upper half
+    kept = np.where(bits > 0, high << (62 - bits) | low >> bits, low)  # 62 bits from the first one on
+    kept |= (low & ((np.int64(1) << bits) - 1)) != 0  # round to odd
+    return np.copysign(_to_floats(kept, value.exponent + bits), np.where(value.integers < 0, -1.0, 1.0))
+
+
+def _narrow(integers: NDArray[Any]) -> NDArray[np.int64] | None:
     """Integers of at most 62 bits as int64; None if one is larger."""
     try:
         whole = integers.astype(np.int64)
@@ -300,7 +344,10 @@ _BEYOND = 2 ** np.arange(53, 63, dtype=np.int64)
 """Numbers that have one bit more, two bits more, ... than a float64 holds."""
 
 
-def _to_floats(whole: NDArray[np.int64], exponent: int) -> NDArray[np.float64]:
+_POWERS = 2 ** np.arange(62, dtype=np.int64)
+
+
+def _to_floats(whole: NDArray[np.int64], exponent: int | NDArray[np.int64]) -> NDArray[np.float64]:
     """`_to_float` of many numbers of at most 62 bits."""
     size = np.abs(whole)
     extra = np.searchsorted(_BEYOND, size.reshape(-1), side="right").reshape(size.shape)

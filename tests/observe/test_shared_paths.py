@@ -68,7 +68,7 @@ def test_a_second_launch_follows_nothing_again(monkeypatch):
     assert len(steps) == once
 
 
-def test_the_mapping_check_computes_products_in_the_counting_run_only(monkeypatch):
+def test_the_mapping_check_computes_no_product(monkeypatch):
     products = []
     execute = matrix_operations.execute
     monkeypatch.setattr(matrix_operations, "execute", lambda *rest: products.append(1) or execute(*rest))
@@ -78,6 +78,5 @@ def test_the_mapping_check_computes_products_in_the_counting_run_only(monkeypatc
     count = len(products)
     products.clear()
     verify_case(replace(case, mapping=None), arch)
-    executions = with_mapping.executed["v_mfma_f32_32x32x2_f32"]
     assert with_mapping.mapping["slots_checked"] == 3200
-    assert count - len(products) == executions
+    assert count == len(products) > 0

@@ -46,6 +46,24 @@ def test_products_equal_fractions(name):
     assert count == 12
 
 
+@pytest.mark.parametrize("spread", [3, 40, 52, 60, 64, 100, 300])
+def test_numbers_far_apart_are_exact_whatever_holds_them(spread):
+    """The judge is `Fraction`; the bits that are needed decide between int64 and Python integers."""
+    rng = np.random.default_rng(spread)
+    values = np.ldexp(rng.integers(-(1 << 8), 1 << 8, (6, 7)).astype(np.float64), rng.integers(-spread, 1, (6, 7)))
+    values[0, 0], values[0, 1], values[0, 2] = 0.0, 255.0, 2.0**-spread
+    found = exact._from_floats(values)
+    other = exact._from_floats(values[:, ::-1] * 3.0)
+    assert (found.integers.dtype == object) == (spread > 52)
+    total = exact._times(0.1, exact._add(found, other))
+    for place in np.ndindex(values.shape):
+        value = Fraction(float(values[place]))
+        assert Fraction(int(found.integers[place])) * Fraction(2) ** found.exponent == value
+        want = Fraction(0.1) * (value + 3 * Fraction(float(values[place[0], 6 - place[1]])))
+        assert Fraction(int(total.integers[place])) * Fraction(2) ** total.exponent == want
+    assert not exact._from_floats(np.zeros((2, 2))).integers.any()
+
+
 def test_scales_multiply_their_own_block():
     a, b = A("e4m3fn", (2, 64)), B("e4m3fn", (64, 2))
     sa, sb = ScaleA((2, 2), bytes=4, select=2), ScaleB((2, 2), bytes=4, select=1)
@@ -88,15 +106,16 @@ def test_rounding_is_single():
     assert int(got[0, 0]) == 0x3F800001
 
 
-@pytest.mark.parametrize("most", [24, 53, 55, 61, 62, 64, 90])
+@pytest.mark.parametrize("most", [24, 53, 55, 61, 62, 63, 64, 90, 123, 124, 125, 140])
 def test_many_numbers_at_once_are_those_of_one_at_a_time(most):
-    """The judge takes one Python integer after the other; numbers of more than 62 bits always go through it."""
+    """The judge takes one Python integer after the other; numbers of more than 124 bits always go through it."""
     rng = random.Random(most)
     edges = [sign * ((1 << bits) + near) for bits in range(most) for near in (-1, 0, 1) for sign in (1, -1)]
     drawn = [rng.getrandbits(rng.randint(1, most)) << rng.randint(0, 3) for _ in range(500)]
     numbers = [number for number in (0, *edges, *drawn) if abs(number) < 1 << most]
     integers = np.array([*numbers, *(-number for number in drawn if number < 1 << most)], object).reshape(-1, 1)
     assert (exact._narrow(integers) is None) == (most > 62)
+    assert (exact._halves(integers) is None) == (most > 124)
     for exponent in (-1200, -1074, -149, -24, 0, 7, 100, 1000):
         value = exact.Exact(integers, exponent, np.zeros(integers.shape))
         one_by_one = [exact._to_float(int(number), exponent, 32) for number in integers.reshape(-1)]

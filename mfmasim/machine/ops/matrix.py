@@ -35,10 +35,10 @@ MODE_DENORMALS_32 = 4
 
 def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], NDArray[np.uint32]]:
     """Read an operand as (waves, registers, lanes)."""
-    first, last = operand.index, operand.index + operand.count
+    first = operand.index
     if operand.kind in ("v", "a"):
         kind = operand.kind
-        return lambda g: np.stack(np.broadcast_arrays(*[g.v(kind, r) for r in range(first, last)]), axis=1)
+        return lambda g: g.rows(kind, first, operand.count)
     if operand.kind == "const":
         # An inline constant reaches every lane; the upper half of a 64-bit one is its own.
         words = np.array([operand.bits >> 32 * (k % 2) & 0xFFFFFFFF for k in range(operand.count)], np.uint32)

@@ -100,6 +100,11 @@ class Labelled:
         return (self.first + np.arange(int(np.prod(self.shape)), dtype=U64)).reshape(self.shape)
 
 
+def _used(runs: int, alphabet: Alphabet) -> int:
+    """Pieces that fit 64 bits; later runs repeat them and check."""
+    return min(runs, 64 // alphabet.piece_bits)
+
+
 class LabelSpace:
     """All labels of one probe, and how they are cut into pieces."""
 
@@ -129,10 +134,31 @@ class LabelSpace:
             runs: how many there are.
             alphabet: codes of the format.
         """
+        return LabelSpace.piece(LabelSpace.scrambled(numbers, runs, alphabet), run, runs, alphabet)
+
+    @staticmethod
+    def scrambled(numbers: NDArray[np.uint64], runs: int, alphabet: Alphabet) -> NDArray[np.uint64]:
+        """Labels as they are cut into the pieces of all runs; arguments as of `codes`.
+
+        Args:
+            numbers: the labels.
+            runs: how many there are.
+            alphabet: codes of the format.
+        """
+        return scramble(numbers, alphabet.piece_bits * _used(runs, alphabet))
+
+    @staticmethod
+    def piece(scrambled: NDArray[np.uint64], run: int, runs: int, alphabet: Alphabet) -> NDArray[np.uint64]:
+        """What the elements with these labels carry in one of the runs.
+
+        Args:
+            scrambled: the labels, by `scrambled`.
+            run: which run, from 0.
+            runs: how many there are.
+            alphabet: codes of the format.
+        """
         bits = alphabet.piece_bits
-        used = min(runs, 64 // bits)  # pieces that fit 64 bits; later runs repeat them and check
-        pieces = scramble(numbers, bits * used) >> U64(bits * (run % used)) & U64((1 << bits) - 1)
-        return alphabet.codes(pieces)
+        return alphabet.codes(scrambled >> U64(bits * (run % _used(runs, alphabet))) & U64((1 << bits) - 1))
 
     def decode(self, observed: list[NDArray[Any]], alphabet: Alphabet) -> NDArray[np.int64]:
         """Labels from what a place held in every run.
@@ -145,7 +171,7 @@ class LabelSpace:
             int64 array: the label, `CONSTANT_ZERO` or `NOT_AN_ELEMENT`.
         """
         bits, runs = alphabet.piece_bits, len(observed)
-        used = min(runs, 64 // bits)
+        used = _used(runs, alphabet)
         stack = [np.asarray(codes).astype(U64) for codes in observed]
         word = np.zeros(stack[0].shape, U64)
         valid = np.ones(stack[0].shape, np.bool_)
@@ -155,8 +181,9 @@ class LabelSpace:
             valid &= known
         numbers = unscramble(word, bits * used)
         valid &= (numbers > 0) & (numbers < U64(self._next))
+        again = self.scrambled(np.where(valid, numbers, U64(1)), runs, alphabet)
         for run in range(runs):
-            valid &= self.codes(np.where(valid, numbers, U64(1)), run, runs, alphabet) == stack[run]
+            valid &= self.piece(again, run, runs, alphabet) == stack[run]
         zero = np.logical_and.reduce([codes == 0 for codes in stack])
         return np.where(valid, numbers.astype(np.int64), np.where(zero, CONSTANT_ZERO, NOT_AN_ELEMENT))
 

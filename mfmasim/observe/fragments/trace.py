@@ -32,6 +32,8 @@ class Executed:
     codes: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
     copies: dict[str, list[list[NDArray[Any]]]] = field(default_factory=dict)
     """Where the layout has copies of A or B in further lanes: the codes of each copy, run by run."""
+    pieces: NDArray[np.uint64] | None = None
+    """Labels of its results, scrambled as all runs need them."""
 
     @property
     def key(self) -> tuple[int, bytes]:
@@ -42,8 +44,8 @@ class Executed:
 class Tracer(Observer):
     """An observer for one probe: `begin` before every run.
 
-    The first run (``run`` is None) only counts executions, so that the results can be numbered; the others record
-    operands and replace every result by labels of its places.
+    The first run (``run`` is None) only counts executions, so that the results can be numbered, and replaces them by
+    zeros; the others record operands and replace every result by labels of its places.
     """
 
     name = "mapping"
@@ -86,7 +88,7 @@ class Tracer(Observer):
         self._count[:] = 0
 
     def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
-        """Record a matrix instruction and, except in the counting run, label its result."""
+        """Record a matrix instruction and label its result; in the counting run only count it."""
         if event.operation.sparse:
             self.untraced.add(event.instruction.name)
             return None
@@ -97,7 +99,8 @@ class Tracer(Observer):
         if self._run is None:
             self._slots = max(self._slots, cells)
             self.result_formats.add(event.operation.D.format)
-            return None
+            result = fragment_of(event, "D")  # no result matters yet: zeros spare the arithmetic
+            return np.zeros((len(event.waves), result.vgprs, result.lanes), np.uint32)
         here = Executed(event, order)
         if self._run == 0:
             self.executed.append(here)
@@ -113,8 +116,11 @@ class Tracer(Observer):
                 known = record.copies.setdefault(name, [])
                 known += [[]] if number == len(known) else []
                 known[number].append(codes)
-        numbers = self._numbers(event.waves, order, cells)
-        labels = LabelSpace.codes(numbers, self._run, self._runs, self.result_alphabet)
+        if record.pieces is None:
+            record.pieces = LabelSpace.scrambled(
+                self._numbers(event.waves, order, cells), self._runs, self.result_alphabet
+            )
+        labels = LabelSpace.piece(record.pieces, self._run, self._runs, self.result_alphabet)
         return fragment_of(event, "D").pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
 
     def _numbers(self, waves: NDArray[Any], order: NDArray[np.int64], cells: int) -> NDArray[np.uint64]:
