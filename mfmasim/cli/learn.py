@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add", "run"]
 
+MOST = 3
+"""Kinds of findings that `check` prints."""
+
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Register the verb."""
@@ -118,7 +121,6 @@ def _report(found: Grade, progress: Progress) -> None:
     """Print a grade: what passed, or the findings that explain most, and a hint."""
     from mfmasim.learn import exercises
     from mfmasim.learn.hints import hints_for
-    from mfmasim.verify.grouping import alike
 
     one = found.exercise
     if found.solved:
@@ -127,11 +129,12 @@ def _report(found: Grade, progress: Progress) -> None:
         print(f"Next: mfmasim learn start {following[0]}" if following else "Every exercise is solved.")
         return
     print(f"NOT YET  {one.name}: {found.summary}")
-    shown: list[str] = []
-    for group in alike(found.findings):
-        if group[0].id not in shown and len(shown) < 3:
-            shown.append(group[0].id)
-            print(*group[0].lines(), sep="\n")
+    shown: set[str] = set()
+    for arch, finding in found.located:
+        if finding.id in shown or len(shown) == MOST:
+            continue
+        shown.add(finding.id)
+        print(*([f"on {arch}:"] if len(one.arch) > 1 else []), *finding.lines(), sep="\n")
     print(f"\nHint: {hints_for(one, found.findings[0].id)[0]}")
     print(f"More: mfmasim learn hint {one.name}; mfmasim explain {found.findings[0].id}")
 

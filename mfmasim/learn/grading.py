@@ -52,10 +52,15 @@ class Grade:
     """One for each architecture and run."""
 
     @property
+    def located(self) -> list[tuple[str, Finding]]:
+        """Findings that count, each with its architecture, those first that explain the others."""
+        found = [(result.arch, one) for result in self.results for one in result.findings if self._matters(one)]
+        return sorted(found, key=lambda pair: _rank(pair[1]))
+
+    @property
     def findings(self) -> list[Finding]:
         """Findings that count, those first that explain the others."""
-        found = [one for result in self.results for one in result.findings if self._matters(one)]
-        return sorted(found, key=lambda one: CAUSES.index(one.check) if one.check in CAUSES else len(CAUSES) - 2)
+        return [finding for _, finding in self.located]
 
     @property
     def solved(self) -> bool:
@@ -91,6 +96,10 @@ class Grade:
         }
 
 
+def _rank(finding: Finding) -> int:
+    return CAUSES.index(finding.check) if finding.check in CAUSES else len(CAUSES) - 2
+
+
 def grade(exercise: Exercise, path: Path, compiler: str | None = None) -> Grade:
     """Compile and grade a learner's file.
 
@@ -100,7 +109,8 @@ def grade(exercise: Exercise, path: Path, compiler: str | None = None) -> Grade:
         compiler: as for `mfmasim.compile`.
 
     Returns:
-        The grade. The first run that fails ends grading on its architecture: later ones repeat its findings.
+        The grade. Elements are followed in the first run on each architecture; a run that fails is the last one there,
+        since others would repeat its findings.
 
     Raises:
         MfmasimError: the file does not compile, has no kernel of the exercise's name, or no compiler is installed.
@@ -114,11 +124,11 @@ def _results(exercise: Exercise, path: Path, compiler: str | None) -> Iterator[R
     build = LAUNCHES[exercise.name]
     for arch in exercise.arch:
         code = program.compile(path, arch, compiler=compiler)
-        for parameters in exercise.runs:
+        for number, parameters in enumerate(exercise.runs):
             case = Case(
                 f"{exercise.name}{_label(parameters)} {seed}", path, exercise.kernel, (arch,), build,
                 _all(build, parameters), data=exercise.data, executes=exercise.executes,
-                mapping={} if exercise.traced else None,
+                mapping={} if exercise.traced and number == 0 else None,
             )  # fmt: skip
             result = verify_case(
                 case, arch, group="learn", kernel=code[exercise.kernel], budget=BUDGET, quota=Quota(seconds=SECONDS)
