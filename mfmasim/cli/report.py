@@ -95,7 +95,7 @@ def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:
     from mfmasim.verify.reports.profile import profile_case
 
     name, case, arch = task
-    return profile_case(case, arch, group=name, compiler=args.compiler)
+    return profile_case(case, arch, group=name, compiler=args.compiler, bounds=True)
 
 
 def _claims(args: argparse.Namespace) -> int:

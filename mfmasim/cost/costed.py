@@ -149,9 +149,8 @@ class Costed:
         return found
 
     def _line(self, line: Timeline) -> dict[str, Any]:
-        first, last, turns = line.window(self.recorded.head)
         return {
-            "clocks": line.clocks, "turn": (last - first) / max(1, turns), "pace": line.pace(self.recorded.head),
+            "clocks": line.clocks, "turn": line.turn(self.recorded.head),
             "matrix_share": line.matrix_share(self.recorded.head), "standing": line.standing(),
             "lines": dict(list(line.by_line().items())[:10]),
         }  # fmt: skip
@@ -182,7 +181,7 @@ class Costed:
                 "Timeline, with latencies at the low end, as in the rows, at the high end",
                 ("", "low", "rows", "high"),
                 [
-                    [f"clocks a {per}", *(f"{end['pace']:,.0f}" for end in ends)],
+                    [f"clocks a {per}", *(f"{end['turn']:,.0f}" for end in ends)],
                     ["matrix cores busy", *(f"{end['matrix_share']:.1%}" for end in ends)],
                     ["clocks of the recorded workgroups", *(f"{end['clocks']:,.0f}" for end in ends)],
                     ["ms of the launch", *(f"{self.estimated.milliseconds[e]:.4g}" for e in ("low", "value", "high"))],

@@ -69,8 +69,7 @@ def estimate(
     memory = (recorded.operands if operands is None else operands) / (product.gigabytes * 1e6)
     found = {}
     for end, line in drawn.items():
-        pace = max(line.pace(head), bound.total) if bound.looped else 0.0
-        clocks = line.clocks + max(0.0, wanted - done) * pace
+        clocks = line.clocks + (max(0.0, wanted - done) * line.turn(head) if bound.looped else 0.0)
         found[end] = max(rounds * clocks / hertz, memory)
     least = max(rounds * bound.total * (wanted if bound.looped else 1) / hertz, memory)
     return Estimate(product, rounds, found, memory, least)

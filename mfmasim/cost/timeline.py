@@ -76,15 +76,14 @@ class Timeline:
         )
         return first, last, turns
 
-    def pace(self, head: int | None) -> float:
-        """Clocks of a turn of the main loop while it is under way: between the starts of turns, the slowest wave's."""
-        paces = []
-        for lane, wave in zip(self.lanes, self.trace.waves, strict=True):
-            places = turns_of(self.trace, wave, head) if head is not None else []
-            if len(places) > 1:
-                skip = 1 if len(places) > 3 else 0  # the first turn fills the pipes
-                paces.append((lane.issued[places[-1]] - lane.issued[places[skip]]) / (len(places) - 1 - skip))
-        return max(paces, default=self.clocks)
+    def turn(self, head: int | None) -> float:
+        """Clocks of a turn of the main loop, or of everything where no loop has two; never less than the bound.
+
+        Args:
+            head: address of the main loop's first instruction.
+        """
+        first, last, turns = self.window(head)
+        return (last - first) / max(1, turns)
 
     def standing(self) -> dict[str, float]:
         """Clocks that all waves together stood still, by what for, the longest first."""

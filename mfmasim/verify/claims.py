@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cost.operation import PIPES
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.orders import QUANTITIES as OF_ORDER
 from mfmasim.verify.patterns import check_pattern, matches
@@ -16,10 +17,14 @@ if TYPE_CHECKING:
     from mfmasim.devices import Report
     from mfmasim.devices.loops import Loop
 
-__all__ = ["Claim", "Judged", "judge"]
+__all__ = ["COSTS", "Claim", "Judged", "judge"]
 
-QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups", *OF_ORDER)
+COSTS = ("bound cycles", *(f"{pipe} share" for pipe in PIPES))
+"""Quantities of `mfmasim.cost`: cycles of the bound of a turn, and the part of it that each pipe fills."""
+QUANTITIES = ("waves per SIMD", "LDS bytes", "LDS degree", "VGPRs", "AGPRs", "workgroups", *OF_ORDER, *COSTS)
 """Quantities of a claim other than instruction counts; of a workgroup, on four SIMDs, or of a turn of the main loop."""
+RELATIONS = ("=", "<", ">", "<=", ">=")
+"""Relations of what is found to what is claimed."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +41,13 @@ class Claim:
     """Text in the source lines whose instructions are counted; empty for the main loop."""
     holds: bool = True
     """Whether it is known to be true; a wrong claim of a text is declared with False."""
+    relation: str = "="
+    """One of `RELATIONS`: of what is found to `count`."""
 
     def __post_init__(self) -> None:
         """Refuse a claim that cannot be judged."""
+        if self.relation not in RELATIONS:
+            raise unknown("relation", self.relation, RELATIONS, f"of claim {self.text!r}")
         check_pattern(self.what, f"claim {self.text!r}: pattern")
 
 
@@ -58,7 +67,13 @@ class Judged:
     @property
     def confirmed(self) -> bool:
         """Whether the count is what the claim says."""
-        return self.found is not None and abs(self.found - self.claim.count) < 1e-9
+        if self.found is None:
+            return False
+        difference = self.found - self.claim.count
+        equal, relation = abs(difference) < 1e-9, self.claim.relation
+        if equal:
+            return "=" in relation
+        return (relation[0] == "<" and difference < 0) or (relation[0] == ">" and difference > 0)
 
     @property
     def as_known(self) -> bool:
@@ -75,7 +90,7 @@ class Judged:
         """As a dictionary for JSON."""
         return {
             "text": self.claim.text, "what": self.claim.what, "where": self.where,
-            "claimed": self.claim.count, "found": self.found, "verdict": self.verdict,
+            "claimed": self.claim.count, "relation": self.claim.relation, "found": self.found, "verdict": self.verdict,
         }  # fmt: skip
 
 

@@ -82,11 +82,10 @@ def pingpong():
 def test_two_halves_take_turns(pingpong):
     """While one half of the waves multiplies, the other one reads: both are seldom at the matrix core of a SIMD."""
     line = timeline(pingpong.trace)
-    first, last, turns = line.window(pingpong.head)
     bound = bound_of(pingpong.trace, pingpong.head)
     assert bound.pipe == "matrix"
     assert bound.total == 32 * 32 * 2
-    assert (last - first) / turns >= bound.total
+    assert line.turn(pingpong.head) >= bound.total
     assert line.matrix_share(pingpong.head) > 0.7
     core = data_of(line)["cores"]["0"]
     changes = sum(a[2] != b[2] for a, b in pairwise(core))
@@ -97,7 +96,7 @@ def test_without_the_barrier_that_parts_them_the_halves_do_not_take_turns(pingpo
     """All waves read at once, then all multiply: a turn takes a third longer."""
     fault = pingpong_of("pingpong_all_waves_in_step")
     right, wrong = timeline(pingpong.trace), timeline(fault.trace)
-    assert wrong.pace(fault.head) > 1.25 * right.pace(pingpong.head)
+    assert wrong.turn(fault.head) > 1.25 * right.turn(pingpong.head)
     assert wrong.matrix_share(fault.head) < right.matrix_share(pingpong.head) - 0.1
     assert wrong.standing()["lgkmcnt"] > 1.5 * right.standing()["lgkmcnt"]
 

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from mfmasim.devices.loops import loops_of, main_loop
 from mfmasim.devices.occupancy import occupancy
 from mfmasim.resources import folder
 from mfmasim.verify import Claim, find, select
-from mfmasim.verify.claims import judge
+from mfmasim.verify.claims import Judged, judge
 from mfmasim.verify.reports.profile import profile_case
 from mfmasim.verify.reports.profile_page import profile_page
 from tests.llvm import tool
@@ -173,3 +174,31 @@ def test_command_line(tmp_path, capsys):
     assert "Resources: " in capsys.readouterr().out
     assert "<h1>mfmasim report</h1>" in (tmp_path / "report.html").read_text()
     assert main(["report", "intro", "--case", "nothing"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("relation", "found", "confirmed"),
+    [("=", 2, True), ("=", 1, False), ("<", 2, False), ("<", 1, True), (">=", 2, True), (">=", 1, False),
+     ("<=", 2, True), ("<=", 3, False), (">", 3, True), (">", 2, False)],
+)  # fmt: skip
+def test_claims_have_relations(relation, found, confirmed):
+    assert Judged(Claim("a claim", "LDS share", 2, relation=relation), found).confirmed == confirmed
+
+
+def test_unknown_relations_are_refused():
+    with pytest.raises(MfmasimError, match="unknown relation '=>'"):
+        Claim("a claim", "LDS share", 0.5, relation="=>")
+
+
+def test_claims_about_bounds_are_judged():
+    """A lost swizzle makes the LDS the bound: the claim fails without a GPU and without a wrong output."""
+    claims = (Claim("no LDS bound", "LDS share", 1, relation="<"), Claim("a turn", "bound cycles", 2000, relation="<"))
+    ((_, cases),) = find("gemm_fp8")[:1]
+    named = {case.title: case for case in cases}
+    right = profile_case(replace(named["direct_pairs"], claims=claims), "gfx950")
+    wrong = profile_case(replace(named["direct_none"], claims=claims), "gfx950")
+    assert [judged.confirmed for judged in right.claims] == [True, True]
+    assert [judged.confirmed for judged in wrong.claims] == [False, True]
+    assert right.bound.pipe == "L2"
+    assert "Bound: LDS" in profile_page([wrong], "0")
+    assert wrong.record()["bound"]["pipe"] == "LDS"

@@ -80,14 +80,19 @@ def interleave_order(arch: str) -> str:
 
 EIGHT_WAY = Claim("bank conflicts without a swizzle are 8-way", "LDS degree", 8, holds=False)
 """Both posts say so; it is 4-way in the phases of either architecture."""
+# On gfx950; with the swizzle for CDNA4 the LDS is what bounds on gfx942.
+BOUNDS = [
+    Claim("bound by the matrix cores", "matrix share", 1),
+    Claim("the LDS is busy for at most half of the bound", "LDS share", 0.5, relation="<="),
+]
 
 
 def claims_of(rows: list[tuple[str, str, str, tuple[int, int]]], arch: str) -> list[Claim]:
     which = list(HALVES).index(arch)
     ordered = ORDERED["pingpong" if rows is PINGPONG else "interleave"]
-    return [Claim(text, what, counts[which], where) for text, what, where, counts in rows] + [
-        Claim(text, what, counts[which]) for text, what, counts in ordered
-    ]
+    found = [Claim(text, what, counts[which], where) for text, what, where, counts in rows]
+    found += [Claim(text, what, counts[which]) for text, what, counts in ordered]
+    return found + (BOUNDS if arch == "gfx950" else [])
 
 
 def both(

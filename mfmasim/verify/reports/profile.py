@@ -7,17 +7,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import arch as find_arch
+from mfmasim.cost import bound_of
 from mfmasim.devices.loops import Loop, loops_of, main_loop
 from mfmasim.devices.occupancy import Occupancy, occupancy
 from mfmasim.errors import MfmasimError
 from mfmasim.observe.tools.path import Path
 from mfmasim.observe.tools.traffic import Traffic
-from mfmasim.verify.claims import Judged, judge
+from mfmasim.verify.claims import COSTS, Judged, judge
+from mfmasim.verify.costs import record_case
 from mfmasim.verify.orders import Turn, turns_of, usual_turn
 from mfmasim.verify.reports.traffic_page import element_sizes
 from mfmasim.verify.runner import informed, verify_case
 
 if TYPE_CHECKING:
+    from mfmasim.cost import Bound
     from mfmasim.devices import Report
     from mfmasim.verify.cases import Case
     from mfmasim.verify.result import Result
@@ -51,6 +54,8 @@ class Profile:
     traffic: Traffic
     turn: Turn | None = None
     """The most frequent turn of the main loop."""
+    bound: Bound | None = None
+    """Cycles that each pipe must spend on a turn of the main loop; None where they were not counted."""
 
     @property
     def remark(self) -> str:
@@ -85,10 +90,13 @@ class Profile:
             "lds": {"bytes": self.report.lds.get("bytes", 0), "lines": [vars(access) for access in self.accesses]},
             "registers": self.report.registers, "occupancy": self.occupancy.record(),
             "claims": [judged.record() for judged in self.claims], "traffic": self.traffic.record(),
+            "bound": None if self.bound is None else self.bound.record(),
         }  # fmt: skip
 
 
-def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None = None) -> Profile:
+def profile_case(
+    case: Case, arch: str, *, group: str = "", compiler: str | None = None, bounds: bool = False
+) -> Profile:
     """Run a case once, on its first class of inputs and without the mapping check, and describe what was executed.
 
     Args:
@@ -96,6 +104,8 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
         arch: one of its architectures.
         group: family or file, for the report.
         compiler: as for `mfmasim.compile`.
+        bounds: whether the pipes' bounds are counted as well, which executes a compute unit's workgroups once more;
+            claims about them are judged without it.
 
     Raises:
         MfmasimError: the case cannot be run, is left out on this architecture, or stops early.
@@ -125,6 +135,11 @@ def profile_case(case: Case, arch: str, *, group: str = "", compiler: str | None
         "AGPRs": float(report.registers["agpr"]),
         **({} if turn is None else turn.quantities()),
     }
+    if bounds or any(claim.what in COSTS for claim in case.claims):
+        recorded = record_case(case, arch, compiler=compiler)
+        found.bound = bound_of(recorded.trace, recorded.head)
+        shares = {f"{pipe} share": part for pipe, part in found.bound.shares.items()}
+        quantities |= {"bound cycles": found.bound.total, **shares}
     found.claims = [judge(claim, report, main, quantities, case.source) for claim in case.claims]
     return found
 

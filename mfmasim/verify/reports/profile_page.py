@@ -40,7 +40,7 @@ def tables_of(profile: Profile) -> list[Table]:
         for name, count in report.mix.most_common()
     ]
     claims = [
-        [judged.claim.text, judged.where, _number(judged.claim.count),
+        [judged.claim.text, judged.where, judged.claim.relation.removeprefix("=") + _number(judged.claim.count),
          "-" if judged.found is None else _number(judged.found), judged.verdict]
         for judged in profile.claims
     ]  # fmt: skip
@@ -69,6 +69,11 @@ def tables_of(profile: Profile) -> list[Table]:
     if conflicts:
         columns = ("source", "instruction", "executions", "degree", "extra passes")
         tables.append((f"LDS, {report.lds['bytes']:,} bytes", columns, conflicts))
+    if (bound := profile.bound) is not None:
+        per = "turn of the main loop" if bound.looped else "kernel"
+        rows = [[pipe, _number(round(cycles, 1)), f"{bound.shares[pipe]:.0%}"] for pipe, cycles in bound.cycles.items()]
+        title = f"Bound: {bound.pipe}, {_number(round(bound.total, 1))} cycles a {per} (mfmasim cost)"
+        tables.append((title, ("pipe", "cycles, at least", "share of the bound"), rows))
     tables += traffic_tables(profile.traffic)
     if main is not None:
         rows = [[name, _number(count)] for name, count in main.counts.items()]

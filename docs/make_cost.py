@@ -1,0 +1,404 @@
+"""Generate docs/cost.md: ``python docs/make_cost.py``. Every table on the page is computed by running the kernels."""
+
+import contextlib
+import io
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import mfmasim
+from mfmasim.architectures import arch as find_arch
+from mfmasim.architectures.rates import NAMES
+from mfmasim.cli import main
+from mfmasim.cost import record_launch, timeline
+from mfmasim.cost.costed import Costed, product_of
+from mfmasim.cost.estimate import estimate
+from mfmasim.verify import find
+from mfmasim.verify.costs import record_case
+from mfmasim.verify.mutation.mutants import compile_mutant, mutants_of
+
+PAGE = Path(__file__).resolve().parent / "cost.md"
+
+
+TEXT = """\
+# What a kernel costs
+
+@COMMAND@
+
+`mfmasim cost TARGET` executes the workgroups that one compute unit holds at a time (on RDNA a work-group processor:
+four SIMDs either way) and reports two things. Neither is a measurement, and nothing here is fitted to a kernel.
+
+* **Bounds.** Each executed instruction occupies its pipes for at least the cycles that the rates say; the sum over
+  the resident waves that share a pipe is a lower bound of the time, and the largest sum is the bound. LDS accesses
+  count with the passes of their phases and conflicts, vector memory accesses with their lanes, lines and bytes, and
+  each line is fetched from the L2 once. The bound is as true as the rates below.
+* **A timeline.** The executed traces run on the four SIMDs: in-order issue, one instruction of a kind in a SIMD's
+  turn, priorities, waits, barriers, pipes as resources. Latencies are ranges, and results are given at both ends of
+  all ranges. Memory is the bandwidth and the latency of the L2, no more; the L1 holds the lines that were used last.
+
+`--json FILE` has both with every rate; `--html FILE` draws the timeline, `--trace FILE` writes it for Perfetto;
+`--product`, or `--units`, `--megahertz` and `--gigabytes`, choose the GPU. For a code object (of Triton, of others)
+name the launch as for `mfmasim run`:
+
+```sh
+mfmasim cost gemm.hsaco --grid 16,16 --block 256 --arg f16:4096x4096=random --arg f16:4096x4096=random ...
+```
+
+A case may claim bounds, which `mfmasim report` judges: `Claim("bound by the matrix cores", "matrix share", 1)`, or
+`Claim("no LDS bound", "LDS share", 0.5, relation="<")`; `bound cycles` is the bound of a turn.
+
+## The FP8 ladder
+
+Times are those of AMD's text "FP8 GEMM on CDNA4" (MI355X, M = N = K = 4096). The kernels here are written from its
+description (`hipkernels/gemm_fp8`, [gemm.md](gemm.md)); the text's own code was not run. A few turns are executed and
+the others extrapolated; the clock is the peak clock.
+
+@FP8@
+
+What does not fit, and what is known about it:
+
+* *Naive and LDS tiling* are three to five times faster here. Both load single bytes with a stride of 4,096 bytes,
+  which fall into one of the four sets of the real L1 (32 KB, 64 ways) and few channels of the L2; caches here have
+  neither.
+* *LDS swizzle, double buffering and 128x128* are twice as fast here. Their tiles of A and B are 14 to 18 TB/s in the
+  published time, under half of its published peak, which the bound takes, and near the 17.2 TB/s of the Infinity
+  Cache: what the L2 holds is not modelled.
+* *The swizzle alone* gains nothing in the text (0.271 to 0.276 ms) and a factor of two here. The text explains that
+  waiting for loads dominates there; here the same loads take the latency of an L2 hit, and 32 waves hide more of it.
+* *512 against 1024 threads*: the text has 512 ahead by 3 %, the timeline 1024 by 12 %.
+
+## Schedules of one tile
+
+256x256 of C, FP8, gfx950; the second post of the series reports that 4-wave interleave is faster than ping-pong,
+without figures. In the picture of ping-pong (`--html`) the lanes of a SIMD's two waves alternate, orange against
+green and purple, and its matrix core has few gaps; the double-buffered kernel's waves read together and multiply
+together.
+
+@SCHEDULES@
+
+## wmma_ops on gfx1151
+
+Times are those of the README of wmma_ops (Radeon 8060S, 4096x4096x2048; [wmma.md](wmma.md)); the kernels are those of
+`hipkernels/wmma`. `adaptive` takes the kernel of `matmul` at this size, in the text as here.
+
+@WMMA@
+
+What does not fit:
+
+* *All of them* are about twice as fast here. At 2.9 GHz matrix cores, VALU and LDS would each be busy for about 40 %
+  of the published times. The text's binaries differ, and the clock under load and the memory are not modelled (A, B
+  and C take 0.4 ms at 256 GB/s if moved once; the L2 has 2 MB). One set of rows cannot tell these apart.
+* *hilbert* is as fast as `matmul` here: its map changes which tiles share caches, which is not modelled.
+* *The first six* are within 4 % of each other in the text, and within 20 % here: no order of them means anything.
+* `swizzled`, `quad` and `highOcc` are slower than `matmul` in both, for conflicts and repeated loads of the LDS.
+
+## Microbenchmarks
+
+Peaks that follow from the rows of matrix instructions and products, and the published ones:
+
+@PEAKS@
+
+64 `ds_read_b32` of one wave on gfx942, eight at a time. SHARK's harness reports 500 for no conflict and 570 for two
+ways: the LDS needs twice the cycles and the time hardly rises, since the port of a pair of SIMDs takes four clocks
+for 64 lanes. Over its last doubling it reports 1.6 clocks for an extra pass; here it is 0.9.
+
+@READS@
+
+## Rates
+
+All rows were chosen before any ladder was run, and none was changed after that. What was changed after a first look
+is how a turn's clocks are counted: over all turns and waves of the window, not between the turns of the slowest wave,
+which is no throughput where several workgroups share a unit. Short names of sources are explained in
+`mfmasim/architectures/rates_cdna.py` and `rates_rdna.py`; cycles of matrix instructions are those of
+[instructions.md](instructions.md), phases those of [lds.md](lds.md).
+
+@RATES@
+"""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A published kernel, and ours that is written from its description."""
+
+    text: str
+    case: str
+    published: float
+    """Milliseconds."""
+    tile: tuple[int, int]
+    """Rows and columns of C of a workgroup."""
+    recorded: int
+    """Length of the sums that are executed; the rest of the turns is extrapolated."""
+
+
+FP8 = [
+    Rung("naive", "naive", 119.60282, (16, 16), 256),
+    Rung("LDS tiling", "lds_tiled", 28.64486, (16, 16), 256),
+    Rung("matrix cores", "one_wave_tile", 4.57335, (16, 16), 512),
+    Rung("vectorised loads", "vectorised_none", 0.40797, (32, 32), 1024),
+    Rung("direct-to-LDS loads", "direct_none", 0.27125, (32, 32), 1024),
+    Rung("LDS swizzle", "direct_pairs", 0.27630, (32, 32), 1024),
+    Rung("double buffering", "double_buffer_pairs", 0.11783, (64, 64), 1024),
+    Rung("128x128, 512 threads", "multi_wave_128x128_t512", 0.07516, (128, 128), 1536),
+    Rung("256x256, 512 threads", "multi_wave_256x256_t512", 0.06007, (256, 256), 1536),
+    Rung("256x256, 1024 threads", "multi_wave_256x256_t1024", 0.06169, (256, 256), 1536),
+    Rung("8-wave ping-pong", "pingpong_256", 0.0512, (256, 256), 1536),
+]
+WMMA = [
+    Rung("zerocopy", "zero_copy", 3.33, (128, 64), 192),
+    Rung("adaptive", "tile_128x64", 3.35, (128, 64), 192),
+    Rung("asmOpt", "asm_optimised", 3.35, (128, 64), 192),
+    Rung("matmul", "tile_128x64", 3.36, (128, 64), 192),
+    Rung("coop", "cooperative", 3.44, (128, 64), 192),
+    Rung("native", "native_128x64", 3.45, (128, 64), 192),
+    Rung("kunroll", "k_unrolled", 3.75, (128, 64), 192),
+    Rung("swizzled", "swizzled_as_published", 3.84, (128, 64), 192),
+    Rung("noPrefetch", "no_prefetch", 3.90, (128, 64), 192),
+    Rung("xor_optimized", "xor_optimised", 3.98, (128, 64), 192),
+    Rung("quad", "quad", 4.04, (128, 64), 256),
+    Rung("hilbert", "hilbert_128x64", 5.16, (128, 64), 192),
+    Rung("highOcc", "high_occupancy", 6.68, (64, 32), 192),
+]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Kernels of one text."""
+
+    family: str
+    arch: str
+    rungs: list[Rung]
+    size: tuple[int, int, int]
+    """M, N and K of the published times."""
+    unit: int
+    """Smallest step along K."""
+    operands: int
+    """Bytes of A, B and C together."""
+    parameters: dict[str, float]
+
+
+LADDERS = [
+    Ladder("gemm_fp8", "gfx950", FP8, (4096, 4096, 4096), 1, 4096**2 * (1 + 1 + 2),
+           {"lda": 4096, "ldb": 4096, "beta": 0.0}),
+    Ladder("wmma", "gfx1151", WMMA, (4096, 4096, 2048), 16, 4096 * 2048 * 2 * 2 + 4096**2 * 4, {"lda": 2048}),
+]  # fmt: skip
+
+
+def run_ladder(ladder: Ladder) -> list[tuple[Rung, Costed, dict[str, float], float]]:
+    """Each kernel with its cost, its estimated milliseconds by end of the latencies' ranges, and the bound's."""
+    cases = {case.title: case for _, cases in find(ladder.family) for case in cases}
+    m, n, k = ladder.size
+    product = product_of(find_arch(ladder.arch), None)
+    done: dict[str, Costed] = {}
+    found = []
+    for rung in ladder.rungs:
+        if rung.case not in done:
+            case = cases[rung.case].with_parameters({"M": m, "N": n, "K": rung.recorded, **ladder.parameters})
+            done[rung.case] = Costed(record_case(case, ladder.arch, units=product.units), product, rung.case)
+        cost = done[rung.case]
+        turns = cost.bound.turns + 1
+        step = max(1, round(rung.recorded / turns / ladder.unit)) * ladder.unit  # of K, in a turn
+        if rung.recorded >= 1024:
+            step = 128 * max(1, round(rung.recorded / turns / 128))
+        wanted = turns + (k - rung.recorded) / step
+        workgroups = -(-m // rung.tile[0]) * -(-n // rung.tile[1])
+        taken = estimate(
+            cost.recorded, cost.bound, cost.drawn, product, turns=wanted, workgroups=workgroups,
+            operands=ladder.operands,
+        )  # fmt: skip
+        found.append((rung, cost, taken.milliseconds, taken.bound))
+    return found
+
+
+def ranks(values: list[float]) -> np.ndarray:
+    """Ranks, equal values sharing the mean of theirs."""
+    array = np.array(values)
+    return np.array([(array < value).sum() + ((array == value).sum() + 1) / 2 for value in array])
+
+
+def correlation(one: list[float], other: list[float]) -> float:
+    """Spearman's rank correlation."""
+    return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
+
+
+def ladder_table(ladder: Ladder) -> str:
+    """The ladder as a Markdown table, and what it amounts to."""
+    rows = run_ladder(ladder)
+    lines = [
+        (
+            "| published | kernel here | published ms | bound ms | timeline ms (low to high) | timeline / published | "
+            "bound by | waves a SIMD | matrix cores busy |"
+        ),
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for rung, cost, taken, bound in rows:
+        share = cost.drawn["value"].matrix_share(cost.recorded.head)
+        lines.append(
+            f"| {rung.text} | `{rung.case}` | {rung.published:.4g} | {bound:.3g} | {taken['value']:.3g} "
+            f"({min(taken.values()):.3g} to {max(taken.values()):.3g}) | {taken['value'] / rung.published:.2f} | "
+            f"{cost.bound.pipe} | {cost.bound.waves / 4:g} | {share:.0%} |"
+        )
+    published = [rung.published for rung, *_ in rows]
+    ratios = [taken["value"] / rung.published for rung, _, taken, _ in rows]
+    within = sum(1 / 1.5 <= ratio <= 1.5 for ratio in ratios)
+    below = sum(bound <= rung.published for rung, _, _, bound in rows)
+    lines += [
+        "",
+        (
+            f"Rank correlation of timeline and published: "
+            f"{correlation(published, [taken['value'] for _, _, taken, _ in rows]):.2f}; of bound and published: "
+            f"{correlation(published, [bound for *_, bound in rows]):.2f}. {within} of {len(rows)} kernels are within "
+            f"a factor of 1.5; {below} of {len(rows)} bounds are below what was published."
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def schedules_table() -> str:
+    """Schedules of the 256x256 tile, right and wrong."""
+    cases = {case.title: case for _, cases in find("gemm_fp8") for case in cases}
+    mutants = {mutant.name: mutant for mutant, _ in mutants_of("gemm_fp8/scheduled")}
+    rows = [
+        ("double buffer, 8 waves", "multi_wave_256x256_t512", ""),
+        ("ping-pong", "pingpong_row_256", ""),
+        ("ping-pong without the barrier that parts the halves", "pingpong_row_256", "pingpong_all_waves_in_step"),
+        ("ping-pong without `s_setprio`", "pingpong_row_256", "pingpong_no_priority"),
+        ("4-wave interleave", "interleave_row_256", ""),
+        ("4-wave interleave without a swizzle", "interleave_none_256", ""),
+    ]
+    lines = [
+        (
+            "| schedule | clocks a tile of K: low, rows, high | bound | matrix cores busy | LDS waits | barriers "
+            "| matrix instructions that another wave's issue holds up |"
+        ),
+        "|---|---|---|---|---|---|---|",
+    ]
+    for text, name, mutant in rows:
+        case = cases[name].with_parameters({"M": 256, "N": 256, "K": 1536, "beta": 0.0})
+        kernel = compile_mutant(mutants[mutant], case, "gfx950")[case.kernel_name()] if mutant else None
+        recorded = record_case(case, "gfx950", kernel=kernel)
+        cost = Costed(recorded, product_of(recorded.kernel.arch, None))
+        tiles = max(1, round(1536 / 128 / (cost.bound.turns + 1)))
+        turns = [cost.drawn[end].turn(recorded.head) / tiles for end in ("low", "value", "high")]
+        line = cost.drawn["value"]
+        clocks = line.clocks * len(line.lanes)
+        standing = line.standing()
+        missed = sum(
+            reason == "issue slot" and bool(recorded.trace.operations[number].matrix)
+            for lane, wave in zip(line.lanes, recorded.trace.waves, strict=True)
+            for number, reason in zip(wave.operations, lane.reasons, strict=True)
+        )
+        lines.append(
+            f"| {text} | {' / '.join(f'{turn:,.0f}' for turn in turns)} | {cost.bound.total / tiles:,.0f} | "
+            f"{line.matrix_share(recorded.head):.0%} | {standing.get('lgkmcnt', 0) / clocks:.0%} | "
+            f"{standing.get('barrier', 0) / clocks:.0%} | {missed} |"
+        )
+    return "\n".join(lines)
+
+
+READS = """
+#include <hip/hip_runtime.h>
+extern "C" __global__ void reads(float *out, int stride) {
+  __shared__ float tile[8192];
+  for (int k = threadIdx.x; k < 8192; k += 64) tile[k] = k;
+  __syncthreads();
+  unsigned place = threadIdx.x * stride % 32768;
+  float sum = 0, value[8];
+#pragma unroll
+  for (int k = 0; k < 8; ++k) {
+#pragma unroll
+    for (int n = 0; n < 8; ++n) asm volatile("ds_read_b32 %0, %1" : "=v"(value[n]) : "v"(place) : "memory");
+    asm volatile("s_waitcnt lgkmcnt(0)" ::: "memory");
+    for (int n = 0; n < 8; ++n) sum += value[n];
+  }
+  out[threadIdx.x] = sum;
+}
+"""
+
+
+def lds_table() -> str:
+    """64 reads of one wave at growing strides, on gfx942."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "reads.hip"
+        source.write_text(READS)
+        kernel = mfmasim.compile(source, arch="gfx942")["reads"]
+    lines = ["| stride in bytes | degree | cycles of the LDS, at least | clocks of 64 reads |", "|---|---|---|---|"]
+    for stride in (4, 8, 16, 32, 64, 128):
+        recorded = record_launch(kernel, 1, 64, [np.zeros(64, np.float32), np.int32(stride)])
+        line, trace = timeline(recorded.trace), recorded.trace
+        (lane,), (wave,) = line.lanes, trace.waves
+        places = [place for place, n in enumerate(wave.operations) if trace.operations[n].name == "ds_read_b32"]
+        passes = sum(trace.accesses[wave.accesses[place]].lds for place in places)
+        clocks = lane.issued[places[-1] + 1] - lane.issued[places[0]]
+        lines.append(f"| {stride} | {stride // 4} | {passes:,.0f} | {clocks:,.0f} |")
+    return "\n".join(lines)
+
+
+PEAKS = [
+    ("gfx942", "MI300X", "v_mfma_f32_32x32x16_fp8_fp8", 2614.9),
+    ("gfx942", "MI300X", "v_mfma_f32_32x32x8_f16", 1307.4),
+    ("gfx942", "MI300X", "v_mfma_f64_16x16x4_f64", 163.4),
+    ("gfx950", "MI355X", "v_mfma_f32_16x16x128_f8f6f4", 5033.2),
+    ("gfx950", "MI355X", "v_mfma_f32_16x16x32_f16", 2516.6),
+    ("gfx950", "MI355X", "v_mfma_f64_16x16x4_f64", 78.6),
+    ("gfx1151", "Radeon 8060S", "v_wmma_f32_16x16x16_f16", 59.4),
+]
+
+
+def peaks_table() -> str:
+    """Peaks of products, from the rows of matrix instructions."""
+    lines = ["| product | instruction | TFLOPS of the rows | published |", "|---|---|---|---|"]
+    for name, product, instruction, published in PEAKS:
+        row, gpu = mfmasim.instruction(name, instruction), product_of(find_arch(name), product)
+        own = row.ops_per_cycle * gpu.units * gpu.megahertz * 1e-6
+        lines.append(f"| {product} | `{instruction}` | {own:,.1f} | {published:,.1f} |")
+    return "\n".join(lines)
+
+
+def rates_table() -> str:
+    """Rates of every architecture with their sources."""
+    names = ("gfx942", "gfx950", "gfx1151")
+    lines = ["| rate | " + " | ".join(names) + " | confidence, source (gfx950, gfx1151) |", "|---|---|---|---|---|"]
+    for name, meaning in NAMES.items():
+        cells = []
+        for architecture in names:
+            low, value, high = find_arch(architecture).rates[name].ends
+            cells.append(f"{value:.4g}" if low == high else f"{value:g} ({low:g} to {high:g})")
+        rows = [find_arch(architecture).rates[name] for architecture in names[1:]]
+        sources = "; ".join(f"{row.confidence}, {row.source}" for row in rows)
+        lines.append(f"| {name}: {meaning} | {' | '.join(cells)} | {sources} |")
+    return "\n".join(lines)
+
+
+def shown(command: str, keep: str) -> str:
+    """A command with the lines of its output that match; ``...`` stands for the others."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        main(command.split())
+    lines = [line.rstrip() if re.search(keep, line) else "..." for line in output.getvalue().splitlines()]
+    kept = [line for line, before in zip(lines, ["", *lines], strict=False) if line != "..." or before != "..."]
+    return "\n".join(["```", f"$ mfmasim {command}", *kept, "```"])
+
+
+def text() -> str:
+    """The page."""
+    parts = {
+        "COMMAND": lambda: shown(
+            "cost gemm_fp8/scheduled --case pingpong_256 --arch gfx950 --set K=1536 --set beta=0.0",
+            r"[┃│] (pipe|matrix|L2|LDS|issue) +[┃│] +(of a|simd|group|wave) |clocks a turn|cores busy"
+            "|still: (barrier|lgkm)|^(occup|intens|assumed|a bound)",
+        ),
+        "FP8": lambda: ladder_table(LADDERS[0]),
+        "WMMA": lambda: ladder_table(LADDERS[1]),
+        "SCHEDULES": schedules_table,
+        "READS": lds_table,
+        "PEAKS": peaks_table,
+        "RATES": rates_table,
+    }
+    return re.sub(r"@([A-Z0-9]+)@", lambda found: parts[found[1]](), TEXT)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(text())
