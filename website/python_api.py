@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 
 from website.markdown import docstring, table
 
@@ -40,8 +41,12 @@ def _file(package: str) -> str:
 
 
 def _entry(package: str, name: str) -> str:
-    """A name's place on its page; a long table is described, not printed."""
+    """A name's place on its page; a package has its own page, and a long table is described, not printed."""
     value = getattr(importlib.import_module(package), name)
+    if isinstance(value, ModuleType):
+        return (
+            f"## {name}\n\n{PACKAGES[value.__name__].capitalize()}: [{value.__name__}]({_file(value.__name__)[4:]}).\n"
+        )
     long = isinstance(value, dict | list | tuple) and len(repr(value)) > LONG
     return f"::: {package}.{name}\n" + ("    options:\n      show_attribute_values: false\n" if long else "")
 

@@ -27,6 +27,7 @@ def printed(text):
     return [line.strip() for line in block.splitlines()]
 
 
+@pytest.mark.long
 def test_the_page_is_what_happens(project, capsys):
     assert sorted(path.name for path in project.iterdir()) == ["tile.hip", "tile_case.py"]
     assert main(["verify", "tile_case.py"]) == 0

@@ -118,7 +118,8 @@ def test_the_reference_of_python_has_every_public_name():
     assert not unlisted, "public or internal? website/python_api.py lists both"
     for package in PACKAGES:
         page = pages[f"api/{package.rpartition('.')[2]}.md"]
-        assert [name for name in public_names(package) if f"::: {package}.{name}\n" not in page] == []
+        entries = {f"::: {package}.{name}\n": f"\n## {name}\n" for name in public_names(package)}
+        assert [entry for entry, link in entries.items() if entry not in page and link not in page] == []
 
 
 def test_tables_of_facts_have_every_row():
@@ -184,6 +185,7 @@ def test_a_distribution_without_packages_is_refused(tmp_path):
     assert (tmp_path / "runtime.js").read_text() == "window.mfmasimRuntime = null;\n"
 
 
+@pytest.mark.long
 def test_the_browser_gets_every_package_that_snippets_import():
     code = (
         "import contextlib, io, sys\n"

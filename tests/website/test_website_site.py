@@ -16,7 +16,7 @@ def test_the_site_is_built_without_a_warning_and_has_every_public_name(site):
         f"{package}.{name}"
         for package in PACKAGES
         for name in public_names(package)
-        if not any(anchor.endswith(f".{name}") for anchor in anchors[package])
+        if not any(f".{anchor}".endswith(f".{name}") for anchor in anchors[package])
     ]
     assert missing == []
     assert (site / "explorer-page" / "index.html").stat().st_size > 100_000
