@@ -145,10 +145,10 @@ def _hint(args: argparse.Namespace, progress: Progress) -> int:
 
     path = Path(args.name)
     one = exercise_of_file(path) if path.suffix else exercise(args.name)
-    if progress.state(one.name) == "solved":
+    finding = progress.finding(one.name)
+    if progress.state(one.name) == "solved" and not finding:
         print(f"{one.name} is solved")
         return 0
-    finding = progress.finding(one.name)
     hints = hints_for(one, finding)
     number = progress.hinted(one.name, len(hints))
     about = f" about {finding}" if finding else ""

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Grade", "grade"]
 
-BUDGET = 200_000
-"""Instructions that a wave may execute; solutions need at most some thousands."""
-SECONDS = 30.0
+BUDGET = 20_000
+"""Instructions that a wave may execute; solutions need some hundreds."""
+SECONDS = 20.0
 """Time that one launch may take."""
 CAUSES = (
     "executes",

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 __all__ = ["hints_for"]
 
+ENDLESS = "The kernel does not end, or does far too much: look at the condition of the loop at this line."
 GENERAL = {
+    "budget-exhausted": ENDLESS,
+    "endless-loop": ENDLESS,
+    "quota-exhausted": ENDLESS,
     "mapping-not-followed": "Operands have to reach the matrix instruction as they are in memory, and its results the "
     "output without further arithmetic.",
     "executes-missing": "The kernel has to use the instruction that the exercise is about.",

@@ -45,6 +45,8 @@ class Progress:
     def checked(self, name: str, findings: Sequence[str], *, solved: bool) -> None:
         """A file was graded, and if something was found, the first hint about it was shown.
 
+        An exercise that was solved once stays so, whatever is tried later.
+
         Args:
             name: its exercise.
             findings: ids of what was found.
@@ -56,7 +58,7 @@ class Progress:
         self._store(
             name,
             {
-                "state": "solved" if solved else "started",
+                "state": "solved" if solved or self.state(name) == "solved" else "started",
                 "checks": row.get("checks", 0) + 1,
                 "findings": unique,
                 "hints": row.get("hints", 0) if again else min(1, len(unique)),

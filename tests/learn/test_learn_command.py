@@ -52,6 +52,11 @@ def test_a_learner_works_through_an_exercise(capsys, folder):
     assert states(capsys)["load_a"] == "solved"
     assert learn(capsys, "hint", "load_a")[1] == "load_a is solved\n"
 
+    (folder / "mine.hip").write_text(solution.replace("+ half]", "+ 1 - half]"))  # to see what happens
+    assert learn(capsys, "check", "mine.hip")[0] == 1
+    assert states(capsys)["load_a"] == "solved"
+    assert "mapping-wrong-element" in learn(capsys, "hint", "load_a")[1]
+
 
 def test_check_takes_a_name_and_gives_json(capsys, folder):
     (folder / "rows_of_d.hip").write_text(exercise("rows_of_d").unsolved)

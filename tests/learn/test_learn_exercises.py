@@ -123,8 +123,9 @@ def test_inputs_follow_from_the_text(tmp_path, monkeypatch):
     assert seen[0] == seen[2] != seen[1]
 
 
-def test_an_endless_kernel_ends(tmp_path):
-    text = exercise("waitcnt").solution.replace(
-        "    unsigned x, y;", '    unsigned x, y;\n    while (n) asm volatile("");'
-    )
-    assert not graded("waitcnt", text, tmp_path).solved
+@pytest.mark.parametrize("body", ['asm volatile("");', 'n++; asm volatile("" : "+s"(n)); n |= 1;'])
+def test_an_endless_kernel_ends(body, tmp_path):
+    text = exercise("waitcnt").solution.replace("    unsigned x, y;", f"    unsigned x, y;\n    while (n) {{ {body} }}")
+    found = graded("waitcnt", text, tmp_path)
+    assert not found.solved
+    assert hints_for(found.exercise, found.findings[0].id)[0].startswith("The kernel does not end")
