@@ -123,6 +123,7 @@ def test_the_command_writes_json_page_and_trace(tmp_path, capsys):
     assert main([*given_, *map(str, options)]) == 0
     (one,) = json.loads(files["cost.json"].read_text())
     assert one["arch"] == "gfx950"
+    assert any(".hip:" in name for name in one["timeline"]["value"]["lines"])
     assert one["bound"] == max(one["pipes"], key=lambda pipe: pipe["cycles"])["pipe"]
     assert max(pipe["share"] for pipe in one["pipes"]) == 1
     assert all(rate["source"] and rate["confidence"] for rate in one["rates"])
