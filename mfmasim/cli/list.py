@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.output import add_formats, table, wanted_format
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mfmasim.matrix import MatrixInstruction
 
@@ -28,6 +29,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("arch", nargs="?", help=f"architecture, such as gfx942 ({default})")
     parser.add_argument("--match", default="", metavar="TEXT", help="only instructions whose name contains TEXT")
     parser.add_argument("--fidelity", action="store_true", help="show fidelity and evidence of arithmetic and layout")
+    parser.add_argument(
+        "--units", type=int, help="compute units of a product; with --mhz: its peak by each instruction"
+    )
+    parser.add_argument("--mhz", type=float, help="clock of a product, such as 2400")
     add_formats(parser)
     parser.set_defaults(run=run)
 
@@ -39,10 +44,15 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.matrix import instructions
 
     form = wanted_format(args)
+    peak = _product(args)
     if args.arch is None and not (args.fidelity or args.match):
         print(table(("arch", "family", "products", "waves", "instructions"), _architectures(), form), end="")
         return 0
+    columns: tuple[str, ...]
+    rows: Callable[[str], Iterator[list[Any]]]
     columns, rows = (FIDELITY_COLUMNS, fidelity_rows) if args.fidelity else (SHAPE_COLUMNS, shape_rows)
+    if peak is not None:
+        columns, rows = (*SHAPE_COLUMNS[:10], "tflops"), partial(peak_rows, units=peak[0], hertz=peak[1])
     everywhere = args.arch is None  # each row then begins with its architecture
     archs = ARCHITECTURES if everywhere else (args.arch,)
     rows_of = ((arch, row) for arch in archs for row in rows(arch) if args.match.lower() in row[0])
@@ -60,6 +70,36 @@ def shape_rows(arch: str) -> Iterator[list[Any]]:
         registers = (op.A.vgprs, op.B.vgprs, None if op.sparse else op.C.vgprs, op.D.vgprs)
         yield [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles, op.passes, op.flops,
                op.ops_per_cycle, *registers, op.row.modifiers]  # fmt: skip
+
+
+def _product(args: argparse.Namespace) -> tuple[int, float] | None:
+    """Compute units and clock in Hz, where both are given.
+
+    Raises:
+        MfmasimError: one is missing or is no positive number, or the list is not that of an architecture's shapes.
+    """
+    from mfmasim.errors import MfmasimError
+
+    if args.units is None and args.mhz is None:
+        return None
+    if not (args.units and args.mhz and args.units > 0 and 0 < args.mhz < 1e6):
+        raise MfmasimError(f"--units {args.units} --mhz {args.mhz}: both are expected, such as --units 256 --mhz 2400")
+    if args.arch is None or args.fidelity:
+        raise MfmasimError("--units and --mhz are for the instructions of one architecture: mfmasim list ARCH")
+    return args.units, args.mhz * 1e6
+
+
+def peak_rows(arch: str, units: int, hertz: float) -> Iterator[list[Any]]:
+    """Shapes and cycles, and 10^12 operations per second of so many compute units at a clock.
+
+    Args:
+        arch: architecture.
+        units: compute units.
+        hertz: their clock.
+    """
+    for op in operations(arch):
+        yield [op.name, op.m, op.n, op.k, op.blocks, op.a, op.b, op.d, op.wave, op.cycles,
+               round(op.peak(units, hertz) / 1e12, 1)]  # fmt: skip
 
 
 def fidelity_rows(arch: str) -> Iterator[list[Any]]:

@@ -11,7 +11,7 @@ import pytest
 import mfmasim
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import list as list_verb
-from mfmasim.cli import show, where
+from mfmasim.cli import main, show, where
 from mfmasim.errors import MfmasimError
 
 
@@ -164,3 +164,14 @@ def test_list_of_every_architecture_says_whose_each_row_is(call):
         assert [{k: v for k, v in row.items() if k != "arch"} for row in fidelity if row["arch"] == arch] == alone
     shapes = read_csv(call("list --match i32_16x16x64_i8 --format csv"))
     assert {row["arch"] for row in shapes} == {"gfx942", "gfx950"}
+
+
+def test_list_with_the_peaks_of_a_product(capsys):
+    product = ["--units", "256", "--mhz", "2400", "--format", "csv"]
+    assert main(["list", "gfx950", "--match", "32x32x8_f16", *product]) == 0
+    assert capsys.readouterr().out.splitlines()[1].endswith(",64,32,1258.3")
+    assert main(["list", "gfx950", "--units", "256"]) == 2
+    assert "both are expected" in capsys.readouterr().err
+    assert main(["list", "--match", "f16", *product]) == 2
+    assert "of one architecture" in capsys.readouterr().err
+    assert main(["list", "gfx950", "--units", "-1", "--mhz", "2400"]) == 2

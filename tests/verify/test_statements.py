@@ -156,7 +156,7 @@ def test_command_line(monkeypatch, tmp_path, capsys):
 
 
 def test_families_without_a_text_are_named(capsys):
-    assert main(["report", "intro", "--claims"]) == 2
+    assert main(["report", "attention", "--claims"]) == 2
     assert "wmma" in capsys.readouterr().err
     assert main(["report", "wmm", "--claims"]) == 2
     assert "did you mean 'wmma'" in capsys.readouterr().err

@@ -171,7 +171,7 @@ def shown(value: Value) -> str:
     """A figure with four digits, or a word."""
     if isinstance(value, str):
         return value
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e12 else f"{value:,.4g}"
 
 
 @dataclass(frozen=True)

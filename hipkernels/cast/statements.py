@@ -1,0 +1,180 @@
+"""Statements of a change of TransformerEngine about FP8 casts on MI300 and MI350, paraphrased."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+import mfmasim
+from hipkernels.cast.plan import plan_cast, plan_transpose
+from mfmasim import lds
+from mfmasim.devices.occupancy import waves_of_vgprs
+from mfmasim.isa.family import family
+from mfmasim.verify.reports.profile import Profile
+from mfmasim.verify.reports.statements import Runs, Statement
+
+TEXT = "TransformerEngine: FP8 cast, and cast with transposition (gfx942, gfx950)"
+S = Statement
+ARCH = "gfx950"
+PEAK = 8e12 / 2**40
+"""TiB per second of HBM on MI355X."""
+MEASURED = "measured: only the GPU can decide it"
+CAST = "cast[given=f32,target=e4m3,overflow=clamp,data=finite]"
+F32, BF16 = "transpose[given=f32,load=16,store=8]", "transpose[given=bf16,load=8,store=8]"
+
+
+def profile(runs: Runs, case: str) -> Profile:
+    """Of the cast without a tail, which converts its elements one by one."""
+    return runs.profile(case, ARCH, **({"n": 4096} if case == CAST else {}))
+
+
+def lds_bytes(case: str) -> Callable[[Runs], float]:
+    return lambda runs: profile(runs, case).report.lds["bytes"]
+
+
+def tile_bytes(lanes: int, store: int) -> Callable[[Runs], float]:
+    """A tile of lanes x (lanes + 1) groups of FP8."""
+    return lambda _: lanes * (lanes + 1) * store
+
+
+def vgprs(case: str) -> Callable[[Runs], float]:
+    return lambda runs: profile(runs, case).report.registers["vgpr"]
+
+
+def waves(count: int) -> Callable[[Runs], float]:
+    return lambda _: waves_of_vgprs(mfmasim.arch(ARCH), 64, count)
+
+
+def degree(store: int, pad: int, *, write: bool) -> Callable[[Runs], float]:
+    """Of a wave that writes its columns, or reads its rows, of the tile [32][32 + pad] of `store` bytes."""
+    names = {8: "b64", 4: "b32", 2: "b16" if write else "u16"}
+    name = f"ds_{'write' if write else 'read'}_{names[store]}"
+
+    def found(_: Runs) -> float:
+        lane = np.arange(64)
+        x, y = lane % 32, lane // 32
+        row, column = (x, y) if write else (y, x)
+        addresses = (row * (32 + pad) + column) * store
+        return int(lds.conflicts(ARCH, name, addresses, warn=False).degrees.max())
+
+    return found
+
+
+def executed(case: str, pattern: str) -> Callable[[Runs], float]:
+    """Instructions with a text in the listing that were executed, a wave."""
+
+    def found(runs: Runs) -> float:
+        report = profile(runs, case).report
+        assert report.program is not None
+        texts = [(i.pc, i.text) for i in report.program.instructions]
+        return sum(report.executed.get(pc, 0) for pc, text in texts if pattern in text)
+
+    return found
+
+
+def per_store(case: str) -> Callable[[Runs], float]:
+    """Packed conversions for each 16-byte store."""
+    return lambda runs: executed(case, "v_cvt_pk_fp8_f32")(runs) / executed(case, "global_store_dwordx4")(runs)
+
+
+def without_hint(case: str) -> Callable[[Runs], float]:
+    """Wide stores without the hint `nt`."""
+    return lambda runs: executed(case, "global_store_dwordx4")(runs) - hinted(case)(runs)
+
+
+def hinted(case: str) -> Callable[[Runs], float]:
+    def found(runs: Runs) -> float:
+        report = profile(runs, case).report
+        assert report.program is not None
+        return sum(
+            report.executed.get(i.pc, 0)
+            for i in report.program.instructions
+            if i.text.startswith("global_store_dwordx4") and i.text.endswith(" nt")
+        )
+
+    return found
+
+
+def launches(rows: int, cols: int, size: int) -> Callable[[Runs], str]:
+    """Load and store of each launch, with its rows and columns."""
+
+    def one(part: object) -> str:
+        load, store, high, wide = (getattr(part, name) for name in ("load", "store", "rows", "cols"))
+        return f"{load}/{store} {high}x{wide}" if load else f"general {high}x{wide}"
+
+    return lambda _: "; ".join(one(part) for part in plan_transpose(rows, cols, size))
+
+
+def most_launches(_: Runs) -> float:
+    """Of any number of rows up to 4096, with whole columns."""
+    return max(len(plan_transpose(rows, 2816, 2)) for rows in range(1, 4097))
+
+
+def caught(name: str) -> Callable[[Runs], str]:
+    return lambda runs: ", ".join(runs.mutant(name).caught) or "nothing"
+
+
+def share(rate: float) -> Callable[[Runs], float]:
+    return lambda _: 100 * rate / PEAK
+
+
+def exists(arch: str, name: str) -> Callable[[Runs], str]:
+    """Whether an architecture has an instruction."""
+    rows = family(arch).rows.values()
+    return lambda _: "yes" if any(row.name == name for table in rows for row in table.values()) else "no"
+
+
+def mean(*values: float) -> Callable[[Runs], float]:
+    return lambda _: math.fsum(values) / len(values)
+
+
+B, K, L, P, R = "Bandwidth", "Kernels", "Local data share", "Launches", "Rejected variants"
+STATEMENTS = [
+    # --- Bandwidth
+    *(S(B, f"{name}: percent of 8 TB/s that {rate} TiB/s are", said, share(rate), within=1e-3,
+        about="the rate was measured; the peak is 7.276 TiB/s")
+      for name, rate, said in [("cast from f32", 6.26, 86.0), ("cast from bf16", 6.08, 83.5),
+                               ("with transposition from f32", 5.84, 80.3), ("from bf16", 5.87, 80.6)]),
+    S(B, "rates in TiB/s", "a table", None, "undecided", about=MEASURED),
+    S(B, "percent that error correction takes", 6.25, lambda _: 100 / 16,
+      about="one of 16 bytes; that it costs bandwidth can only be measured"),
+    S(B, "mean gain of the cast, by the table", 2.85, mean(3.0, 2.7, 3.1, 2.6), within=1e-3),
+    S(B, "mean gain with transposition, by the table", 2.0, mean(1.4, 2.2, 1.5, 2.1), "refuted", within=0.05,
+      about="1.8; the summary names no shapes"),
+    # --- Kernels
+    S(K, "packed conversions for 16 bytes of FP8", 8, per_store(CAST),
+      about="two for each dword, word by word"),
+    S(K, "wide stores without the hint of non-temporal", 0, without_hint(CAST)),
+    S(K, "v_cvt_scalef32_pk_fp8_f32 on gfx942, which the kernels are tuned for, too", "yes",
+      exists("gfx942", "v_cvt_scalef32_pk_fp8_f32"), "refuted",
+      about="gfx950 alone; v_cvt_pk_fp8_f32 is on both, and is what the code uses"),
+    S(K, "checks that the first version fails beyond the range", "nothing", caught("first_version_cdna4"), "refuted",
+      about="NaN in the bulk and 448 in the tail, where later code limits the value first"),
+    S(K, "VGPRs of the kernel for bf16 with loads of 8", 125, vgprs(BF16), "undecided",
+      about="the compiler decides, and the text's own binary is not here"),
+    S(K, "waves on a SIMD with 211 VGPRs", 2, waves(211)),
+    S(K, "waves on a SIMD with 125 VGPRs", 4, waves(125)),
+    # --- LDS
+    S(L, "bytes of a tile of 32 x 33 groups of 8", 8448, tile_bytes(32, 8)),
+    S(L, "and of 64 x 65, for WARP_SIZE 64: KB", 33, lambda _: tile_bytes(64, 8)(_) / 1000, within=0.01),
+    S(L, "bytes of the LDS that the kernel here takes, at least", 8447, lds_bytes(F32), relation=">",
+      about="the tile, and a dword of each wave for amax"),
+    *(S(L, f"padding leaves no conflict in writes of {store} bytes: degree", 1, degree(store, 1, write=True), verdict,
+        about=about)
+      for store, verdict, about in [(8, "confirmed", "16 without padding"), (4, "confirmed", "32 without padding"),
+                                    (2, "refuted", "16 without padding")]),
+    # --- Launches
+    S(P, "320x2880, bf16", "general 320x2880", launches(320, 2880, 2), "refuted",
+      about="320 is a multiple of 64: tiles with stores of 2"),
+    S(P, "496x2880, bf16", "general 496x2880", launches(496, 2880, 2)),
+    S(P, "2048x2880, bf16", "8/8 2048x2816; 4/8 2048x64", launches(2048, 2880, 2)),
+    S(P, "2048x2880, f32", "8/8 2048x2880", launches(2048, 2880, 4)),
+    S(P, "most launches for any number of rows", 2, most_launches),
+    S(P, "workgroups of a cast of 131072x5760 from f32 on 256 units", 256,
+      lambda _: plan_cast(131072 * 5760, 4, 256).blocks),
+    S(P, "and from bf16", 512, lambda _: plan_cast(131072 * 5760, 2, 256).blocks),
+    # --- Rejected
+    S(R, "percent of 256 units that 12 workgroups take", 4.7, lambda _: 100 * 12 / 256, within=0.01),
+    S(R, "workgroups of a thread for each of 2880 columns, 256 at once", 12, lambda _: -(-2880 // 256)),
+    S(R, "times of the rejected variants", "a list", None, "undecided", about=MEASURED),
+]  # fmt: skip

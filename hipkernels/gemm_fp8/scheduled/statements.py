@@ -1,0 +1,172 @@
+"""Statements of AMD's post on the 4-wave interleave for FP8 GEMM on CDNA4, paraphrased."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import mfmasim
+from mfmasim import grids, lds
+from mfmasim.verify import load_file, verify_case
+from mfmasim.verify.files import families
+from mfmasim.verify.reports.profile import Profile
+from mfmasim.verify.reports.statements import Runs, Statement
+
+TEXT = "4-wave interleave FP8 GEMM on CDNA4"
+S = Statement
+ARCH, KERNEL, READ = "gfx950", "interleave_256", "ds_read_b128"
+MFMA = "v_mfma_f32_16x16x128_f8f6f4"
+MEASURED = "measured: only the GPU can decide it"
+XCDS, UNITS = 8, 32
+
+
+def profile(runs: Runs, case: str = KERNEL) -> Profile:
+    return runs.profile(case, ARCH)
+
+
+def claim(text: str, case: str = KERNEL) -> Callable[[Runs], float]:
+    """What a claim of the case found."""
+
+    def found(runs: Runs) -> float:
+        (one,) = [j for j in profile(runs, case).claims if j.claim.text.startswith(text)]
+        return -1.0 if one.found is None else one.found
+
+    return found
+
+
+def registers(runs: Runs) -> float:
+    """Vector registers of a lane, both files."""
+    return profile(runs).report.registers["vgpr"]
+
+
+def of_turn(name: str) -> Callable[[Runs], float]:
+    """A quantity of the main loop's turn."""
+
+    def found(runs: Runs) -> float:
+        turn = profile(runs).turn
+        value = None if turn is None else turn.quantities()[name]
+        return -1.0 if value is None else value
+
+    return found
+
+
+def block(runs: Runs) -> str:
+    """The order of the first block of a turn: up to the next wait."""
+    turn = profile(runs).turn
+    return "" if turn is None else turn.written.partition(" B ")[2].partition(" lgkmcnt")[0]
+
+
+def bank(address: int) -> Callable[[Runs], float]:
+    """Bank of a dword by the table of the instruction."""
+    return lambda _: address // 4 % lds.phase_table(ARCH, READ).banks
+
+
+def swizzle(_: Runs) -> str:
+    """Whether the library's swizzle is the printed one, byte by byte, one-to-one and its own inverse."""
+    found = lds.swizzle("cdna4_4wave")
+    row, column = np.indices((16, 128))
+    offset = row * 128 + column
+    same = (found.place(row, column) == (offset ^ ((offset % 2048) >> 8) << 4)).all()
+    return "yes" if same and found.bijective and found.self_inverse else "no"
+
+
+def mine(_: Runs) -> str:
+    """Tiles of XCD 0 of the example."""
+    found = grids.layout("xcd_grouped", 4, 6, xcds=3, window=2, chunk=4)
+    return " ".join(f"({row},{col})" for row, col in found.tiles[np.arange(24) % 3 == 0].tolist())
+
+
+def refuted(name: str) -> Callable[[Runs], float]:
+    return lambda _: len(grids.refuted(name, 40))
+
+
+def rectangle(rows: int, cols: int, chunk: int) -> Callable[[Runs], str]:
+    """Chunks that are rectangles of the window's height."""
+
+    def found(_: Runs) -> str:
+        counted = grids.rectangles(rows, cols, chunk=chunk)
+        return f"{counted.kept} of {counted.chunks}"
+
+    return found
+
+
+def executed(name: str) -> Callable[[Runs], str]:
+    return lambda runs: "yes" if profile(runs).report.counts.get(name) else "no"
+
+
+def one_tile(_: Runs) -> str:
+    """Checks that fail with a single tile of K, without the contract."""
+    (case,) = [c for c in load_file(families()["gemm_fp8/scheduled"]) if c.title == KERNEL]
+    once: Any = replace(case.with_parameters({"K": 128}), needs="", mapping=None, data=("integers",), order={})
+    findings = verify_case(once, ARCH).findings
+    return ", ".join(sorted({f.check for f in findings if f.severity == "error"})) or "nothing"
+
+
+def published(title: str) -> Callable[[Runs], str]:
+    """Checks that report the schedule as it was published."""
+
+    def found(_: Runs) -> str:
+        path = families()["gemm_fp8/scheduled"].with_name("wrong_cases.py")
+        (case,) = [case for case in load_file(path) if case.title == title]
+        once: Any = replace(case, mapping=None, data=("integers",), fails=())
+        findings = verify_case(once, ARCH).findings
+        return ", ".join(sorted({f.check for f in findings if f.severity == "error"})) or "nothing"
+
+    return found
+
+
+def caught(name: str) -> Callable[[Runs], str]:
+    return lambda runs: ", ".join(runs.mutant(name).caught) or "nothing"
+
+
+K, B, L, G, P = "Kernel", "Block", "LDS", "Tiles and XCDs", "Performance"
+STATEMENTS = [
+    # --- Kernel
+    S(K, "waves on a SIMD", 1, claim("one wave on each SIMD")),
+    S(K, "registers of a lane, at most", 513, registers, relation="<"),
+    S(K, "registers of sums", 256, lambda _: 4 * 4 * 4 * mfmasim.instruction(ARCH, MFMA).D.vgprs),
+    S(K, "registers of operands, a and b with two halves each", 128,
+      lambda _: 2 * 2 * 4 * mfmasim.instruction(ARCH, MFMA, "e4m3fn", "e4m3fn").A.vgprs),
+    S(K, "bytes of LDS", 131072, claim("LDS of a workgroup")),
+    S(K, "matrix instructions of four blocks", 64, claim("matrix instructions of four blocks")),
+    S(K, "checks that fail for K = 128, a multiple of 128", "nothing", one_tile, "refuted",
+      about="the prologue fetches two tiles: K is 256 at least"),
+    S(K, "scales that are literal zeros: the instruction without scales is executed", "yes", executed(MFMA),
+      about="both are 0; one alone would be 2^-127"),
+    S(K, "checks that report the published barrier before the wait", "nothing",
+      published("interleave_barrier_first_256"), "refuted", about="others may overwrite what is still being read"),
+    # --- Block
+    S(B, "matrix instructions", 16, claim("matrix instructions of a block")),
+    S(B, "reads of the LDS", 8, claim("reads of a block")),
+    S(B, "loads to the LDS", 4, claim("buffer loads of a block")),
+    S(B, "reads and loads stand between matrix instructions", "M3 R M2 F R M2 R M F R M2 R M2 F R M2 R M F R M", block,
+      about="so in the compiled code, of every turn that is executed"),
+    S(B, "checks that fail without fences for the compiler", "order", caught("interleave_without_fences"),
+      about="outputs and counts stay right"),
+    S(B, "what a block fetches is used in the next one: fewest matrix instructions before its wait", 16,
+      of_turn("matrix from fetch to wait"), "refuted", about="it is for the tile after next"),
+    S(B, "matrix instructions between a read and its wait, at least", 0, of_turn("matrix from read to wait"),
+      relation=">"),
+    # --- LDS
+    S(L, "bank of byte 260", 1, bank(260), about="(address / 4) % 64"),
+    S(L, "reads of 16 bytes for a fragment of 16 x 128", 2, lambda _: 16 * 128 / (16 * 64)),
+    S(L, "conflicts without a swizzle: degree", 8, claim("bank conflicts without a swizzle", "interleave_none_256"),
+      "refuted", about="4 in the phases of gfx950"),
+    S(L, "the printed swizzle is one-to-one and its own inverse", "yes", swizzle),
+    S(L, "degree with it", 1, lambda r: max(a.degree for a in profile(r).accesses if a.instruction == READ)),
+    # --- Tiles
+    S(G, "units of 8 XCDs with 32 each", 256, lambda _: XCDS * UNITS),
+    S(G, "tiles of XCD 0, 3 XCDs, window 2, chunks of 4, grid of 4 x 6",
+      "(0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1)", mine),
+    S(G, "grids up to 40 x 40 that the remap fails", 0, refuted("xcd_grouped")),
+    S(G, "grids that the published source's remap fails", 0, refuted("xcd_divided"), "refuted",
+      about="it is right only where the XCDs divide the number of tiles"),
+    S(G, "chunks that are rectangles, 16 x 16, chunks of 8", "32 of 32", rectangle(16, 16, 8)),
+    S(G, "chunks that are rectangles, 16 x 16, chunks of 6", "40 of 40", rectangle(16, 16, 6), "refuted",
+      about="only if a chunk is whole columns of the window"),
+    S(G, "chunks that are rectangles, 16 x 17, chunks of 8", "32 of 32", rectangle(16, 17, 8), "refuted",
+      about="and fits the bands"),
+    S(P, "rates beside other kernels", "a chart", None, "undecided", about=MEASURED),
+    S(P, "needs no tuning of the unrolling", "none", None, "undecided", about=MEASURED),
+]  # fmt: skip
