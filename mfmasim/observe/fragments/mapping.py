@@ -18,7 +18,7 @@ import numpy as np
 from mfmasim.observe.fragments.factors import Factor, factors_of
 from mfmasim.observe.fragments.labels import CONSTANT_ZERO, POISON
 from mfmasim.observe.fragments.scales import check_scales
-from mfmasim.observe.fragments.slots import agreed, canonical_k, expected_line, ranges
+from mfmasim.observe.fragments.slots import agreed, canonical_k, counts_up, expected_line, ranges
 from mfmasim.observe.fragments.tiles import Tile, last_of, tiles_of
 from mfmasim.observe.fragments.trace import fragment_of
 from mfmasim.observe.fragments.wrong import Reporter, Wrong
@@ -258,7 +258,11 @@ class MappingCheck:
     def _judge_k(self, tile: Tile, a: Factor, b: Factor) -> None:
         """Determine which K each position of the summed index stands for."""
         ka, kb = agreed(a.ks.T), agreed(b.ks.T)
-        canonical = canonical_k(a.ks.T, b.ks.T)
+        # The usual tile, in which both hold one run of K, needs no search for it.
+        if ka is not None and kb is not None and (ka == kb).all() and ka[0] >= 0 and counts_up(ka):
+            canonical = ka
+        else:
+            canonical = canonical_k(a.ks.T, b.ks.T)
         if ka is not None and kb is not None and (ka == kb).all():
             tile.ks = ka
             if (ka >= 0).all() and not (ka == canonical).all():

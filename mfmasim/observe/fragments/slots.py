@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     I64 = NDArray[np.int64]
 
-__all__ = ["agreed", "canonical_k", "expected_line", "ranges"]
+__all__ = ["agreed", "canonical_k", "counts_up", "expected_line", "ranges"]
 
 
 def agreed(values: I64) -> I64 | None:
@@ -53,6 +53,7 @@ def expected_line(held: I64, stored: I64 | None) -> I64:
 
 
 def counts_up(values: I64) -> bool:
+    """Whether each value is one more than the one before."""
     steps = values - np.arange(len(values))
     return bool((steps == steps[0]).all())
 
