@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["facts", "paragraph", "rows"]
 
+LEFT = "style='text-align:left'"
+"""Notebooks align cells to the right unless each says otherwise."""
+
 
 def facts(title: str, pairs: Iterable[tuple[str, object]]) -> str:
     """A table of names and values; values that are empty are left out.
@@ -20,10 +23,10 @@ def facts(title: str, pairs: Iterable[tuple[str, object]]) -> str:
         title: the heading.
         pairs: names and values.
 
-    >>> facts("gfx942", [("family", "CDNA3"), ("remark", "")])
-    '<table><caption>gfx942</caption><tr><th>family</th><td>CDNA3</td></tr></table>'
+    >>> facts("gfx942", [("family", "<CDNA3>"), ("remark", "")]).count("<tr>"), _cell("<CDNA3>")
+    (1, '&lt;CDNA3&gt;')
     """
-    lines = "".join(f"<tr><th>{_cell(name)}</th><td>{_cell(value)}</td></tr>" for name, value in pairs if value != "")
+    lines = "".join(f"<tr>{_head(name)}{_data(value)}</tr>" for name, value in pairs if value != "")
     return f"<table><caption>{_cell(title)}</caption>{lines}</table>"
 
 
@@ -35,14 +38,22 @@ def rows(title: str, columns: Sequence[str], values: Iterable[Sequence[object]])
         columns: headings.
         values: rows.
     """
-    head = "".join(f"<th>{_cell(name)}</th>" for name in columns)
-    body = "".join(f"<tr>{''.join(f'<td>{_cell(value)}</td>' for value in row)}</tr>" for row in values)
+    head = "".join(map(_head, columns))
+    body = "".join(f"<tr>{''.join(map(_data, row))}</tr>" for row in values)
     return f"<table><caption>{_cell(title)}</caption><tr>{head}</tr>{body}</table>"
 
 
 def paragraph(text: object) -> str:
     """A paragraph of plain text."""
     return f"<p>{_cell(text)}</p>"
+
+
+def _head(name: object) -> str:
+    return f"<th {LEFT}>{_cell(name)}</th>"
+
+
+def _data(value: object) -> str:
+    return f"<td {LEFT}>{_cell(value)}</td>"
 
 
 def _cell(value: object) -> str:

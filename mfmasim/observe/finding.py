@@ -84,7 +84,7 @@ class Finding:
 
     def _repr_html_(self) -> str:
         """As `lines`, for notebooks."""
-        return f"<pre>{escape(chr(10).join(self.lines()))}</pre>"
+        return f"<pre style='white-space:pre-wrap'>{escape(chr(10).join(self.lines()))}</pre>"
 
     def record(self) -> dict[str, Any]:
         """The finding as a dictionary that JSON can hold."""
