@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
         for title, columns, rows in costed.tables():
             print(table(columns, rows, "terminal", title), end="")
         print("\n".join(costed.lines()))
+    if not found:
+        raise MfmasimError("no case could be executed")
     if args.json:
         text = json.dumps([costed.record() for costed in found], indent=1)
         if args.json == "-":
@@ -114,7 +117,13 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
     for case, arch in work:
         product = _product(args, arch)
         changed = case.with_parameters(changes) if changes else case
-        recorded = record_case(changed, arch, compiler=args.compiler, units=product.units)
+        try:
+            recorded = record_case(changed, arch, compiler=args.compiler, units=product.units)
+        except MfmasimError as error:
+            if len(work) == 1:
+                raise
+            print(f"mfmasim: {case.title} on {arch} is left out: {error}", file=sys.stderr)
+            continue
         yield Costed(recorded, product, case.title)
 
 

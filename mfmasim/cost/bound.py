@@ -84,7 +84,10 @@ class Bound:
 
     def rates(self) -> list[Rate]:
         """The rates of the pipes that are used."""
-        names = dict.fromkeys(name for pipe, cycles in self.cycles.items() if cycles for name in RATES_OF[pipe])
+        used = [pipe for pipe, cycles in self.cycles.items() if cycles]
+        names = dict.fromkeys(name for pipe in used for name in RATES_OF[pipe])
+        if "transcendental" not in used:
+            names.pop("transcendental", None)
         return [self.arch.rates[name] for name in names]
 
     def record(self) -> dict[str, Any]:

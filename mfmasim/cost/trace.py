@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mfmasim.architectures import Arch
     from mfmasim.architectures.rates import Rates
     from mfmasim.cost.operation import Operation
+    from mfmasim.isa import Instruction
     from mfmasim.lds import PhaseTable
     from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.program import Kernel
@@ -134,7 +135,7 @@ class Recorder(Observer):
 
     def on_block(self, event: BlockEvent) -> None:
         """Append a block to the traces of its waves."""
-        numbers = [self._number(ins.pc) if ins.pc in self._known else self._new(ins) for ins in event.instructions]
+        numbers = [self._known[ins.pc] if ins.pc in self._known else self._new(ins) for ins in event.instructions]
         pending = [self._pending.get(ins.pc) for ins in event.instructions]
         quiet = [NOTHING] * len(numbers)
         for wave in event.waves.tolist():
@@ -147,17 +148,11 @@ class Recorder(Observer):
             trace.accesses.extend(found)
         self._pending.clear()
 
-    def _number(self, pc: int) -> int:
-        return self._known[pc]
-
-    def _new(self, instruction: object) -> int:
-        ins = instruction
+    def _new(self, instruction: Instruction) -> int:
         number = len(self.trace.operations)
-        source = self.kernel.source_at(ins.pc)  # type: ignore[attr-defined]
-        self.trace.operations.append(
-            operation_of(self.arch, self.kernel.wave, ins, number, source)  # type: ignore[arg-type]
-        )
-        self._known[ins.pc] = number  # type: ignore[attr-defined]
+        source = self.kernel.source_at(instruction.pc)
+        self.trace.operations.append(operation_of(self.arch, self.kernel.wave, instruction, number, source))
+        self._known[instruction.pc] = number
         return number
 
     def _access(self, access: Access | None) -> int:
