@@ -3,7 +3,7 @@
 A function whose tests take long together has `QUICK` seconds of them in the quick tier, chosen by their names; the
 others join those that are marked ``long``.
 
-``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in costs.txt: CPU seconds
+``MFMASIM_LONG_PART=3/16 pytest -m long`` runs part 3 of 16. Parts are balanced by the costs in costs.txt: CPU seconds
 of one test of each function, and how many tests that function has. A test whose function is not listed counts as
 `UNKNOWN`. ``MFMASIM_COSTS=FILE pytest -m long`` appends what each test took to a file, also where it is interrupted,
 and ``python -m tests.longtier record FILE`` records the costs anew; ``python -m tests.longtier part COUNT`` prints the
@@ -24,7 +24,7 @@ COSTS = Path(__file__).with_name("costs.txt")
 VARIABLE = "MFMASIM_LONG_PART"
 RECORD = "MFMASIM_COSTS"
 """Variable that names the file to which each test's CPU seconds are appended."""
-PARTS = 8
+PARTS = 16
 """Parts that CI deals the tier out to."""
 MINUTES = 12
 """Limit of one part in CI, on two processors."""
@@ -107,10 +107,10 @@ def divide(tests, parts, known=None):
 
 
 def chosen(text):
-    """Number and count of ``3/8``."""
+    """Number and count of ``3/16``."""
     match = re.fullmatch(r"(\d+)/(\d+)", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
-        raise ValueError(f"{VARIABLE}={text!r}: a part such as 3/8 is expected, from 1/8 to 8/8")
+        raise ValueError(f"{VARIABLE}={text!r}: a part such as 3/16 is expected, from 1/16 to 16/16")
     return int(match[1]), int(match[2])
 
 

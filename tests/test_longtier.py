@@ -33,7 +33,7 @@ def test_parts_are_balanced_and_fit_their_limit():
     assert max(seconds) <= 1.1 * min(seconds)
     # Two processors, and a third of the time for what costs do not show: collection, compilation in each process.
     assert max(seconds) / 2 <= longtier.MINUTES * 60 * 2 / 3
-    assert sum(seconds) / 2 <= 60 * 60
+    assert sum(seconds) / 2 <= 2 * 60 * 60
 
 
 def test_commits_one_after_the_other_run_all_parts():
@@ -47,7 +47,7 @@ def test_cheap_tests_of_a_function_stay_together():
 
 @pytest.mark.parametrize("text", ["0/8", "9/8", "3", "x/8", "3/8/1"])
 def test_a_part_that_does_not_exist_is_refused(text):
-    with pytest.raises(ValueError, match="a part such as 3/8 is expected"):
+    with pytest.raises(ValueError, match="a part such as 3/16 is expected"):
         longtier.chosen(text)
 
 
@@ -65,7 +65,7 @@ def test_pytest_runs_the_part_that_the_variable_names():
     ids = [test for tests, _ in parts for test in tests]
     assert len(ids) == len(set(ids)) >= 8
     assert f"long tier: part 1/2, {len(parts[0][0])} of {len(ids)} tests" in parts[0][1]
-    assert "a part such as 3/8 is expected" in collected("3/2", path)[1]
+    assert "a part such as 3/16 is expected" in collected("3/2", path)[1]
 
 
 def test_costs_come_from_what_pytest_appends(tmp_path):
