@@ -51,14 +51,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _record(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
-    from mfmasim.devices.hip import HipDevice
+    from mfmasim.devices.isolated import IsolatedHip
     from mfmasim.errors import MfmasimError
     from mfmasim.verify.kit.running import run_kit
 
     if not args.out:
         raise MfmasimError("kit: --out FILE is expected (or: mfmasim kit check FILE)")
     back_end = device(args.device)
-    if not isinstance(back_end, HipDevice):
+    if not isinstance(back_end, IsolatedHip):
         raise MfmasimError(
             f"--device {args.device}: the kit probes a GPU: hip, hip:1, ...; without one: mfmasim hiprt --arch ARCH "
             "--phases tables -- mfmasim kit --out FILE"

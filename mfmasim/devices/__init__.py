@@ -12,7 +12,7 @@ from mfmasim.errors import MfmasimError, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mfmasim.devices.hip import HipDevice
+    from mfmasim.devices.isolated import IsolatedHip
 
 __all__ = ["Device", "Fidelity", "Report", "SimDevice", "device"]
 
@@ -30,7 +30,7 @@ class Device(Protocol):
 BACK_ENDS = ("sim", "hip")
 
 
-def device(name: str = "sim") -> SimDevice | HipDevice:
+def device(name: str = "sim") -> SimDevice | IsolatedHip:
     """Open a device.
 
     Args:
@@ -49,6 +49,6 @@ def device(name: str = "sim") -> SimDevice | HipDevice:
         raise MfmasimError(f"device {name!r}: expected sim, hip, or hip and a number such as hip:1")
     if kind == "sim":
         return SimDevice()
-    from mfmasim.devices.hip import HipDevice
+    from mfmasim.devices.isolated import IsolatedHip
 
-    return HipDevice(int(number or 0))
+    return IsolatedHip(int(number or 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.devices.hip_buffers import HipBuffers
-from mfmasim.devices.hip_library import SIMULATED, Hip, no_gpu, text_of
+from mfmasim.devices.hip_library import SIMULATED, HangError, Hip, no_gpu, text_of
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch import check_call
@@ -25,10 +26,15 @@ if TYPE_CHECKING:
     from mfmasim.machine.passing import Arguments
     from mfmasim.program import Kernel
 
-__all__ = ["HipDevice"]
+__all__ = ["HipDevice", "refuse"]
 
 # HIP_LAUNCH_PARAM_BUFFER_POINTER, HIP_LAUNCH_PARAM_BUFFER_SIZE, HIP_LAUNCH_PARAM_END of hip_runtime_api.h
 POINTER, SIZE, END = 1, 2, 3
+NOT_READY = 600
+"""hipErrorNotReady."""
+SHORTEST, LONGEST = 20e-6, 5e-3
+"""Seconds between two questions whether a launch has ended."""
+FOREVER = 1e9
 SIMULATOR_ONLY = ("observers", "debug", "budget", "quota", "max_waves", "executor", "parts")
 
 
@@ -43,6 +49,8 @@ class HipDevice:
         """
         self.name = f"hip:{number}" if number else "hip"
         self.number = number
+        self.timeout = FOREVER
+        """Seconds that a kernel may take."""
         self.hip = Hip(self.name)
         code, name, results = self.hip.ask("hipGetDeviceCount")
         count = int(results[0]) if not code else 0
@@ -135,7 +143,7 @@ class HipDevice:
             MfmasimError: bad arguments; a kernel for another architecture; any error of HIP. Nothing stays allocated.
         """
         del undefined
-        self._refuse(checks, options)
+        refuse(self.name, checks, options)
         grid, block = check_call(kernel, grid, block, args, shared_bytes)
         generic = kernel.arch.generic
         if self.arch not in (generic.processors if generic else (kernel.arch.name,)):
@@ -189,26 +197,58 @@ class HipDevice:
         hip.call("hipEventRecord", events[0], None)
         hip.call("hipModuleLaunchKernel", function, *sizes, None, None, where, what=name)
         hip.call("hipEventRecord", events[1], None)
+        self._wait(events[1], name)
         hip.call("hipDeviceSynchronize", what=f"{name} ran")
         return float(hip.call("hipEventElapsedTime", *events))
 
-    def _refuse(self, checks: str | Sequence[str] | None, options: dict[str, Any]) -> None:
-        if checks not in ("all", "none", None):
-            raise MfmasimError(
-                f"checks {checks!r}: {self.name} supports 'all' (guard zones around buffers) and 'none'; "
-                "all others observe a launch from inside, as only the device sim can"
-            )
-        for name, value in options.items():
-            if name not in SIMULATOR_ONLY:
-                raise MfmasimError(f"launch has no option {name!r}")
-            if value is not None and value != ():
-                raise MfmasimError(f"{name}: {self.name} cannot observe a launch from inside; the device sim can")
+    def _wait(self, event: Any, name: str) -> None:
+        """Ask for the end of the launch until it comes: a wait in C could not be given up.
+
+        Raises:
+            HangError: it does not come in time.
+        """
+        deadline, pause = time.monotonic() + self.timeout, SHORTEST
+        while self.hip.ask("hipEventQuery", event)[0] == NOT_READY:
+            if time.monotonic() >= deadline:
+                raise HangError(f"{self.name}: {name} did not end within {self.timeout:g} s: it hangs, or needs more")
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST)
+
+    def healthy(self) -> bool:
+        """Whether the process can still use the GPU: after a fault every call fails."""
+        code, _, found = self.hip.ask("hipMalloc", 4096)
+        return not code and not self.hip.ask("hipFree", found[0])[0]
+
+
+def refuse(device: str, checks: str | Sequence[str] | None, options: Mapping[str, Any]) -> None:
+    """Refuse what only the simulator has.
+
+    Args:
+        device: name of the device.
+        checks: of a launch.
+        options: further arguments of a launch.
+
+    Raises:
+        MfmasimError: names the first of them.
+    """
+    if checks not in ("all", "none", None):
+        raise MfmasimError(
+            f"checks {checks!r}: {device} supports 'all' (guard zones around buffers) and 'none'; "
+            "all others observe a launch from inside, as only the device sim can"
+        )
+    for name, value in options.items():
+        if name not in SIMULATOR_ONLY:
+            raise MfmasimError(f"launch has no option {name!r}")
+        if value is not None and value != ():
+            raise MfmasimError(f"{name}: {device} cannot observe a launch from inside; the device sim can")
 
 
 def _afterwards(stack: ExitStack, give_back: Callable[[], object]) -> None:
     """Release a resource at the end; an error then does not hide the first error."""
 
     def leave(kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, HangError):
+            return  # it would wait for the kernel
         try:
             give_back()
         except MfmasimError:

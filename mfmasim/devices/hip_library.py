@@ -9,7 +9,7 @@ from typing import Any
 
 from mfmasim.errors import MfmasimError
 
-__all__ = ["NO_DEVICE", "SIMULATED", "Hip", "no_gpu", "text_of", "trouble"]
+__all__ = ["NO_DEVICE", "SIMULATED", "HangError", "Hip", "HipError", "no_gpu", "text_of", "trouble"]
 
 NO_DEVICE = 100
 """hipErrorNoDevice."""
@@ -43,6 +43,19 @@ def no_gpu(code: int, name: str) -> tuple[str, str]:
 def text_of(value: str | bytes) -> str:
     """A text of HIP, in either type that hip-python returns."""
     return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+
+class HipError(MfmasimError):
+    """A call of HIP failed."""
+
+    def __init__(self, message: str, code: int) -> None:
+        """Keep the number of HIP's error."""
+        super().__init__(message)
+        self.code = code
+
+
+class HangError(MfmasimError):
+    """A kernel did not end in time: any further call of this process may block."""
 
 
 class Hip:
@@ -92,7 +105,7 @@ class Hip:
         if code:
             self.ask("hipGetLastError")  # clears the last error
             words = self.words(code)
-            raise MfmasimError(f"{self.name}: {call}{f' ({what})' if what else ''} failed: {name} ({code}), {words}")
+            raise HipError(f"{self.name}: {call}{f' ({what})' if what else ''} failed: {name} ({code}), {words}", code)
         return results[0] if len(results) == 1 else results or None
 
     def words(self, code: int) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim.devices.hip import HipDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.heap import INTERNAL
 from mfmasim.hiprt.serving import current
@@ -25,7 +26,7 @@ CALLS = [
 
 @pytest.fixture(scope="module")
 def device():
-    return mfmasim.device("hip")
+    return HipDevice()
 
 
 @pytest.fixture(autouse=True)
@@ -121,13 +122,13 @@ def test_code_for_another_architecture_is_refused_before_anything_is_sent(device
 
 def test_devices_that_are_not_there(runtime):
     with pytest.raises(MfmasimError, match=r"device hip:3: found 1 device, counted from hip:0"):
-        mfmasim.device("hip:3")
+        HipDevice(3)
     runtime.inject("hipGetDeviceCount=hipErrorNoDevice")
     with pytest.raises(MfmasimError, match="device hip: the HIP runtime works but sees no GPU; is the kernel driver"):
-        mfmasim.device("hip")
+        HipDevice()
     runtime.inject("hipGetDeviceCount=hipErrorInvalidContext")
     with pytest.raises(MfmasimError, match=r"hipGetDeviceCount failed: hipErrorInvalidContext \(201\)"):
-        mfmasim.device("hip")
+        HipDevice()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.devices import SimDevice
-from mfmasim.devices.hip import HipDevice
+from mfmasim.devices.isolated import IsolatedHip
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.verify.agreement.capture import Capture, Launched, read, require, write
 from mfmasim.verify.agreement.judging import Differences, Piece, agreement, agrees, pieces
@@ -114,7 +114,7 @@ def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> t
 
 
 def _device(device: Device) -> dict[str, Any]:
-    if not isinstance(device, HipDevice):
+    if not isinstance(device, IsolatedHip):
         return {"name": device.name, "product": "the simulator", "target": "", "simulated": True}
     return {
         "name": device.name,
@@ -126,7 +126,7 @@ def _device(device: Device) -> dict[str, Any]:
 
 
 def _versions(device: Device) -> dict[str, Any]:
-    found: dict[str, Any] = device.versions() if isinstance(device, HipDevice) else {}
+    found: dict[str, Any] = device.versions() if isinstance(device, IsolatedHip) else {}
     for name in PACKAGES:
         try:
             found[name] = metadata.version(name)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mfmasim.devices.hip import HipDevice
+    from mfmasim.devices.isolated import IsolatedHip
     from mfmasim.verify.kit.probes import KitProbe
     from mfmasim.verify.kit.records import KitFile
 
@@ -40,7 +40,12 @@ class Ran:
 
 
 def run_kit(
-    device: HipDevice, path: Path, *, quick: bool = False, only: Sequence[str] = (), say: Callable[[str], None] = print
+    device: IsolatedHip,
+    path: Path,
+    *,
+    quick: bool = False,
+    only: Sequence[str] = (),
+    say: Callable[[str], None] = print,
 ) -> Ran:
     """Run the probes of a device's architecture, and append their results to a file.
 
@@ -91,7 +96,7 @@ def run_kit(
     return ran
 
 
-def _ran(device: HipDevice, probe: KitProbe) -> Record:
+def _ran(device: IsolatedHip, probe: KitProbe) -> Record:
     """Run one probe; a failure is a result."""
     start = time.monotonic()
     try:
@@ -101,7 +106,7 @@ def _ran(device: HipDevice, probe: KitProbe) -> Record:
     return Record(probe.title, "done", {**said, "seconds": round(time.monotonic() - start, 3)}, arrays)
 
 
-def _about(device: HipDevice, *, quick: bool) -> dict[str, Any]:
+def _about(device: IsolatedHip, *, quick: bool) -> dict[str, Any]:
     return {
         "kit": SCHEMA,
         "arch": device.arch,

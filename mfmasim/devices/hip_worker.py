@@ -1,0 +1,127 @@
+"""The process that holds a GPU for `mfmasim.devices.isolated`: started by it, and ended by it or with it.
+
+On hardware a faulting kernel ends its process, or leaves an error that every later call returns; a kernel that hangs
+blocks its process inside of C. Both happen to this process only. It takes requests from a socket and answers each.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.devices.hip import HipDevice
+from mfmasim.devices.hip_library import HangError, HipError
+from mfmasim.devices.workers import follow
+from mfmasim.errors import MfmasimError
+from mfmasim.program import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from mfmasim.devices.report import Report
+    from mfmasim.program import Code
+
+__all__ = ["Place", "replaced", "serve"]
+
+
+CODES = 16
+"""Code objects that are kept."""
+STICKY = frozenset({6, 100, 101, 201, 214, 700, 709, 710, 716, 717, 718, 719, 999})
+"""Errors after which a process can do nothing with the device any more: the context is lost."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Stands for an array among arguments, by its number."""
+
+    number: int
+
+
+def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Arguments with everything but lists, tuples and dicts changed by a function.
+
+    Args:
+        value: the arguments.
+        change: gives what takes the place of a value.
+    """
+    if isinstance(value, dict):
+        return {key: replaced(one, change) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(replaced(one, change) for one in value)
+    return change(value)
+
+
+def serve(connection: Connection, number: int) -> None:
+    """Answer requests until the other side closes; each answer is its kind and its content.
+
+    Args:
+        connection: to the owner.
+        number: of the GPU.
+    """
+    try:
+        device = HipDevice(number)
+    except MfmasimError as error:
+        connection.send(("error", str(error), False))
+        return
+    shown = ("name", "product", "target", "clock_khz", "arch", "simulated")
+    connection.send(("opened", {name: getattr(device, name) for name in shown}))
+    codes: dict[str, Code] = {}
+    while True:
+        try:
+            what, content = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer: Any = _launched(device, codes, content) if what == "launch" else getattr(device, what)(*content)
+        except HangError as error:
+            connection.send(("hang", str(error), True))
+            os._exit(1)  # any further call would block
+        except MfmasimError as error:
+            lost = isinstance(error, HipError) and (error.code in STICKY or not device.healthy())
+            connection.send(("error", str(error), lost))
+        except Exception as error:  # noqa: BLE001  (the owner reports it; this process goes on)
+            connection.send(("error", f"internal error: {type(error).__name__}: {error}", True))
+        else:
+            connection.send(("done", answer))
+
+
+def _launched(
+    device: HipDevice, codes: dict[str, Code], content: dict[str, Any]
+) -> tuple[Report, list[NDArray[Any] | None]]:
+    """Launch; the report, and the arrays that may have changed."""
+    sha256, data, arch = content["code"]
+    if sha256 not in codes:
+        if len(codes) >= CODES:
+            codes.clear()
+        codes[sha256] = load(data, arch)
+    every = [np.array(array) for array in content["arrays"]]  # what arrives cannot always be written
+    for array, writeable in zip(every, content["writeable"], strict=True):
+        array.flags.writeable = writeable
+    args, buffers = replaced(content["args"], lambda one: every[one.number] if isinstance(one, Place) else one)
+    device.timeout = content["timeout"]
+    report = device.launch(
+        codes[sha256][content["kernel"]], content["grid"], content["block"], args, content["shared"],
+        content["checks"], buffers=buffers,
+    )  # fmt: skip
+    report.program = None  # the owner has it
+    return report, [array if array.flags.writeable else None for array in every]
+
+
+def main() -> None:
+    """Serve the socket whose number is the first argument; the second is the GPU's, the third the owner's."""
+    handle, number, owner = map(int, sys.argv[1:4])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the owner, who ends this process
+    follow(owner)
+    serve(Connection(handle), number)
+
+
+if __name__ == "__main__":
+    main()
