@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.timeouts import add_timeout
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
@@ -27,6 +29,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "accumulation models that reproduce its bits; time LDS instructions and derive which lanes share a phase and "
         "how many banks there are. docs/calibrate.md explains the output.",
     )
+    add_timeout(parser)
     parser.add_argument("--device", default="hip", help="hip (default), hip:1, ..., or sim")
     parser.add_argument("--arch", help="architecture (for sim; a GPU reports its own)")
     parser.add_argument("--only", metavar="PROBE[,PROBE...]", help="probes to run, such as fp8,read_b32 (default: all)")

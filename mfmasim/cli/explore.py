@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
     import argparse
@@ -31,6 +32,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
     parser.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     parser.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
+    add_timeout(parser)
     parser.add_argument("--device", help="hip, hip:1, ...: also compare with this device")
     parser.add_argument("--examples", type=int, default=100, metavar="N", help="trials per family (default 100)")
     parser.add_argument("--seed", type=int, help="seed of the trials (default: a new one each time)")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.jobs import add_jobs, in_order
+from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
     import argparse
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from mfmasim.verify.agreement.threeway import ThreeWay
 
 __all__ = ["add", "run"]
+
+opened: dict[str, Any] = {}
+"""Devices of this process: to open a GPU takes a second."""
 
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,6 +33,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=type(parser))
     record = actions.add_parser("record", help="run cases on a device and store inputs and outputs")
     record.add_argument("targets", nargs="+", metavar="TARGET", help="a family of hipkernels, 'all', or a case file")
+    add_timeout(record)
     record.add_argument("--device", default="hip", help="hip (default), hip:1, ..., or sim")
     record.add_argument("--arch", help="only this architecture (default with a GPU: its own)")
     record.add_argument("--case", action="append", metavar="TEXT", help="only cases whose name contains this")
@@ -55,11 +60,19 @@ def run(args: argparse.Namespace) -> int:
 
 def _record(args: argparse.Namespace) -> int:
     from mfmasim.devices import device
+    from mfmasim.errors import MfmasimError
 
     failed = False
+    written = 0
     for path, status in in_order(args, _to_record, _recorded, alone=args.device != "sim"):
-        failed = failed or status == "fail"
+        failed = failed or status != "pass"
+        if path is None:
+            print(f"ERROR  {status}")
+            continue
+        written += 1
         print(f"{'wrote' if status == 'pass' else 'WROTE':6} {path}   {status} against the reference")
+    if not written:
+        raise MfmasimError("nothing was recorded")
     if getattr(device(args.device), "simulated", True):
         print("recorded on a simulated device: not evidence of GPU behaviour")
     return 1 if failed else 0
@@ -90,13 +103,18 @@ def _to_record(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     return work
 
 
-def _recorded(args: argparse.Namespace, task: tuple[str, Case, str]) -> tuple[Path, str]:
-    """Record one case; the file, and whether the outputs are the reference's."""
+def _recorded(args: argparse.Namespace, task: tuple[str, Case, str]) -> tuple[Path | None, str]:
+    """Record one case; the file, and whether the outputs are the reference's; no file and the reason if it failed."""
     from mfmasim.devices import device
+    from mfmasim.errors import MfmasimError
     from mfmasim.verify.agreement.threeway import record
 
     found_by, case, arch = task
-    path, result = record(case, arch, found_by, device(args.device), Path(args.into))
+    back_end = opened.get(args.device) or opened.setdefault(args.device, device(args.device))
+    try:
+        path, result = record(case, arch, found_by, back_end, Path(args.into))
+    except MfmasimError as error:
+        return None, f"{arch}   {case.title}   {error}"
     return path, result.status
 
 

@@ -21,9 +21,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--fault",
         action="append",
-        metavar="CALL[#N]=ERROR[@sync|@forever]",
+        metavar="CALL[#N]=ERROR[@sync|@forever] or CALL[#N]@abort|@hang",
         help="make the Nth call of that name fail (without #N: every call); @sync: the error is reported at the next "
-        "synchronisation; @forever: the device is lost (may be repeated)",
+        "synchronisation; @forever: the device is lost; @abort: the process dies; @hang: its work never ends (may be "
+        "repeated)",
     )
     parser.add_argument(
         "--model",

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.timeouts import add_timeout
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
@@ -27,6 +29,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "both.",
     )
     parser.add_argument("--out", metavar="FILE", help="file to write, or to continue")
+    add_timeout(parser)
     parser.add_argument("--device", default="hip", help="hip (default), hip:1, ...")
     parser.add_argument("--quick", action="store_true", help="fewer samples and repetitions: a few minutes")
     parser.add_argument(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.cli.jobs import add_jobs, in_order
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.schedules import SCHEDULE_HELP
+from mfmasim.cli.timeouts import add_timeout
 
 if TYPE_CHECKING:
     import argparse
@@ -30,6 +31,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--case", action="append", metavar="TEXT", help="only cases whose name contains this (may be repeated)"
     )
+    add_timeout(parser)
     parser.add_argument("--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, through hip-python")
     parser.add_argument(
         "--source",

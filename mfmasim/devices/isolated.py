@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mfmasim.machine.passing import Arguments
     from mfmasim.program import Kernel
 
-__all__ = ["TIMEOUT", "IsolatedHip", "default_timeout"]
+__all__ = ["TIMEOUT", "IsolatedHip", "default_timeout", "seconds_of"]
 
 TIMEOUT = "MFMASIM_TIMEOUT"
 """Variable with the seconds that a launch on a GPU may take, in the place of the default."""
@@ -55,14 +55,21 @@ def default_timeout(workgroups: int) -> float:
         MfmasimError: the variable `TIMEOUT` holds no number of seconds.
     """
     text = os.environ.get(TIMEOUT, "")
-    if not text:
-        return BASE + PER_WORKGROUP * workgroups
+    return seconds_of(text, f"{TIMEOUT}=") if text else BASE + PER_WORKGROUP * workgroups
+
+
+def seconds_of(text: str, what: str) -> float:
+    """Read a time limit; `what` names it in the error.
+
+    Raises:
+        MfmasimError: it is no positive number.
+    """
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= LIMIT:
-        raise MfmasimError(f"{TIMEOUT}={text}: a positive number of seconds is expected, at most {LIMIT:,.0f}")
+        raise MfmasimError(f"{what}{text}: a positive number of seconds is expected, at most {LIMIT:,.0f}")
     return seconds
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mfmasim.devices import Report
+    from mfmasim.program import Kernel
 
 __all__ = ["launch", "load_module", "unload"]
 
@@ -106,9 +107,14 @@ def launch(
     if min(*grid, *block) < 1:
         raise HipFailure(INVALID_CONFIGURATION, f"{kernel.name}: grid {size[0]}, block {size[1]}")
     try:
+        check_block(kernel, size[1])
+        if shared > kernel.arch.lds_bytes - kernel.info.group_segment_fixed_size:
+            raise HipFailure(INVALID_VALUE, f"{kernel.name}: {shared} bytes of dynamic LDS")
         check_sizes(kernel, *size, shared)
     except MfmasimError as error:
         raise HipFailure(INVALID_CONFIGURATION, f"{kernel.name}: {error}") from None
+    if device in rt.hung:
+        return  # behind work that never ends
     if device in rt.failed:
         raise HipFailure(rt.failed[device])
     service, memory = _memory(rt, function)
@@ -145,6 +151,17 @@ def launch(
         print(line, file=sys.stdout)
     sys.stdout.flush()
     _judge(rt, device, report)
+
+
+def check_block(kernel: Kernel, block: tuple[int, int, int]) -> None:
+    """Refuse a block that the device could run, but for which the kernel was not compiled.
+
+    Raises:
+        HipFailure: hipErrorLaunchFailure, as clr answers.
+    """
+    threads, most = block[0] * block[1] * block[2], kernel.info.metadata.max_flat_workgroup_size
+    if most and most < threads <= kernel.arch.max_workgroup:
+        raise HipFailure(LAUNCH_FAILURE, f"{kernel.name}: {threads} work-items, compiled for at most {most}")
 
 
 def _judge(rt: Runtime, device: int, report: Report) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Event", "Function", "Module", "Program", "Runtime", "Stream", "Symbol", "say"]
 
 INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_SUPPORTED, NO_DEVICE = 1, 101, 400, 801, 100
+NOT_READY, RTC_INTERNAL = 600, 11
 T = TypeVar("T")
 STREAMS = (0, 1, 2)
 """Predefined handles: the null stream, hipStreamLegacy, hipStreamPerThread."""
@@ -153,6 +155,8 @@ class Runtime:
         self.peers: set[tuple[int, int]] = set()
         self.failed: dict[int, int] = {}
         """Devices with a failed launch, and the error that every synchronisation with them returns."""
+        self.hung: set[int] = set()
+        """Devices whose work never ends."""
         self.lost = 0
         """The error that every call returns after a device was lost."""
         self.codes: dict[tuple[bytes, str], Code] = {}
@@ -235,9 +239,21 @@ class Runtime:
 
     def wait(self, device: int | None = None) -> None:
         """Synchronise with a device: its work is complete, but may have failed."""
-        code = self.failed.get(self.device if device is None else device, 0)
+        device = self.device if device is None else device
+        if device in self.hung:
+            say("the device does not finish its work: this call waits forever")
+            while True:  # an interrupt ends it, as it would not on hardware
+                time.sleep(1)
+        code = self.failed.get(device, 0)
         if code:
+            self.lost = code  # the context does not survive the fault of a kernel: from now on every call fails
             raise HipFailure(code)
+
+    def ready(self, device: int) -> None:
+        """Ask whether a device's work is complete."""
+        if device in self.hung:
+            raise HipFailure(NOT_READY)
+        self.wait(device)
 
     def before_fork(self) -> None:
         """The program is about to fork: wait until no other thread is in a call."""
@@ -275,7 +291,8 @@ class Runtime:
         try:
             if call is None:
                 self.counts.unserved[name] += 1
-                raise HipFailure(NOT_SUPPORTED, "not served by the simulated HIP runtime")  # noqa: TRY301
+                code = RTC_INTERNAL if name.startswith("hiprtc") else NOT_SUPPORTED
+                raise HipFailure(code, "not served by the simulated HIP runtime")  # noqa: TRY301
             if not self._fails(name):
                 words = [read(arguments[number]) for number, read in enumerate(call.readers)]
                 capture = self.captures.get(words[call.stream]) if call.stream >= 0 else None
@@ -296,6 +313,12 @@ class Runtime:
         fault = self._faults.of(name)
         if fault is None:
             return False
+        if fault.when == "abort":
+            say(f"{name}: the process aborts (injected)")
+            os.abort()
+        if fault.when == "hang":
+            self.hung.add(self.device)
+            return True
         if fault.when == "sync":
             self.failed[self.device] = fault.code
             return True
@@ -316,6 +339,7 @@ class Runtime:
         self._faults = Faults(parse(faults))
         self.lost = 0
         self.failed.clear()
+        self.hung.clear()
 
     def report(self) -> dict[str, Any]:
         """A summary of the run, for JSON."""

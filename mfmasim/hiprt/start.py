@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfmasim.devices.workers import follow_parent
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import library
+from mfmasim.hiprt.faults import COUNTS
 from mfmasim.hiprt.settings import PACKAGE, Settings
 
 if TYPE_CHECKING:
@@ -64,13 +66,14 @@ def start(command: Sequence[str], changes: Mapping[str, str] | None = None) -> i
     if not command:
         raise MfmasimError("hiprt: a command is expected, such as: mfmasim hiprt -- python program.py")
     try:
-        code = subprocess.run(
-            list(command),
-            env=environment(changes),
-            check=False,
-            # No other thread runs in this process.
-            preexec_fn=lambda: follow_parent(signal.SIGTERM),
-        ).returncode
+        with tempfile.NamedTemporaryFile(prefix="mfmasim-calls-") as counts:
+            code = subprocess.run(
+                list(command),
+                env={**environment(changes), COUNTS: counts.name},
+                check=False,
+                # No other thread runs in this process.
+                preexec_fn=lambda: follow_parent(signal.SIGTERM),
+            ).returncode
     except OSError as error:
         raise MfmasimError(f"hiprt: cannot start {command[0]}: {error.strerror or error}") from None
     return code if code >= 0 else 128 - code

@@ -5,6 +5,7 @@ pytest imports it in every project where mfmasim is installed: all else waits un
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mfmasim-arch", metavar="ARCH[,ARCH...]", help="architectures to test (ini: mfmasim_arch; each test's own)"
     )
+    group.addoption(
+        "--mfmasim-timeout", metavar="SECONDS", help="what a launch on a GPU may take (default: by its grid)"
+    )
     group.addoption("--mfmasim-update-golden", action="store_true", help="write golden files instead of comparing")
     group.addoption(
         "--mfmasim-triton", metavar="ARCH", help="run Triton's kernels on the simulator, compiled for this architecture"
@@ -48,6 +52,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and begin the session of ``--mfmasim-triton``."""
     config.addinivalue_line("markers", MARKER)
+    if config.getoption("--mfmasim-timeout"):
+        os.environ["MFMASIM_TIMEOUT"] = config.getoption("--mfmasim-timeout")
     if config.getoption("--mfmasim-triton"):
         from mfmasim.testing.triton_session import TritonSession
 

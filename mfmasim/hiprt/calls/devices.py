@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Text, UInt, serve
 from mfmasim.hiprt.runtime import NO_DEVICE, Runtime
-from mfmasim.hiprt.tables.properties import ATTRIBUTES, Properties
+from mfmasim.hiprt.tables.properties import ATTRIBUTES, FIXED, VGPRS, Properties
 from mfmasim.hiprt.words import put_bytes, put_int, put_text, put_word
 from mfmasim.machine.launch import GRID_LIMIT
 
@@ -123,6 +123,9 @@ def hipGetDevicePropertiesR0600(rt: Runtime, out: Pointer, device: Int) -> None:
 @serve()
 def hipDeviceGetAttribute(rt: Runtime, out: Pointer, attribute: Int, device: Int) -> None:
     found = properties(rt, device)
+    if attribute in FIXED or attribute == VGPRS:
+        put_int(out, FIXED.get(attribute, rt.archs[device].vgprs))
+        return
     if attribute not in ATTRIBUTES:
         raise HipFailure(INVALID_VALUE, f"device attribute {attribute} is not supported")
     name, place = ATTRIBUTES[attribute]
@@ -151,7 +154,7 @@ def hipDeviceSynchronize(rt: Runtime) -> None:
 @serve()
 def hipDeviceReset(rt: Runtime) -> None:
     device = rt.checked(rt.device)
-    rt.failed.pop(device, None)
+    rt.wait(device)
     rt.services.pop(device, None)
     rt.pools.pop(device, None)
     for key in [key for key in rt.program.modules if key[1] == device]:

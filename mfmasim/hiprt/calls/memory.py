@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from mfmasim.hiprt.runtime import Runtime
 
 INVALID_VALUE, ALREADY_REGISTERED, NOT_REGISTERED, NOT_SUPPORTED = 1, 712, 713, 801
+EXTENDED = (0, 1, 2, 3, 4)
+"""Flags of hipExtMallocWithFlags: default, fine-grained, signal memory, uncached, contiguous (hip_runtime_api.h)."""
 PITCH = 256
 """Rows of a pitched allocation start at multiples of this."""
 
@@ -33,7 +35,14 @@ def _free(rt: Runtime, address: int, *kinds: int) -> None:
     rt.heap.free(address)
 
 
-@serve("hipExtMallocWithFlags")
+@serve()
+def hipExtMallocWithFlags(rt: Runtime, out: Pointer, size: Size, flags: UInt) -> None:
+    if flags not in EXTENDED:
+        raise HipFailure(INVALID_VALUE)
+    _allocate(rt, out, size, DEVICE, "hipExtMallocWithFlags")
+
+
+@serve()
 def hipMalloc(rt: Runtime, out: Pointer, size: Size) -> None:
     _allocate(rt, out, size, DEVICE, "hipMalloc")
 

@@ -45,7 +45,12 @@ def hipStreamDestroy(rt: Runtime, stream: Pointer) -> None:
     del rt.handles[stream]
 
 
-@serve("hipStreamQuery")
+@serve()
+def hipStreamQuery(rt: Runtime, stream: Pointer) -> None:
+    rt.ready(rt.stream(stream).device)
+
+
+@serve()
 def hipStreamSynchronize(rt: Runtime, stream: Pointer) -> None:
     rt.wait(rt.stream(stream).device)
 
@@ -129,12 +134,20 @@ def hipEventRecordWithFlags(rt: Runtime, event: Pointer, stream: Pointer, flags:
     hipEventRecord(rt, event, stream)
 
 
-@serve("hipEventQuery")
+@serve()
 def hipEventSynchronize(rt: Runtime, event: Pointer) -> None:
     found = rt.find(event, Event)
     if found.captured is not None:
         raise HipFailure(CAPTURED_EVENT)
     rt.wait(found.device)
+
+
+@serve()
+def hipEventQuery(rt: Runtime, event: Pointer) -> None:
+    found = rt.find(event, Event)
+    if found.captured is not None:
+        raise HipFailure(CAPTURED_EVENT)
+    rt.ready(found.device)
 
 
 @serve()

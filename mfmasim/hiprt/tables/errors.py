@@ -84,6 +84,7 @@ ERRORS: dict[int, tuple[str, str]] = {
     999: ("hipErrorUnknown", "unknown error"),
     1052: ("hipErrorRuntimeMemory", "runtime memory call returned error"),
     1053: ("hipErrorRuntimeOther", "runtime call other than memory returned error"),
+    1054: ("hipErrorInvalidClusterSize", "invalid cluster size"),
 }
 # fmt: on
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-__all__ = ["ATTRIBUTES", "Properties"]
+__all__ = ["ATTRIBUTES", "FIXED", "VGPRS", "Properties"]
 
 _TYPES: dict[str, Any] = {
     "char": ctypes.c_char,
@@ -74,7 +74,37 @@ _ATTRIBUTES = """
 74:sharedMemPerBlock 75:sharedMemPerBlockOptin 76:sharedMemPerMultiprocessor 78:streamPrioritiesSupported
 81:textureAlignment 83:totalConstMem 85:unifiedAddressing 87:warpSize 88:memoryPoolsSupported 90:hostRegisterSupported
 10002:maxSharedMemoryPerMultiProcessor 10011:isLargeBar 10012:asicRevision 10015:multiProcessorCount
+0:ECCEnabled 1:accessPolicyMaxWindowSize 4:canUseHostPointerForRegisteredMem 11:cooperativeMultiDeviceLaunch
+12:deviceOverlap 13:directManagedMemAccessFromHost 14:globalL1CacheSupported 15:hostNativeAtomicSupported
+20:localL1CacheSupported 22:luidDeviceNodeMask 32:maxSurface1D 33:maxSurface1DLayered*0 34:maxSurface2D*0
+35:maxSurface2DLayered*0 36:maxSurface3D*0 37:maxSurfaceCubemap 38:maxSurfaceCubemapLayered*0 39:maxTexture1D
+40:maxTexture1DLayered*0 41:maxTexture1DLinear 42:maxTexture1DMipmap 43:maxTexture2D*0 44:maxTexture2D*1
+45:maxTexture2DGather*0 46:maxTexture2DLayered*0 47:maxTexture2DLinear*0 48:maxTexture2DMipmap*0 49:maxTexture3D*0
+50:maxTexture3D*1 51:maxTexture3D*2 52:maxTexture3DAlt*0 53:maxTextureCubemap 54:maxTextureCubemapLayered*0
+55:maxThreadsDim*0 62:multiGpuBoardGroupID 66:pageableMemoryAccessUsesHostPageTables 70:persistingL2CacheMaxSize
+73:reservedSharedMemPerBlock 77:singleToDoublePrecisionPerfRatio 79:surfaceAlignment 80:tccDriver
+82:texturePitchAlignment 84:totalGlobalMem 91:memoryPoolSupportedHandleTypes 10000:clockInstructionRate
+10007:cooperativeMultiDeviceUnmatchedFunc 10008:cooperativeMultiDeviceUnmatchedGridDim
+10009:cooperativeMultiDeviceUnmatchedBlockDim 10010:cooperativeMultiDeviceUnmatchedSharedMem
 """
+FIXED = {
+    89: 0,  # virtual memory management
+    92: -1,  # NUMA node of the host: none
+    93: 0,  # DMA buffers
+    94: 0,  # GPUDirect RDMA with virtual memory
+    95: 0,  # fabric handles
+    10_013: 0,  # hipStreamWaitValue
+    10_014: 0,  # images
+    10_016: 1,  # fine-grained memory
+    10_017: 100_000,  # clock of wall_clock64(), kHz
+    10_018: 1,  # dies (XCCs)
+    10_020: 0,  # PCI chip
+    10_021: 0,  # expert scheduling
+    10_022: 0,  # regions of data prefetch
+}
+"""Attributes that no field of the structure has, and their values on every simulated device."""
+VGPRS = 10_019
+"""Registers that a work-item may have: the architecture's."""
 
 
 def _attribute(text: str) -> tuple[int, tuple[str, int | None]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from mfmasim.verify.agreement.judging import Differences, Piece, agreement, agre
 from mfmasim.verify.agreement.recording import Plain, Recorder, Replayer
 from mfmasim.verify.agreement.writers import Writers
 from mfmasim.verify.arguments import leaves
+from mfmasim.verify.environment import environment, versions
 from mfmasim.verify.files import families, load_file
 from mfmasim.verify.runner import informed, verify_case
 from mfmasim.verify.sums import matrix_names
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from mfmasim.verify.result import Result
 
 __all__ = ["ThreeWay", "check", "matrix_instructions", "record"]
-
-PACKAGES = ("mfmasim", "numpy", "hip-python")
 
 
 @dataclass
@@ -93,13 +91,15 @@ def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> t
             f"{case.title}: nothing was launched on {arch}: {'; '.join(f.message for f in result.findings)}"
         )
     code = recorder.kernel.code
+    where = environment(device)
     about = {
         "case": case.title,
         "group": group,
         "arch": arch,
         "parameters": {name: value for name, value in case.parameters.items() if isinstance(value, int | float | str)},
         "device": _device(device),
-        "versions": _versions(device),
+        "versions": {**_hip(device), **versions()},
+        "environment": where,
         "code": {"sha256": code.sha256, "compiler": code.made_by or result.code.get("made_by", "")},
         "captured": datetime.now(UTC).isoformat(timespec="seconds"),
         "reference": list(result.compared_with),
@@ -107,7 +107,8 @@ def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> t
     }
     # Titles are unique within a family only, and two GPUs are two devices.
     family = Path(group).stem if group.endswith(".py") else group
-    parts = (family, case.title, arch, device.name)
+    serial = where["identity"].get("uuid_hash", "")  # two contributors do not overwrite each other
+    parts = (family, case.title, arch, device.name, *([serial] if serial else []))
     path = folder / f"{'.'.join(re.sub(r'[^A-Za-z0-9._=-]+', '_', part) for part in parts)}.npz"
     write(path, Capture(about, code.object.data, recorder.launches))
     return path, result
@@ -125,14 +126,9 @@ def _device(device: Device) -> dict[str, Any]:
     }
 
 
-def _versions(device: Device) -> dict[str, Any]:
-    found: dict[str, Any] = device.versions() if isinstance(device, IsolatedHip) else {}
-    for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = None
-    return found
+def _hip(device: Device) -> dict[str, Any]:
+    """Version of the runtime; what HIP calls the driver's is the runtime's too (`mfmasim.verify.environment`)."""
+    return {"runtime": device.versions()["runtime"]} if isinstance(device, IsolatedHip) else {}
 
 
 def check(path: Path, most: int = 10, case_files: Sequence[Path] = ()) -> ThreeWay:

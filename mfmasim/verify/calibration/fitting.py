@@ -214,7 +214,10 @@ class _Search:
         for algorithm, groups in OTHERS:
             for group in groups:
                 try:
-                    plain = Model(row.name, algorithm, group, row.fidelity, row.evidence, row.source)
+                    plain = Model(
+                        row.name, algorithm, group, row.fidelity, row.evidence, row.source, nan_rules=row.nan_rules,
+                        nan_factor=row.nan_factor, nan_invalid=row.nan_invalid,
+                    )  # fmt: skip
                     found += self.choices(plain, ("flush_inputs", "flush_addend", "flush_output"))
                 except MfmasimError:
                     continue

@@ -21,6 +21,7 @@ from mfmasim.verify.agreement.recording import Recorder
 from mfmasim.verify.calibration import phase_probes
 from mfmasim.verify.calibration.phase_probes import PhaseProbe
 from mfmasim.verify.calibration.probe_data import TILES, registers
+from mfmasim.verify.environment import environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -140,6 +141,7 @@ def observe(
         "device": {"name": device.name, "product": product, "simulated": simulated},
         "code": {"sha256": code.sha256, "compiler": code.made_by},
         "captured": datetime.now(UTC).isoformat(timespec="seconds"),
+        "environment": environment(device),
     }
     return Capture(about, code.object.data, recorder.launches)
 

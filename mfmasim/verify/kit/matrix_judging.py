@@ -155,7 +155,10 @@ def judge_model(
         return Verdict("undecided", f"{name}: {layouts[probe].why}")
     probes = [one for one in (_seen(op, kit) for op in usable) if isinstance(one, Seen)]
     elements, wrong = sum(one.d.size for one in probes), [one for one in probes if one.wrong.any()]
-    fitted = fit(_observed(next(one for one in probes if one.op is first)))
+    seen = next(one for one in probes if one.op is first)
+    if wrong and not seen.wrong.any():  # what differs shows elsewhere only
+        seen = max(wrong, key=lambda one: int(one.wrong.sum()))
+    fitted = fit(_observed(seen))
     left = f"; {len(ops) - len(usable)} of {len(ops)} instructions were not measured" if len(usable) < len(ops) else ""
     if wrong and (not fitted.differs or not fitted.exact):
         names = ", ".join(dict.fromkeys(one.op.name for one in wrong[:4]))
@@ -164,7 +167,7 @@ def judge_model(
         return Verdict("contradicted", why, {"algorithm": [row.algorithm, "unknown"]}, fitted.row())
     parameters = {key: [was, now] for key, (was, now) in fitted.differs.items() if key not in NANS}
     if parameters:
-        why = f"another row fits all {fitted.elements:,} elements of {first.name}{left}"
+        why = f"another row fits all {fitted.elements:,} elements of {seen.op.name}{left}"
         return Verdict("contradicted", why, parameters, fitted.row())
     other = [one for one in probes if one.nans.any()]
     if other:
@@ -181,7 +184,8 @@ def _nans(other: Sequence[Seen], fitted: Fit) -> Verdict:
     row = fitted.observed.op.model
     shown: Any = hex(bits[0]) if len(bits) == 1 else f"{len(bits)} NaNs"
     wrong = {int(word) for one in other for word in np.unique(one.expected[one.nans])}
-    which = [name for name in NANS if getattr(row, name) in wrong] or [NANS[1]]
+    names = NANS if row.nan_rules == "rdna" else NANS[1:]  # else a factor's NaN is an invalid operation's
+    which = [name for name in names if getattr(row, name) in wrong] or [NANS[1]]
     parameters = {name: [hex(getattr(row, name)), shown] for name in which}
     return Verdict("contradicted", f"sums are equal, bits of NaNs differ: {origins}", parameters, fitted.row())
 

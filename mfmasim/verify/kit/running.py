@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.verify.environment import environment
 from mfmasim.verify.kit.assumed import assumed_rows
 from mfmasim.verify.kit.code import probe_code
-from mfmasim.verify.kit.environment import environment
 from mfmasim.verify.kit.probes import PARTS, kit_probes
 from mfmasim.verify.kit.records import SCHEMA, Record, append, read
 

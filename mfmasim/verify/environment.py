@@ -23,7 +23,7 @@ VARIABLES = (
 """Variables that change what a device computes, or which one does."""
 _MODULE = Path("/sys/module/amdgpu/version")
 _PARTITIONS = ("current_compute_partition", "current_memory_partition")
-ATTRIBUTES = {"compute_units": 63, "dies": 10_018, "asic_revision": 10_008, "wall_clock_khz": 10_017}
+ATTRIBUTES = {"compute_units": 63, "dies": 10_018, "asic_revision": 10_012, "wall_clock_khz": 10_017}
 """Numbers of hipDeviceAttribute_t: MultiprocessorCount, NumberOfXccs, AsicRevision, WallClockRate."""
 
 
