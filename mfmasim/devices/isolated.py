@@ -204,8 +204,8 @@ class IsolatedHip:
         answer = self._answer(seconds, what)
         if answer[0] == "done":
             return answer[1]
-        if answer[2]:
-            self._end()
+        if answer[2]:  # it can still end by itself
+            self._workers.pop().finish()
         raise MfmasimError(str(answer[1]))
 
     def versions(self) -> dict[str, int]:

@@ -87,9 +87,10 @@ def _parse(entry: str) -> Fault:
 class Faults:
     """Counts calls and selects those that fail."""
 
-    def __init__(self, faults: list[Fault]) -> None:
-        """Count from zero, for `faults`."""
+    def __init__(self, faults: list[Fault], *, shared: bool = False) -> None:
+        """Count from zero, for `faults`; or, shared, from where other processes of the run are."""
         self._faults = faults
+        self._path = os.environ.get(COUNTS) if shared else None
         self._calls: Counter[str] = Counter()
 
     def of(self, name: str) -> Fault | None:
@@ -103,7 +104,7 @@ class Faults:
 
     def _counted(self, name: str) -> int:
         """Number of this call of that name; over all processes of the run where there is a file for it."""
-        path = os.environ.get(COUNTS)
+        path = self._path
         if not path:
             self._calls[name] += 1
             return self._calls[name]

@@ -172,7 +172,7 @@ class Runtime:
         self.program = Program()
         self.counts = Counts()
         self._report = settings.report
-        self._faults = Faults(list(settings.faults))
+        self._faults = Faults(list(settings.faults), shared=True)
         self._local = threading.local()
         self._lock = threading.RLock()  # launches of one device share the memory of their arguments
         self._next = 0x1000
@@ -246,7 +246,7 @@ class Runtime:
                 time.sleep(1)
         code = self.failed.get(device, 0)
         if code:
-            self.lost = code  # the context does not survive the fault of a kernel: from now on every call fails
+            self._lose(code)  # the context does not survive the fault of a kernel: from now on every call fails
             raise HipFailure(code)
 
     def ready(self, device: int) -> None:
@@ -323,16 +323,20 @@ class Runtime:
             self.failed[self.device] = fault.code
             return True
         if fault.when == "forever":
-            self.lost = fault.code
-            for allocation in self.heap.allocations:  # the device's memory is lost too
-                self.heap.free(allocation.address)
-            self.services.clear()
-            self.handles.clear()
-            self.captures.clear()
-            self.registered.clear()
-            self.program.modules.clear()
-            self.pools.clear()
+            self._lose(fault.code)
         raise HipFailure(fault.code)
+
+    def _lose(self, code: int) -> None:
+        """Every later call fails, and the device's memory is lost."""
+        self.lost = code
+        for allocation in self.heap.allocations:
+            self.heap.free(allocation.address)
+        self.services.clear()
+        self.handles.clear()
+        self.captures.clear()
+        self.registered.clear()
+        self.program.modules.clear()
+        self.pools.clear()
 
     def inject(self, faults: str) -> None:
         """Replace the faults, see `mfmasim.hiprt.faults`; counts and device errors are reset."""

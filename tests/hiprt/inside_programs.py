@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hip import hip, hiprtc
 
+from mfmasim.hiprt.serving import current
 from tests.codeobject import test_codeobject_bundles as bundles
 
 KIND = hip.hipMemcpyKind
@@ -275,8 +276,9 @@ def test_a_wild_store_is_an_illegal_address_that_the_next_wait_tells(capfd):
     check(hip.hipModuleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, None, (device, ctypes.c_long(1 << 20))))
     assert hip.hipDeviceSynchronize()[0] == ERROR.hipErrorIllegalAddress
     assert "bounds" in capfd.readouterr().err
-    check(hip.hipFree(device))
-    check(hip.hipDeviceReset())
+    for call, arguments in ((hip.hipMalloc, (64,)), (hip.hipGetDeviceCount, ()), (hip.hipDeviceReset, ())):
+        assert call(*arguments)[0] == ERROR.hipErrorIllegalAddress  # the context does not survive
+    current().inject("")
     check(hip.hipDeviceSynchronize())
 
 
