@@ -21,7 +21,7 @@ PLANTED = {
         ("model cdna4_fp8", "--model cdna4_fp8.partial_sums=1", "partial_sums"),
         ("model cdna4_f8f6f4", "--model cdna4_f8f6f4.group=32", "group"),
         ("model cdna4_f8f6f4_scale", "--model cdna4_f8f6f4_scale.addend_bits=26", "addend_bits"),
-        ("model cdna4_sparse_16bit", "--model cdna4_sparse_16bit.sum_bits=28", "sum_bits"),
+        ("model cdna4_sparse_16bit", "--model cdna4_sparse_16bit.product_rounding=floor", "product_rounding"),
         ("model cdna4_sparse_fp8", "--model cdna4_sparse_fp8.group=8", "group"),
     ],
     "gfx942": [
