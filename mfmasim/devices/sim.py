@@ -246,7 +246,7 @@ class SimDevice:
         check_quota(prepared)
         listening = checks_of(prepared, names)
         if again is None:
-            twice = hooks(listening, Check.again) or isinstance(order, Late)
+            twice = hooks(listening, Check.again) or (isinstance(order, Late) and (listening or observers))
             first = replace(prepared, memory=prepared.memory.copied()) if twice else prepared
             again = lambda: replace(first, memory=first.memory.copied())  # noqa: E731
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)

@@ -164,7 +164,7 @@ def render(name, rows, archs):
     return "\n".join([
         HEADER,
         f'"""{name.upper().strip("_")} opcodes of {", ".join(archs)}; mfmasim/isa/rows.py has the grammar of a row."""',
-        *(["# ruff: noqa: E501"] if max(map(len, lines)) > 118 else []),
+        *(["# ruff: noqa: E501"] if max(map(len, lines)) > 120 else []),
         "",
         'ROWS = """\\',
         *lines,
