@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
+from docs.website.build import build
 from tests.explorer.conftest import browser  # noqa: F401 (a fixture)
-from website.build import build
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from docs.website.build import ROOT
 from mfmasim.cli import main
-from website.build import ROOT
 
 TEXT = (ROOT / "docs" / "first-kernel.md").read_text()
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)

@@ -6,20 +6,20 @@ import sys
 
 import pytest
 
+from docs.website import build as building
+from docs.website.build import ROOT, configuration, generated, hand_written, render
+from docs.website.commands import command_pages
+from docs.website.course import course_pages
+from docs.website.facts import fact_pages
+from docs.website.markdown import docstring, headings, linked, prepared
+from docs.website.pictures import FIGURES, FOLDER, draw
+from docs.website.python_api import INTERNAL, PACKAGES, api_pages, public_names
+from docs.website.runtime import PACKAGES as PACKAGED
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import VERBS, build
 from mfmasim.errors import MfmasimError
 from mfmasim.formats import ROWS
 from mfmasim.learn import exercises
-from website import build as building
-from website.build import ROOT, configuration, generated, hand_written, render
-from website.commands import command_pages
-from website.course import course_pages
-from website.facts import fact_pages
-from website.markdown import docstring, headings, linked, prepared
-from website.pictures import FIGURES, FOLDER, draw
-from website.python_api import INTERNAL, PACKAGES, api_pages, public_names
-from website.runtime import PACKAGES as PACKAGED
 
 
 def test_links_between_files_become_links_between_pages():
@@ -115,7 +115,7 @@ def test_the_reference_of_python_has_every_public_name():
         if "__all__" in path.read_text()
     }
     unlisted = exporting - {f"mfmasim.{name}" for name in INTERNAL} - PACKAGES.keys()
-    assert not unlisted, "public or internal? website/python_api.py lists both"
+    assert not unlisted, "public or internal? docs/website/python_api.py lists both"
     for package in PACKAGES:
         page = pages[f"api/{package.rpartition('.')[2]}.md"]
         entries = {f"::: {package}.{name}\n": f"\n## {name}\n" for name in public_names(package)}
@@ -139,11 +139,11 @@ def test_every_exercise_is_a_page_without_its_solution():
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_are_what_the_commands_print(name):
-    assert (FOLDER / name).read_text() == draw(name), "run python -m website.pictures"
+    assert (FOLDER / name).read_text() == draw(name), "run python -m docs.website.pictures"
 
 
 def test_a_page_without_a_place_stops_the_build(tmp_path, monkeypatch, capsys):
-    from website.__main__ import main
+    from docs.website.__main__ import main
 
     monkeypatch.setattr(building, "generated", lambda: {"lost.md": "# Lost\n"})
     monkeypatch.setattr(building, "OUT", tmp_path / "out")
@@ -164,7 +164,7 @@ def test_a_broken_link_is_one_line(tmp_path):
 
 
 def test_tools_that_are_missing_are_named(monkeypatch, capsys):
-    from website import __main__ as command
+    from docs.website import __main__ as command
 
     monkeypatch.setattr(command, "TOOLS", ("zensicle",))
     assert command.main([]) == 1
@@ -172,7 +172,7 @@ def test_tools_that_are_missing_are_named(monkeypatch, capsys):
 
 
 def test_a_distribution_without_packages_is_refused(tmp_path):
-    from website.runtime import write_runtime
+    from docs.website.runtime import write_runtime
 
     with pytest.raises(MfmasimError, match="no Pyodide distribution"):
         write_runtime(tmp_path, str(tmp_path / "none"))
@@ -205,7 +205,7 @@ def test_the_browser_gets_every_package_that_snippets_import():
 def test_snippets_run_as_on_the_page():
     code = (
         "import json, sys\n"
-        f"exec(open({str(ROOT / 'website' / 'assets' / 'session.py')!r}).read())\n"
+        f"exec(open({str(ROOT / 'docs' / 'website' / 'assets' / 'session.py')!r}).read())\n"
         "print(json.dumps([json.loads(answer(*ask)) for ask in json.loads(sys.stdin.read())]))\n"
     )
     asked = [

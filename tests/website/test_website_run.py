@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from docs.website import runtime
+from docs.website.build import build
 from mfmasim import __version__
 from tests.website.conftest import served
-from website import runtime
-from website.build import build
 
 FULL = os.environ.get("MFMASIM_PYODIDE")
 WAIT = 120_000

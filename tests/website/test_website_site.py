@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from website.python_api import PACKAGES, public_names
+from docs.website.python_api import PACKAGES, public_names
 
 
 def test_the_site_is_built_without_a_warning_and_has_every_public_name(site):

@@ -6,8 +6,8 @@ import argparse
 import textwrap
 from typing import TYPE_CHECKING
 
+from docs.website.markdown import table
 from mfmasim.cli import VERBS, build
-from website.markdown import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

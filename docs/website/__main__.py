@@ -1,4 +1,4 @@
-"""Build the site, and show it: ``python -m website [--serve] [--pyodide PLACE]``."""
+"""Build the site, and show it: ``python -m docs.website [--serve] [--pyodide PLACE]``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOOLS = ("zensical", "mkdocstrings", "yaml")
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; 0 if the site was built without a warning."""
-    parser = argparse.ArgumentParser(prog="python -m website", description="Build the documentation site.")
+    parser = argparse.ArgumentParser(prog="python -m docs.website", description="Build the documentation site.")
     parser.add_argument("--serve", action="store_true", help="show the site at http://localhost:PORT after building")
     parser.add_argument("--port", type=int, default=8000, help="port of --serve (default: 8000)")
     parser.add_argument(
@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     if missing := [tool for tool in TOOLS if find_spec(tool) is None]:
         print(f"not installed: {', '.join(missing)} (pip install '.[docs]')", file=sys.stderr)
         return 1
-    from website.build import OUT, build
+    from docs.website.build import OUT, build
 
     try:
         build(OUT, pyodide=args.pyodide)

@@ -6,10 +6,10 @@ import inspect
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
+from docs.website.markdown import table
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.formats import ROWS, FormatRow, format  # noqa: A004
 from mfmasim.lds import SOURCES
-from website.markdown import table
 
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch

@@ -1,4 +1,4 @@
-"""Pictures of the pages: ``python -m website.pictures`` draws them anew into docs/pictures.
+"""Pictures of the pages: ``python -m docs.website.pictures`` draws them anew into docs/pictures.
 
 Figures are what a command prints; the explorer is photographed in a browser (Debian's chromium, with playwright).
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES", "FOLDER", "draw", "main", "photograph"]
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
+FOLDER = Path(__file__).resolve().parents[1] / "pictures"
 
 FIGURES = {
     "layout.svg": "show gfx942 v_mfma_f32_32x32x2_f32 --operand A --format svg",

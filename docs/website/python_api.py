@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-from website.markdown import docstring, table
+from docs.website.markdown import docstring, table
 
 __all__ = ["INTERNAL", "PACKAGES", "api_pages", "public_names"]
 

@@ -12,20 +12,20 @@ from typing import Any
 
 import yaml
 
+from docs.website.commands import command_pages
+from docs.website.course import course_pages
+from docs.website.facts import fact_pages
+from docs.website.markdown import headings, linked, prepared
+from docs.website.python_api import api_pages
+from docs.website.runtime import write_runtime
 from mfmasim.errors import MfmasimError
-from website.commands import command_pages
-from website.course import course_pages
-from website.facts import fact_pages
-from website.markdown import headings, linked, prepared
-from website.python_api import api_pages
-from website.runtime import write_runtime
 
 __all__ = ["CONFIG", "OUT", "ROOT", "build", "configuration", "generated", "hand_written", "render", "stage"]
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "website"
-CONFIG = ROOT / "website" / "mkdocs.yml"
-ASSETS = ROOT / "website" / "assets"
+CONFIG = ROOT / "docs" / "website" / "mkdocs.yml"
+ASSETS = ROOT / "docs" / "website" / "assets"
 
 ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",

@@ -6,7 +6,7 @@ from typing import Any
 
 import griffe
 
-from website.markdown import docstring
+from docs.website.markdown import docstring
 
 
 class Doctests(griffe.Extension):

@@ -63,7 +63,7 @@ def _copied(source: Path, target: Path) -> str:
 
 def _wheels(folder: Path) -> list[str]:
     """Build mfmasim's wheel and fetch the others; their paths relative to the scripts."""
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
     done = subprocess.run([*pip, str(root), *PURE], capture_output=True, text=True, check=False)
     if done.returncode:
