@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from tests import longtier
+from tests.browser import browser  # noqa: F401 (a fixture)
 
 # Machines differ in speed, so no deadline; CI draws the same examples every time, a developer new ones.
 settings.register_profile("default", deadline=None)
@@ -22,8 +23,8 @@ COSTS = pytest.StashKey()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    """Tests of one file share a process, and with it what the file makes once."""
-    if getattr(config.option, "dist", "no") == "load":
+    """Tests of one file share a process, and with it what the file makes once; dear ones are dealt out one by one."""
+    if getattr(config.option, "dist", "no") == "load" and longtier.VARIABLE not in os.environ:
         config.option.dist = "loadfile"
 
 

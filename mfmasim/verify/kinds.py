@@ -49,6 +49,12 @@ OF_CASES = (
         "Keep the compiler from moving them (__builtin_amdgcn_sched_barrier), or correct the declaration.",
     ),
     Kind(
+        "order-no-turn", "info", "No turn of the main loop was executed",
+        "The shape is so small that the loop whose order the case declares is never entered: nothing was compared.",
+        "K of one tile, which the code behind the loop takes",
+        "Give the case a shape that takes the loop at least twice.",
+    ),
+    Kind(
         "source-asm-clobber", "warning", 'Inline assembly waits or synchronises without the clobber "memory"',
         "The compiler may move loads and stores across such a statement, a read of the LDS above the wait for the load "
         "that fills it. Whether this compiler does, the other checks show; the next one may.",

@@ -184,7 +184,9 @@ def _wrong_orders(case: Case, path: Path, report: Report) -> list[Finding]:
         return []
     main = main_loop(loops_of(report.program, report.executed))
     turns = [] if main is None else turns_of(path.instructions, main, report.program.arch)
-    return wrong_orders(case.order[report.arch], turns, report.kernel)
+    found = wrong_orders(case.order[report.arch], turns, report.kernel)
+    program = report.program
+    return [one if one.pc is None else replace(one, source=program.source_at(one.pc)) for one in found]
 
 
 def informed(case: Case, **facts: Any) -> Case:

@@ -113,7 +113,7 @@ def test_find_for_a_matrix_operand(call):
         (["lds", "gfx951"], "unknown architecture"),
         (["lds", "gfx950", "ds_read_b129"], "did you mean"),
         (["lds", "gfx950", "--format", "svg"], "needs an instruction"),
-        (["lds", "gfx950", "ds_read_b32", "--format", "svg"], "--address or --stride"),
+        (["lds", "gfx950", "ds_read_b32", "--format", "svg"], "--address, --stride or --layout"),
         (["lds", "gfx950", "ds_read_b32", "--stride", "4", "--address", "lane"], "cannot be combined"),
         (["lds", "gfx950", "ds_read_b32", "--stride", "4", "--offset", "1", "2", "3"], "one or two"),
         (["lds", "gfx950", "ds_read_b32", "--wave", "32", "--stride", "4"], "unknown wave size"),

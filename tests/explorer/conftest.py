@@ -1,28 +1,8 @@
 """The explorer in a real browser: Debian's chromium, driven by playwright."""
 
-import shutil
-
 import pytest
 
 from mfmasim.explorer import explorer_page
-from tests.oracles import require
-
-CHROMIUM = shutil.which("chromium")
-
-
-@pytest.fixture(scope="session")
-def browser():
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        sync_playwright = None
-    require(
-        "chromium with playwright", CHROMIUM and sync_playwright, "apt-get install chromium; pip install playwright"
-    )
-    with sync_playwright() as driver:
-        made = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ KEYED = (
     "mfmasim/isa/tables/", "mfmasim/machine/ops/", "mfmasim/machine/excluded.py", "mfmasim/matrix/rows/",
     "mfmasim/lds/instructions.py", "mfmasim/lds/tables.py", "mfmasim/formats/conversions/",
     "mfmasim/verify/calibration/probes.py", "mfmasim/verify/calibration/phase_probes.py",
+    "mfmasim/verify/kit/kernels.py",
     "mfmasim/verify/mutation/operators.py", "mfmasim/cli/bench_calls.py",
 )  # fmt: skip
 

@@ -211,7 +211,7 @@ def test_probes_are_clean_under_every_check():
     for arch in ("gfx950", "gfx1201"):
         code = mfmasim.compile(phase_probes.source(), arch)
         probes = phase_probes.chosen(arch)
-        assert len(probes) == (18 if arch == "gfx950" else 16)
+        assert len(probes) == (20 if arch == "gfx950" else 18)
         for probe in probes:
             kernel = code[f"phases_{probe.name}"]
             patterns = np.ascontiguousarray(pair_patterns(probe, kernel.wave)[::97])

@@ -8,7 +8,6 @@ from functools import partial
 import pytest
 
 from docs.website.build import build
-from tests.explorer.conftest import browser  # noqa: F401 (a fixture)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

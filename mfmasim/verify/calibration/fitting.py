@@ -131,6 +131,7 @@ def fit(observed: Observed, *, progress: Callable[[str], None] | None = None) ->
     if search.score(row) < search.elements:
         say = progress or (lambda line: None)  # noqa: ARG005
         best = search.nearby(row)
+        say(f"one parameter changed: {search.score(best)} of {search.elements}")
         if search.score(best) < search.elements:
             best = search.run(row, say) if row.algorithm == "aligned" else search.chains(row, say)
     result = Fit(observed, best, search.score(best), search.elements)

@@ -133,11 +133,11 @@ def _vector(arch: Arch, row: Row) -> ProbeKernel:
         sources.append((slot.type if kind.startswith(("u32", "b32")) and slot.type != "b32" else kind, slot.count))
         if slot.printed and not slot.tied:
             words.append(f"%[s{len(sources) - 1}]")
-    words += ["0x4248"] * any(slot.type == "K" for slot in row.src)
+    literal = next((n for n, slot in enumerate(row.src) if slot.type == "K"), None)
+    if literal is not None:
+        words.insert(literal, "0x4248")
     masked = any(slot.type == "vcc" for slot in row.dst)
     given = ["%[d]"] + [f"vcc{_half(arch)}"] * masked
-    if row.name.startswith(("v_madmk", "v_fmamk")):
-        words[-2], words[-1] = words[-1], words[-2]
     text = f"{before}{row.name} {', '.join((*given, *words))}{_after(arch)}"
     ins = ", ".join(f'[s{n}] "v"(s{n})' for n in range(len(sources)) if n != tied)
     outs = '[d] "+v"(d)' if tied >= 0 else '[d] "+&v"(d)'  # 16-bit results may keep the other half

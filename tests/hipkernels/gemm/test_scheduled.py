@@ -201,15 +201,18 @@ class Fetched(Observer):
         self.ld, self.half, self.count, self.loads = ld, half, 0, []
 
     def on_start(self, launch):
-        self.bases = [region.address for region in launch.memory.regions][:2]
+        self.bases = [region.address for region, _ in launch.buffers][:2]
 
     def on_matrix(self, event):
         self.count += bool((event.waves == 0).any())
 
     def on_access(self, event):
-        if event.space == "global" and event.kind == "read" and event.instruction.modifiers.get("lds"):
-            (row,) = np.flatnonzero(event.numbers == 0)[:1] if len(event.addresses) > 1 else (0,)
+        own = np.flatnonzero(event.numbers == 0)
+        if len(own) and event.space == "global" and event.kind == "read" and event.instruction.modifiers.get("lds"):
+            row = own[0] if len(event.addresses) > 1 else 0
             address = int(event.addresses[row].min())
+            if address % 16:
+                return  # a load of 16 bytes is followed dword by dword: the first stands for it
             base = max(b for b in self.bases if b <= address)
             self.loads.append(((address - base) % self.ld // 128, self.count))
 
