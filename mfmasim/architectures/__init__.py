@@ -6,7 +6,7 @@ import difflib
 import re
 from dataclasses import replace
 
-from mfmasim.architectures import gfx90a, gfx908, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201
+from mfmasim.architectures import gfx90a, gfx908, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201, gfx1250
 from mfmasim.architectures.generic import GENERICS, Generic, generic_of_elf
 from mfmasim.architectures.model import Arch
 from mfmasim.errors import MfmasimError, unknown
@@ -14,7 +14,8 @@ from mfmasim.errors import MfmasimError, unknown
 __all__ = ["ARCHITECTURES", "DEFAULT", "GENERICS", "Arch", "Generic", "arch", "arch_of_elf", "generic_of_elf", "target"]
 
 ARCHITECTURES: dict[str, Arch] = {
-    module.ARCH.name: module.ARCH for module in (gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201)
+    module.ARCH.name: module.ARCH
+    for module in (gfx908, gfx90a, gfx942, gfx950, gfx1100, gfx1151, gfx1200, gfx1201, gfx1250)
 }
 DEFAULT = "gfx942"
 """The architecture of benchmarks, and of devices and tests where none is named."""

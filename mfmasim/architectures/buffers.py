@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["GFX9", "GFX11", "GFX12", "BufferField", "BufferLayout"]
+__all__ = ["GFX9", "GFX11", "GFX12", "GFX125", "BufferField", "BufferLayout"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class BufferLayout:
     """By value of the field ``stride_scale``."""
     range_by_field: bool = False
     """The field ``oob_select`` chooses the range check; else what the access uses does."""
+    range_in_bytes: bool = False
+    """Ranges are in bytes; ``oob_select`` adds that of a record, and a swizzled access has none (CDNA5 9.4.1)."""
     lane_and_index: bool = False
     """ADD_TID adds the lane to an index register where the buffer is swizzled; else the register replaces it."""
     register_swizzle: str = "reference"
@@ -167,3 +169,28 @@ GFX12 = BufferLayout(
     element_whole=16,
 )  # fmt: skip
 """As `GFX11`, with a factor of the stride. RDNA4's manual leaves OOB_SELECT 3 out; drivers use it as before."""
+
+GFX125 = BufferLayout(
+    source="CDNA5 9.6",
+    rows=(
+        F("base",            0, 57, "all",     "address of the first byte"),
+        F("num_records",    57, 45, "all",     "bytes"),
+        F("reserved",      102,  6, "zero"),
+        F("stride",        108, 14, "all",     "bytes of a record; without an index OOB_SELECT 1 alone reads it"),
+        F("stride_scale",  122,  2, "all",     "the stride times 1, 4, 8 or 32"),
+        F("swizzle",       124,  1, "indexed", "0: linear; 1: elements of 16 bytes"),
+        F("oob_select",    125,  1, "all",     "0 raw, 1 structured"),
+        *_TYPE,
+    ),
+    negative_violates=True,
+    elements=(0, 16),
+    usual=0,
+    index_strides=(32,),
+    register_swizzle="assumed",
+    stride_factors=(1, 4, 8, 32),
+    range_in_bytes=True,
+    scalar_whole=True,
+    element_whole=16,
+)  # fmt: skip
+"""Base and size are wider than before; there is no format, no lane as index, and no field for the stride of indices,
+which the manual does not state: the lanes of a wave are assumed."""

@@ -33,6 +33,7 @@ ARCH = Arch(
     vgprs=256,
     agprs=0,
     unified_vgprs=False,
+    even_vgprs=False,
     packed_workitem_ids=True,
     workgroup_id_in_ttmp=True,
     simd=Simd(waves=16, vgprs=((32, 1536, 24), (64, 768, 12)), lds_bytes=131072, barriers=32),

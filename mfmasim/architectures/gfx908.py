@@ -26,6 +26,7 @@ ARCH = Arch(
     vgprs=256,
     agprs=256,
     unified_vgprs=False,
+    even_vgprs=False,
     packed_workitem_ids=False,
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=10, vgprs=((64, 256, 4),), lds_bytes=65536, sgprs=800),

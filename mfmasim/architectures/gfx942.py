@@ -47,6 +47,7 @@ ARCH = Arch(
     vgprs=256,
     agprs=256,
     unified_vgprs=True,
+    even_vgprs=True,
     packed_workitem_ids=True,
     workgroup_id_in_ttmp=False,
     simd=Simd(waves=8, vgprs=((64, 512, 8),), lds_bytes=65536, sgprs=800),

@@ -29,6 +29,10 @@ class Counters:
     """Scalar memory accesses and messages."""
     limits: Mapping[str, int]
     """Largest value of each counter, beyond which the next instruction of its class stalls."""
+    asynchronous: str = ""
+    """Asynchronous accesses: from memory to the LDS and back, without registers (CDNA5 ISA manual, 5.7.1)."""
+    tensor: str = ""
+    """Instructions of the tensor data mover (likewise)."""
     flat_in_order: bool = False
     """FLAT counts in order with memory and with the LDS (LLVM: hasFlatLgkmVMemCountInOrder)."""
 
@@ -53,6 +57,9 @@ class FloatRules:
     """Its V_DIV_SCALE was compared with the rule that the machine follows (AMD's rocjitsu, ``division.h``)."""
     omod_flushes: bool = False
     """OMOD always applies and flushes denormal results (before: denormal results switch it off)."""
+    scalar_in_both_dwords: bool = False
+    """A packed f32 operation takes the lower dword of a scalar register or a constant for both results, whatever OP_SEL
+    says (CDNA5 ISA manual, 7.7.1; LLVM: hasPKF32InstsReplicatingLower32BitsOfScalarInput)."""
     constant_in_both_halves: bool = False
     """An inline float of V_PK_FMAC_F16 stands in both halves (before: in the lower one, above which is 0). Measured on
     gfx1100 and a gfx10.3 (llvm-project 94116); LLVM 22 assumes it of gfx12 too. Integers keep their 32 bits: no
@@ -93,6 +100,10 @@ class Lds:
     banks, confidence, source, remark. A second row of an access is another source's."""
     phases_as: tuple[str, str] | None = None
     """The architecture from which the other rows are taken, and why; they count as inferred at best."""
+    partition_bytes: int = 0
+    """Bytes of a partition, which waves of one pair of SIMDs may access in a cycle; 0 where there are none."""
+    partition_source: str = ""
+    """Short name of the source (`mfmasim.lds.SOURCES`)."""
     direct_bytes: tuple[int, ...] = ()
     """Bytes that a lane of a load from memory into the LDS may move (CDNA3 and CDNA4 ISA manuals, buffer and global
     loads with LDS; LLVM 22 accepts no others)."""
@@ -112,6 +123,8 @@ class Lds:
     """ds_add_f64."""
     transposed: bool = False
     """ds_read_*_tr_*: reads that exchange elements between lanes."""
+    transposed_loads: bool = False
+    """ds_load_tr*: the same under the names of CDNA5."""
     gds_bytes: int = 0
     """Size of the global data share, which the modifier `gds` addresses; 0 where there is none (CDNA1 ISA manual,
     2.2.2, RDNA3 1.2.2.2; LLVM 22's assembler accepts the modifier on no other architecture)."""
@@ -136,8 +149,14 @@ class Conversions:
     """FP8 and BF8, SDWA choosing the byte that is widened."""
     fp8_by_op_sel: bool = False
     """FP8 and BF8, OP_SEL choosing the byte that is widened."""
+    bf16: bool = False
+    """BF16, pairs of 16-bit floats, and random numbers."""
     half_and_scaled: bool = False
-    """BF16, pairs and stochastic rounding to 16 bits, and v_cvt_scalef32_*."""
+    """Stochastic rounding to 16 bits, and v_cvt_scalef32_* of one, two or 32 values."""
+    eights: bool = False
+    """v_cvt_scale_* and v_cvt_scalef32_* of 8 or 16 values, and FP8 from and to f16."""
+    bf16_saturates: bool = False
+    """FP16_OVFL acts on results in BF16 (CDNA5 ISA manual, 7.6)."""
 
     @property
     def fp8(self) -> bool:

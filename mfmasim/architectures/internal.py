@@ -6,10 +6,10 @@ program may not read. Bits that no field has read as 0. Of these registers a pro
 privileged, or have no effect here (a write to them is ignored).
 
 Sources: ISA manuals, S_GETREG and "Hardware Internal Registers" (CDNA2, CDNA3 and CDNA4 5.8, 3.4, 3.12, CDNA1 as CDNA2;
-RDNA3 3.4.8; RDNA4 3.4.9), with LLVM's names. What a manual names without its fields is ``?``. Fixed values: there is no
-trap handler, no debugger, no performance counter; the wave is alive and waits for nothing, as every instruction is
-complete before the next. HW_ID: the pipe, queue and virtual memory ids are 0, the micro-engine is 1, the first for
-compute.
+RDNA3 3.4.8; RDNA4 3.4.9; CDNA5 3.4), with LLVM's names. What a manual names without its fields is ``?``. Fixed values:
+there is no trap handler, no debugger, no performance counter; the wave is alive and waits for nothing, as every
+instruction is complete before the next. HW_ID: the pipe, queue and virtual memory ids are 0, the micro-engine is 1, the
+first for compute.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ __all__ = [
     "CDNA2",
     "CDNA3",
     "CDNA4",
+    "CDNA5",
     "NO_REGISTERS",
     "RDNA3",
     "RDNA4",
@@ -145,11 +146,17 @@ _RDNA4 = """
     23 HW_ID1         WAVE_ID/4:0/slot SIMD_ID/9:8/simd WGP_ID/13:10/unit SA_ID/16/array
     24 HW_ID2         QUEUE_ID/3:0/0 PIPE_ID/5:4/0 ME_ID/9:8/1 STATE_ID/14:12/0 WG_ID/20:16/group VM_ID/27:24/0
     26 SCHED_MODE     ALL/31:0/?
-    28 IB_STS2        ALL/31:0/?
     29 SHADER_CYCLES_LO      CYCLES/31:0/clock
     30 SHADER_CYCLES_HI      CYCLES/31:0/clock_high
     31 DVGPR_ALLOC_LO ALL/31:0/?
     32 DVGPR_ALLOC_HI ALL/31:0/?
+"""
+_STS2 = "28 IB_STS2 ALL/31:0/?"
+
+_CDNA5 = """
+    28 IB_STS2        CLUSTER_ID/9:6/cluster WG_IN_CLUSTER/24:21/workgroup_in_cluster
+    33 XNACK_STATE_PRIV ALL/31:0/?
+    34 XNACK_MASK     ALL/31:0/?
 """
 
 # Units: those of the largest product (MI100; MI250X, one of its two dies; MI300X; MI355X; RX 7900 XTX). HW_ID1 of gfx12
@@ -160,4 +167,5 @@ CDNA2 = HardwareRegisters(_registers(_GFX9 + _CDNA2), (1, 4, 2, 14), 16)
 CDNA3 = HardwareRegisters(_registers(_GFX9 + _CDNA3 + _LDS3), (8, 4, 1, 10), 16)
 CDNA4 = HardwareRegisters(_registers(_GFX9 + _CDNA3 + _LDS4), (8, 4, 1, 8), 16)
 RDNA3 = HardwareRegisters(_registers(_RDNA3), (1, 6, 2, 4), 32)
-RDNA4 = HardwareRegisters(_registers(_RDNA4), (1, 1, 2, 16), 32)
+RDNA4 = HardwareRegisters(_registers(_RDNA4 + _STS2), (1, 1, 2, 16), 32)
+CDNA5 = HardwareRegisters(_registers(_RDNA4 + _CDNA5), (8, 2, 1, 16), 32)

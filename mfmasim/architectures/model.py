@@ -33,7 +33,7 @@ class Arch:
     products: tuple[str, ...]
     """Products with this architecture."""
     encoding: str
-    """Instruction encodings, by the first family that had them: ``CDNA1`` to ``CDNA4``, ``RDNA3``, ``RDNA4``."""
+    """Instruction encodings, by the first family that had them: ``CDNA1`` to ``CDNA5``, ``RDNA3``, ``RDNA4``."""
     elf_machine: int
     """EF_AMDGPU_MACH, the low byte of the ELF header's ``e_flags``."""
     wave_sizes: tuple[int, ...]
@@ -52,6 +52,8 @@ class Arch:
     """Addressable accumulation VGPRs of a wave (0: none)."""
     unified_vgprs: bool
     """Whether AGPRs share one file with the VGPRs, split by the descriptor's ``accum_offset``."""
+    even_vgprs: bool
+    """Operands of two and more VGPRs start at an even one (CDNA3 ISA manual, 3.6.1; CDNA5, 3.3.2.1)."""
     packed_workitem_ids: bool
     """Work-item ids x, y, z are passed in 10-bit fields of v0, not in v0, v1, v2."""
     workgroup_id_in_ttmp: bool
@@ -73,6 +75,10 @@ class Arch:
     """The kernel descriptor can request preloaded kernel arguments in user SGPRs."""
     max_workgroup: int = 1024
     """Most work-items of a workgroup."""
+    max_cluster: int = 1
+    """Most workgroups of a cluster (1: none)."""
+    named_barriers: int = 0
+    """Most named barriers of a workgroup."""
     m0: int = 124
     """Operand code of M0."""
     scratch_resource: bool = False
@@ -82,7 +88,7 @@ class Arch:
     """A 16-bit vector result preserves the other half of its register (before gfx11 most operations clear it)."""
     vector_mode: int = 3 << 27
     """Bits of MODE that decide how vector instructions execute: GPR_IDX_EN (27) and VSKIP (28; CDNA3 ISA manual, table
-    4 of 3.5). RDNA has neither."""
+    4 of 3.5). RDNA has neither. CDNA5: the bits above the numbers of VGPRs (its ISA manual, 3.4.3)."""
     path_stack: bool = True
     """Has the branches S_CBRANCH_G_FORK, I_FORK and JOIN, and MODE.CSP (CDNA3 ISA manual, 4.6). RDNA has neither."""
     hardware_registers: HardwareRegisters = NO_REGISTERS
@@ -91,6 +97,8 @@ class Arch:
     """A program reads trap temporaries as 0."""
     buffers: BufferLayout = GFX9
     """Buffer resources: their fields, and how an access reads them."""
+    signed_lane_offsets: bool = False
+    """Beside a scalar base address the lane's 32-bit offset is signed (CDNA5 ISA manual, 10.2); else unsigned."""
     lds_parts: bool = False
     """An LDS access that is partly out of range loads the dwords and stores the bytes that are inside."""
     trans_use_hazard: bool = False

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CONFIDENCES", "NAMES", "Product", "Rate", "Rates"]
+__all__ = ["CONFIDENCES", "NAMES", "UNSOURCED", "Product", "Rate", "Rates"]
 
 CONFIDENCES = ("vendor", "llvm", "measured", "inferred", "assumed")
 """How sure a rate is, the surest first: a document of AMD's, LLVM's scheduling model, a published measurement, a
 conclusion from one of those for another architecture, a guess of the right order."""
+
+UNSOURCED = "no public source; order of magnitude"
+"""Source of a rate that is a guess."""
 
 NAMES = {
     "issue": "clocks between two instructions of a wave, and between two of one kind on a SIMD",

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mfmasim.architectures.rates import Product, Rate, Rates
+from mfmasim.architectures.rates import UNSOURCED, Product, Rate, Rates
 
 __all__ = ["CDNA1", "CDNA2", "CDNA3", "CDNA4"]
 
-_NONE = "no public source; order of magnitude"
 _GCN = "GPO for GCN: a wave's addresses in four clocks"
 
 CDNA3 = Rates(
@@ -34,11 +33,11 @@ CDNA3 = Rates(
         Rate("matrix latency", 12, "HAZ: three wait states beyond the passes", "llvm", 8, 16),
         Rate("salu latency", 4, "SCHED: one unit", "llvm", 4, 8),
         Rate("branch", 32, "SCHED: eight units", "llvm", 8, 40),
-        Rate("barrier", 16, _NONE, "assumed", 4, 40),
+        Rate("barrier", 16, UNSOURCED, "assumed", 4, 40),
         Rate("lds latency", 100, "SCHED: 2 to 64 units, with a remark that it varies", "assumed", 64, 128),
-        Rate("scalar load", 120, _NONE, "assumed", 60, 200),
+        Rate("scalar load", 120, UNSOURCED, "assumed", 60, 200),
         Rate("l1 latency", 160, "half of SCHED's 80 units for any memory access", "assumed", 120, 320),
-        Rate("l2 latency", 500, _NONE, "assumed", 320, 800),
+        Rate("l2 latency", 500, UNSOURCED, "assumed", 320, 800),
     ),
     products=(
         Product("MI300X", 304, 2100, 5325, "WP3, table 2", 8),

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mfmasim.architectures.rates import Product, Rate, Rates
+from mfmasim.architectures.rates import UNSOURCED, Product, Rate, Rates
 
 __all__ = ["RDNA3", "RDNA4", "RDNA4_SMALL", "RDNA35"]
-
-_NONE = "no public source; order of magnitude"
 
 RDNA3 = Rates(
     rows=(
@@ -24,18 +22,18 @@ RDNA3 = Rates(
         Rate("lds port", 128, "not known to be narrower than the LDS", "assumed"),
         Rate("lds fill", 128, "not known to be narrower than the LDS", "assumed"),
         Rate("addresses", 32, "a wave32 in a clock; not public", "assumed"),
-        Rate("lines", 1, _NONE, "assumed"),
+        Rate("lines", 1, UNSOURCED, "assumed"),
         Rate("l1", 128, "a line in a clock; not public", "assumed"),
-        Rate("l2", 64, _NONE, "assumed"),
+        Rate("l2", 64, UNSOURCED, "assumed"),
         Rate("valu latency", 5, "SCHED", "llvm"),
         Rate("transcendental latency", 10, "SCHED", "llvm"),
         Rate("matrix latency", 5, "as another vector instruction", "assumed", 1, 8),
         Rate("salu latency", 2, "SCHED", "llvm"),
         Rate("branch", 16, "half of SCHED's 32", "assumed", 4, 32),
-        Rate("barrier", 16, _NONE, "assumed", 4, 40),
+        Rate("barrier", 16, UNSOURCED, "assumed", 4, 40),
         Rate("lds latency", 40, "twice SCHED's 20", "assumed", 20, 64),
         Rate("scalar load", 60, "three times SCHED's 20", "assumed", 20, 120),
-        Rate("l1 latency", 120, _NONE, "assumed", 80, 200),
+        Rate("l1 latency", 120, UNSOURCED, "assumed", 80, 200),
         Rate("l2 latency", 320, "SCHED: any vector memory access", "llvm", 200, 480),
     ),
     products=(
