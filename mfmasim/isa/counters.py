@@ -23,7 +23,8 @@ __all__ = ["SPELLING", "Raised", "raised", "waited", "waiting_for"]
 SPELLING = {
     "vmcnt": "s_waitcnt vmcnt({})", "lgkmcnt": "s_waitcnt lgkmcnt({})", "vscnt": "s_waitcnt_vscnt null, {}",
     "loadcnt": "s_wait_loadcnt {}", "storecnt": "s_wait_storecnt {}", "dscnt": "s_wait_dscnt {}",
-    "kmcnt": "s_wait_kmcnt {}",
+    "kmcnt": "s_wait_kmcnt {}", "asynccnt": "s_wait_asynccnt {}", "tensorcnt": "s_wait_tensorcnt {}",
+    "xcnt": "s_wait_xcnt {}",
 }  # fmt: skip
 """How a wait for a counter is written."""
 
@@ -61,6 +62,11 @@ def raised(arch: Arch, opcode: Opcode, returns: bool, space: str = "") -> tuple[
         return (replace(in_lds, order="gds") if space == "global" else in_lds,)
     if kind == "scalar":
         return (Raised(counters.scalar, "", limit[counters.scalar]),)
+    if kind == "async":  # loads are in order with loads, stores with stores (CDNA5 ISA manual, 10.8)
+        order = "async store" if opcode.access == "store" else "async load"
+        return (Raised(counters.asynchronous, order, limit[counters.asynchronous]),)
+    if kind == "tensor":  # loads and stores alike (10.11.1)
+        return (Raised(counters.tensor, "tensor", limit[counters.tensor]),)
     store = kind == "store" or (kind == "atomic" and not returns)
     counter = counters.stores if store else counters.loads
     order = "memory" if counter == counters.loads else "scratch" if opcode.space == "scratch" else "store"

@@ -50,6 +50,8 @@ _BUILD: dict[str, Callable[[Fields], Parts]] = {
     "VBUFFER": memory.mubuf,
     "WMMA": packed.wmma,
     "VOPD": dual.vopd,
+    "VOPD3": dual.vopd3,
+    "TENSOR": memory.tensor,
 }
 
 
@@ -158,7 +160,10 @@ def _learn(found: Family, cache: _Cache, data: bytes, pc: int) -> Instruction:
     if len(cache.templates) >= _MOST_CACHED:
         cache.templates.clear()
         cache.sizes.clear()
-    if found.dialect.long_literals and template.size >= 8 and encoding_of(found, data).size == 8:
+    encoding = encoding_of(found, data)
+    if encoding.name == "VOP3P" and _opcode_field(encoding, data) in found.dialect.scale_ops:
+        pass  # what follows determines whether it belongs to the instruction
+    elif found.dialect.long_literals and template.size >= 8 and encoding.size == 8:
         # The sources in the second dword determine whether a literal follows.
         cache.sizes[data[:4]] = 0
         cache.sizes[data[:8]] = template.size
@@ -166,6 +171,11 @@ def _learn(found: Family, cache: _Cache, data: bytes, pc: int) -> Instruction:
         cache.sizes[data[:4]] = template.size
     cache.templates[template.raw] = template
     return template
+
+
+def _opcode_field(encoding: Encoding, data: bytes) -> int:
+    low, width = encoding.op
+    return int.from_bytes(data[:8], "little") >> low & ((1 << width) - 1)
 
 
 def _placed(template: Instruction, pc: int) -> Instruction:
@@ -205,6 +215,8 @@ def _build(found: Family, data: bytes) -> Instruction:
     op = word >> low & ((1 << width) - 1)
     if found.dialect.sdwa and encoding.name == "VOP3P" and op == packed.SCALE_OP:
         return _build_scaled(found, encoding, word, data)
+    if op in found.dialect.scale_ops and encoding.name == "VOP3P" and (scaled := _scaled_row(found, encoding, data)):
+        return _build_prefixed(found, encoding, scaled, data)
     kind, row, promoted = find_row(found, encoding, op, word)
     fields = Fields(word, size, encoding.fields, data[size:], row, found, kind)
     fields.ignore("reserved", word & encoding.reserved)
@@ -254,8 +266,8 @@ def find_row(found: Family, encoding: Encoding, op: int, word: int) -> tuple[str
         kind = next((name for name in ("MAI", "WMMA") if op in found.rows.get(name, ())), kind)
     if "seg" in encoding.fields:
         kind, rows = memory.flat_rows(found, word >> encoding.fields["seg"][0] & 3)
-    elif kind == "VOPD":
-        rows = found.rows["VOPDX"]
+    elif kind in ("VOPD", "VOPD3"):
+        rows = found.rows[f"{kind}X"]
     else:
         rows = found.rows[kind]
     row_or_none = rows.get(op)
@@ -280,6 +292,25 @@ def _build_scaled(found: Family, encoding: Encoding, word: int, data: bytes) -> 
     return _freeze(found, data, 16, parts, "MAI", row, ignored + fields.ignored)
 
 
+def _scaled_row(found: Family, encoding: Encoding, data: bytes) -> Row | None:
+    """The row of the WMMA that takes the scales which the code begins with, if that is what follows."""
+    row = found.rows["WMMA"].get(_opcode_field(encoding, data[8:]))
+    follows = len(data) >= _LONGEST and encoding.matches(int.from_bytes(data[8:12], "little"))
+    return row if follows and row is not None and "scaled" in row.flags else None
+
+
+def _build_prefixed(found: Family, encoding: Encoding, row: Row, data: bytes) -> Instruction:
+    """VOP3PX2 of CDNA5: the first half brings the scales of the WMMA in the second."""
+    word, second = (int.from_bytes(data[at : at + 8], "little") for at in (0, 8))
+    prefix = Fields(word, 8, encoding.fields, b"", row, found)
+    fields = Fields(second, 8, encoding.fields, b"", row, found)
+    parts = packed.prefixed_matrix(prefix, fields, found.dialect.scale_ops[_opcode_field(encoding, data)])
+    prefix.finish()
+    fields.finish()
+    ignored = [(f"scale_{name}", value) for name, value in prefix.ignored]
+    return _freeze(found, data, 16, parts, "WMMA", row, ignored + fields.ignored)
+
+
 def _freeze(
     found: Family, data: bytes, size: int, parts: Parts, encoding: str, row: Row, ignored: list[tuple[str, int]]
 ) -> Instruction:
@@ -296,7 +327,17 @@ def _freeze(
         found.arch.name,
         parts.form,
         tuple(
-            Instruction(0, size, data[:size], half, "VOPD", tuple(part.dst), tuple(part.src), arch=found.arch.name)
+            Instruction(
+                0,
+                size,
+                data[:size],
+                half,
+                "VOPD",
+                tuple(part.dst),
+                tuple(part.src),
+                part.modifiers,
+                arch=found.arch.name,
+            )
             for half, part in parts.halves
         ),
         _names_halves(parts, row),

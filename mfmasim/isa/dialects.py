@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.encodings import CDNA1, GFX9
+from mfmasim.isa.encodings_cdna5 import GFX1250
 from mfmasim.isa.encodings_rdna import GFX11, GFX12
-from mfmasim.isa.operands import GFX9_CODES, RDNA_CODES
-from mfmasim.isa.tables import gfx9, gfx11, gfx12
+from mfmasim.isa.operands import CDNA5_CODES, GFX9_CODES, RDNA_CODES
+from mfmasim.isa.tables import gfx9, gfx11, gfx12, gfx1250
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mfmasim.isa.encodings import EncodingSet
     from mfmasim.isa.operands import ScalarCodes
 
@@ -55,6 +58,15 @@ class Dialect:
     """Messages of s_sendmsg by number; empty where they have operations and streams (gfx9)."""
     hardware_registers: dict[int, str]
     """Registers of s_getreg and s_setreg by number."""
+    literal64: bool = False
+    """The short encodings and the scalar ones have literals of 64 bits, source code 254 (CDNA5 ISA manual, 4.1)."""
+    flat_base: bool = False
+    """FLAT has a scalar base and the lane's offset too, as GLOBAL (CDNA5 ISA manual, 10.2)."""
+    scaled_offset: bool = False
+    """SMEM, VFLAT and VBUFFER of gfx12 have SCALE_OFFSET and NV; before, their bits are reserved."""
+    scale_ops: Mapping[int, int] = field(default_factory=dict)
+    """Opcodes of VOP3P that are the first half of a WMMA with scales, to the elements that share one (CDNA5 ISA manual,
+    14.3.7)."""
     gds: bool = True
     """The rows' flag `gds` holds: LDS instructions have a bit that addresses the GDS instead."""
 
@@ -95,6 +107,11 @@ _MESSAGES = {
 }  # fmt: skip
 _MESSAGES_RDNA3 = {5: "MSG_STALL_WAVE_GEN", 6: "MSG_HALT_WAVES"}
 _MESSAGES_RDNA4 = {135: "MSG_RTN_GET_SE_AID_ID"}
+# CDNA5 ISA manual, 5.4; what it does not list, as llvm-mc 22 spells it. Likewise the hardware registers.
+_MESSAGES_CDNA5 = _MESSAGES_RDNA4 | {10: "MSG_SAVEWAVE_HAS_TDM", 136: "MSG_RTN_GET_CLUSTER_BARRIER_STATE"}
+_HARDWARE_REGISTERS_CDNA5 = _HARDWARE_REGISTERS_RDNA4 | {
+    28: "HW_REG_IB_STS2", 33: "HW_REG_XNACK_STATE_PRIV", 34: "HW_REG_XNACK_MASK",
+}  # fmt: skip
 _DPP_ROWS = {0x10: "row_shl", 0x11: "row_shr", 0x12: "row_ror"}
 
 _CDNA2 = Dialect(
@@ -166,5 +183,26 @@ _RDNA4 = dataclasses.replace(
     messages=_MESSAGES | _MESSAGES_RDNA4,
     hardware_registers=_HARDWARE_REGISTERS_RDNA4,
 )
-DIALECTS = {"CDNA1": _CDNA1, "CDNA2": _CDNA2, "CDNA3": _CDNA3, "CDNA4": _CDNA3, "RDNA3": _RDNA3, "RDNA4": _RDNA4}
+_CDNA5 = dataclasses.replace(
+    _RDNA4,
+    tables=gfx1250.TABLES,
+    encodings=GFX1250,
+    codes=CDNA5_CODES,
+    literal64=True,
+    scaled_offset=True,
+    flat_base=True,
+    messages=_MESSAGES | _MESSAGES_CDNA5,
+    hardware_registers=_HARDWARE_REGISTERS_CDNA5,
+    scale_ops={0x35: 32, 0x3A: 16},
+    gds=False,
+)
+DIALECTS = {
+    "CDNA1": _CDNA1,
+    "CDNA2": _CDNA2,
+    "CDNA3": _CDNA3,
+    "CDNA4": _CDNA3,
+    "CDNA5": _CDNA5,
+    "RDNA3": _RDNA3,
+    "RDNA4": _RDNA4,
+}
 """By `Arch.encoding`."""

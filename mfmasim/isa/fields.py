@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mfmasim.isa.instruction import Operand
-from mfmasim.isa.operands import INLINE_FLOATS, LDS_DIRECT, LITERAL, VGPR0, constant_bits, literal_bits
+from mfmasim.isa.operands import INLINE_FLOATS, LDS_DIRECT, LITERAL, LITERAL64, VGPR0, constant_bits, literal_bits
 from mfmasim.isa.unread import absent_sources, unread_bits
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Fields:
     __slots__ = (
         "_left",
         "_literal",
+        "_literal_size",
         "_literals",
         "_short",
         "_tail",
@@ -84,6 +85,7 @@ class Fields:
         self._left = dict(fields)
         self._tail = tail
         self._literal: int | None = None
+        self._literal_size = 0
 
     def take(self, name: str) -> int:
         """Value of a field; it counts as read."""
@@ -130,11 +132,26 @@ class Fields:
 
     def literal(self) -> int:
         """The dword that follows the instruction."""
+        return self._take_literal(4)
+
+    def constant(self, kind: str) -> Operand:
+        """The literal that the operation itself has (v_fmamk)."""
+        if kind == "f64":
+            return Operand("const", LITERAL64, 2, kind, self.literal64(), field="literal")
+        return Operand("const", LITERAL, 1, kind, literal_bits(self.literal(), kind), field="literal")
+
+    def literal64(self) -> int:
+        """The two dwords that follow the instruction."""
+        return self._take_literal(8)
+
+    def _take_literal(self, size: int) -> int:
         if self._literal is None:
-            if len(self._tail) < 4:
+            if len(self._tail) < size:
                 raise Refused("its literal lies beyond the end of the code")
-            self._literal = int.from_bytes(self._tail[:4], "little")
-            self.size += 4
+            self._literal, self._literal_size = int.from_bytes(self._tail[:size], "little"), size
+            self.size += size
+        if self._literal_size != size:
+            raise Refused(f"{self.row.name} cannot have literals of 32 and 64 bits")
         return self._literal
 
     def ignore(self, name: str, value: int, usual: int = 0) -> None:
@@ -218,6 +235,10 @@ class Fields:
             return Operand(
                 "const", LITERAL, slot.count, kind, literal_bits(self.literal(), kind), neg, abs_, field=name
             )
+        if code == LITERAL64 and self.family.dialect.literal64 and self._short:
+            bits = self.literal64()
+            value = bits if slot.count > 1 else bits & 0xFFFFFFFF
+            return Operand("const", LITERAL64, slot.count, kind, value, neg, abs_, field=name)
         if code in self.family.dialect.codes.special and (
             code != LDS_DIRECT or (name == "src0" and slot.count == 1 and self._vector)
         ):
@@ -289,9 +310,9 @@ def vector_register(
         Refused: the registers do not exist, or are not aligned.
     """
     count = slot.count
-    if number + count > 256:
+    if number + count > max(256, family.arch.vgprs):
         raise Refused(f"{name}: {file}{number} and {count - 1} more registers do not exist")
-    if count > 1 and number % 2 and family.arch.unified_vgprs:
+    if count > 1 and number % 2 and family.arch.even_vgprs and slot.file != "odd":
         raise Refused(f"{name}: {count} registers must start at an even one, not at {file}{number}")
     return _register(file, number, count, slot.type, neg, abs_, name, slot.printed, slot.file == "h")
 

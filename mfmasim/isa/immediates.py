@@ -14,7 +14,10 @@ from mfmasim.isa.family import family
 if TYPE_CHECKING:
     from mfmasim.isa.instruction import Instruction, Operand
 
-__all__ = ["decimal_or_hex", "inline_or_hex", "swizzle", "text", "waitcnt"]
+__all__ = ["MODE", "decimal_or_hex", "inline_or_hex", "register_field", "swizzle", "text", "waitcnt"]
+
+MODE = 1
+"""Number of the hardware register MODE."""
 
 _INDEX_MODES = ("SRC0", "SRC1", "SRC2", "DST")
 
@@ -29,6 +32,13 @@ def waitcnt(simm16: int, arch: str) -> dict[str, tuple[int, int]]:
             width += bits
         out[name] = count, (1 << width) - 1
     return out
+
+
+def register_field(instruction: Instruction) -> tuple[int, int, int]:
+    """Number, offset and mask (at bit 0) of the field that hwreg(...) of S_GETREG or S_SETREG names."""
+    operand = next(x for x in (*instruction.src, *instruction.dst) if x.type == "hwreg")
+    number, offset, size = operand.bits & 63, operand.bits >> 6 & 31, (operand.bits >> 11 & 31) + 1
+    return number, offset, (1 << min(size, 32 - offset)) - 1
 
 
 def decimal_or_hex(value: int) -> str:

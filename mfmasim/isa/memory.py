@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mfmasim.isa.family import Family
     from mfmasim.isa.rows import Row
 
-__all__ = ["ds", "flat", "flat_rows", "mubuf", "vflat"]
+__all__ = ["ds", "flat", "flat_rows", "mubuf", "tensor", "vflat"]
 
 _V1, _V2 = Slot("b32"), Slot("b64", 2)
 _S1, _S2, _S4 = Slot("b32"), Slot("b64", 2), Slot("b128", 4)
@@ -108,8 +108,17 @@ def vflat(fields: Fields) -> Parts:
     offset = fields.take("offset")
     parts.modifiers["offset"] = offset - (offset >> 23 << 24)
     _cache_bits(fields, parts)
+    _scaled_offset(fields, parts)
     parts.src += _flat_address(fields, segment)
     return _flat_data(fields, parts, segment)
+
+
+def _scaled_offset(fields: Fields, parts: Parts) -> None:
+    """NV, and whether the address's offset register counts elements; bits that only CDNA5 has."""
+    if fields.family.dialect.scaled_offset:
+        for name in ("scale_offset", "nv"):
+            if fields.has(name):
+                parts.modifiers[name] = fields.take(name)
 
 
 def _flat_data(fields: Fields, parts: Parts, segment: str) -> Parts:
@@ -130,6 +139,9 @@ def _flat_data(fields: Fields, parts: Parts, segment: str) -> Parts:
         parts.src.append(vector_register(file, fields.take("data"), data, "data", fields.family))
     if returns:
         parts.dst.append(vector_register(file, fields.take("vdst"), row.dst[0], "vdst", fields.family))
+    for slot in row.src:
+        if slot.file == "vdst":  # of an asynchronous load: the address in the LDS
+            parts.src.append(vector_register("v", fields.take("vdst"), slot, "vdst", fields.family))
     return parts
 
 
@@ -141,7 +153,8 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
     """[vaddr, saddr], `off` where one is not used."""
     none = fields.family.dialect.no_saddr
     code = fields.peek("saddr")
-    if segment == "FLAT":
+    based = segment == "GLOBAL" or (segment == "FLAT" and fields.family.dialect.flat_base)
+    if segment == "FLAT" and not based:
         if fields.family.dialect.flat_saddr and code != none:
             raise Refused("saddr of a FLAT instruction must be null")
         _unread_saddr(fields)
@@ -149,12 +162,13 @@ def _flat_address(fields: Fields, segment: str) -> list[Operand]:
         return [vaddr, Operand("off", field="saddr", printed=False)]
     fields.take("saddr")
     if not any(slot.type == "addr" for slot in fields.row.src):
-        saddr = Operand("off", field="saddr") if code == none else scalar_register(code, _S2, "saddr", fields.family)
+        off = code == none and not fields.row.opcode.kind
+        saddr = Operand("off", field="saddr") if off else scalar_register(code, _S2, "saddr", fields.family)
         return [Operand("off", field="vaddr", printed=False), saddr]
-    if segment == "GLOBAL":
+    if based:
         if code == none:
             vaddr = vector_register("v", fields.take("vaddr"), _V2, "vaddr", fields.family)
-            return [vaddr, Operand("off", field="saddr")]
+            return [vaddr, Operand("off", field="saddr", printed=segment != "FLAT")]
         vaddr = vector_register("v", fields.take("vaddr"), _V1, "vaddr", fields.family)
         if code >= 124:
             raise Refused("saddr cannot be EXEC")
@@ -191,6 +205,7 @@ def mubuf(fields: Fields) -> Parts:
             raise Refused(f"the cache bits of {row.name} are neither both set nor both clear")
         return parts
     _cache_bits(fields, parts)
+    _scaled_offset(fields, parts)
     if "format" in row.flags:
         parts.encoding = "MTBUF"
         kinds = ("format",) if fields.has("format") else ("data_format", "num_format")
@@ -228,4 +243,19 @@ def mubuf(fields: Fields) -> Parts:
             parts.modifiers["tfe"] = 1
             slot = dataclasses.replace(slot, count=slot.count + 1)
         parts.dst.append(vector_register(file, number, slot, "vdata", fields.family))
+    return parts
+
+
+def tensor(fields: Fields) -> Parts:
+    """The tensor data mover: a descriptor in two or four groups of SGPRs, the absent ones `null`."""
+    parts = Parts(modifiers={name: fields.take(name) for name in ("th", "scope", "nv", "r128")})
+    for slot in fields.row.src:
+        parts.src.append(scalar_register(fields.take(slot.file), slot, slot.file, fields.family))
+    absent = [operand.kind == "null" for operand in parts.src]
+    if absent[0] or absent[1] or absent[2] != absent[3]:
+        raise Refused(f"{fields.row.name} has two or four groups of SGPRs")
+    fields.ignore("vaddr4", fields.take("vaddr4"), usual=fields.family.dialect.no_saddr)
+    for name, usual in (("dim", 1), ("dmask", 1)):
+        fields.ignore(name, fields.take(name), usual)
+    fields.skip("d16", "a16", "tfe", "vdata", "rsrc")
     return parts

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mfmasim.isa.rows import Slot
 
-__all__ = ["Opcode", "dual", "opcode", "scaled", "undecoded"]
+__all__ = ["Opcode", "dual", "opcode", "scaled", "scaled_wmma", "undecoded"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +42,9 @@ class Opcode:
     lanes, by the LDS hardware without LDS memory), or empty."""
     narrow: bool = False
     """A load or store of less than a dword per lane, or of half a register, or that a data format may make one."""
+    bytes: int = 0
+    """Bytes of a lane's element by the type at the end of the mnemonic, which a scaled offset counts (CDNA5 ISA manual,
+    8.1.1 and 10.2); 0 where there is none."""
     typed: bool = False
     """Converts between registers and the data format of the instruction or of the buffer resource."""
     d16: str = ""
@@ -51,9 +54,12 @@ class Opcode:
     atomic."""
     to_lds: bool = False
     """A load that always writes to the LDS; other loads do with the modifier ``lds``."""
+    from_lds: bool = False
+    """A store of data that are in the LDS, not in registers."""
     counter: str = ""
     """Class of wait counter that it increments: ``load``, ``store``, ``atomic`` (that of loads if it returns a value,
-    else of stores), ``lds``, ``scalar``, or empty. FLAT increments that of the LDS too (LLVM, SIInsertWaitcnts)."""
+    else of stores), ``lds``, ``scalar``, ``async``, ``tensor``, or empty. FLAT increments that of the LDS too (LLVM,
+    SIInsertWaitcnts)."""
     invalidates: tuple[str, int] | None = None
     """Modifier, and its smallest value, with which it invalidates cached data that other workgroups may have written;
     an empty modifier stands for always (LLVM, AMDGPU usage guide, "Memory model")."""
@@ -88,6 +94,8 @@ class Opcode:
     """Takes E8M0 scales: a matrix instruction two, its last sources; a conversion one, the last that is printed."""
     narrows: str = ""
     """What a conversion from F32 rounds to: ``fp8 bf8 f16 f16_rtz bf16 i32 u32``, or empty."""
+    narrows_halves: bool = False
+    """A conversion of two F16 to 8-bit floats, whose constants LLVM prints as integers."""
     carries: bool = False
     """Has a carry-in per lane among its sources."""
     relative: bool = False
@@ -104,8 +112,8 @@ class Opcode:
     """LLVM takes the result as moved for any OP_SEL: conversions to FP4 with stochastic rounding."""
     kind: str = ""
     """An operation with special rules: ``nop sleep delay priority message trace setreg getreg mode index
-    index_mode skip fork halves icache clock probe hint nothing gws count second shift_left div_fmas fma_f64``;
-    or empty."""
+    index_mode msb tensor skip fork halves icache clock probe hint nothing gws count second shift_left div_fmas
+    fma_f64``; or empty."""
 
     def __eq__(self, other: object) -> bool:
         """By mnemonic, which determines the record."""
@@ -149,17 +157,18 @@ class Opcode:
 _UNITS = {
     "SOP1": "SALU", "SOP2": "SALU", "SOPC": "SALU", "SOPK": "SALU", "SOPP": "SALU", "SMEM": "SMEM",
     "VOP1": "VALU", "VOP2": "VALU", "VOPC": "VALU", "VOP3": "VALU", "VOP3P": "VALU", "VOPDX": "VALU", "VOPDY": "VALU",
-    "VINTERP": "VALU",
+    "VINTERP": "VALU", "VOPD3X": "VALU", "VOPD3Y": "VALU",
     "MAI": "VALU", "WMMA": "VALU",
     "DS": "LDS", "FLAT": "VMEM", "GLOBAL": "VMEM", "SCRATCH": "VMEM", "MUBUF": "VMEM", "MTBUF": "VMEM",
+    "VIMAGE": "VMEM",
 }  # fmt: skip
 """Unit that executes an opcode, by the encoding of its table."""
 _SPACES = {
     "SMEM": "global", "DS": "lds", "FLAT": "flat", "GLOBAL": "global", "SCRATCH": "scratch", "MUBUF": "global",
-    "MTBUF": "global",
+    "MTBUF": "global", "VIMAGE": "global",
 }  # fmt: skip
 """Memory that the loads, stores and atomic operations of an encoding access."""
-_LISTED = ("SOPP", "SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF")
+_LISTED = ("SOPP", "SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "VIMAGE")
 """Encodings for which every opcode needs a row."""
 _SMALL = ("u8", "i8", "b8", "u16", "i16", "b16")
 
@@ -173,14 +182,14 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("SALU", r"s_cbranch_scc[01]", {"condition": "scc"}),
     ("SALU", r"s_cbranch_vccn?z", {"condition": "vcc"}),
     ("SALU", r"s_cbranch_execn?z", {"condition": "exec"}),
-    ("SALU", r"s_swappc_b64|s_call_b64", {"flow": "call"}),
-    ("SALU", r"s_setpc_b64|s_rfe_b64|s_rfe_restore_b64", {"flow": "jump"}),
+    ("SALU", r"s_swappc_b64|s_swap_pc_i64|s_call_b64|s_call_i64", {"flow": "call"}),
+    ("SALU", r"s_setpc_b64|s_set_pc_i64|s_add_pc_i64|s_rfe_b64|s_rfe_restore_b64", {"flow": "jump"}),
     ("SALU", r"s_endpgm(_saved|_ordered_ps_done)?", {"flow": "end"}),
     ("SALU", r"s_trap", {"flow": "trap"}),
     ("SALU", r"s_barrier", {"barrier": "whole"}),
     ("SALU", r"s_barrier_signal(_isfirst)?", {"barrier": "signal"}),
     ("SALU", r"s_barrier_wait", {"barrier": "wait"}),
-    ("SALU", r"s_barrier_(init|join|leave)|s_get_barrier_state", {"barrier": "other"}),
+    ("SALU", r"s_barrier_(init|join|leave)|s_get_barrier_state|s_wakeup_barrier", {"barrier": "other"}),
     ("SALU", r"s_get_barrier_state", {"counter": "scalar"}),
     # Waits (ISA manuals, "Manually inserted wait states and dependencies"); the fields of SIMM16.
     ("SALU", r"s_waitcnt", {"wait": "waitcnt"}),
@@ -195,15 +204,18 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("SALU", r"s_wait_storecnt", {"wait": "counts", "waits": (("storecnt", 0, 6),)}),
     ("SALU", r"s_wait_dscnt", {"wait": "counts", "waits": (("dscnt", 0, 6),)}),
     ("SALU", r"s_wait_kmcnt", {"wait": "counts", "waits": (("kmcnt", 0, 5),)}),
+    ("SALU", r"s_wait_xcnt", {"wait": "counts", "waits": (("xcnt", 0, 6),)}),
+    ("SALU", r"s_wait_asynccnt", {"wait": "counts", "waits": (("asynccnt", 0, 6),)}),
+    ("SALU", r"s_wait_tensorcnt", {"wait": "counts", "waits": (("tensorcnt", 0, 6),)}),
     ("SALU", r"s_wait_samplecnt", {"wait": "counts", "waits": (("samplecnt", 0, 6),)}),
     ("SALU", r"s_wait_bvhcnt", {"wait": "counts", "waits": (("bvhcnt", 0, 3),)}),
     ("SALU", r"s_wait_loadcnt_dscnt", {"wait": "counts", "waits": (("dscnt", 0, 6), ("loadcnt", 8, 6))}),
     ("SALU", r"s_wait_storecnt_dscnt", {"wait": "counts", "waits": (("dscnt", 0, 6), ("storecnt", 8, 6))}),
     # Other scalar operations.
     ("SALU", r"s_nop", {"kind": "nop"}),
-    ("SALU", r"s_sleep(_var)?", {"kind": "sleep"}),
+    ("SALU", r"s_sleep(_var)?|s_monitor_sleep", {"kind": "sleep"}),
     ("SALU", r"s_delay_alu", {"kind": "delay"}),
-    ("SALU", r"s_setprio", {"kind": "priority"}),
+    ("SALU", r"s_setprio(_inc_wg)?", {"kind": "priority"}),
     ("SALU", r"s_sendmsg(halt)?|s_sendmsg_rtn_b(32|64)", {"kind": "message", "counter": "scalar", "reads_m0": True}),
     ("SALU", r"s_ttracedata(_imm)?", {"kind": "trace", "reads_m0": True}),
     ("SALU", r"s_setreg(_imm32)?_b32", {"kind": "setreg"}),
@@ -211,6 +223,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("SALU", r"s_(round|denorm)_mode", {"kind": "mode"}),
     ("SALU", r"s_set_gpr_idx_(on|off)", {"kind": "index"}),
     ("SALU", r"s_set_gpr_idx_(idx|mode)", {"kind": "index_mode"}),
+    ("SALU", r"s_set_vgpr_msb", {"kind": "msb"}),
     ("SALU", r"s_setvskip", {"kind": "skip"}),
     ("SALU", r"s_icache_inv", {"kind": "icache"}),
     (
@@ -248,11 +261,20 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("LDS", r"ds_gws_\w+", {"kind": "gws", "space": "gds", "reads_m0": True}),
     ("LDS", r"ds_ordered_count|ds_(add|sub)_gs_reg_rtn", {"space": "gds"}),
     ("LDS", r"ds_nop", {"kind": "nothing"}),
+    ("LDS", r"ds_atomic_(async_)?barrier_arrive_\w+", {"access": "atomic"}),
+    ("LDS", r"ds_atomic_async_barrier_arrive_b64", {"counter": "async"}),
     # Vector memory.
     ("VMEM", r"[a-z]+_load_\w+", {"access": "load", "counter": "load"}),
+    ("VMEM", r"[a-z]+_load_async_to_lds_\w+", {"counter": "async", "to_lds": True}),
     ("VMEM", r"[a-z]+_load_lds_\w+", {"to_lds": True, "reads_m0": True}),
     ("VMEM", r"(global|scratch)_(load|store)_block", {"chosen": True, "reads_m0": True}),
     ("VMEM", r"[a-z]+_store_\w+", {"access": "store", "counter": "store"}),
+    ("VMEM", r"[a-z]+_store_async_from_lds_\w+", {"counter": "async", "from_lds": True}),
+    ("VMEM", r"(global|flat)_prefetch_b8", {"access": "prefetch"}),
+    ("VMEM", r"cluster_load_\w+", {"reads_m0": True}),
+    ("VMEM", r"tensor_(load_to_lds|store_from_lds|save|stop)", {"kind": "tensor", "counter": "tensor"}),
+    ("VMEM", r"tensor_load_to_lds", {"to_lds": True}),
+    ("VMEM", r"tensor_store_from_lds", {"from_lds": True}),
     ("VMEM", r"t?buffer_(load|store)_(d16_|d16_hi_)?format_\w+", {"typed": True}),
     ("VMEM", r"[a-z]+_atomic_\w+", {"access": "atomic", "counter": "atomic"}),
     ("VMEM", r"[a-z]+_atomic_swap\w*", {"atomic": "exchange"}),
@@ -271,6 +293,7 @@ _ROWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("VALU", r"v_cvt_scalef32_\w+", {"scaled": True}),
     ("VALU", r"v_cvt_(pk|sr)_fp8_f32", {"narrows": "fp8"}),
     ("VALU", r"v_cvt_(pk|sr)_bf8_f32", {"narrows": "bf8"}),
+    ("VALU", r"v_cvt_pk_[fb][fp]8_f16", {"narrows_halves": True}),
     ("VALU", r"v_cvt_(f16_f32|pk_f16_f32)", {"narrows": "f16"}),
     ("VALU", r"v_cvt_(pkrtz|pk_rtz)_f16_f32", {"narrows": "f16_rtz"}),
     ("VALU", r"v_cvt_pk_bf16_f32", {"narrows": "bf16"}),
@@ -298,6 +321,7 @@ for _unit, _names, _fields in _ROWS:
             _PLAIN[_name] |= _fields
     else:
         _PATTERNS[_unit].append((re.compile(_names), _fields))
+_ELEMENT = re.compile(r"(?:_(pk)_\w+)?_[biuf]f?(\d+)$")
 _MATRIX = re.compile(r"v_(mfma|smfmac|wmma|swmmac)_\w*?_(\d+)x(\d+)x(\d+)")
 
 
@@ -336,6 +360,8 @@ def _record(name: str, encoding: str, small: bool) -> Opcode:
         if fields.get("typed"):
             fields["d16"] = fields["d16"] if name.endswith("_x") else ""  # those of more components fill registers
         fields["narrow"] = small or bool(fields["d16"]) or bool(fields.get("typed"))
+    if access and (element := _ELEMENT.search(name)):
+        fields["bytes"] = int(element[2]) // 8 * (2 if element[1] else 1)
     fields["atomic"] = fields.get("atomic", "other") if access == "atomic" else ""
     if encoding in ("MAI", "WMMA") and (matrix := _MATRIX.match(name)):
         fields |= {"matrix": matrix[1], "shape": tuple(int(size) for size in matrix.groups()[1:])}
@@ -351,6 +377,13 @@ def undecoded() -> Opcode:
 def scaled(matrix: Opcode) -> Opcode:
     """A matrix instruction with a scale prefix."""
     return replace(matrix, name=matrix.name.replace("v_mfma_", "v_mfma_scale_"), scaled=True)
+
+
+@cache
+def scaled_wmma(matrix: Opcode, block: int) -> Opcode:
+    """A WMMA with scales, each of which `block` elements share."""
+    name = matrix.name.replace("v_wmma_", "v_wmma_scale_" if block == 32 else f"v_wmma_scale{block}_")
+    return replace(matrix, name=name, scaled=True)
 
 
 @cache

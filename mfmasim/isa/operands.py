@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "CDNA5_CODES",
     "DPP",
     "DPP8",
     "DPP8_FI",
@@ -18,6 +19,7 @@ __all__ = [
     "INLINE_FLOATS",
     "LDS_DIRECT",
     "LITERAL",
+    "LITERAL64",
     "RDNA_CODES",
     "SDWA",
     "VCC",
@@ -31,6 +33,8 @@ __all__ = [
 VCC, EXEC = 106, 126
 DPP8, DPP8_FI = 233, 234
 SDWA, DPP, LDS_DIRECT, LITERAL, VGPR0 = 249, 250, 254, 255, 256
+LITERAL64 = 254
+"""CDNA5, where there is no LDS_DIRECT."""
 
 DWORDS = {
     "i64": 2, "u64": 2, "f64": 2, "b64": 2, "b96": 3, "b128": 4, "b256": 8, "b512": 16, "pk_f32": 2, "pk_b32": 2,
@@ -70,6 +74,14 @@ RDNA_CODES = ScalarCodes(
     {230: "src_flat_scratch_base_lo", 231: "src_flat_scratch_base_hi"} | _SPECIAL,
     125,
     124,
+)
+
+# CDNA5 ISA manual, 4.1; of the codes that it reserves, 237 to 239, 251 and 252 as llvm-mc 22 reads them.
+CDNA5_CODES = ScalarCodes(
+    RDNA_CODES.names,
+    {code: name for code, name in RDNA_CODES.special.items() if code != LDS_DIRECT},
+    RDNA_CODES.m0,
+    RDNA_CODES.null,
 )
 
 INLINE_FLOATS: dict[int, tuple[str, int, int, int, int]] = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from mfmasim.isa.dpp import CODES, take_controls
 from mfmasim.isa.encodings import MAI
 from mfmasim.isa.fields import Fields, Refused, vector_register
-from mfmasim.isa.opcode import scaled
-from mfmasim.isa.operands import LITERAL
+from mfmasim.isa.opcode import scaled, scaled_wmma
+from mfmasim.isa.operands import INLINE_FLOATS, LITERAL, VGPR0, constant_bits
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mfmasim.isa.instruction import Operand
     from mfmasim.isa.rows import Row
 
-__all__ = ["matrix", "packed", "scaled_matrix", "wmma"]
+__all__ = ["matrix", "packed", "prefixed_matrix", "scaled_matrix", "wmma"]
 
 # Registers of an f8f6f4 operand by its format selector cbsz or blgp (CDNA4 ISA manual, 7.1: fp8, bf8, fp6, bf6, fp4).
 F8F6F4 = {0: ("fp8", 8), 1: ("bf8", 8), 2: ("fp6", 6), 3: ("bf6", 6), 4: ("fp4", 4)}
@@ -49,18 +49,25 @@ def packed(fields: Fields) -> Parts:
         modifiers |= {"neg_lo": low, "neg_hi": high}
     for name, value in (("neg_lo", low), ("neg_hi", high)):
         _check_bits(row, name, value)
+    if "no_neg" in flags and (low or high):
+        raise Refused(f"neg_lo and neg_hi of {row.name} must be zero")
+    narrow = flags["mix"][0] if flags.get("mix") else "f16"
     for i, slot in enumerate(s for s in row.src if s.printed):
         name = f"src{i}"
         if controls and not i:
             signs = {"neg": bool(low & 1), "abs_": bool(high & 1)} if "mix" in flags else {}
-            kind = ("f16" if selected_high & 1 else "f32") if "mix" in flags else slot.type
+            kind = (narrow if selected_high & 1 else "f32") if "mix" in flags else slot.type
             slot = dataclasses.replace(slot, type=kind)  # noqa: PLW2901
             parts.src.append(vector_register("v", controls.number, slot, name, fields.family, **signs))
         elif "mix" in flags:
-            # op_sel_hi makes a source f16; a constant then is the f16 one.
-            kind = "f16" if selected_high >> i & 1 else "f32"
+            # op_sel_hi makes a source f16, or bf16; a constant then is f16, or f32 with bf16 as its upper half (CDNA5
+            # ISA manual, 4.1).
+            kind = narrow if selected_high >> i & 1 else "f32"
             signs = {"neg": bool(low >> i & 1), "abs_": bool(high >> i & 1)}
-            parts.src.append(fields.source(name, dataclasses.replace(slot, type=kind), **signs))
+            source = fields.source(name, dataclasses.replace(slot, type=kind), **signs)
+            if source.kind == "const" and kind == "bf16" and source.index in INLINE_FLOATS:
+                source = dataclasses.replace(source, bits=constant_bits(source.index, "f32"))
+            parts.src.append(source)
         else:
             parts.src.append(fields.source(name, slot))
         if controls and ("mix" in flags or "op_sel" not in flags) and parts.src[-1].kind != "v":
@@ -81,12 +88,29 @@ def wmma(fields: Fields) -> Parts:
     """WMMA and SWMMAC: D, A, B, and C or the sparse index."""
     row, flags = fields.row, fields.row.flags
     parts = Parts(encoding="WMMA")
+    if "scales" in flags:
+        # The prefix alone: nothing that takes scales follows.
+        parts.src += _take_scales(fields, parts, 16 * (3 - row.src[0].count))
+        return parts
     high = fields.take("op_sel_hi") | fields.take("op_sel_hi2") << 2
-    if "op_sel" in flags:
+    if "formats" in flags:
+        parts.modifiers |= {"matrix_a_fmt": fields.take("op_sel"), "matrix_b_fmt": high}
+    elif "reuse" in flags:
+        if high & 3 != 3:
+            raise Refused(f"op_sel_hi of {row.name} must be all ones")
+        low = fields.take("op_sel")
+        if low & ~(4 | ("index_key" in flags)):
+            raise Refused(f"op_sel {low:#x} of {row.name} has bits that it does not take")
+        if "index_key" in flags:
+            parts.modifiers["index_key"] = low & 1
+        parts.modifiers |= {"matrix_a_reuse": low >> 2, "matrix_b_reuse": high >> 2}
+    elif "op_sel" in flags:
         parts.modifiers |= {"op_sel": fields.take("op_sel"), "op_sel_hi": high}
+    elif "scaled" in flags:
+        fields.ignore("op_sel_hi", high, usual=7)
     elif "op_sel_hi" in flags and high != 7:
         raise Refused(f"op_sel_hi of {row.name} must be all ones")
-    if "index_key" in flags:
+    if "index_key" in flags and "reuse" not in flags:
         parts.modifiers["index_key"] = fields.take("op_sel")
         _check_bits(row, "index_key", parts.modifiers["index_key"])
     for name in ("neg_lo", "neg_hi"):
@@ -97,6 +121,8 @@ def wmma(fields: Fields) -> Parts:
         parts.modifiers["clamp"] = fields.take("clamp")
     parts.dst.append(vector_register("v", fields.take("vdst"), row.dst[0], "vdst", fields.family))
     for i, slot in enumerate(s for s in row.src if not s.tied):
+        if slot.type == "f8f6f4":
+            slot = _formatted(parts.modifiers[f"matrix_{'ab'[i]}_fmt"], 16)  # noqa: PLW2901
         code = fields.peek(f"src{i}")
         if i == 2 and code < 256:
             operand = fields.source("src2", slot)
@@ -107,6 +133,45 @@ def wmma(fields: Fields) -> Parts:
             parts.src.append(_matrix_source(fields, f"src{i}", slot, "v"))
     if len(row.src) > 3:
         parts.read_back(parts.dst[0])
+    return parts
+
+
+def _formatted(code: int, registers: int) -> Slot:
+    """An operand of f8f6f4 whose format a modifier selects; `registers` is how many eight bits an element fill."""
+    if code not in F8F6F4:
+        raise Refused(f"the format {code} of a matrix is reserved")
+    name, bits = F8F6F4[code]
+    return Slot(name, registers * bits // 8)
+
+
+def _take_scales(prefix: Fields, parts: Parts, block: int) -> list[Operand]:
+    """The two scales, and the modifiers that say what of them counts and whether A and B are used again."""
+    low, high = prefix.take("op_sel"), prefix.take("op_sel_hi") | prefix.take("op_sel_hi2") << 2
+    formats = prefix.take("neg_lo"), prefix.take("neg_hi")
+    if low & 2 or high & 2 or formats[0] & 4 or formats[1] & 4:
+        raise Refused("reserved bits of the scales are not zero")
+    # The manual asks for 0x100 here (14.3.7); what AMD's own assembler makes has 0.
+    prefix.ignore("src2", prefix.take("src2"), usual=VGPR0)
+    parts.modifiers |= {
+        "matrix_a_scale": low & 1, "matrix_b_scale": high & 1,
+        "matrix_a_scale_fmt": formats[0], "matrix_b_scale_fmt": formats[1],
+        "matrix_a_reuse": low >> 2, "matrix_b_reuse": high >> 2,
+    }  # fmt: skip
+    slot = Slot("b32") if block == 32 else Slot("b64", 2)
+    return [prefix.source(name, slot) for name in ("src0", "src1")]
+
+
+def prefixed_matrix(prefix: Fields, fields: Fields, block: int) -> Parts:
+    """A WMMA with scales: the prefix names them, their formats, and which of their lanes or bytes count.
+
+    Args:
+        prefix: the first half.
+        fields: the WMMA.
+        block: elements that share a scale, 32 or 16.
+    """
+    parts = wmma(fields)
+    parts.src += _take_scales(prefix, parts, block)
+    parts.opcode = scaled_wmma(fields.row.opcode, block)
     return parts
 
 

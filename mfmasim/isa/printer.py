@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from mfmasim.isa import immediates
+from mfmasim.isa import cache_text, immediates
 from mfmasim.isa.buffer_formats import DEFAULT, format_text, split_text
 from mfmasim.isa.constants import constant_text
 from mfmasim.isa.family import family
-from mfmasim.isa.operands import GFX9_CODES, LITERAL
+from mfmasim.isa.operands import GFX9_CODES, LITERAL, LITERAL64
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,6 +45,12 @@ def _scalar(code: int, count: int, codes: ScalarCodes) -> str:
     return f"{name}_{'lo' if code == base else 'hi'}"
 
 
+def _registers(file: str, index: int, count: int, half: str) -> str:
+    """Name of vector registers; behind that of the code the one that MODE selects, where it is above v255."""
+    named = _range(file, index & 0xFF, count) + half
+    return f"{named} /*{_range(file, index, count)}{half}*/" if index > 0xFF else named
+
+
 def operand_text(operand: Operand, codes: ScalarCodes = GFX9_CODES, half: str = "") -> str:
     """One operand with its sign modifiers.
 
@@ -64,7 +70,7 @@ def operand_text(operand: Operand, codes: ScalarCodes = GFX9_CODES, half: str = 
     elif operand.kind == "off":
         text = "off"
     else:
-        text = _range(*operand.written, operand.count) + half
+        text = _registers(*operand.written, operand.count, half)
     if operand.sext:
         return f"sext({text})"
     if operand.abs:
@@ -94,10 +100,15 @@ _CONSTANT_TYPES = {"SOP1": "b32", "SOPC": "b16"}
 def _as_printed(ins: Instruction, operand: Operand) -> Operand:
     if operand.kind != "const":
         return operand
+    if operand.index == LITERAL64:
+        # Operands of fewer bits hold the lower ones alone.
+        operand = dataclasses.replace(operand, bits=int.from_bytes(ins.raw[-8:], "little"))
     if operand.type == "f16" and ins.encoding in _CONSTANT_TYPES:
         return dataclasses.replace(operand, type=_CONSTANT_TYPES[ins.encoding])
     if ins.name.startswith("v_cvt_pk_f32_") and operand.type == "b16":
         return dataclasses.replace(operand, type="f16")
+    if ins.opcode.narrows_halves:
+        return dataclasses.replace(operand, type="raw")
     if ins.name.startswith("v_alignb") and operand.field == "src2":
         return dataclasses.replace(operand, type="u16")
     if ins.name == "v_pk_fmac_f16" and not family(ins.arch).dialect.sdwa:
@@ -151,7 +162,9 @@ def _smem(ins: Instruction) -> tuple[list[str], list[str]]:
     lonely = soffset.kind == "off" or (soffset.kind == "null" and (offset or family(ins.arch).dialect.smem_zero))
     parts.append(number if lonely else "".join(_printed(ins, [soffset])))
     modifiers = [f"offset:{number}"] if not lonely and "offset" in ins.modifiers and _shown(ins, offset) else []
-    return parts, modifiers + _cache(ins, family(ins.arch).dialect.smem_cache)
+    return parts, modifiers + cache_text.scaled(ins) + cache_text.cache(
+        ins, family(ins.arch).dialect.smem_cache
+    ) + cache_text.volatile(ins)
 
 
 def _shown(ins: Instruction, offset: int) -> bool:
@@ -178,6 +191,8 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
             modifiers.append(f"op_sel:[{bits}]")
     if ins.modifiers.get("bitop3"):
         modifiers.insert(0, f"bitop3:{_hex(ins.modifiers['bitop3'])}")
+    if ins.modifiers.get("scale_sel"):
+        modifiers.append(f"scale_sel:{ins.modifiers['scale_sel']}")
     if ins.modifiers.get("byte_sel"):
         modifiers.append(f"byte_sel:{ins.modifiers['byte_sel']}")
     if "fi" in ins.modifiers and ins.encoding == "VOP3":
@@ -188,9 +203,9 @@ def _vector(ins: Instruction) -> tuple[list[str], list[str]]:
 
 
 def _fetch(ins: Instruction) -> list[str]:
-    """How a lane permutation treats inactive lanes: two names, or on RDNA the bits of op_sel."""
+    """How a lane permutation treats inactive lanes: two names, or in those that are VOP3 alone the bits of op_sel."""
     fi, bound = ins.modifiers["fi"], ins.modifiers["bound_ctrl"]
-    if not family(ins.arch).dialect.sdwa:
+    if ins.form != "_e64":
         return [_bits("op_sel", fi | bound << 1, 2)] if fi or bound else []
     return ["bound_ctrl:1"] * bound + ["fi:1"] * fi
 
@@ -256,15 +271,30 @@ def _wmma(ins: Instruction) -> tuple[list[str], list[str]]:
     modifiers = [_bits("op_sel", m["op_sel"], 3)] if m.get("op_sel") else []
     modifiers += [_bits("op_sel_hi", m["op_sel_hi"], 3)] if m.get("op_sel_hi", 7) != 7 else []
     modifiers += [f"index_key:{m['index_key']}"] if m.get("index_key") else []
+    for name, values in _MATRIX_NAMES.items():
+        for side in "ab":
+            if value := m.get(f"matrix_{side}_{name}"):
+                known = values.get(value, str(value))
+                modifiers.append(f"matrix_{side}_{name}:{known}")
+    modifiers += [f"matrix_{side}_reuse" for side in "ab" if m.get(f"matrix_{side}_reuse")]
     modifiers += [_bits(name, m[name], 3) for name in ("neg_lo", "neg_hi") if m.get(name)]
     return _printed(ins, (*ins.dst, *ins.src)), modifiers + _clamp_omod(ins)
 
 
+# CDNA5 ISA manual, 7.12.6; spelling of llvm-mc 22.
+_MATRIX_NAMES = {
+    "fmt": {1: "MATRIX_FMT_BF8", 2: "MATRIX_FMT_FP6", 3: "MATRIX_FMT_BF6", 4: "MATRIX_FMT_FP4"},
+    "scale": {1: "MATRIX_SCALE_ROW1"},
+    "scale_fmt": {1: "MATRIX_SCALE_FMT_E5M3", 2: "MATRIX_SCALE_FMT_E4M3"},
+}
+
+
 def _vopd(ins: Instruction) -> tuple[list[str], list[str]]:
     texts = []
-    for half in ins.halves:
+    for half in ins.halves or (ins,):
         operands = ", ".join(_printed(ins, (*half.dst, *half.src)))
-        texts.append(f"v_dual_{half.name.removeprefix('v_')} {operands}")
+        table = half.modifiers.get("bitop3")
+        texts.append(f"v_dual_{half.name.removeprefix('v_')} {operands}" + (f" bitop3:{_hex(table)}" if table else ""))
     return texts, []
 
 
@@ -278,49 +308,25 @@ def _ds(ins: Instruction) -> tuple[list[str], list[str]]:
     return _printed(ins, (*ins.dst, *ins.src)), modifiers + (["gds"] if m.get("gds") else [])
 
 
-_SCOPES = ("", "SCOPE_SE", "SCOPE_DEV", "SCOPE_SYS")
-_HINTS = ("", "NT", "HT", "", "NT_RT", "RT_NT", "NT_HT", "NT_WB")
-
-
-def _cache(ins: Instruction, names: Iterable[str] | None = None) -> list[str]:
-    """The cache bits; gfx12's temporal hint and scope are spelled out (RDNA4 ISA manual, "Memory scopes and hints")."""
-    if "th" in ins.modifiers:
-        th, scope = ins.modifiers["th"], ins.modifiers["scope"]
-        return _hint(ins, th, scope) + ([f"scope:{_SCOPES[scope]}"] if scope else [])
-    if names is None:
-        names = family(ins.arch).dialect.cache_order
-    return [name for name in names if ins.modifiers.get(name)]
-
-
-def _hint(ins: Instruction, th: int, scope: int) -> list[str]:
-    if not th:
-        return []
-    if "atomic" in ins.name:
-        if th & 4:
-            name = ("CASCADE_NT" if th & 2 else "CASCADE_RT") if scope >= 2 else f"0x{th:x}"
-        else:
-            name = ("", "RETURN", "NT", "NT_RETURN")[th]
-        return [f"th:TH_ATOMIC_{name}"]
-    store = "store" in ins.name
-    if th == 7 and not store:
-        return [f"th:0x{th:x}"]
-    # 3 means to bypass the caches in system scope, else last use of a load and write-back of a store.
-    name = ("BYPASS" if scope == 3 else "WB" if store else "LU") if th == 3 else _HINTS[th]
-    return [f"th:TH_{'STORE' if store else 'LOAD'}_{name}"]
-
-
 def _flat(ins: Instruction) -> tuple[list[str], list[str]]:
     if not ins.src:
-        return [], _cache(ins)
+        return [], cache_text.cache(ins)
     vaddr, saddr, *data = ins.src
     offset = ins.modifiers["offset"]
-    modifiers = ([f"offset:{offset}"] if offset else []) + _cache(ins) + (["lds"] if ins.modifiers.get("lds") else [])
-    return _printed(ins, (*ins.dst, vaddr, *data, saddr)), modifiers
+    modifiers = (
+        ([f"offset:{offset}"] if offset else [])
+        + cache_text.scaled(ins)
+        + cache_text.cache(ins)
+        + cache_text.volatile(ins)
+    )
+    modifiers += ["lds"] if ins.modifiers.get("lds") else []
+    first, then = (data, []) if ins.opcode.to_lds else ([], data)
+    return _printed(ins, (*ins.dst, *first, vaddr, *then, saddr)), modifiers
 
 
 def _mubuf(ins: Instruction) -> tuple[list[str], list[str]]:
     if not ins.src:
-        return [], _cache(ins)
+        return [], cache_text.cache(ins)
     vaddr, srsrc, soffset, *data = ins.src
     m = ins.modifiers
     parts = _printed(
@@ -330,8 +336,14 @@ def _mubuf(ins: Instruction) -> tuple[list[str], list[str]]:
     modifiers += split_text(m["data_format"], m["num_format"]) if "data_format" in m else []
     modifiers += [name for name in ("idxen", "offen") if m[name]]
     modifiers += [f"offset:{m['offset']}"] if m["offset"] else []
-    modifiers += _cache(ins) + (["lds"] if m.get("lds") else [])
+    modifiers += cache_text.cache(ins) + cache_text.volatile(ins) + (["lds"] if m.get("lds") else [])
     return parts, modifiers + (["tfe"] if m.get("tfe") else [])
+
+
+def _tensor(ins: Instruction) -> tuple[list[str], list[str]]:
+    groups = [operand for operand in ins.src if operand.kind != "null"]
+    size = ["r128"] if ins.modifiers["r128"] else []
+    return _printed(ins, groups), size + cache_text.cache(ins) + cache_text.volatile(ins)
 
 
 _BODY: dict[str, Callable[[Instruction], tuple[list[str], list[str]]]] = {
@@ -348,6 +360,7 @@ _BODY: dict[str, Callable[[Instruction], tuple[list[str], list[str]]]] = {
     "MTBUF": _mubuf,
     "DPP8": _dpp,
     "WMMA": _wmma,
+    "VIMAGE": _tensor,
 }
 
 
@@ -360,7 +373,7 @@ def text(ins: Instruction) -> str:
     Returns:
         Mnemonic, operands and modifiers, separated by single spaces; a branch shows its raw SIMM16.
     """
-    if ins.halves:
+    if ins.halves or ins.encoding.startswith("VOPD"):  # both halves, or one alone in a message
         return " :: ".join(_vopd(ins)[0])
     if not ins.encoding:
         return f"{ins.name} {int.from_bytes(ins.raw, 'little'):#010x}"

@@ -9,6 +9,7 @@ An operand is written ``[-][=][file:]type[*n][!]``:
 ``a:``     an AGPR; ``v:`` a vector register, ``s:`` a scalar one (in VOP3 a constant as well)
 ``h:``     one half of a register, which op_sel selects (LLVM prints ``.l`` or ``.h``)
 ``l:``     in the short encodings one of the lower 128 registers: bit 7 of the field is reserved
+``odd:``   registers that may start at an odd one even where others may not
 ``c:``     a scalar register or an inline constant, no literal
 ``rtn:``   an atomic's old value; any other word is a field of the encoding (``data0:``)
 ``*n``     n values, register after register

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register
 from mfmasim.isa.instruction import Operand
-from mfmasim.isa.operands import EXEC, LITERAL, VCC, literal_bits
+from mfmasim.isa.operands import EXEC, LITERAL, VCC
 from mfmasim.isa.parts import Parts
 from mfmasim.isa.rows import Slot
 
@@ -42,7 +42,7 @@ def sop(fields: Fields) -> Parts:
             parts.src.append(implicit(slot, _IMPLICIT[slot.type]))
         elif slot.type == "K":
             kind = row.dst[0].type
-            parts.src.append(Operand("const", LITERAL, 1, kind, literal_bits(fields.literal(), kind), field="literal"))
+            parts.src.append(fields.constant(kind))
         elif slot.type == "msg":
             parts.src.append(Operand("imm", type="msg", bits=fields.take(next(names)), field="src0"))
         elif slot.type == "gpr_idx":
@@ -171,6 +171,8 @@ def smem_rdna(fields: Fields) -> Parts:
         fields.skip(*fields.family.dialect.smem_cache)
         return parts
     parts.modifiers |= {name: fields.take(name) for name in fields.family.dialect.smem_cache}
+    if fields.family.dialect.scaled_offset:
+        parts.modifiers |= {name: fields.take(name) for name in ("scale_offset", "nv")}
     if data is not None:
         parts.src.append(scalar_register(fields.take("sdata"), data, "sdata", fields.family))
     for slot in row.dst:

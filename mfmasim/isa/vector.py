@@ -9,7 +9,7 @@ from mfmasim.isa.dpp import CODES, take_controls
 from mfmasim.isa.encodings import DPP16, DPP16_RESERVED, SDWA9, SDWA9_RESERVED, SDWA9B, VOP3B
 from mfmasim.isa.fields import Fields, Refused, implicit, scalar_register, vector_register
 from mfmasim.isa.instruction import Operand
-from mfmasim.isa.operands import DPP, EXEC, LITERAL, SDWA, VCC, literal_bits
+from mfmasim.isa.operands import DPP, EXEC, SDWA, VCC
 from mfmasim.isa.parts import Parts
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _sources(
             parts.src.append(mask(slot))
         elif slot.type == "K":
             kind = fields.row.dst[0].type
-            parts.src.append(Operand("const", LITERAL, 1, kind, literal_bits(fields.literal(), kind), field="literal"))
+            parts.src.append(fields.constant(kind))
         else:
             operand = one(next(names), slot)
             if slot.file in ("v", "s", "a") and (operand.kind == "v") == (slot.file == "s"):
@@ -243,12 +243,16 @@ def long_form(fields: Fields, *, promoted: str = "") -> Parts:
         parts.modifiers["clamp"] = fields.take("clamp")
     if "omod" in flags:
         parts.modifiers["omod"] = fields.take("omod")
+    order = row.flags["byte_sel"][0] if "byte_sel" in row.flags else ""
+    halves = op_sel[-1] if op_sel is not None else ""
+    if op_sel is not None or order:
+        bits = _op_sel(fields, halves + order)
     if op_sel is not None:
-        parts.modifiers["op_sel"] = _op_sel(fields, op_sel[-1])
-    if "byte_sel" in flags or "byte_sel" in row.flags:
-        order = row.flags["byte_sel"][0]
-        bits = _op_sel(fields, order)
+        parts.modifiers["op_sel"] = bits & sum(1 << int(bit) for bit in halves)
+    if order:
         parts.modifiers["byte_sel"] = sum((bits >> int(bit) & 1) << i for i, bit in enumerate(order))
+    if "scale_sel" in flags:
+        parts.modifiers["scale_sel"] = _op_sel(fields, "0123")
     if "permlane" in flags:
         bits = _op_sel(fields, "01")
         parts.modifiers |= {"fi": bits & 1, "bound_ctrl": bits >> 1}

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import unknown
-from mfmasim.isa.hazards import cdna, matrix, rdna
+from mfmasim.isa.hazards import cdna, cdna5, matrix, rdna
 from mfmasim.isa.hazards.row import Row, Shipped
 from mfmasim.isa.hazards.shipped import SHIPPED
 from mfmasim.isa.hazards.traits import ROLES, Register, Traits, named
@@ -22,6 +22,7 @@ _TABLES: dict[str, tuple[Row, ...]] = {
     "CDNA2": (*cdna.CDNA2, *matrix.CDNA2),
     "CDNA3": (*cdna.CDNA3, *matrix.CDNA3),
     "CDNA4": (*cdna.CDNA4, *matrix.CDNA4),
+    "CDNA5": cdna5.CDNA5,
     "RDNA3": rdna.RDNA3,
     "RDNA4": rdna.RDNA4,
 }

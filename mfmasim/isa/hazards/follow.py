@@ -101,22 +101,28 @@ class Follower:
             passes: gives the passes of a matrix instruction, 0 for any other.
         """
         self.rows, self.arch, self.wave, self.passes = rows, arch, wave, passes
-        self._known: dict[bytes, Known] = {}
+        self._known: dict[tuple[object, ...], Known] = {}
+        self._roles: dict[str, tuple[list[int], list[int]]] = {}
+        """Rows that begin, and rows that end, with an instruction in a role."""
+        for number, row in enumerate(rows):
+            for place, role in enumerate((row.first, row.second)):
+                self._roles.setdefault(role, ([], []))[place].append(number)
 
     def _knows(self, instruction: Instruction) -> Known:
-        """What the rows see in an instruction, which its bytes determine."""
-        known = self._known.get(instruction.raw)
+        """What the rows see in an instruction, which its bytes and the registers that MODE selects determine."""
+        operands = (*instruction.dst, *instruction.src) if self.arch.vgprs > 256 else ()
+        key = instruction.raw, *(operand.index for operand in operands)
+        known = self._known.get(key)
         if known is None:
             passes = self.passes(instruction, self.arch, self.wave)
             traits = Traits(instruction, self.arch.m0, passes)
             firsts, seconds = [], {}
-            for number, row in enumerate(self.rows):
-                states = row.states(passes)
-                if states and (risky := ROLES[row.first](traits)):
-                    firsts.append((number, risky, states))
-                if touched := ROLES[row.second](traits):
-                    seconds[number] = touched
-            known = self._known[instruction.raw] = Known(traits, tuple(firsts), seconds)
+            for role, (begun, ended) in self._roles.items():
+                if registers := ROLES[role](traits):
+                    seconds.update(dict.fromkeys(ended, registers))
+                    firsts += [(row, registers, states) for row in begun if (states := self.rows[row].states(passes))]
+            firsts.sort(key=lambda first: first[0])
+            known = self._known[key] = Known(traits, tuple(firsts), seconds)
         return known
 
     def step(self, state: State, instruction: Instruction, report: Callable[[Broken], None]) -> State:

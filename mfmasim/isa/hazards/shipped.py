@@ -25,4 +25,12 @@ SHIPPED: dict[str, tuple[int, dict[tuple[str, str, str], dict[int, int]]]] = {
         ("VALU writes VGPR", "V_PERMLANE reads VGPR", ""): {0: 1, 1: 19},
         ("XDL writes D", "VALU uses VGPR", ""): {2: 6, 3: 2, 4: 44, 5: 3, 6: 29, 9: 1, 10: 10, 15: 1, 17: 4, 18: 12},
     }),
+    "CDNA5": (38, {
+        ("WMMA of 16 cycles reads A, B", "VALU but trans or WMMA writes VGPR", ""): {0: 2},
+        ("WMMA of 16 cycles writes D", "VALU but trans or WMMA uses VGPR", ""): {6: 2},
+        ("WMMA of 8 cycles reads A, B", "VALU but trans or WMMA writes VGPR", ""): {1: 2},
+        ("WMMA of 8 cycles writes D", "VALU but trans or WMMA uses VGPR", ""): {2: 3},
+        ("trans reads VGPR", "VALU but trans writes VGPR", ""): {0: 36},
+        ("trans writes VGPR", "VALU but trans reads VGPR", ""): {0: 36},
+    }),
 }  # fmt: skip

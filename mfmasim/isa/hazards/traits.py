@@ -8,9 +8,10 @@ have ``v.l`` and ``v.h`` where they matter.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from mfmasim.isa.immediates import register_field
 from mfmasim.isa.operands import EXEC, VCC
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ NOTHING: Registers = frozenset()
 
 LANE = ("readlane", "writelane")
 DWORD = 6
-MODE = ("hw", 1)
+MODE, STATE_PRIV = ("hw", 1), ("hw", 4)
 VSKIP = 28
 ZERO = {251: VCC, 252: EXEC}
 """VCCZ and EXECZ as sources, and the register that each one tests."""
@@ -82,6 +83,18 @@ class Traits:
             return "wmma"
         kind = self.instruction.src[0].type
         return {"f32": "sgemm", "f64": "dgemm"}.get(kind, "xdl")
+
+    @cached_property
+    def duration(self) -> str:
+        """What a WMMA of CDNA5 is called by its time, as LLVM has it: 16 cycles for an f8f6f4 with 8-bit elements.
+
+        Empty for others, and for products of f32, which the matrix unit does not execute.
+        """
+        if self.matrix != "wmma" or self.instruction.src[0].type == "f32":
+            return ""
+        formats = [self.instruction.modifiers.get(f"matrix_{side}_fmt", 2) for side in "ab"]
+        cycles = 16 if self.passes >= 4 or min(formats) < 2 else 8
+        return f"{'SWMMAC' if self.opcode.sparse else 'WMMA'} of {cycles} cycles"
 
     @cached_property
     def occupies(self) -> bool:
@@ -226,6 +239,15 @@ def _zero(t: Traits) -> Registers:
     return frozenset(("s", ZERO[code] + k) for code in used for k in (0, 1))
 
 
+DURATIONS = ("WMMA of 8 cycles", "WMMA of 16 cycles", "SWMMAC of 8 cycles", "SWMMAC of 16 cycles")
+
+
+def _of_duration(name: str, which: str, t: Traits) -> Registers:
+    """Registers of D, or of A, B and the index, of a matrix instruction of one class."""
+    found: Registers = getattr(t, which) if t.duration == name else NOTHING
+    return _only(found, "v")
+
+
 ROLES: dict[str, Callable[[Traits], Registers]] = {
     # Roles of first instructions.
     "VALU writes SGPR": lambda t: _only(t.writes, "s") if t.vector else NOTHING,
@@ -308,5 +330,20 @@ ROLES: dict[str, Callable[[Traits], Registers]] = {
     "uses VGPR": lambda t: _only(t.reads | t.writes, "va") if t.vector or t.memory or t.lds else NOTHING,
     "FMA_F64": lambda t: frozenset([("hw", -1)]) if t.opcode.kind == "fma_f64" else NOTHING,
     "WMMA reads A, B": lambda t: t.other_sources if t.matrix == "wmma" else NOTHING,
+    # CDNA5.
+    **{f"{name} writes D": partial(_of_duration, name, "writes") for name in DURATIONS},
+    **{f"{name} reads A, B": partial(_of_duration, name, "other_sources") for name in DURATIONS},
+    "XDL WMMA reads A, B": lambda t: _only(t.other_sources, "v") if t.duration else NOTHING,
+    "VALU but trans or WMMA uses VGPR": lambda t: (
+        _only(t.reads | t.writes, "v") if t.alu and not t.opcode.trans else NOTHING
+    ),
+    "VALU but trans or WMMA writes VGPR": lambda t: _only(t.writes, "v") if t.alu and not t.opcode.trans else NOTHING,
+    "VALU but trans writes VGPR": lambda t: _only(t.writes, "v") if t.vector and not t.opcode.trans else NOTHING,
+    "trans reads VGPR": lambda t: _only(t.reads, "v") if t.opcode.trans else NOTHING,
+    "S_SETREG writes MODE": lambda t: (
+        frozenset([MODE]) if t.opcode.kind == "setreg" and register_field(t.instruction)[0] == MODE[1] else NOTHING
+    ),
+    "S_SET_VGPR_MSB": lambda t: frozenset([MODE]) if t.opcode.kind == "msb" else NOTHING,
+    "S_SETPRIO": lambda t: frozenset([STATE_PRIV]) if t.opcode.kind == "priority" else NOTHING,
 }
 """Registers by role, under the names that rows and messages use."""

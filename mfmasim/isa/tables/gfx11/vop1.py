@@ -3,7 +3,7 @@
 
 ROWS = """\
 op    | name                  | dst            | src        | flags                                   | archs
-0x000 | v_nop                 |                |            | bare                                    | *
+0x000 | v_nop                 |                |            | bare e64                                | *
 0x001 | v_mov_b32             | b32            | b32        | e32 e64 e64dpp dpp                      | *
 0x002 | v_readfirstlane_b32   | s:b32          | v:b32      | bare                                    | *
 0x003 | v_cvt_i32_f64         | i32            | -f64       | e32 e64:clamp:omod                      | *
@@ -29,7 +29,7 @@ op    | name                  | dst            | src        | flags             
 0x018 | v_ceil_f64            | f64            | -f64       | e32 e64:clamp:omod                      | *
 0x019 | v_rndne_f64           | f64            | -f64       | e32 e64:clamp:omod                      | *
 0x01a | v_floor_f64           | f64            | -f64       | e32 e64:clamp:omod                      | *
-0x01b | v_pipeflush           |                |            | bare                                    | *
+0x01b | v_pipeflush           |                |            | bare e64                                | *
 0x01c | v_mov_b16             | h:b16          | h:b16      | e32 e64 op_sel:03 e64dpp dpp            | *
 0x020 | v_fract_f32           | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp           | *
 0x021 | v_trunc_f32           | f32            | -f32       | e32 e64:clamp:omod e64dpp dpp           | *

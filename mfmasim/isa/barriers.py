@@ -1,0 +1,30 @@
+"""Which barrier a barrier instruction names (CDNA5 ISA manual, table 21; RDNA4 likewise, without clusters)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mfmasim.isa.instruction import Instruction
+
+__all__ = ["CLUSTER", "CLUSTER_TRAP", "TRAP", "WORKGROUP", "barrier_number", "of_workgroup"]
+
+WORKGROUP, TRAP, CLUSTER, CLUSTER_TRAP = -1, -2, -3, -4
+
+
+def barrier_number(instruction: Instruction) -> int | None:
+    """The number of the barrier; 0 and above are named ones, and None stands for a named one in a register.
+
+    S_BARRIER, which has no operand, is that of the workgroup.
+    """
+    if not instruction.src:
+        return WORKGROUP
+    operand = instruction.src[0]
+    if operand.kind not in ("const", "imm"):
+        return None
+    return (operand.bits & 0xFFFF ^ 0x8000) - 0x8000
+
+
+def of_workgroup(instruction: Instruction) -> bool:
+    """Whether an instruction that signals or waits does so at the barrier of the workgroup."""
+    return barrier_number(instruction) == WORKGROUP
