@@ -21,6 +21,12 @@ def _native(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def _beyond(code: int, fmt: FormatRow) -> MfmasimError:
+    """The error for a code with bits that a format does not have."""
+    value = str(code) if code < 0 else f"{code:#x}"
+    return MfmasimError(f"code {value} does not fit the {fmt.bits} bits of {fmt.name}; allowed: 0 to {fmt.mask:#x}")
+
+
 def as_codes(codes: ArrayLike, fmt: FormatRow) -> NDArray[np.unsignedinteger[Any]]:
     """Check codes of a format and return them in an unsigned dtype.
 
@@ -30,16 +36,21 @@ def as_codes(codes: ArrayLike, fmt: FormatRow) -> NDArray[np.unsignedinteger[Any
     array = _native(np.asarray(codes))
     if array.size == 0 and not isinstance(codes, np.ndarray):
         array = array.astype(fmt.carrier)
+    if array.dtype.kind in "fO" and not isinstance(codes, (np.ndarray, np.generic)):
+        # NumPy makes floats or objects of Python's integers where no signed type holds all of them.
+        exact = np.asarray(codes, dtype=object)
+        if all(isinstance(code, (int, np.integer)) for code in exact.flat):
+            for code in exact.flat:
+                if not 0 <= code <= fmt.mask:
+                    raise _beyond(int(code), fmt)
+            array = exact.astype(np.uint64)
     if array.dtype.kind not in "ui":
         hint = "; use .view() for its bits" if array.dtype.kind in "fV" else ""
         raise MfmasimError(f"{fmt.name} codes must be unsigned integers, not {array.dtype}{hint}")
     if array.size and (array.dtype.kind == "i" or array.dtype.itemsize * 8 > fmt.bits):
         low, high = int(array.min()), int(array.max())
         if low < 0 or high > fmt.mask:
-            value = f"{high:#x}" if high > fmt.mask else str(low)
-            raise MfmasimError(
-                f"code {value} does not fit the {fmt.bits} bits of {fmt.name}; allowed: 0 to {fmt.mask:#x}"
-            )
+            raise _beyond(high if high > fmt.mask else low, fmt)
     return array.astype(np.promote_types(fmt.carrier, np.uint8), copy=False) if array.dtype.kind == "i" else array
 
 

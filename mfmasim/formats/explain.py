@@ -97,6 +97,7 @@ def _meaning(fmt: Format, sign: int, exponent: int, mantissa: int, value: float)
         text = {
             "fnuz": "the sign bit alone, which would be -0: the only NaN",
             "scale": "all bits set: NaN",
+            "fnu": "all bits set: NaN",
             "fn": "exponent and mantissa all ones: NaN",
         }
         return "nan", text.get(fmt.special, "exponent all ones, mantissa not 0: NaN")
@@ -104,7 +105,7 @@ def _meaning(fmt: Format, sign: int, exponent: int, mantissa: int, value: float)
         return "inf", f"exponent all ones, mantissa 0: {'-' if sign else ''}Inf"
     if fmt.special == "scale":
         return "normal", f"2^({exponent} - {fmt.bias}) = {shown(value)}"
-    front = f"(-1)^{sign} × "
+    front = f"(-1)^{sign} × " if fmt.signed else ""
     read = mantissa >> fmt.unread_bits
     fraction = f"{read}/{1 << fmt.precision}"
     cut = f", the lowest {fmt.unread_bits} bits are not read" if fmt.unread_bits else ""

@@ -59,7 +59,7 @@ class Format(FormatRow):
     @cached_property
     def min(self) -> float:
         """Most negative finite value; the smallest positive one for ``scale``."""
-        code = {"scale": 0, "unsigned": 0, "signed": 1 << (self.bits - 1)}.get(
+        code = {"scale": 0, "fnu": 1, "unsigned": 0, "signed": 1 << (self.bits - 1)}.get(
             self.special, self.max_code | self.sign_bit
         )
         return float(self.decode(code))

@@ -169,7 +169,7 @@ def _limit(fields: _Fields, magnitude: Ints, target: FormatRow, rounding: Roundi
     if overflow != "saturate" and target.special != "finite":
         beyond = target.nan_code or 0 if target.inf_code is None else target.inf_code
     codes = np.where(fields.infinite, np.int64(beyond), codes)
-    if target.special == "scale":
+    if not target.signed:
         # No sign: a negative number is not representable at all.
         return np.where(negative & ((fields.significand != 0) | fields.infinite), np.int64(target.mask), codes)
     if target.special == "fnuz":
@@ -190,7 +190,7 @@ def _nan(fields: _Fields, source: FormatRow, target: FormatRow, rule: NanRule) -
     sign = _sign(target)
     if target.nan_code is None:
         return np.where(fields.negative, target.max_code | sign, target.max_code)
-    if target.special in {"fnuz", "scale"}:
+    if target.special == "fnuz" or not target.signed:
         return np.int64(target.nan_code)
     code = np.int64(target.nan_code)
     out = np.where(fields.negative, code | sign, code)

@@ -1,7 +1,8 @@
 """Number formats as rows, and values derived from a row: masks, special codes, range of exponents.
 
 Sources: IEEE 754-2019 (f64, f32, f16); OCP 8-bit floating point 1.0 (e4m3fn, e5m2); OCP MX 1.0 (e2m3fn, e3m2fn,
-e2m1fn, e8m0fnu); CDNA3 ISA manual 7.2 (fnuz formats, xf32); bf16 as in the CDNA1 ISA manual.
+e2m1fn, e8m0fnu); CDNA3 ISA manual 7.2 (fnuz formats, xf32); bf16 as in the CDNA1 ISA manual; CDNA5 ISA manual 7.12.6
+(e5m3fnu).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class FormatRow:
     ``special`` says which codes are not numbers:
 
     * ``ieee``: exponent all ones is Inf (mantissa 0) or NaN
-    * ``fn``: only exponent and mantissa all ones is NaN, no Inf
+    * ``fn``, ``fnu``: only exponent and mantissa all ones is NaN, no Inf; ``fnu`` has no sign
     * ``fnuz``: only the code of -0 is NaN, no Inf, no -0
     * ``finite``: every code is a number
     * ``scale``: unsigned power of two, all ones is NaN, no zero
@@ -51,7 +52,7 @@ class FormatRow:
     @property
     def signed(self) -> bool:
         """Whether the top bit is a sign."""
-        return self.special not in {"scale", "unsigned"}
+        return self.special not in {"scale", "fnu", "unsigned"}
 
     @property
     def precision(self) -> int:
@@ -82,7 +83,7 @@ class FormatRow:
         step = 1 << self.unread_bits
         if self.special == "ieee":
             return self.inf_code - step  # type: ignore[operator]  # an ieee format has Inf
-        return magnitude - (1 if self.special in {"fn", "scale"} else 0)
+        return magnitude - (1 if self.special in {"fn", "fnu", "scale"} else 0)
 
     @property
     def inf_code(self) -> int | None:
@@ -94,7 +95,9 @@ class FormatRow:
         """Code of the canonical quiet NaN with a clear sign, or None. With one NaN in the format, that one."""
         if self.special == "ieee":
             return ((1 << self.exponent_bits) - 1) << self.mantissa_bits | 1 << (self.mantissa_bits - 1)
-        return {"fn": self.mask >> 1, "fnuz": 1 << (self.bits - 1), "scale": self.mask}.get(self.special)
+        return {"fn": self.mask >> 1, "fnuz": 1 << (self.bits - 1), "scale": self.mask, "fnu": self.mask}.get(
+            self.special
+        )
 
     @property
     def zero_code(self) -> int | None:
@@ -138,6 +141,7 @@ ROWS: tuple[FormatRow, ...] = (
     FormatRow("e3m2fn",    6,  3,  2,    3, "finite", ("bf6", "float6_e3m2fn"), "OCP MX 1.0, 5.3.2"),
     FormatRow("e2m1fn",    4,  2,  1,    1, "finite", ("fp4", "float4_e2m1fn"), "OCP MX 1.0, 5.3.3"),
     FormatRow("e8m0fnu",   8,  8,  0,  127, "scale",  ("e8m0", "float8_e8m0fnu"), "OCP MX 1.0, 5.4.1"),
+    FormatRow("e5m3fnu",   8,  5,  3,   15, "fnu",    ("e5m3",), "CDNA5 ISA manual, 7.12.6"),
     FormatRow("i4",        4,  0,  0,    0, "signed",   ("int4",), "RDNA3 ISA manual, 7.9"),
     FormatRow("u4",        4,  0,  0,    0, "unsigned", ("uint4",), "RDNA3 ISA manual, 7.9"),
     FormatRow("i8",        8,  0,  0,    0, "signed",   ("int8",), "CDNA1 ISA manual"),

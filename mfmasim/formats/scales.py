@@ -57,7 +57,7 @@ def scale_of(amax: ArrayLike, element: str | Format, rule: ScaleRule = "ocp") ->
     if rule not in get_args(ScaleRule):
         raise unknown("scale rule", rule, get_args(ScaleRule))
     element = lookup(element)
-    if element.integer or element.special == "scale":
+    if element.integer or not element.signed:
         raise MfmasimError(f"{element.name} is not an element format of scaled blocks; use a signed float format")
     bits, source = as_float_bits(amax)
     wide = convert(bits, source, "f64", overflow="infinity_or_nan").view(np.int64) & np.int64((1 << 63) - 1)

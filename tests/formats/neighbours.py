@@ -40,7 +40,7 @@ def encode(row, values, rounding, overflow):
     infinity = slow.encode(row, slow.Number(False, "inf"), rounding, overflow)
     beyond = slow.encode(row, slow.Number(False, slow.Fraction(2) ** 200), rounding, overflow)
     beyond_negative = slow.encode(row, slow.Number(True, slow.Fraction(2) ** 200), rounding, overflow)
-    if row.special == "scale":
+    if row.special in {"scale", "fnu"}:
         code = np.where(code > top, beyond, code)
         code = np.where(values < 0, 255, np.where(np.isposinf(values), infinity, code))
         return np.where(np.isnan(values), 255, code)

@@ -54,7 +54,7 @@ def gfloat_format(fmt):
     """Describe a row to gfloat, which has no FNUZ format of its own."""
     import gfloat
 
-    nans = {"ieee": (1 << fmt.mantissa_bits) - 1, "fn": 1, "fnuz": 0, "finite": 0, "scale": 1}[fmt.special]
+    nans = {"ieee": (1 << fmt.mantissa_bits) - 1, "fn": 1, "fnu": 1, "fnuz": 0, "finite": 0, "scale": 1}[fmt.special]
     return gfloat.FormatInfo(
         fmt.name,
         fmt.bits,
@@ -119,7 +119,8 @@ def test_e5m2fnuz_nan_is_the_negative_zero():
     assert fmt.decode(0x00) == 0.0
 
 
-# name: largest, smallest normal and subnormal. IEEE 754-2019; OCP OFP8 1.0 and MX 1.0; CDNA3 ISA manual, table 30.
+# name: largest, smallest normal and subnormal. IEEE 754-2019; OCP OFP8 1.0 and MX 1.0; CDNA3 ISA manual, table 30;
+# CDNA5 ISA manual, 7.12.6 (e5m3fnu).
 LIMITS = {
     "f64": (1.7976931348623157e308, 2.0**-1022, 2.0**-1074),
     "f32": (3.4028234663852886e38, 2.0**-126, 2.0**-149),
@@ -134,6 +135,7 @@ LIMITS = {
     "e3m2fn": (28.0, 0.25, 0.0625),
     "e2m1fn": (6.0, 1.0, 0.5),
     "e8m0fnu": (2.0**127, 2.0**-127, None),
+    "e5m3fnu": (114688.0, 2.0**-14, 2.0**-17),
     "i4": (7.0, 1.0, None),
     "u4": (15.0, 1.0, None),
     "i8": (127.0, 1.0, None),

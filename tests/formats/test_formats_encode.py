@@ -147,7 +147,7 @@ def test_midpoints_against_gfloat(fmt):
     }
     info = gfloat_format(fmt)
     values = midpoints(fmt).view(np.float32).astype(np.float64)
-    values = values[np.isfinite(values)]
+    values = values[np.isfinite(values) & (fmt.signed | (values >= 0))]  # gfloat clips negative numbers, ours are NaN
     compared = 0
     for rounding, mode in modes.items():
         for saturate in (True, False):

@@ -23,6 +23,7 @@ ROWS = [
     FormatRow("e8m3", 12, 8, 3, 127, "ieee"),
     FormatRow("e8m4u2", 13, 8, 4, 127, "ieee", unread_bits=2),
     FormatRow("e6", 6, 6, 0, 31, "scale"),
+    FormatRow("e4m4u", 8, 4, 4, 7, "fnu"),
     FormatRow("i12", 12, 0, 0, 0, "signed"),
 ]
 

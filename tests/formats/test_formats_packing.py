@@ -27,6 +27,17 @@ def test_packing_is_one_string_of_bits(data, name):
     assert formats.unpack(dwords, name).tolist() == codes
 
 
+def test_any_integers_are_codes_of_64_bits():
+    """NumPy alone would make floats of some of these lists."""
+    for codes in ([0, 1 << 63], [1, (1 << 64) - 1], [np.uint64(1 << 63), 0]):
+        assert formats.pack(codes, "f64").view(np.uint64).tolist() == codes
+    for codes, shown in (([-1, 1 << 63], "code -1 does"), ([1 << 64, 0], "0x10000000000000000"), ([1 << 70], "0x4000")):
+        with pytest.raises(MfmasimError, match=shown):
+            formats.pack(codes, "f64")
+    with pytest.raises(MfmasimError, match="unsigned integers, not float64"):
+        formats.pack([1.0, 1 << 63], "f64")
+
+
 def test_the_low_nibble_comes_first_unless_named_otherwise():
     codes = np.array([1, 2, 3, 4, 5, 6, 7, 8], np.uint8)
     assert formats.pack(codes, "fp4").tolist() == [0x87654321]

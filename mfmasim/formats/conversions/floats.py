@@ -73,7 +73,7 @@ def f32_to_bf16_pair(call: Call) -> Bits:
     """v_cvt_pk_bf16_f32: nearest even, whatever the mode."""
     return two_halves(
         *(
-            convert(f32_source(call, number), "f32", "bf16", overflow="infinity_or_nan", nan="payload")
+            convert(f32_source(call, number), "f32", "bf16", overflow=call.bf16_overflow, nan="payload")
             for number in (0, 1)
         )
     )

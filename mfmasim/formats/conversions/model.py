@@ -87,6 +87,11 @@ class Call(NamedTuple):
         """Overflow of results in f16: FP16_OVFL preserves true infinities."""
         return "saturate_finite" if self.mode.fp16_ovfl else "infinity_or_nan"
 
+    @property
+    def bf16_overflow(self) -> Overflow:
+        """Overflow of results in bf16, which FP16_OVFL affects from gfx1250 on (CDNA5 ISA manual, 7.6)."""
+        return self.half_overflow if self.arch.conversions.bf16_saturates else "infinity_or_nan"
+
 
 @dataclass(frozen=True)
 class Row:
@@ -113,6 +118,8 @@ class Row:
     """Whether ``clamp`` is defined."""
     selects: int = 0
     """Number of bytes or words that ``byte_sel`` can name, 0 where it cannot."""
+    scale_bits: int = 0
+    """Bits of a code, where the last source holds E8M0 scales of which ``scale_sel`` names one; else 0."""
     open: str = ""
     """Open questions of the sources, and the choice made here."""
 

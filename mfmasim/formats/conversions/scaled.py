@@ -25,10 +25,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.formats.conversions.model import Call
+    from mfmasim.formats.modes import Overflow
 
     Bits = NDArray[np.unsignedinteger[Any]]
 
-__all__ = ["narrow_many", "narrow_one_randomly", "narrow_two", "prng", "widen_many", "widen_one", "widen_two"]
+__all__ = [
+    "halves",
+    "narrow",
+    "narrow_many",
+    "narrow_one_randomly",
+    "narrow_two",
+    "prng",
+    "widen",
+    "widen_many",
+    "widen_one",
+    "widen_two",
+]
 
 
 def prng(bits: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -49,8 +61,17 @@ def _scaled(bits: Bits, source: str, scale: Bits, direction: int) -> NDArray[np.
     return np.where(exponent == 255, np.copysign(np.nan, values), values)
 
 
-def _narrow(call: Call, bits: Bits, source: str, target: str, scale: Bits, random: Bits | None = None) -> Bits:
-    """Divide by the scale and round to a narrow format."""
+def narrow(call: Call, bits: Bits, source: str, target: str, scale: Bits, random: Bits | None = None) -> Bits:
+    """Divide by the scale and round to a narrow format.
+
+    Args:
+        call: the call, with its modes.
+        bits: codes of the values.
+        source: their format.
+        target: narrow format, as instructions call it.
+        scale: f32 codes, of which the exponent field counts.
+        random: random bits for stochastic rounding, at the top of a dword.
+    """
     if source == "f32":
         bits = flushed(bits, lookup("f32"), call.mode.denorm_f32 & 1)
     values = _scaled(bits, source, scale, -1)
@@ -65,14 +86,22 @@ def _narrow(call: Call, bits: Bits, source: str, target: str, scale: Bits, rando
     return convert(f32, "f32", fmt, overflow=call.small_overflow)
 
 
-def _widen(call: Call, codes: Bits, source: str, target: str, scale: Bits) -> Bits:
-    """Multiply by the scale and round to a wide format, nearest even, denormals kept."""
+def widen(call: Call, codes: Bits, source: str, target: str, scale: Bits) -> Bits:
+    """Multiply by the scale and round to a wide format, nearest even, denormals kept.
+
+    Args:
+        call: the call, with its modes.
+        codes: codes of the values.
+        source: narrow format, as instructions call it.
+        target: ``f32``, ``f16`` or ``bf16``.
+        scale: f32 codes, of which the exponent field counts.
+    """
     values = _scaled(codes, named(source, call.arch).name, scale, 1)
-    overflow = call.half_overflow if target == "f16" else "infinity_or_nan"
+    overflow: Overflow = {"f16": call.half_overflow, "bf16": call.bf16_overflow}.get(target, "infinity_or_nan")
     return convert(values.view(np.uint64), "f64", target, overflow=overflow)
 
 
-def _halves(bits: Bits) -> NDArray[np.uint32]:
+def halves(bits: Bits) -> NDArray[np.uint32]:
     """Two 16-bit values of a dword, on a new leading axis, the low one first."""
     return np.stack([bits & np.uint32(0xFFFF), bits >> np.uint32(16)]).astype(np.uint32)
 
@@ -92,13 +121,13 @@ def narrow_two(target: str, source: str, random: bool = False) -> Callable[[Call
     def run(call: Call) -> Bits:
         scale = call.sources[-1]
         if source != "f32":
-            pair = _halves(call.sources[0])
+            pair = halves(call.sources[0])
         elif random:
             pair = call.sources[0].astype(np.uint32, copy=False)
         else:
             pair = np.stack(np.broadcast_arrays(f32_source(call, 0), f32_source(call, 1)))
         noise = _sequence(call.sources[1], 2) if random else None
-        codes = _narrow(call, pair, source, target, scale, noise).astype(np.uint32)
+        codes = narrow(call, pair, source, target, scale, noise).astype(np.uint32)
         width = named(target, call.arch).bits
         both = codes[0] | codes[1] << np.uint32(width)
         position = call.modifiers.op_sel >> (3 if width == 8 else 2)
@@ -112,7 +141,7 @@ def narrow_one_randomly(target: str, source: str) -> Callable[[Call], Bits]:
 
     def run(call: Call) -> Bits:
         bits = f32_source(call, 0) if source == "f32" else f16_source(call, 0)
-        code = _narrow(call, bits, source, target, call.sources[2], call.sources[1])
+        code = narrow(call, bits, source, target, call.sources[2], call.sources[1])
         return place(call.old, code, 8 * (call.modifiers.op_sel >> 2), 8)
 
     return run
@@ -138,10 +167,10 @@ def narrow_many(target: str, source: str, form: str) -> Callable[[Call], Bits]:
         elif source == "f32":
             values = call.sources[0]
         else:
-            values = np.swapaxes(_halves(call.sources[0]), 0, 1)
+            values = np.swapaxes(halves(call.sources[0]), 0, 1)
             values = values.reshape(32, *values.shape[2:])
         noise = _sequence(call.sources[1], 32) if form == "sr_pk32" else None
-        codes = _narrow(call, values, source, target, call.sources[-1], noise)
+        codes = narrow(call, values, source, target, call.sources[-1], noise)
         return np.moveaxis(pack(np.moveaxis(codes, 0, -1), named(target, call.arch)), -1, 0)
 
     return run
@@ -164,7 +193,7 @@ def widen_two(target: str, source: str) -> Callable[[Call], Bits]:
         both = call.sources[0] >> np.uint32(2 * width * position)
         mask = np.uint32((1 << width) - 1)
         codes = np.stack([both & mask, both >> np.uint32(width) & mask])
-        values = _widen(call, codes, source, target, call.sources[1])
+        values = widen(call, codes, source, target, call.sources[1])
         return values if target == "f32" else two_halves(values[0], values[1])
 
     return run
@@ -175,7 +204,7 @@ def widen_one(target: str, source: str) -> Callable[[Call], Bits]:
 
     def run(call: Call) -> Bits:
         code = call.sources[0] >> np.uint32(8 * (call.modifiers.op_sel & 3)) & np.uint32(0xFF)
-        value = _widen(call, code, source, target, call.sources[1])
+        value = widen(call, code, source, target, call.sources[1])
         return value if target == "f32" else place_half(call, value)
 
     return run
@@ -186,7 +215,7 @@ def widen_many(target: str, source: str) -> Callable[[Call], Bits]:
 
     def run(call: Call) -> Bits:
         codes = np.moveaxis(unpack(np.moveaxis(call.sources[0], 0, -1), named(source, call.arch)), -1, 0)
-        values = _widen(call, codes, source, target, call.sources[1])
+        values = widen(call, codes, source, target, call.sources[1])
         return values if target == "f32" else two_halves(values[0::2], values[1::2])
 
     return run

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.architectures import arch as find_arch
 from mfmasim.errors import unknown
-from mfmasim.formats.conversions import floats, integers, scaled, small
+from mfmasim.formats.conversions import eights, floats, integers, scaled, small
 from mfmasim.formats.conversions.model import Conversion, Row
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = ["ROWS", "conversion", "conversions"]
 MANUALS = "CDNA4 and RDNA4 ISA manuals, VOP1 and VOP3 opcodes"
 SMALL = "CDNA3 ISA manual 7.2; CDNA4 7.3; RDNA4 7.6"
 SCALED = "CDNA4 ISA manual 7.3 and opcodes 565-618"
+EIGHTS = "CDNA5 ISA manual 7.6 and opcodes 647-730, 873-887"
 
 NAN_BF8 = (
     "the payload of NaN in BF8 is not defined: 0x7E with its sign, as in AMD's amd_hip_ocp_host.hpp (hip_fp8.h: 0x7F)"
@@ -31,6 +32,10 @@ NAN_BF8 = (
 NAN_SMALL = "NaN to a format without NaN is not defined: the largest value of its sign, as in AMD's HIP header"
 RANDOM = "the manual's pseudocode contradicts its text: random bits are added below the last place, the rest cut off"
 PAYLOAD = "the payload of NaN is not defined: its upper bits are kept, and it becomes quiet"
+SCALE_SELECT = (
+    "tables 36 and 37 and the pseudocode place the scale differently, and MLIR (AMDGPUToROCDL, getScaleSel) numbers "
+    "its bits in another order: here as AMD's kernel mla_a8w8 (aiter) uses them: the tables with bits reversed"
+)
 SCALE_NAN = "a scale of 0xFF is not defined for conversions: NaN"
 
 
@@ -42,7 +47,7 @@ def _plain() -> Iterator[Row]:
     for name, needs, sources, result, function, mods, (note, fidelity) in (
         ("v_cvt_f16_f32", "", f32, "b32", floats.f32_to_f16, (0b1000, 1, True), quiet),
         ("v_cvt_f32_f16", "", f32, "b32", floats.f16_to_f32, (0b0001, 1, True), quiet),
-        ("v_cvt_f32_bf16", "half_and_scaled", f32, "b32", floats.upper_half_to_f32, (0b0001, 1, False), exact),
+        ("v_cvt_f32_bf16", "bf16", f32, "b32", floats.upper_half_to_f32, (0b0001, 1, False), exact),
         ("v_cvt_f32_f64", "", f64, "b32", floats.f64_to_f32, (0, 1, True), quiet),
         ("v_cvt_f64_f32", "", f32, "b64", floats.f32_to_f64, (0, 1, True), quiet),
         ("v_cvt_f32_i32", "", f32, "b32", integers.from_integer("f32", "i32"), (0, 0, True), exact),
@@ -118,12 +123,12 @@ def _pairs() -> Iterator[Row]:
     )
     yield Row("s_cvt_pk_rtz_f16_f32", "scalar", both, "b32", rtz, "specified", MANUALS, open=PAYLOAD)
     nearest = floats.f32_to_f16_pair("nearest_even")
-    yield Row("v_cvt_pk_f16_f32", "half_and_scaled", both, "b32", nearest, "specified", MANUALS, floats=3, open=PAYLOAD)
+    yield Row("v_cvt_pk_f16_f32", "bf16", both, "b32", nearest, "specified", MANUALS, floats=3, open=PAYLOAD)
     pair = floats.f32_to_bf16_pair
-    yield Row("v_cvt_pk_bf16_f32", "half_and_scaled", both, "b32", pair, "specified", MANUALS, floats=3, open=PAYLOAD)
+    yield Row("v_cvt_pk_bf16_f32", "bf16", both, "b32", pair, "specified", MANUALS, floats=3, open=PAYLOAD)
     yield Row(
         "v_prng_b32",
-        "half_and_scaled",
+        "bf16",
         ("b32",),
         "b32",
         lambda call: scaled.prng(call.sources[0]),
@@ -220,7 +225,54 @@ def _scaled_row(
     )  # fmt: skip
 
 
-ROWS: tuple[Row, ...] = (*_plain(), *_rounded(), *_pairs(), *_small(), *_scaled())
+def _eights() -> Iterator[Row]:
+    """v_cvt_scale_pk8_*, pk16_* and their like, and the conversions between f16 and FP8."""
+    wide = ("f32", "f16", "bf16")
+    for kind, count in (("fp8", 8), ("bf8", 8), ("fp4", 8), ("fp6", 16), ("bf6", 16)):
+        codes = "b32" if kind == "fp4" else f"b32x{2 if count == 8 else 3}"
+        note = "; ".join(filter(None, (SCALE_NAN, {"bf8": NAN_BF8, "fp8": ""}.get(kind, NAN_SMALL))))
+        for other in wide:
+            values = f"b32x{count if other == 'f32' else count // 2}"
+            for random in (False, True):
+                yield Row(
+                    f"v_cvt_scalef32_{'sr_' * random}pk{count}_{kind}_{other}", "eights",
+                    (values, "b32", "b32") if random else (values, "b32"), codes,
+                    eights.narrow_block(kind, other, random=random), "assumed" if random else "specified", EIGHTS,
+                    open=RANDOM if random else note,
+                )  # fmt: skip
+            yield Row(
+                f"v_cvt_scale_pk{count}_{other}_{kind}", "eights", (codes, "b32"), values,
+                eights.widen_block(other, kind), "assumed", EIGHTS,
+                scale_bits={"fp4": 4, "fp6": 6, "bf6": 6}.get(kind, 8), open=SCALE_SELECT,
+            )  # fmt: skip
+    one, both = ("b32",), ("b32", "b32")
+    for kind, note in (("fp8", ""), ("bf8", NAN_BF8)):
+        yield from (
+            Row(
+                f"v_cvt_pk_{kind}_f16", "eights", one, "b32", eights.narrow_f16_pair(kind), "specified", EIGHTS,
+                keeps=True, op_sel=0b1000, floats=1, open=note,
+            ),
+            Row(
+                f"v_cvt_sr_{kind}_f16", "eights", both, "b32", eights.narrow_f16_randomly(kind), "assumed", EIGHTS,
+                keeps=True, op_sel=0b0011, floats=1, selects=4, open=RANDOM,
+            ),
+            Row(
+                f"v_cvt_f16_{kind}", "eights", one, "b32", eights.widen_f16(kind), "specified", EIGHTS,
+                op_sel=0b1000, selects=4, open=PAYLOAD,
+            ),
+            Row(
+                f"v_cvt_pk_f16_{kind}", "eights", one, "b32x1", eights.widen_f16_pair(kind), "specified", EIGHTS,
+                op_sel=0b0001, open=PAYLOAD,
+            ),
+        )  # fmt: skip
+    for target in ("f16", "bf16"):
+        yield Row(
+            f"v_cvt_sr_pk_{target}_f32", "eights", ("b32",) * 3, "b32", eights.stochastic_pair(target), "assumed",
+            EIGHTS, floats=3, open=RANDOM,
+        )  # fmt: skip
+
+
+ROWS: tuple[Row, ...] = (*_plain(), *_rounded(), *_pairs(), *_small(), *_scaled(), *_eights())
 
 _INDEX = {(arch.name, row.name): row for arch in ARCHITECTURES.values() for row in ROWS if row.on(arch)}
 
