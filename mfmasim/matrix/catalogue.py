@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from mfmasim.architectures import ARCHITECTURES, Arch
 from mfmasim.architectures import arch as find_arch
@@ -12,10 +11,7 @@ from mfmasim.matrix.instruction import MatrixInstruction
 from mfmasim.matrix.modifiers import F8F6F4
 from mfmasim.matrix.rows import TABLES, Row, other_spelling, spelling
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-__all__ = ["instruction", "instructions"]
+__all__ = ["format_choices", "instruction", "instructions"]
 
 _SHORT = {"fp6": "e2m3fn", "bf6": "e3m2fn", "fp4": "e2m1fn"}
 
@@ -88,15 +84,18 @@ def _names(arch_name: str) -> tuple[dict[str, Row], dict[str, Row]]:
     return names, {name: row for name, row in aliases.items() if name and name not in names}
 
 
+def format_choices(word: str, arch: Arch) -> tuple[str, ...]:
+    """Number formats that an operand of an instruction may have, by the word in the instruction's name."""
+    if word == "f8f6f4":
+        return F8F6F4
+    if word in {"iu8", "iu4"}:
+        return (f"u{word[2:]}", f"i{word[2:]}")
+    return ({"fp8": arch.fp8_format, "bf8": arch.bf8_format, "f4": "e2m1fn"}.get(word, word),)
+
+
 def _format(arch: Arch, row: Row, word: str, given: str | None, side: str) -> str:
     """Number format of A or B from the word in the name and the caller's choice."""
-    choice: Sequence[str]
-    if word == "f8f6f4":
-        choice = F8F6F4
-    elif word in {"iu8", "iu4"}:
-        choice = (f"u{word[2:]}", f"i{word[2:]}")
-    else:
-        choice = ({"fp8": arch.fp8_format, "bf8": arch.bf8_format}.get(word, word),)
+    choice = format_choices(word, arch)
     if given is None:
         return choice[0]
     fmt = {"fp8": arch.fp8_format, "bf8": arch.bf8_format}.get(given, _SHORT.get(given, given))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix.fragment import Fragment
     from mfmasim.matrix.instruction import MatrixInstruction
-    from mfmasim.matrix.request import Modes
+    from mfmasim.matrix.request import Memo, Modes
 
 __all__ = ["execute", "multiply"]
 
@@ -44,24 +45,39 @@ def execute(
 
     Args:
         op: the instruction.
-        registers: uint32 (..., vgprs, lanes) of each operand.
+        registers: uint32 (..., vgprs, lanes) of each operand; memos, if any, of these registers read in this way.
         modes: the modifiers and MODE.
         old: D's registers before; None counts as 0.
     """
     read = op.under(modes)
     _check_given(op, registers)
-    if "neg" in op.row.words:
-        registers = negate_halves(registers, modes)
-    codes = {name: read[name].unpack(array) for name, array in registers.named().items()}
+    registers = negate_halves(registers, modes, op.row.words)
+    codes = {}
+    memos = dict(zip(("A", "B"), registers.memos or (), strict=False))
+    for name, array in registers.named().items():
+        memo = memos.get(name)
+        codes[name] = read[name].unpack(array) if memo is None else _once(memo, read[name], array)
     target = read["D"]
-    d = target.pack(_product(op, Operands.of(codes), modes, read))
+    given = replace(Operands.of(codes), memos=registers.memos)
+    d = target.pack(_product(op, given, modes, read))
     return d if old is None or target.full else d | (np.asarray(old) & ~target.mask)
+
+
+def _once(memo: Memo, fragment: Fragment, registers: NDArray[np.uint32]) -> NDArray[Any]:
+    """Codes that registers hold, which a memo may have already."""
+    codes: NDArray[Any] | None = memo.get("codes")
+    if codes is None:
+        codes = memo["codes"] = fragment.unpack(registers)
+    return codes
 
 
 def _product(op: MatrixInstruction, operands: Operands, modes: Modes, read: Mapping[str, Fragment]) -> NDArray[Any]:
     """D of checked matrices, in the formats that the fragments are read in."""
     operands = negate_operands(operands, modes, op.row.words)
-    formats = Formats(read["A"].format, read["B"].format, read["D"].format)
+    formats = Formats(read["A"].format, read["B"].format, read["D"].format, read["C"].format)
+    if op.row.scaled:
+        scales = (read["scale_A"].format, read["scale_B"].format)
+        formats = Formats(*formats[:4], *scales, op.row.scale_block)
     return arithmetic.multiply(op.model, formats, operands, modes)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, unknown
 from mfmasim.figures.instruction import instruction_table
 from mfmasim.formats import FORMATS
 from mfmasim.matrix import execution
@@ -57,8 +57,13 @@ class MatrixInstruction:
 
     @property
     def d(self) -> str:
-        """Number format of C and D."""
+        """Number format of D, and of C where `c` is the same."""
         return self.row.d
+
+    @property
+    def c(self) -> str:
+        """Number format of C."""
+        return self.row.c or self.row.d
 
     @property
     def m(self) -> int:
@@ -171,12 +176,12 @@ class MatrixInstruction:
 
     @property
     def scale_A(self) -> Fragment | None:
-        """E8M0 scales of A: rows i, columns blocks of 32 k; None without block scales."""
+        """Scales of A: rows i, columns blocks of k that share one; None without block scales."""
         return self.operands.get("scale_A")
 
     @property
     def scale_B(self) -> Fragment | None:
-        """E8M0 scales of B: rows j, columns blocks of 32 k; None without block scales."""
+        """Scales of B: rows j, columns blocks of k that share one; None without block scales."""
         return self.operands.get("scale_B")
 
     @property
@@ -187,7 +192,7 @@ class MatrixInstruction:
     @property
     def index_sets(self) -> int:
         """Sets of indices that one register holds; ABID (CDNA) or OPSEL (RDNA) selects one. 0 where A is dense."""
-        return 32 // (self.A.layout.items * 2) if self.sparse else 0
+        return max(1, 32 // (self.A.layout.items * 2)) if self.sparse else 0
 
     def operand(self, name: str, **modifiers: int) -> Fragment:
         """An operand as the instruction reads it under modifiers.
@@ -262,6 +267,8 @@ class MatrixInstruction:
         *,
         fp16_ovfl: bool = False,
         denormals: bool = True,
+        scale_a_format: str = "e8m0",
+        scale_b_format: str = "e8m0",
     ) -> NDArray[Any]:
         """Multiply and accumulate matrices: D = A * B + C, as the matrix core rounds it.
 
@@ -269,8 +276,8 @@ class MatrixInstruction:
             a: raw codes (..., [blocks,] M, K); a sparse A has K/2 columns, the kept elements.
             b: raw codes (..., [blocks,] K, N).
             c: raw codes (..., [blocks,] M, N).
-            scale_a: E8M0 codes (..., M, K/32); None is 2^0.
-            scale_b: E8M0 codes (..., N, K/32), or (..., K/32, N); None is 2^0.
+            scale_a: codes of scales (..., M, K/block), block 16 for scale16 and else 32; None is 2^0.
+            scale_b: codes of scales (..., N, K/block), or (..., K/block, N); None is 2^0.
             index: position 0..3 of each kept element in its group of four, (..., M, K/2).
             cbsz: broadcast size of A's blocks.
             abid: block that is broadcast.
@@ -278,6 +285,8 @@ class MatrixInstruction:
             clamp: the instruction's CLAMP bit.
             fp16_ovfl: MODE.FP16_OVFL.
             denormals: whether MODE.denorm lets f32 denormals of A and B through.
+            scale_a_format: number format of A's scales (CDNA5: e8m0, e5m3, e4m3).
+            scale_b_format: number format of B's scales.
 
         Returns:
             Raw codes (..., [blocks,] M, N) in D's format. Leading axes broadcast.
@@ -287,9 +296,21 @@ class MatrixInstruction:
         """
         # A sparse A has no blocks to broadcast; there CBSZ and ABID choose among sets of indices in a register.
         cbsz, abid = (0, 0) if self.sparse else (cbsz, abid)
-        modes = Modes(cbsz, abid, blgp, clamp=clamp, fp16_ovfl=fp16_ovfl, denormals=denormals)
+        modes = Modes(
+            cbsz, abid, blgp, clamp=clamp, fp16_ovfl=fp16_ovfl, denormals=denormals,
+            scale_a_format=self._scale_code(scale_a_format), scale_b_format=self._scale_code(scale_b_format),
+        )  # fmt: skip
         given = Operands(a, b, c, scale_a, scale_b, index)  # type: ignore[arg-type]  # checked with their fragments
         return execution.multiply(self, given, modes)
+
+    def _scale_code(self, name: str) -> int:
+        """The instruction's code of a format of scales."""
+        known = self.generation.scale_formats
+        found = self.arch.format_name("fp8" if name == "e4m3" else name)
+        full = next((fmt for fmt in known if found == fmt or found in FORMATS[fmt].aliases), None)
+        if full is None:
+            raise unknown("format of scales", name, known, f"of {self.name}")
+        return known.index(full)
 
     def execute(
         self,
@@ -315,7 +336,7 @@ class MatrixInstruction:
             d_regs: what D's registers hold before, where D fills only halves of them (RDNA3's 16-bit results); None
                 counts as 0.
             modes: fields of `mfmasim.matrix.request.Modes`: cbsz, abid, blgp, op_sel, neg, neg_hi, scale_a_byte,
-                scale_b_byte, clamp, fp16_ovfl, denormals.
+                scale_b_byte, scale_a_row, scale_b_row, scale_a_format, scale_b_format, clamp, fp16_ovfl, denormals.
 
         Returns:
             uint32 (..., vgprs, lanes) of D. Leading axes broadcast.
@@ -336,7 +357,7 @@ class MatrixInstruction:
             ["blocks", self.blocks],
             ["A", self.a],
             ["B", self.b],
-            ["C and D", self.d],
+            ["C and D", self.d if self.c == self.d else f"{self.c} and {self.d}"],
             ["A is sparse 4:2", "yes" if self.sparse else "no"],
             ["wave", self.wave],
             ["cycles", self.cycles],

@@ -55,6 +55,7 @@ class Layout:
         width: bits of an element.
         stride: bits from one item to the next; more than `width` where part of a register stays unused.
         offset: bit of item 0.
+        first_lane: lane of the first element.
     """
 
     lane: tuple[Digit, ...]
@@ -62,6 +63,7 @@ class Layout:
     width: int
     stride: int
     offset: int = 0
+    first_lane: int = 0
 
     def __str__(self) -> str:
         return f"lane = {_list(self.lane)} ; item = {_list(self.item)}"
@@ -69,13 +71,15 @@ class Layout:
     @property
     def formula(self) -> str:
         """Closed formulas of lane and item, with weights written out."""
-        return f"lane = {_sum(self.lane)} ; item = {_sum(self.item)}"
+        first = f"{self.first_lane} + " if self.first_lane else ""
+        return f"lane = {first}{_sum(self.lane)} ; item = {_sum(self.item)}"
 
     @property
     def inverse(self) -> str:
         """Closed formulas of the coordinates from lane and item."""
         terms: dict[str, list[tuple[int, str]]] = {}
-        for where, digits in (("lane", self.lane), ("item", self.item)):
+        lane = f"(lane - {self.first_lane})" if self.first_lane else "lane"
+        for where, digits in ((lane, self.lane), ("item", self.item)):
             weight = 1
             for digit in digits:
                 part = f"{where}{f'/{weight}' if weight > 1 else ''}%{digit.radix}"
@@ -110,7 +114,7 @@ class Layout:
 
     @property
     def lanes(self) -> int:
-        """Lanes that hold elements, counted from lane 0."""
+        """Lanes that hold elements."""
         return _size(self.lane)
 
     @property
@@ -118,9 +122,9 @@ class Layout:
         """How many lanes hold each element."""
         return _size(digit for digit in self.lane if digit.coordinate == "r")
 
-    def at(self, offset: int) -> Layout:
-        """Same layout with item 0 at another bit."""
-        return replace(self, offset=offset)
+    def at(self, offset: int, first_lane: int = 0) -> Layout:
+        """Same layout with item 0 at another bit, and the first element in another lane."""
+        return replace(self, offset=offset, first_lane=first_lane)
 
     def place(self, coordinates: Mapping[str, NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Lane and first bit of elements.
@@ -131,7 +135,10 @@ class Layout:
         Returns:
             The lane, and the element's first bit counted over the lane's registers (bit 0 of register 1 is 32).
         """
-        return (_value(self.lane, coordinates), _value(self.item, coordinates) * self.stride + self.offset)
+        return (
+            _value(self.lane, coordinates) + self.first_lane,
+            _value(self.item, coordinates) * self.stride + self.offset,
+        )
 
 
 def parse(text: str, width: int, stride: int | None = None) -> Layout:

@@ -28,7 +28,8 @@ specials.
      S = sum of the products rounded (``product_rounding``) to grid e_dot - ``product_bits``.
   2. two partial sums: e_dot = max(e_0, e_1); S = S_0 + S_1, each rounded (``partial_rounding``) to grid e_dot -
      ``partial_bits``.
-  3. ``scale_point`` = ``after_group``: S and e_dot are multiplied by / raised by the block's scales 2^(sa+sb).
+  3. ``scale_point`` = ``after_group``: S is multiplied by the block's scales, exactly, and e_dot raised by their
+     exponents (with a mantissa: max(exponent field, 1) - bias). A scale of zero leaves no non-zero product.
   4. e_c = max(exponent field of c, 1) - 127; e_max = max(e_dot, e_c). No non-zero product: S = 0 and e_max = e_c.
   5. S to grid e_max - ``sum_bits``, c to grid e_max - ``addend_bits`` (``sum_rounding``, ``addend_rounding``); but
      c counts as 0 when ``drop_addend_below`` is not None and e_c < e_max - ``drop_addend_below``.
@@ -48,9 +49,10 @@ specials.
 * ``integer``: exact sum of all products and c; wraps to 32 bits, or with clamp saturates to [-2^31, 2^31-1], once
   at the end.
 
-**Narrow outputs** of ``dot2`` and ``dot4``. d = f16: c is widened exactly, and after *every* step T is rounded
-directly to f16 (RNE, subnormals kept, zero is +0; a finite overflow gives Inf, or +-65504 with FP16_OVFL = 1).
-d = bf16: c is widened (low bits 0), and after every step the f32 result is cut to its upper 16 bits.
+**Narrow outputs** of ``aligned``: c is widened, the steps are those of f32, and the result of an instruction is rounded
+once (RNE, subnormals and -0 kept; a finite overflow gives Inf, or the largest number with FP16_OVFL = 1). Of ``dot2``
+and ``dot4``: d = f16: c is widened exactly, and after *every* step T is rounded directly to f16 (RNE, subnormals kept,
+zero is +0; finite overflow as above). d = bf16: c is widened, and after every step the f32 result is cut to 16 bits.
 
 **Specials.** ``nan_rules`` = ``ieee``: NaN factor, NaN c, Inf*0 or Inf - Inf (over products and c) gives
 ``nan_invalid`` (the payload on CDNA is not known; this is a canonical choice); otherwise any Inf gives that Inf.
@@ -145,7 +147,7 @@ class Model:
     final_bits: int | None = 31
     final_rounding: str = "floor"
     scale_point: str = ""
-    """"after_group": E8M0 block scales multiply the group's sum before c is added; "": no scales."""
+    """"after_group": block scales multiply the group's sum before c is added; "": no scales."""
 
     pair: int = 2
     """dot4: neighbouring products that share a first grid."""
@@ -225,6 +227,10 @@ _DOT2 = Model("rdna3_f16", "dot2", 2, "hardware", f"equal to gfx1100 {_CAPTURED}
 _DOT4 = Model("rdna4_16bit", "dot4", 4, "hardware", f"equal to gfx1201 {_CAPTURED}", _RJ,
               addend_bits=26, addend_lead_floor=-126,
               nan_rules="rdna", nan_factor=_FACTOR, nan_invalid=_INVALID)  # fmt: skip
+_GUESS5 = "no public model: as CDNA4 is assumed, whose matrix units are also XDL; 16-bit results rounded once"
+_CDNA5 = "CDNA5 ISA manual 7.12 (formats, scales, RNE, denormals, NaN, FP16_OVFL only)"
+_XDL5 = replace(_TR, name="cdna5_16bit", clamp="none", fidelity="assumed", evidence=_GUESS5, source=_CDNA5)
+_XDL5_8 = replace(_XDL5, name="cdna5_fp8", group=16, partial_sums=2, drop_addend_below=25)
 _INT = Model("cdna_i8", "integer", 0, "specified", "exact integers; the manual defines wrap and clamp",
              "CDNA3 ISA manual 7.1.2", clamp="saturate")  # fmt: skip
 _PACKED = "published model, qualified by its authors on W7900 and R9700; the captures held here have f32 outputs"
@@ -263,6 +269,13 @@ _ROWS: tuple[Model, ...] = (
             scale_point="after_group"),
     replace(_TR, name="cdna4_sparse_16bit", fidelity="assumed", evidence=_GUESS4, source=_CDNA4),
     replace(_GTR, name="cdna4_sparse_fp8", fidelity="assumed", evidence=_GUESS4, source=_CDNA4),
+    # CDNA5: assumed throughout. MODE.denorm is ignored, FP16_OVFL reads narrow results only.
+    replace(_FMA, name="cdna5_f32", mode_denormals=False, fidelity="assumed", evidence=_GUESS5, source=_CDNA5),
+    _XDL5,
+    _XDL5_8,
+    replace(_XDL5_8, name="cdna5_scale", scale_point="after_group"),
+    replace(_XDL5, name="cdna5_sparse_16bit"),
+    replace(_XDL5_8, name="cdna5_sparse_fp8"),
     # RDNA3, RDNA3.5: chains of DOT2. A packed f16 c aligns no lower than 2^-14.
     _DOT2,
     replace(_DOT2, name="rdna3_bf16", flush_inputs="signed"),
@@ -281,6 +294,7 @@ _ROWS: tuple[Model, ...] = (
     replace(_DOT4, name="rdna4_sparse_fp8", fidelity="assumed", evidence=_SPARSE, pair=4, nan_invalid=_FACTOR),
     # Integers. That saturation happens once, after the exact sum, is the plain reading of the manuals.
     _INT,
+    replace(_INT, name="cdna5_int", source="CDNA5 ISA manual 7.12"),
     replace(_INT, name="rdna_int", source="RDNA3 ISA manual 7.9; RDNA4 ISA manual 7.12", clamp="saturate_clamp"),
 )  # fmt: skip
 
@@ -315,6 +329,14 @@ ROUTES: tuple[Route, ...] = (
     Route(("CDNA4",),         ("smfmac",),     ("f16", "bf16"),  "f32",  "cdna4_sparse_16bit"),
     Route(("CDNA4",),         ("smfmac",),     _FP8,             "f32",  "cdna4_sparse_fp8"),
     Route(_CDNA,              ("mfma", "smfmac"), ("i8", "u8"),  "i32",  "cdna_i8"),
+    Route(("CDNA5",),         ("wmma",),       ("f32",),         "f32",  "cdna5_f32"),
+    *(Route(("CDNA5",),       (kind,),         (d,),             to,     model)
+      for kind, model in (("wmma", "cdna5_16bit"), ("swmmac", "cdna5_sparse_16bit"))
+      for d in ("f16", "bf16") for to in ("f32", d)),
+    *(Route(("CDNA5",), ("wmma",), formats, d, "cdna5_fp8") for formats, d in ((F8F6F4, "f32"), (_FP8[:2], "f16"))),
+    Route(("CDNA5",),         ("wmma_scale", "wmma_scale16"), F8F6F4, "f32", "cdna5_scale"),
+    *(Route(("CDNA5",),       ("swmmac",),     _FP8[:2],         d,      "cdna5_sparse_fp8") for d in ("f32", "f16")),
+    Route(("CDNA5",),         ("wmma", "swmmac"), ("i8", "u8"),  "i32",  "cdna5_int"),
     Route(_RDNA3,             ("wmma",),       ("f16",),         "f32",  "rdna3_f16"),
     Route(_RDNA3,             ("wmma",),       ("bf16",),        "f32",  "rdna3_bf16"),
     Route(_RDNA3,             ("wmma",),       ("f16",),         "f16",  "rdna3_f16_out"),

@@ -1,7 +1,8 @@
 """Effects of the modifiers of a matrix instruction on its operands.
 
 Sources: CDNA3 ISA manual 7.1.5 and 13.3 (CBSZ, ABID, BLGP), CDNA4 ISA manual 7.1.6, 7.2 and 7.5 (format codes, sparse
-index sets); RDNA3 ISA manual 7.9 and RDNA4 ISA manual 7.12 (NEG, NEG_HI, OPSEL).
+index sets); RDNA3 ISA manual 7.9 and RDNA4 ISA manual 7.12 (NEG, NEG_HI, OPSEL);
+CDNA5 ISA manual 7.12 and 7.12.6 (NEG and NEG_HI of C, scales).
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.formats import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mfmasim.matrix.instruction import MatrixInstruction
@@ -56,12 +60,40 @@ def check(op: MatrixInstruction, modes: Modes) -> None:
         allow("abid", range(1))
     if row.a != "f8f6f4":
         allow("blgp", range(8 if {"blgp", "negate"} & words else 1))
-    allow("op_sel", range(8 if row.kind in {"wmma", "swmmac"} else 1))
+    allow("op_sel", range(8 if row.kind in {"wmma", "swmmac"} and "reuse" not in words else 1))
     neg, neg_hi = _legal_neg(words, sparse=row.sparse)
     allow("neg", neg)
     allow("neg_hi", neg_hi)
+    _check_scales(op, modes, allow)
+
+
+def _check_scales(op: MatrixInstruction, modes: Modes, allow: Callable[..., None]) -> None:
+    """Where scales lie, and their formats: E5M3 and E4M3 are for FP4 only, and of two FP4 operands both are alike."""
+    row, names = op.row, op.generation.scale_formats
+    several = row.scaled and len(names) > 1
     for field in ("scale_a_byte", "scale_b_byte"):
-        allow(field, range(4 if row.scaled else 1))
+        allow(field, range(4 if row.scaled and not several else 1))
+    for field, rows in (("scale_a_row", row.m), ("scale_b_row", row.n)):
+        allow(
+            field,
+            range(2 if several and rows == 16 else 1),
+            " (32 rows fill all lanes)" if several and rows > 16 else "",
+        )
+    codes = {"scale_a_format": modes.scale_a_format, "scale_b_format": modes.scale_b_format}
+    for field in codes:
+        allow(field, range(len(names) if row.scaled else 1))
+    if not any(codes.values()):
+        return
+    for (field, code), fmt in zip(codes.items(), (op.a, op.b), strict=True):
+        if code and FORMATS[fmt].bits != 4:
+            raise MfmasimError(
+                f"{field}={code} ({names[code]}) of {op.name} scales {fmt}, but only FP4 takes {names[code]}"
+            )
+    first, second = codes.values()
+    if FORMATS[op.a].bits == FORMATS[op.b].bits == 4 and first != second:
+        raise MfmasimError(
+            f"{op.name} with two FP4 operands takes scales of one format, not {names[first]} and {names[second]}"
+        )
 
 
 def _legal_neg(words: frozenset[str], *, sparse: bool) -> tuple[range, range]:
@@ -70,6 +102,8 @@ def _legal_neg(words: frozenset[str], *, sparse: bool) -> tuple[range, range]:
         return range(0, 8, 4), range(0, 8, 4)
     if "neg" in words:
         return range(4 if sparse else 8), range(4 if sparse else 8)
+    if "neg_32" in words:
+        return range(8), range(0, 8, 4)
     return range(4 if "signed" in words else 1), range(1)
 
 
@@ -100,11 +134,20 @@ def signed(fmt: str, bit: int) -> str:
     return f"i{fmt[1:]}" if bit else fmt
 
 
-def negate_halves(registers: Operands, modes: Modes) -> Operands:
-    """Flip the signs of the low (NEG) and high (NEG_HI) 16-bit elements of the registers of A and B."""
+def negate_halves(registers: Operands, modes: Modes, words: frozenset[str]) -> Operands:
+    """Flip the signs of the low (NEG) and high (NEG_HI) 16-bit elements of the registers of A and B, or of 32-bit ones.
+
+    Args:
+        registers: uint32 (..., vgprs, lanes) of each operand.
+        modes: the modifiers.
+        words: those that the instruction has, as its row says.
+    """
+    if not words & {"neg", "neg_32"}:
+        return registers
+    low = 0x80000000 if "neg_32" in words else 0x8000
 
     def flipped(array: NDArray[np.uint32], bit: int) -> NDArray[np.uint32]:
-        mask = 0x8000 * bool(modes.neg & bit) | 0x80000000 * bool(modes.neg_hi & bit)
+        mask = low * bool(modes.neg & bit) | 0x80000000 * bool(modes.neg_hi & bit)
         return array ^ np.uint32(mask) if mask else array
 
     return replace(registers, a=flipped(registers.a, 1), b=flipped(registers.b, 2))
@@ -123,7 +166,7 @@ def negate_operands(operands: Operands, modes: Modes, words: frozenset[str]) -> 
             _sign(codes, negate=modes.blgp & bit) for codes, bit in ((operands.a, 1), (operands.b, 2), (operands.c, 4))
         )
         return replace(operands, a=a, b=b, c=c)
-    if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_c"}:
+    if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_32", "neg_c"}:
         return replace(operands, c=_sign(operands.c, negate=modes.neg & 4, absolute=modes.neg_hi & 4))
     return operands
 

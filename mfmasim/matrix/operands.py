@@ -11,7 +11,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.formats import FORMATS
 from mfmasim.matrix.fragment import Fragment
 from mfmasim.matrix.modifiers import broadcast_block, permute_lane, signed
-from mfmasim.matrix.rules import RULES, SCALE_BLOCK, scale
+from mfmasim.matrix.rules import RULES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,32 +22,34 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "contiguous", "under_modes"]
 
-_SCALE_SOURCE = "CDNA4 ISA manual 7.2.1 (one byte of 64 lanes); order of lanes from Triton and Composable Kernel"
+SMALL = {"f8f6f4", "f4"}
+"""Words of inputs whose layout is that of CDNA5's block-scaled forms."""
 
 
 def build(op: MatrixInstruction) -> dict[str, Fragment]:
     """Every operand by name, in the order A, B, C, D, scale_A, scale_B, index."""
     rule, row, wave = RULES[op.generation.rule], op.row, op.wave
-    dense_a = rule.input("i", row.m, row.k, row.blocks, wave, FORMATS[op.a].bits, sparse=row.sparse)
+    kind = {"sparse": row.sparse, "small": row.a in SMALL}
+    dense_a = rule.input("i", row.m, row.k, row.blocks, wave, FORMATS[op.a].bits, **kind)
     layout_a = rule.kept(dense_a, wave, row.k) if row.sparse else dense_a
-    layout_b = rule.input("j", row.n, row.k, row.blocks, wave, FORMATS[op.b].bits, sparse=row.sparse)
-    layout_d = rule.output(row.m, row.n, row.blocks, wave, FORMATS[op.d].bits)
+    layout_b = rule.input("j", row.n, row.k, row.blocks, wave, FORMATS[op.b].bits, **kind)
+    layout_c, layout_d = (rule.output(row.m, row.n, row.blocks, wave, FORMATS[name].bits) for name in (op.c, op.d))
     length_a, letter_a = (row.k // 2, "s") if row.sparse else (row.k, "k")
     #        name  format  rows   columns    axes             layout
     made = [
         ("A",      op.a,   row.m, length_a, ("i", letter_a), layout_a),
         ("B",      op.b,   row.k, row.n,    ("k", "j"),      layout_b),
-        ("C",      op.d,   row.m, row.n,    ("i", "j"),      layout_d),
+        ("C",      op.c,   row.m, row.n,    ("i", "j"),      layout_c),
         ("D",      op.d,   row.m, row.n,    ("i", "j"),      layout_d),
     ]  # fmt: skip
     if row.scaled:
-        groups = row.k // SCALE_BLOCK
+        groups, own = row.k // row.scale_block, op.generation.scale_formats[0]
         made += [
-            ("scale_A", "e8m0fnu", row.m, groups, ("i", "g"), scale("i", row.m, row.k)),
-            ("scale_B", "e8m0fnu", row.n, groups, ("j", "g"), scale("j", row.n, row.k)),
+            ("scale_A", own, row.m, groups, ("i", "g"), rule.scale("i", row.m, row.k, row.scale_block)),
+            ("scale_B", own, row.n, groups, ("j", "g"), rule.scale("j", row.n, row.k, row.scale_block)),
         ]
     if row.sparse:
-        made.append(("index", "index", row.m, length_a, ("i", "s"), replace(layout_a, width=2, stride=2)))
+        made.append(("index", "index", row.m, length_a, ("i", "s"), rule.indices(layout_a)))
     return {
         name: Fragment(
             op.name, op.arch.name, name, fmt, rows, cols, row.blocks, axes, layout, wave,
@@ -59,7 +61,9 @@ def build(op: MatrixInstruction) -> dict[str, Fragment]:
 
 def _source(op: MatrixInstruction, name: str, layout: Layout) -> str:
     if name in {"scale_A", "scale_B"}:
-        return _SCALE_SOURCE
+        return op.generation.scale_source
+    if name == "index" and op.generation.index_source:
+        return op.generation.index_source
     own = op.row.source if isinstance(op.row.source, str) else op.row.source.get(layout.width, "")
     return own if own and name not in {"C", "D"} else op.generation.source
 
@@ -73,12 +77,13 @@ def under_modes(op: MatrixInstruction, fragment: Fragment, modes: Modes) -> Frag
         modes: modifiers that `mfmasim.matrix.modifiers.check` has passed.
     """
     words, name = op.row.words, fragment.name
-    offset, origin, form = 0, None, fragment.format
+    offset, first_lane, origin, form = 0, 0, None, fragment.format
     if name == "index":
         chosen = (0 if modes.cbsz & 3 else modes.abid) if "abid_index" in words else modes.op_sel
         offset = chosen % op.index_sets * (32 // op.index_sets)
     elif name in {"scale_A", "scale_B"}:
-        offset = 8 * (modes.scale_a_byte if name == "scale_A" else modes.scale_b_byte)
+        byte, row, code = (getattr(modes, f"scale_{name[-1].lower()}_{what}") for what in ("byte", "row", "format"))
+        offset, first_lane, form = 8 * byte, 16 * row, op.generation.scale_formats[code]
     elif name in {"C", "D"}:
         offset = 16 * (modes.op_sel >> 2 & 1) if "op_sel_half" in words else 0
     elif "signed" in words:
@@ -93,9 +98,9 @@ def under_modes(op: MatrixInstruction, fragment: Fragment, modes: Modes) -> Frag
         home = {place: number for number, place in enumerate(zip(lane.tolist(), item.tolist(), strict=True))}
         read = permute_lane(lane, modes.blgp)
         origin = np.array([home[place] for place in zip(read.tolist(), item.tolist(), strict=True)], np.intp)
-    if not offset and origin is None and form == fragment.format:
+    if not offset and not first_lane and origin is None and form == fragment.format:
         return fragment
-    return replace(fragment, format=form, layout=fragment.layout.at(offset), origin=origin)
+    return replace(fragment, format=form, layout=fragment.layout.at(offset, first_lane), origin=origin)
 
 
 def contiguous(op: MatrixInstruction, name: str) -> Fragment:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["PLAIN", "Formats", "Modes", "Operands"]
 
 
+Memo = dict[Any, Any]
+"""Results by what they are."""
+
+
 @dataclass(frozen=True, eq=False)
 class Operands:
     """The operands of one instruction, as matrices of raw codes or as registers; leading axes are a batch.
@@ -27,11 +31,13 @@ class Operands:
     c: NDArray[Any]
     """(..., [blocks,] M, N)."""
     scale_a: NDArray[Any] | None = None
-    """E8M0 codes (..., M, K/32); None is 2^0."""
+    """Codes of scales (..., M, K/block); None is 2^0."""
     scale_b: NDArray[Any] | None = None
-    """E8M0 codes (..., N, K/32); None is 2^0."""
+    """Codes of scales (..., N, K/block); None is 2^0."""
     index: NDArray[Any] | None = None
     """Position 0 to 3 of each kept element in its group of four, (..., M, K/2); None where A is dense."""
+    memos: tuple[Memo, Memo] | None = None
+    """What was computed from these very A and B, for further executions; whatever selects from them drops it."""
 
     @classmethod
     def of(cls, named: Mapping[str, NDArray[Any]]) -> Operands:
@@ -90,6 +96,14 @@ class Modes:
     """Byte of A's scale register, {OP_SEL_HI[0], OP_SEL[0]} of the scale half."""
     scale_b_byte: int = 0
     """Byte of B's scale register, {OP_SEL_HI[1], OP_SEL[1]}."""
+    scale_a_row: int = 0
+    """CDNA5, MATRIX_A_SCALE: whether the scales of A's 16 rows lie in lanes 0 to 15 or in lanes 16 to 31."""
+    scale_b_row: int = 0
+    """CDNA5, MATRIX_B_SCALE: the same for B."""
+    scale_a_format: int = 0
+    """CDNA5, MATRIX_A_SCALE_FMT: format of A's scales (0 E8M0, 1 E5M3, 2 E4M3)."""
+    scale_b_format: int = 0
+    """CDNA5, MATRIX_B_SCALE_FMT: the same for B."""
     clamp: bool = False
     """The CLAMP bit."""
     fp16_ovfl: bool = False
@@ -103,8 +117,24 @@ PLAIN = Modes()
 
 
 class Formats(NamedTuple):
-    """Number formats of A and B, and of C and D."""
+    """Number formats of A and B, of C and D and of scales."""
 
     a: str
     b: str
     d: str
+    """Format of D, and of C unless `c` names another."""
+    c: str = ""
+    scale_a: str = "e8m0fnu"
+    scale_b: str = "e8m0fnu"
+    block: int = 32
+    """Elements along K that share a scale."""
+
+    @property
+    def addend(self) -> str:
+        """Format of C."""
+        return self.c or self.d
+
+    @property
+    def powers_of_two(self) -> bool:
+        """Whether every scale is a power of two."""
+        return self.scale_a == self.scale_b == "e8m0fnu"

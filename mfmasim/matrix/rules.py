@@ -6,21 +6,22 @@ used where it covers an instruction. All rules give layouts in the notation of `
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
+from mfmasim.matrix import rules_cdna5
 from mfmasim.matrix.layout import Digit, Layout, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["RULES", "SCALE_BLOCK", "Rule", "scale"]
-
-SCALE_BLOCK = 32
-"""Elements along K that share one scale (CDNA4 ISA manual 7.2)."""
+__all__ = ["RULES", "Rule"]
 
 
-def cdna_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
+def cdna_input(
+    outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool, small: bool
+) -> Layout:
     """Layout of A or B on CDNA.
 
     CDNA3 ISA manual 7.1.4.1: a lane holds ``K_L = K / (64 / (M*B))`` values of one row, and the lanes walk over rows,
@@ -35,8 +36,9 @@ def cdna_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int
         wave: lanes of the wave.
         width: bits of an element.
         sparse: whether A of the instruction is sparse.
+        small: whether the formats of A and B are chosen independently, or both are FP4.
     """
-    del sparse  # B of a sparse instruction follows the dense rule
+    del sparse, small  # B of a sparse instruction follows the dense rule
     lanes_of_k = wave // (size * blocks)
     per_lane = k // lanes_of_k
     chunk = per_lane if width == 6 else min(per_lane, max(1, 128 // width))
@@ -68,7 +70,9 @@ def cdna_output(m: int, n: int, blocks: int, wave: int, width: int) -> Layout:
     )
 
 
-def rdna3_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
+def rdna3_input(
+    outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool, small: bool
+) -> Layout:
     """Layout of A or B on RDNA3 (RDNA3 ISA manual 7.9): every 16 lanes hold the whole matrix again.
 
     Args:
@@ -79,8 +83,9 @@ def rdna3_input(outer: str, size: int, k: int, blocks: int, wave: int, width: in
         wave: lanes of the wave.
         width: bits of an element.
         sparse: whether A of the instruction is sparse.
+        small: whether the formats of A and B are chosen independently, or both are FP4.
     """
-    del sparse, blocks
+    del sparse, small, blocks
     return parse(f"lane = {outer}%{size}, r%{wave // size} ; item = k%{k}", width)
 
 
@@ -129,7 +134,9 @@ _GFX12_KEPT = {
 }  # fmt: skip
 
 
-def rdna4_input(outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool) -> Layout:
+def rdna4_input(
+    outer: str, size: int, k: int, blocks: int, wave: int, width: int, *, sparse: bool, small: bool
+) -> Layout:
     """Layout of A or B on RDNA4, from the table above.
 
     Args:
@@ -140,8 +147,9 @@ def rdna4_input(outer: str, size: int, k: int, blocks: int, wave: int, width: in
         wave: lanes of the wave.
         width: bits of an element.
         sparse: whether A of the instruction is sparse.
+        small: whether the formats of A and B are chosen independently, or both are FP4.
     """
-    del blocks
+    del blocks, small
     lane, item = _GFX12_INPUT[sparse, wave, width, k]
     return parse(f"lane = {outer}%{size}, {lane} ; item = {item}", width)
 
@@ -205,7 +213,7 @@ def _half(digits: tuple[Digit, ...]) -> tuple[Digit, ...]:
     return tuple(halved)
 
 
-def scale(outer: str, size: int, k: int) -> Layout:
+def cdna_scale(outer: str, size: int, k: int, block: int) -> Layout:
     """Layout of the E8M0 scales of A or B: one byte of each lane.
 
     Lane ``row + M*(K-block)``. CDNA4 ISA manual 7.2.1 says that one byte over 64 lanes holds them all; the order of
@@ -215,8 +223,18 @@ def scale(outer: str, size: int, k: int) -> Layout:
         outer: letter of the rows of A (``i``) or the columns of B (``j``).
         size: how many of them.
         k: summed elements.
+        block: elements along K that share a scale.
     """
-    return parse(f"lane = {outer}%{size}, g%{k // SCALE_BLOCK} ; item = g%1", 8)
+    return parse(f"lane = {outer}%{size}, g%{k // block} ; item = g%1", 8)
+
+
+def index_beside(kept: Layout) -> Layout:
+    """Layout of sparse indices that lie in the lane of their elements, in the order of registers.
+
+    Args:
+        kept: layout of the kept elements of A.
+    """
+    return replace(kept, width=2, stride=2)
 
 
 class Rule(NamedTuple):
@@ -225,11 +243,14 @@ class Rule(NamedTuple):
     input: Callable[..., Layout]
     output: Callable[..., Layout]
     kept: Callable[[Layout, int, int], Layout]
+    scale: Callable[[str, int, int, int], Layout] = cdna_scale
+    indices: Callable[[Layout], Layout] = index_beside
 
 
 RULES = {
     "cdna": Rule(cdna_input, cdna_output, kept),
     "rdna3": Rule(rdna3_input, rdna3_output, kept),
     "rdna4": Rule(rdna4_input, rdna4_output, rdna4_kept),
+    "cdna5": Rule(rules_cdna5.matrix_input, rules_cdna5.output, kept, rules_cdna5.scale, rules_cdna5.index),
 }
 """Layout functions by the name that a table of rows gives."""

@@ -13,7 +13,7 @@ from mfmasim.matrix.modifiers import F8F6F4
 from mfmasim.matrix.rows import TABLES
 
 # One architecture for each table of rows: what follows from a row need not be computed twice.
-ARCHES = ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200"]
+ARCHES = ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1200", "gfx1250"]
 
 # 1.0 in each format, and 1 for integers.
 ONE = {"f64": 0x3FF0000000000000, "f32": 0x3F800000, "xf32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80,

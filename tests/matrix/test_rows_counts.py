@@ -24,6 +24,9 @@ COUNTS = {
                 "sparse f16": 2, "sparse bf16": 2, "sparse iu8": 1, "sparse iu4": 2, "sparse fp8": 4},
     "gfx1201": {"f16": 2, "bf16": 2, "iu8": 1, "iu4": 2, "fp8": 4,
                 "sparse f16": 2, "sparse bf16": 2, "sparse iu8": 1, "sparse iu4": 2, "sparse fp8": 4},
+    # CDNA5 ISA manual, table 43 and the opcodes of 14.3.6.
+    "gfx1250": {"f32": 1, "f16": 2, "bf16": 3, "fp8": 16, "iu8": 1, "f8f6f4": 1, "f4": 1, "scale": 4,
+                "sparse f16": 2, "sparse bf16": 3, "sparse fp8": 8, "sparse iu8": 1},
 }  # fmt: skip
 
 
@@ -33,7 +36,7 @@ def test_counts_by_type(arch):
     for name in mfmasim.instructions(arch):
         row = mfmasim.instruction(arch, name).row
         word = {"bf8": "fp8"}.get(row.a, row.a) + row.suffix
-        word = "scale" if row.kind == "mfma_scale" else f"sparse {word}" if row.sparse else word
+        word = "scale" if row.scaled else f"sparse {word}" if row.sparse else word
         counts[word] = counts.get(word, 0) + 1
     assert counts == COUNTS[arch]
 
@@ -80,6 +83,12 @@ def test_cycles_of_cdna4():
         ("gfx950", "v_mfma_f64_16x16x4_f64", 256, 2.4e9, 78.6),
         ("gfx950", "v_mfma_f32_16x16x32_f16", 256, 2.4e9, 2516.6),
         ("gfx950", "v_mfma_f32_32x32x64_f8f6f4", 256, 2.4e9, 5033.2),
+        # CDNA5 white paper (MI455X: 256 WGPs, 2.4 GHz): 40.26, 20.13, 20.13 and 5.03 PF, 315 TF.
+        ("gfx1250", "v_wmma_scale_f32_32x16x128_f4", 256, 2.4e9, 40265.3),
+        ("gfx1250", "v_wmma_scale_f32_16x16x128_f8f6f4", 256, 2.4e9, 20132.7),
+        ("gfx1250", "v_wmma_f32_16x16x128_fp8_fp8", 256, 2.4e9, 20132.7),
+        ("gfx1250", "v_wmma_f32_16x16x32_bf16", 256, 2.4e9, 5033.2),
+        ("gfx1250", "v_wmma_f32_16x16x4_f32", 256, 2.4e9, 314.6),
     ],
 )
 def test_peaks(arch, name, units, clock, peak):
@@ -101,7 +110,7 @@ def test_every_row_states_arithmetic_and_layout():
             assert op.evidence
             assert op.source
             assert all(fragment.source for fragment in op.operands.values())
-            if arch == "gfx950" and op.d != "i32":
+            if arch in {"gfx950", "gfx1250"} and op.d != "i32":
                 assert op.fidelity == "assumed"
 
 

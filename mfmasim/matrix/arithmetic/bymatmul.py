@@ -161,12 +161,7 @@ def prepare(model: Model, a: Factors, b: Factors, fraction_bits: int) -> MatmulS
         b: factors (tiles, K, N).
         fraction_bits: fraction bits of both formats together.
     """
-    bounds = [
-        (int(x.exponent.min(initial=100, where=x.exponent != _EMPTY)), max(int(x.exponent.max()), _EMPTY))
-        for x in (a, b)
-    ]
-    # An operand of zeros has no exponents; any will do.
-    bounds = [(0, 0) if low > high else (low, high) for low, high in bounds]
+    bounds = [x.bounds for x in (a, b)]
     lowest, highest = bounds[0][0] + bounds[1][0], bounds[0][1] + bounds[1][1]
     if highest - lowest <= 29:
         log_width = 3
@@ -187,6 +182,6 @@ def prepare(model: Model, a: Factors, b: Factors, fraction_bits: int) -> MatmulS
         table[low - _EMPTY :] = np.ldexp(np.float32(1), base + width * np.arange(high - low + 1, dtype=np.int32))
         tables.append(table)
     return MatmulSteps(
-        model, a, b, a.value.astype(np.float64), b.value.astype(np.float64), (tables[0], tables[1]),
+        model, a, b, a.wide, b.wide, (tables[0], tables[1]),
         log_width, bias, lowest, highest, lowest - fraction_bits, fraction_bits,
     )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.matrix.arithmetic import exactly, steps
+from mfmasim.matrix.arithmetic.scales import block_scales
 from mfmasim.matrix.arithmetic.specials import NAN, RESULTS, classify, resolve
 
 if TYPE_CHECKING:
@@ -21,22 +22,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Operands
 
-__all__ = ["aligned", "block_scales", "dot", "exact", "flush_pairwise", "flushed", "fma"]
-
-
-def block_scales(operands: Operands, block: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
-    """Exponents sa+sb of one block of 32 k and where a scale is NaN, (tiles, M, N); None without scales."""
-    if not operands.scaled:
-        return None
-    exponent: Any = np.zeros((1, 1, 1), np.int32)
-    nan: Any = np.zeros((1, 1, 1), np.bool_)
-    for codes in (
-        None if operands.scale_a is None else operands.scale_a[:, :, block, None],
-        None if operands.scale_b is None else operands.scale_b[:, None, :, block],
-    ):
-        if codes is not None:
-            exponent, nan = exponent + (codes.astype(np.int32) - 127), nan | (codes == 255)
-    return exponent, nan
+__all__ = ["aligned", "dot", "exact", "flush_pairwise", "flushed", "fma"]
 
 
 def _decoded(product: Product, operands: Operands) -> tuple[Model, Factors, Factors, NDArray[Any]]:
@@ -78,11 +64,12 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
         rows, columns, products, exponents = _outer(a, b, part)
         flags = classify(rows, columns, products, overflow=model.product_overflow)
         total, e_dot, empty = steps.aligned_sum(model, products, exponents)
-        scale = block_scales(operands, part.start // 32)
+        scale = block_scales(product, operands, part.start)
         if scale is not None:
-            total, e_dot = np.ldexp(total, scale[0]), e_dot + scale[0]
-            if scale[1].any():
-                nan = np.broadcast_to(scale[1], c.shape) * np.uint8(NAN)
+            total, e_dot = scale.times(total), e_dot + scale.exponent
+            empty = empty if scale.zero is None else empty | scale.zero
+            if scale.nan.any():
+                nan = np.broadcast_to(scale.nan, c.shape) * np.uint8(NAN)
                 flags = nan if flags is None else flags | nan
         value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)
         d = flushed(steps.add_aligned(model, total, e_dot, empty, value).view(np.uint32), "f32", model.flush_output)

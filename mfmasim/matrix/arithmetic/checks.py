@@ -40,8 +40,11 @@ def checked(product: Product, given: Operands) -> tuple[Operands, tuple[int, ...
             raise unknown("integer matrix element format" if integer else "matrix element format", name, factors)
     if integer and formats.d != "i32":
         raise MfmasimError(f"integer products accumulate in i32, not {formats.d}")
-    if not integer and formats.d not in RESULTS:
-        raise unknown("format of C and D", formats.d, RESULTS)
+    for name in {formats.d, formats.addend} if not integer else ():
+        if name not in RESULTS:
+            raise unknown("format of C and D", name, RESULTS)
+    if formats.addend != formats.d and model.algorithm != "aligned":
+        raise MfmasimError(f"model {model.name} adds and returns one format, not {formats.addend} and {formats.d}")
     if model.algorithm == "fma" and not formats.a == formats.b == formats.d:
         raise MfmasimError(f"model {model.name} multiplies and adds in one format, not {formats.a} into {formats.d}")
     if product.modes.clamp and model.clamp == "none":
@@ -51,9 +54,9 @@ def checked(product: Product, given: Operands) -> tuple[Operands, tuple[int, ...
     operands = Operands(
         _codes("a", formats.a, given.a),
         _codes("b", formats.b, given.b),
-        _codes("c", formats.d, given.c),
-        None if given.scale_a is None else _codes("scale_a", "e8m0fnu", given.scale_a),
-        None if given.scale_b is None else _codes("scale_b", "e8m0fnu", given.scale_b),
+        _codes("c", formats.addend, given.c),
+        None if given.scale_a is None else _codes("scale_a", formats.scale_a, given.scale_a),
+        None if given.scale_b is None else _codes("scale_b", formats.scale_b, given.scale_b),
         None if given.index is None else _codes("index", "2-bit positions", given.index, bits=2),
     )
     _check_shapes(product, operands)
@@ -98,9 +101,12 @@ def _check_shapes(product: Product, operands: Operands) -> None:
     model = product.model
     if not model.scale_point:
         raise MfmasimError(f"model {model.name} has no block scales")
-    if 32 % model.group:
-        raise MfmasimError(f"model {model.name} sums {model.group} products, which straddles scale blocks of 32")
+    block = product.formats.block
+    if block % model.group:
+        raise MfmasimError(f"model {model.name} sums {model.group} products, which straddles scale blocks of {block}")
     for name, scale, rows in (("scale_a", operands.scale_a, m), ("scale_b", operands.scale_b, n)):
-        if scale is not None and scale.shape[-2:] != (rows, -(-k // 32)):
-            ends = (rows, -(-k // 32))
-            raise MfmasimError(f"{name} must end in {ends} (one code per 32 of K = {k}), but has shape {scale.shape}")
+        if scale is not None and scale.shape[-2:] != (rows, -(-k // block)):
+            ends = (rows, -(-k // block))
+            raise MfmasimError(
+                f"{name} must end in {ends} (one code per {block} of K = {k}), but has shape {scale.shape}"
+            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +33,20 @@ class Factors:
     exponent: NDArray[Any]
     nan: NDArray[np.bool_] | None
     inf: NDArray[np.bool_] | None
+
+    @cached_property
+    def wide(self) -> NDArray[np.float64]:
+        """Values in float64."""
+        wide: NDArray[np.float64] = self.value.astype(np.float64)
+        return wide
+
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        """Smallest and largest exponent of the factors that are not zero; (0, 0) if all are."""
+        kind = self.exponent.dtype
+        low = int(self.exponent.min(initial=np.iinfo(kind).max, where=self.exponent != _EMPTY[kind.name]))
+        high = int(self.exponent.max())
+        return (0, 0) if low > high else (low, high)
 
     def map(self, function: Any) -> Factors:
         """Apply a function of arrays (an index, a transpose, a broadcast) to every array."""

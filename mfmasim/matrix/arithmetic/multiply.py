@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.matrix.arithmetic import chains, dots, tiles
+from mfmasim.formats import FORMATS
+from mfmasim.matrix.arithmetic import chains, dots, narrowing, tiles
 from mfmasim.matrix.arithmetic.batches import CHUNK, chunks, merge, select, take
 from mfmasim.matrix.arithmetic.checks import checked
 from mfmasim.matrix.arithmetic.integers import integer
@@ -19,11 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfmasim.matrix.models import Model
+    from mfmasim.matrix.request import Memo
 
 __all__ = ["multiply"]
 
 _ALGORITHMS: dict[str, Callable[[Product, Operands], NDArray[Any]]] = {
-    "aligned": tiles.aligned,
+    "aligned": narrowing.aligned,
     "dot2": dots.dot,
     "dot4": dots.dot,
     "exact": chains.exact,
@@ -55,6 +58,7 @@ def multiply(
     """
     columns = np.shape(operands.a)[-1:] or (1,)
     product = Product(model, formats, modes, columns[0] if k is None else k)
+    memos = operands.memos
     operands, batch = checked(product, operands)
     with np.errstate(all="ignore"):
         if operands.index is not None:
@@ -65,11 +69,20 @@ def multiply(
             if merged is not None:
                 joined, shape = merged
                 return np.ascontiguousarray(np.swapaxes(_run(product, joined, batch[:-2]).reshape(shape), -3, -2))
-        return _run(product, operands, batch)
+        return _run(product, operands, batch, memos)
 
 
-def _run(product: Product, operands: Operands, batch: tuple[int, ...]) -> NDArray[Any]:
-    """Run the model's algorithm over chunks of the batch, and over bands of rows where one tile is large."""
+def _run(
+    product: Product, operands: Operands, batch: tuple[int, ...], memos: tuple[Memo, Memo] | None = None
+) -> NDArray[Any]:
+    """Run the model's algorithm over chunks of the batch, and over bands of rows where one tile is large.
+
+    Args:
+        product: formats, model and modes.
+        operands: checked codes.
+        batch: their leading axes.
+        memos: of A and B, for a batch that is one chunk.
+    """
     m, n = operands.c.shape[-2:]
     k = operands.a.shape[-1]
     algorithm = product.model.algorithm
@@ -78,12 +91,13 @@ def _run(product: Product, operands: Operands, batch: tuple[int, ...]) -> NDArra
     whole = {"aligned": n, "integer": n + k + n * k // max(1, m)}
     size = whole.get(algorithm, n * min(product.model.group, product.k))
     rows = m if algorithm in whole else max(1, CHUNK // max(1, size))
-    out = np.empty((*batch, m, n), operands.c.dtype)
+    out = np.empty((*batch, m, n), _result(product))
     flat = out.reshape(-1, m, n)
-    for part in chunks(batch, min(m, rows) * size):
+    parts = list(chunks(batch, min(m, rows) * size))
+    for part in parts:
         some = operands.map(lambda array, part=part: take(array, batch, part))  # type: ignore[misc]
         if rows >= m:
-            flat[part] = run(product, some)
+            flat[part] = run(product, replace(some, memos=memos) if memos and len(parts) == 1 else some)
             continue
         for top in range(0, m, rows):
             band = slice(top, top + rows)
@@ -91,10 +105,15 @@ def _run(product: Product, operands: Operands, batch: tuple[int, ...]) -> NDArra
     return out
 
 
+def _result(product: Product) -> np.dtype[Any]:
+    """Type of the raw bits of D."""
+    return FORMATS[product.formats.d].carrier
+
+
 def _sparse(product: Product, operands: Operands, batch: tuple[int, ...]) -> NDArray[Any]:
     """Sparse A: every row of A selects different rows of B, so that each row becomes a tile of one row."""
     m, n = operands.c.shape[-2:]
-    out = np.empty((*batch, m, n), operands.c.dtype)
+    out = np.empty((*batch, m, n), _result(product))
     flat = out.reshape(-1, m, n)
     # The gathered B has an element for every product, of a byte or two: chunks a few times larger are affordable.
     for part in chunks(batch, max(1, m * n * operands.a.shape[-1] // 8)):

@@ -45,10 +45,17 @@ class Product:
         """Fraction bits of the formats of A and B together: a product has at most two more."""
         return FORMATS[self.formats.a].mantissa_bits + FORMATS[self.formats.b].mantissa_bits
 
-    def factors(self, operand: str, codes: NDArray[Any]) -> Factors:
-        """Decode codes of ``a`` or ``b``; valid until the next call for the same operand."""
+    def factors(self, operand: str, codes: NDArray[Any], *, lasting: bool = False) -> Factors:
+        """Decode codes of ``a`` or ``b``.
+
+        Args:
+            operand: ``a`` or ``b``.
+            codes: its codes.
+            lasting: whether the factors outlive the next call for the same operand.
+        """
         name = self.formats.a if operand == "a" else self.formats.b
-        return decode(name, codes, self.model.input_mantissa_bits, self.flush_inputs, place=operand)
+        place = "" if lasting else operand
+        return decode(name, codes, self.model.input_mantissa_bits, self.flush_inputs, place=place)
 
     def steps(self, k: int) -> Iterator[slice]:
         """Slices of k that are summed together: at most `Model.group` long, never across instructions."""

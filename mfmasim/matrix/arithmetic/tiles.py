@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.matrix.arithmetic import bymatmul, chains, fast
-from mfmasim.matrix.arithmetic.order import NATURAL, TILES_LAST
+from mfmasim.matrix.arithmetic.order import NATURAL, TILES_LAST, Order
+from mfmasim.matrix.arithmetic.scales import block_scales
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
-    from mfmasim.matrix.request import Operands
+    from mfmasim.matrix.request import Memo, Operands
 
 __all__ = ["MERGED_FRACTION_BITS", "aligned"]
 
@@ -42,14 +43,15 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     Returns:
         Raw f32 bits (tiles, M, N).
     """
-    if not fast.usable(product.model) or product.clamp:
+    if not fast.usable(product.model) or product.clamp or not product.formats.powers_of_two:
         return _plain(product, operands)
     c = operands.c
     narrow = product.fraction_bits <= bymatmul.FRACTION_BITS
     last = not narrow and c.shape[0] >= _MANY
     order = TILES_LAST if last else NATURAL
-    a = product.factors("a", order.forth(operands.a, "a codes"))
-    b = product.factors("b", order.forth(operands.b, "b codes"))
+    memos = operands.memos or (None, None)
+    a = _factors(product, "a", order, operands.a, memos[0])
+    b = _factors(product, "b", order, operands.b, memos[1])
     plain = _plain_tiles(a, b, axis=2 if last else 0)
     if plain is not None:
         d = np.empty_like(c)
@@ -64,6 +66,25 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     if c.size * k <= _SMALL and instruction_k % product.model.group == 0 == k % instruction_k:
         return _small(product, a, b, operands)
     return _natural(product, a, b, operands, narrow=narrow)
+
+
+def _factors(product: Product, name: str, order: Order, codes: NDArray[Any], memo: Memo | None) -> Factors:
+    """Factors of ``a`` or ``b``, which a memo may have already.
+
+    Args:
+        product: formats, model and modes.
+        name: the operand.
+        order: of the tiles.
+        codes: in natural order.
+        memo: of the operand, if any.
+    """
+    if memo is None:
+        return product.factors(name, order.forth(codes, f"{name} codes"))
+    key = "factors", product.model.name, product.flush_inputs, order.last, codes.shape
+    found: Factors | None = memo.get(key)
+    if found is None:
+        found = memo[key] = product.factors(name, order.forth(codes, f"{name} codes"), lasting=True)
+    return found
 
 
 def _any(flags: NDArray[np.bool_], axis: int | tuple[int, ...]) -> NDArray[np.bool_]:
@@ -118,7 +139,7 @@ def _natural(product: Product, a: Factors, b: Factors, operands: Operands, *, na
     for start in range(0, shape[0], size):
         tiles = slice(start, start + size)
         some = operands.tiles(tiles)
-        p, q = (x.map(lambda v, tiles=tiles: v[tiles]) for x in (a, b))
+        p, q = (x if size >= shape[0] else x.map(lambda v, tiles=tiles: v[tiles]) for x in (a, b))
         prepared = bymatmul.prepare(model, p, q, product.fraction_bits) if narrow else None
         if prepared is None:
             rows = p.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
@@ -136,8 +157,8 @@ def _natural(product: Product, a: Factors, b: Factors, operands: Operands, *, na
                         total = fast.product_sum(model, rows.map(lambda v, band=band: v[:, :, band]), columns, part)
                     else:
                         total = prepared.step_sum(band, part, value.shape)
-                    scale = chains.block_scales(own, part.start // 32)
-                    new = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value, turn)
+                    scale = block_scales(product, own, part.start)
+                    new = fast.add(model, total if scale is None else fast.scaled(total, scale.exponent), value, turn)
                 value = new
             d[tiles, band] = _bits(model, value)
     return _with_nans(model, a, b, operands, d)
@@ -152,8 +173,8 @@ def _small(product: Product, a: Factors, b: Factors, operands: Operands) -> NDAr
     columns = b.map(lambda v: v.transpose(1, 0, 2).reshape(*shape, v.shape[0], 1, v.shape[2]))
     value = operands.c.view(np.float32)
     for step, total in enumerate(fast.product_sums(model, rows, columns)):
-        scale = chains.block_scales(operands, step * model.group // 32)
-        value = fast.add(model, total if scale is None else fast.scaled(total, scale[0]), value, step)
+        scale = block_scales(product, operands, step * model.group)
+        value = fast.add(model, total if scale is None else fast.scaled(total, scale.exponent), value, step)
     return _with_nans(model, a, b, operands, _bits(model, value))
 
 

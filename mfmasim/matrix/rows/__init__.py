@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mfmasim.matrix.rows import cdna1, cdna2, cdna3, cdna4, rdna3, rdna4
+from mfmasim.matrix.rows import cdna1, cdna2, cdna3, cdna4, cdna5, rdna3, rdna4
 from mfmasim.matrix.rows.row import Row, Table, other_spelling, spelling
 
 __all__ = ["TABLES", "Row", "Table", "other_spelling", "spelling"]
@@ -12,6 +12,7 @@ TABLES: dict[str, Table] = {
     "CDNA2": cdna2.TABLE,
     "CDNA3": cdna3.TABLE,
     "CDNA4": cdna4.TABLE,
+    "CDNA5": cdna5.TABLE,
     "RDNA3": rdna3.TABLE,
     "RDNA3.5": rdna3.TABLE,
     "RDNA4": rdna4.TABLE,

@@ -14,6 +14,7 @@ from mfmasim.matrix.rows.row import FP8_PAIRS, Row, Table
 __all__ = ["TABLE"]
 
 _SPARSE = "CDNA4 ISA manual 7.5.1.3 for B and index; A inferred from them"
+_SCALES = "CDNA4 ISA manual 7.2.1 (one byte of 64 lanes); order of lanes from Triton and Composable Kernel"
 _SMALL = {
     8: "AMD's HIP examples, CK-tile, Triton and rocjitsu agree: two runs of 16 k; not measured here",
     6: "open: rocjitsu and CK-tile have 32 k in a row as for FP4, a comment in Triton two runs of 16",
@@ -48,4 +49,4 @@ ROWS = (
     *(Row("smfmac", "f32", 32, 32,  64, 1, a, b, 32, "abid_index", source=_SPARSE) for a, b in FP8_PAIRS),
 )  # fmt: skip
 
-TABLE = Table(ROWS, rule="cdna", joined=False, source="CDNA4 ISA manual 7.1.4 and 7.1.5.1")
+TABLE = Table(ROWS, rule="cdna", joined=False, source="CDNA4 ISA manual 7.1.4 and 7.1.5.1", scale_source=_SCALES)
