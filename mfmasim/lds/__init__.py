@@ -13,6 +13,7 @@ from mfmasim.lds.instructions import DsInstruction, ds_instruction, ds_instructi
 from mfmasim.lds.lanes import CONFIDENCES, LANE_SETS, PhaseTable, lane_sets
 from mfmasim.lds.layouts import layout_offsets
 from mfmasim.lds.library import NAMES, ck_tile, linear, padding, row_xor, swizzle
+from mfmasim.lds.partitions import PARTITION_CONFIDENCE, pair_of_wave, partition_note, partitions
 from mfmasim.lds.patterns import Pattern
 from mfmasim.lds.search import Proof, SwizzleSearch, find_swizzle, prove
 from mfmasim.lds.swizzles import Swizzle, Term, terms_of
@@ -22,6 +23,7 @@ __all__ = [
     "CONFIDENCES",
     "LANE_SETS",
     "NAMES",
+    "PARTITION_CONFIDENCE",
     "RULES",
     "SOURCES",
     "Account",
@@ -52,6 +54,9 @@ __all__ = [
     "layout_offsets",
     "linear",
     "padding",
+    "pair_of_wave",
+    "partition_note",
+    "partitions",
     "phase_table",
     "phase_tables",
     "prove",

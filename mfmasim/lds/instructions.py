@@ -75,7 +75,10 @@ _PAIRS = (
     ("ds_wrxchg2_rtn", "ds_storexchg_2addr_rtn", "atomic", 1),
     ("ds_wrxchg2st64_rtn", "ds_storexchg_2addr_stride64_rtn", "atomic", 64),
 )
-_TRANSPOSED = {"ds_read_b64_tr_b4": 8, "ds_read_b64_tr_b8": 8, "ds_read_b64_tr_b16": 8, "ds_read_b96_tr_b6": 12}
+_TRANSPOSED = {
+    "transposed": {"ds_read_b64_tr_b4": 8, "ds_read_b64_tr_b8": 8, "ds_read_b64_tr_b16": 8, "ds_read_b96_tr_b6": 12},
+    "transposed_loads": {"ds_load_tr4_b64": 8, "ds_load_tr8_b64": 8, "ds_load_tr6_b96": 12, "ds_load_tr16_b128": 16},
+}
 # Atomics that exist with and without a returned value (..._rtn_...), by bytes and what an architecture has.
 _ATOMICS = (
     (4, "", "add_u32 sub_u32 rsub_u32 inc_u32 dec_u32 min_i32 max_i32 min_u32 max_u32 and_b32 or_b32 xor_b32"),
@@ -124,7 +127,8 @@ def _rows() -> dict[str, DsInstruction]:
         for size in (4, 8):
             for stem, needs in ((before, ""), (after, "load_names")):
                 rows += [DsInstruction(f"{stem}_b{8 * size}", kind, size, 2, factor * size, False, needs)]
-    rows += [DsInstruction(name, "read", size, 1, 1, True, "transposed") for name, size in _TRANSPOSED.items()]
+    for needs, sizes in _TRANSPOSED.items():
+        rows += [DsInstruction(name, "read", size, 1, 1, True, needs) for name, size in sizes.items()]
     for size, needs, names in _ATOMICS:
         for name in names.split():
             operation, _, width = name.rpartition("_")
