@@ -10,7 +10,7 @@ from mfmasim.visible import LAYOUT, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MfmasimError", "unknown"]
+__all__ = ["MfmasimError", "one_line", "unknown"]
 
 _LONGEST_VALUE = 200
 
@@ -21,6 +21,12 @@ class MfmasimError(Exception):
     def __init__(self, text: object = "") -> None:
         """Keep the text, with what would steer a terminal spelled out."""
         super().__init__(visible(str(text), LAYOUT))
+
+
+def one_line(error: BaseException) -> str:
+    """The type and the text of an error of others, in one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"
 
 
 def unknown(kind: str, value: object, allowed: Iterable[str], where: str = "") -> MfmasimError:

@@ -159,12 +159,12 @@ class Kernel:
         """
         info = self.info
         data = self.code.object.read_bytes(info.entry, info.size)
-        return tuple(isa.decode_range(data, self.arch, info.entry, self.wave))
+        return tuple(isa.listed(isa.decode_range(data, self.arch, info.entry, self.wave)))
 
     @cached_property
     def decodable(self) -> tuple[Instruction, ...]:
         """The kernel's instructions; dwords that do not decode, such as data, are skipped."""
-        return tuple(self._between(self.info.entry, self.info.entry + self.info.size))
+        return tuple(isa.listed(self._between(self.info.entry, self.info.entry + self.info.size)))
 
     @cached_property
     def unread(self) -> tuple[Unread, ...]:
@@ -180,7 +180,11 @@ class Kernel:
         if not any(ins.opcode.flow in ("call", "jump") for ins in self.decodable):
             return self.decodable
         code = [segment for segment in self.code.object.segments if segment.executable]
-        return tuple(ins for segment in code for ins in self._between(segment.vaddr, segment.vaddr + len(segment.data)))
+        return tuple(
+            ins
+            for segment in code
+            for ins in isa.listed(self._between(segment.vaddr, segment.vaddr + len(segment.data)))
+        )
 
     @cached_property
     def shares(self) -> bool:

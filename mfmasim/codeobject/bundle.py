@@ -16,7 +16,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 __all__ = ["MAGIC", "Entry", "is_bundle", "pick", "split"]
 
@@ -25,6 +25,7 @@ MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 _COUNT = struct.Struct("<Q")
 _PLACE = struct.Struct("<QQQ")  # offset, size, length of the identifier that follows
 _LONGEST_IDENTIFIER = 1024
+_LONGEST_SHOWN, _MOST_SHOWN = 80, 16
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _split_plain(data: memoryview, name: str) -> tuple[list[Entry], int]:
         at += length
         if offset + size > len(data):
             raise MfmasimError(
-                f"{name}: truncated offload bundle: entry {identifier!r} ends at byte {offset + size}, "
+                f"{name}: truncated offload bundle: entry '{_listed([identifier])}' ends at byte {offset + size}, "
                 f"the bundle has {len(data)}"
             )
         end = max(end, at, offset + size)
@@ -143,7 +144,7 @@ def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
         MfmasimError: no entry matches, or several; the message lists the entries.
     """
     device = [entry for entry in entries if not entry.is_host]
-    inside = ", ".join(dict.fromkeys(entry.target_id for entry in device)) or "host code only"
+    inside = _listed(entry.target_id for entry in device) or "host code only"
     found = device if target is None else [entry for entry in device if answers(entry.target_id, target)]
     exact = [entry for entry in found if entry.target_id == target]
     if len(exact) == 1:
@@ -157,11 +158,18 @@ def pick(entries: Sequence[Entry], target: str | None, name: str) -> Entry:
         raise MfmasimError(f"{name}: no code object for {target or 'a device'}; the bundle holds {inside}")
     if len({entry.target_id for entry in found}) == 1:
         raise MfmasimError(
-            f"{name}: {len(found)} code objects for {found[0].target_id} (one a source file); "
+            f"{name}: {len(found)} code objects for {_listed([found[0].target_id])} (one a source file); "
             "extract the one to read, for example with clang-offload-bundler"
         )
-    several = ", ".join(entry.target_id for entry in found)
+    several = _listed(entry.target_id for entry in found)
     raise MfmasimError(f"{name}: several code objects; choose one with arch: {several}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names for an error, each once: those of a damaged bundle may be long and many."""
+    some = list(dict.fromkeys(names))
+    shown = [name if len(name) <= _LONGEST_SHOWN else f"{name[:_LONGEST_SHOWN]}..." for name in some[:_MOST_SHOWN]]
+    return ", ".join(shown) + (f" and {len(some) - _MOST_SHOWN} more" if len(some) > _MOST_SHOWN else "")
 
 
 def answers(target_id: str, target: str) -> bool:

@@ -21,9 +21,10 @@ __all__ = ["DESCRIPTOR_BYTES", "FIELDS", "USER_SGPRS", "Field", "KernelDescripto
 
 DESCRIPTOR_BYTES = 64
 
-_GFX9, _GFX11, _GFX12 = ("GFX9",), ("GFX11",), ("GFX12",)
-_GFX9_11, _GFX11_12 = _GFX9 + _GFX11, _GFX11 + _GFX12
-_ALL = _GFX9_11 + _GFX12
+_GFX9, _GFX11, _GFX12, _GFX125 = ("GFX9",), ("GFX11",), ("GFX12",), ("GFX125",)
+_GFX9_11, _GFX11_12, _GFX12_PLUS = _GFX9 + _GFX11, _GFX11 + _GFX12, _GFX12 + _GFX125
+_GFX11_PLUS, _GFX9_12 = _GFX11 + _GFX12_PLUS, _GFX9_11 + _GFX12
+_ALL = _GFX9_12 + _GFX125
 
 
 @dataclass(frozen=True)
@@ -60,18 +61,20 @@ FIELDS: tuple[Field, ...] = (
     Field("float_denorm_mode_16_64", "rsrc1", 18, 2, _ALL),
     Field("priv", "rsrc1", 20, 1, _ALL, zero=True),
     Field("enable_dx10_clamp", "rsrc1", 21, 1, _GFX9_11),
-    Field("enable_wg_rr", "rsrc1", 21, 1, _GFX12),
+    Field("enable_wg_rr", "rsrc1", 21, 1, _GFX12_PLUS),
     Field("debug_mode", "rsrc1", 22, 1, _ALL, zero=True),
     Field("enable_ieee_mode", "rsrc1", 23, 1, _GFX9_11),
-    Field("disable_perf", "rsrc1", 23, 1, _GFX12),
+    Field("disable_perf", "rsrc1", 23, 1, _GFX12_PLUS),
     Field("bulky", "rsrc1", 24, 1, _ALL, zero=True),
     Field("cdbg_user", "rsrc1", 25, 1, _ALL, zero=True),
     Field("fp16_ovfl", "rsrc1", 26, 1, _ALL),
+    Field("flat_scratch_is_nv", "rsrc1", 27, 1, _GFX125),
     Field("wgp_mode", "rsrc1", 29, 1, _GFX11_12),
-    Field("mem_ordered", "rsrc1", 30, 1, _GFX11_12),
-    Field("fwd_progress", "rsrc1", 31, 1, _GFX11_12),
+    Field("mem_ordered", "rsrc1", 30, 1, _GFX11_PLUS),
+    Field("fwd_progress", "rsrc1", 31, 1, _GFX11_PLUS),
     Field("enable_private_segment", "rsrc2", 0, 1, _ALL),
-    Field("user_sgpr_count", "rsrc2", 1, 5, _ALL),
+    Field("user_sgpr_count", "rsrc2", 1, 5, _GFX9_12),
+    Field("user_sgpr_count", "rsrc2", 1, 6, _GFX125),
     Field("enable_trap_handler", "rsrc2", 6, 1, _GFX9_11, zero=True),
     Field("enable_dynamic_vgpr", "rsrc2", 6, 1, _GFX12),
     Field("enable_sgpr_workgroup_id_x", "rsrc2", 7, 1, _ALL),
@@ -95,9 +98,13 @@ FIELDS: tuple[Field, ...] = (
     Field("inst_pref_size", "rsrc3", 4, 6, _GFX11),
     Field("trap_on_start", "rsrc3", 10, 1, _GFX11, zero=True),
     Field("trap_on_end", "rsrc3", 11, 1, _GFX11, zero=True),
-    Field("inst_pref_size", "rsrc3", 4, 8, _GFX12),
-    Field("glg_en", "rsrc3", 13, 1, _GFX12),
-    Field("image_op", "rsrc3", 31, 1, _GFX11_12),
+    Field("inst_pref_size", "rsrc3", 4, 8, _GFX12_PLUS),
+    Field("glg_en", "rsrc3", 13, 1, _GFX12_PLUS),
+    Field("named_barrier_count", "rsrc3", 14, 3, _GFX125),
+    Field("enable_dynamic_vgpr", "rsrc3", 17, 1, _GFX125),
+    Field("tcp_split", "rsrc3", 18, 3, _GFX125),
+    Field("enable_didt_throttle", "rsrc3", 21, 1, _GFX125),
+    Field("image_op", "rsrc3", 31, 1, _GFX11_PLUS),
     Field("enable_sgpr_private_segment_buffer", "properties", 0, 1, _ALL),
     Field("enable_sgpr_dispatch_ptr", "properties", 1, 1, _ALL),
     Field("enable_sgpr_queue_ptr", "properties", 2, 1, _ALL),
@@ -105,14 +112,14 @@ FIELDS: tuple[Field, ...] = (
     Field("enable_sgpr_dispatch_id", "properties", 4, 1, _ALL),
     Field("enable_sgpr_flat_scratch_init", "properties", 5, 1, _ALL),
     Field("enable_sgpr_private_segment_size", "properties", 6, 1, _ALL),
-    Field("enable_wavefront_size32", "properties", 10, 1, _GFX11_12),
+    Field("enable_wavefront_size32", "properties", 10, 1, _GFX11_PLUS),
     Field("uses_dynamic_stack", "properties", 11, 1, _ALL),
-    Field("kernarg_preload_length", "preload", 0, 7, _GFX9, "kernarg_preload"),
-    Field("kernarg_preload_offset", "preload", 7, 9, _GFX9, "kernarg_preload"),
+    Field("kernarg_preload_length", "preload", 0, 7, _ALL, "kernarg_preload"),
+    Field("kernarg_preload_offset", "preload", 7, 9, _ALL, "kernarg_preload"),
 )
 
 # Where every wave has all SGPRs, their count means nothing; LLVM before version 22 wrote it (llvm-project 154666).
-UNREAD: tuple[Field, ...] = (Field("granulated_wavefront_sgpr_count", "rsrc1", 6, 4, _GFX11_12),)
+UNREAD: tuple[Field, ...] = (Field("granulated_wavefront_sgpr_count", "rsrc1", 6, 4, _GFX11_PLUS),)
 """Fields that compilers fill in and the hardware does not read."""
 
 # The user SGPRs in the order in which the hardware fills them: flag, name, number of SGPRs.
@@ -205,6 +212,11 @@ class KernelDescriptor:
         return bool(self.fields.get("tg_split", 0))
 
     @property
+    def named_barriers(self) -> int:
+        """Named barriers that a workgroup has; they are allocated by fours."""
+        return 4 * self.fields.get("named_barrier_count", 0)
+
+    @property
     def workitem_id_mode(self) -> int:
         """Work-item ids in VGPRs: 0 is x, 1 is x and y, 2 is x, y and z."""
         return self.fields["enable_vgpr_workitem_id"]
@@ -282,6 +294,8 @@ def decode(data: bytes, arch: Arch, where: str) -> KernelDescriptor:
     if any(gap0) or any(gap1) or any(gap2):
         raise MfmasimError(f"{where}: kernel descriptor has data in its reserved bytes")
     wave = 32 if fields.get("enable_wavefront_size32") else 64
+    if wave not in arch.wave_sizes:
+        raise MfmasimError(f"{where}: kernel descriptor is for waves of {wave} lanes, which {arch.name} does not have")
     descriptor = KernelDescriptor(
         group_segment_fixed_size=group,
         private_segment_fixed_size=private,

@@ -135,6 +135,7 @@ def kernel_metadata(raw: Mapping[str, Any], where: str) -> KernelMetadata:
         workgroup_processor_mode=None if processor_mode is None else bool(processor_mode),
         reqd_workgroup_size=_triple(raw, ".reqd_workgroup_size", where),
         workgroup_size_hint=_triple(raw, ".workgroup_size_hint", where),
+        cluster_dims=_triple(raw, ".cluster_dims", where),
         kind=_text(raw, ".kind", where) or "normal",
         language=_text(raw, ".language", where),
         raw=raw,

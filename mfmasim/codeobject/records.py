@@ -120,6 +120,8 @@ class KernelMetadata:
     workgroup_processor_mode: bool | None = None
     reqd_workgroup_size: tuple[int, int, int] | None = None
     workgroup_size_hint: tuple[int, int, int] | None = None
+    cluster_dims: tuple[int, int, int] | None = None
+    """Workgroups of a cluster in x, y, z."""
     kind: str = "normal"
     """``normal``, ``init`` or ``fini``."""
     language: str = ""

@@ -26,7 +26,7 @@ APPROXIMATIONS = {"nearest": 0, "above": 1, "below": -1}
 """Which result approximate operations give: the nearest, or the one that is larger or smaller in magnitude by the
 bound."""
 # Bits of the exponent, and units in the last place, by type of the result.
-_FIELDS = {"f32": (0x7F800000, 1), "f16": (0x7C00, 1), "f64": (0x7FF00000, 1 << 29)}
+_FIELDS = {"f32": (0x7F800000, 1), "f16": (0x7C00, 1), "bf16": (0x7F80, 1), "f64": (0x7FF00000, 1 << 29)}
 
 
 def direction(text: str) -> int:
@@ -52,7 +52,7 @@ def approximated(instruction: Instruction, run: Bound, step: int) -> Bound:
         return run
     (target, *_) = instruction.dst
     mask, units = _FIELDS[target.type]
-    high = 16 if target.type == "f16" and instruction.modifiers.get("op_sel", 0) & 8 else 0
+    high = 16 if target.type in ("f16", "bf16") and instruction.modifiers.get("op_sel", 0) & 8 else 0
     top = target.index + target.count - 1
 
     def read(g: Group, index: int) -> NDArray[np.uint32]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.isa.high_registers import fields_of_mode, raised
 from mfmasim.machine.approximate import approximated
 from mfmasim.machine.bind import bind, operation_of
 from mfmasim.machine.late import forces
@@ -43,7 +45,10 @@ class Block:
     after: NDArray[np.int64]
     """Address of what follows, (1,)."""
     instructions: list[Instruction]
-    """Those that are executed: where VSKIP is set, without vector instructions."""
+    """Those that are executed: where VSKIP is set, without vector instructions. Where MODE extends the numbers of
+    VGPRs, with the registers that they access."""
+    mode: int = 0
+    """The bits of MODE for which it was bound (`Arch.vector_mode`)."""
     runs: int = 0
     """Wave executions, for the counts."""
 
@@ -67,8 +72,16 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
     indexing = bool(mode & GPR_IDX_EN)
     if mode & VSKIP:
         instructions = [ins for ins in instructions if ins.opcode.scalar]
-    instructions = [_allocated(ins, machine.kernel) for ins in instructions]
-    bound = [_bound(ins, machine, indexing=indexing) for ins in instructions]
+    fields, selected = fields_of_mode(mode), []
+    for ins in instructions:
+        selected.append(fields)
+        if ins.opcode.kind == "msb":
+            fields = ins.src[0].bits & 0xFF
+    pairs = list(zip(instructions, selected, strict=True))
+    instructions = [_allocated(ins, chosen, machine.kernel) for ins, chosen in pairs]
+    bound = [
+        _bound(ins, chosen, machine, indexing=indexing) for ins, chosen in zip(instructions, selected, strict=True)
+    ]
     if step := machine.launch.approximation:
         bound = [approximated(ins, run, step) for ins, run in zip(instructions, bound, strict=True)]
     if machine.value_observers and not indexing:
@@ -80,15 +93,23 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
     if ending:
         where = last.pc if last is not None else pc
         bound.append(lambda g: machine.stop("fetch", ending, where, g))
-    return Block(pc, len(instructions), bound, np.array([last.pc + last.size if last else pc]), instructions)
+    return Block(pc, len(instructions), bound, np.array([last.pc + last.size if last else pc]), instructions, mode)
 
 
-def _bound(instruction: Instruction, machine: Machine, *, indexing: bool) -> Bound:
-    """An instruction bound, and its undefined bits tracked where a check requires it."""
+def _bound(instruction: Instruction, fields: int, machine: Machine, *, indexing: bool) -> Bound:
+    """An instruction bound, and its undefined bits tracked where a check requires it.
+
+    Args:
+        instruction: what is bound.
+        fields: the mode that its registers were selected in.
+        machine: what operations need beyond registers.
+        indexing: whether M0 is added to the numbers of its registers.
+    """
     follows = machine.definedness
+    keeping = partial(_bind, fields)
     if follows is None:
-        return indexed(instruction, machine, bind) if indexing else _bind(instruction, machine)
-    bind_one = bind if indexing else _bind
+        return indexed(instruction, machine, bind) if indexing else keeping(instruction, machine)
+    bind_one = bind if indexing else keeping
 
     def both(ins: Instruction, machine: Machine) -> Bound:
         run: Bound = follows.beside(ins, bind_one(ins, machine))
@@ -100,23 +121,25 @@ def _bound(instruction: Instruction, machine: Machine, *, indexing: bool) -> Bou
     return step
 
 
-def _allocated(instruction: Instruction, kernel: Kernel) -> Instruction:
-    """`allocated`, kept for the kernel's further launches."""
-    kept: dict[int, Instruction] = kernel.kept.setdefault("allocated", {})
-    found = kept.get(instruction.pc)
+def _allocated(instruction: Instruction, fields: int, kernel: Kernel) -> Instruction:
+    """`raised` and `allocated`, kept for the kernel's further launches."""
+    kept: dict[tuple[int, int], Instruction] = kernel.kept.setdefault("allocated", {})
+    key = instruction.pc, fields
+    found = kept.get(key)
     if found is None:
-        found = kept[instruction.pc] = allocated(instruction, kernel)
+        found = kept[key] = allocated(raised(instruction, fields), kernel)
     return found
 
 
-def _bind(instruction: Instruction, machine: Machine) -> Bound:
+def _bind(fields: int, instruction: Instruction, machine: Machine) -> Bound:
     """`bind`; what only touches registers needs no machine and is kept for the kernel's further launches."""
-    kept: dict[int, Bound | None] = machine.kernel.kept.setdefault("bound", {})
-    found = kept.get(instruction.pc)
+    kept: dict[tuple[int, int], Bound | None] = machine.kernel.kept.setdefault("bound", {})
+    key = instruction.pc, fields
+    found = kept.get(key)
     if found is None:
         found = bind(instruction, machine)
-        if instruction.pc not in kept:
-            kept[instruction.pc] = None if operation_of(instruction).unit == "direct" else found
+        if key not in kept:
+            kept[key] = None if operation_of(instruction).unit == "direct" else found
     return found
 
 

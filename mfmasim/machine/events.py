@@ -24,6 +24,7 @@ __all__ = [
     "AccessFault",
     "BlockEvent",
     "MatrixEvent",
+    "MulticastEvent",
     "Observer",
     "Place",
     "ResourceEvent",
@@ -109,6 +110,8 @@ class BlockEvent:
     """Place of the i-th wave of this event."""
     place_of: Callable[[int], Place]
     """Place of a wave by its number within the batch, also when the batch is over."""
+    mode: int = 0
+    """The bits of MODE for which the block was bound (`Arch.vector_mode`)."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,21 @@ class ResourceEvent:
     """EXEC, (1 or waves, lanes)."""
     outside: Callable[[int], str]
     """For an address in no buffer the nearest one and the distance to it, in words; empty for any other."""
+    place: Callable[[int, int | None], Place]
+    """Place of the i-th wave of this event."""
+
+
+@dataclass(frozen=True)
+class MulticastEvent:
+    """A load whose data several workgroups of a cluster may share was issued by a group of waves."""
+
+    instruction: Instruction
+    masks: NDArray[np.uint32]
+    """Workgroups of the cluster that share the request, by wave; 0 is an ordinary load."""
+    requests: Callable[[int], bytes]
+    """What the i-th wave requests: equal bytes are equal requests."""
+    numbers: NDArray[Any]
+    """Number of each wave in the launch."""
     place: Callable[[int, int | None], Place]
     """Place of the i-th wave of this event."""
 
@@ -208,6 +226,9 @@ class Observer:
 
     def on_resource(self, event: ResourceEvent) -> None:
         """A vector memory instruction read a buffer resource."""
+
+    def on_multicast(self, event: MulticastEvent) -> None:
+        """A load was issued whose data several workgroups may share."""
 
     def on_fault(self, event: AccessFault) -> None:
         """An access went outside every buffer."""

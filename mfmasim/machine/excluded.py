@@ -23,12 +23,22 @@ class Excluded:
 
 EXCLUDED = (
     Excluded(
-        "trap handler", ("s_rfe_b64", "s_rfe_restore_b64"), "returns from a trap handler",
-        "CDNA3 and RDNA3 ISA manuals, SOP1, SOP2",
+        "trap handler", ("s_rfe_b64", "s_rfe_i64", "s_rfe_restore_b64"), "returns from a trap handler",
+        "CDNA3, CDNA5 and RDNA3 ISA manuals, SOP1, SOP2",
     ),
     Excluded(
         "trap handler", ("s_endpgm_saved",), "ends a wave that the trap handler of the context switch has saved",
         "CDNA3 and RDNA3 ISA manuals, SOPP",
+    ),
+    Excluded(
+        "not public", ("tensor_save", "tensor_stop"),
+        "saves or stops tensor instructions; the manual does not have them",
+        "LLVM, FLATInstructions.td",
+    ),
+    Excluded(
+        "prefixes", ("v_wmma_ld_scale_paired_b32", "v_wmma_ld_scale16_paired_b64"),
+        "holds the scales of the WMMA that has to follow; both are decoded as one instruction",
+        "CDNA5 ISA manual, VOP3PX2",
     ),
     Excluded(
         "debugging", ("s_sethalt", "s_sendmsghalt"), "halts the wave until the host or a debugger resumes it",
@@ -58,10 +68,6 @@ EXCLUDED = (
     Excluded(
         "global data share", ("ds_ordered_count", "ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn"),
         "counts in the order of the dispatcher, or in its registers", "RDNA3 ISA manual, 12.5",
-    ),
-    Excluded(
-        "not public", ("s_barrier_init", "s_barrier_join", "s_barrier_leave"),
-        "manages named barriers, of which the manual has no more than the opcodes", "RDNA4 ISA manual, SOP1, SOPP",
     ),
     Excluded(
         "driver", ("s_alloc_vgpr",), "changes the number of VGPRs, in a mode that the driver turns on",

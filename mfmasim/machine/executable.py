@@ -10,6 +10,7 @@ from mfmasim.isa import Instruction
 from mfmasim.isa.opcode import undecoded
 from mfmasim.machine import ops  # noqa: F401  (fills the table of operations)
 from mfmasim.machine.bind import bind
+from mfmasim.machine.cluster import Clusters
 from mfmasim.machine.outcome import Outcome
 from mfmasim.machine.physical import allocated
 
@@ -34,7 +35,8 @@ def refusals(kernel: Kernel) -> tuple[tuple[Instruction, str], ...]:
     Returns:
         Instruction and reason, in the order of addresses.
     """
-    launch = SimpleNamespace(image_base=0, waves_per_workgroup=1, gds=kernel.shares)
+    one = Clusters((1, 1, 1))
+    launch = SimpleNamespace(image_base=0, waves_per_workgroup=1, gds=kernel.shares, clusters=one, hostcall=None)
     bare = SimpleNamespace(
         arch=kernel.arch,
         kernel=kernel,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["add", "entering", "fused", "leaving", "limited", "multiply", "reciprocal_root", "scale"]
+__all__ = ["add", "entering", "fused", "leaving", "limited", "multiply", "reciprocal_root", "scale", "sum_to_odd"]
 
 
 def entering(values: Array, form: Form, mode: FloatMode) -> Array:
@@ -169,6 +169,11 @@ def _odd(total: Array, error: Array) -> Array:
     # Towards the exact value's side; from an even last bit both neighbours are odd.
     odd = np.where((error < 0) != (total < 0), bits - 1, bits + 1)
     return np.where(inexact, odd, bits).view(np.float64)
+
+
+def sum_to_odd(a: Array, b: Array) -> Array:
+    """The sum of two float64 rounded to odd, to be rounded once more to a format of at most 51 bits."""
+    return _odd(*_two_sum(a, b))
 
 
 # For float16 and float32: by how much the bits of a float64 that are below the last place of the result are shifted to

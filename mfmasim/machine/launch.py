@@ -5,7 +5,7 @@ Sources: LLVM's AMDGPU usage guide (initial kernel execution state, hidden kerne
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,11 @@ import numpy as np
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.arguments import Buffers
+from mfmasim.machine.cluster import ONE, Clusters, check_cluster
+from mfmasim.machine.dispatch import halves, hidden, packet
 from mfmasim.machine.events import Place
-from mfmasim.machine.memory import POISON_BYTE, POISON_DWORD, PRIVATE_BASE, SHARED_BASE, Memory, Region
+from mfmasim.machine.hostcall import Hostcall, hostcall_bytes
+from mfmasim.machine.memory import POISON_BYTE, POISON_DWORD, Memory, Region
 from mfmasim.machine.naming import Names
 from mfmasim.machine.ops import scratch
 from mfmasim.machine.passes import passes
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.codeobject import Argument
     from mfmasim.machine.passing import Arguments
     from mfmasim.program import Code, Kernel
 
@@ -62,6 +64,8 @@ class Launch:
     image_base: int
     printf: Region | None = None
     """The buffer that printf fills, for a kernel that prints."""
+    hostcall: Hostcall | None = None
+    """Calls to the host, of a kernel that makes some."""
     buffers: Buffers = field(default_factory=Buffers)
     undefined: tuple[Region, ...] = ()
     """Buffers with undefined contents: the kernel may not use what it did not write to them."""
@@ -70,6 +74,17 @@ class Launch:
     meter: Meter = field(default_factory=lambda: Meter(Quota()))
     """Holds it to the caller's quota."""
     approximation: int = 0  # of `mfmasim.machine.approximate.APPROXIMATIONS`
+    cluster: Dim3 = ONE
+    """Workgroups of a cluster in x, y, z."""
+    further: tuple[Launch, ...] = ()
+    """Launches with other arguments in the same memory, whose workgroups run with these, numbered behind them."""
+    grid_barrier: Region | None = None
+    """Zeros at which all workgroups of a cooperative launch meet."""
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Order of the workgroups."""
+        return Clusters(self.grid, self.cluster)
 
     @property
     def buffers_begin(self) -> int:
@@ -78,8 +93,8 @@ class Launch:
 
     @property
     def workgroups(self) -> int:
-        """Workgroups of the grid."""
-        return self.grid[0] * self.grid[1] * self.grid[2]
+        """Workgroups that run: those of the grid, once for each of the launches."""
+        return self.grid[0] * self.grid[1] * self.grid[2] * (1 + len(self.further))
 
     @property
     def work_items(self) -> int:
@@ -90,6 +105,11 @@ class Launch:
     def waves_per_workgroup(self) -> int:
         """Waves of a workgroup; the last may be partial."""
         return -(-self.work_items // self.kernel.wave)
+
+    @property
+    def waves(self) -> int:
+        """Waves of the launch."""
+        return self.workgroups * self.waves_per_workgroup
 
     @property
     def lds_bytes(self) -> int:
@@ -106,8 +126,8 @@ class Launch:
     def place(self, wave: int, lane: int | None = None) -> Place:
         """Where in the grid a wave runs, by its number in the launch."""
         linear, own = divmod(wave, self.waves_per_workgroup)
-        x, y, _ = self.grid
-        return Place((linear % x, linear // x % y, linear // (x * y)), own, lane)
+        linear %= self.workgroups // (1 + len(self.further))
+        return Place(self.clusters.place(linear), own, lane)
 
     @cached_property
     def names(self) -> Names:
@@ -119,10 +139,12 @@ class Launch:
 
     def printed(self) -> tuple[str, str]:
         """What the kernel printed, and what is wrong with the printf buffer; both usually empty."""
+        called = "".join(self.hostcall.text) if self.hostcall is not None else ""
         if self.printf is None:
-            return "", ""
+            return called, ""
         formats = formats_by_hash(self.kernel.code.object.printf)
-        return printed(self.memory.view(self.printf).tobytes(), formats, self._text_at)
+        text, wrong = printed(self.memory.view(self.printf).tobytes(), formats, self._text_at)
+        return text + called, wrong
 
     def _text_at(self, address: int) -> bytes:
         """The zero-terminated bytes at an address, as far as its buffer goes."""
@@ -156,6 +178,7 @@ def dimensions(value: Any, what: str) -> Dim3:
 def prepare(
     kernel: Kernel, grid: Any, block: Any, args: Arguments, shared_bytes: int = 0,
     undefined: Sequence[int | str | NDArray[Any]] = (), buffers: Mapping[int, NDArray[Any]] | None = None,
+    cluster: Any = None, further: Sequence[Arguments] = (),
 ) -> Launch:  # fmt: skip
     """Check a launch and lay out its memory.
 
@@ -169,6 +192,8 @@ def prepare(
         shared_bytes: dynamic LDS in bytes.
         undefined: numbers or names of arguments whose buffers are undefined; or arrays, which may be fields.
         buffers: arrays by the byte of the segment at which their address belongs, if `args` is its bytes.
+        cluster: workgroups of a cluster in x, y, z; None takes those that the kernel was compiled for.
+        further: arguments of launches that run together with this one (`mfmasim.machine.together`).
 
     Returns:
         The launch, its memory filled.
@@ -177,23 +202,38 @@ def prepare(
         MfmasimError: a dimension, a size or an argument that the device would not take; before anything runs.
     """
     grid, block = check_call(kernel, grid, block, args, shared_bytes)
+    together = check_cluster(kernel, grid, cluster)
     memory = Memory()
     image = memory.reserve_image("code object", segment_spans(kernel.code))
-    kernarg = memory.reserve("kernel arguments", kernel.info.kernarg_room, writable=False)
-    packet = memory.reserve("dispatch packet", 64, writable=False)
+    kernarg, dispatch = _reserved(memory, kernel)
     printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
-    launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, packet, image, printf)
+    launch = Launch(kernel, grid, block, shared_bytes, memory, kernarg, dispatch, image, printf, cluster=together)
+    if size := hostcall_bytes(kernel, launch.waves):
+        launch.hostcall = Hostcall(memory, memory.reserve("hostcall buffer", size), launch.waves)
     given = segment(launch, kernel, args, buffers)
     launch.undefined = _undefined(launch, in_order(kernel, args), undefined)
     if kernel.shares:
         launch.gds = memory.reserve("global data share", kernel.arch.lds.gds_bytes)
         launch.undefined += (launch.gds,)
+    filled = [(launch, given)]
+    for passed in further:
+        kernarg, dispatch = _reserved(memory, kernel)
+        other = replace(launch, kernarg=kernarg, packet=dispatch, buffers=Buffers())
+        filled.append((other, segment(other, kernel, passed)))
+    launch.further = tuple(other for other, _ in filled[1:])
     memory.seal()
-    for region, array in launch.buffers:
-        memory.view(region)[:] = array.reshape(-1).view(np.uint8)
     load_image(memory, kernel.code, image)
-    fill(launch, given)
+    for each, own in filled:
+        for region, array in each.buffers:
+            memory.view(region)[:] = array.reshape(-1).view(np.uint8)
+        fill(each, own)
     return launch
+
+
+def _reserved(memory: Memory, kernel: Kernel) -> tuple[Region, Region]:
+    """Room for the arguments of a dispatch, and for its packet."""
+    kernarg = memory.reserve("kernel arguments", kernel.info.kernarg_room, writable=False)
+    return kernarg, memory.reserve("dispatch packet", 64, writable=False)
 
 
 def _undefined(launch: Launch, args: Sequence[Any], chosen: Sequence[int | str | NDArray[Any]]) -> tuple[Region, ...]:
@@ -265,11 +305,13 @@ def fill(launch: Launch, given: bytes) -> None:
     segment_bytes = memory.view(launch.kernarg)
     segment_bytes[: len(given)] = np.frombuffer(given, np.uint8)
     for arg in kernel.info.hidden_args:
-        raw = _hidden(launch, arg)
+        raw = hidden(launch, arg)
         segment_bytes[arg.offset : arg.offset + arg.size] = np.frombuffer(raw, np.uint8)
-    memory.view(launch.packet)[:] = np.frombuffer(_packet(launch), np.uint8)
+    memory.view(launch.packet)[:] = np.frombuffer(packet(launch), np.uint8)
     if launch.gds is not None:
         memory.view(launch.gds)[:] = POISON_BYTE
+    if launch.hostcall is not None:
+        launch.hostcall.fill()
     if printf is not None:
         memory.view(printf)[:] = 0
         memory.view(printf)[:HEADER_BYTES] = np.frombuffer(header(printf.size), np.uint8)
@@ -330,53 +372,6 @@ def check_sizes(kernel: Kernel, grid: Dim3, block: Dim3, shared_bytes: int) -> N
         )
 
 
-def _hidden(launch: Launch, arg: Argument) -> bytes:
-    grid, block = launch.grid, launch.block
-    axis = {"x": 0, "y": 1, "z": 2}.get(arg.value_kind[-1], 0)
-    values = {
-        "hidden_block_count": grid[axis],
-        "hidden_group_size": block[axis],
-        "hidden_remainder": 0,  # the grid counts whole workgroups
-        "hidden_global_offset": 0,
-        "hidden_grid_dims": 3 if grid[2] * block[2] > 1 else 2 if grid[1] * block[1] > 1 else 1,
-        "hidden_dynamic_lds_size": launch.shared_bytes,
-        "hidden_none": 0,
-        "hidden_printf_buffer": launch.printf.address if launch.printf else 0,
-        "hidden_hostcall_buffer": 0,
-        "hidden_multigrid_sync_arg": 0,
-        "hidden_heap_v1": 0,
-        "hidden_default_queue": 0,
-        "hidden_completion_action": 0,
-        "hidden_queue_ptr": 0,
-        "hidden_private_base": PRIVATE_BASE >> 32,
-        "hidden_shared_base": SHARED_BASE >> 32,
-    }
-    kind = arg.value_kind
-    value = values.get(kind, values.get(kind[:-2] if kind[-2:] in ("_x", "_y", "_z") else kind))
-    if value is None:
-        raise MfmasimError(f"{launch.kernel.name} requires {kind}, which this launch cannot provide")
-    return int(value).to_bytes(arg.size, "little")
-
-
-def _packet(launch: Launch) -> bytes:
-    """The AQL kernel dispatch packet that dispatch_ptr points to (HSA runtime specification, 2.9.6)."""
-    grid, block = launch.grid, launch.block
-    packet = np.zeros(16, np.uint32)
-    packet[0] = 2 | (3 << 16)  # header: kernel dispatch; setup: three dimensions
-    packet[1] = block[0] | block[1] << 16
-    packet[2] = block[2]
-    packet[3:6] = [(g * b) & 0xFFFFFFFF for g, b in zip(grid, block, strict=True)]
-    packet[6] = launch.kernel.info.private_segment_fixed_size
-    packet[7] = launch.lds_bytes
-    packet[8], packet[9] = _halves(launch.kernel.info.descriptor_address + launch.image_base)
-    packet[10], packet[11] = _halves(launch.kernarg.address)
-    return packet.tobytes()
-
-
-def _halves(value: int) -> tuple[int, int]:
-    return value & 0xFFFFFFFF, value >> 32
-
-
 def initial_user_sgprs(launch: Launch) -> NDArray[np.uint32]:
     """User SGPRs from s0 up, as uint32 (count,)."""
     descriptor = launch.kernel.info.descriptor
@@ -387,11 +382,11 @@ def initial_user_sgprs(launch: Launch) -> NDArray[np.uint32]:
             raw = launch.memory.view(launch.kernarg)[first : first + 4 * count]
             out.extend(int(word) for word in np.ascontiguousarray(raw).view(np.uint32))
         elif name in ("kernarg_segment_ptr", "dispatch_ptr"):
-            out.extend(_halves((launch.kernarg if name.startswith("kern") else launch.packet).address))
+            out.extend(halves((launch.kernarg if name.startswith("kern") else launch.packet).address))
         elif name == "private_segment_buffer" and launch.kernel.arch.scratch_resource:
             out.extend(scratch.RESOURCE)
         elif name == "flat_scratch_init" and launch.kernel.arch.scratch_resource:
-            out.extend(_halves(scratch.SCRATCH_BASE))
+            out.extend(halves(scratch.SCRATCH_BASE))
         elif name == "private_segment_size":
             out.append(launch.kernel.info.private_segment_fixed_size)
         else:

@@ -320,12 +320,12 @@ class Memory:
         if outside is not None:
             keep = ~outside.mask if mask is None else mask & ~outside.mask
         # Waves may share their addresses, their mask or their data.
-        shapes = [offsets.shape, *(np.shape(word) for word in words), *([] if keep is None else [keep.shape])]
-        shape = np.broadcast_shapes(*shapes)
-        offsets = np.broadcast_to(offsets, shape)
-        words = [np.broadcast_to(word, shape) for word in words]
+        shapes = {offsets.shape, *(word.shape for word in words), *(() if keep is None else (keep.shape,))}
+        if len(shapes) > 1:
+            shape = np.broadcast_shapes(*shapes)
+            offsets, *words = (np.broadcast_to(each, shape) for each in (offsets, *words))
         if keep is not None:
-            chosen = np.broadcast_to(keep, shape)
+            chosen = np.broadcast_to(keep, offsets.shape)
             offsets = offsets[chosen]
             words = [word[chosen] for word in words]
         if size % 4 == 0 and not (offsets & 3).any():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, Observer, ResourceEvent, hooks
+from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, MulticastEvent, Observer, ResourceEvent, hooks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +34,7 @@ class Notify:
         self.scalars: list[Hook] = hooks(observers, Observer.on_scalar)
         self.resources = hooks(observers, Observer.on_resource)
         self.faults = hooks(observers, Observer.on_fault)
+        self.multicasts = hooks(observers, Observer.on_multicast)
         self.blocks = hooks(observers, Observer.on_block)
 
     def fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
@@ -53,8 +54,9 @@ class Notify:
         each = group.count // len(out.mask)  # waves that share one row of the mask
         limits = {"lds": launch.lds_bytes, "scratch": launch.scratch_bytes}
         nearest = f"of {limits[space]} bytes" if space in limits else machine.memory.nearest(address, size)
+        one = None if instruction.opcode.kind == "tensor" else lane  # pieces of a tile are no lanes
         event = AccessFault(
-            instruction, space, kind, address, size, machine.place(group.indices(), index, lane), nearest,
+            instruction, space, kind, address, size, machine.place(group.indices(), index, one), nearest,
             int(out.mask.sum()) * each,
         )  # fmt: skip
         for hook in self.faults:
@@ -104,19 +106,39 @@ class Notify:
         for hook in self.resources:
             hook(event)
 
-    def block(self, instructions: Sequence[Instruction], group: Group, *, fresh: bool) -> None:
+    def multicast(
+        self, instruction: Instruction, group: Group, masks: NDArray[np.uint32], requests: Callable[[int], bytes]
+    ) -> None:
+        """Report a load whose data several workgroups may share.
+
+        Args:
+            instruction: what loads.
+            group: the waves.
+            masks: workgroups of the cluster that share the request, (waves,).
+            requests: what each wave requests.
+        """
+        machine, waves = self.machine, group.indices()
+        event = MulticastEvent(
+            instruction, masks, requests, waves + machine.first_workgroup * machine.launch.waves_per_workgroup,
+            lambda index, lane: machine.place(waves, index, lane),
+        )  # fmt: skip
+        for hook in self.multicasts:
+            hook(event)
+
+    def block(self, instructions: Sequence[Instruction], group: Group, *, fresh: bool, mode: int = 0) -> None:
         """Report a block that was executed.
 
         Args:
             instructions: of the block.
             group: the waves.
             fresh: whether it is the first one of a batch of workgroups.
+            mode: the bits of MODE for which it was bound.
         """
         machine, launch, waves = self.machine, self.machine.launch, group.indices()
         first = machine.first_workgroup * launch.waves_per_workgroup
         event = BlockEvent(
             instructions, waves, group.waves.count, fresh, lambda index, lane: machine.place(waves, index, lane),
-            lambda wave: launch.place(first + wave),
+            lambda wave: launch.place(first + wave), mode,
         )  # fmt: skip
         for hook in self.blocks:
             hook(event)

@@ -18,7 +18,7 @@ from mfmasim.machine.printf_format import CONVERSION, formatted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["HEADER_BYTES", "PRINTF_BYTES", "formats_by_hash", "header", "printed"]
+__all__ = ["HEADER_BYTES", "PRINTF_BYTES", "formats_by_hash", "frame_text", "header", "printed"]
 
 PRINTF_BYTES = 1 << 20
 """Size of the buffer: what a launch can print, as frames."""
@@ -74,6 +74,21 @@ def _frame(body: bytes, constant: bool, formats: Mapping[int, str], text_at: Cal
             return f"(printf format {code:016x} is not in the code object's metadata)\n"
     else:
         text, place = _string(body, 0)
+    return _expanded(text, body, place, None if constant else text_at)
+
+
+def frame_text(body: bytes) -> str:
+    """The text of a frame whose format and strings lie in it, as calls to the host pass them.
+
+    Args:
+        body: the format with its zero, padded to 8 bytes; then the arguments, 8 bytes each, strings like the format.
+    """
+    text, place = _string(body, 0)
+    return _expanded(text, body, place, None)
+
+
+def _expanded(text: str, body: bytes, place: int, text_at: Callable[[int], bytes] | None) -> str:
+    """A format with the arguments from a place of the frame; strings lie in the frame unless `text_at` finds them."""
     out: list[str] = []
     last = 0
     for match in CONVERSION.finditer(text):
@@ -87,7 +102,7 @@ def _frame(body: bytes, constant: bool, formats: Mapping[int, str], text_at: Cal
             stars.append(int.from_bytes(body[place : place + 4], "little", signed=True))
             place += 8
         value: str | int
-        if match["kind"] == "s" and constant:
+        if match["kind"] == "s" and text_at is None:
             value, place = _string(body, place)
         else:
             word = body[place : place + 8]
@@ -96,7 +111,7 @@ def _frame(body: bytes, constant: bool, formats: Mapping[int, str], text_at: Cal
                 continue
             place += 8
             value = int.from_bytes(word, "little")
-            if match["kind"] == "s":
+            if match["kind"] == "s" and text_at is not None:
                 value = text_at(value).decode("utf-8", "replace")
         out.append(formatted(match, stars, value))
     return "".join(out) + text[last:]

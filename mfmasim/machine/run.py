@@ -143,13 +143,17 @@ class Machine:
         return bool(self.before_hooks or self.after_hooks)
 
     def workgroups_in_flight(self) -> int:
-        """Workgroups of a batch: `max_waves` or `WAVES`, if their registers, LDS and scratch fit into `BATCH_BYTES`."""
+        """Workgroups of a batch: `max_waves` or `WAVES`, if their registers, LDS and scratch fit into `BATCH_BYTES`.
+
+        Those of a cluster run together.
+        """
         launch = self.launch
         per = launch.waves_per_workgroup
         lane_bytes = 4 * sum(register_counts(self.kernel)) + launch.scratch_bytes + TEMPORARY_BYTES
         fitting = BATCH_BYTES // (lane_bytes * self.kernel.wave * per + launch.lds_bytes)
         wanted = WAVES if self.max_waves is None else self.max_waves
-        return max(1, min(fitting, wanted // per))
+        together = launch.clusters.workgroups
+        return max(1, min(fitting, wanted // per) // together) * together
 
     def _start(self, first: int, count: int) -> None:
         """Initialise registers and LDS for a batch of workgroups."""
@@ -181,7 +185,7 @@ class Machine:
             for step in block.body:
                 step(group)
             if self.notify.blocks and block.size:
-                self.notify.block(block.instructions, group, fresh=self._fresh)
+                self.notify.block(block.instructions, group, fresh=self._fresh, mode=block.mode)
                 self._fresh = False
             if self.outcome.stopped:
                 return
@@ -291,7 +295,7 @@ class Machine:
         if not len(here):
             return False
         group = Group(self.waves, here, len(here))
-        why = f"deadlock: {len(here)} waves wait at a barrier that not every wave of their workgroup has signalled"
+        why = f"deadlock: {len(here)} waves {self.waves.further.missing(int(here[0]))}"
         self.stop("barrier", why, int(group.pc[0]) - 4, group)
         return True
 

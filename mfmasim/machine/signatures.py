@@ -20,6 +20,7 @@ __all__ = ["scalar_operands", "vector_operands"]
 SIXTEEN = ("u16", "i16", "f16", "b16")
 # Modifiers that the generic vector binding understands; any other that is set stops the launch.
 UNDERSTOOD = {"op_sel", "op_sel_hi", "neg_lo", "neg_hi", "clamp", "omod", "byte_sel"}
+UNDERSTOOD |= {"scale_sel"}  # conversions with a scale in another lane
 UNDERSTOOD |= {"wait_exp"}  # EXPCNT counts what graphics delivers
 UNDERSTOOD |= {"dst_sel", "dst_unused", "src0_sel", "src1_sel"}  # SDWA
 UNDERSTOOD |= {"dpp_ctrl", "row_mask", "bank_mask", "bound_ctrl", "dpp8", "fi"}  # DPP

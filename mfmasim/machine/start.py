@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.machine.barriers import FurtherBarriers
 from mfmasim.machine.launch import initial_user_sgprs
 from mfmasim.machine.memory import POISON_BYTE
 from mfmasim.machine.ops.scratch import wave_offsets
@@ -59,12 +60,15 @@ def first_state(launch: Launch, first: int, count: int) -> FirstState:
     waves = Waves(kernel.arch, count * per, kernel.wave, *register_counts(kernel))
     waves.accum_offset = kernel.info.descriptor.accum_offset
     waves.workgroup[:] = np.repeat(np.arange(count), per)
+    waves.further = FurtherBarriers(waves.workgroup, kernel.info.descriptor.named_barriers, launch.clusters.workgroups)
     waves.pc = np.array([kernel.info.entry])
     waves.mode = np.array([_mode(kernel)], np.uint32)
-    user = initial_user_sgprs(launch)
-    for code, value in enumerate(user):
-        waves.s[code] = np.array([value], np.uint32)
-    _place_workgroup_ids(launch, waves, first, len(user))
+    user = np.stack([initial_user_sgprs(each) for each in (launch, *launch.further)])
+    each_grid = launch.workgroups // len(user)
+    own = (first + waves.workgroup) // each_grid  # which of the launches that run together a wave belongs to
+    for code, values in enumerate(user.T):
+        waves.s[code] = values[:1].copy() if (values == values[0]).all() else values[own]
+    _place_workgroup_ids(launch, waves, (first + waves.workgroup) % each_grid, user.shape[1])
     _place_workitem_ids(launch, waves)
     return FirstState(
         waves,
@@ -84,8 +88,8 @@ def _mode(kernel: Kernel) -> int:
     )
 
 
-def _place_workgroup_ids(launch: Launch, waves: Waves, first: int, place: int) -> None:
-    """Workgroup ids: in trap temporaries, or in SGPRs from `place` up, those that the descriptor enables.
+def _place_workgroup_ids(launch: Launch, waves: Waves, number: NDArray[np.int64], place: int) -> None:
+    """Ids of the waves' workgroups: in trap temporaries, or in SGPRs from `place` up, those that are enabled.
 
     The wave within its workgroup and their number follow, and where software sets up the scratch, the wave's offset in
     it.
@@ -93,14 +97,16 @@ def _place_workgroup_ids(launch: Launch, waves: Waves, first: int, place: int) -
     Sources: tables "CS SGPR Load" of the ISA manuals (CDNA3 3.13, RDNA3 3.5, RDNA4 3.5.3.4); of trap temporaries that a
     program reads as 0, CDNA3 3.10 and RDNA3 3.4.9.
     """
-    grid = launch.grid
-    linear = first + waves.workgroup
-    x, y, z = linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1])
+    clusters = launch.clusters
+    x, y, z = clusters.places(number)
     descriptor, arch, per = launch.kernel.info.descriptor, launch.kernel.arch, launch.waves_per_workgroup
     wave, info = np.arange(waves.count) % per, np.full(1, per)
     if arch.ttmp_reads_zero:
         waves.s[TTMP0 : TTMP0 + TTMPS] = [np.zeros(1, np.uint32)] * TTMPS
     if arch.workgroup_id_in_ttmp:
+        if clusters.workgroups > 1:  # then these are of the cluster, and the workgroup's place in it is in ttmp6
+            x, y, z = clusters.cluster(number)
+            waves.s[TTMP0 + 6] = clusters.registers(number)
         # Who names y or z has both. The number of the dispatch, in the low bits of ttmp8, counts as 0.
         both = any(descriptor.workgroup_ids[1:])
         waves.s[TTMP0 + 9] = x.astype(np.uint32)

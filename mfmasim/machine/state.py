@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfmasim.machine.float_mode import FloatMode, float_mode
+from mfmasim.machine.held import Changed, Held, Kept
 from mfmasim.machine.memory import POISON_DWORD
 from mfmasim.machine.select import select
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mfmasim.architectures import Arch
+    from mfmasim.isa import Operand
+    from mfmasim.machine.barriers import FurtherBarriers
 
 __all__ = [
     "AT_BARRIER",
@@ -77,6 +80,9 @@ class Waves:
     accum_offset = 0
     """The register of ``v`` that is a0 as well; 0 where AGPRs have a file of their own, or do not exist."""
 
+    further: FurtherBarriers
+    """Named barriers and those of clusters."""
+
     float_mode: FloatMode | None
     """What floating-point operations obey of MODE, when it is the same in every wave, else None."""
     vector_mode: int | None
@@ -101,6 +107,7 @@ class Waves:
         self.workgroup = np.zeros(count, np.int64)
         self.own: dict[tuple[int, int], NDArray[Any]] = {}
         """Arrays, by register file and register, that groups of some waves made since all waves ran last."""
+        self.changed = Changed()
         self.lane_masks: dict[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = {}
         """Lane masks that vector instructions wrote, by scalar register: its two words and the mask that they pack.
         A mask holds while the registers hold these very arrays."""
@@ -127,7 +134,9 @@ class Group:
     Arrays that are read have shape (1 or waves of the group, lanes), scalars (1 or waves of the group,).
     """
 
-    __slots__ = ("_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves")
+    __slots__ = (
+        "_kept", "_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves"
+    )  # fmt: skip
 
     def __init__(self, waves: Waves, selection: Selection, count: int, *, alone: bool = False) -> None:
         """Select waves; `count` is how many. `alone` says that groups of all waves clear `Waves.own` first."""
@@ -138,6 +147,7 @@ class Group:
         self.all = count == waves.count
         self.mask: NDArray[np.bool_] | None = None
         self._seen: NDArray[Any] | None = None
+        self._kept = Kept()
         self.refresh()
 
     def refresh(self) -> None:
@@ -167,6 +177,7 @@ class Group:
         old, key = file[index], (id(file), index)
         if self.alone and self.waves.own.get(key) is old:
             old[self.selection] = value
+            self.waves.changed.note(key)
             return
         file[index] = full = self._put(old, value)
         if self.alone:
@@ -290,6 +301,11 @@ class Group:
         for register, values in enumerate(held):
             out[:, register] = values if self.all or len(values) == 1 else values[self.selection]
         return out
+
+    def held(self, operand: Operand) -> Held:
+        """`rows` of an operand, kept until one of its registers is written: further instructions may read them."""
+        file, where = self.vgprs if operand.kind == "v" else self.agprs, (operand.kind, operand.index, operand.count)
+        return self._kept.read(file, *where[1:], self.waves.changed, lambda: self.rows(*where))
 
     def s(self, code: int) -> NDArray[np.uint32]:
         """Read a scalar register by its hardware code."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.machine.bind import operation_of
-from mfmasim.machine.definedness.keys import GLOBAL, LDS, SCRATCH, SGPR, VECTORS, keys_of, set_of
+from mfmasim.machine.definedness.keys import VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.origin import at_address
+from mfmasim.machine.definedness.places import places_of
 from mfmasim.machine.definedness.planes import ONES, register
 from mfmasim.machine.ops.spaces import rows_of
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AccessPlan", "access_plan"]
 
-# Operands that make the address, by encoding; data follow.
-ADDRESSES = {"DS": 1, "FLAT": 2, "GLOBAL": 2, "SCRATCH": 2, "MUBUF": 3, "MTBUF": 3, "SMEM": 2}
-REACHES = {"lds": (LDS,), "flat": (GLOBAL, LDS, SCRATCH), "global": (GLOBAL,), "scratch": (SCRATCH,)}
 HALVES = {"": ONES, "low": np.uint32(0xFFFF), "high": np.uint32(0xFFFF0000)}
 
 
@@ -42,23 +39,14 @@ class AccessPlan:
 
     def __init__(self, instruction: Instruction, owner: Definedness) -> None:
         """Separate addresses from data."""
-        opcode = instruction.opcode
-        self.instruction, self.opcode, self.owner, self.planes = instruction, opcode, owner, owner.planes
-        to_lds = opcode.to_lds or bool(instruction.modifiers.get("lds"))
-        by_lane = opcode.unit == "LDS" and (opcode.reads_m0 or opcode.kind == "count")  # the address is M0 and the lane
-        count = 0 if by_lane else ADDRESSES[instruction.encoding]
-        self.data = instruction.src[count:]
-        self.address = [key for operand in instruction.src[:count] for key in keys_of(operand)]
-        if to_lds or by_lane or opcode.chosen or instruction.in_gds:
-            self.address.append(SGPR + owner.machine.arch.m0)
-        self.stored = [key for operand in self.data for key in keys_of(operand)]
-        self.loaded = [key for operand in instruction.dst for key in keys_of(operand)]
-        spaces = REACHES[instruction.space]
-        if to_lds:
-            spaces = (*spaces, LDS)
-        self.spaces = set_of(spaces)
-        self.touched = self.spaces | set_of([*self.address, *self.stored, *self.loaded])
-        self.half = HALVES[opcode.d16] if self.loaded else ONES
+        self.instruction, self.opcode, self.owner, self.planes = instruction, instruction.opcode, owner, owner.planes
+        m0, vectors = owner.machine.arch.m0, len(owner.machine.waves.v)
+        found = owner.kept("places of", instruction, lambda: places_of(instruction, m0, vectors))
+        self.places = found
+        self.data, self.address, self.stored, self.loaded = found.data, found.address, found.stored, found.loaded
+        self.spaces, self.registers = found.spaces, found.registers
+        self.touched = found.spaces | found.registers
+        self.half = HALVES[self.opcode.d16] if self.loaded else ONES
         self._loads: dict[Plane, Bound] = {}
         self._stores: tuple[Bound, Bound] | None = None
 
@@ -71,6 +59,9 @@ class AccessPlan:
     def before(self, g: Group) -> None:
         """Addresses are used; then what is loaded, or what is stored."""
         planes, owner = self.planes, self.owner
+        if self.places.pointer is not None and not planes.dirty & self.registers:
+            self._plain(g, self.places.pointer(g))
+            return
         owner.uses.registers("address", self.instruction, g, self.address)
         if self.loaded:
             if planes.dirty & self.spaces:
@@ -79,6 +70,17 @@ class AccessPlan:
                 self._define(g)
         elif planes.dirty & (self.spaces | set_of(self.stored)):
             self._store(g)
+
+    def _plain(self, g: Group, addresses: NDArray[Any]) -> None:
+        """Data that are moved between defined registers and global memory, where bytes may be undefined."""
+        memory = self.owner.plane.memory
+        size = 4 * (len(self.loaded) or len(self.stored))
+        if not memory.undefined_within(int(addresses.min()), int(addresses.max()) + size):
+            return
+        if self.loaded:
+            self._load(g)
+        else:
+            memory.define(addresses, size, g.mask)
 
     def _define(self, g: Group) -> None:
         """What is loaded is defined."""
@@ -144,11 +146,15 @@ class AccessPlan:
         """Store undefined bits; global memory is where they are used."""
         owner, plane = self.owner, self.owner.plane
         if self._stores is None:
-            self._stores = self._renamed(plane), self._renamed(owner.origins)
+            renamed = self.places.renamed
+            self._stores = self._on(plane, renamed), self._on(owner.origins, renamed)
         run, run_origins = self._stores
         plane.stored = True
         plane.memory.leaks.clear()
         run(self._with_data(g, self.planes.undefined))
+        if plane.memory.leaks and not self.stored:
+            self._leak_from_lds(g, plane.memory.leaks, run_origins)
+            return
         if not self.stored or self.planes.dirty & set_of(self.stored):
             owner.origins.ready()
             if not self.opcode.narrow:
@@ -167,21 +173,21 @@ class AccessPlan:
         key = next((k for k in keys if (np.where(lanes != 0, self.planes.of(g, k), 0) != 0).any()), keys[0])
         self.owner.uses.report("stored", self.instruction, g, key, lanes, self.planes.origin(g, key))
 
+    def _leak_from_lds(self, g: Group, leaks: Sequence[Sequence[Bits]], run_origins: Bound) -> None:
+        """Undefined bits of the LDS reached global memory."""
+        owner = self.owner
+        events = owner.origins.ready().notify.events
+        run_origins(g)
+        read = next(event for event in events if event.space == "lds")
+        origins = at_address("lds", read.addresses.astype(np.int64) & ~np.int64(3))
+        for words in leaks:
+            bits = next(word for word in words if word.any())
+            owner.uses.report("stored", self.instruction, g, 0, bits, origins, name="the LDS")
+
     def _on(self, plane: Plane, instruction: Instruction) -> Bound:
         """The instruction bound to a plane."""
         bound: Bound = operation_of(instruction).body(instruction, plane)
         return bound
-
-    def _renamed(self, plane: Plane) -> Bound:
-        """The store with its data in registers behind those of the wave."""
-        first = len(self.owner.machine.waves.v)
-        operands = []
-        for operand in self.data:
-            operands.append(replace(operand, kind="v", index=first))
-            first += operand.count
-        count = len(self.instruction.src) - len(self.data)
-        changed = replace(self.instruction, src=(*self.instruction.src[:count], *operands))
-        return self._on(plane, changed)
 
     def _with_data(self, g: Group, table: dict[int, Bits]) -> Group:
         """The waves with a row of `table` in those registers."""

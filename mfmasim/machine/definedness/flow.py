@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ from mfmasim.machine.dpp import is_dpp
 from mfmasim.machine.dual import bind_dual
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
@@ -34,53 +37,77 @@ __all__ = ["Flow"]
 SIXTEEN = ("u16", "i16", "f16", "b16")
 
 
+@dataclass(frozen=True)
+class Registers:
+    """Registers that an instruction reads and writes, by key; the launches of a kernel share them."""
+
+    operands: tuple[tuple[int, ...], ...]
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    touched: int
+    """All of them, as a set."""
+    reading: int
+    """Those on which undefined bits of its results depend, as a set."""
+
+
+def registers_of(instruction: Instruction, vectors: int, scalars: int) -> Registers:
+    """Find what an instruction reads and writes.
+
+    Args:
+        instruction: one that works on registers.
+        vectors: vector registers of a wave.
+        scalars: scalar registers of a wave.
+    """
+    parts = instruction.halves or (instruction,)
+    operations = [operation_of(part) for part in parts]
+    operands = [keys_of(operand) for part in parts for operand in part.src]
+    reads = [key for keys in operands for key in keys]
+    writes = [key for part in parts for operand in part.dst for key in keys_of(operand)]
+    sources = {kind for operation in operations for kind in operation.sources}
+    results = {kind for operation in operations for kind in operation.results}
+    if "scc" in sources:
+        reads.append(SCC)
+        operands.append((SCC,))
+    if "scc" in results:
+        writes.append(SCC)
+    if "exec" in results:
+        writes += EXECS
+    if any(operation.undefined.exchanges for operation in operations):
+        writes += [key for key in reads if key < VECTORS]
+    if instruction.opcode.relative:
+        every = range(vectors) if writes[0] < VECTORS else range(SGPR, SGPR + scalars)
+        reads, writes = [*reads, *every], [*writes, *every]
+        operands = [tuple(reads)]
+    # Destinations may keep bits or lanes beside those that EXEC leaves out.
+    partial = (
+        instruction.opcode.relative
+        or any(operation.undefined.keeps for operation in operations)
+        or any(kind in SIXTEEN for kind in results)
+        or is_dpp(instruction)
+        or instruction.modifiers.get("dst_sel", 6) != 6
+        or any(operand.half for part in parts for operand in part.dst)
+    )
+    writes = list(dict.fromkeys(writes))
+    touched, reading = set_of([*reads, *writes]), set_of([*reads, *(writes if partial else ())])
+    return Registers(tuple(operands), tuple(reads), tuple(writes), touched, reading)
+
+
 class Flow:
     """An instruction that works on registers, and its rule."""
 
     def __init__(self, instruction: Instruction, run: Bound, owner: Definedness) -> None:
         """Find what it reads and writes."""
         self.instruction, self.run, self.owner, self.planes = instruction, run, owner, owner.planes
+        vectors, scalars = len(owner.machine.waves.v), owner.machine.arch.sgprs
+        found = owner.kept("registers of", instruction, lambda: registers_of(instruction, vectors, scalars))
+        self.operands, self.reads, self.writes = found.operands, found.reads, found.writes
+        self.touched, self.reading = found.touched, found.reading
         self.parts = instruction.halves or (instruction,)
-        self.operations = [operation_of(part) for part in self.parts]
-        rules = [operation.undefined for operation in self.operations]
         self.indexes = instruction.opcode.relative
-        self.operands = [keys_of(operand) for part in self.parts for operand in part.src]
-        self.reads = [key for keys in self.operands for key in keys]
-        self.writes = [key for part in self.parts for operand in part.dst for key in keys_of(operand)]
-        sources = {kind for operation in self.operations for kind in operation.sources}
-        results = {kind for operation in self.operations for kind in operation.results}
-        if "scc" in sources:
-            self.reads.append(SCC)
-            self.operands.append((SCC,))
-        if "scc" in results:
-            self.writes.append(SCC)
-        if "exec" in results:
-            self.writes += EXECS
-        if any(rule.exchanges for rule in rules):
-            self.writes += [key for key in self.reads if key < VECTORS]
-        if self.indexes:
-            vector = self.writes[0] < VECTORS
-            every = list(range(len(owner.machine.waves.v)) if vector else range(SGPR, SGPR + owner.machine.arch.sgprs))
-            self.reads, self.writes = [*self.reads, *every], [*self.writes, *every]
-            self.operands = [tuple(self.reads)]
-        self.writes = list(dict.fromkeys(self.writes))
         self.matrix = bool(instruction.opcode.matrix)
-        self.partial = self.indexes or any(rule.keeps for rule in rules) or self._partial(results)
-        self.touched = set_of([*self.reads, *self.writes])
-        self.reading = set_of([*self.reads, *(self.writes if self.partial else ())])
         self._made: dict[Instruction, Typed | Probed | Loose] = {}
         self._used: tuple[list[NDArray[np.uint32] | None], NDArray[np.uint32]] | None = None
         self._alone: dict[Instruction, Bound] = {}
-
-    def _partial(self, results: set[str]) -> bool:
-        """Whether destinations may keep bits or lanes beside those that EXEC leaves out."""
-        instruction = self.instruction
-        return (
-            any(kind in SIXTEEN for kind in results)
-            or is_dpp(instruction)
-            or instruction.modifiers.get("dst_sel", 6) != 6
-            or any(operand.half for part in self.parts for operand in part.dst)
-        )
 
     def follow(self, g: Group) -> None:
         """Before the instruction runs: compute the undefined bits of its results."""
@@ -101,22 +128,22 @@ class Flow:
     def _found(self, g: Group) -> tuple[Found, Found]:
         """Undefined bits and origins of everything that is written, of all waves."""
         if len(self.parts) == 1:
-            return self._of_part(g, self.instruction, self.operations[0], self.run, self.operands, self.writes)
+            return self._of_part(g, self.instruction, self.run, self.operands, self.writes)
         both: tuple[Found, Found] = ({}, {})
-        for part, operation in zip(self.parts, self.operations, strict=True):  # both halves read before either writes
+        for part in self.parts:  # both halves read before either writes
             operands = [keys_of(operand) for operand in part.src]
             writes = [key for operand in part.dst for key in keys_of(operand)]
             if part not in self._alone:
-                self._alone[part] = bind_dual([(part, operation)], self.owner.machine.arch)
-            found = self._of_part(g, part, operation, self._alone[part], operands, writes)
+                self._alone[part] = bind_dual([(part, operation_of(part))], self.owner.machine.arch)
+            found = self._of_part(g, part, self._alone[part], operands, writes)
             for whole, each in zip(both, found, strict=True):
                 whole.update(each)
         return both
 
     def _of_part(
-        self, g: Group, part: Instruction, operation: Operation, run: Bound, operands: list[tuple[int, ...]],
-        writes: list[int],
-    ) -> tuple[Found, Found]:  # fmt: skip
+        self, g: Group, part: Instruction, run: Bound, operands: Sequence[tuple[int, ...]], writes: Sequence[int]
+    ) -> tuple[Found, Found]:
+        operation = operation_of(part)
         rule = operation.undefined
         steered_elsewhere = is_dpp(part) and 0 in rule.steering
         executed = rule.kind in ("bits", "moves") and not steered_elsewhere and not self._hidden(part, operation)
@@ -153,8 +180,9 @@ class Flow:
         return bool(elsewhere) and operation.undefined.mixes and len(set(self.reads)) < len(self.reads)
 
     def _by_execution(
-        self, g: Group, part: Instruction, run: Bound, rule: Rule, operands: list[tuple[int, ...]], writes: list[int]
-    ) -> tuple[Found, Found]:
+        self, g: Group, part: Instruction, run: Bound, rule: Rule, operands: Sequence[tuple[int, ...]],
+        writes: Sequence[int],
+    ) -> tuple[Found, Found]:  # fmt: skip
         planes = self.planes
         found = by_execution(planes, g, run, operands, writes)
         steering = [key for place in rule.steering for key in operands[place]]
@@ -229,7 +257,7 @@ class Loose:
         """Keep its operands."""
         self.instruction = instruction
 
-    def found(self, planes: Planes, g: Group, writes: list[int], reads: list[int]) -> Found:
+    def found(self, planes: Planes, g: Group, writes: Sequence[int], reads: Sequence[int]) -> Found:
         """Undefined bits of the results, in all waves.
 
         Args:

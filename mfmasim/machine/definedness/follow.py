@@ -7,7 +7,7 @@ that it will see; atomics are examined afterwards, by the places that they acces
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.state import VCC
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Bound
     from mfmasim.machine.run import Machine
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Definedness"]
+
+Kept = TypeVar("Kept")
 
 
 class Definedness:
@@ -49,6 +53,22 @@ class Definedness:
         """A new batch of workgroups."""
         self.planes.begin()
         self.plane.begin()
+
+    def kept(self, what: str, instruction: Instruction, make: Callable[[], Kept]) -> Kept:
+        """What follows from one of the kernel's instructions alone, which is kept for further launches.
+
+        Args:
+            what: its name.
+            instruction: the instruction, with the registers that MODE selects.
+            make: finds it.
+        """
+        table: dict[tuple[int, ...], Kept] = self.machine.kernel.kept.setdefault(what, {})
+        parts = instruction.halves or (instruction,)
+        key = instruction.pc, *(operand.index for part in parts for operand in (*part.dst, *part.src))
+        found = table.get(key)
+        if found is None:
+            found = table[key] = make()
+        return found
 
     def beside(self, instruction: Instruction, run: Bound) -> Bound:
         """The bound instruction with what follows undefined bits before it.

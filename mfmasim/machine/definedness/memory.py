@@ -35,6 +35,8 @@ class GlobalBits(Memory):
     """Undefined bits of the arena. A store records lanes that store undefined bits, and leaves its bytes defined."""
 
     leaks: list[list[Bits]]
+    _unset: list[tuple[int, int]]
+    """First address of each buffer that started undefined, and the one after its last."""
 
     @classmethod
     def beside(cls, real: Memory, undefined: Iterable[Region]) -> GlobalBits:
@@ -42,10 +44,25 @@ class GlobalBits(Memory):
         made = cls()
         made.regions, made._end, made._base = real.regions, real.size, real.base
         made._arrange(np.zeros(len(real.arena), np.uint8))  # the system backs such pages when they are first written
-        made.leaks = []
+        made.leaks, made._unset = [], []
         for region in undefined:
             made.view(region)[:] = 0xFF
+            made._unset.append((region.address, region.address + region.size))
         return made
+
+    def undefined_within(self, first: int, end: int) -> bool:
+        """Whether a buffer that started undefined has bytes in a range of addresses."""
+        return any(first < after and start < end for start, after in self._unset)
+
+    def define(self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None) -> None:
+        """Defined dwords are stored.
+
+        Args:
+            addresses: address of each lane, uint64.
+            size: bytes per lane.
+            mask: lanes that take part; None is all.
+        """
+        super().store(addresses, [np.zeros((1, 1), np.uint32)] * (size // 4), size, mask)
 
     def load_dwords(
         self, addresses: NDArray[np.uint64], count: int, mask: NDArray[np.bool_] | None = None

@@ -31,9 +31,10 @@ class Origin:
     """Of a dword: bytes from the start of the LDS, of the lane's scratch, or of the arena."""
 
 
-def of_registers(key: int, lanes: int) -> NDArray[np.uint32]:
-    """Origins of a register that starts undefined, one a lane."""
-    return (REGISTER + (key << LANE_BITS) + np.arange(lanes)).astype(np.uint32)
+def of_registers(key: int | NDArray[np.int64], lanes: int) -> NDArray[np.uint32]:
+    """Origins of a register that starts undefined, one a lane; of several keys (..., 1) as many rows."""
+    origins: NDArray[np.uint32] = (REGISTER + (key << LANE_BITS) + np.arange(lanes)).astype(np.uint32)
+    return origins
 
 
 def at_address(space: str, address: NDArray[Any]) -> NDArray[np.uint32]:

@@ -47,13 +47,16 @@ class Planes:
         waves: Waves = self.machine.waves
         self.undefined, self.origins, self.dirty = {}, {}, 0
         ones = np.full((1, waves.lanes), ONES, np.uint32)
-        for first, file in ((0, waves.v), (AGPR, waves.a)):
-            for index, values in enumerate(file):
-                if (values == POISON_DWORD).all():
-                    self.assign(first + index, ones, of_registers(first + index, waves.lanes)[None])
-        for code, values in enumerate(waves.s):
-            if (values == POISON_DWORD).all():
-                self.assign(SGPR + code, ones[:, 0], of_registers(SGPR + code, 1))
+        unset: dict[int, bool] = {}  # registers that were not written share an array
+        for first, file, bits in ((0, waves.v, ones), (AGPR, waves.a, ones), (SGPR, waves.s, ones[:, 0])):
+            origins = of_registers(first + np.arange(len(file)).reshape(-1, *(1,) * bits.ndim), bits.shape[-1])
+            for key, values, origin in zip(range(first, first + len(file)), file, origins, strict=True):
+                undefined = unset.get(id(values))
+                if undefined is None:
+                    undefined = unset[id(values)] = bool((values == POISON_DWORD).all())
+                if undefined:
+                    self.undefined[key], self.origins[key] = bits, origin
+                    self.dirty |= 1 << key
         self.assign(SCC, np.ones(1, np.uint32), of_registers(SCC, 1))
         launch = self.machine.launch
         for key, there in ((LDS, launch.lds_bytes), (SCRATCH, launch.scratch_bytes), (GLOBAL, launch.undefined)):

@@ -138,6 +138,8 @@ SINGLE: tuple[Row, ...] = (
     ("max_f64",      "f64",  "assumed",   FLOAT_MAX,  None),
     ("min_num_f32",  "f32",  "specified", NUMBER_MIN, None),
     ("max_num_f32",  "f32",  "specified", NUMBER_MAX, None),
+    ("min_num_f64",  "f64",  "specified", NUMBER_MIN, None),
+    ("max_num_f64",  "f64",  "specified", NUMBER_MAX, None),
     ("cmpswap_f32",  "f32",  "specified", CMPSWAP,    None),
     ("pk_add_f16",   "u32",  "assumed",   PK_F16,     None),
     ("pk_add_bf16",  "u32",  "assumed",   PK_BF16,    None),

@@ -1,7 +1,8 @@
 """Barriers: unsplit ones, and gfx12's split barriers, whose signal and wait are two instructions.
 
 Sources: CDNA3 ISA manual, S_BARRIER; RDNA4 ISA manual, 5.6. A barrier is complete when every wave of the workgroup has
-signalled or ended; then each wave may pass one S_BARRIER_WAIT.
+signalled or ended; then each wave may pass one S_BARRIER_WAIT. Named barriers and those of clusters:
+`mfmasim.machine.barriers`.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.isa.barriers import CLUSTER, CLUSTER_TRAP, TRAP, WORKGROUP, barrier_number
+from mfmasim.machine.barriers import OF_CLUSTER, OF_NAME, OF_WORKGROUP
 from mfmasim.machine.operands import scalar_writer
 from mfmasim.machine.refusal import unsupported
 from mfmasim.machine.registry import direct
 from mfmasim.machine.state import AT_BARRIER, ENDED, RUNNING, Group
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
@@ -24,7 +29,8 @@ if TYPE_CHECKING:
     from mfmasim.machine.state import Waves
 
 
-WORKGROUP, TRAP = -1, -2
+IGNORED = (TRAP, CLUSTER_TRAP)
+"""Barriers of the trap handler, which kernels do not use."""
 
 
 def _barrier(_instruction: Instruction, _machine: Machine) -> Bound:
@@ -34,14 +40,34 @@ def _barrier(_instruction: Instruction, _machine: Machine) -> Bound:
 direct("s_barrier")(_barrier)
 
 
-def _number(instruction: Instruction) -> int:
-    """The barrier that the instruction names: the workgroup's or the trap handler's, which kernels do not use."""
-    operand = instruction.src[0]
-    if operand.kind in ("const", "imm"):
-        number = (operand.bits & 0xFFFF ^ 0x8000) - 0x8000
-        if number in (WORKGROUP, TRAP):
-            return number
+def _number(instruction: Instruction, machine: Machine) -> int | None:
+    """The barrier that the instruction names; None if M0 does.
+
+    Raises:
+        MfmasimError: a barrier that the architecture does not have.
+    """
+    number, most = barrier_number(instruction), machine.arch.named_barriers
+    if number is None and most:
+        return None
+    lowest = CLUSTER_TRAP if machine.arch.max_cluster > 1 else TRAP
+    if number is not None and (lowest <= number < 0 or (most and 0 <= number <= most)):
+        return number
     raise unsupported(instruction, "a named barrier")
+
+
+def _named(instruction: Instruction, machine: Machine) -> Callable[[Group], tuple[NDArray[Any], NDArray[Any]]]:
+    """Number of a named barrier and of its members (0: as before), of each wave; none in a workgroup of one wave."""
+    number, m0 = _number(instruction, machine), machine.arch.m0
+    alone = machine.launch.waves_per_workgroup == 1
+
+    def read(g: Group) -> tuple[NDArray[Any], NDArray[Any]]:
+        zero = np.zeros(g.count, np.int64)
+        if number is not None or alone:
+            return (zero if alone else zero + (number or 0)), zero
+        word = np.broadcast_to(g.s(m0), (g.count,)).astype(np.int64)
+        return word & 31, word >> 16 & 127
+
+    return read
 
 
 def _spread(waves: Waves, values: NDArray[Any]) -> NDArray[Any]:
@@ -64,16 +90,32 @@ def settle(waves: Waves) -> None:
     if not completed.any():
         waves.signalled = signalled
         return
-    waiting = completed & (status == AT_BARRIER)
+    waiting = completed & (status == AT_BARRIER) & (waves.further.waits == OF_WORKGROUP)
     waves.signalled = signalled & ~completed
     waves.complete = (_spread(waves, waves.complete) | completed) & ~waiting
     waves.status = np.where(waiting, np.uint8(RUNNING), status)
 
 
-def _signal(answers: bool, instruction: Instruction, _machine: Machine) -> Bound:
+def _signal(answers: bool, instruction: Instruction, machine: Machine) -> Bound:
     """Signal the barrier; the ISFIRST form sets SCC to whether no wave of the workgroup had signalled yet."""
-    if _number(instruction) == TRAP:
+    number = _number(instruction, machine)
+    if number in IGNORED or (number == CLUSTER and machine.launch.clusters.workgroups == 1):
         return lambda g: None  # noqa: ARG005
+    if number == CLUSTER:
+        if answers:
+            raise unsupported(instruction, "the barrier of a cluster, for which it is illegal,")
+        return lambda g: g.waves.further.signal_cluster(g)
+    if number != WORKGROUP:
+        named = _named(instruction, machine)
+
+        def signal(g: Group) -> None:
+            which, members = named(g)
+            first = g.waves.further.signal(g, which, members)
+            exists = (which > 0) & (which <= g.waves.further.named)
+            if answers:
+                g.scc = np.where(exists, first, g.scc)
+
+        return signal
 
     def run(g: Group) -> None:
         waves = g.waves
@@ -97,10 +139,15 @@ direct("s_barrier_signal")(partial(_signal, False))
 direct("s_barrier_signal_isfirst", writes="scc")(partial(_signal, True))
 
 
-def _wait(instruction: Instruction, _machine: Machine) -> Bound:
+def _wait(instruction: Instruction, machine: Machine) -> Bound:
     """Pass if the barrier has been complete since the last wait, else stop until it is."""
-    if _number(instruction) == TRAP:
+    number = _number(instruction, machine)
+    if number in IGNORED or (number == CLUSTER and machine.launch.clusters.workgroups == 1):
         return lambda g: None  # noqa: ARG005
+    if number == CLUSTER:
+        return lambda g: g.waves.further.wait(g, OF_CLUSTER, np.ones(g.count, np.bool_))
+    if number != WORKGROUP:  # whichever the wave has joined
+        return lambda g: g.waves.further.wait(g, OF_NAME, g.waves.further.joined[g.indices()] > 0)
 
     def run(g: Group) -> None:
         waves = g.waves
@@ -114,6 +161,7 @@ def _wait(instruction: Instruction, _machine: Machine) -> Bound:
         waves.complete = left
         if not passing.all():
             stopping = indices[~passing]
+            waves.further.waits[stopping] = OF_WORKGROUP
             Group(waves, stopping, len(stopping)).stop(AT_BARRIER)
 
     return run
@@ -124,10 +172,17 @@ direct("s_barrier_wait")(_wait)
 
 def _state(instruction: Instruction, machine: Machine) -> Bound:
     """Waves that have signalled in bits 22 to 16, waves of the workgroup in bits 10 to 4, and bit 0 set."""
-    if _number(instruction) == TRAP:
-        raise unsupported(instruction, "the trap handler's barrier")
+    number = _number(instruction, machine)
+    if number in (*IGNORED, CLUSTER):
+        raise unsupported(instruction, "the barrier of a trap handler or a cluster")
     write = scalar_writer(instruction.dst[0], "u32", instruction)
     members = machine.launch.waves_per_workgroup
+
+    if number != WORKGROUP:
+        named = _named(instruction, machine)
+        return lambda g: write(
+            g, g.waves.further.state(g, named(g)[0]) | np.uint32(g.waves.further.named // 4 << 24 | 1)
+        )
 
     def run(g: Group) -> None:
         counts = _signalled(g.waves)[g.workgroup].astype(np.uint32)
@@ -137,3 +192,28 @@ def _state(instruction: Instruction, machine: Machine) -> Bound:
 
 
 direct("s_get_barrier_state", "assumed")(_state)
+
+
+def _init(instruction: Instruction, machine: Machine) -> Bound:
+    named = _named(instruction, machine)
+    return lambda g: g.waves.further.start(g, *named(g))
+
+
+def _join(instruction: Instruction, machine: Machine) -> Bound:
+    named = _named(instruction, machine)
+    return lambda g: g.waves.further.join(g, named(g)[0])
+
+
+def _leave(_instruction: Instruction, machine: Machine) -> Bound:
+    """Leave the named barrier; SCC is whether the wave was its last member."""
+    alone = machine.launch.waves_per_workgroup == 1
+
+    def run(g: Group) -> None:
+        g.scc = np.zeros(g.count, np.bool_) if alone else g.waves.further.leave(g)
+
+    return run
+
+
+direct("s_barrier_init")(_init)
+direct("s_barrier_join")(_join)
+direct("s_barrier_leave", writes="scc")(_leave)

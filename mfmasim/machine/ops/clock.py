@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.machine.hostcall import INTERRUPT
 from mfmasim.machine.operands import scalar_writer
 from mfmasim.machine.ops.control import no_code
 from mfmasim.machine.refusal import unsupported
@@ -27,10 +28,10 @@ def _nothing(_instruction: Instruction, _machine: Machine) -> Bound:
     return lambda g: None  # noqa: ARG005
 
 
-# Memory is coherent and the host takes no messages: caches, wake-ups and messages change nothing.
+# Memory is coherent: caches and wake-ups change nothing.
 direct(
     "s_atc_probe s_atc_probe_buffer "
-    "v_nop ds_nop v_clrexcp s_wakeup s_sendmsg s_dcache_inv_vol s_dcache_wb_vol buffer_inv buffer_wbl2 buffer_invl2 "
+    "v_nop ds_nop v_clrexcp s_wakeup s_dcache_inv_vol s_dcache_wb_vol buffer_inv buffer_wbl2 buffer_invl2 "
     "buffer_wbinvl1 buffer_wbinvl1_vol buffer_gl0_inv buffer_gl1_inv global_inv global_wb global_wbinv v_pipeflush"
 )(_nothing)
 # What a line held that is discarded may have been written back before.
@@ -42,7 +43,18 @@ def _clock(instruction: Instruction, machine: Machine) -> Bound:
     return lambda g: write(g, machine.ticks(g, instruction.pc))
 
 
-direct("s_memtime s_memrealtime", "assumed")(_clock)
+direct("s_memtime s_memrealtime s_get_shader_cycles_u64", "assumed")(_clock)
+
+
+def _message(instruction: Instruction, machine: Machine) -> Bound:
+    """An interrupt lets the host answer the calls that are ready; other messages change nothing."""
+    calls = machine.launch.hostcall
+    if calls is None or instruction.src[0].bits & 0xFF != INTERRUPT:
+        return _nothing(instruction, machine)
+    return lambda g: calls.serve()  # noqa: ARG005
+
+
+direct("s_sendmsg")(_message)
 
 GET_REALTIME = 0x83
 
@@ -89,4 +101,4 @@ def _call(instruction: Instruction, machine: Machine) -> Bound:
     return run
 
 
-direct("s_call_b64")(_call)
+direct("s_call_b64 s_call_i64")(_call)

@@ -38,8 +38,9 @@ direct(
     "s_wait_loadcnt s_wait_storecnt s_wait_dscnt s_wait_kmcnt s_wait_expcnt s_wait_samplecnt s_wait_bvhcnt "
     "s_waitcnt_vmcnt s_waitcnt_expcnt s_waitcnt_lgkmcnt s_wait_event s_sleep_var s_gl1_inv s_version s_prefetch_data "
     "s_prefetch_data_pc_rel s_prefetch_inst s_prefetch_inst_pc_rel s_buffer_prefetch_data "
+    "s_wakeup_barrier global_prefetch_b8 flat_prefetch_b8 "
     "s_wait_idle s_wait_loadcnt_dscnt s_wait_storecnt_dscnt s_sched_barrier s_ttracedata s_ttracedata_imm "
-    "s_incperflevel s_decperflevel"
+    "s_incperflevel s_decperflevel s_wait_asynccnt s_wait_tensorcnt s_wait_xcnt s_monitor_sleep"
 )(_nothing)
 
 
@@ -48,6 +49,8 @@ def _end(_instruction: Instruction, _machine: Machine) -> Bound:
         g.stop(ENDED)
         if g.waves.signalled.any():
             settle(g.waves)  # no wave waits for one that has ended
+        if g.waves.further.arrived.any():
+            g.waves.further.settle_clusters(g.waves)
 
     return run
 
@@ -140,7 +143,26 @@ def _getpc(instruction: Instruction, machine: Machine) -> Bound:
     return lambda g: write(g, value)
 
 
-direct("s_getpc_b64")(_getpc)
+direct("s_getpc_b64 s_get_pc_i64")(_getpc)
+
+
+def _addpc(instruction: Instruction, machine: Machine) -> Bound:
+    """Jump by a distance in bytes from the next instruction, as LLVM uses it; the manual names the opcode only."""
+    read = scalar_reader(instruction.src[0], "i64", instruction)
+    is_code = machine.kernel.code.is_code
+
+    def run(g: Group) -> None:
+        target = read(g) + np.int64(instruction.pc + instruction.size)
+        for address in set(target.tolist()):
+            if not is_code(address):
+                machine.stop("fetch", no_code(machine, address), instruction.pc, g, target.tolist().index(address))
+                return
+        g.pc = target
+
+    return run
+
+
+direct("s_add_pc_i64", "assumed")(_addpc)
 
 
 def _setpc(instruction: Instruction, machine: Machine) -> Bound:
@@ -163,4 +185,4 @@ def _setpc(instruction: Instruction, machine: Machine) -> Bound:
     return run
 
 
-direct("s_setpc_b64 s_swappc_b64")(_setpc)
+direct("s_setpc_b64 s_swappc_b64 s_set_pc_i64 s_swap_pc_i64")(_setpc)

@@ -1,4 +1,6 @@
-"""GLOBAL, SCRATCH and FLAT loads and stores, one table. Source: CDNA3 ISA manual, chapter 10; LLVM for gfx11 names.
+"""GLOBAL, SCRATCH and FLAT loads and stores, one table.
+
+Source: CDNA3 ISA manual, chapter 10; CDNA5 ISA manual, 10.2 (scaled offsets); LLVM for gfx11 names.
 
 The cache bits (sc0, sc1, nt; glc, slc, dlc; th, scope) do not change a value that one device reads or writes.
 Accesses need not be aligned: the runtime switches the hardware's unaligned mode on.
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.architectures import arch as find_arch
 from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
 from mfmasim.machine.operands import read_dword, scalar_reader
 from mfmasim.machine.ops.spaces import Access, Part, extend, load, merge, store
@@ -57,7 +60,19 @@ STORES: tuple[tuple[str, str, Access], ...] = (
     ("dwordx3",         "b96",             Access(12)),
     ("dwordx4",         "b128",            Access(16)),
 )  # fmt: skip
+MONITORING = {"monitor_b32": Access(4), "monitor_b64": Access(8), "monitor_b128": Access(16)}
+"""Loads of FLAT and GLOBAL after which a store to the line may wake the wave; without that hardware plain loads (CDNA5
+ISA manual, GLOBAL_LOAD_MONITOR_B32)."""
 LOW32, UP32 = np.uint64(0xFFFFFFFF), np.uint64(32)
+
+
+def scale_of(instruction: Instruction) -> int:
+    """What the register with the offset counts: bytes, or elements of the access."""
+    if not instruction.modifiers.get("scale_offset"):
+        return 1
+    if not instruction.opcode.bytes:
+        raise unsupported(instruction, "scale_offset, as it has no size of an element")
+    return instruction.opcode.bytes
 
 
 def pointer(instruction: Instruction) -> Addresses:
@@ -67,6 +82,9 @@ def pointer(instruction: Instruction) -> Addresses:
     low = read_dword(vaddr, 0, instruction)
     if saddr.kind == "s":
         base = scalar_reader(saddr, "u64", instruction)
+        if find_arch(instruction.arch).signed_lane_offsets:
+            scale = np.int64(scale_of(instruction))
+            return lambda g: (base(g) + offset)[:, None] + (low(g).view(np.int32) * scale).astype(np.uint64)
         return lambda g: (base(g) + offset)[:, None] + low(g)
     high = read_dword(vaddr, 1, instruction)
     return lambda g: (low(g).astype(np.uint64) | (high(g).astype(np.uint64) << UP32)) + offset
@@ -83,12 +101,13 @@ def _scratch(instruction: Instruction) -> Resolver:
     offset = np.array([[instruction.modifiers.get("offset", 0)]], np.int64)
     vector = None if vaddr.kind == "off" else read_dword(vaddr, 0, instruction)
     base = None if saddr.kind == "off" else scalar_reader(saddr, "u32", instruction)
+    scale = np.uint32(scale_of(instruction))
 
     def parts(g: Group) -> list[Part]:
         # Registers are 32 bits and wrap; a negative sum with the immediate lies before the allocation.
         total = np.zeros((1, 1), np.uint32)
         if vector is not None:
-            total = total + vector(g)
+            total = total + np.multiply(vector(g), scale, dtype=np.uint32)
         if base is not None:
             total = total + base(g)[:, None]
         address = np.broadcast_to(total.view(np.int32).astype(np.int64) + offset, (len(total), g.lanes))
@@ -169,3 +188,6 @@ for _segment, _resolver in RESOLVERS.items():
     for *_names, _access in STORES:
         _spelled = " ".join(f"{_segment}_store_{_name}" for _name in _names)
         direct(_spelled)(partial(_store, _resolver, _access))
+for _segment in ("flat", "global"):
+    for _name, _access in MONITORING.items():
+        direct(f"{_segment}_load_{_name}")(partial(_load, RESOLVERS[_segment], _access))

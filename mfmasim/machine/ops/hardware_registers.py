@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.isa.immediates import register_field
+from mfmasim.machine.cluster import IDENTIFIERS
 from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
 from mfmasim.machine.operands import scalar_writer
 from mfmasim.machine.refusal import unsupported
@@ -30,19 +32,12 @@ if TYPE_CHECKING:
 
     Quantity = Callable[[Group, Machine, Instruction], Any]
 
-__all__ = ["field_of", "register_of"]
+__all__ = ["register_of"]
 
 LDS_UNIT = 256
 """Bytes of a unit of LDS_ALLOC."""
 VGPR_UNIT = 4
 """VGPRs of a unit of GPR_ALLOC."""
-
-
-def field_of(instruction: Instruction) -> tuple[int, int, int]:
-    """Number, offset and mask (at bit 0) of the field that hwreg(...) names."""
-    operand = next(x for x in (*instruction.src, *instruction.dst) if x.type == "hwreg")
-    number, offset, size = operand.bits & 63, operand.bits >> 6 & 31, (operand.bits >> 11 & 31) + 1
-    return number, offset, (1 << min(size, 32 - offset)) - 1
 
 
 def register_of(instruction: Instruction, machine: Machine) -> HardwareRegister:
@@ -51,7 +46,7 @@ def register_of(instruction: Instruction, machine: Machine) -> HardwareRegister:
     Raises:
         MfmasimError: the architecture has none of that number.
     """
-    number = field_of(instruction)[0]
+    number = register_field(instruction)[0]
     found = machine.arch.hardware_registers.by_number.get(number)
     if found is None:
         raise unsupported(instruction, f"hardware register {number}, which {machine.arch.name} does not have")
@@ -93,6 +88,13 @@ def _unit(place: int) -> Quantity:
     return coordinate
 
 
+def _cluster_number(g: Group, machine: Machine, _: Instruction) -> Any:
+    """Number of the cluster, 1 to `IDENTIFIERS`; 0 outside one."""
+    together = machine.launch.clusters.workgroups
+    number = (g.workgroup + machine.first_workgroup) // together
+    return number % IDENTIFIERS + 1 if together > 1 else 0
+
+
 def _vgprs(_: Group, machine: Machine, instruction: Instruction) -> int:
     """The size in units, less one, of at most 256: the manual's field ends there."""
     units = machine.kernel.info.descriptor.vgpr_count // VGPR_UNIT - 1
@@ -125,6 +127,8 @@ QUANTITIES: dict[str, Quantity] = {
     "engine": _unit(1),
     "array": _unit(2),
     "unit": _unit(3),
+    "cluster": _cluster_number,
+    "workgroup_in_cluster": lambda g, m, _i: (g.workgroup + m.first_workgroup) % m.launch.clusters.workgroups,
     "vgprs": _vgprs,
     "accum_offset": lambda g, _m, _i: g.waves.accum_offset // VGPR_UNIT,
     "lds": lambda _g, m, _i: -(-m.launch.lds_bytes // m.arch.lds_granule) * m.arch.lds_granule // LDS_UNIT,
@@ -134,13 +138,13 @@ QUANTITIES: dict[str, Quantity] = {
     "clock_high": lambda g, m, i: m.ticks(g, i.pc) >> np.uint64(32),
 }
 """What fields hold: a number, or an array (1 or waves of the group,)."""
-PLACE = {"slot", "simd", "group", "xcc", "engine", "array", "unit"}
+PLACE = {"slot", "simd", "group", "xcc", "engine", "array", "unit", "cluster"}
 """Quantities of the simulated placement."""
 
 
 def s_getreg_b32(instruction: Instruction, machine: Machine) -> Bound:
     """A field of a hardware register, at bit 0."""
-    _, offset, mask = field_of(instruction)
+    _, offset, mask = register_field(instruction)
     register = register_of(instruction, machine)
     write = scalar_writer(instruction.dst[0], "u32", instruction)
     parts, placed = [], False

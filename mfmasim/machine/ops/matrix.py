@@ -50,8 +50,32 @@ def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], 
     raise unsupported(instruction, f"matrix operand of kind {operand.kind}")
 
 
-_RDNA_NAMES = {"neg_lo": "neg", "neg_hi": "neg_hi", "op_sel": "op_sel", "index_key": "op_sel", "clamp": "clamp"}
+def _scalar_scales(operand: Operand, instruction: Instruction) -> Callable[[Group], NDArray[np.uint32]]:
+    """Read a scalar as scales: its lowest byte is all of them, the constant 0 is 0x7F (CDNA5 ISA manual 7.12.6.2)."""
+    if operand.kind == "const":
+        if operand.bits:
+            raise unsupported(instruction, "a scale that is neither a register nor the inline constant 0")
+        return lambda g: np.full((1, operand.count, g.lanes), 0x7F7F7F7F, np.uint32)
+    if operand.kind != "s":
+        raise unsupported(instruction, f"scales of kind {operand.kind}")
+    first = operand.index
+
+    def read(g: Group) -> NDArray[np.uint32]:
+        every = (g.s(first) & np.uint32(0xFF)) * np.uint32(0x01010101)
+        return np.broadcast_to(every[:, None, None], (len(every), operand.count, g.lanes))
+
+    return read
+
+
+_RDNA_NAMES = {
+    "neg_lo": "neg", "neg_hi": "neg_hi", "op_sel": "op_sel", "index_key": "op_sel", "clamp": "clamp",
+    "matrix_a_scale": "scale_a_row", "matrix_b_scale": "scale_b_row",
+    "matrix_a_scale_fmt": "scale_a_format", "matrix_b_scale_fmt": "scale_b_format",
+}  # fmt: skip
 """Fields of `Modes` by modifier of an instruction; INDEX_KEY replaces OP_SEL."""
+_SCALES = ("scale_A", "scale_B")
+_HINTS = ("matrix_a_reuse", "matrix_b_reuse")
+"""Modifiers without effect on the result."""
 _CDNA_NAMES = {"cbsz": "cbsz", "abid": "abid", "blgp": "blgp", "neg": "blgp", "clamp": "clamp"}
 """The f64 forms use the bits of BLGP to negate A, B and C."""
 
@@ -70,23 +94,25 @@ def resolve(instruction: Instruction, arch: Arch, wave: int) -> tuple[MatrixInst
     given = {name: value for name, value in instruction.modifiers.items() if value}
     operation = matrix_instruction(arch, instruction.name, wave=wave)
     if operation.row.a == "f8f6f4":
-        codes = given.pop("cbsz", 0), given.pop("blgp", 0)
+        fields = ("matrix_a_fmt", "matrix_b_fmt") if instruction.encoding == "WMMA" else ("cbsz", "blgp")
+        codes = given.pop(fields[0], 0), given.pop(fields[1], 0)
         if max(codes) >= len(F8F6F4):
             raise unsupported(instruction, f"f8f6f4 format code {max(codes)}")
         operation = matrix_instruction(arch, instruction.name, F8F6F4[codes[0]], F8F6F4[codes[1]], wave)
-    fields: dict[str, Any] = {}
-    if operation.row.scaled:
-        low, high = given.pop("op_sel", 0), given.pop("op_sel_hi", 0)
-        for i, name in enumerate(("scale_a_byte", "scale_b_byte")):
-            fields[name] = (low >> i & 1) | (high >> i & 1) << 1
+    values: dict[str, Any] = {}
     names = _CDNA_NAMES
     if instruction.encoding == "WMMA":  # OP_SEL_HI means nothing to these
         names = _RDNA_NAMES
-        given.pop("op_sel_hi", None)
+        for hint in ("op_sel_hi", *_HINTS):
+            given.pop(hint, None)
+    elif operation.row.scaled:
+        low, high = given.pop("op_sel", 0), given.pop("op_sel_hi", 0)
+        for i, name in enumerate(("scale_a_byte", "scale_b_byte")):
+            values[name] = (low >> i & 1) | (high >> i & 1) << 1
     if others := [name for name in given if name not in names]:
         raise unsupported(instruction, f"modifiers {', '.join(others)} of a matrix instruction")
-    fields |= {names[name]: value for name, value in given.items()}
-    return operation, Modes(**fields)
+    values |= {names[name]: value for name, value in given.items()}
+    return operation, Modes(**values)
 
 
 def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
@@ -97,8 +123,9 @@ def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
         for overflow in (False, True)
         for denormals in (False, True)
     }
+    own = operation.generation.scalar_scales
     sources = {
-        name: _registers(operand, instruction)
+        name: (_scalar_scales if own and name in _SCALES and operand.kind != "v" else _registers)(operand, instruction)
         for name, operand in zip(operation.row.sources, instruction.src, strict=True)
     }
     target = instruction.dst[0]
@@ -108,12 +135,22 @@ def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
     machine.outcome.fidelity[instruction.name] = operation.fidelity
     per = machine.launch.waves_per_workgroup
 
+    factors = [
+        (name, operand)
+        for name, operand in zip(operation.row.sources, instruction.src, strict=True)
+        if name in ("A", "B") and operand.kind in ("v", "a") and not machine.matrix_hooks
+    ]
+
     def run(g: Group) -> None:
+        now = by_mode[mode_bit(g, MODE_FP16_OVFL, instruction), mode_bit(g, MODE_DENORMALS_32, instruction)]
         # Operands that are the same in every wave come with one wave, and are multiplied once.
-        read = {name: source(g) for name, source in sources.items()}
+        kept = {name: g.held(operand) for name, operand in factors}
+        read = {name: kept[name].rows if name in kept else source(g) for name, source in sources.items()}
         waves = g.count if machine.matrix_hooks else max(map(len, read.values()))
         registers = Operands.of({name: np.broadcast_to(x, (waves, *x.shape[1:])) for name, x in read.items()})
-        now = by_mode[mode_bit(g, MODE_FP16_OVFL, instruction), mode_bit(g, MODE_DENORMALS_32, instruction)]
+        if len(kept) == 2:
+            a, b = (kept[name].memo.setdefault((id(operation), now, waves, name), {}) for name in ("A", "B"))
+            registers = replace(registers, memos=(a, b))
         before = old(g) if halves else None
         if machine.matrix_hooks:
             indices = g.indices()
@@ -126,7 +163,7 @@ def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
             out = execute(operation, registers, now)
         if before is not None:
             out = out & filled | before & ~filled
-        for register in range(target.count):
+        for register in range(operation.D.vgprs):  # of C in f32 and D in bf16, one operand, D fills half
             g.write_all_lanes(target.kind, target.index + register, out[:, register])
 
     return run

@@ -75,6 +75,8 @@ PACKED16: dict[str, tuple[int, Callable[..., U]]] = {
     "v_pk_maximum_f16": (2, vector_minmax.ieee_maximum),
     "v_pk_minimum3_f16": (3, vector_minmax.minimum3),
     "v_pk_maximum3_f16": (3, vector_minmax.maximum3),
+    "v_pk_min3_num_f16": (3, vector_minmax.three(vector_minmax.minimum_number)),
+    "v_pk_max3_num_f16": (3, vector_minmax.three(vector_minmax.maximum_number)),
 }
 
 
@@ -113,8 +115,13 @@ PACKED32: dict[str, tuple[int, Callable[..., U]]] = {
 }
 
 
-def _packed32(count: int, function: Callable[..., U], instruction: Instruction, _arch: Arch) -> Callable[..., U]:
+def _packed32(count: int, function: Callable[..., U], instruction: Instruction, arch: Arch) -> Callable[..., U]:
     picks = halves(instruction, count)
+    if arch.floats.scalar_in_both_dwords:
+        picks = [
+            (pick if source.kind == "v" else (False, False), signs)
+            for source, (pick, signs) in zip(instruction.src, picks, strict=False)
+        ]
     clamp = bool(instruction.modifiers.get("clamp"))
 
     def run(*sources: Any) -> U:

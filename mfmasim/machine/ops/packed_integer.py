@@ -1,5 +1,7 @@
-"""Packed 16-bit integers: the same operation on two halves. Source: CDNA3 ISA manual, VOP3P and 6.7.
+"""Packed 16-bit integers: the same operation on two halves.
 
+Source: CDNA3 ISA manual, VOP3P and 6.7; for those of three sources CDNA5 ISA manual, 7.7: clamp turns negative results
+into zeros.
 op_sel picks the half of each source that the low result uses, op_sel_hi the one of the high result.
 """
 
@@ -43,6 +45,7 @@ ROWS: tuple[tuple[str, str, int, bool, Callable[..., U]], ...] = (
     ("v_pk_lshrrev_b16",  "u16",  2, False, lambda a, b: b >> (a & FIFTEEN)),
     ("v_pk_ashrrev_i16",  "i16",  2, False, lambda a, b: b >> (a & FIFTEEN)),
 )  # fmt: skip
+CHOICES: tuple[tuple[str, Callable[..., U]], ...] = (("min", np.minimum), ("max", np.maximum))
 
 
 def _half(value: U, kind: Any, high: int) -> U:
@@ -51,7 +54,13 @@ def _half(value: U, kind: Any, high: int) -> U:
 
 
 def _packed(
-    whole: Any, saturates: bool, body: Callable[..., U], instruction: Instruction, _arch: Arch
+    whole: Any,
+    saturates: bool,
+    body: Callable[..., U],
+    instruction: Instruction,
+    _arch: Arch,
+    *,
+    floor: int | None = None,
 ) -> Callable[..., U]:
     modifiers = instruction.modifiers
     clamp = bool(modifiers.get("clamp"))
@@ -61,13 +70,14 @@ def _packed(
         raise unsupported(instruction, "neg on a packed integer")
     picks = [(modifiers.get("op_sel", 0) >> i & 1, modifiers.get("op_sel_hi", 0) >> i & 1) for i in range(3)]
     limits = np.iinfo(whole)
+    lowest = limits.min if floor is None else floor
 
     def run(*sources: U) -> U:
         halves = []
         for part in range(2):
             exact = body(*[_half(s, whole, pick[part]) for s, pick in zip(sources, picks, strict=False)])
             if clamp:
-                exact = np.clip(exact, limits.min, limits.max)
+                exact = np.clip(exact, lowest, limits.max)
             halves.append(exact.astype(np.uint16).astype(np.uint32))
         return halves[0] | (halves[1] << np.uint32(16))
 
@@ -78,3 +88,24 @@ for _name, _kind, _count, _saturates, _body in ROWS:
     shaped(_name, f"{'u32 ' * _count}-> u32", undefined=parts("half", packed=True))(
         partial(_packed, WHOLE[_kind], _saturates, _body)
     )
+
+
+def _third(choose: Callable[..., U]) -> Callable[..., U]:
+    """The first two, then with the third."""
+    return lambda a, b, c: choose(choose(a, b), c)
+
+
+def _sum_then(choose: Callable[..., U], whole: Any) -> Callable[..., U]:
+    """The sum of the first two, saturated, and the third."""
+    limits = np.iinfo(whole)
+    return lambda a, b, c: choose(np.clip(a + b, limits.min, limits.max), c)
+
+
+for _word, _choose in CHOICES:
+    for _kind, _whole in WHOLE.items():
+        for _name, _body in (
+            (f"v_pk_{_word}3_{_kind}", _third(_choose)), (f"v_pk_add_{_word}_{_kind}", _sum_then(_choose, _whole))
+        ):  # fmt: skip
+            shaped(_name, "u32 u32 u32 -> u32", undefined=parts("half", packed=True))(
+                partial(_packed, _whole, True, _body, floor=0)
+            )

@@ -144,7 +144,7 @@ def resource(instruction: Instruction, machine: Spaces, *, typed: bool = False) 
             offset.astype(np.uint64),
             scalar(g).astype(np.uint64)[:, None],
         )
-        check = _by_field if layout.range_by_field else _by_use
+        check = _by_bytes if layout.range_in_bytes else _by_field if layout.range_by_field else _by_use
         if terms.given is None and not terms.lane.any():
             # A raw access: no index, so nothing to multiply and nothing to swizzle.
             linear = terms.start + terms.scalar + terms.offset
@@ -191,7 +191,8 @@ def _addresses(terms: _Terms, index: Numbers, stride: Numbers, swizzle: Numbers)
         return lambda byte: linear + np.uint64(byte)
     size = np.array(layout.elements, np.uint64)[swizzle.astype(np.intp)]
     size[size == 0] = 1  # not used
-    group = np.array(layout.index_strides, np.uint64)[terms.field("index_stride").astype(np.intp)]
+    strides = np.array(layout.index_strides, np.uint64)
+    group = strides[terms.field("index_stride").astype(np.intp)] if "index_stride" in layout.fields else strides
     whole = size == layout.element_whole
 
     def address(byte: int) -> Numbers:
@@ -231,5 +232,19 @@ def _by_field(terms: _Terms, index: Numbers, swizzled: Mask) -> Callable[[int, i
         )
         bounded: Mask = checked & bound
         return bounded
+
+    return inside
+
+
+def _by_bytes(terms: _Terms, index: Numbers, swizzled: Mask) -> Callable[[int, int], Mask]:
+    """CDNA5: the bytes of the buffer and, as OOB_SELECT says, those of the record; swizzled not at all."""
+    records, stride = terms.field("num_records"), _stride(terms)
+    within = terms.offset + terms.scalar
+    total, structured = within + index * stride, terms.field("oob_select") != 0
+
+    def inside(byte: int, size: int) -> Mask:
+        size_to = np.uint64(byte + size)
+        fits: Mask = (total + size_to <= records) & (~structured | (within + size_to <= stride)) | swizzled
+        return fits
 
     return inside

@@ -33,10 +33,14 @@ __all__ = ["register_offset"]
 
 
 def register_offset(instruction: Instruction) -> Reader | None:
-    """The SGPR among the parts of an address, if there is one."""
+    """The SGPR among the parts of an address, if there is one, in bytes."""
     soffset = instruction.src[1]
     if soffset.kind == "s":
-        return scalar_reader(soffset, "u32", instruction)
+        read = scalar_reader(soffset, "u32", instruction)
+        if instruction.modifiers.get("scale_offset"):
+            scale = np.uint32(instruction.opcode.bytes)
+            return lambda g: read(g) * scale
+        return read
     if soffset.kind not in ("off", "imm", "null"):
         raise unsupported(instruction, f"scalar offset of kind {soffset.kind}")
     return None

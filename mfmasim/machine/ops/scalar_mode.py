@@ -1,4 +1,7 @@
-"""Writing the MODE register, and priorities. Source: CDNA3 ISA manual, SOPK S_SETREG; table 4 of 3.5."""
+"""Writing the MODE register, and priorities.
+
+Source: CDNA3 ISA manual, SOPK S_SETREG; table 4 of 3.5. CDNA5 ISA manual, 3.3.2.3 and SOPP.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.isa.high_registers import MODE_BITS, as_mode
+from mfmasim.isa.immediates import MODE, register_field
 from mfmasim.machine.operands import scalar_reader
-from mfmasim.machine.ops.hardware_registers import field_of, register_of
+from mfmasim.machine.ops.hardware_registers import register_of
 from mfmasim.machine.registry import direct
 from mfmasim.machine.state import CSP
 
 if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Bound, Machine
+    from mfmasim.machine.state import Group
 
-MODE = 1
 # FP_ROUND and FP_DENORM; DX10_CLAMP and IEEE; EXCP_EN; FP16_OVFL. The other fields have no effect here.
 NUMBERS, RULES, EXCEPTIONS, OVERFLOW = 0xFF, 3 << 8, 0x7F << 12, 1 << 23
 
 
 def written_mode(instruction: Instruction) -> int:
     """Bits of MODE that S_SETREG writes."""
-    number, offset, mask = field_of(instruction)
+    number, offset, mask = register_field(instruction)
     return mask << offset if number == MODE else 0
 
 
@@ -32,7 +37,7 @@ def s_setreg_b32(instruction: Instruction, machine: Machine) -> Bound:
 
     Writes to other registers have no effect: a program may not write them, or they hold what nothing here depends on.
     """
-    number, offset, mask = field_of(instruction)
+    number, offset, mask = register_field(instruction)
     rules = machine.arch.floats
     register_of(instruction, machine)
     if number != MODE:
@@ -63,3 +68,27 @@ def _priority(instruction: Instruction, _machine: Machine) -> Bound:
 
 
 direct("s_setprio")(_priority)
+
+
+def _group_priority(instruction: Instruction, _machine: Machine) -> Bound:
+    """Add to the priority of every wave of the workgroup, modulo 4; each wave that executes it adds once."""
+    step = instruction.src[0].bits & 3
+
+    def run(g: Group) -> None:
+        waves = g.waves
+        times = np.bincount(g.workgroup, minlength=int(waves.workgroup[-1]) + 1)[waves.workgroup]
+        waves.priority = (waves.priority + np.uint32(step) * times.astype(np.uint32)) & np.uint32(3)
+
+    return run
+
+
+direct("s_setprio_inc_wg")(_group_priority)
+
+
+def _register_bits(instruction: Instruction, _machine: Machine) -> Bound:
+    """The bits of MODE above the register fields of vector instructions; blocks are bound for them."""
+    keep, value = np.uint32(~MODE_BITS & 0xFFFFFFFF), np.uint32(as_mode(instruction.src[0].bits))
+    return lambda g: g.write_mode(g.mode & keep | value)
+
+
+direct("s_set_vgpr_msb")(_register_bits)

@@ -37,6 +37,8 @@ WIDE = ("f32", "i32", "u32", "f64")
 PAIR = 0b11
 """Both sources are numbers: what they become stands in one register."""
 SIXTEEN = ("f16", "u16")
+ROW = 16
+"""Lanes of half a wave of 32."""
 VIEWS: dict[str, Any] = {"f32": np.float32, "f64": np.float64, "u32": np.uint32}
 
 
@@ -64,7 +66,7 @@ def _checked(instruction: Instruction, found: Conversion, result: str) -> Modifi
     for name, allowed in (("op_sel", found.row.op_sel), ("neg", found.row.floats), ("abs", found.row.floats)):
         if given[name] & ~allowed:
             raise unsupported(instruction, f"{name} {given[name]:#x}")
-    if result in ("b32x2", "b32x6") and (modifiers.get("clamp") or modifiers.get("omod")):
+    if result.startswith("b32x") and (modifiers.get("clamp") or modifiers.get("omod")):
         raise unsupported(instruction, "an output modifier on several results")
     if result in SIXTEEN:  # the half of the result is chosen where it is written
         given["op_sel"] &= 7
@@ -78,13 +80,19 @@ def _convert(result: str, instruction: Instruction, arch: Arch) -> Callable[...,
     modifiers = _checked(instruction, found, result)
     # Towards 16-bit integers clamp changes nothing: those conversions saturate.
     halves = clamp and pair and found.row.formats[0] == "f16"
+    bits = found.row.scale_bits
+    scale = _scale_of_lane(instruction, arch.wave_sizes[0], bits) if bits else None
     if clamp and pair and found.row.formats[0] == "bf16":
         raise unsupported(instruction, "clamp on bf16")
+    if clamp and arch.conversions.eights and "fp8" in found.row.formats:  # CDNA5 ISA manual, 7.6.3: E5M3 instead
+        raise unsupported(instruction, "clamp, which selects E5M3")
 
     def run(*operands: Any) -> U:
         mode: FloatMode = operands[-1]
         sources = operands[:-1]
         old = None
+        if scale is not None:
+            sources = (*sources[:-1], scale(sources[-1]))
         if found.row.keeps:
             *sources, old = sources  # type: ignore[assignment]
         out = found(*sources, old=old, modifiers=modifiers, mode=mode.conversion)
@@ -95,6 +103,35 @@ def _convert(result: str, instruction: Instruction, arch: Arch) -> Callable[...,
         return out.astype(np.uint16) if result == "u16" else out.view(VIEWS[result]) if result in VIEWS else out
 
     return run
+
+
+def _scale_of_lane(instruction: Instruction, wave: int, bits: int) -> Callable[[U], U]:
+    """The scale code of each lane, in its low byte: from a lane of the half that is named, regardless of EXEC.
+
+    Bits of scale_sel, from the lowest: of 8-bit codes two for the byte, the half of the lanes, and blocks of 16 values,
+    where the two halves of the data use neighbouring bytes; of narrower codes one for the pair of bytes, which the two
+    halves of the data share out, the half of the lanes, and blocks of 16.
+
+    Args:
+        instruction: what is bound.
+        wave: lanes of a wave.
+        bits: of a code.
+    """
+    select = instruction.modifiers.get("scale_sel", 0)
+    lane = np.arange(wave)
+    upper = lane // ROW % 2
+    if bits < 8:
+        blocks, half = select >> 2 & 1, select >> 1 & 1
+        byte = (select & 1) + 2 * upper if blocks else 2 * (select & 1) + upper
+    elif select >> 3 & 1:
+        half = select >> 1 & 1
+        byte = 2 * half + upper
+        if select & 5:
+            raise unsupported(instruction, f"scale_sel:{select}, which is reserved")
+    else:
+        byte, half = np.full(wave, select & 3), select >> 2 & 1
+    source, shift = lane % ROW + ROW * half, (8 * byte).astype(np.uint32)
+    return lambda words: np.broadcast_to(words, (*words.shape[:-1], wave))[..., source] >> shift & np.uint32(0xFF)
 
 
 for _row in {row.name: row for row in reversed(ROWS) if row.unit == "vector"}.values():

@@ -40,7 +40,7 @@ for _kind in ("f16", "f32"):
     vector(f"v_sub_{_kind}", _two)(subtract)
     vector(f"v_subrev_{_kind}", _two)(reversed_subtract)
 vector("v_fmac_f32 v_fmaak_f32 v_fmamk_f32", "f32 f32 f32 mode -> f32")(ieee.fused)
-vector("v_fmac_f64", "f64 f64 f64 mode -> f64")(ieee.fused)
+vector("v_fmac_f64 v_fmaak_f64 v_fmamk_f64", "f64 f64 f64 mode -> f64")(ieee.fused)
 # On gfx9 a 16-bit result clears the upper half, except for those that say otherwise (CDNA3 ISA manual, notes of VOP3
 # opcodes 515 to 519).
 vector("v_fma_f16 v_fmac_f16 v_fmaak_f16 v_fmamk_f16", "f16 f16 f16 mode -> f16", keeps_high=True)(ieee.fused)

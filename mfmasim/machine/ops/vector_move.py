@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.operands import read_dword, vector_reader, vector_writer
-from mfmasim.machine.registry import direct, vector
+from mfmasim.machine.registry import direct, shaped, vector
 from mfmasim.machine.rules import bits, moves
 from mfmasim.machine.select import select
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mfmasim.architectures import Arch
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Bound, Machine
     from mfmasim.machine.state import Group
@@ -71,6 +74,21 @@ def _bind_bitop3(kind: str, instruction: Instruction, _machine: Machine) -> Boun
 
 for _name, _kind in (("v_bitop3_b32", "u32"), ("v_bitop3_b16", "u16")):
     direct(_name, undefined=bits(mixes=True))(partial(_bind_bitop3, _kind))
+
+
+@shaped("v_bitop2_b32", "u32 u32 -> u32", "assumed", undefined=bits(mixes=True))
+def v_bitop2_b32(instruction: Instruction, _arch: Arch) -> Callable[[U, U], U]:
+    """The same of two sources, of dual instructions; LLVM makes it of V_BITOP3_B32 whose third source is 0."""
+    table = instruction.modifiers["bitop3"]
+
+    def run(a: U, b: U) -> U:
+        out = np.zeros(np.broadcast(a, b).shape, np.uint32)
+        for row in range(0, 8, 2):
+            if table >> row & 1:
+                out |= (a if row & 4 else ~a) & (b if row & 2 else ~b)
+        return out
+
+    return run
 
 
 def _bind_readfirstlane(instruction: Instruction, _machine: Machine) -> Bound:
