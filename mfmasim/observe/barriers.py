@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.isa.barriers import of_workgroup
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 
@@ -102,6 +103,8 @@ class Barriers(Check):
             return
         if ins.opcode.flow == "end":
             batch.end[waves] = ins.pc
+        elif ins.opcode.barrier and not of_workgroup(ins):
+            return  # not all waves need to take part
         elif ins.opcode.barrier == "wait":
             batch.waited[waves] += 1
         elif ins.opcode.barrier in ("whole", "signal"):

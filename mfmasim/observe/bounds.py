@@ -159,7 +159,7 @@ class Bounds(Check):
     def _faulted(self, event: AccessFault, lanes: int) -> Finding:
         """The finding of an instruction at the place of its first fault."""
         ins = event.instruction
-        text = f"{self._where(event)}; {_lanes(lanes)} in all, {_became(event)}"
+        text = f"{self._where(event)}; {_lanes(lanes, event)} in all, {_became(event)}"
         return self.finding(_kind(event), text, ins.pc, event.place, instruction=ins.name, count=lanes)
 
     def _where(self, event: AccessFault) -> str:
@@ -197,5 +197,6 @@ def _became(event: AccessFault) -> str:
     return "the load returned 0" if event.space in ("buffer", "lds", "gds") else "the load returned poison"
 
 
-def _lanes(count: int) -> str:
-    return f"{count} lane{'s' if count != 1 else ''}"
+def _lanes(count: int, event: AccessFault) -> str:
+    what = "piece" if event.instruction.opcode.kind == "tensor" else "lane"
+    return f"{count} {what}{'s' if count != 1 else ''}"

@@ -59,7 +59,8 @@ class Descriptor:
             parts += [f"{name} {self.field(name)}"] * (name in self.layout.fields)
         if "oob_select" in self.layout.fields:
             select = self.field("oob_select")
-            parts.append(f"oob_select {select} ({OOB[select]})")
+            named = ("raw", "structured") if self.layout.range_in_bytes else OOB
+            parts.append(f"oob_select {select} ({named[select]})")
         parts += ["add_tid"] * self.field("add_tid")
         set_too = ("swizzle", "cache_swizzle", "stride_scale", "user_vm_enable", "user_vm_mode", "type")
         parts += [f"{name} {self.field(name)}" for name in set_too if self.field(name)]
@@ -92,9 +93,11 @@ def _wrong(d: Descriptor) -> Iterator[str]:
         yield "USER_VM_ENABLE and USER_VM_MODE are set: accesses to unmapped parts of a tiled pool are errors"
     if d.field("swizzle") == 2:
         yield "swizzle 2 is reserved"
-    structured = "oob_select" in d.layout.fields and d.field("oob_select") == 0
+    structured = d.layout.range_by_field and d.field("oob_select") == 0
     if structured and not d.field("stride") and d.records and not d.field("add_tid"):
         yield "OOB_SELECT is 0 (structured) and the stride 0: every access is out of range"
+    if d.layout.range_in_bytes and d.field("oob_select") and not d.field("stride") and d.records:
+        yield "OOB_SELECT is 1 (structured) and the stride 0: every access is out of range"
 
 
 def remarks(descriptor: Descriptor) -> list[str]:

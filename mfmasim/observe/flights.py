@@ -129,7 +129,7 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
             report(flight, rank(flights, place), min(early), bool(read))
         # Reported once: the touched registers count as written.
         over = flight.writes & ((reads | writes) - apart)
-        left.append(replace(flight, writes=frozenset(), coherent=False) if over else flight)
+        left.append(replace(flight, writes=frozenset()) if over else flight)
     flights = left
     for u in up:
         flight = Flight(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.formats import format as number_format
 from mfmasim.observe.check import Check
 from mfmasim.observe.finding import Kind
 
@@ -44,8 +45,6 @@ ZERO = Kind(
     "__builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(a, b, c, 0, 0, 0, 0, 0, scale_b)",
     "Pass 127, which is 1.",
 )  # fmt: skip
-ONE_BITS = np.uint32(0x807FFFFF)
-"""Sign and mantissa of an f32."""
 
 
 class Operands(Check):
@@ -87,19 +86,22 @@ class Operands(Check):
         """The scale is the last operand that is written."""
         place = max(n for n, operand in enumerate(event.instruction.src) if operand.printed)
         (scale, *_) = event.sources[place] or (np.zeros((1, 1), np.uint32),)
-        odd = (scale & ONE_BITS != 0) & active
+        given, used = scale.view(np.float32), number_format("e8m0").decode(scale >> np.uint32(23) & np.uint32(0xFF))
+        odd = (given != used) & ~(np.isnan(given) & np.isnan(used)) & active
         if odd.any():
             wave, lane = (int(k) for k in np.argwhere(odd)[0])
-            bits = scale[min(wave, len(scale) - 1), min(lane, scale.shape[1] - 1)]
-            used = np.array([bits & ~ONE_BITS], np.uint32).view(np.float32)[0]
-            given = np.array([bits], np.uint32).view(np.float32)[0]
-            self._add(ROUNDED, event, odd, f"the scale {given:g} counts as {used:g}, its exponent")
+            at = min(wave, len(scale) - 1), min(lane, scale.shape[1] - 1)
+            self._add(ROUNDED, event, odd, f"the scale {given[at]:g} counts as {used[at]:g}, its exponent")
 
     def _scales(self, event: ValueEvent) -> None:
         """Scales of A and of B, the last two sources; the modifiers choose a byte of each."""
         chosen = event.instruction.modifiers
         scales = []
         for n, words in enumerate(event.sources[-2:]):
+            if event.instruction.encoding == "WMMA":  # all bytes; the constant 0 is 1 there, and 0 of E5M3 a zero
+                plain = event.instruction.src[n - 2].kind == "v" and not chosen.get(f"matrix_{'ab'[n]}_scale_fmt", 0)
+                scales.append(np.logical_and.reduce([(word == 0).all(axis=1) for word in words]) & plain)
+                continue
             byte = chosen.get("op_sel", 0) >> n & 1 | (chosen.get("op_sel_hi", 0) >> n & 1) << 1
             scales.append((words[0] >> np.uint32(8 * byte) & np.uint32(0xFF) == 0).all(axis=1))
         rows = event.waves

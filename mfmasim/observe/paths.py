@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from mfmasim.machine.events import BlockEvent
     from mfmasim.program import Kernel
 
-    Key = tuple[int, int, int, int]
-    """Number of a state, first and last address of a block, and how many of its instructions are executed."""
+    Key = tuple[int, int, int, int, int]
+    """Number of a state, first and last address of a block, how many of its instructions are executed, and the bits of
+    MODE that select their registers."""
 
 __all__ = ["Paths"]
 
@@ -103,7 +104,7 @@ class Paths(Observer, ABC, Generic[State]):
         """Number of the state that a block leads to."""
         # Where VSKIP is set a block has fewer instructions than otherwise.
         block = event.instructions
-        key = number, block[0].pc, block[-1].pc, len(block)
+        key = number, block[0].pc, block[-1].pc, len(block), event.mode
         found = self._next.get(key)
         if found is not None:
             return found

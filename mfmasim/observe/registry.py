@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from mfmasim.observe.alignment import Alignment
 from mfmasim.observe.barriers import Barriers
 from mfmasim.observe.bounds import Bounds
+from mfmasim.observe.clusters import ClusterLoads
 from mfmasim.observe.conflicts import Conflicts
 from mfmasim.observe.hazards import Hazards
 from mfmasim.observe.numerics import Numerics
 from mfmasim.observe.operands import Operands
 from mfmasim.observe.ordering.check import Races
+from mfmasim.observe.partitions import Partitions
+from mfmasim.observe.registers import Registers
 from mfmasim.observe.strides import Strides
 from mfmasim.observe.uninitialised import Uninitialised
 from mfmasim.observe.waits import Waits
@@ -27,7 +30,8 @@ __all__ = ["CHECKS", "checks_of"]
 CHECKS: dict[str, type[Check]] = {
     check.name: check
     for check in (
-        Bounds, Alignment, Barriers, Conflicts, Waits, Hazards, Races, Uninitialised, Operands, Numerics, Strides,
+        Bounds, Alignment, Barriers, ClusterLoads, Conflicts, Waits, Hazards, Races, Uninitialised, Operands, Numerics,
+        Strides, Registers, Partitions,
     )
 }  # fmt: skip
 """Checks that `launch` can turn on. The check `mapping` needs roles: see `mfmasim.verify`."""

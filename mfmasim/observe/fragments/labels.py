@@ -23,7 +23,7 @@ __all__ = ["CONSTANT_ZERO", "NOT_AN_ELEMENT", "POISON", "Alphabet", "LabelSpace"
 U64 = np.uint64
 CONSTANT_ZERO, NOT_AN_ELEMENT, POISON = 0, -1, -2
 REDUNDANCY = 22
-"""Bits beyond counting: a value that is not an element looks like one with probability below 2^-REDUNDANCY."""
+"""Bits beyond counting: a value that is not an element looks like one with probability 2^-REDUNDANCY at most."""
 
 # Odd multipliers and their inverses modulo 2^64; any odd number serves, these mix well (Weyl/golden-ratio family).
 MULTIPLIERS = (0x9E3779B97F4A7C15, 0xD1342543DE82EF95)
@@ -122,7 +122,8 @@ class LabelSpace:
 
     def runs(self, piece_bits: int) -> int:
         """Runs needed for labels cut into pieces of a number of bits."""
-        return -(-(self._next.bit_length() + REDUNDANCY) // piece_bits)
+        labels = self._next - 1
+        return -(-((labels - 1).bit_length() + REDUNDANCY) // piece_bits)
 
     @staticmethod
     def codes(numbers: NDArray[np.uint64], run: int, runs: int, alphabet: Alphabet) -> NDArray[np.uint64]:

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     I64 = NDArray[np.int64]
     Entry = Callable[[Tile, str, str, str, str], Wrong]
 
-__all__ = ["BLOCK", "check_scales"]
-
-BLOCK = 32
-"""Elements of K that share a scale (OCP MX)."""
+__all__ = ["check_scales"]
 
 
 def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments: Arguments, entry: Entry) -> int:
@@ -43,17 +40,17 @@ def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments
     held = arguments.coordinates(labels, role)
     if factor.role == "B":
         held = held[..., [1, 0, 2]]  # the argument is (block of K, column): turn to (column, block)
-    byte = arguments.byte(role)
+    byte, size = arguments.byte(role), block_of(tile)
     count = 0
     for line, block in np.ndindex(labels.shape):
-        slots = slice(block * BLOCK, (block + 1) * BLOCK)
+        slots = slice(block * size, (block + 1) * size)
         use = ~wrong[line, slots] & (factor.ks[line, slots] >= 0)
         if not use.any():
             continue
-        needs = np.stack([factor.lines[line, slots][use], factor.ks[line, slots][use] // BLOCK], axis=-1)
+        needs = np.stack([factor.lines[line, slots][use], factor.ks[line, slots][use] // size], axis=-1)
         have = held[line, block]
         if not (needs == needs[0]).all():
-            where = np.flatnonzero(use) + block * BLOCK
+            where = np.flatnonzero(use) + block * size
             count += _mixed(tile, factor, line, where, needs, have, entry)
         elif (have[:2] != needs[0]).any() or have[2] != byte:
             text = "the elements of this block of K are multiplied by the scale of another block"
@@ -65,8 +62,14 @@ def check_scales(tile: Tile, factor: Factor, wrong: NDArray[np.bool_], arguments
     return count
 
 
+def block_of(tile: Tile) -> int:
+    """Elements of K that share a scale of a tile's instruction."""
+    return tile.executed.event.operation.row.scale_block
+
+
 def _mixed(tile: Tile, factor: Factor, line: int, slots: I64, needs: I64, have: I64, entry: Entry) -> int:
     """Slots that share a scale hold elements of several blocks: those of the other blocks are wrong."""
+    size = block_of(tile)
     astray = (needs != have[:2]).any(axis=-1)
     if not astray.any():
         return 0
@@ -74,6 +77,6 @@ def _mixed(tile: Tile, factor: Factor, line: int, slots: I64, needs: I64, have: 
     found = entry(tile, factor.operand, factor.role, "mapping-wrong-scale", text)
     for slot in slots[astray]:
         # Any element of the block whose scale is used would do; name the one at the same position.
-        needed = factor.element(int(have[0]), int(have[1]) * BLOCK + int(slot) % BLOCK)
+        needed = factor.element(int(have[0]), int(have[1]) * size + int(slot) % size)
         found.add(factor.slot(line, int(slot)), needed, int(factor.labels[line, slot]))
     return int(astray.sum())

@@ -40,7 +40,7 @@ class Tile:
     order: int
     """Matrix instructions the wave executed before."""
     labels: dict[str, I64]
-    """Labels by operand: A (m, k), B (k, n), C (m, n), scale_A (m, k / 32), scale_B (n, k / 32)."""
+    """Labels by operand: A (m, k), B (k, n), C (m, n), scale_A (m, k / block), scale_B (n, k / block)."""
     previous: Tile | None = None
     """The tile whose result is this one's C."""
     following: Tile | None = None

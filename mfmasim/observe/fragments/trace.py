@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,7 +67,8 @@ class Tracer(Observer):
         self._count = np.zeros(waves, np.int64)
         self._run: int | None = None
         self._runs = 0
-        self._next = 0
+        self._next = [0]
+        """Executions so far of each of the runs that run together."""
         self._slots = 0
         self._per_wave = 0
         self.initial = Labelled("C", 1, output_shape)
@@ -78,14 +79,23 @@ class Tracer(Observer):
         """Results to number, after the counting run: waves, executions of a wave at most, places of a result."""
         return self._waves, max(1, self._per_wave, int(self._count.max(initial=0))), max(1, self._slots)
 
-    def begin(self, run: int | None, runs: int) -> None:
-        """Start a run; None is the counting run."""
-        if run == 0:
+    def begin(self, run: int | None, runs: int, together: int = 1) -> None:
+        """Start a run; None is the counting run.
+
+        Args:
+            run: number of the run.
+            runs: how many there are.
+            together: how many of them, from `run` on, are run at once, with waves numbered from one to the next.
+        """
+        if self._run is None:  # the counting run is over
             self._per_wave = int(self._count.max(initial=0))
+        if run == 0:
+            self.results = LabelSpace()
             self.results.add("D", self.size)
             self.initial = self.results.add("C", self._output_shape)
-        self._run, self._runs, self._next = run, runs, 0
-        self._count[:] = 0
+            self.executed, self.depends_on_data = [], False
+        self._run, self._runs, self._next = run, runs, [0] * together
+        self._count = np.zeros(self._waves * together, np.int64)
 
     def on_matrix(self, event: MatrixEvent) -> NDArray[np.uint32] | None:
         """Record a matrix instruction and label its result; in the counting run only count it."""
@@ -101,27 +111,49 @@ class Tracer(Observer):
             self.result_formats.add(event.operation.D.format)
             result = fragment_of(event, "D")  # no result matters yet: zeros spare the arithmetic
             return np.zeros((len(event.waves), result.vgprs, result.lanes), np.uint32)
-        here = Executed(event, order)
-        if self._run == 0:
-            self.executed.append(here)
-        elif self._next >= len(self.executed) or self.executed[self._next].key != here.key:
-            self.depends_on_data = True
-            return None
-        record = self.executed[self._next]
-        self._next += 1
-        for name, codes in operand_codes(event).items():
-            record.codes.setdefault(name, []).append(codes)
-        for name in ("A", "B"):
-            for number, codes in enumerate(copies_of(event, name)):
-                known = record.copies.setdefault(name, [])
-                known += [[]] if number == len(known) else []
-                known[number].append(codes)
-        if record.pieces is None:
-            record.pieces = LabelSpace.scrambled(
-                self._numbers(event.waves, order, cells), self._runs, self.result_alphabet
-            )
-        labels = LabelSpace.piece(record.pieces, self._run, self._runs, self.result_alphabet)
+        ahead, own = np.divmod(event.waves, self._waves)  # waves are in order
+        held = operand_codes(event)
+        copies = {name: copies_of(event, name) for name in ("A", "B")}
+        labels = np.empty((len(own), cells), np.uint64)
+        for number in np.unique(ahead).tolist():
+            first, last = np.searchsorted(ahead, [number, number + 1]).tolist()
+            part = slice(first, last)
+            record = self._record(number, event, own[part], order[part])
+            if record is None:
+                self.depends_on_data = True
+                return None
+            for name, codes in held.items():
+                record.codes.setdefault(name, []).append(codes[part])
+            for name, further in copies.items():
+                known = record.copies.setdefault(name, [[] for _ in further])
+                for observed, codes in zip(known, further, strict=True):
+                    observed.append(codes[part])
+            if record.pieces is None:
+                numbers = self._numbers(own[part], order[part], cells)
+                record.pieces = LabelSpace.scrambled(numbers, self._runs, self.result_alphabet)
+            labels[part] = LabelSpace.piece(record.pieces, self._run + number, self._runs, self.result_alphabet)
         return fragment_of(event, "D").pack(labels.astype(event.operation.D.dtype).reshape(-1, *shape))
+
+    def _record(
+        self, number: int, event: MatrixEvent, waves: NDArray[Any], order: NDArray[np.int64]
+    ) -> Executed | None:
+        """The record of an execution: made in the first run, found in the others; None where these differ.
+
+        Args:
+            number: of the run, among those that run together.
+            event: the execution.
+            waves: waves of this run, as it numbers them.
+            order: how many matrix instructions they had executed before.
+        """
+        at = self._next[number]
+        self._next[number] += 1
+        if self._run == number == 0:
+            # Of the registers, which all runs have together, only the shape is required later.
+            one = type(event.operands).of({name: held[:1].copy() for name, held in event.operands.named().items()})
+            self.executed.append(Executed(replace(event, waves=waves, operands=one), order))
+        elif at >= len(self.executed) or self.executed[at].key != (event.instruction.pc, waves.tobytes()):
+            return None
+        return self.executed[at]
 
     def _numbers(self, waves: NDArray[Any], order: NDArray[np.int64], cells: int) -> NDArray[np.uint64]:
         """Label of every place of every wave's result, (waves, cells)."""

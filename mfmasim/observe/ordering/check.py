@@ -73,11 +73,10 @@ class Races(Check):
 
     def suspects(self) -> list[tuple[Finding, tuple[int, int]]]:
         """Races between two waves, with their numbers in the launch."""
-        grid, per = self.memory.grid, self.memory.per
+        clusters, per = self.memory.clusters, self.memory.per
         out = []
         for finding, place, other in self.lds.suspects() if self.lds is not None else []:
-            x, y, z = place.workgroup
-            first = (x + grid[0] * (y + grid[1] * z)) * per
+            first = clusters.number(place.workgroup) * per
             out.append((finding, (first + place.wave, first + other)))
         return out + self.memory.suspects
 

@@ -43,7 +43,7 @@ WHY = {
     NO_BARRIER: "no barrier lies between them",
 }
 WORDS = {"read": "read", "write": "written", "atomic": "updated by an atomic operation"}
-PRIVATE = ("printf buffer", "kernel arguments", "dispatch packet")
+PRIVATE = ("printf buffer", "hostcall buffer", "kernel arguments", "dispatch packet")
 """Buffers of the launch itself, which the kernel's ordering does not cover."""
 
 
@@ -54,7 +54,7 @@ class GlobalRaces:
         """Prepare for a launch; `check` makes the findings."""
         self.check, self.kernel = check, launch.kernel
         self.per = launch.waves_per_workgroup
-        self.grid = launch.grid
+        self.clusters = launch.clusters
         self.waves = launch.workgroups * self.per
         memory = launch.memory
         self.sharing = Sharing(memory.base, memory.size)
@@ -79,7 +79,7 @@ class GlobalRaces:
         one_way = not fields.get("wgp_mode") and not fields.get("tg_split")
         self.history = History(
             self.kernel.arch, self.kernel.reachable, self.kernel.source_at, self.sharing, self.waves, self.per,
-            in_order=one_way,
+            in_order=one_way, cluster=self.clusters.workgroups,
         )  # fmt: skip
         return self.history
 
@@ -128,5 +128,4 @@ class GlobalRaces:
         )  # fmt: skip
 
     def _workgroup(self, wave: int) -> tuple[int, int, int]:
-        linear = wave // self.per
-        return linear % self.grid[0], linear // self.grid[0] % self.grid[1], linear // (self.grid[0] * self.grid[1])
+        return self.clusters.place(wave // self.per)

@@ -14,6 +14,7 @@ from mfmasim.isa.scopes import DEVICE, UNSTATED, WORKGROUP, invalidates, reach
 from mfmasim.machine.events import Observer
 from mfmasim.observe.ordering.acquire import acquires, confirmed
 from mfmasim.observe.ordering.clocks import FOREVER, Acquired, Clocks
+from mfmasim.observe.ordering.cluster_order import ClusterOrder
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.sharing import dwords_of
@@ -105,7 +106,7 @@ class History(Observer):
 
     def __init__(
         self, arch: Arch, instructions: Sequence[Instruction], source_at: Callable[[int], str], sharing: Sharing,
-        waves: int, per: int, *, in_order: bool,
+        waves: int, per: int, *, in_order: bool, cluster: int = 1,
     ) -> None:  # fmt: skip
         """Follow what `sharing` found.
 
@@ -118,6 +119,7 @@ class History(Observer):
             per: waves of a workgroup.
             in_order: whether the memory operations of a workgroup's waves take one path, so that a barrier orders them
                 whether they are complete or not.
+            cluster: workgroups of a cluster.
         """
         self.arch, self.instructions, self.sharing, self.per = arch, instructions, sharing, per
         self.in_order = in_order
@@ -131,6 +133,7 @@ class History(Observer):
         self._slot |= self._acquired
         self._flags = flag_reads(instructions, source_at)
         self.clocks = Clocks(waves, per)
+        self.clusters = ClusterOrder(self.clocks, per * cluster)
         self.kinds: list[Kind] = []
         self._numbers: dict[tuple[int, str], int] = {}
         self.log: list[Entries] = []
@@ -191,6 +194,7 @@ class History(Observer):
         """Replay a block for its waves, in program order."""
         if event.fresh:
             self._begin(event)
+        self.clusters.passed(event.waves, self._first)
         pending, self._pending = self._pending, []
         place = 0
         for ins in event.instructions:
@@ -198,9 +202,7 @@ class History(Observer):
             while place < len(pending) and pending[place].event.instruction.pc == ins.pc:
                 hits.append(pending[place])
                 place += 1
-            step = self._steps.get(ins.pc)
-            if step is None:
-                step = self._steps[ins.pc] = Step(ins, self.arch)
+            step = self._steps.get(ins.pc) or self._steps.setdefault(ins.pc, Step(ins, self.arch))
             for hit in hits:
                 self._take(hit, event.waves, step)
             if invalidates(ins):
@@ -211,6 +213,8 @@ class History(Observer):
                 for wave in event.waves if self.clocks.known or self.clocks.open else ():
                     self._settle(int(wave))
                     self.clocks.arrive(self._first + int(wave), int(self.progress.signalled[wave]))
+            if step.cluster and self.clusters.together > self.per:
+                self._at_cluster(step.cluster, event.waves)
             if step.matters:
                 self.progress.advance(step, event.waves, self._signalled)
         if event.instructions and event.instructions[-1].opcode.flow == "end":
@@ -226,12 +230,22 @@ class History(Observer):
         self._tick: I32 = np.zeros(event.total, np.int32)
         self._ended: NDArray[np.bool_] = np.zeros(event.total, np.bool_)
         self._since: I64 = np.zeros(event.total, np.int64)
+        self.clusters.begin(event.total)
         self._arrived: list[I32] = []
         """Step of each wave when it signalled each barrier."""
 
     def _settle(self, wave: int) -> None:
         """Bring the clock of a wave of the batch up to date."""
         self.clocks.settle(self._first + wave, self.progress.complete, wave, int(self.progress.joined[wave]))
+
+    def _at_cluster(self, kind: str, waves: I64) -> None:
+        """Waves signal the barrier of their cluster, or come to it."""
+        if kind == "signal":
+            self._tick[waves] += 1
+            self._late(waves)
+            self.clusters.signal(waves, self._first, self._tick, self._settle, self._met)
+        else:
+            self.clusters.wait(waves)
 
     def _signalled(self, waves: I64) -> None:
         """Waves have signalled a barrier."""

@@ -7,8 +7,9 @@ loads write until their own wait, also for the wave that issued them.
 Waves that write the same value to the same bytes are information, and so is a read by one of them.
 
 A loop that only reads until a value changes counts as waiting for a flag: what was executed before the loop ended is
-ordered before later accesses of its wave; the read before a compare-and-swap of the same source line likewise. (This
-may miss races: no correct kernel is reported.)
+ordered before later accesses of its wave; the read before a compare-and-swap of the same source line likewise. A wait
+at a named barrier, too: which waves have signalled it is not followed. (This may miss races: no correct kernel is
+reported.)
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ class Record:
     waves: NDArray[np.int64]
     order: NDArray[np.int32]
     """Number of the operation within its class, by wave."""
-    touched: list[tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]
-    """(wave of the workgroup, rows of the shadow, units, index into `waves`)."""
+    touched: dict[int, list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]]
+    """By wave of the workgroup: rows of the shadow, units, index into `waves`."""
 
 
 class LdsRaces:
@@ -78,6 +79,10 @@ class LdsRaces:
         self._flags = flag_reads(instructions, self.kernel.source_at)
         self._since: NDArray[np.int32]
         """First record that is not ordered before each wave by a flag that it has waited for."""
+        self._waiting: NDArray[np.bool_]
+        """Waves that have come to a named barrier in their last block."""
+        self._arrived: NDArray[np.int32]
+        """First record of each wave behind which no copy or tensor instruction arrives at a barrier in the LDS."""
         self._pending: list[AccessEvent] = []
         self._flying: list[Record] = []
         self._instructions: list[Instruction] = []
@@ -109,10 +114,15 @@ class LdsRaces:
             self.values = Values(self.groups, self.shadow.units, self.unit)
             self._flying.clear()
             self._since = np.zeros(event.total, np.int32)
+            self._waiting = np.zeros(event.total, np.bool_)
+            self._arrived = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
         steps = self._steps.get(key)
         if steps is None:
             steps = self._steps[key] = self.progress.steps(event.instructions)
+        if self._waiting.any():  # those that run again have passed the named barrier at which they stopped
+            passed = event.waves[self._waiting[event.waves]]
+            self._since[passed], self._waiting[passed] = len(self._instructions), False
         pending, self._pending = self._pending, []
         place = 0
         for step in steps:
@@ -127,6 +137,8 @@ class LdsRaces:
                 else:
                     self._access(access, event, before)
             self.progress.advance(step, event.waves, self._signalled)
+            if step.named:
+                self._waiting[event.waves] = True
         if self._flying:
             complete = self.progress.complete
             self._flying = [r for r in self._flying if (complete[r.key][r.waves] <= r.order).any()]
@@ -139,11 +151,13 @@ class LdsRaces:
             late = (self.progress.complete[record.key][record.waves] <= record.order) & here[record.waves]
             if not late.any():
                 continue
-            for wave, rows, units, index in record.touched:
-                affected = late[index]
-                if affected.any():
-                    signalled = self.progress.signalled[record.waves[index[affected]]]
-                    self.shadow.still(wave, rows[affected], units[affected], signalled, record.number)
+            signalled = self.progress.signalled[record.waves]
+            for wave, touched in record.touched.items():
+                for rows, units, index in touched:
+                    affected = late[index]
+                    if affected.any():
+                        at = rows[affected], units[affected]
+                        self.shadow.still(record.kind, wave, *at, signalled[index[affected]], record.number)
 
     def _access(self, access: AccessEvent, event: BlockEvent, before: dict[tuple[str, str], NDArray[np.int32]]) -> None:
         """One access of all waves of a group."""
@@ -154,27 +168,31 @@ class LdsRaces:
         chosen = self._representatives(waves, addresses, active)
         direct = not in_order(access.instruction)
         number = len(self._instructions)
+        if access.kind == "atomic" and direct:  # an arrival at a barrier in the LDS, after what was issued before
+            self._arrived[waves] = number
+            return
         self._instructions.append(access.instruction)
         self._kinds.append(access.kind)
         # FLAT raises two counters, that of the LDS last: it is the one that shows when the LDS was reached.
         key = next(reversed(before), ("", ""))
         record = Record(
-            number, access.instruction, access.kind, key, waves, before.get(key, np.zeros(len(waves), np.int32)), []
+            number, access.instruction, access.kind, key, waves, before.get(key, np.zeros(len(waves), np.int32)), {}
         )
-        for wave in np.unique(waves[chosen] % self.per):
-            index = chosen[waves[chosen] % self.per == wave]
-            same = self._same(access, int(wave), waves, addresses, active, index)
+        local, incomplete = waves % self.per, self._incomplete(access, key if direct else None)
+        for wave in np.unique(local[chosen]).tolist():
+            index = chosen[local[chosen] == wave]
+            same = self._same(access, wave, waves, addresses, active, index)
             row, _, touched = self._units(addresses[index], active[index], access.size)
             index, units = np.repeat(index[row], touched.shape[1]), touched.ravel()
-            rows = waves[index] // self.per if self.shadow.groups > 1 else np.zeros(len(index), np.int64)
             of = waves[index]
+            rows = of // self.per if self.shadow.groups > 1 else np.zeros(len(index), np.int64)
             if not len(units):
                 continue
-            self._own(access, event, int(wave), rows, units, direct=direct)
+            self._own(access, event, wave, rows, units, incomplete)
             ordered = self.progress.signalled[of], self.progress.joined[of], self._since[of]
-            for clash in self.shadow.access(access.kind, int(wave), rows, units, *ordered, number, same):
-                self._race(clash, access, event, int(index[0]))
-            record.touched.append((int(wave), rows, units, index))
+            for clash in self.shadow.access(access.kind, wave, rows, units, *ordered, number, same):
+                self._race(clash, access, event, int(index[rows == clash.group][0]))
+            record.touched[wave] = [(rows, units, index)]
         if record.touched and before:
             self._flying.append(record)
 
@@ -187,15 +205,20 @@ class LdsRaces:
         None if that differs in one of the workgroups that a chosen one stands for.
         """
         index = np.flatnonzero(waves % self.per == wave)
-        row, lanes, touched = self._units(addresses[index], active[index], access.size)
-        each, units = np.repeat(index[row], touched.shape[1]), touched.ravel()
-        groups = waves[each] // self.per
+
+        def places() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+            row, lanes, touched = self._units(addresses[index], active[index], access.size)
+            return index[row], lanes, np.repeat(index[row], touched.shape[1]), touched.ravel()
+
         wrote: NDArray[np.uint32] | None = None
         if access.kind != "read":
-            wrote = self.values.write(wave, groups, units, words(access, index[row], lanes, self.unit))
+            row, lanes, each, units = places()
+            value = words(access, row, lanes, self.unit)
+            wrote = self.values.write(wave, waves[each] // self.per, units, value)
 
         def answer() -> NDArray[np.uint32]:
-            alike = self.values.own(wave, groups, units) if wrote is None else wrote
+            _, _, each, units = places()
+            alike = self.values.own(wave, waves[each] // self.per, units) if wrote is None else wrote
             if self.shadow.groups == 1 < self.groups:
                 differs = np.zeros(self.shadow.units, np.bool_)
                 differs[units[alike == 0]] = True
@@ -227,44 +250,61 @@ class LdsRaces:
         """Workgroups diverge: each gets its own row, and operations in flight are in flight in each."""
         self.shadow.widen(self.groups)
         for record in self._flying:
-            touched = []
-            for wave, _, units, index in record.touched:
-                first = record.waves[index]
-                where = {int(w): i for i, w in enumerate(record.waves)}
-                for group in range(self.groups):
-                    moved = np.array([where.get(int(w) + group * self.per, -1) for w in first])
-                    fine = moved >= 0
-                    touched.append((wave, np.full(int(fine.sum()), group), units[fine], moved[fine]))
-            record.touched = touched
+            where = {int(w): i for i, w in enumerate(record.waves)}
+            for wave, touched in record.touched.items():
+                wider = []
+                for _, units, index in touched:
+                    first = record.waves[index]
+                    for group in range(self.groups):
+                        moved = np.array([where.get(int(w) + group * self.per, -1) for w in first])
+                        fine = moved >= 0
+                        wider.append((np.full(int(fine.sum()), group), units[fine], moved[fine]))
+                record.touched[wave] = wider
 
     def _units(
         self, addresses: NDArray[np.int64], active: NDArray[np.bool_], size: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Row of `addresses` and lane of every access inside the allocation, (n,), and the units it touches, (n, m)."""
-        inside = active & (addresses >= 0) & (addresses + size <= self.lds_bytes)
+        inside = active & (addresses >= 0) & (addresses <= self.lds_bytes - size)
         row, lane = np.nonzero(inside)
-        first, last = addresses[row, lane] // self.unit, (addresses[row, lane] + size - 1) // self.unit
+        chosen, shift = addresses[inside], self.unit.bit_length() - 1  # units are 1 or 4 bytes
+        first, last = chosen >> shift, (chosen + (size - 1)) >> shift
         most = int((last - first).max(initial=0)) + 1
         return row, lane, np.minimum(first[:, None] + np.arange(most), last[:, None])
 
-    def _own(
-        self, access: AccessEvent, event: BlockEvent, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64],
-        *, direct: bool,
-    ) -> None:  # fmt: skip
-        """A wave accesses bytes that its own direct-to-LDS load, or its own read, may still be accessing."""
+    def _incomplete(self, access: AccessEvent, key: tuple[str, str] | None) -> list[tuple[Record, NDArray[np.bool_]]]:
+        """Direct-to-LDS loads, and reads, that an access of the same wave is not in order with; which are in flight.
+
+        `key` is the class of an access that is not in order with the others, as these loads are.
+        """
+        direct = key is not None
+        out = []
         for record in self._flying:
             other_direct = not in_order(record.instruction)
-            if other_direct == direct or (record.kind == "read" and access.kind == "read"):
+            if record.kind == "read" and access.kind == "read":
                 continue
-            complete = self.progress.complete[record.key]
-            for their_wave, their_rows, their_units, index in record.touched:
-                if their_wave != wave:
-                    continue
-                late = complete[record.waves[index]] <= record.order[index]
+            if other_direct == direct and (not direct or record.key == key):
+                continue  # in order with each other
+            # It arrives at a barrier in the LDS, and its wave has waited for one since.
+            waited_for = record.number < np.minimum(self._arrived[record.waves], self._since[record.waves])
+            late = (self.progress.complete[record.key][record.waves] <= record.order) & ~waited_for
+            if late.any():
+                out.append((record, late))
+        return out
+
+    def _own(
+        self, access: AccessEvent, event: BlockEvent, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64],
+        incomplete: list[tuple[Record, NDArray[np.bool_]]],
+    ) -> None:  # fmt: skip
+        """A wave accesses bytes that its own direct-to-LDS load, or its own read, may still be accessing."""
+        for record, flying in incomplete:
+            for their_rows, their_units, index in record.touched.get(wave, ()):
+                late = flying[index]
                 if not late.any():
                     continue
-                width = self.shadow.units
-                both = np.isin(rows * width + units, their_rows[late] * width + their_units[late])
+                theirs = np.zeros((self.shadow.groups, self.shadow.units), np.bool_)
+                theirs[their_rows[late], their_units[late]] = True
+                both = theirs[rows, units]
                 if both.any():
                     left = int(
                         (self.progress.of(record.key)[0][record.waves[index[late]]] - record.order[index[late]]).min()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.isa.barriers import CLUSTER, barrier_number, of_workgroup
 from mfmasim.isa.counters import raised, waited
 
 if TYPE_CHECKING:
@@ -29,20 +30,26 @@ Class = tuple[str, str]
 class Step:
     """What one instruction of a block means for the progress of the waves that execute it."""
 
-    __slots__ = ("instruction", "joins", "signals", "up", "waits")
+    __slots__ = ("cluster", "instruction", "joins", "named", "signals", "up", "waits")
 
     def __init__(self, instruction: Instruction, arch: Arch) -> None:
         """Examine an instruction once."""
         self.instruction = instruction
         self.up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
         self.waits = waited(arch, instruction)
-        self.signals = instruction.opcode.barrier in ("whole", "signal")
-        self.joins = instruction.opcode.barrier in ("whole", "wait")
+        ours = instruction.opcode.barrier in ("whole", "signal", "wait") and of_workgroup(instruction)
+        self.signals = ours and instruction.opcode.barrier in ("whole", "signal")
+        self.joins = ours and instruction.opcode.barrier in ("whole", "wait")
+        self.named = instruction.opcode.barrier == "wait" and (barrier_number(instruction) or 0) > 0
+        """Whether it waits at a named barrier, which orders some of the workgroup's waves."""
+        kind = instruction.opcode.barrier
+        self.cluster = kind if kind in ("signal", "wait") and barrier_number(instruction) == CLUSTER else ""
+        """``signal`` or ``wait`` at the barrier of a cluster."""
 
     @property
     def matters(self) -> bool:
         """Whether it changes anything."""
-        return bool(self.up or self.waits or self.signals or self.joins)
+        return bool(self.up or self.waits or self.signals or self.joins or self.named or self.cluster)
 
 
 class Progress:

@@ -157,16 +157,19 @@ class Shadow:
                 out[key] = Clash(unit, row, record, int(last.wave[row, unit]), late, alike)
         return list(out.values())
 
-    def still(self, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, record: int) -> None:
+    def still(
+        self, kind: str, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, record: int
+    ) -> None:
         """An access is not complete although its wave has signalled another barrier.
 
         Args:
+            kind: of the access: ``read``, ``write`` or ``atomic``.
             wave: of the workgroup.
             rows: of the shadow.
             units: of the LDS.
             signalled: barriers that the wave has signalled, (n,).
             record: number of the access.
         """
-        for last in self._all:
+        for last in {"read": self.readers, "write": (self.writer,), "atomic": self.changers}[kind]:
             repeated = (last.wave[rows, units] == wave) & (last.record[rows, units] == record)
             last.complete[rows[repeated], units[repeated]] = signalled[repeated]

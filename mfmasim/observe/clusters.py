@@ -1,0 +1,125 @@
+"""cluster: loads for several workgroups of a cluster whose mask is wrong, or that not all of its workgroups issue.
+
+A multicast load is combined when every workgroup of its mask issues the same request; else it waits for a timeout, and
+each workgroup is served alone. A workgroup that its own mask leaves out receives nothing (CDNA5 ISA manual, 10.7).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mfmasim.observe.check import Check
+from mfmasim.observe.finding import Kind
+
+if TYPE_CHECKING:
+    from mfmasim.machine.events import MulticastEvent, Place
+    from mfmasim.machine.launch import Launch
+    from mfmasim.observe.finding import Finding
+
+__all__ = ["ClusterLoads"]
+
+OMITTED = Kind(
+    "cluster-mask-omits-itself", "error", "A workgroup issues a multicast load whose mask leaves it out",
+    "Only workgroups of the mask receive the data: here the LDS, or the registers, keep what they held.",
+    "mask = 0b0110;  // in workgroup 0 of the cluster",
+    "Set the bit of the workgroup that issues the load: 1 << its number in the cluster.",
+)  # fmt: skip
+BEYOND = Kind(
+    "cluster-mask-beyond", "error", "The mask of a multicast load names workgroups that do not exist",
+    "A bit stands for a workgroup of the cluster; a tensor descriptor's mask has to be 0 outside a cluster.",
+    "mask = 0b11110;  // in a cluster of four",
+    "Use bits below the number of workgroups of the cluster.",
+)  # fmt: skip
+MISSING = Kind(
+    "cluster-request-missing", "warning", "Not every workgroup of a multicast load's mask issues it",
+    "The request waits for a timeout and is not combined: the data are right, the bandwidth is not saved.",
+    "if (cluster_workgroup_id == 0) load_for(0b0011);",
+    "Issue the same load, with the same mask, in every workgroup of the mask.",
+)  # fmt: skip
+
+
+@dataclass
+class Seen:
+    """The first place of a finding, and how often it was found."""
+
+    place: Place
+    message: str
+    count: int = 1
+
+
+class ClusterLoads(Check):
+    """Collects the requests of every cluster."""
+
+    name = "cluster"
+    about = "loads for several workgroups of a cluster with wrong masks, or that not all of them issue"
+    kinds = (OMITTED, BEYOND, MISSING)
+
+    def __init__(self, launch: Launch) -> None:
+        """Start without requests."""
+        super().__init__(launch)
+        self.size, self.per = launch.clusters.workgroups, launch.waves_per_workgroup
+        self._seen: dict[tuple[int, str], tuple[Kind, Seen, str]] = {}
+        self._requests: dict[tuple[int, int, bytes], list[tuple[int, int, str, Place]]] = {}
+        """By cluster, mask and request: workgroup in the cluster, instruction, its name and place."""
+
+    def on_multicast(self, event: MulticastEvent) -> None:
+        """Examine the masks, and remember the requests."""
+        ins = event.instruction
+        tensor = ins.opcode.kind == "tensor"
+        for index, (mask, number) in enumerate(zip(event.masks.tolist(), event.numbers.tolist(), strict=True)):
+            if not mask or (self.size == 1 and not tensor):
+                continue  # an ordinary load
+            workgroup = number // self.per
+            cluster, own = divmod(workgroup, self.size)
+            place = event.place(index, None)
+            if self.size == 1 or mask >> self.size:
+                has = f"the cluster has {self.size} workgroups" if self.size > 1 else "there is no cluster"
+                self._add(BEYOND, ins.pc, place, f"mask {mask:#x}: {has}", ins.name)
+            elif not mask >> own & 1:
+                self._add(OMITTED, ins.pc, place, f"mask {mask:#x} leaves out workgroup {own} of the cluster, which "
+                          "issues the load and receives nothing", ins.name)  # fmt: skip
+            key = cluster, mask, event.requests(index)
+            self._requests.setdefault(key, []).append((own, ins.pc, ins.name, place))
+
+    def _add(self, kind: Kind, pc: int, place: Place, message: str, name: str) -> None:
+        """The first wave of the grid is reported, whichever came first."""
+        old = self._seen.get((pc, kind.id))
+        if old is None:
+            self._seen[pc, kind.id] = kind, Seen(place, message), name
+            return
+        old[1].count += 1
+        if place.order < old[1].place.order:
+            old[1].place, old[1].message = place, message
+
+    def _close(self) -> None:
+        """Look for requests that not every workgroup of their mask has issued as often."""
+        for (_, mask, _), issued in self._requests.items():
+            counts = {own: sum(each[0] == own for each in issued) for own in range(self.size) if mask >> own & 1}
+            lacking = [own for own, count in counts.items() if count < max(counts.values())]
+            if lacking:
+                _, pc, name, place = min(issued, key=lambda each: (each[1], each[3].order))
+                workgroups = f"workgroup{'s' * (len(lacking) > 1)} {', '.join(map(str, lacking))}"
+                self._add(MISSING, pc, place, f"mask {mask:#x} names {workgroups} of the cluster, which "
+                          f"{'do' if len(lacking) > 1 else 'does'} not issue this load", name)  # fmt: skip
+        self._requests.clear()
+
+    def __getstate__(self) -> dict[str, object]:
+        """What another process needs: the findings."""
+        self._close()
+        return self.__dict__
+
+    def merge(self, other: ClusterLoads) -> None:
+        """Add what another part of the same launch found; a part has whole clusters."""
+        other._close()
+        for (pc, _), (kind, seen, name) in other._seen.items():
+            self._add(kind, pc, seen.place, seen.message, name)
+            self._seen[pc, kind.id][1].count += seen.count - 1
+
+    def findings(self) -> list[Finding]:
+        """The findings, in address order."""
+        self._close()
+        return [
+            self.finding(kind, seen.message, pc, seen.place, instruction=name, count=seen.count)
+            for (pc, _), (kind, seen, name) in sorted(self._seen.items())
+        ]
