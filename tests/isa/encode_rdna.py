@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from mfmasim.isa.encodings_cdna5 import GFX1250
 from mfmasim.isa.encodings_rdna import GFX11, GFX12
 
-ENCODINGS = {"gfx11": GFX11, "gfx12": GFX12}
+ENCODINGS = {"gfx11": GFX11, "gfx12": GFX12, "gfx1250": GFX1250}
 _CONSTANTS = [*range(128, 209), *range(240, 249)]
 _LITERALS = (0x3F800000, 0x3C00, 0x80000000, 0x3E22F983, 0xFFFFFFFF, 0xBFF00000, 0x12345678, 0x41, 0x5)
 _SEGMENT = {"FLAT": 0, "SCRATCH": 1, "GLOBAL": 2}
 _PROMOTED = {"VOPC": 0x000, "VOP2": 0x100, "VOP1": 0x180}
-_TABLE = {"WMMA": "VOP3P", "VOPDX": "VOPD", "VOPDY": "VOPD"}
+_TABLE = {"WMMA": "VOP3P", "VOPDX": "VOPD", "VOPDY": "VOPD", "VOPD3X": "VOPD3", "VOPD3Y": "VOPD3"}
 
 
 def _vector(random):
@@ -67,15 +68,19 @@ def random_code(random, generation, encoding, op, form, row):
 
     Args:
         random: source of randomness.
-        generation: ``gfx11`` or ``gfx12``.
+        generation: ``gfx11``, ``gfx12`` or ``gfx1250``.
         encoding: key of the opcode table.
         op: opcode in that table.
         form: "", or one of "VOP3" (the long form of a short opcode), "DPP", "DPP8", "VOP3 DPP", "VOP3 DPP8".
         row: the opcode's row.
     """
+    if form == "SCALED":
+        return scaled_code(random, op, row)
     encodings = ENCODINGS[generation]
     sparse = random.random() < 0.5
     tail = random.choice((*_LITERALS, random.getrandbits(32))).to_bytes(4, "little")
+    if generation == "gfx1250":
+        tail += random.choice((0, 0, 0xFFFFFFFF, random.getrandbits(32))).to_bytes(4, "little")
     fixed = {}
     if encoding in _PROMOTED and form.startswith("VOP3"):
         op += _PROMOTED[encoding]
@@ -89,11 +94,26 @@ def random_code(random, generation, encoding, op, form, row):
         if encoding == "WMMA":
             fixed |= {f"src{i}": 256 + _vector(random) for i in (0, 1)}
             fixed |= {"op_sel": random.choice((0, 0, 0, 1, 4))}
+            fixed |= _cdna5_matrix(random, row)
+    elif encoding.startswith("VOPD3"):
+        half, other = ("x", "y") if encoding.endswith("X") else ("y", "x")
+        fixed |= {f"src2{other}": 0, f"neg{other}": 0, f"neg{half}": random.choice((0, 0, 1, 3))}
+        if sum(slot.printed for slot in row.src) < 3:
+            fixed[f"src2{half}"] = random.getrandbits(8) if "bitop2" in row.flags else 0
+        elif row.src[-1].type == "vcc":
+            fixed[f"src2{half}"] = random.choice((106, random.randrange(106)))
+        if row.name == "v_mov_b32":
+            fixed[f"src1{half}"] = 0
+        fixed["opy"], op = (random.choice((0, 3, 4, 16)), op) if half == "x" else (op, 4)
+    elif encoding == "VIMAGE":
+        fixed |= {"vaddr0": 20, "vaddr1": 40, "vaddr4": 124, "dim": 1, "dmask": 1}
+        fixed |= random.choice(({"vaddr2": 60, "vaddr3": 80}, {"vaddr2": 124, "vaddr3": 124}))
+        fixed |= dict.fromkeys(("r128", "d16", "a16", "tfe", "vdata", "rsrc"), 0)
     elif encoding == "VOPDY":
         fixed["opy"], op = op, 0
     elif encoding == "VOPDX":
         fixed["opy"] = random.choice((0, 3, 4, 16))
-    if row.name == "v_mov_b32" and encoding.startswith("VOPD"):
+    if row.name == "v_mov_b32" and encoding in ("VOPDX", "VOPDY"):
         fixed["src1" + encoding[-1].lower()] = 0
     if "format" in encodings.by_name.get(encoding, encodings.by_name["SOP1"]).fields and "format" not in row.flags:
         fixed["format"] = 1
@@ -109,9 +129,36 @@ def random_code(random, generation, encoding, op, form, row):
     return _word(random, encodings, _TABLE.get(encoding, encoding), op, fixed, sparse) + tail
 
 
+def _cdna5_matrix(random, row):
+    """Fields of a matrix instruction that hold something else on CDNA5."""
+    if "formats" in row.flags:
+        b = random.randrange(5)
+        return {"op_sel": random.randrange(5), "op_sel_hi": b & 3, "op_sel_hi2": b >> 2}
+    if "scaled" in row.flags:
+        return {"op_sel": 0, "op_sel_hi": 3, "op_sel_hi2": 1}
+    if "reuse" in row.flags:
+        low = random.choice((0, 4, 5)) if "index_key" in row.flags else random.choice((0, 4))
+        return {"op_sel": low, "op_sel_hi": 3, "op_sel_hi2": random.randrange(2)}
+    if "scales" in row.flags:
+        fields = {"op_sel": random.choice((0, 1, 4, 5)), "op_sel_hi": random.randrange(2), "src2": 256}
+        return fields | {"neg_lo": random.randrange(3), "neg_hi": random.randrange(3)}
+    return {}
+
+
+def scaled_code(random, op, row):
+    """A matrix instruction of CDNA5 behind the prefix that brings its scales."""
+    prefix = random.choice((0x35, 0x3A))
+    fields = {"op_sel": random.choice((0, 1, 4, 5)), "op_sel_hi": random.randrange(2), "src2": 256, "clamp": 0}
+    fields |= {"neg_lo": random.randrange(3), "neg_hi": random.randrange(3), "vdst": 0}
+    fields |= {f"src{i}": 256 + 2 * random.randrange(120) for i in range(2)}
+    first = _word(random, ENCODINGS["gfx1250"], "VOP3P", prefix, fields, sparse=False)
+    return first + random_code(random, "gfx1250", "WMMA", op, "", row)
+
+
 def forms_of(encoding, row):
     """The forms that an opcode row says it has."""
     forms = [""]
+    forms += ["SCALED"] if "scaled" in row.flags else []
     forms += ["DPP", "DPP8"] if "dpp" in row.flags else []
     forms += ["VOP3"] if "e64" in row.flags else []
     forms += ["VOP3 DPP", "VOP3 DPP8"] if "e64dpp" in row.flags else []

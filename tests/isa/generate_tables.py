@@ -1,6 +1,6 @@
 """Write mfmasim/isa/tables: opcode rows, measured from llvm-mc by probing every opcode of every encoding.
 
-Run `python -m tests.isa.generate_tables [gfx9] [gfx11] [gfx12]` to write them, or with `--check` to compare.
+Run `python -m tests.isa.generate_tables [gfx9] [gfx11] [gfx12] [gfx1250]` to write them, or with `--check` to compare.
 Names, operand widths and the
 modifiers an opcode accepts are measured; operand types come from `signatures.py` and `signatures_rdna.py`.
 """
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from mfmasim.isa.encodings import GFX9
+from tests.isa.probe_cdna5 import listed, matrix_rows, tensor_rows, vopd3_rows
 from tests.isa.probe_memory import ds_rows, flat_rows, mubuf_rows
 from tests.isa.probe_packed import vop3p_rows
 from tests.isa.probe_rdna_memory import buffer_rows
@@ -99,6 +100,32 @@ def tables_rdna(arch):
     }
 
 
+def tables_cdna5(arch):
+    """Rows of every encoding on CDNA5, whose waves have 32 lanes."""
+    encodings = GENERATIONS[arch]
+    prober = Prober(arch)
+    vector, plain = (vector_rows(Prober(arch, halves=halves), encodings) for halves in (True, False))
+    return {
+        "sop2": scalar_rows(prober, 96, SOP2, "dst", ["src0", "src1"], RDNA_RULES),
+        "sopk": scalar_rows(prober, 29, SOPK, "dst", [], RDNA_RULES),
+        "sop1": scalar_rows(prober, 256, SOP1, "dst", ["src0"], RDNA_RULES),
+        "sopc": scalar_rows(prober, 128, SOPC, "", ["src0", "src1"], RDNA_RULES),
+        "sopp": sopp_rows(prober),
+        "smem": smem_rows_rdna(prober, encodings),
+        **{name: with_plain(rows, plain[name]) for name, rows in vector.items()},
+        "vop3p": packed_rows(prober, encodings)[0],
+        "wmma": matrix_rows(prober, encodings),
+        **dict(zip(("vopdx", "vopdy"), map(listed, vopd_rows(prober, encodings)), strict=True)),
+        **dict(zip(("vopd3x", "vopd3y"), map(listed, vopd3_rows(prober, encodings)), strict=True)),
+        "ds": ds_rows_rdna(prober, encodings),
+        "flat": flat_rows_rdna(prober, encodings, "FLAT"),
+        "scratch": flat_rows_rdna(prober, encodings, "SCRATCH"),
+        "global_": flat_rows_rdna(prober, encodings, "GLOBAL"),
+        "mubuf": buffer_rows(prober, encodings, "MUBUF"),
+        "vimage": tensor_rows(prober, encodings),
+    }
+
+
 def interpolation_rows(arch):
     """Rows of VINTERP; LLVM's default text of gfx12 lacks the names of halves."""
     plain = " plain:0123" if arch.startswith("gfx12") else ""
@@ -138,6 +165,7 @@ GENERATORS = {
     "gfx9": (("gfx908", "gfx90a", "gfx942", "gfx950"), tables_gfx9),
     "gfx11": (("gfx1100", "gfx1151"), tables_rdna),
     "gfx12": (("gfx1200", "gfx1201"), tables_rdna),
+    "gfx1250": (("gfx1250",), tables_cdna5),
 }
 """Generation to its architectures and what makes the tables of one of them."""
 

@@ -92,5 +92,14 @@ def assemble(lines, arch, wave=None, *, halves=True):
     """Assemble each line apart; one entry per line: its bytes, or None where the assembler refuses it."""
     printed, bad = assembled(lines, arch, *_options(arch, wave, halves), "-show-encoding")
     encodings = re.findall(r"encoding: \[([^\]]*)\]", printed)
+    if len(encodings) != len(lines) - len(bad):
+        # Of some lines LLVM complains and encodes them nevertheless.
+        printed, _ = assembled(
+            [line for n, line in enumerate(lines) if n not in bad],
+            arch,
+            *_options(arch, wave, halves),
+            "-show-encoding",
+        )
+        encodings = re.findall(r"encoding: \[([^\]]*)\]", printed)
     good = iter(bytes(int(x, 16) for x in e.split(",")) for e in encodings)
     return [None if n in bad else next(good) for n in range(len(lines))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from mfmasim.architectures import arch
 from tests.isa.probe_memory import memory_type
 from tests.isa.probing import operands, row
 from tests.isa.rdna import NULL, register_widths, words
@@ -43,15 +44,22 @@ def smem_rows(prober, encodings):
     return rows
 
 
+def odd(prober, dst, code):
+    """The destination, marked if it may start at an odd register where others may not; `code` does."""
+    marked = dst == ["b96"] and arch(prober.arch).even_vgprs and prober.text(code)
+    return ["odd:b96"] if marked else dst
+
+
 _DS = {"vdst": 40, "addr": 10, "data1": 80, "data0": 20}
 
 
 def ds_rows(prober, encodings):
     rows = []
+    spaces = ({"gds": 0}, {"gds": 1}) if "gds" in encodings.by_name["DS"].fields else ({},)
     # From all fields used to none: LLVM wants unused ones to be zero in some operations.
     tries = [
-        dict(pairs) | {"gds": gds, "offset0": 0x12, "offset1": 0x34}
-        for gds in (0, 1) for count in (4, 3, 2, 1, 0) for pairs in itertools.combinations(_DS.items(), count)
+        dict(pairs) | gds | {"offset0": 0x12, "offset1": 0x34}
+        for gds in spaces for count in (4, 3, 2, 1, 0) for pairs in itertools.combinations(_DS.items(), count)
     ]  # fmt: skip
     tries += [dict(fields, offset0=0, offset1=0) for fields in tries]
     first = tries[: len(tries) // 2]
@@ -59,7 +67,7 @@ def ds_rows(prober, encodings):
     silent = [op for op in range(256) if not any(prober.text(words(encodings, "DS", op, **f)) for f in first)]
     prober.ask([words(encodings, "DS", op, **fields) for op in silent for fields in tries])
     shapes = [dict(pairs) for count in range(5) for pairs in itertools.combinations(_DS.items(), count)]
-    prober.ask([words(encodings, "DS", op, **fields, gds=1) for op in range(256) for fields in shapes])
+    prober.ask([words(encodings, "DS", op, **fields, **spaces[-1]) for op in range(256) for fields in shapes])
     for op in range(256):
         texts = ((fields, prober.text(words(encodings, "DS", op, **fields))) for fields in tries)
         fields, text = next(((f, t) for f, t in texts if t), (None, None))
@@ -68,13 +76,19 @@ def ds_rows(prober, encodings):
         name, parts = operands(text)
         regs = register_widths(parts)
         dst = [memory_type(name, regs[40])] if 40 in regs else []
+        if (
+            dst == ["b96"]
+            and arch(prober.arch).even_vgprs
+            and prober.text(words(encodings, "DS", op, **(fields | {"vdst": 41})))
+        ):
+            dst = ["odd:b96"]
         src = ["addr:b32"] if 10 in regs else []
         src += [f"{f}:{memory_type(name, regs[n])}" for f, n in (("data0", 20), ("data1", 80)) if n in regs]
         flags = ["offset2"] if "offset0:" in text else (["offset"] if "offset:" in text else [])
         used = {f: n for f, n in _DS.items() if n in regs}
-        if fields["gds"]:
+        if fields.get("gds"):
             flags.append("gds_only")
-        elif " gds" in (prober.text(words(encodings, "DS", op, **used, gds=1)) or ""):
+        elif " gds" in (prober.text(words(encodings, "DS", op, **used, **spaces[-1])) or ""):
             flags.append("gds")
         rows.append(row(op, name, dst, src, " ".join(flags)))
     return rows
@@ -103,8 +117,16 @@ def flat_rows(prober, encodings, segment):
         regs = register_widths(parts)
         data = [f"data:{memory_type(name, regs[20])}"] if 20 in regs else []
         dst = memory_type(name, regs[40]) if 40 in regs else ""
-        address = ["addr"] if 10 in regs else (["saddr"] if "off" in parts else [])
+        address = ["addr"] if 10 in regs else (["saddr"] if "off" in parts or name == "tensor_save" else [])
+        if "async_to_lds" in name:  # VDST has the address in the LDS
+            data, dst = [f"vdst:{dst}"], ""
         dst = [f"rtn:{dst}" if "atomic" in name else dst] if dst else []
+        if (
+            dst == ["b96"]
+            and arch(prober.arch).even_vgprs
+            and prober.text(words(encodings, name_of, op, **(tries[0] | {"vdst": 41})))
+        ):
+            dst = ["odd:b96"]
         rows.append(row(op, name, dst, [*address, *data]))
     return rows
 

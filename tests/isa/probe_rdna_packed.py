@@ -24,10 +24,11 @@ def _bases(encodings, op):
 
 
 def packed_rows(prober, encodings):
-    """(VOP3P rows, WMMA rows)."""
+    """(VOP3P rows, WMMA rows); those of CDNA5 are `probe_cdna5.matrix_rows`."""
     packed, matrix = [], []
-    prober.ask([code for op in range(128) for _, code in _bases(encodings, op)])
-    found = {op: next(((f, c) for f, c in _bases(encodings, op) if prober.text(c)), None) for op in range(128)}
+    count = 1 << encodings.by_name["VOP3P"].op[1]
+    prober.ask([code for op in range(count) for _, code in _bases(encodings, op)])
+    found = {op: next(((f, c) for f, c in _bases(encodings, op) if prober.text(c)), None) for op in range(count)}
     found = {op: base for op, base in found.items() if base}
     prober.ask([words(encodings, "VOP3P", op, **(f | flip)) for op, (f, _) in found.items() for flip in FLIPS.values()])
     prober.ask([code for op, (fields, _) in found.items() for code in _dpp(encodings, op, fields)])
@@ -38,6 +39,8 @@ def packed_rows(prober, encodings):
         got = {flag: text for flag, text in answers.items() if text and text != start}
         flags = ["clamp"] if "clamp" in got else []
         if name.startswith(("v_wmma", "v_swmmac")):
+            if count > 128:
+                continue
             dst, src = shape(parts)
             if "op_sel0" in got and "index_key" in got["op_sel0"]:
                 flags.append("index_key:" + bits_of(got, "op_sel"))
@@ -52,9 +55,10 @@ def packed_rows(prober, encodings):
         flags += ["op_sel"] if "op_sel0" in got else []
         flags += ["op_sel_hi"] if answers["op_sel_hi0"] is None else []
         if mixed:
-            flags.append("mix")
+            flags.append("mix:bf16" if name.endswith("bf16") else "mix")
         else:
-            flags += [f"{n}:{bits_of(got, n)}" for n in ("neg_lo", "neg_hi") if bits_of(got, n)]
+            signs = [f"{n}:{bits_of(got, n)}" for n in ("neg_lo", "neg_hi") if bits_of(got, n)]
+            flags += signs or (["no_neg"] if count > 128 else [])
         flags += ["e64dpp"] if any(prober.ask(_dpp(encodings, op, fields))) else []
         dst, src = signature(name, *shape(parts), RDNA_RULES)
         packed.append(row(op, name, dst, signed(src, {0, 1, 2}) if mixed else src, " ".join(flags)))

@@ -21,7 +21,7 @@ VOP3_SOURCES = (
     (V + 40, V + 80, V + 120), (V + 40, V + 80, 60), (V + 40, 80, 60), (V + 40, V + 80, 0), (V + 40, 80, 0),
     (V + 40, 0, 0), (40, 80, 0), (40, 0, 0), (0, 0, 0),
 )  # fmt: skip
-SELECTS = re.compile(r"op_sel|byte_sel|\.h\b")
+SELECTS = re.compile(r"op_sel|byte_sel|scale_sel|\.h\b")
 FIELD = FIELD_OF | {60: "src2"}
 
 
@@ -60,6 +60,7 @@ class Vector:
                 self.long(base + op, s, vdst=EXEC) for op in range(count) for s in VOP3_SOURCES if encoding == "VOPC"
             ]
         codes += [self.long(op, sources) for op in range(1024) for sources in VOP3_SOURCES]
+        codes += [self.long(op, VOP3_SOURCES[-1], vdst=0) for op in range(1024)]
         self.prober.ask(codes)
         more = []
         for op in range(1024):
@@ -72,7 +73,7 @@ class Vector:
     def long_base(self, op):
         """(sources, fields) of the fullest VOP3 probe that LLVM accepts, or None."""
         for sources in VOP3_SOURCES:
-            for fields in ({}, {"vdst": EXEC}):
+            for fields in ({}, {"vdst": EXEC}, {"vdst": 0}):
                 code = self.long(op, sources, **fields)
                 if code in self.prober.known and self.text(code):
                     return sources, fields
@@ -109,14 +110,23 @@ class Vector:
             got -= {flag for flag in FLIPS if flag[:3] in ("sel", "abs")}
         flags = [flag for flag in ("clamp", "omod") if flag in got]
         if name.startswith("v_permlane") and name != "v_permlane64_b32":
-            return ["permlane"], set()
+            grouped = re.match(r"v_permlane_(bcast|up|down|xor|idx_gen)_", name)  # nothing says what OP_SEL does
+            return [] if grouped else ["bc_fi" if "_swap_" in name else "permlane"], set()
         selected = {i: answers[f"sel{i}"] for i in range(4) if f"sel{i}" in got and SELECTS.search(answers[f"sel{i}"])}
-        if selected and "byte_sel" in next(iter(selected.values())):
-            order = sorted(selected, key=selected.get)
-            flags.append(f"byte_sel:{''.join(map(str, order))}")
-        elif selected:
-            allowed, printed = "".join(map(str, selected)), printed_bits(selected)
-            flags.append(f"op_sel:{printed}" + ("" if allowed == printed else f":{allowed}"))
+        signs = {flag for flag in FLIPS if flag[:3] in ("neg", "abs")}
+        if name.startswith("v_bitop3"):
+            flags, got = ["bitop3"], got - signs
+        if selected and "scale_sel" in next(iter(selected.values())):
+            flags.append("scale_sel")
+        else:
+            # Bits that name a byte may stand beside one that chooses a half.
+            named = {i: text for i, text in selected.items() if "byte_sel" in text}
+            others = {i: text for i, text in selected.items() if i not in named}
+            if others:
+                allowed, printed = "".join(map(str, others)), printed_bits(others)
+                flags.append(f"op_sel:{printed}" + ("" if allowed == printed else f":{allowed}"))
+            if named:
+                flags.append(f"byte_sel:{''.join(map(str, sorted(named, key=named.get)))}")
         negated = {i for i in range(3) if f"neg{i}" in got}
         assert CARRY.match(name) or negated == {i for i in range(3) if f"abs{i}" in got}, (name, negated, got)
         return flags, negated
@@ -160,10 +170,10 @@ def typed(name, parts, *, long_form):
     carries, masked = bool(CARRY.match(name)), bool(MASKED.match(name))
     if name.startswith("v_cmp"):
         dst = []
-    if name.startswith("v_swap"):
+    if name.startswith("v_swap") or "_swap_" in name:
         dst, src = [1, 1], [1]
     if re.match(r"v_(mad|fma)(mk|ak)_", name):
-        src = [1, 1, 1]
+        src = dst * 3
     if masked and long_form:
         src = src[:-1]
     mask = name.startswith("v_cmp_")
@@ -205,7 +215,8 @@ def short_rows(vector, encoding):
             got, negated = vector.long_flags(promoted + op, name, base)
             plain = [flag for flag in got if ":" not in flag]
             flags += [":".join(["e64", *plain]), *(flag for flag in got if ":" in flag)]
-            flags += ["e64dpp"] if any(map(vector.text, vector.long_dpp(promoted + op, *base))) else []
+            longer = map(vector.text, vector.long_dpp(promoted + op, *base))
+            flags += ["e64dpp"] if any(text and "_dpp" in text for text in longer) else []
         dpp16 = vector.text(with_dpp16(vector.short(encoding, op, src0=DPP16)))
         dpp8 = vector.text(with_dpp8(vector.short(encoding, op, src0=DPP8)))
         assert bool(dpp16) == bool(dpp8), name

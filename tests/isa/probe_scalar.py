@@ -34,6 +34,7 @@ def signature_shape(name, found, dst_field, src_fields):
         "s_setreg_b32": ([], [1, "dst"]),
         "s_setreg_imm32_b32": ([], [1, 1]),
         "s_call_b64": (["dst"], [1]),
+        "s_call_i64": (["dst"], [1]),
         "s_cbranch_i_fork": ([], ["dst", 1]),
         "s_incperflevel": ([], [1]),
         "s_addk_co_i32": (["dst"], [1]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mfmasim.isa.encodings_cdna5 import GFX1250
 from mfmasim.isa.encodings_rdna import DPP8_WORD, DPP16_WORD, GFX11, GFX12
 from tests.isa.probing import operands, register
 
@@ -49,4 +50,9 @@ def name_of(text):
     return operands(text)[0]
 
 
-GENERATIONS = {"gfx11": GFX11, "gfx12": GFX12}
+def generation(arch):
+    """The key of an architecture in `GENERATIONS`."""
+    return arch if arch in GENERATIONS else arch[:5]
+
+
+GENERATIONS = {"gfx11": GFX11, "gfx12": GFX12, "gfx1250": GFX1250}

@@ -34,7 +34,7 @@ RULES = [
     (r"s_getreg_b32", "b32", "hwreg"),
     (r"s_setreg_b32", "", "hwreg b32"),
     (r"s_setreg_imm32_b32", "", "hwreg K"),
-    (r"s_call_b64", "b64", "label"),
+    (r"s_call_([bi]64)", r"\1", "label"),
     (r"s_cbranch_i_fork", "", "b64 label"),
     (r"s_cbranch_g_fork", "", "b64 b64"),
     (r"s_incperflevel", "", "simm16"),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import re
 from functools import cache
 
 import pytest
@@ -18,7 +19,7 @@ from mfmasim.lds.instructions import ds_instruction
 ARCHS = [arch for arch in ARCHITECTURES.values() if arch.encoding in DIALECTS]
 SPACES = {
     "SMEM": ("global",), "DS": ("lds", "gds"), "FLAT": ("flat",), "GLOBAL": ("global",),
-    "SCRATCH": ("scratch",), "MUBUF": ("global",), "MTBUF": ("global",),
+    "SCRATCH": ("scratch",), "MUBUF": ("global",), "MTBUF": ("global",), "VIMAGE": ("global",),
 }  # fmt: skip
 SMALL = {"u8", "i8", "b8", "u16", "i16", "b16"}
 # Names as the ISA manuals list them for the transcendental unit: CDNA3, table 12; RDNA4, "Transcendental".
@@ -32,19 +33,20 @@ TRANS = {
     | {"v_rcp_f64", "v_rsq_f64", "v_sqrt_f64", "v_rcp_iflag_f32"},
 }  # fmt: skip
 FLOW = {
-    "branch": {"s_branch"}, "call": {"s_call_b64", "s_swappc_b64"}, "trap": {"s_trap"},
-    "jump": {"s_setpc_b64", "s_rfe_b64", "s_rfe_restore_b64"},
+    "branch": {"s_branch"}, "call": {"s_call_b64", "s_swappc_b64", "s_call_i64", "s_swap_pc_i64"}, "trap": {"s_trap"},
+    "jump": {"s_setpc_b64", "s_rfe_b64", "s_rfe_restore_b64", "s_set_pc_i64", "s_add_pc_i64"},
     "end": {"s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"},
 }  # fmt: skip
 BARRIERS = {
     "whole": {"s_barrier"}, "signal": {"s_barrier_signal", "s_barrier_signal_isfirst"}, "wait": {"s_barrier_wait"},
-    "other": {"s_barrier_init", "s_barrier_join", "s_barrier_leave", "s_get_barrier_state"},
+    "other": {"s_barrier_init", "s_barrier_join", "s_barrier_leave", "s_get_barrier_state", "s_wakeup_barrier"},
 }  # fmt: skip
 LANES = {
     "readlane": {"v_readlane_b32"}, "writelane": {"v_writelane_b32"}, "readfirstlane": {"v_readfirstlane_b32"},
     "permlane": {
         "v_permlane16_b32", "v_permlanex16_b32", "v_permlane16_var_b32", "v_permlanex16_var_b32", "v_permlane64_b32",
-        "v_permlane16_swap_b32", "v_permlane32_swap_b32",
+        "v_permlane16_swap_b32", "v_permlane32_swap_b32", "v_permlane_bcast_b32", "v_permlane_up_b32",
+        "v_permlane_down_b32", "v_permlane_xor_b32", "v_permlane_idx_gen_b32",
     },
 }  # fmt: skip
 
@@ -100,7 +102,7 @@ def test_memory_operations_have_the_operands_of_their_access():
     """Operands and flags of a row were measured from llvm-mc, the access follows from the mnemonic."""
     seen = set()
     for _, encoding, row in rows():
-        record, data = row.opcode, [slot for slot in row.src if slot.file.startswith("data")]
+        record, data = row.opcode, [slot for slot in row.src if slot.file.startswith(("data", "vdst"))]
         if encoding not in SPACES:
             assert (record.access, record.space, record.memory) == ("", "", False), row.name
             continue
@@ -109,7 +111,7 @@ def test_memory_operations_have_the_operands_of_their_access():
             assert bool(row.dst) != record.to_lds, row.name
         elif record.access == "store":
             assert not row.dst
-            assert data or encoding == "SMEM", row.name
+            assert data or encoding in ("SMEM", "VIMAGE"), row.name
         elif record.access == "atomic" and encoding != "DS":
             returns = row.dst and row.dst[0].file == "rtn"
             assert returns or encoding in ("SMEM", "GLOBAL"), row.name
@@ -123,7 +125,7 @@ def test_memory_operations_have_the_operands_of_their_access():
 
 
 def test_what_counts_is_memory_or_answers_like_it():
-    answers = {"message", "clock", "probe", "gws"}
+    answers = {"message", "clock", "probe", "gws", "tensor"}
     for arch, encoding, row in rows():
         record = row.opcode
         up = raised(arch, record, returns=bool(row.dst))
@@ -131,7 +133,7 @@ def test_what_counts_is_memory_or_answers_like_it():
             assert len(up) == 1 + (encoding == "FLAT"), row.name
         assert not up or record.access or record.kind in answers or record.barrier == "other", row.name
         assert all(one.counter in arch.counters.limits for one in up)
-        assert record.counter in {"SMEM": ("scalar", ""), "DS": ("lds", "")}.get(encoding, (record.counter,))
+        assert record.counter in {"SMEM": ("scalar", ""), "DS": ("lds", "async", "")}.get(encoding, (record.counter,))
 
 
 def test_fields_of_waits_are_as_wide_as_their_counters():
@@ -184,7 +186,7 @@ def test_vector_properties_follow_from_encoding_and_operands():
 def test_shapes_are_those_of_the_matrix_package(arch):
     compared = 0
     for name in matrix.instructions(arch):
-        record = records().get(name.replace("_scale", ""))
+        record = records().get(re.sub("_scale(16)?", "", name))
         found = matrix.instruction(arch, name)
         assert record is not None
         assert record.shape == (found.m, found.n, found.k), name

@@ -8,11 +8,11 @@ import pytest
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.isa.family import family
 from mfmasim.isa.rows import read_rows
-from mfmasim.isa.tables import gfx9, gfx11, gfx12
+from mfmasim.isa.tables import gfx9, gfx11, gfx12, gfx1250
 from tests.isa.generate_tables import GENERATORS, TABLES, generate
 from tests.llvm import tool
 
-TEXT = {"gfx9": gfx9.TABLES, "gfx11": gfx11.TABLES, "gfx12": gfx12.TABLES}
+TEXT = {"gfx9": gfx9.TABLES, "gfx11": gfx11.TABLES, "gfx12": gfx12.TABLES, "gfx1250": gfx1250.TABLES}
 
 
 @pytest.mark.oracle
@@ -33,7 +33,7 @@ def own(row, arch):
 
 @pytest.mark.oracle
 @pytest.mark.parametrize(("arch", "least"), [
-    ("gfx950", 1200), pytest.param("gfx1151", 1050, marks=pytest.mark.long), ("gfx1201", 1050),
+    ("gfx950", 1200), pytest.param("gfx1151", 1050, marks=pytest.mark.long), ("gfx1201", 1050), ("gfx1250", 1100),
 ])  # fmt: skip
 def test_rows_are_what_llvm_decodes(arch, least):
     tool("llvm-mc")

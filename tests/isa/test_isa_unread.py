@@ -11,6 +11,7 @@ from mfmasim.isa import decode, decoder
 from mfmasim.isa.family import family
 from tests.isa import encode, encode_rdna
 from tests.isa.llvm_oracle import disassemble
+from tests.isa.rdna import generation
 from tests.isa.sampling import samples_of
 from tests.isa.test_isa_rdna import llvm_quirk, named
 from tests.llvm import tool
@@ -19,7 +20,7 @@ from tests.llvm import tool
 HALVES = re.compile(r"\.[lh]\b| op_sel:\[[01,]+\]")
 SCALED = "v_mfma_scale_f32_16x16x128_f8f6f4"
 CDNA = ["gfx908", "gfx90a", "gfx942", "gfx950"]
-RDNA = ["gfx1100", "gfx1151", "gfx1200", "gfx1201"]
+RDNA = ["gfx1100", "gfx1151", "gfx1200", "gfx1201", "gfx1250"]
 
 # What LLVM drops without a word, although the manuals give it a meaning or forbid it.
 LLVM_DROPS = {
@@ -45,7 +46,7 @@ def samples(arch, share):
 
     def draw(rng, encoding, op, form, row):
         if arch in RDNA:
-            return encode_rdna.random_code(rng, arch[:5], encoding, op, form, row)
+            return encode_rdna.random_code(rng, generation(arch), encoding, op, form, row)
         return encode.random_code(rng, encoding, op, form)
 
     def some(encoding, row):
@@ -119,7 +120,7 @@ def compare(arch, share):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("arch", ["gfx950", "gfx1151", "gfx1201"])
+@pytest.mark.parametrize("arch", ["gfx950", "gfx1151", "gfx1201", "gfx1250"])
 def test_a_sample_of_unread_bits(arch):
     counts, wrong = compare(arch, 0.04)
     assert not wrong, wrong[:5]

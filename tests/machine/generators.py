@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.machine import (
     lines,
     lines_atomics,
+    lines_cdna5,
     lines_floats,
     lines_lanes,
     lines_memory,
@@ -18,6 +19,7 @@ from tests.machine import (
 )
 
 FAMILIES = (
+    lines_cdna5,
     lines_paths,
     lines_scalar_memory,
     lines_rdna_memory,

@@ -102,7 +102,7 @@ def source(body, arch, arguments="pp", *, name="test", lds=0, metadata="", extra
     if not find_arch(arch).unified_vgprs:
         registers = f"  .amdhsa_next_free_vgpr {min(vgprs, 256)}"
     if arch.startswith("gfx1"):
-        registers = f"  .amdhsa_next_free_vgpr 256\n  .amdhsa_wavefront_size32 {int(lanes == 32)}"
+        registers = f"  .amdhsa_next_free_vgpr {find_arch(arch).vgprs}\n  .amdhsa_wavefront_size32 {int(lanes == 32)}"
     return TEMPLATE.format(
         arch=arch, lanes=lanes, registers=registers, name=name, body=body, lds=lds,
         kernarg=8 * len(arguments), arguments=listed, metadata=metadata, extra=extra,

@@ -37,6 +37,7 @@ class Target:
     lanes: int = 64
     returning: str = "sc0"
     """The bit of an atomic that wants the old value, on CDNA."""
+    cdna5: bool = False
 
 
 target = Target()
@@ -53,10 +54,13 @@ def aim(arch, rows=()):
     name, lanes = split(arch)
     returning = family(name).dialect.cache.get("glc", "")
     target = Target(
-        name.startswith("gfx1"), name.startswith("gfx12"), lanes, "sc0" if name.startswith("gfx1") else returning
-    )
+        name.startswith("gfx1"), name.startswith("gfx12"), lanes, "sc0" if name.startswith("gfx1") else returning,
+        cdna5=name == "gfx1250",
+    )  # fmt: skip
     for side in ("VOPDX", "VOPDY"):
         duals[side] = sorted(found for found in rows if any(encoding == side for encoding, _ in rows[found]))
+        if target.cdna5:  # the dot products are those of the matrix instructions, which have other judges
+            duals[side] = [found for found in duals[side] if not found.startswith("v_dot2")]
 
 
 taken = set(FORMS)

@@ -231,6 +231,9 @@ def _scalar_buffer(row, rng):
     stride, records = rng.choice([(0, 128), (0, 22), (0, 0), (16, 8), (16, 1)])
     before = ["s_mov_b32 s88, s6", "s_and_b32 s89, s7, 0xffff", f"s_or_b32 s89, s89, {stride << 16:#x}",
               f"s_movk_i32 s90, {records}", "s_mov_b32 s91, 0"]  # fmt: skip
+    if lines.target.cdna5:
+        before = ["s_mov_b32 s88, s6", f"s_or_b32 s89, s7, {(records & 127) << 25:#x}",
+                  f"s_mov_b32 s90, {records >> 7}", f"s_mov_b32 s91, {stride << 12:#x}"]  # fmt: skip
     offset = rng.choice(["0x0", "0x14", "0x13", "s62", "s62 offset:0x8"])
     results = [f"s{72 + i}" for i in range(count)]
     text = f"{lines.span('s', 72, count)}, s[88:91], {offset}"

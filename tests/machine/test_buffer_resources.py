@@ -70,7 +70,7 @@ def test_any_resource(arch):
             waves.s[8 + k] = np.array([word], np.uint32)
         reach = resource(ins, spaces(), typed=typed)(Group(waves, slice(None), 1))
         slow = SimpleNamespace(
-            s={8 + k: word for k, word in enumerate(words)}, facts=facts, scalar=lambda _operand: scalar,
+            arch=arch, s={8 + k: word for k, word in enumerate(words)}, facts=facts, scalar=lambda _operand: scalar,
             v=[None, None, waves.v[2][0].tolist(), waves.v[3][0].tolist()],
         )  # fmt: skip
         size = 16 if wide else 4

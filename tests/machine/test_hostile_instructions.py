@@ -36,6 +36,7 @@ def program(arch, raw, tmp_path_factory):
 RAW = [
     ("00017c98", ["gfx1100", "gfx1151", "gfx1200", "gfx1201"], "finished"),  # s_cselect_b32 null, s0, s1
     ("226f06c9ef4a2022", ["gfx1100", "gfx1151", "gfx1201"], "refused"),  # VOPD with src_pops_exiting_wave_id
+    ("e78ec8c8c8c8c8c8", ["gfx1100", "gfx1151"], "refused"),  # VOPD with a source that gfx12 has
     ("000124f4080010f8", ["gfx1100", "gfx1151"], "finished"),  # s_buffer_load_b64 s[4:5], s[0:3], -0xffff8
 ]
 

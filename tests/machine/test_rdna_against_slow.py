@@ -1,4 +1,4 @@
-"""Operations of gfx11 and gfx12 against the slow interpreter: waves of 32 and 64 lanes, all forms, all bits."""
+"""Operations of gfx11, gfx12 and CDNA5 against the slow interpreter: waves of 32 and 64 lanes, all forms, all bits."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.slow.machine import interpreter
 
 pytestmark = pytest.mark.oracle
 
+DOTS = "a step of matrix instructions whose arithmetic is assumed (tests/matrix)"
 WHOLE_MASKS = "a 64-bit EXEC in a wave of 32 lanes is for the wave of 64 lanes to compare"
 
 
@@ -24,6 +25,8 @@ def reason(name, arch):
         return "matrix operations have models of their own (tests/matrix)"
     if split(arch)[1] == 32 and ("saveexec_b64" in name or "wrexec_b64" in name):
         return WHOLE_MASKS
+    if arch == "gfx1250" and name.startswith("v_dot2"):
+        return DOTS
     return NOT_JUDGED.get(name)
 
 
@@ -39,7 +42,7 @@ def compared(arch, seed, count, names=None):
     return judge(chosen, arch, frame.inputs(np.random.default_rng(seed), arch)), chosen, strange
 
 
-@pytest.mark.parametrize("arch", ["gfx1151", "gfx1201"])
+@pytest.mark.parametrize("arch", ["gfx1151", "gfx1201", "gfx1250"])
 def test_every_operation_is_judged_or_says_why_not(arch):
     """What the machine has on an architecture, what is judged, and the reasons for the rest."""
     has = harness.executable(arch)
@@ -56,6 +59,20 @@ def test_equal_bits(arch):
     names = [name for name in harness.executable(arch) if reason(name, arch) is None]
     if split(arch)[1] == 64:
         names = names[::2]
+    equal(arch, names)
+
+
+def test_equal_bits_of_cdna5():
+    """Of CDNA5, whose other operations are RDNA4's, those that are its own, dual ones and buffers."""
+    names = [name for name in harness.executable("gfx1250") if reason(name, "gfx1250") is None]
+    shared = set(harness.executable("gfx1201"))
+    alike = {name for name in names if name in shared and not name.startswith(("buffer_load_b", "s_buffer"))}
+    dual = {name for name in names if "VOPD3X" in [encoding for encoding, _ in harness.rows("gfx1250")[name]]}
+    equal("gfx1250", [name for name in names if name not in alike - dual])
+
+
+def equal(arch, names):
+    """Lines of all these operations leave the same bits."""
     verdict, chosen, strange = compared(arch, 20, 1, names)
     assert not strange, f"no line generator for {', '.join(strange)}"
     assert not verdict.refused, "\n".join(verdict.refused.values())
@@ -68,7 +85,7 @@ def test_equal_bits(arch):
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("arch", harness.RDNA)
+@pytest.mark.parametrize("arch", [*harness.RDNA, "gfx1250"])
 def test_equal_bits_at_length(arch, seed):
     """The same with more lines and other data, for operations on registers."""
     names = [name for name in harness.executable(arch) if name.startswith(("s_", "v_"))]

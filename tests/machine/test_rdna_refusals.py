@@ -17,6 +17,7 @@ REFUSED = (
     ("gfx1201", "s_getreg_b32 s20, hwreg(HW_REG_IB_STS)", "ALL of IB_STS, which the simulator does not know"),
     ("gfx1201", "s_barrier_signal m0", "named barrier"),
     ("gfx1201", "global_load_tr_b64 v[10:11], v[4:5], off", "mapping is not public"),
+    ("gfx1250", "v_cvt_pk_fp8_f32 v1, v2, v3 clamp", "E5M3"),
     ("gfx1151", "image_load v[0:3], v0, s[0:7] dmask:0xf dim:SQ_RSRC_IMG_1D", "MIMG instructions are not decoded"),
 )
 

@@ -33,12 +33,14 @@ def decode(row: FormatRow, code: int) -> Number:
     if row.special == "scale":
         all_ones = (1 << row.bits) - 1
         return Number(negative=False, magnitude="nan" if code == all_ones else power(code - row.bias))
-    negative = bool(code >> (row.bits - 1))
-    magnitude = code & ((1 << (row.bits - 1)) - 1)
+    negative = row.special != "fnu" and bool(code >> (row.bits - 1))
+    magnitude = code if row.special == "fnu" else code & ((1 << (row.bits - 1)) - 1)
     mantissa = magnitude & ((1 << row.mantissa_bits) - 1)
     mantissa -= mantissa % (1 << row.unread_bits)
     exponent = magnitude >> row.mantissa_bits
     if row.special == "fnuz" and negative and magnitude == 0:
+        return Number(negative=False, magnitude="nan")
+    if row.special == "fnu" and magnitude == (1 << row.bits) - 1:
         return Number(negative=False, magnitude="nan")
     if row.special == "fn" and magnitude == (1 << (row.bits - 1)) - 1:
         return Number(negative, "nan")
@@ -61,7 +63,7 @@ def largest(row: FormatRow, negative: bool = False) -> int:
         return (1 << (row.bits - 1)) - (0 if negative else 1)
     if row.special == "unsigned":
         return 0 if negative else (1 << row.bits) - 1
-    code = (1 << row.bits) - 1 if row.special == "scale" else (1 << (row.bits - 1)) - 1
+    code = (1 << row.bits) - 1 if row.special in {"scale", "fnu"} else (1 << (row.bits - 1)) - 1
     while isinstance(decode(row, code).magnitude, str):
         # Step over NaN codes; the many of a wide ieee format at once.
         code = (code >> row.mantissa_bits << row.mantissa_bits) - 1 if row.special == "ieee" else code - 1
@@ -75,7 +77,7 @@ def encode(
     negative, magnitude = number
     if magnitude == "nan":
         return _nan(row, negative)
-    if row.special == "scale" and negative and magnitude != 0:
+    if row.special in {"scale", "fnu"} and negative and magnitude != 0:
         return (1 << row.bits) - 1
     top = largest(row, negative)
     if magnitude == "inf":
@@ -149,7 +151,7 @@ def _last_place(row: FormatRow, value: Fraction) -> Fraction:
 
 def _with_sign(row: FormatRow, negative: bool, code: int) -> int:
     """Code of a magnitude with its sign."""
-    if not negative or row.special in {"scale", "unsigned"}:
+    if not negative or row.special in {"scale", "fnu", "unsigned"}:
         return code
     if row.special == "signed":
         return ((1 << row.bits) - code) % (1 << row.bits)
@@ -162,7 +164,7 @@ def _infinity(row: FormatRow, negative: bool) -> int:
     """Inf, or NaN without Inf, or the largest value without either."""
     if row.special == "ieee":
         return _with_sign(row, negative, ((1 << row.exponent_bits) - 1) << row.mantissa_bits)
-    if row.special in {"fn", "fnuz", "scale"}:
+    if row.special in {"fn", "fnu", "fnuz", "scale"}:
         return _nan(row, negative)
     return _with_sign(row, negative, largest(row, negative))
 
@@ -171,7 +173,7 @@ def _nan(row: FormatRow, negative: bool) -> int:
     """Canonical quiet NaN; the largest value, or 0 for integers, where the format has none."""
     if row.special in {"signed", "unsigned"}:
         return 0
-    if row.special == "scale":
+    if row.special in {"scale", "fnu"}:
         return (1 << row.bits) - 1
     if row.special == "fnuz":
         return 1 << (row.bits - 1)

@@ -5,7 +5,7 @@ Source: ISA manuals, scalar operand tables (code of M0), MODE, "16-bit math" and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Facts:
     vector_mode: bool = False
     """MODE has GPR_IDX_EN (27), VSKIP (28) and CSP (31:29)."""
     split_barrier: bool = False
+    pairs_of_scalars: bool = True
+    """A packed f32 operation reads two scalar registers; else one, for both results."""
     ttmp_ids: bool = False
     """The workgroup's numbers are in TTMP9 and TTMP7."""
 
@@ -35,8 +37,9 @@ OWN_AGPRS = {"gfx908"}
 GFX9 = Facts(124, 0x3F0, keeps_halves=False, ieee=True, clamps_to_plus_zero=False, vector_mode=True)
 GFX11 = Facts(125, 0x3F0, keeps_halves=True, ieee=True)
 GFX12 = Facts(125, 0xF0, keeps_halves=True, ieee=False, split_barrier=True, ttmp_ids=True)
+GFX125 = replace(GFX12, pairs_of_scalars=False)
 
 
 def facts(arch):
     """The generation of an architecture."""
-    return {"gfx11": GFX11, "gfx12": GFX12}.get(arch[:5], GFX9)
+    return {"gfx11": GFX11, "gfx12": GFX125 if arch == "gfx1250" else GFX12}.get(arch[:5], GFX9)

@@ -138,10 +138,11 @@ def _chosen(wanted, form):
     return run
 
 
-def _add(old, data):
-    """ADD_F32: infinities of both signs give the negative NaN (13.3)."""
-    out = fl.add(old, data, fl.F32)
-    return out | 1 << 31 if fl.is_nan(out, fl.F32) and not (fl.is_nan(old, fl.F32) or fl.is_nan(data, fl.F32)) else out
+def _add(old, data, form=fl.F32):
+    """ADD_F32, ADD_F64: infinities of both signs give the negative NaN (13.3; CDNA5 12.3)."""
+    out = fl.add(old, data, form)
+    made = fl.is_nan(out, form) and not (fl.is_nan(old, form) or fl.is_nan(data, form))
+    return out | fl.zero(1, form) if made else out
 
 
 def _cache_add(old, data):
@@ -162,12 +163,15 @@ def _by_generation(name, function):
 
 _NEW = {
     "add_f32": (4, _by_generation("add_f32", _cache_add)),
+    "add_f64": (8, _by_generation("add_f64", lambda old, data: _add(old, data, fl.F64))),
     "sub_clamp_u32": (4, lambda old, data: max(old - data, 0)),
     "cond_sub_u32": (4, lambda old, data: old - data if old >= data else old),
     "min_f32": (4, _chosen(-1, fl.F32)),
     "max_f32": (4, _chosen(1, fl.F32)),
     "min_num_f32": (4, lambda old, data: NUMBER["min_num"](data, old, fl.F32)),
     "max_num_f32": (4, lambda old, data: NUMBER["max_num"](data, old, fl.F32)),
+    "min_num_f64": (8, lambda old, data: NUMBER["min_num"](data, old, fl.F64)),
+    "max_num_f64": (8, lambda old, data: NUMBER["max_num"](data, old, fl.F64)),
     "cmpswap_f32": (4, lambda old, data, compare: data if fl.order(old, compare, fl.F32) == 0 else old),
 }
 _DS = {
@@ -179,6 +183,7 @@ _DS = {
         for size, form in ((32, fl.F32), (64, fl.F64))
     },
     "add_f32": (4, _by_generation("ds_add_f32", _add)),
+    "add_f64": (8, _by_generation("ds_add_f64", lambda old, data: _add(old, data, fl.F64))),
     # The new value comes first, unlike gfx9's DS_CMPST.
     "cmpstore_b32": (4, lambda old, data, compare: data if old == compare else old),
     "cmpstore_b64": (8, lambda old, data, compare: data if old == compare else old),

@@ -369,7 +369,8 @@ def setreg(wave, ins):
     assert place & 63 == 1
     for bit in range(size):
         target = 1 << offset + bit
-        if any(target & mask for mask in (*WRITABLE, 0x1F << 27 if wave.facts.vector_mode else 0)):
+        further = 0x1F << 27 if wave.facts.vector_mode else 1 << 19 if wave.arch == "gfx1250" else 0
+        if any(target & mask for mask in (*WRITABLE, further)):
             wave.mode = wave.mode & ~target | (target if value >> bit & 1 else 0)
 
 

@@ -12,6 +12,7 @@ from tests.slow.machine import (
     conversions,  # noqa: F401  (adds to the tables below)
     dpp,
     gds,
+    high_registers,
     lanes,
     paths,  # noqa: F401
     rdna,  # noqa: F401
@@ -47,7 +48,7 @@ class Wave:
         self.code, self.pc, self.memory, self.lds = code, entry, memory, lds
         self.arch, self.lanes, self.facts = arch, lanes, facts(arch)
         self.vgprs = vgprs  # of the wave's allocation (GPR_ALLOC.VGPR_SIZE), which register numbers are checked against
-        self.v = [[POISON] * lanes for _ in range(512)]
+        self.v = [[POISON] * lanes for _ in range(1024)]
         # The same lists, one file under two names, or another file.
         self.a = [[POISON] * lanes for _ in range(256)] if arch in OWN_AGPRS else self.v[accum_offset:]
         self.s = [POISON] * 128
@@ -129,7 +130,7 @@ class Wave:
 
     def step(self):
         """Fetch and execute one instruction."""
-        ins = lanes.indexed(self, self.code.instruction_at(self.pc))
+        ins = high_registers.selected(self, lanes.indexed(self, self.code.instruction_at(self.pc)))
         self.pc += ins.size
         if skipped(self, ins):
             return

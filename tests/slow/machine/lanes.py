@@ -59,7 +59,7 @@ def _lane_swap(wave, ins):
     size = 16 if "16" in ins.name else 32
     active = set(wave.active())
     one, two = list(first), list(second)
-    for start in range(0, 64, 2 * size):
+    for start in range(0, wave.lanes, 2 * size):
         for lane in range(start, start + size):
             two[lane], one[lane + size] = one[lane + size], two[lane]
     for lane in active:

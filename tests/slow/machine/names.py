@@ -78,6 +78,12 @@ ALIASES |= {f"ds_storexchg_rtn_b{size}": f"ds_wrxchg_rtn_b{size}" for size in (3
 ALIASES |= {f"s_buffer_load_b{32 * count}": f"s_buffer_load_dword{f'x{count}' if count > 1 else ''}"
             for count in (1, 2, 3, 4, 8, 16)}  # fmt: skip
 
+# CDNA5.
+ALIASES |= {"s_get_pc_i64": "s_getpc_b64", "s_set_pc_i64": "s_setpc_b64", "s_swap_pc_i64": "s_swappc_b64",
+            "s_call_i64": "s_call_b64", "s_get_shader_cycles_u64": "s_memtime"}  # fmt: skip
+ALIASES |= {f"{unit}_load_monitor_b{size}": f"{unit}_load_{old}" for unit in ("flat", "global")
+            for size, old in ((32, "dword"), (64, "dwordx2"), (128, "dwordx4"))}  # fmt: skip
+
 # The other way round: gfx9's names of operations that stand beside those of gfx11.
 OLDER = {f"ds_{old}_addtid_b32": f"ds_{new}_addtid_b32" for old, new in (("read", "load"), ("write", "store"))}
 OLDER |= {f"ds_wrxchg2{old}_rtn_b{size}": f"ds_storexchg_2addr{new}_rtn_b{size}"
@@ -93,6 +99,7 @@ WAITS = {
     "buffer_gl0_inv", "buffer_gl1_inv", "global_inv", "global_wb", "global_wbinv", "s_prefetch_inst",
     "s_prefetch_inst_pc_rel", "s_prefetch_data", "s_buffer_prefetch_data", "s_prefetch_data_pc_rel", "v_pipeflush",
     "s_ttracedata_imm", "s_barrier_signal", "s_atc_probe", "s_atc_probe_buffer", "s_dcache_discard",
-    "s_dcache_discard_x2", "s_setkill", "s_monitor_sleep",
+    "s_dcache_discard_x2", "s_setkill", "s_monitor_sleep", "s_wait_asynccnt", "s_wait_tensorcnt", "s_wait_xcnt",
+    "s_setprio_inc_wg",
 }  # fmt: skip
 """Waits, caches, hints: nothing that a program in order could see. A barrier's signal is seen at its wait."""

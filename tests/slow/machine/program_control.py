@@ -45,6 +45,11 @@ def _swap_pc(wave, ins):
     wave.pc = target
 
 
+def _add_to_pc(wave, ins):
+    distance = wave.scalar(ins.src[0])
+    wave.pc += distance - (1 << 64) if distance >> 63 else distance
+
+
 def _call(wave, ins):
     wave.write_scalar(ins.dst[0], wave.pc)
     wave.pc = ins.target
@@ -65,4 +70,4 @@ MEMORY |= dict.fromkeys(BRANCH, _branch)
 MEMORY["s_setvskip"] = _set_skip
 MEMORY |= dict.fromkeys(("s_endpgm_ordered_ps_done", "s_code_end"), _end)
 MEMORY |= {"s_endpgm": _end, "s_barrier": _barrier, "s_getpc_b64": _get_pc, "s_setpc_b64": _set_pc,
-           "s_swappc_b64": _swap_pc, "s_call_b64": _call}  # fmt: skip
+           "s_swappc_b64": _swap_pc, "s_call_b64": _call, "s_add_pc_i64": _add_to_pc}  # fmt: skip

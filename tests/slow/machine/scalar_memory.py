@@ -26,6 +26,12 @@ def scalar_load(wave, ins):
         wave.s[ins.dst[0].index + k] = word
 
 
+def _resource(wave, first):
+    """(base, stride, records); CDNA5 has its own places for them (9.6)."""
+    places = ((0, 57), (108, 14), (57, 45)) if wave.arch == "gfx1250" else ((0, 48), (48, 14), (64, 32))
+    return tuple(field(wave, first, *place) for place in places)
+
+
 def _size(wave, stride, records, unit):
     """Bytes of a resource; RDNA4 rounds them down to what a load takes (8.1.2, m_size)."""
     size = (stride or 1) * records
@@ -35,9 +41,9 @@ def _size(wave, stride, records, unit):
 def _scalar_buffer(wave, ins):
     """S_BUFFER_LOAD: dwords from a resource, 0 beyond its range."""
     first, soffset = ins.src[0].index, ins.src[1]
-    stride, records = field(wave, first, 48, 14), field(wave, first, 64, 32)
+    base, stride, records = _resource(wave, first)
     offset = ins.modifiers.get("offset", 0) + (wave.s[soffset.index] if soffset.kind == "s" else 0)
-    base = field(wave, first, 0, 48) & ~3
+    base &= ~3
     words = []
     for k in range(ins.dst[0].count):
         at = (offset & ~3) + 4 * k
@@ -97,8 +103,8 @@ def _part(wave, ins):
     offset = (ins.modifiers.get("offset", 0) & cut) + (wave.scalar(soffset) & cut if soffset.kind == "s" else 0)
     fine, start = True, wave.pair(base.index)
     if "buffer" in ins.name:
-        stride, records = field(wave, base.index, 48, 14), field(wave, base.index, 64, 32)
-        start, fine = field(wave, base.index, 0, 48), offset < _size(wave, stride, records, size)
+        start, stride, records = _resource(wave, base.index)
+        fine = offset < _size(wave, stride, records, size)
     raw = wave.memory.load((start & cut) + offset, size) if fine else 0
     wave.write_scalar(ins.dst[0], signed(raw, 8 * size) if sign else raw)
 

@@ -21,6 +21,8 @@ def field(wave, first, low, count):
 
 def buffer_place(wave, ins, lane, byte, payload=4, typed=False):
     """(address, in range) of the component of `payload` bytes that starts at a byte of the lane's data."""
+    if wave.arch == "gfx1250":
+        return _cdna5_place(wave, ins, lane, byte, payload)
     return (_rdna_place if wave.facts.keeps_halves else _cdna_place)(wave, ins, lane, byte, payload, typed)
 
 
@@ -88,6 +90,19 @@ def _rdna_place(wave, ins, lane, byte, payload, _typed):
         behind = byte if element == 16 and wave.facts.split_barrier else 0
         place = _rearranged(index, offset + byte - behind, stride, group, element) + behind
     return base + moved + place & M64, fine
+
+
+def _cdna5_place(wave, ins, lane, byte, payload):
+    """CDNA5 9.4.1, table 56, without swizzling: all in bytes."""
+    r = ins.src[1].index
+    given, offset, moved = _parts(wave, ins, lane)
+    base, records = field(wave, r, 0, 57), field(wave, r, 57, 45)
+    stride = field(wave, r, 108, 14) * (1, 4, 8, 32)[field(wave, r, 122, 2)]
+    total = (given or 0) * stride + offset + moved
+    fine = total + byte + payload <= records
+    if field(wave, r, 125, 1):
+        fine = fine and offset + moved + byte + payload <= stride
+    return base + total + byte & M64, fine
 
 
 def _buffer_word(wave, ins, lane, byte, size):

@@ -27,6 +27,8 @@ def _picked(ins, wave, lane, number, part, size):
     raw = _raw(wave, operand, lane)
     if ins.encoding == "VOP3P":
         high = modifiers[("op_sel", "op_sel_hi")[part]] >> number & 1
+        if size == 32 and operand.kind != "v" and not wave.facts.pairs_of_scalars:
+            high = 0
         negative = modifiers[("neg_lo", "neg_hi")[part]] >> number & 1
     else:
         high, negative = part, (operand.neg, operand.abs)[part]

@@ -6,6 +6,7 @@ MI300X; CDNA ISA manuals for denormals, scales and clamp. Parameters: the fields
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tests.slow.matrix.factors import flush_code
@@ -56,7 +57,13 @@ def flush_pairwise(model: Model, pairs: Sequence[tuple[Number, Number]], c: int,
     return flushed(add(c, sums[0], d_format, nan))
 
 
-def aligned(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_format: str, scale: int | None = 0) -> int:
+def aligned(
+    model: Model,
+    pairs: Sequence[tuple[Number, Number]],
+    c: int,
+    d_format: str,
+    scale: tuple[Fraction, int] | None = (Fraction(1), 0),
+) -> int:
     """Products and c are cut to common grids, added as integers, and rounded once.
 
     Args:
@@ -64,7 +71,7 @@ def aligned(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_form
         pairs: the step's factors in ascending k.
         c: code of the running value.
         d_format: ``"f32"``.
-        scale: exponent of the block scale, None when a scale is NaN.
+        scale: the product of the block's scales and of their exponents, None when a scale is NaN.
 
     Returns:
         Code of the new running value.
@@ -93,7 +100,7 @@ def aligned(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_form
     e_c = addend.exponent
     total = 0
     e_max = e_c
-    if partials:
+    if partials and scale[0] != 0:
         e_dot = max(e_part for e_part, _ in partials)
         for _, part_sum in partials:
             if model.partial_sums > 1:
@@ -101,8 +108,10 @@ def aligned(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_form
             else:
                 total += part_sum
         # 3. The block's scale.
-        total = total << scale if scale >= 0 else _exact_shift(total, -scale)
-        e_dot += scale
+        scaled = total * scale[0]
+        assert scaled.denominator == 1, "the unit is too coarse"
+        total = scaled.numerator
+        e_dot += scale[1]
         e_max = max(e_dot, e_c)
 
     # 4. Sum and addend on the grids of the largest exponent of all.
@@ -118,9 +127,3 @@ def aligned(model: Model, pairs: Sequence[tuple[Number, Number]], c: int, d_form
     if model.final_bits is not None:
         total = _ROUND[model.final_rounding](total, max(lead(total), -126) - model.final_bits)
     return flush_code(encode(total, d_format), d_format, model.flush_output)
-
-
-def _exact_shift(x: int, places: int) -> int:
-    shifted = x >> places
-    assert shifted << places == x, "the unit is too coarse"
-    return shifted

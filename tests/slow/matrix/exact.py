@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
-from tests.slow.matrix.dot import SCALE_BLOCK
 from tests.slow.matrix.fixed import UNIT, decode, encode, row
 from tests.slow.matrix.ieee import special_code
 from tests.slow.matrix.integer import FORMATS, integer_dot, to_32_bits
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from tests.slow.matrix.products import Product
 
 __all__ = ["exact", "exact_sum"]
+
+SCALE_BLOCK = 32
+"""Elements of K that share one E8M0 scale (OCP MX 1.0; CDNA4 ISA manual 7.2)."""
 
 
 def exact(

@@ -115,14 +115,14 @@ def decode(code: int, format_name: str) -> Number:
     """
     form = row(format_name)
     mantissa_bits = form.mantissa_bits
-    signed = form.special != "scale"
-    sign = code >> (form.bits - 1) if signed else 0
+    sign = code >> (form.bits - 1) if form.signed else 0
     field = code >> mantissa_bits & ((1 << form.exponent_bits) - 1)
     fraction = code & ((1 << mantissa_bits) - 1)
     all_ones = field == (1 << form.exponent_bits) - 1
 
     nan = {
         "ieee": all_ones and fraction != 0,
+        "fnu": all_ones and fraction == (1 << mantissa_bits) - 1,
         "fn": all_ones and fraction == (1 << mantissa_bits) - 1,
         "fnuz": code == 1 << (form.bits - 1),
         "finite": False,

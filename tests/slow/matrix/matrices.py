@@ -34,6 +34,9 @@ def multiply(
     clamp: bool = False,
     fp16_ovfl: bool = False,
     denormals: bool = True,
+    c_format: str = "",
+    scale_formats: tuple[str, str] = ("e8m0fnu", "e8m0fnu"),
+    block: int = 32,
 ) -> Codes:
     """Multiply matrices of raw codes, one output element after the other.
 
@@ -41,16 +44,19 @@ def multiply(
         model: a row of `mfmasim.matrix.models`.
         a_format: format of A's elements.
         b_format: format of B's elements.
-        d_format: format of C and D.
+        d_format: format of D, and of C unless c_format names another.
         a: (..., M, K) raw codes, right-aligned; when sparse, (..., M, kept K).
         b: (..., K, N) raw codes.
         c: (..., M, N) raw bits.
-        scale_a: (..., M, K/32) E8M0 codes, or None.
-        scale_b: (..., K/32, N) E8M0 codes, or None.
+        scale_a: (..., M, K/block) codes of scales, or None.
+        scale_b: (..., K/block, N) codes of scales, or None.
         selection: (..., M, kept K) the dense k of every kept element of A, or None.
         clamp: the instruction's clamp bit.
         fp16_ovfl: MODE.FP16_OVFL.
         denormals: MODE.denorm keeps subnormals.
+        c_format: format of C where it is not that of D.
+        scale_formats: formats of the scales of A and B.
+        block: elements of K that share one scale.
 
     Returns:
         (..., M, N) raw bits: uint16, uint32 or uint64 by d's format.
@@ -95,5 +101,8 @@ def multiply(
                     clamp=clamp,
                     fp16_ovfl=fp16_ovfl,
                     denormals=denormals,
+                    c_format=c_format,
+                    scale_formats=scale_formats,
+                    block=block,
                 )
     return d

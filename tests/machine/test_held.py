@@ -1,0 +1,57 @@
+"""Registers that a group keeps for further matrix instructions are those that it would read now."""
+
+import numpy as np
+import pytest
+
+from mfmasim.architectures import arch
+from mfmasim.isa import Operand
+from mfmasim.machine import held
+from mfmasim.machine.state import Group, Waves
+
+WAVES, REGISTERS, STEPS = 6, 8, 4000
+
+
+def groups(waves):
+    """All waves, and parts of them, by slices and by numbers."""
+    parts = [slice(0, 2), slice(2, 6), np.array([1, 3, 4])]
+    sizes = [len(range(WAVES)[part]) if isinstance(part, slice) else len(part) for part in parts]
+    some = [Group(waves, part, size, alone=True) for part, size in zip(parts, sizes, strict=True)]
+    return [Group(waves, slice(0, WAVES), WAVES), *some]
+
+
+def test_kept_registers_are_the_present_ones():
+    """Groups write some lanes, all lanes or one row for all waves, in place or not, and read runs of registers."""
+    random = np.random.default_rng(11)
+    waves = Waves(arch("gfx942"), WAVES, 64, REGISTERS, 0)
+    every = groups(waves)
+    again = 0
+    for _ in range(STEPS):
+        group = every[random.integers(len(every))]
+        if group.all:
+            waves.own.clear()
+        first = int(random.integers(REGISTERS - 2))
+        if random.integers(3):
+            before = group.held(Operand("v", first, 3))
+            again += group.held(Operand("v", first, 3)) is before
+            np.testing.assert_array_equal(before.rows, group.rows("v", first, 3))
+            continue
+        value = random.integers(0, 1 << 32, (random.choice([1, group.count]), 64), np.uint32)
+        group.mask = None if random.integers(2) else random.integers(0, 2, (group.count, 64)).astype(bool)
+        (group.write_v if random.integers(2) else group.write_all_lanes)("v", first, value)
+    assert again > STEPS // 2
+    assert waves.changed.count > 100
+
+
+@pytest.mark.parametrize("most", [0, 5000])
+def test_what_is_kept_is_bounded(most, monkeypatch):
+    monkeypatch.setattr(held, "BYTES", most)
+    waves = Waves(arch("gfx942"), WAVES, 64, REGISTERS, 0)
+    group = groups(waves)[0]
+    for register in range(REGISTERS):
+        group.write_v("v", register, np.full((WAVES, 64), register, np.uint32))
+    for first in (0, 1, 2, 0, 0):
+        found = group.held(Operand("v", first, 3))
+        assert found.rows.nbytes == WAVES * 3 * 64 * 4
+        np.testing.assert_array_equal(found.rows[0, :, 0], [first, first + 1, first + 2])
+    assert (group.held(Operand("v", 0, 3)) is found) == (most > found.rows.nbytes)
+    assert sum(each.rows.nbytes for each in group._kept._found.values()) <= most
