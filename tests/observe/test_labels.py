@@ -54,6 +54,22 @@ def test_mixtures_and_constants_are_no_elements(width):
     assert (space.decode(zero, alphabet) == CONSTANT_ZERO).all()
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("size", [300, 1 << 44])
+def test_one_bit_in_any_run_makes_it_no_element(width, size):
+    """Also in the runs that repeat what earlier ones hold, of which large arrays of narrow formats have some."""
+    space = LabelSpace()
+    space.add("A", (size,))
+    alphabet, runs = Alphabet(width), space.runs(width)
+    numbers = np.linspace(1, size, 300).astype(np.uint64)
+    observed = [space.codes(numbers, run, runs, alphabet) for run in range(runs)]
+    assert (space.decode(observed, alphabet) == numbers.astype(np.int64)).all()
+    assert (runs * width > 64) == (size > 300)
+    for run in range(runs):
+        broken = [codes ^ np.uint64(number == run) for number, codes in enumerate(observed)]
+        assert (space.decode(broken, alphabet) == NOT_AN_ELEMENT).all()
+
+
 def test_random_bits_are_no_elements():
     rng = np.random.default_rng(0)
     space = LabelSpace()

@@ -27,6 +27,9 @@ BODIES = {
         ZERO, ZERO, "v_mov_b32 v6, 0\n v_mov_b32 v7, 0x7fe00000\n v_add_f64 v[6:7], v[6:7], v[6:7]",
         [("not-finite", "v_add_f64", "Inf", 64)],
     ),
+    "the upper half alone": (
+        "0x78003c00", ZERO, "v_pk_mul_f16 v6, v4, v4", [("not-finite", "v_pk_mul_f16", "Inf", 64)],
+    ),
     "some lanes": (
         HUGE, HUGE, "v_cmpx_gt_u32 MASK, 5, v0\n s_nop 4\n v_mul_f32 v6, v4, v5",
         [("not-finite", "v_mul_f32", "Inf", 5)],

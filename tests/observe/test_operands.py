@@ -76,6 +76,10 @@ def test_one_scale_of_zero_names_itself(v4, v5, more, data, named):
         ("v_cvt_scalef32_pk_f32_fp8 v[6:7], v12, v4", "0xc0000000", "the scale -2 counts as 2"),
         ("v_cvt_scalef32_pk_fp8_f32 v6, v12, v13, v4", "0.5", ""),
         ("v_cvt_scalef32_sr_bf8_f32 v6, v12, v13, v4", "0x3f800001", "the scale 1 counts as 1"),
+        ("v_cvt_scalef32_pk_fp8_f32 v6, v12, v13, v4", "0x00400000", ""),
+        ("v_cvt_scalef32_pk_fp8_f32 v6, v12, v13, v4", "0", "the scale 0 counts as 5.87747e-39"),
+        ("v_cvt_scalef32_pk_fp8_f32 v6, v12, v13, v4", "0x7f800000", "the scale inf counts as nan"),
+        ("v_cvt_scalef32_pk_fp8_f32 v6, v12, v13, v4", "0x7fc00000", ""),
     ],
 )
 def test_a_scale_that_is_no_power_of_two_says_so(line, v4, words):

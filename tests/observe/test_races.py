@@ -141,6 +141,16 @@ def test_programs(name, arch):
     assert all(f.severity == "error" and f.workgroup == (0, 0, 0) for f in findings)
 
 
+def test_another_wave_of_each_workgroup_writes():
+    """Wave 0 reads what wave 0 of workgroup 0 and wave 1 of workgroup 1 wrote: a race in the latter alone."""
+    body = [
+        "v_and_b32_e32 v6, 0xff, v2", "s_lshl_b32 s14, s2, 8", "s_cmp_lg_u32 s13, s14", "s_cbranch_scc1 .Lread",
+        "ds_write_b32 v6, v0", WAIT, ".Lread:", "s_cmp_lg_u32 s13, 0", "s_cbranch_scc1 .Lend", "ds_read_b32 v4, v6",
+        ".Lend:",
+    ]  # fmt: skip
+    assert {f.workgroup for f in reported(body, grid=2)} == {(1, 0, 0)}
+
+
 def test_workgroups_that_part_are_followed_each_for_itself():
     """Only workgroup 2 lacks the barrier: it takes another path."""
     body = [

@@ -24,6 +24,10 @@ BODIES = {
         ["no executed instruction needs s_waitcnt vmcnt(0)"],
     ),
     "a store comes first": (TWO + "s_waitcnt vmcnt(0)\n global_store_dword v2, v0, s[8:9]\n v_mov_b32 v7, v4", []),
+    "a load comes first": (
+        TWO + "s_waitcnt vmcnt(0)\n global_load_dword v6, v2, s[8:9] offset:8\n v_mov_b32 v7, v4",
+        ["s_waitcnt vmcnt(1) is sufficient"],
+    ),
     "a barrier comes before the use": (TWO + "s_waitcnt vmcnt(0)\n s_barrier\n v_mov_b32 v7, v4", []),
     "a store is waited for": ("global_store_dword v2, v0, s[8:9]\n s_waitcnt vmcnt(0)\n v_mov_b32 v7, v0", []),
     "volatile": (TWO.replace("s[8:9]", "s[8:9] sc0 sc1", 1) + "s_waitcnt vmcnt(0)\n v_mov_b32 v7, v5", []),

@@ -25,6 +25,13 @@ def test_an_agreed_run_is_what_the_search_gives(seed):
     assert (canonical_k(*held) == run).all()
 
 
+def test_a_run_that_one_operand_holds_alone_is_found():
+    """The other one holds no element at all."""
+    run = np.array([[19], [18], [17], [16]])
+    empty = np.full((4, 1), -1)
+    assert canonical_k(run, empty).tolist() == canonical_k(empty, run).tolist() == [16, 17, 18, 19]
+
+
 def test_a_permuted_run_does_not_count_up():
     run = np.array([[4], [6], [5], [7]])
     assert not counts_up(agreed(run))

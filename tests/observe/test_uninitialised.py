@@ -1,5 +1,7 @@
 """uninitialised: small programs, right and wrong, with the use and the origin that are named."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -183,3 +185,12 @@ def test_programs(name, arch):
         assert words in finding.message
         assert finding.workgroup == (0, 0, 0)
         assert finding.severity == "error"
+
+
+def test_parts_of_a_grid_tell_the_same():
+    """The last workgroups alone use what was never written: other parts than the first find it."""
+    body = ["s_cmp_lt_u32 s2, 3", "s_cbranch_scc1 .Lend", "s_cmp_eq_u32 s30, 0", "s_cbranch_scc1 .Lend", ".Lend:"]
+    whole = reported(body, grid=6)
+    with ThreadPoolExecutor(2) as executor:
+        assert reported(body, grid=6, executor=executor, parts=3) == whole
+    assert [(f.instruction, f.workgroup, f.count) for f in whole] == [("s_cbranch_scc1", (3, 0, 0), 3)]
