@@ -1,0 +1,115 @@
+"""Orders in which libraries store the scales of blocks, so that a lane finds those of a matrix instruction together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfmasim.errors import MfmasimError, unknown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["SHUFFLES", "Shuffle", "find_shuffle"]
+
+
+@dataclass(frozen=True)
+class Shuffle:
+    """An order of scales: rows and blocks of K are cut into parts, whose axes change places.
+
+    The rows are those of A, or the columns of B.
+    """
+
+    name: str
+    rows: tuple[int, ...]
+    """Sizes of the parts of a row's number below the first one, highest first."""
+    blocks: tuple[int, ...]
+    """The same of a block's number."""
+    axes: tuple[int, ...]
+    """Which part each place holds, the slowest first; parts are numbered rows first, from the highest."""
+    source: str
+
+    def stored(self, scales: NDArray[Any]) -> NDArray[Any]:
+        """Scales in the order of memory.
+
+        Args:
+            scales: rows times blocks of K.
+
+        Returns:
+            The same numbers in one dimension.
+        """
+        return np.ascontiguousarray(scales.reshape(self._parts(scales.shape)).transpose(self.axes)).reshape(-1)
+
+    def loaded(self, memory: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
+        """The inverse of `stored`, for so many rows and blocks of K."""
+        parts = self._parts(shape)
+        inverse = np.argsort(self.axes)
+        return memory.reshape([parts[axis] for axis in self.axes]).transpose(inverse).reshape(shape)
+
+    def check(self, what: str, rows: int, blocks: int) -> None:
+        """Refuse sizes that do not divide into the parts.
+
+        Args:
+            what: the argument's name, for the message.
+            rows: rows of A, or columns of B.
+            blocks: scales of one of them.
+
+        Raises:
+            MfmasimError: they are no multiples.
+        """
+        for size, noun, parts in ((rows, "rows", self.rows), (blocks, "blocks", self.blocks)):
+            unit = int(np.prod(parts, dtype=int))
+            if size % unit:
+                raise MfmasimError(f"{what}: {self.name} needs a multiple of {unit} {noun}, not {size}")
+
+    def _parts(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        rows, blocks = shape
+        highest = rows // int(np.prod(self.rows, dtype=int)), blocks // int(np.prod(self.blocks, dtype=int))
+        return (highest[0], *self.rows, highest[1], *self.blocks)
+
+
+SHUFFLES = {
+    row.name: row
+    for row in (
+        # Tiles of 32 rows and 8 blocks; a dword has what a lane brings to four 16x16x128: two rows, 16 apart,
+        # with two blocks, 4 apart.
+        Shuffle(
+            "hipblaslt_32x8",
+            (2, 16),
+            (2, 4),
+            (0, 3, 5, 2, 4, 1),
+            "hipBLASLt BLK32_UE8M0_32_8_EXT, as XLA makes it: openxla/xla, hipblaslt_scale_utils; Triton GFX950_SCALE",
+        ),
+        # The order that one tests' helper derives for the same mode: no parts of 16 rows and of 4 blocks.
+        Shuffle(
+            "hipblaslt_32x8_undivided",
+            (32,),
+            (8,),
+            (0, 2, 3, 1),
+            "swizzle_scales of a published Python binding of hipBLASLt, marked there as not verified",
+        ),
+        # For each 128 of K a dword a row, whose bytes are its four blocks.
+        Shuffle("hipkittens_rows", (), (4,), (1, 0, 2), "HipKittens, MXFP8_8wave/8_wave_TN.cu, pack_scales_host"),
+        # The same, already packed: a dword a lane, whose bytes are the scales of four tiles of 16 rows.
+        Shuffle(
+            "hipkittens_lanes",
+            (4, 16),
+            (4,),
+            (3, 0, 4, 2, 1),
+            "TransformerEngine, kittens/cdna4/mxfp8_gemm_helper.cuh, pack_scales_kernel; HipKittens #75",
+        ),
+    )
+}
+
+
+def find_shuffle(name: str) -> Shuffle:
+    """The order of a name.
+
+    Raises:
+        MfmasimError: there is none.
+    """
+    if name not in SHUFFLES:
+        raise unknown("order of scales", name, SHUFFLES)
+    return SHUFFLES[name]
