@@ -13,6 +13,7 @@ GRID, TAIL, ONE = "cast_grid[blocks=2]", "cast_count[n=17,given=f32]", "cast_cou
 NOOP, SKIP, SCALE = "cast_noop[noop=2.0]", "cast_noop[noop=1.0]", "cast_scale[scale=7.0,overflow=clamp]"
 PRESET, NAN = "cast_amax[preset=-1.0]", "cast_amax_nan[place=4015]"
 CROOKED = "cast_crooked[given=f32,input_at=4,output_at=0]"
+SCALED, THIN = "scaled_conversion[given=f32,target=e4m3,overflow=clamp]", "transpose_thin[given=bf16]"
 READ = "transposed_read[given=f32,target=e4m3]"
 TILE, REST = "transpose[given=f32,load=16,store=8]", "transpose_rest[given=f32,target=e4m3]"
 PART = "transpose_part[part=tiles,kernel=cast_transpose_f32_e4m3_load8_store2]"
@@ -37,7 +38,7 @@ TILED_NAN = (
     "highest = max(highest, magnitude(x));\n        scaled",
     "highest = max(highest, x != x ? 0 : magnitude(x));\n        scaled",
 )
-MIXED = ("packed[i] = pack_four<To, How>", "packed[i] = pack_four<To, plain>")
+MIXED = ("four<To, How>(scaled", "four<To, plain>(scaled")
 TILE_STORE = "if (whole) __builtin_nontemporal_store(tile[column][tidx], (anywhere<Store> *)(across + at));"
 BLOCK_AMAX = "highest = max(highest, (uint32_t)magnitude(x[i]));\n  }\n  const"
 MED3 = ("x != x ? x : __builtin_amdgcn_fmed3f", "__builtin_amdgcn_fmed3f")
@@ -66,7 +67,7 @@ MUTANTS = [
     ), ("executes",), about="right bytes, without the hint"),
     # --- scale
     Mutant("bulk_not_scaled", SCALE, ("scaled[i] = x * factor", "scaled[i] = x"), OUT),
-    Mutant("tail_not_scaled", ONE, ("convert_one<To, How>(x * factor)", "convert_one<To, How>(x)"), OUT),
+    Mutant("tail_not_scaled", ONE, ("alone[4] = {x * factor}", "alone[4] = {x}"), OUT),
     Mutant("divided_by_scale", SCALE, ("scaled[i] = x * factor", "scaled[i] = x / factor"), OUT),
     Mutant("scale_inv_is_scale", SCALE, ("scale_inv[0] = 1.0f / scale", "scale_inv[0] = scale"), OUT),
     Mutant("scale_inv_approximated", SCALE, ("= 1.0f / scale", "= __builtin_amdgcn_rcpf(scale)"),
@@ -271,4 +272,22 @@ MUTANTS = [
         ("mapping",), arch="gfx950", parameters={"data": "alike"}),
     Mutant("bytes_exchanged_in_equal_pairs", "cast_moves[given=f32,target=e4m3,overflow=clamp]",
            ("(x[0], x[1], 0)", "(x[1], x[0], 0)"), ("mapping",), arch="gfx950", parameters={"data": "pairs"}),
+    # --- flat_ways.hip and the rejected tiles
+    Mutant("scaled_conversion_not_clamped", SCALED, ("How == clamp ? clamped<To>(x[i]) : x[i]", "x[i]"), OUT),
+    Mutant("scaled_conversion_divides", SCALED, ("limited[1], 1.0f, false", "limited[1], 2.0f, false"), OUT),
+    Mutant("scaled_conversion_by_its_exponent", SCALED, ("1.0f, true", "1.5f, true"), (),
+           equivalent="of the instruction's scale the exponent alone counts (operands-scale-mantissa says so)"),
+    Mutant("scaled_conversion_by_the_plain_one", SCALED, ("struct by_scaled_conversion : usual {",
+           "struct by_scaled_conversion : usual {};\nstruct by_nothing : usual {"), ("executes",)),
+    Mutant("loads_without_the_hint", "hinted_loads[given=bf16]",
+           ("__builtin_nontemporal_load((const vector<uint32_t, 4> *)at + i)", "((const vector<uint32_t, 4> *)at)[i]"),
+           ("executes",)),
+    Mutant("wide_upper_half_lost", "transpose_wide[given=bf16,load=16,store=8]",
+           ("(x + 4) << 32", "(x + 4) << 24"), OUT),
+    Mutant("two_tiles_overlap", "transpose_two_tiles[given=bf16,load=8,store=8,high=2,across=3]",
+           ("* WIDTH * Across", "* WIDTH"), OUT),
+    Mutant("thin_rest_stored_whole", THIN, ("if (count == EIGHT) __builtin", "if (count) __builtin"),
+           ("bounds", "outputs", "races")),
+    Mutant("thin_column_beyond", THIN, ("mine < wide && start", "start"), ("bounds", "races")),
+    Mutant("thin_rows_of_the_first", THIN, ("start = blockIdx.y * EIGHT;", "start = 0;"), OUT),
 ]  # fmt: skip

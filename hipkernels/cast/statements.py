@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 
 import mfmasim
-from hipkernels.cast.plan import plan_cast, plan_transpose
+from hipkernels.cast.plan import Part, plan_cast, plan_transpose
+from hipkernels.cast.rejected_cases import Variant
 from mfmasim import lds
 from mfmasim.devices.occupancy import waves_of_vgprs
 from mfmasim.isa.family import family
@@ -23,9 +24,15 @@ CAST = "cast[given=f32,target=e4m3,overflow=clamp,data=finite]"
 F32, BF16 = "transpose[given=f32,load=16,store=8]", "transpose[given=bf16,load=8,store=8]"
 
 
+WIDE, SIDE64 = "transpose_wide[given=bf16,load=16,store=8]", "transpose_side64[given=bf16,load=8,store=8]"
+TWO, THIN = "transpose_two_tiles[given=bf16,load=8,store=8]", "transpose_thin[rows=64,cols=2880,split=1]"
+SCALED = "scaled_conversion[given=f32,target=e4m3,overflow=clamp]"
+LOADS, MAYBE = "hinted_loads[given=f32]", "hinted_loads_if_large[given=f32]"
+
+
 def profile(runs: Runs, case: str) -> Profile:
     """Of the cast without a tail, which converts its elements one by one."""
-    return runs.profile(case, ARCH, **({"n": 4096} if case == CAST else {}))
+    return runs.profile(case, ARCH, **({"n": 4096} if case in (CAST, SCALED, LOADS, MAYBE) else {}))
 
 
 def lds_bytes(case: str) -> Callable[[Runs], float]:
@@ -77,6 +84,12 @@ def per_store(case: str) -> Callable[[Runs], float]:
     return lambda runs: executed(case, "v_cvt_pk_fp8_f32")(runs) / executed(case, "global_store_dwordx4")(runs)
 
 
+def multiplied(runs: Runs) -> float:
+    """Products with the factor for each 16-byte store; a packed multiplication counts as two."""
+    plain, packed = executed(SCALED, "v_mul_f32"), executed(SCALED, "v_pk_mul_f32")
+    return (plain(runs) + 2 * packed(runs)) / executed(SCALED, "global_store_dwordx4")(runs)
+
+
 def without_hint(case: str) -> Callable[[Runs], float]:
     """Wide stores without the hint `nt`."""
     return lambda runs: executed(case, "global_store_dwordx4")(runs) - hinted(case)(runs)
@@ -93,6 +106,54 @@ def hinted(case: str) -> Callable[[Runs], float]:
         )
 
     return found
+
+
+def hints(case: str) -> Callable[[Runs], str]:
+    """Wide loads in the code of the case's kernel that have the hint `nt`, of all."""
+
+    def found(runs: Runs) -> str:
+        report = profile(runs, case).report
+        assert report.program is not None
+        loads = [i.text for i in report.program.instructions if i.text.startswith("global_load_dwordx4")]
+        return f"{sum(text.endswith(' nt') for text in loads)} of {len(loads)}"
+
+    return found
+
+
+def occupied(case: str) -> Callable[[Runs], float]:
+    """Waves on a SIMD."""
+    return lambda runs: profile(runs, case).occupancy.waves_per_simd
+
+
+def lines(case: str, buffer: str) -> Callable[[Runs], float]:
+    """Lines of 64 bytes that a wave's store to a buffer touches."""
+
+    def found(runs: Runs) -> float:
+        sites = [s for s in profile(runs, case).traffic.sites if s.buffer == buffer and s.kind == "write"]
+        return sum(s.lines[64] for s in sites) / sum(s.accesses for s in sites)
+
+    return found
+
+
+def atomics(case: str) -> Callable[[Runs], float]:
+    """Operations on amax of a launch: one of each workgroup."""
+    return lambda runs: sum(s.accesses for s in profile(runs, case).traffic.sites if s.kind == "atomic")
+
+
+def most_loads(blocks: int) -> Callable[[Runs], float]:
+    """Turns of the busiest thread for 131072 x 5760 elements."""
+    return lambda _: -(-131072 * 5760 // 16 // (256 * blocks))
+
+
+def groups(case: str, arch: str) -> Callable[[Runs], float]:
+    """Workgroups that the LDS of a compute unit holds."""
+    return lambda runs: mfmasim.arch(arch).lds_bytes // int(profile(runs, case).report.lds["bytes"])
+
+
+def left(_: Runs) -> float:
+    """Part of the workgroups that two tiles for each leave."""
+    one, two = Part(8, 8, 0, 2048, 0, 2816), Variant(8, 8, 0, 2048, 0, 2816, beside=2)
+    return math.prod(two.tiles(2)) / math.prod(one.tiles(2))
 
 
 def launches(rows: int, cols: int, size: int) -> Callable[[Runs], str]:
@@ -148,6 +209,11 @@ STATEMENTS = [
     S(K, "v_cvt_scalef32_pk_fp8_f32 on gfx942, which the kernels are tuned for, too", "yes",
       exists("gfx942", "v_cvt_scalef32_pk_fp8_f32"), "refuted",
       about="gfx950 alone; v_cvt_pk_fp8_f32 is on both, and is what the code uses"),
+    S(K, "packed conversions with a scale for 16 bytes of FP8, by the other instruction", 8,
+      lambda r: executed(SCALED, "v_cvt_scalef32_pk_fp8_f32")(r) / executed(SCALED, "global_store_dwordx4")(r),
+      about="its scale is 1: a factor that is no power of two is multiplied before"),
+    S(K, "factors multiplied for them, at least", 15, multiplied, relation=">",
+      about="one for each element; and a few for 1 / scale"),
     S(K, "checks that the first version fails beyond the range", "nothing", caught("first_version_cdna4"), "refuted",
       about="NaN in the bulk and 448 in the tail, where later code limits the value first"),
     S(K, "VGPRs of the kernel for bf16 with loads of 8", 125, vgprs(BF16), "undecided",
@@ -176,5 +242,23 @@ STATEMENTS = [
     # --- Rejected
     S(R, "percent of 256 units that 12 workgroups take", 4.7, lambda _: 100 * 12 / 256, within=0.01),
     S(R, "workgroups of a thread for each of 2880 columns, 256 at once", 12, lambda _: -(-2880 // 256)),
+    S(R, "workgroups of that kernel, executed for 64 rows", 12, atomics(THIN), about="each adds to amax once"),
+    S(R, "lines of its store of 512 transposed bytes: one for each thread", 64, lines(THIN, "across"),
+      about="the tiles' stores touch 8"),
+    S(R, "loads of 16 bytes from bf16: VGPRs", 211, vgprs(WIDE), "undecided",
+      about="the compiler decides, and the text's own binary is not here"),
+    S(R, "loads of 16 bytes from bf16 leave fewer waves on a SIMD than the 8 of loads of 8", 8, occupied(WIDE),
+      relation="<", about="on gfx950"),
+    S(R, "two tiles for a workgroup: part of the workgroups that is left of 2048x2816, bf16", 0.5, left),
+    S(R, "two tiles for a workgroup: lines of a transposed store, as with one", 8, lines(TWO, "across")),
+    S(R, "WARP_SIZE 64: bytes of the LDS, at least", 33279, lds_bytes(SIDE64), relation=">"),
+    S(R, "WARP_SIZE 64: workgroups that the LDS of a unit of gfx942 holds", 1, groups(SIDE64, "gfx942"),
+      about="on gfx950, whose LDS is larger, four"),
+    S(R, "unconditional hints: loads in the code that have one", "4 of 4", hints(LOADS)),
+    S(R, "hints behind a branch on the size: loads in the code that have one", "0 of 4", hints(MAYBE), "refuted",
+      about="LLVM 22 keeps both branches, and the hint in one"),
+    S(R, "1024 workgroups: operations on amax", 1024, atomics("rejected_grid[blocks=1024]"),
+      about="256 with a workgroup for each unit"),
+    S(R, "128 workgroups: turns of a thread for 131072x5760, twice those of 256", 2 * 720, most_loads(128)),
     S(R, "times of the rejected variants", "a list", None, "undecided", about=MEASURED),
 ]  # fmt: skip

@@ -4,7 +4,10 @@
 
 #include "convert.h"
 
-constexpr int SIDE = 32, DOWN = 16, TURNS = SIDE / DOWN, TILE_THREADS = SIDE * DOWN;
+#if !defined(TILE_SIDE)
+#define TILE_SIDE 32  // threads beside each other in a tile, and in a column of it
+#endif
+constexpr int SIDE = TILE_SIDE, TILE_THREADS = 512, DOWN = TILE_THREADS / SIDE, TURNS = SIDE / DOWN;
 
 template <int Bytes>
 struct word_of;
@@ -32,7 +35,8 @@ using anywhere = word<Bytes> __attribute__((aligned(1)));
 
 template <target To, int Wide>
 MFMASIM_DEVICE word<Wide> pack(const float *x) {
-  if constexpr (Wide == 4) return pack_four<To, clamp>(x);
+  if constexpr (Wide == 8) return pack_four<To, clamp>(x) | (uint64_t)pack_four<To, clamp>(x + 4) << 32;
+  else if constexpr (Wide == 4) return pack_four<To, clamp>(x);
   else if constexpr (Wide == 2) return (uint16_t)pack_two<To, clamp, false>(x[0], x[1], 0);
   else return convert_one<To, clamp>(x[0]);
 }
@@ -93,18 +97,23 @@ MFMASIM_DEVICE int turn(passage<Store, Pad> &tile, const From *in, uint8_t *out,
   return highest;
 }
 
-// The part that starts at (first_row, first_col); rows and cols are the whole matrix's. Tiles go down first.
-template <typename From, int Load, int Store, target To, int Pad>
+// The part that starts at (first_row, first_col); rows and cols are the whole matrix's. Tiles go down first. A workgroup has
+// as many tiles beside each other as `Across` says.
+template <typename From, int Load, int Store, target To, int Pad, int Across>
 __device__ void cast_transpose(const From *in, uint8_t *out, uint8_t *across, const float *noop, const float *scale,
                                float *amax, float *scale_inv, int64_t rows, int64_t cols, int64_t first_row,
                                int64_t first_col, int tiles_down) {
   if (skipped(noop)) return;
   __shared__ passage<Store, Pad> tile;
   const int64_t top = first_row + (int64_t)(blockIdx.x % tiles_down) * SIDE * Store;
-  const int64_t left = first_col + (int64_t)(blockIdx.x / tiles_down) * SIDE * (Load / sizeof(From));
+  constexpr int WIDTH = SIDE * (Load / sizeof(From));
+  const int64_t left = first_col + (int64_t)(blockIdx.x / tiles_down) * WIDTH * Across;
   const float factor = scale[0];
-  collect_amax<TILE_THREADS>(
-      turn<From, Load, Store, To, Pad, false>(tile, in, out, across, factor, rows, cols, top, left), amax);
+  int highest = 0;
+  for (int n = 0; n < Across; ++n)
+    highest = max(highest, turn<From, Load, Store, To, Pad, false>(tile, in, out, across, factor, rows, cols, top,
+                                                                   left + n * WIDTH));
+  collect_amax<TILE_THREADS>(highest, amax);
   define_scale_inv(factor, scale_inv);
 }
 
@@ -131,11 +140,12 @@ __device__ void cast_transpose_rest(const From *in, uint8_t *out, uint8_t *acros
 }
 
 #define BESIDE const float *noop, const float *scale, float *amax, float *scale_inv, int64_t rows, int64_t cols
-#define TILES(from, to, load, store, pad, name)                                                                    \
+#define TILES(from, to, load, store, pad, name) TILES_ACROSS(from, to, load, store, pad, name, 1)
+#define TILES_ACROSS(from, to, load, store, pad, name, beside)                                                                 \
   extern "C" __global__ void __launch_bounds__(TILE_THREADS) name##_##from##_##to##_load##load##_store##store(      \
       const from *in, uint8_t *out, uint8_t *across, BESIDE, int64_t first_row, int64_t first_col,                  \
       int tiles_down) {                                                                                             \
-    cast_transpose<from, load, store, to, pad>(in, out, across, noop, scale, amax, scale_inv, rows, cols,           \
+    cast_transpose<from, load, store, to, pad, beside>(in, out, across, noop, scale, amax, scale_inv, rows, cols,           \
                                                first_row, first_col, tiles_down);                                   \
   }
 #define REST(from, to)                                                                                              \
