@@ -43,17 +43,58 @@ MOVES void settle(Fragment (&f)[TILES]) {
   for (int i = 0; i < TILES; ++i) arrived(f[i]);
 }
 
-// Where operands come from: a half in the LDS, and the first of the wave's rows in it.
+// Where operands come from: the lane's address for each half of the K of a fragment's first row. Sixteen rows further down is
+// a constant further on, in every swizzle: a register for each fragment's address would leave too few for the rest.
 struct From {
-  const char *half;
-  unsigned row;
+  unsigned at[2];
 };
-// What is fetched: a half in the LDS, the matrix, the first of its rows, and the byte of K.
+template <typename S>
+MOVES From lane_part(const char *tile, unsigned row, unsigned lane) {
+  const unsigned first = row + lane % 16, column = lane / 16 * 16;
+  return {{LDS_ADDRESS(tile + READ_AT(S, first, column)), LDS_ADDRESS(tile + READ_AT(S, first, 64 + column))}};
+}
+MOVES From within(From lane, unsigned slot, unsigned half) {
+  const unsigned start = (2 * slot + half) * HALF * TILE_K;
+  return {{lane.at[0] + start, lane.at[1] + start}};
+}
+// Start to read half of fragment `number`; lgkmcnt rises by 1.
+MOVES void start_half_of(words4 &to, unsigned at, int number) {
+  asm volatile("ds_read_b128 %0, %1 offset:%2" : "=v"(to) : "v"(at), "i"(number * 16 * TILE_K) : "memory");
+}
+MOVES void start_both(Fragment &f, From from, int number) {
+  start_half_of(f.low, from.at[0], number);
+  start_half_of(f.high, from.at[1], number);
+}
+// What is fetched: a half in the LDS, the matrix, the lane's byte in it, the first of the rows, and the byte of K.
 struct Into {
   char *half;
   __amdgpu_buffer_rsrc_t matrix;
+  unsigned lane;
   int first, ld, k;
 };
+// Rows from one load of a wave to the next. A multiple of 16 changes no swizzle: the lane's byte is the same for all loads,
+// and a scalar has the rest.
+#define STEP (WAVES * 64 * DIRECT_BYTES / TILE_K)
+template <typename S>
+MOVES unsigned lane_byte(int ld, unsigned wave, unsigned lane) {
+  const unsigned place = wave * 64 * DIRECT_BYTES + lane * DIRECT_BYTES, row = place / TILE_K;
+  return row * ld + FETCH_COLUMN(S, row, place % TILE_K);
+}
+template <typename S>
+MOVES void fetch_next(unsigned n, const Into &into, unsigned wave, unsigned lane) {
+  if constexpr (STEP % 16 != 0)
+    fetch_one<S, HALF, WAVES>(n, into.half, into.matrix, into.first, into.ld, into.k, wave, lane);
+  else
+    __builtin_amdgcn_raw_ptr_buffer_load_lds(into.matrix,
+                                             (mfmasim_lds_void *)(into.half + (n * WAVES + wave) * 64 * DIRECT_BYTES),
+                                             DIRECT_BYTES, into.lane, (into.first + n * STEP) * into.ld + into.k, 0, 0);
+}
+
+template <typename S>
+MOVES void fetch_half(const Into &into, unsigned wave, unsigned lane) {
+#pragma unroll
+  for (unsigned n = 0; n < FETCHES; ++n) fetch_next<S>(n, into, wave, lane);
+}
 
 // c += a b^T, and between the matrix instructions: reads of the fragments `next`, and loads to the LDS.
 template <typename S, bool READ, bool FETCH>
@@ -70,9 +111,9 @@ MOVES void block(f32x4 (&c)[TILES][TILES], Fragment (&a)[TILES], Fragment (&b)[T
       if constexpr (FETCH) {
 #pragma unroll
         for (int f = r * FETCHES / READS; f < (r + 1) * FETCHES / READS; ++f)
-          fetch_one<S, HALF, WAVES>(f, into.half, into.matrix, into.first, into.ld, into.k, wave, lane);
+          fetch_next<S>(f, into, wave, lane);
       }
-      if constexpr (READ) start_half<S>(r % 2 ? next[r / 2].high : next[r / 2].low, from.half, from.row + r / 2 * 16, r % 2 * 64, lane);
+      if constexpr (READ) start_half_of(r % 2 ? next[r / 2].high : next[r / 2].low, from.at[r % 2], r / 2);
       FENCE();
     }
   }
@@ -85,12 +126,12 @@ MOVES void store(const Gemm &g, int row, int column, f32x4 (&c)[TILES][TILES], u
     for (int j = 0; j < TILES; ++j) finish_tile(g, row + 16 * i, column + 16 * j, c[i][j], lane);
 }
 
-#define FETCH_A(slot, half, k) fetch<S, HALF, WAVES>(a_tile[slot][half], a_rows, (half) * HALF, g.lda, k, wave, lane)
-#define FETCH_B(slot, half, k) fetch<S, HALF, WAVES>(b_tile[slot][half], b_rows, (half) * HALF, g.ldb, k, wave, lane)
-#define FROM_A(slot, half) From{a_tile[slot][half], wave_m * (HALF / 2)}
-#define FROM_B(slot, half) From{b_tile[slot][half], wave_n * (HALF / 2)}
-#define INTO_A(slot, half, k) Into{a_tile[slot][half], a_rows, (half) * HALF, g.lda, k}
-#define INTO_B(slot, half, k) Into{b_tile[slot][half], b_rows, (half) * HALF, g.ldb, k}
+#define FETCH_A(slot, half, k) fetch_half<S>(INTO_A(slot, half, k), wave, lane)
+#define FETCH_B(slot, half, k) fetch_half<S>(INTO_B(slot, half, k), wave, lane)
+#define FROM_A(slot, half) within(a_lane, slot, half)
+#define FROM_B(slot, half) within(b_lane, slot, half)
+#define INTO_A(slot, half, k) Into{a_tile[slot][half], a_rows, a_byte, (half) * HALF, g.lda, k}
+#define INTO_B(slot, half, k) Into{b_tile[slot][half], b_rows, b_byte, (half) * HALF, g.ldb, k}
 #define BLOCK(i, j, next, from, into) block<S, true, true>(c[i][j], a[i], b[j], next, from, into, wave, lane)
 #define BLOCK_READ(i, j, next, from) block<S, true, false>(c[i][j], a[i], b[j], next, from, {}, wave, lane)
 #define BLOCK_LAST(i, j) block<S, false, false>(c[i][j], a[i], b[j], a[i], {}, {}, wave, lane)
@@ -115,6 +156,9 @@ __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
   Fragment a[2][TILES], b[2][TILES];
   f32x4 c[2][2][TILES][TILES] = {};
   int cur = 0, next = 1;
+  const From a_lane = lane_part<S>(a_tile[0][0], wave_m * (HALF / 2), lane);
+  const unsigned a_byte = lane_byte<S>(g.lda, wave, lane), b_byte = lane_byte<S>(g.ldb, wave, lane);
+  const From b_lane = lane_part<S>(b_tile[0][0], wave_n * (HALF / 2), lane);
 
   FETCH_A(cur, 0, 0);  // prologue: first half of A
   FETCH_B(cur, 0, 0);  // prologue: first half of B
@@ -128,8 +172,8 @@ __device__ __attribute__((always_inline)) void interleave(const Gemm &g) {
   if constexpr (V::all_have_fetched) BARRIER();
 #pragma unroll
   for (int i = 0; i < TILES; ++i) {
-    start_read<S>(a[0][i], a_tile[cur][0], wave_m * (HALF / 2) + 16 * i, lane);  // prologue: a0
-    start_read<S>(b[0][i], b_tile[cur][0], wave_n * (HALF / 2) + 16 * i, lane);  // prologue: b0
+    start_both(a[0][i], a_lane, i);  // prologue: a0
+    start_both(b[0][i], b_lane, i);  // prologue: b0
   }
 
   const int last = g.K / TILE_K - 1;

@@ -41,6 +41,7 @@ ORDERED = {
         ("matrix instructions of a turn of one half of the waves", "matrix instructions in a row", (8, 8)),
     ],
     "interleave": [
+        ("register copies in the main loop", "register copies", (0, 0)),
         ("at most so many matrix instructions without a load between", "matrix instructions in a row", (8, 3)),
         ("at least so many matrix instructions before a read is waited for", "matrix from read to wait", (4, 1)),
         ("at least so many before a load to the LDS is waited for", "matrix from fetch to wait", (68, 65)),
