@@ -4,6 +4,6 @@
 KERNEL(any_256x64, 512, ahead<Waves<8, 2>, Padded<1>, Guarded>)
 KERNEL(any_128x128, 512, ahead<Waves<4, 4>, Padded<1>, Guarded>)
 KERNEL(any_native, 256, native<Waves<4, 2>, Padded<1>, Guarded>)
-KERNEL(any_no_prefetch, 256, in_turn<Waves<4, 2>, Padded<1>, Guarded>)
+KERNEL(any_no_prefetch, 256, one_slot<Waves<4, 2>, Padded<1>, Guarded>)
 KERNEL(any_quad, 256, one_slot<Waves<4, 2>, Separate<4>, Guarded>)
-KERNEL(any_high_occupancy, 128, one_slot<Waves<2, 2, 2, 1>, Padded<1>, Guarded>)
+KERNEL(any_high_occupancy, 128, one_slot<Waves<2, 2, 2, 1>, Separate<1>, Guarded>)

@@ -24,10 +24,10 @@ declare("tiles.hip", "tile_128x64", (128, 64), 256, claims=PADDED)
 declare("tiles.hip", "tile_256x64", (256, 64), 512)
 declare("tiles.hip", "tile_128x128", (128, 128), 512)
 declare("variants.hip", "native_128x64", (128, 64), 256)
-declare("variants.hip", "no_prefetch", (128, 64), 256)
+declare("variants.hip", "no_prefetch", (128, 64), 256, claims=[Claim("9,216 bytes, one slot", "LDS bytes", 9216)])
 declare("variants.hip", "k_unrolled", (128, 64), 256, k=32, K=64)
 declare("variants.hip", "quad", (128, 64), 256, k=64, K=128)
-declare("variants.hip", "high_occupancy", (64, 32), 128)
+declare("variants.hip", "high_occupancy", (64, 32), 128, claims=[Claim("3,072 bytes, unpadded", "LDS bytes", 3072)])
 declare("any_shape.hip", "any_64x64", (64, 64), 128, whole=False, M=65, N=3, K=37)
 declare("any_shape.hip", "any_128x64", (128, 64), 256, whole=False, M=29, N=33, K=36)
 declare("any_shape.hip", "any_k_unrolled", (128, 64), 256, whole=False, M=127, N=17, K=40)
@@ -41,6 +41,7 @@ declare("roles.hip", "ping_pong_128x64", (128, 64), 256)
 declare("epilogue.hip", "zero_copy", (128, 64), 256, M=130)
 for name in ("shuffled_by_permute", "shuffled_by_dpp", "shuffled_by_permlane"):
     declare("epilogue.hip", name, (128, 64), 256, c=16)
+declare("epilogue.hip", "vector_c", (128, 64), 256, c=16)
 declare("epilogue.hip", "opt_128x128", (128, 128), 256, c=16, K=32)
 declare("epilogue.hip", "hilbert_128x64", (128, 64), 256, M=136, N=136, K=32, line=True)
 ANY = {
@@ -51,6 +52,7 @@ ANY = {
     "any_ping_pong": ("roles.hip", (33, 17, 36)),
     "any_zero_copy": ("epilogue.hip", (129, 5, 8)),
     "any_shuffled": ("epilogue.hip", (17, 35, 20)),
+    "any_vector_c": ("epilogue.hip", (17, 35, 20)),
     "any_hilbert": ("epilogue.hip", (129, 66, 9)),
 }
 for name, (source, (M, N, K)) in ANY.items():

@@ -100,3 +100,24 @@ __device__ void finish(const Shuffled<By, Stores> &g, const Part<Block, Place> &
       if (y < g.M) Stores::store(g, g.C + (size_t)y * g.ldc + x, x, line);
     }
 }
+
+// Through the LDS, 32 KiB of it for 128x64: lanes then store eight columns of a row each.
+template <class Stores = Wide>
+struct ThroughLds : Gemm {};
+template <class Block, class Place, class Stores>
+__device__ void finish(const ThroughLds<Stores> &g, const Part<Block, Place> &part, int row, int column) {
+  __shared__ __attribute__((aligned(16))) float c_lds[Block::rows * Block::columns];
+#pragma unroll
+  for (int i = 0; i < Block::tiles_m; ++i)
+#pragma unroll
+    for (int j = 0; j < Block::tiles_n; ++j)
+#pragma unroll
+      for (int r = 0; r < 8; ++r)
+        c_lds[(part.m + 16 * i + row_of(r, part.lane)) * Block::columns + part.n + 16 * j + column_of(part.lane)] =
+            part.sum[i][j][r];
+  __syncthreads();  // all of the tile
+  for (int n = threadIdx.x * 8; n < Block::rows * Block::columns; n += Block::threads * 8) {
+    const int y = row + n / Block::columns, x = column + n % Block::columns;
+    if (y < g.M) Stores::store(g, g.C + (size_t)y * g.ldc + x, x, *reinterpret_cast<const f32x8 *>(c_lds + n));
+  }
+}

@@ -16,6 +16,9 @@ KERNEL_OF(shuffled_by_dpp, 256, Shuffled<ByDpp>, ahead<Tall, Padded<1>, Whole>)
 KERNEL_OF(shuffled_by_permlane, 256, Shuffled<ByPermlane>, ahead<Tall, Padded<1>, Whole>)
 typedef Shuffled<ByDpp, Narrow> ByDppNarrow;
 KERNEL_OF(any_shuffled, 256, ByDppNarrow, ahead<Tall, Padded<1>, Guarded>)
+// Rows of eight columns through the LDS.
+KERNEL_OF(vector_c, 256, ThroughLds<>, ahead<Tall, Padded<1>, Whole>)
+KERNEL_OF(any_vector_c, 256, ThroughLds<Narrow>, ahead<Tall, Padded<1>, Guarded>)
 // Eight tiles of 16x16 a wave.
 typedef Waves<4, 2, 2, 4> Large;
 KERNEL_OF(opt_128x128, 256, Shuffled<ByDpp>, ahead<Large, Padded<1>, Whole>)

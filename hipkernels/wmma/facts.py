@@ -13,7 +13,7 @@ from hipkernels.attention.numbers16 import decode
 from hipkernels.attention.reference import attention
 from hipkernels.attention.replay import scalar
 from hipkernels.wmma.selection import published
-from mfmasim import grids
+from mfmasim import grids, lds
 from mfmasim.devices.loops import Loop
 from mfmasim.devices.occupancy import waves_of_vgprs
 from mfmasim.isa import Instruction
@@ -71,6 +71,38 @@ def lds_bytes(kernel: str) -> Figure:
 def degree(kernel: str, instruction: str) -> Figure:
     """The most distinct dwords that lanes of a phase access in one bank."""
     return lambda runs: max(a.degree for a in profile(runs, kernel).accesses if a.instruction.startswith(instruction))
+
+
+def conflict_rate(kernel: str) -> Figure:
+    """Percent of the cycles of the LDS that serve conflicts: a pass of a phase is taken for a cycle."""
+
+    def found(runs: Runs) -> float:
+        accesses = profile(runs, kernel).accesses
+        extra = sum(access.extra_passes for access in accesses)
+        free = sum(access.executions * phases(access.instruction) for access in accesses)
+        return 100 * extra / (extra + free)
+
+    return found
+
+
+def extra_per_instruction(kernel: str) -> Figure:
+    """Passes that conflicts add, for 100 instructions of the LDS."""
+
+    def found(runs: Runs) -> float:
+        accesses = profile(runs, kernel).accesses
+        return 100 * sum(access.extra_passes for access in accesses) / sum(access.executions for access in accesses)
+
+    return found
+
+
+def phases(instruction: str) -> int:
+    """Passes of an access without conflicts."""
+    return lds.conflicts(ARCH, instruction, np.zeros(32, int), warn=False).degrees.size
+
+
+def prefetches(kernel: str) -> Figure:
+    """Prefetch instructions in the listing of the kernel."""
+    return lambda runs: sum("prefetch" in ins.name for ins in listing(runs, kernel))
 
 
 def vgprs(kernel: str) -> Figure:

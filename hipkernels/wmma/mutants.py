@@ -207,4 +207,19 @@ MUTANTS = [
         BOTH,
         arch="gfx1151",
     ),
+    # --- C through the LDS
+    Mutant(
+        "vector_c_read_too_early",
+        "vector_c",
+        ("__syncthreads();  // all of the tile", "// all of the tile"),
+        ("races",),
+        arch="gfx1151",
+    ),
+    Mutant(
+        "vector_c_rows_too_short",
+        "vector_c",
+        ("* Block::columns + part.n", "* (Block::columns - 8) + part.n"),
+        ("mapping", "outputs", "races", "uninitialised"),
+        arch="gfx1151",
+    ),
 ]

@@ -86,20 +86,6 @@ __device__ void ahead(const Problem &g) {
   finish(g, part, row, column);
 }
 
-// Two slots; nothing is fetched before it is needed.
-template <class Block, class Place, class Load, class Mover = Pieces<Block, Place, Load>, class Problem>
-__device__ void in_turn(const Problem &g) {
-  TILES_IN_LDS(2);
-  for (int k = 0, slot = 0; k < g.K; k += Place::k, slot ^= 1) {
-    next.fetch_a(g, row, k);
-    next.fetch_b(g, k, column);
-    next.store(a_lds[slot], b_lds[slot]);
-    __syncthreads();  // this tile; a wave past it reads the other slot no more
-    part.multiply_tile(a_lds[slot], b_lds[slot]);
-  }
-  finish(g, part, row, column);
-}
-
 // One slot.
 template <class Block, class Place, class Load, class Mover = Pieces<Block, Place, Load>, class Problem>
 __device__ void one_slot(const Problem &g) {
@@ -115,7 +101,8 @@ __device__ void one_slot(const Problem &g) {
   finish(g, part, row, column);
 }
 
-// As `ahead`, but the kernel says itself what it waits for, and fetches between the products.
+// As `ahead`, but the kernel says itself what it waits for, fetches between the products, and hints at the tile after next,
+// for which RDNA3 has no instruction.
 template <class Block, class Place, class Load, class Mover = Pieces<Block, Place, Load>, class Problem>
 __device__ void native(const Problem &g) {
   TILES_IN_LDS(2);
@@ -131,7 +118,11 @@ __device__ void native(const Problem &g) {
     WAIT_LDS();  // fragments
 #pragma unroll
     for (int i = 0; i < Block::tiles_m; ++i) {
-      if (more && i == 0) next.fetch_a(g, row, k + Place::k);
+      if (more && i == 0) {
+        next.fetch_a(g, row, k + Place::k);
+        __builtin_prefetch(g.A + (size_t)row * g.lda + k + 2 * Place::k);
+        __builtin_prefetch(g.B + (size_t)(k + 2 * Place::k) * g.ldb + column);
+      }
       if (more && i == 1) next.fetch_b(g, k + Place::k, column);
 #pragma unroll
       for (int j = 0; j < Block::tiles_n; ++j) part.sum[i][j] = multiply(x[i], y[j], part.sum[i][j]);

@@ -79,7 +79,7 @@ def declare(kernel: str) -> None:
 
     whole.__name__, parts.__name__ = f"{kernel}_whole", kernel
     tiles = -(-M // SIDE) * -(-N // SIDE)
-    only = f"{fixed['needs']} and workgroups in (1, {tiles})"
+    only = f"{fixed['needs']} and workgroups in (1, (M + 63) // 64 * ((N + 63) // 64))"
     case(
         "stream.hip",
         data=("normal", "special"),
