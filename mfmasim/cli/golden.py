@@ -84,23 +84,18 @@ def _to_record(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     Raises:
         MfmasimError: nothing matches.
     """
+    from mfmasim.cli.chosen import chosen_cases
     from mfmasim.devices import device
-    from mfmasim.errors import MfmasimError
-    from mfmasim.verify import families, find, select
+    from mfmasim.verify import families
 
-    chosen = args.arch or getattr(device(args.device), "arch", None)
+    own = getattr(device(args.device), "arch", None)
+    chosen = own if args.arch is None else args.arch
     known = families()
-    work = [
+    return [
         # A folder of families has cases of the same title: there the target is what they are found by.
-        (name if name in known else target, case, arch)
-        for target in args.targets
-        for name, cases in find(target)
-        for case, arch in select(cases, chosen, args.case)
-        if arch not in case.skip
+        (one.group if one.group in known else one.target, one.case, one.arch)
+        for one in chosen_cases(args.targets, chosen, args.case, skipped=False)
     ]
-    if not work:
-        raise MfmasimError(f"no case matches --arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}")
-    return work
 
 
 def _recorded(args: argparse.Namespace, task: tuple[str, Case, str]) -> tuple[Path | None, str]:

@@ -51,7 +51,12 @@ def draw(tensor: Tensor, data: str, case: str, arch: Arch) -> NDArray[Any]:
     shape = tensor.stored_shape
     if tensor.role.startswith("scale"):
         reach = {"uniform": 0, "normal": 4}.get(data, 2)
-        return rng.integers(fmt.bias - reach, fmt.bias + reach + 1, shape).astype(fmt.carrier)
+        powers = rng.integers(fmt.bias - reach, fmt.bias + reach + 1, shape) << fmt.mantissa_bits
+        if fmt.mantissa_bits and reach:  # small numbers keep exact sums
+            powers += rng.integers(0, 1 << fmt.mantissa_bits, shape) & (
+                -1 if data == "normal" else 1 << (fmt.mantissa_bits - 1)
+            )
+        return powers.astype(fmt.carrier)
     if data == "one_hot":
         return _one_hot(tensor, fmt, rng)
     if data == "special" and not fmt.integer:

@@ -12,7 +12,7 @@ from mfmasim.errors import MfmasimError
 from mfmasim.matrix.models import PARAMETERS, Model
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify.agreement import capture
-from mfmasim.verify.calibration.fitting import SPACE, fit
+from mfmasim.verify.calibration.fitting import SPACE, Fit, fit
 from mfmasim.verify.calibration.nan_fitting import nan_bits, origins
 from mfmasim.verify.calibration.probe_data import FITTED, OUTLIERS
 from mfmasim.verify.calibration.probes import PROBES, observe, observed
@@ -100,6 +100,17 @@ def test_hidden_parameters_are_found(seen, probe, parameters):
     one, model = hide(seen[probe], **parameters)
     assert (one.d != seen[probe].d).any()
     find(one, model)
+
+
+def test_parameters_that_stand_in_for_each_other_do_not_make_the_row_fit(seen):
+    one = seen["bf16_k16"]
+    row = one.op.model
+    either = {"sum_bits": (28, row.sum_bits), "final_bits": (28, row.final_bits)}
+    found = Fit(one, replace(row, sum_bits=28), 1, 1, {"sum_bits": (28, row.sum_bits)})
+    assert found.differs == {"sum_bits": (row.sum_bits, 28)}
+    other = Fit(one, replace(row, sum_bits=28, group=4), 1, 1, either)
+    assert other.differs == {"group": (row.group, 4)}
+    assert Fit(one, row, 1, 1, either).differs == {}
 
 
 @pytest.mark.long

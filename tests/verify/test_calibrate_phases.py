@@ -16,7 +16,7 @@ from mfmasim.observe.tools.lds_clock import LdsClock, read_tables
 from mfmasim.toolchain import find_compiler
 from mfmasim.verify.agreement import capture
 from mfmasim.verify.calibration import phase_probes
-from mfmasim.verify.calibration.phase_fitting import fit_phases
+from mfmasim.verify.calibration.phase_fitting import doubtful, fit_phases
 from mfmasim.verify.calibration.phase_probes import (
     BESIDE,
     PHASE_PROBES,
@@ -204,6 +204,26 @@ def test_what_the_times_do_not_decide_is_said():
     why = "banks: lanes conflict at distances of 7, 32, 64, 96, 128, 160, ... dwords, which no number of banks explains"
     assert result.undecided == [why]
     assert (result.banks, result.names) == (None, ("C32",))
+
+
+def disturbed(pairs_of_lanes, spike, *, halves=(0,), both=1):
+    """Times of a read whose named pairs of lanes took longer in some repetitions, as by another process."""
+    made = predicted(BY_NAME["read_b32"], "gfx942", 64, PhaseTable("C32", 32, "unknown", "", ""), times=4, noise=2)
+    pairs = made.pairs.copy()
+    for half in halves:
+        pairs[half::2, both, pairs_of_lanes] += spike
+    return replace(made, pairs=pairs)
+
+
+def test_a_few_disturbed_pairs_are_doubtful_and_hide_nothing_else():
+    level = UNROLLED
+    found = fit_phases(disturbed([3, 700, 1500], 40 * level, both=0))
+    assert found.scatter < 1
+    assert found.decided, found.undecided
+    assert doubtful(disturbed([], 0).pairs).tolist() == []
+    apart = [number for number in range(2016) if number % 63 == 40][:4]
+    assert doubtful(disturbed(apart, level // 2).pairs).tolist() == apart
+    assert set(doubtful(disturbed([5, 9], level // 2, halves=(0, 1)).pairs)) <= {5, 9}
 
 
 def test_probes_are_clean_under_every_check():

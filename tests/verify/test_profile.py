@@ -151,14 +151,14 @@ def test_reports_of_the_interleave_on_gfx942():
     (pair,) = select(cases, "gfx942", "interleave_row")
     found = profile_case(*pair)
     assert found.ok
-    assert len(found.claims) == 11
+    assert len(found.claims) == 12
     assert all(judged.confirmed for judged in found.claims)
     assert found.main.mix["MATRIX"] == 64
     assert found.turn.written.startswith("vmcnt(32) lgkmcnt(0) B M8 F2 R F2 R M4")
     assert (found.turn.copies, found.remark) == (0, "")
     assert {access.degree for access in found.accesses} == {1}
     page = profile_page([found], "0")
-    assert page.count('class="pass">confirmed') == 11
+    assert page.count('class="pass">confirmed') == 12
     assert "waves per SIMD, limited by" in page
     assert not re.search(r"(src|href)=.http", page)
     assert json.loads(json.dumps(found.record()))["main_loop"]["counts"]["ds_read_b128"] == 16

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from mfmasim.devices import SimDevice
 from mfmasim.devices.isolated import IsolatedHip
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.observe import Finding
 from mfmasim.verify.agreement.capture import Capture, Launched, read, require, write
 from mfmasim.verify.agreement.judging import Differences, Piece, agreement, agrees, pieces
-from mfmasim.verify.agreement.recording import Plain, Recorder, Replayer
+from mfmasim.verify.agreement.poisoned import Poisoned, run_recorded
+from mfmasim.verify.agreement.recording import Plain, Replayer
 from mfmasim.verify.agreement.writers import Writers
 from mfmasim.verify.arguments import leaves
 from mfmasim.verify.environment import environment, versions
@@ -79,13 +81,13 @@ def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> t
         folder: where captures are stored.
 
     Returns:
-        The capture's path, and the comparison with the reference. Nothing is written when a launch fails.
+        The capture's path, and the comparison with the reference. Nothing is written when a launch fails. On a GPU
+        every launch is done three times (`Poisoned`): the result has a finding where they differ.
 
     Raises:
         MfmasimError: whatever `verify_case` raises; the capture cannot be written.
     """
-    recorder = Recorder(device)
-    result = verify_case(case, arch, group=group, device=recorder)
+    result, recorder = run_recorded(case, arch, group, device)
     if recorder.kernel is None:
         raise MfmasimError(
             f"{case.title}: nothing was launched on {arch}: {'; '.join(f.message for f in result.findings)}"
@@ -105,6 +107,8 @@ def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> t
         "reference": list(result.compared_with),
         "status": result.status,
     }
+    if isinstance(recorder, Poisoned):
+        about["poison"] = recorder.summary
     # Titles are unique within a family only, and two GPUs are two devices.
     family = Path(group).stem if group.endswith(".py") else group
     serial = where["identity"].get("uuid_hash", "")  # two contributors do not overwrite each other
@@ -112,6 +116,13 @@ def record(case: Case, arch: str, group: str, device: Device, folder: Path) -> t
     path = folder / f"{'.'.join(re.sub(r'[^A-Za-z0-9._=-]+', '_', part) for part in parts)}.npz"
     write(path, Capture(about, code.object.data, recorder.launches))
     return path, result
+
+
+def _unsteady(about: dict[str, Any]) -> list[str]:
+    """Where the three runs on a GPU differed, as a capture says; none in captures without it."""
+    found = about.get("poison")
+    differ = found.get("differ") if isinstance(found, dict) else None
+    return [str(text)[:300] for text in differ[:8]] if isinstance(differ, list) else []
 
 
 def _device(device: Device) -> dict[str, Any]:
@@ -156,6 +167,8 @@ def check(path: Path, most: int = 10, case_files: Sequence[Path] = ()) -> ThreeW
             f"{path}: the capture is stale: {len(capture.launches)} launches were recorded, the case does "
             f"{len(replayer.reports)}; record it again"
         )
+    device.findings += [Finding("outputs", "error", text, "outputs-unsteady") for text in _unsteady(capture.about)]
+    device.settle()
     simulator = verify_case(case, arch, group=capture.about["group"], device=Plain(SimDevice()))
     found = ThreeWay(path, capture.about, simulator, device, instructions=matrix_instructions(replayer.reports))
     for number, (report, simulated) in enumerate(zip(replayer.reports, replayer.simulated, strict=True)):
