@@ -33,7 +33,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--device", default="hip", help="hip (default), hip:1, ...")
     parser.add_argument("--quick", action="store_true", help="fewer samples and repetitions: a few minutes")
     parser.add_argument(
-        "--only", action="append", metavar="PART", help="answers, operations, matrix, lds or crowded (may be repeated)"
+        "--only",
+        action="append",
+        metavar="PART",
+        help="answers, operations, matrix, lds, crowded or golden (may be repeated)",
     )
     actions = parser.add_subparsers(dest="action", metavar="check", parser_class=type(parser))
     check = actions.add_parser("check", help="what a kit file says about every assumed row")
@@ -69,12 +72,24 @@ def _record(args: argparse.Namespace) -> int:
     path = Path(args.out)
     print(f"{back_end.product} ({back_end.target}) into {path}", flush=True)
     only = [part.strip() for text in args.only or () for part in text.split(",")]
-    ran = run_kit(back_end, path, quick=args.quick, only=only, say=lambda text: print(text, flush=True))
+    ran = run_kit(
+        back_end, path, quick=args.quick, only=only, doctor=_doctor(), say=lambda text: print(text, flush=True)
+    )
     kept = f", {ran.kept} were there already" if ran.kept else ""
     print(f"{ran.done} probes done, {ran.failed} failed{kept}: {path}, {path.stat().st_size:,} bytes")
     if back_end.simulated:
         print("recorded on a simulated device: not evidence of GPU behaviour")
     return 1 if ran.failed else 0
+
+
+def _doctor() -> dict[str, Any]:
+    """What ``mfmasim doctor`` finds, without paths."""
+    from mfmasim.cli.doctor import examine
+
+    found = examine()
+    compiler = {key: found["compiler"].get(key) for key in ("ok", "kind", "headers", "code")}
+    packages = {row["name"]: row["version"] for row in found["packages"]}
+    return {"compiler": compiler, "device": found["device"].get("answer"), "packages": packages}
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -117,13 +132,14 @@ def _report(kit: KitFile, found: list[Judgement]) -> dict[str, Any]:
         }
         for one in found
     ]
-    assumed = [one for one in found if one.row.kind != "layout"]
+    assumed = [one for one in found if one.row.kind not in ("layout", "golden")]
     return {
         "arch": kit.about["arch"],
         "device": kit.about["device"],
         "environment": kit.about.get("environment", {}),
         "counts": _count(assumed),
         "layouts": _count([one for one in found if one.row.kind == "layout"]),
+        "golden": _count([one for one in found if one.row.kind == "golden"]),
         "failed": [record.probe for record in kit.records.values() if record.status == "failed"],
         "notes": kit.notes,
         "rows": rows,
@@ -134,9 +150,10 @@ def _lines(kit: KitFile, found: list[Judgement]) -> Iterator[str]:
     device = kit.about["device"]
     simulated = ", simulated: no evidence" if device.get("simulated", True) else ""
     yield f"{kit.about['arch']}: {device.get('product')} ({device.get('target')}{simulated})"
-    assumed = [one for one in found if one.row.kind != "layout"]
-    layouts = [one for one in found if one.row.kind == "layout"]
-    for one in (*assumed, *(one for one in layouts if one.verdict.status != "settled")):
+    kinds = {kind: [one for one in found if one.row.kind == kind] for kind in ("layout", "golden")}
+    assumed = [one for one in found if one.row.kind not in kinds]
+    others = [one for some in kinds.values() for one in some if one.verdict.status != "settled"]
+    for one in (*assumed, *others):
         yield f"{one.verdict.status:12} {one.row.title}: {one.verdict.why}"
         if one.verdict.status != "contradicted":
             continue
@@ -145,6 +162,6 @@ def _lines(kit: KitFile, found: list[Judgement]) -> Iterator[str]:
         yield f"{'':12}   change {one.row.name} in {one.row.place}"
         if one.verdict.change:
             yield f"{'':12}   {one.verdict.change}"
-    for name, some in (("assumed rows", assumed), ("layouts", layouts)):
+    for name, some in (("assumed rows", assumed), ("layouts", kinds["layout"]), ("golden cases", kinds["golden"])):
         count = _count(some)
         yield f"{len(some)} {name}: {', '.join(f'{number} {status}' for status, number in count.items())}"

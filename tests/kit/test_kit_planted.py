@@ -8,7 +8,10 @@ import sys
 
 import pytest
 
+from mfmasim.lds import phase_tables
+from mfmasim.verify.calibration import phase_probes
 from mfmasim.verify.kit.assumed import assumed_rows
+from mfmasim.verify.kit.kernels import operation_kernels
 from tests.oracles import require
 
 pytestmark = [pytest.mark.long, pytest.mark.oracle]
@@ -27,6 +30,14 @@ PLANTED = {
     "gfx942": [
         ("model cdna3_sparse_16bit", "--model cdna3_sparse_16bit.product_rounding=floor", "product_rounding"),
         ("model cdna3_sparse_fp8", "--model cdna3_sparse_fp8.nan_invalid=0xffc00000", "nan_invalid"),
+    ],
+    "gfx1250": [
+        ("model cdna5_f32", "--model cdna5_f32.flush_inputs=positive", "flush_inputs"),
+        ("model cdna5_16bit", "--model cdna5_16bit.group=4", "group"),
+        ("model cdna5_fp8", "--model cdna5_fp8.addend_bits=22", "addend_bits"),
+        ("model cdna5_scale", "--model cdna5_scale.sum_bits=28", "sum_bits"),
+        ("model cdna5_sparse_16bit", "--model cdna5_sparse_16bit.product_bits=22", "product_bits"),
+        ("model cdna5_sparse_fp8", "--model cdna5_sparse_fp8.partial_sums=1", "partial_sums"),
     ],
     "gfx1201": [
         ("model rdna4_fp8", "--model rdna4_fp8.addend_bits=24", "addend_bits"),
@@ -74,6 +85,48 @@ def test_every_planted_model_is_found_and_no_other_row_is_blamed(tmp_path, arch)
         assert rows[title]["status"] == "contradicted", rows[title]
         assert set(rows[title]["parameters"]) == {parameter}, rows[title]
     assert {title for title, row in rows.items() if row["status"] == "contradicted"} == planted.keys()
+
+
+def test_a_parameter_that_another_could_stand_in_for_is_named(tmp_path):
+    ran = kit(tmp_path / "kit", "gfx942", "--model", "cdna3_sparse_16bit.sum_bits=28", only=["matrix"])
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    row = judged(tmp_path / "kit")["model cdna3_sparse_16bit"]
+    assert (row["status"], row["parameters"]) == ("contradicted", {"sum_bits": {"row": 32, "device": 28}})
+
+
+@pytest.mark.parametrize("arch", ["gfx950", "gfx942", "gfx1100", "gfx1201"])
+def test_every_planted_operation_is_found(tmp_path, arch):
+    path = tmp_path / "kit"
+    probed = operation_kernels(arch)
+    options = [word for name in probed for word in ("--operation", f"{name}.result=inverted")]
+    ran = kit(path, arch, *options, only=["operations"])
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    rows = judged(path)
+    assert len(probed) > 90
+    found = {name: (rows[f"operation {name}"]["status"], *rows[f"operation {name}"]["parameters"]) for name in probed}
+    assert {name: one for name, one in found.items() if one != ("contradicted", "result")} == {}
+
+
+def other_phases(arch):
+    """For every assumed row that is probed, other lanes on another number of banks."""
+    probed = {probe.row for probe in phase_probes.chosen(arch)}
+    for row in assumed_rows(arch):
+        if row.kind == "phase" and row.name in probed:
+            table = phase_tables(arch)[row.name]
+            yield row.name, "C8" if table.lanes == "C16" else "C16", 64 if table.banks == 32 else 32
+
+
+@pytest.mark.parametrize("arch", ["gfx950", "gfx942", "gfx1100", "gfx1201"])
+def test_every_planted_phase_is_found_through_a_noisy_clock(tmp_path, arch):
+    path = tmp_path / "kit"
+    planted = {f"phase {name}": (lanes, banks) for name, lanes, banks in other_phases(arch)}
+    options = [w for row, (lanes, banks) in planted.items() for w in ("--phases", f"{row[6:]}={lanes}/{banks}")]
+    ran = kit(path, arch, *options, "--noise", "6", only=["lds", "crowded"])
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    rows = judged(path)
+    found = {row: rows[row]["parameters"] for row in planted}
+    device = {row: {name: one["device"] for name, one in changed.items()} for row, changed in found.items()}
+    assert device == {row: {"lanes": lanes, "banks": banks} for row, (lanes, banks) in planted.items()}
 
 
 @pytest.mark.parametrize("arch", ["gfx950", "gfx1100"])

@@ -89,12 +89,14 @@ class Fit:
 
     @cached_property
     def differs(self) -> dict[str, tuple[Any, Any]]:
-        """Parameters in which the fit differs from the instruction's row: the row's value, and the value that fits."""
+        """Parameters in which the fit differs from the instruction's row: the row's value, and the value that fits.
+
+        Where two parameters stand in for each other (`also` has the row's value of each), the one that was found stays.
+        """
         row = self.observed.op.model
-        found = {f.name: (getattr(row, f.name), getattr(self.model, f.name)) for f in fields(row)}
-        return {
-            name: pair for name, pair in found.items() if pair[0] != pair[1] and pair[0] not in self.also.get(name, ())
-        }
+        pairs = {f.name: (getattr(row, f.name), getattr(self.model, f.name)) for f in fields(row)}
+        found = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+        return {name: pair for name, pair in found.items() if pair[0] not in self.also.get(name, ())} or found
 
     def row(self) -> str:
         """The model as a row of `mfmasim.matrix.models`, to paste."""
@@ -163,8 +165,8 @@ class _Search:
         if name != "group" and name not in PARAMETERS[model.algorithm]:
             return now
         if name == "group":
-            # Block scales belong to 32 elements, which no sum may straddle.
-            most = 32 if self.observed.scale_a is not None else self.observed.op.k
+            # No sum may straddle the elements that share a scale.
+            most = self.observed.op.row.scale_block if self.observed.scale_a is not None else self.observed.op.k
             stepped = model.algorithm in ("aligned", "exact", "dot2", "dot4")
             return tuple(value for value in values if value <= most) if stepped else now
         if name in ("partial_bits", "partial_rounding") and model.partial_sums == 1:
@@ -182,7 +184,8 @@ class _Search:
             seen, tiles = self.observed, slice(0, FITTED)
             given = Operands(seen.a, seen.b, seen.c, seen.scale_a, seen.scale_b, seen.index).tiles(tiles)
             op = seen.op
-            ours = multiply(model, Formats(op.a, op.b, op.d), given)
+            formats = Formats(op.a, op.b, op.d, op.c, block=op.row.scale_block or 32)
+            ours = multiply(model, formats, given)
             same = (ours == seen.d[tiles]) | (is_nan(ours, op.d) & is_nan(seen.d[tiles], op.d))
             self._scores[key] = int(same.sum())
             self.tried += 1

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
     from mfmasim.verify.calibration.phase_probes import Timed
 
-__all__ = ["PhaseFit", "fit_phases"]
+__all__ = ["PhaseFit", "doubtful", "fit_phases"]
 
 BANKS = (8, 16, 32, 64, 128, 256)
 """Numbers of banks that are tried."""
+LOW = 0.25
+"""Additional ticks up to this share of the level are no conflict; from one minus it on they are."""
+HIGH = 0.99
+"""A few of a thousand pairs are always disturbed; what lies above this quantile says nothing of the clock."""
 
 
 @dataclass
@@ -151,8 +155,8 @@ def fit_phases(timed: Timed) -> PhaseFit:
     scatter = 0.0
     if len(timed.pairs) > 1:
         halves = [timed.pairs[start::2, 0].min(axis=0) for start in (0, 1)]
-        scatter = float(np.abs(halves[0] - halves[1]).max())
-    highest = float(np.quantile(more, 0.99))
+        scatter = float(np.quantile(np.abs(halves[0] - halves[1]), HIGH))
+    highest = float(np.quantile(more, HIGH))
     level = float(np.median(more[more > highest / 2])) if highest > 0 else 0.0
     result.cost, result.scatter = level / timed.accesses, scatter / timed.accesses
     if level <= max(2 * scatter, timed.accesses / 16):
@@ -168,16 +172,32 @@ def fit_phases(timed: Timed) -> PhaseFit:
     return result
 
 
+def doubtful(pairs: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Pairs of lanes whose repetitions contradict each other, or lie between conflict and none: measure them again.
+
+    Args:
+        pairs: ticks, (repetitions, 2, pairs), as `Timed.pairs`.
+    """
+    halves = [pairs[start::2].min(axis=0) for start in (0, 1)] if len(pairs) > 1 else [pairs.min(axis=0)]
+    more = np.stack([half[1] - half[0] for half in halves]).astype(float)
+    highest = float(np.quantile(more, HIGH))
+    if highest <= 0:
+        return np.zeros(0, np.intp)
+    share = more / float(np.median(more[more > highest / 2]))
+    between = (share > LOW) & (share < 1 - LOW)
+    return np.flatnonzero(between.any(axis=0) | ((share >= 0.5) != (share[0] >= 0.5)).any(axis=0))
+
+
 def _find_phases(result: PhaseFit, share: NDArray[np.float64]) -> None:
     """Phases from the additional ticks of every pair, as shares of the level."""
     wave = result.timed.wave
     lanes = list(combinations(range(wave), 2))
-    between = [lanes[n] for n in np.flatnonzero((share > 0.25) & (share < 0.75))]
+    between = [lanes[n] for n in np.flatnonzero((share > LOW) & (share < 1 - LOW))]
     if between:
         result.undecided.append(f"phases: {len(between)} pairs conflict only in part, such as lanes {_both(between)}")
         return
     conflict = np.eye(wave, dtype=bool)
-    for (first, second), met in zip(lanes, share >= 0.75, strict=True):
+    for (first, second), met in zip(lanes, share >= 1 - LOW, strict=True):
         conflict[first, second] = conflict[second, first] = met
     wrong = [(i, j) for i, j in lanes if conflict[i, j] != bool((conflict[i] == conflict[j]).all())]
     if wrong:

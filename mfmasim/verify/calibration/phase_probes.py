@@ -13,6 +13,7 @@ together, which saves a pass where they share a phase; and one lane is moved out
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +26,26 @@ from mfmasim.resources import folder
 from mfmasim.verify.prebuilt import code_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from mfmasim.devices import Device
     from mfmasim.program import Code, Kernel
     from mfmasim.verify.agreement.capture import Capture
     from mfmasim.verify.agreement.recording import Recorder
 
-__all__ = ["PHASE_PROBES", "PhaseProbe", "Timed", "measure", "pair_patterns", "sweep_patterns", "timed"]
+__all__ = [
+    "PHASE_PROBES",
+    "PhaseProbe",
+    "Timed",
+    "measure",
+    "pair_patterns",
+    "sweep_patterns",
+    "time_patterns",
+    "timed",
+]
 
 OFF = 0xFFFFFFFF
 """Address of a lane that takes no part."""
@@ -211,23 +222,43 @@ def measure(
     for probe in probes:
         kernel = code[f"phases_{probe.name}"]
         crowd = crowded and probe.reads
-        shared = dynamic_lds(kernel, alone=not simulated, crowded=crowd)
-
-        def run(patterns: NDArray[np.uint32], kernel: Kernel = kernel, shared: int = shared) -> NDArray[np.int64]:
-            ticks = np.zeros((times, len(patterns)), np.uint32)
-            report = recorder.launch(
-                kernel, (len(patterns), times, 1), kernel.wave, [patterns, ticks, np.uint32(rounds)], shared, **options
-            )
-            if not report.ok:
-                raise MfmasimError(f"probe {kernel.name}: {report.findings[0].message}")
-            return ticks.astype(np.int64)
-
+        run = partial(
+            time_patterns, recorder, kernel, times=times, rounds=rounds, options=options,
+            shared=dynamic_lds(kernel, alone=not simulated, crowded=crowd),
+        )  # fmt: skip
         best = run(pair_patterns(probe, kernel.wave, crowded=crowd)).min(axis=0)
         swept = _dearest(best.reshape(2, -1), kernel.wave)
         run(sweep_patterns(probe, kernel.wave, swept, crowded=crowd))
         about = {"row": probe.row, "wave": kernel.wave, "rounds": rounds, "times": times, "crowded": crowd}
         measured.append({**about, "swept": swept})
     return measured
+
+
+def time_patterns(
+    device: Device, kernel: Kernel, patterns: NDArray[np.uint32], *, times: int, rounds: int, shared: int,
+    options: Mapping[str, Any],
+) -> NDArray[np.int64]:  # fmt: skip
+    """Ticks of patterns, (times, patterns).
+
+    Args:
+        device: where.
+        kernel: of a probe.
+        patterns: addresses, (patterns, lanes).
+        times: repetitions of each pattern.
+        rounds: rounds of `UNROLLED` accesses that are timed together.
+        shared: bytes of dynamic LDS.
+        options: further arguments of the launch.
+
+    Raises:
+        MfmasimError: whatever launching raises, or a finding.
+    """
+    ticks = np.zeros((times, len(patterns)), np.uint32)
+    report = device.launch(
+        kernel, (len(patterns), times, 1), kernel.wave, [patterns, ticks, np.uint32(rounds)], shared, **options
+    )
+    if not report.ok:
+        raise MfmasimError(f"probe {kernel.name}: {report.findings[0].message}")
+    return ticks.astype(np.int64)
 
 
 def dynamic_lds(kernel: Kernel, *, alone: bool, crowded: bool) -> int:

@@ -95,12 +95,12 @@ def matrices(op: MatrixInstruction, name: str, keep: NDArray[np.bool_] | None = 
     a[~kept] = 0
     scales: tuple[NDArray[np.uint8] | None, NDArray[np.uint8] | None] = (None, None)
     if op.scale_A is not None and op.scale_B is not None:
-        blocks = op.k // 32
+        blocks = op.k // op.row.scale_block
         drawn = [rng.integers(120, 134, (TILES, rows, blocks)).astype(np.uint8) for rows in (op.m, op.n)]
         for scale in drawn:
             scale[TRIALS:FITTED] = 127
         scales = drawn[0], drawn[1]
-    return Tiles(a, b, _in_format(rng, find_format(op.d), c), *scales)
+    return Tiles(a, b, _in_format(rng, find_format(op.c), c), *scales)
 
 
 def _in_format(rng: np.random.Generator, fmt: Format, c: NDArray[np.uint32]) -> NDArray[Any]:

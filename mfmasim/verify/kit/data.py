@@ -239,8 +239,8 @@ def _exact(rng: np.random.Generator, op: MatrixInstruction, keep: NDArray[np.boo
         if keep is not None:
             a[~keep] = 0
         return Tiles(a, b, c)
-    fa, fb, fd = (find_format(name) for name in (op.a, op.b, op.d))
-    most = 1 if fd.bits == 16 else 3
+    fa, fb, fd = (find_format(name) for name in (op.a, op.b, op.c))
+    most = 1 if find_format(op.d).bits == 16 else 3
     a, b, c = (
         np.asarray(fmt.encode(rng.integers(-most, most + 1, shape).astype(np.float64))).astype(fmt.carrier)
         for fmt, shape in ((fa, (EXACT, op.m, op.k)), (fb, (EXACT, op.k, op.n)), (fd, (EXACT, op.m, op.n)))
@@ -249,7 +249,9 @@ def _exact(rng: np.random.Generator, op: MatrixInstruction, keep: NDArray[np.boo
         a[~keep] = 0
     if op.scale_A is None:
         return Tiles(a, b, c)
-    scales = [rng.integers(125, 130, (EXACT, rows, op.k // 32)).astype(np.uint8) for rows in (op.m, op.n)]
+    scales = [
+        rng.integers(125, 130, (EXACT, rows, op.k // op.row.scale_block)).astype(np.uint8) for rows in (op.m, op.n)
+    ]
     return Tiles(a, b, c, *scales)
 
 

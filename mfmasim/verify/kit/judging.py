@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.devices import SimDevice
 from mfmasim.verify.kit.assumed import AssumedRow, assumed_rows, opcode_rows
+from mfmasim.verify.kit.cases import judge_case
 from mfmasim.verify.kit.kernels import matrix_operations, operation_kernels
 from mfmasim.verify.kit.matrix_judging import judge_layout, judge_model
 from mfmasim.verify.kit.operation_judging import judge_operation
@@ -38,7 +39,7 @@ class Judgement:
 
 
 def judge(kit: KitFile) -> list[Judgement]:
-    """Judge every assumed row of the kit file's architecture, and the layouts of its matrix instructions.
+    """Judge every assumed row of the kit file's architecture, the layouts of its matrix instructions, and its cases.
 
     Args:
         kit: the file.
@@ -68,4 +69,9 @@ def judge(kit: KitFile) -> list[Judgement]:
         pair = f" {op.a} {op.b}" if op.row.a == "f8f6f4" else ""
         row = AssumedRow("layout", f"{op.name}{pair}", LAYOUTS.format(op.arch.family.lower()), op.layout_source)
         found.append(Judgement(row, verdict))
+    for record in kit.records.values():
+        part, _, name = record.probe.partition(" ")
+        if part == "golden":
+            row = AssumedRow("golden", name, f"hipkernels/{name.partition(' ')[0]}", "golden data and exact references")
+            found.append(Judgement(row, judge_case(record)))
     return found

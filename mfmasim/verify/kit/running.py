@@ -14,7 +14,7 @@ from mfmasim.verify.kit.probes import PARTS, kit_probes
 from mfmasim.verify.kit.records import SCHEMA, Record, append, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from mfmasim.devices.isolated import IsolatedHip
@@ -45,6 +45,7 @@ def run_kit(
     *,
     quick: bool = False,
     only: Sequence[str] = (),
+    doctor: Mapping[str, Any] | None = None,
     say: Callable[[str], None] = print,
 ) -> Ran:
     """Run the probes of a device's architecture, and append their results to a file.
@@ -54,6 +55,7 @@ def run_kit(
         path: the kit file. One of the same device and options is continued: only what it lacks, or failed, is run.
         quick: fewer work-items, tiles and repetitions.
         only: parts to run; none is all. Known answers always run.
+        doctor: what ``mfmasim doctor`` finds, for the first line.
         say: receives a line for each part and each failure.
 
     Returns:
@@ -67,7 +69,7 @@ def run_kit(
             raise unknown("part", part, PARTS, "of the kit")
     arch = device.arch
     assumed_rows(arch)  # refuses an architecture that mfmasim does not know
-    about = _about(device, quick=quick)
+    about = {**_about(device, quick=quick), "doctor": dict(doctor or {})}
     before = _continued(path, about)
     if before is None:
         append(path, about)
