@@ -16,6 +16,7 @@ from mfmasim.devices.hip_library import SIMULATED, HangError, Hip, no_gpu, text_
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch import check_call
+from mfmasim.machine.memory import POISON_BYTE
 from mfmasim.machine.passing import segment
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ NOT_READY = 600
 SHORTEST, LONGEST = 20e-6, 5e-3
 """Seconds between two questions whether a launch has ended."""
 FOREVER = 1e9
-SIMULATOR_ONLY = ("observers", "debug", "budget", "quota", "max_waves", "executor", "parts")
+SIMULATOR_ONLY = ("observers", "debug", "budget", "quota", "max_waves", "executor", "parts", "cluster")
 
 
 class HipDevice:
@@ -121,6 +122,7 @@ class HipDevice:
         *,
         undefined: Sequence[int | str | NDArray[Any]] = (),
         buffers: Mapping[int, NDArray[Any]] | None = None,
+        poison: int = POISON_BYTE,
         **options: Any,
     ) -> Report:
         """Run a kernel to its end.
@@ -134,6 +136,7 @@ class HipDevice:
             checks: ``"all"`` examines the guard zones, ``"none"`` does not. The simulator's checks are rejected.
             undefined: accepted as by the simulator, without effect: reads on a GPU are not observable.
             buffers: as `mfmasim.devices.SimDevice.launch` takes them.
+            poison: byte that guard zones hold.
             options: what only the simulator has (observers, budget, ...); rejected unless empty.
 
         Returns:
@@ -154,7 +157,7 @@ class HipDevice:
         hip = self.hip
         with ExitStack() as stack:
             hip.call("hipSetDevice", self.number)
-            device = HipBuffers(hip)
+            device = HipBuffers(hip, poison)
             _afterwards(stack, device.free)
             given = np.frombuffer(bytearray(segment(device, kernel, args, buffers)), np.uint8)
             device.send()
@@ -239,6 +242,8 @@ def refuse(device: str, checks: str | Sequence[str] | None, options: Mapping[str
     for name, value in options.items():
         if name not in SIMULATOR_ONLY:
             raise MfmasimError(f"launch has no option {name!r}")
+        if name == "cluster" and value is not None:
+            raise MfmasimError(f"cluster {value!r}: {device} launches kernels with the clusters they were compiled for")
         if value is not None and value != ():
             raise MfmasimError(f"{name}: {device} cannot observe a launch from inside; the device sim can")
 

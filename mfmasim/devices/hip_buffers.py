@@ -29,9 +29,10 @@ GUARD = 4096
 class HipBuffers:
     """Device memory of one launch; `mfmasim.machine.arguments` fills it as it fills the machine's."""
 
-    def __init__(self, hip: Hip) -> None:
-        """Start empty."""
+    def __init__(self, hip: Hip, poison: int = POISON_BYTE) -> None:
+        """Start empty; the guard zones hold `poison`, a byte."""
         self._hip = hip
+        self._poison = poison
         self._blocks: dict[int, Any] = {}  # address of a buffer to hip-python's pointer to its block
         self._allocated: dict[int, int] = {}  # address of a buffer to the size of its block
         self._sent: dict[int, NDArray[np.uint8]] = {}
@@ -65,7 +66,7 @@ class HipBuffers:
         """Copy every array to its buffer, poison around it."""
         for region, array in self.buffers:
             block = self._blocks[region.address]
-            host = np.full(self._allocated[region.address], POISON_BYTE, np.uint8)
+            host = np.full(self._allocated[region.address], self._poison, np.uint8)
             start = region.address - int(block)
             host[start : start + region.size] = array.reshape(-1).view(np.uint8)
             self._copy(block, host, host.nbytes, "hipMemcpyHostToDevice")

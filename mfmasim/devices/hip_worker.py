@@ -109,7 +109,7 @@ def _launched(
     device.timeout = content["timeout"]
     report = device.launch(
         codes[sha256][content["kernel"]], content["grid"], content["block"], args, content["shared"],
-        content["checks"], buffers=buffers,
+        content["checks"], buffers=buffers, poison=content["poison"],
     )  # fmt: skip
     report.program = None  # the owner has it
     return report, [array if array.flags.writeable else None for array in every]

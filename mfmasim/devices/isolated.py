@@ -22,6 +22,7 @@ from mfmasim.devices.hip import refuse
 from mfmasim.devices.hip_worker import Place, replaced
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch import check_call
+from mfmasim.machine.memory import POISON_BYTE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -230,6 +231,7 @@ class IsolatedHip:
         undefined: Sequence[int | str | NDArray[Any]] = (),
         buffers: Mapping[int, NDArray[Any]] | None = None,
         timeout: float | None = None,
+        poison: int = POISON_BYTE,
         **options: Any,
     ) -> Report:
         """Run a kernel to its end.
@@ -244,6 +246,7 @@ class IsolatedHip:
             undefined: accepted as by the simulator, without effect: reads on a GPU are not observable.
             buffers: as `mfmasim.devices.SimDevice.launch` takes them.
             timeout: seconds after which the launch is given up; None follows from the grid, or `TIMEOUT`.
+            poison: byte that guard zones hold.
             options: what only the simulator has (observers, budget, ...); rejected unless empty.
 
         Returns:
@@ -270,6 +273,7 @@ class IsolatedHip:
             "shared": int(shared_bytes),
             "checks": checks,
             "timeout": seconds,
+            "poison": poison,
             "writeable": [bool(array.flags.writeable) for array in arrays],
         }
         report, changed = self._ask("launch", content, slow, kernel.name)

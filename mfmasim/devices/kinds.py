@@ -57,6 +57,12 @@ ENDED = Kind(
     "debugger.break_at(31, lambda stop: False)",
     "Nothing.",
 )  # fmt: skip
+TENSOR = Kind(
+    "tensor-descriptor", "error", "A tensor descriptor that the manual does not allow",
+    "A reserved bit or a field that has to hold a certain value; what the hardware would move is not known.",
+    "group0 = {0, lds, address, address >> 32};  // type is not 2",
+    "Set the field that the message names.",
+)  # fmt: skip
 PRINTF = Kind(
     "printf-wrong", "warning", "printf output could not be decoded",
     "Its buffer was full or its format is wrong.",
@@ -64,7 +70,7 @@ PRINTF = Kind(
     "Print less, or correct the format.",
 )  # fmt: skip
 
-KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, PRINTF)
+KINDS = (OVERWRITTEN, READ_ONLY, BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, TENSOR, PRINTF)
 
-STOPS = {kind.check: kind for kind in (BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, DEADLOCK)}
+STOPS = {kind.check: kind for kind in (BUDGET, ENDLESS, QUOTA, TRAP, FETCH, ENDED, TENSOR, DEADLOCK)}
 """The kind of a launch that ended early, by the check under whose name the machine stops it."""

@@ -17,6 +17,7 @@ from mfmasim.machine.launch import dimensions, prepare
 from mfmasim.machine.quota import Meter, Quota, check_quota
 from mfmasim.machine.run import BUDGET, Machine
 from mfmasim.machine.schedule import schedule as schedule_of
+from mfmasim.machine.together import run_together
 from mfmasim.observe import SEVERITIES, Finding
 from mfmasim.observe.check import Check
 from mfmasim.observe.conflicts import Conflicts
@@ -137,6 +138,7 @@ class SimDevice:
         buffers: Mapping[int, NDArray[Any]] | None = None,
         quota: Quota | None = None,
         approximations: str = "nearest",
+        cluster: Any = None,
     ) -> Report:
         """Run a kernel to its end.
 
@@ -173,6 +175,7 @@ class SimDevice:
                 launch is refused, or stopped with a finding.
             approximations: which result reciprocals, roots, exponentials and other approximate operations give:
                 ``nearest``, or the one that is ``above`` or ``below`` it in magnitude by the manual's error bound.
+            cluster: workgroups of a cluster in x, y, z; None takes those that the kernel was compiled for.
 
         Returns:
             The report. Buffers hold what the kernel wrote even when there are findings.
@@ -198,18 +201,43 @@ class SimDevice:
         if quota is not None and not isinstance(quota, Quota):
             raise MfmasimError(f"quota {quota!r}: a mfmasim.Quota(...) is expected")
         meter, step = Meter(quota or Quota()), direction(approximations)
-        prepared = prepare(kernel, grid, block, args, shared_bytes, undefined, buffers)
+        prepared = prepare(kernel, grid, block, args, shared_bytes, undefined, buffers, cluster)
         prepared.meter, prepared.approximation = meter, step
         report = self.run(
             prepared, names, budget, observers, debug, max_waves, executor, parts,
             # Arrays change only when it is over.
             lambda: replace(
-                prepare(kernel, grid, block, args, shared_bytes, undefined, buffers), meter=meter, approximation=step
+                prepare(kernel, grid, block, args, shared_bytes, undefined, buffers, cluster),
+                meter=meter, approximation=step,
             ),
             order, witness=schedule == "witness",
         )  # fmt: skip
         prepared.collect()
         return report
+
+    def launch_together(
+        self,
+        kernel: Kernel,
+        grid: Any,
+        block: Any,
+        args: Sequence[Arguments],
+        shared_bytes: int = 0,
+        observers: Sequence[Observer] = (),
+    ) -> bool:
+        """Run several launches of a kernel at once, without checks.
+
+        Args:
+            kernel: what to run.
+            grid: workgroups in x, y, z.
+            block: work-items of a workgroup in x, y, z.
+            args: of each launch, as `launch` takes them.
+            shared_bytes: dynamic LDS in bytes.
+            observers: receive the events; the number of a wave counts through all launches.
+
+        Returns:
+            Whether each launch did what it does alone; if not, no array has changed.
+        """
+        return run_together(kernel, grid, block, args, shared_bytes, observers)
 
     def run(
         self,

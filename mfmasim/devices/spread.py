@@ -138,7 +138,9 @@ def spread(
     Raises:
         MfmasimError: the executor failed, or the launch did.
     """
-    results = _all_parts(launch, executor, make, budget, max_waves, min(parts or PARTS, launch.workgroups))
+    results = _all_parts(
+        launch, executor, make, budget, max_waves, min(parts or PARTS, launch.workgroups // launch.clusters.workgroups)
+    )
     why = next((part.error or part.outcome.stopped for part in results if part.error or part.outcome.stopped), "")
     most, total = launch.meter.quota.instructions, sum(part.outcome.executed.total() for part in results)
     if not why and most is not None and total > most:
@@ -163,7 +165,8 @@ def _all_parts(
     max_waves: int | None,
     parts: int,
 ) -> list[Part]:
-    cuts = [launch.workgroups * number // parts for number in range(parts + 1)]
+    together = launch.clusters.workgroups
+    cuts = [launch.workgroups // together * number // parts * together for number in range(parts + 1)]
     travelling = replace(launch, buffers=Buffers())
     tasks = [Task(travelling, first, last - first, tuple(make()), budget, max_waves) for first, last in pairwise(cuts)]
     futures: list[Any] = []

@@ -10,9 +10,10 @@ import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 __all__ = ["available", "follow", "follow_parent", "pool"]
@@ -22,12 +23,12 @@ _POLL_SECONDS = 0.5
 
 
 class _Pool(ProcessPoolExecutor):
-    """Ends its processes when a signal interrupts the block that it belongs to, which else waits for what they run."""
+    """Ends its processes when an error or a signal leaves the block that it belongs to, and waits for none of them."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
-        if kind is not None and not issubclass(kind, Exception):
+        if kind is not None:
             for process in list((self._processes or {}).values()):
                 process.kill()
         return super().__exit__(kind, error, trace)
@@ -40,9 +41,25 @@ def available() -> int:
     return os.cpu_count() or 1
 
 
-def pool(count: int) -> ProcessPoolExecutor:
-    """An executor of so many processes, none of which survives this one, even if this one is killed."""
-    return _Pool(count, initializer=follow, initargs=(os.getpid(),))
+def pool(
+    count: int, method: str | None = None, begin: Callable[..., None] | None = None, given: tuple[Any, ...] = ()
+) -> ProcessPoolExecutor:
+    """An executor of processes, none of which survives this one, even if this one is killed.
+
+    Args:
+        count: number of processes.
+        method: how they are started; None for the system's default.
+        begin: called in each process before its first task.
+        given: arguments of ``begin``.
+    """
+    context = multiprocessing.get_context(method)
+    return _Pool(count, context, initializer=_begin, initargs=(os.getpid(), begin, given))
+
+
+def _begin(owner: int, begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+    follow(owner)
+    if begin is not None:
+        begin(*given)
 
 
 def follow_parent(number: int | None = None) -> None:
