@@ -86,10 +86,10 @@ struct __half2 {
     struct { __half x, y; };
   };
   __half2() = default;
-  MFMASIM_MEMBER __half2(Native_vec_ value) : data(value) {}
-  MFMASIM_MEMBER __half2(__half a, __half b) : data{a.data, b.data} {}
+  constexpr MFMASIM_MEMBER __half2(Native_vec_ value) : data(value) {}
+  constexpr MFMASIM_MEMBER __half2(__half a, __half b) : data{a.data, b.data} {}
   MFMASIM_MEMBER __half2(__half2_raw raw) : data(mfmasim::bits<Native_vec_>(raw)) {}
-  MFMASIM_MEMBER explicit __half2(__half both) : data{both.data, both.data} {}
+  constexpr MFMASIM_MEMBER explicit __half2(__half both) : data{both.data, both.data} {}
   MFMASIM_MEMBER operator Native_vec_() const { return data; }
   MFMASIM_MEMBER operator __half2_raw() const { return mfmasim::bits<__half2_raw>(data); }
 #define MFMASIM_OPERATOR(op)                              \

@@ -11,10 +11,13 @@
 #include <mfmasim/casts.h>
 #include <mfmasim/coordinates.h>
 #include <mfmasim/api.h>
+#include <mfmasim/heap.h>
 #include <mfmasim/integers.h>
 #include <mfmasim/lanes.h>
+#include <mfmasim/library_names.h>
 #include <mfmasim/math.h>
 #include <mfmasim/memory.h>
 #include <mfmasim/output.h>
 #include <mfmasim/synchronisation.h>
+#include <mfmasim/textures.h>
 #include <mfmasim/vectors.h>

@@ -62,6 +62,8 @@ static inline hipPitchedPtr make_hipPitchedPtr(void *pointer, size_t pitch, size
   hipPitchedPtr made = {pointer, pitch, width, height};
   return made;
 }
+// These headers exist in no compiled form: a null pointer and size 0.
+void __hipGetPCH(const char **, unsigned int *);
 // What clang makes of <<< >>>.
 hipError_t __hipPushCallConfiguration(dim3, dim3, size_t MFMASIM_DEFAULT(0), hipStream_t MFMASIM_DEFAULT(0));
 hipError_t __hipPopCallConfiguration(dim3 *, dim3 *, size_t *, hipStream_t *);

@@ -38,7 +38,16 @@ MFMASIM_COORDINATE(grid_size, hidden_word(0), hidden_word(1), hidden_word(2))
 #undef MFMASIM_COORDINATE
 
 struct wave_size {
-  MFMASIM_MEMBER_DEVICE operator int() const { return __builtin_amdgcn_wavefrontsize(); }
+  // Also a constant expression, as in HIP 6: the architecture's default, 64 on the host.
+  constexpr MFMASIM_MEMBER operator int() const {
+#if !defined(__HIP_DEVICE_COMPILE__)
+    return 64;
+#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__) || defined(__GFX13__)
+    return __builtin_is_constant_evaluated() ? 32 : __builtin_amdgcn_wavefrontsize();
+#else
+    return __builtin_is_constant_evaluated() ? 64 : __builtin_amdgcn_wavefrontsize();
+#endif
+  }
 };
 
 }  // namespace mfmasim

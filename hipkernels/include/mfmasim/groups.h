@@ -24,9 +24,32 @@ MFMASIM_DEVICE int set_bit(unsigned long long mask, unsigned int n) {
   return place;
 }
 
-// A barrier over the grid needs all workgroups resident, which only a cooperative launch grants.
-__device__ __attribute__((error("mfmasim: grid_group::sync needs a cooperative launch, which is not supported"))) void
-grid_barrier();
+// Where the workgroups of a cooperative launch meet: how many have come, and how often all did. Null in other launches,
+// in which a workgroup may wait for one that has not started.
+MFMASIM_DEVICE uint32_t *grid_meeting() {
+  typedef uint32_t *const __attribute__((address_space(4))) *hidden_arguments;
+  constexpr uint32_t place = 11;  // hidden_multigrid_sync_arg, code object v5 and later
+  return ((hidden_arguments)__builtin_amdgcn_implicitarg_ptr())[place];
+}
+
+static __device__ __attribute__((noinline, nodebug)) void meet(uint32_t *meeting, uint32_t blocks) {
+  uint32_t *times = meeting + 1, before = __hip_atomic_load(times, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  if (__hip_atomic_fetch_add(meeting, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT) == blocks - 1) {
+    __hip_atomic_store(meeting, 0, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    __hip_atomic_fetch_add(times, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+  }
+  while (__hip_atomic_load(times, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) == before) __builtin_amdgcn_s_sleep(1);
+}
+
+MFMASIM_DEVICE void grid_barrier() {
+  uint32_t *meeting = grid_meeting();
+  if (!meeting) mfmasim_trap();  // not a cooperative launch
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+  __builtin_amdgcn_s_barrier();
+  if (block_rank() == 0) meet(meeting, gridDim.x * gridDim.y * gridDim.z);
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+}
 
 enum class group_kind { block, wave };
 
@@ -88,7 +111,7 @@ class grid_group {
   static __device__ dim3 group_dim() { return gridDim; }
   static __device__ dim3 dim_blocks() { return gridDim; }
   static __device__ dim3 block_index() { return blockIdx; }
-  static __device__ bool is_valid() { return false; }
+  static __device__ bool is_valid() { return mfmasim::grid_meeting() != nullptr; }
   static __device__ void sync() { mfmasim::grid_barrier(); }
 };
 static __device__ inline grid_group this_grid() { return grid_group(); }

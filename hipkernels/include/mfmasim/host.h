@@ -75,6 +75,15 @@ inline hipError_t hipLaunchCooperativeKernel(T_ function, dim3 grid, dim3 block,
                                              unsigned int shared_bytes, hipStream_t stream) {
   return hipLaunchCooperativeKernel((const void *)function, grid, block, arguments, shared_bytes, stream);
 }
+template <typename... Parameters_, typename... Arguments_>
+inline hipError_t hipLaunchKernelEx(const hipLaunchConfig_t *config, void (*kernel)(Parameters_...),
+                                    Arguments_ &&...arguments) {
+  // The parameters' types decide the bytes, as in a call.
+  return [&](Parameters_... values) {
+    void *places[] = {(void *)&values..., nullptr};
+    return hipLaunchKernelExC(config, (const void *)kernel, places);
+  }(static_cast<Parameters_>(arguments)...);
+}
 template <typename T_>
 inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T_ function, int block_size,
                                                                size_t shared_bytes) {

@@ -1,5 +1,6 @@
 // What a HIP compiler's driver includes before every source: the keywords, device mathematics, which the standard headers
-// must find declared to take it into std::, and these headers themselves.
+// must find declared to take it into std::, and these headers themselves; and those of the standard library that ROCm's
+// headers bring along, so that sources rely on them.
 #pragma once
 
 #if defined(__HIP__) && defined(__cplusplus)
@@ -12,9 +13,66 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <new>
+#include <string>
+#include <tuple>
+
+// Names for single precision that older standard libraries do not have in std::.
+namespace std {
+using ::acosf;
+using ::acoshf;
+using ::asinf;
+using ::asinhf;
+using ::atan2f;
+using ::atanf;
+using ::atanhf;
+using ::cbrtf;
+using ::ceilf;
+using ::copysignf;
+using ::cosf;
+using ::coshf;
+using ::erfcf;
+using ::erff;
+using ::exp2f;
+using ::expf;
+using ::expm1f;
+using ::fabsf;
+using ::fdimf;
+using ::floorf;
+using ::fmaf;
+using ::fmaxf;
+using ::fminf;
+using ::fmodf;
+using ::frexpf;
+using ::hypotf;
+using ::ilogbf;
+using ::ldexpf;
+using ::lgammaf;
+using ::log10f;
+using ::log1pf;
+using ::log2f;
+using ::logbf;
+using ::logf;
+using ::modff;
+using ::nearbyintf;
+using ::nextafterf;
+using ::powf;
+using ::remainderf;
+using ::rintf;
+using ::roundf;
+using ::scalbnf;
+using ::sinf;
+using ::sinhf;
+using ::sqrtf;
+using ::tanf;
+using ::tanhf;
+using ::tgammaf;
+using ::truncf;
+}  // namespace std
 #endif

@@ -87,6 +87,7 @@ MFMASIM_BINARY(float, min, __builtin_fminf)
 MFMASIM_BINARY(float, max, __builtin_fmaxf)
 MFMASIM_BINARY(double, min, __builtin_fmin)
 MFMASIM_BINARY(double, max, __builtin_fmax)
+MFMASIM_BINARY(float, copysign, __builtin_copysignf)
 MFMASIM_BINARY(float, fmin, __builtin_fminf)
 MFMASIM_BINARY(float, fmax, __builtin_fmaxf)
 

@@ -56,8 +56,14 @@ struct HIP_vector_type : HIP_vector_base<T_, N_> {
   using value_type = T_;
   HIP_vector_type() = default;
 
-  MFMASIM_MEMBER T_ &operator[](unsigned int index) { return (&this->x)[index]; }
-  MFMASIM_MEMBER const T_ &operator[](unsigned int index) const { return (&this->x)[index]; }
+  // Libraries add wider vectors, whose elements have no names.
+  MFMASIM_MEMBER T_ &operator[](unsigned int index) { return reinterpret_cast<T_ *>(this)[index]; }
+  MFMASIM_MEMBER const T_ &operator[](unsigned int index) const { return reinterpret_cast<const T_ *>(this)[index]; }
+
+  MFMASIM_MEMBER HIP_vector_type &operator++() noexcept;
+  MFMASIM_MEMBER HIP_vector_type operator++(int) noexcept;
+  MFMASIM_MEMBER HIP_vector_type &operator--() noexcept;
+  MFMASIM_MEMBER HIP_vector_type operator--(int) noexcept;
 };
 
 #define MFMASIM_EACH for (unsigned int i = 0; i < N_; ++i)
@@ -104,17 +110,17 @@ MFMASIM_MEMBER MFMASIM_VECTOR operator-(MFMASIM_VECTOR a) {
   MFMASIM_EACH a[i] = -a[i];
   return a;
 }
-#define MFMASIM_STEP(op)                                       \
-  template <typename T_, unsigned int N_>                      \
-  MFMASIM_MEMBER MFMASIM_VECTOR &operator op(MFMASIM_VECTOR &a) { \
-    MFMASIM_EACH op a[i];                                      \
-    return a;                                                  \
-  }                                                            \
-  template <typename T_, unsigned int N_>                      \
-  MFMASIM_MEMBER MFMASIM_VECTOR operator op(MFMASIM_VECTOR &a, int) { \
-    MFMASIM_VECTOR before = a;                                 \
-    op a;                                                      \
-    return before;                                             \
+#define MFMASIM_STEP(op)                                          \
+  template <typename T_, unsigned int N_>                         \
+  MFMASIM_MEMBER MFMASIM_VECTOR &MFMASIM_VECTOR::operator op() noexcept { \
+    MFMASIM_EACH op(*this)[i];                                    \
+    return *this;                                                 \
+  }                                                               \
+  template <typename T_, unsigned int N_>                         \
+  MFMASIM_MEMBER MFMASIM_VECTOR MFMASIM_VECTOR::operator op(int) noexcept { \
+    MFMASIM_VECTOR before = *this;                                \
+    op(*this);                                                    \
+    return before;                                                \
   }
 MFMASIM_STEP(++)
 MFMASIM_STEP(--)

@@ -484,6 +484,12 @@ typedef struct hipDevResource_st hipDevResource_st;
 struct hipDevResource_st {
   hipDevResourceType type;
   unsigned char _internal_padding[92];
+  union {
+    hipDevSmResource sm;
+    hipDevWorkqueueConfigResource wqConfig;
+    hipDevWorkqueueResource wq;
+    unsigned char _oversize[40];
+  };
   hipDevResource_st* nextResource;
 };
 typedef hipDevResource_st hipDevResource;
@@ -547,12 +553,20 @@ union hipStreamBatchMemOpParams_union {
   struct {
     hipStreamBatchMemOpType operation;
     void* address;
+    union {
+      uint32_t value;
+      uint64_t value64;
+    };
     unsigned int flags;
     void* alias;
   } waitValue;
   struct {
     hipStreamBatchMemOpType operation;
     void* address;
+    union {
+      uint32_t value;
+      uint64_t value64;
+    };
     unsigned int flags;
     void* alias;
   } writeValue;
@@ -803,6 +817,10 @@ struct hipGraphInstantiateParams {
 typedef struct hipMemAllocationProp hipMemAllocationProp;
 struct hipMemAllocationProp {
   hipMemAllocationType type;
+  union {
+    hipMemAllocationHandleType requestedHandleType;
+    hipMemAllocationHandleType requestedHandleTypes;
+  };
   hipMemLocation location;
   void* win32HandleMetaData;
   struct {
@@ -886,6 +904,20 @@ typedef struct hipGraphNodeParams hipGraphNodeParams;
 struct hipGraphNodeParams {
   hipGraphNodeType type;
   int reserved0[3];
+  union {
+    long long reserved1[29];
+    hipKernelNodeParams kernel;
+    hipMemcpyNodeParams memcpy;
+    hipMemsetParams memset;
+    hipHostNodeParams host;
+    hipChildGraphNodeParams graph;
+    hipEventWaitNodeParams eventWait;
+    hipEventRecordNodeParams eventRecord;
+    hipExternalSemaphoreSignalNodeParams extSemSignal;
+    hipExternalSemaphoreWaitNodeParams extSemWait;
+    hipMemAllocNodeParams alloc;
+    hipMemFreeNodeParams free;
+  };
   long long reserved2;
 };
 typedef struct hipGraphEdgeData hipGraphEdgeData;
@@ -899,6 +931,10 @@ typedef struct hipLaunchAttribute_st hipLaunchAttribute_st;
 struct hipLaunchAttribute_st {
   hipLaunchAttributeID id;
   char pad[4];
+  union {
+    hipLaunchAttributeValue val;
+    hipLaunchAttributeValue value;
+  };
 };
 typedef hipLaunchAttribute_st hipLaunchAttribute;
 typedef struct hipLaunchConfig_st hipLaunchConfig_st;
