@@ -135,7 +135,7 @@ def _quiet(flags: Sequence[str]) -> list[str]:
 def link_flags() -> list[str]:
     """What links a program with the simulated runtime, which it finds by itself when it is started."""
     place = library().parent
-    return [f"-L{place}", f"-Wl,--enable-new-dtags,-rpath,{place}", "-lamdhip64"]
+    return [f"-L{place}", f"-L{place.parent / 'rocm' / 'lib'}", f"-Wl,--enable-new-dtags,-rpath,{place}", "-lamdhip64"]
 
 
 def command(arguments: Sequence[str], tool: Compiler) -> list[str]:
@@ -166,6 +166,8 @@ def command(arguments: Sequence[str], tool: Compiler) -> list[str]:
         added.append("-gline-tables-only")  # findings name lines
     if line.device_only:
         added.append("--offload-device-only")
+    if line.has("--cuda-host-only", "--offload-host-only"):
+        added.append("-fuse-cuid=none")  # the name of the device code that build lines link to it: __hip_fatbin
     if line.links:
         added += ["--hip-link", "-no-hip-rt"]
     words, tail = _with_languages(line), link_flags() if line.links else []
@@ -201,7 +203,7 @@ def clang_command(arguments: Sequence[str], tool: Compiler) -> list[str]:
     inputs = [argument for argument, value in _pairs(line.arguments) if not value]
     by_name = not line.languages and any(Path(argument).suffix in (".hip", ".cu") for argument in inputs)
     if "hip" not in line.languages and "--hip-link" not in inputs and not by_name:
-        return [*tool.program, "--driver-mode=g++", *line.arguments]
+        return [*tool.program, "--driver-mode=g++", *_quiet(["-nogpulib"]), *line.arguments]
     added = [*device_flags(line.archs), *([] if line.has("-g") else ["-gline-tables-only"])]
     tail = ["-no-hip-rt", *link_flags()] if line.links else []
     return [*tool.program, "--driver-mode=g++", *_quiet(added), *line.arguments, *_quiet(tail)]

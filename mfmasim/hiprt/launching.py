@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mfmasim.codeobject.metadata import KERNARG_LIMIT
@@ -13,10 +14,12 @@ from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
+from mfmasim.machine.cluster import check_cluster
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
 from mfmasim.machine.memory import Memory, Region, image_regions
 from mfmasim.machine.passing import laid_out
 from mfmasim.machine.printf import PRINTF_BYTES
+from mfmasim.machine.run import Machine
 from mfmasim.program import load
 
 if TYPE_CHECKING:
@@ -25,15 +28,29 @@ if TYPE_CHECKING:
     from mfmasim.devices import Report
     from mfmasim.program import Kernel
 
-__all__ = ["launch", "load_module", "unload"]
+__all__ = ["Options", "launch", "load_module", "unload"]
 
 INVALID_VALUE, INVALID_CONFIGURATION, INVALID_IMAGE, NO_BINARY = 1, 9, 200, 209
 ILLEGAL_ADDRESS, LAUNCH_FAILURE, NOT_SUPPORTED = 700, 719, 801
 FAULTING = ("bounds-outside-buffer", "bounds-read-only", "alignment-atomic")
 """Findings for which a device reports a memory fault."""
-PACKET_BYTES = 64
+COOPERATIVE_TOO_LARGE = 720
+PACKET_BYTES, BARRIER_BYTES = 64, 64
 CODES = 64
 """Number of code objects that are cached."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a kernel is launched, besides its sizes."""
+
+    cluster: tuple[int, int, int] | None = None
+    """Workgroups of a cluster; None takes those that the kernel was compiled for."""
+    cooperative: bool = False
+    """All workgroups are in flight together, so that they can wait for one another."""
+
+
+PLAIN = Options()
 
 
 def load_module(rt: Runtime, data: bytes, device: int | None = None) -> Module:
@@ -87,8 +104,9 @@ def unload(rt: Runtime, handle: int) -> None:
 
 
 def launch(
-    rt: Runtime, function: Function, grid: Sequence[int], block: Sequence[int], shared: int, words: Sequence[bytes]
-) -> None:
+    rt: Runtime, function: Function, grid: Sequence[int], block: Sequence[int], shared: int, words: Sequence[bytes],
+    options: Options = PLAIN,
+) -> None:  # fmt: skip
     """Run a kernel.
 
     Args:
@@ -98,6 +116,7 @@ def launch(
         block: work-items in x, y, z.
         shared: dynamic LDS in bytes.
         words: bytes of every explicit argument.
+        options: how it is launched.
 
     Raises:
         HipFailure: the device rejects the launch. The next synchronising call reports errors of its execution.
@@ -111,6 +130,7 @@ def launch(
         if shared > kernel.arch.lds_bytes - kernel.info.group_segment_fixed_size:
             raise HipFailure(INVALID_VALUE, f"{kernel.name}: {shared} bytes of dynamic LDS")
         check_sizes(kernel, *size, shared)
+        cluster = check_cluster(kernel, size[0], options.cluster)
     except MfmasimError as error:
         raise HipFailure(INVALID_CONFIGURATION, f"{kernel.name}: {error}") from None
     if device in rt.hung:
@@ -121,9 +141,17 @@ def launch(
     kernarg = Region("kernel arguments", service.kernarg, kernel.info.kernarg_room, writable=False)
     packet = Region("dispatch packet", service.packet, PACKET_BYTES, writable=False)
     printf = Region("printf buffer", service.printf, PRINTF_BYTES) if prints(kernel) else None
-    prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf)
+    prepared = Launch(kernel, *size, shared, memory, kernarg, packet, function.module.image, printf, cluster=cluster)
     if kernel.shares:
         prepared.gds = Region("global data share", service.gds, kernel.arch.lds.gds_bytes)
+    waves = None
+    if options.cooperative:
+        waves = prepared.workgroups * prepared.waves_per_workgroup
+        if Machine(prepared, max_waves=waves).workgroups_in_flight() < prepared.workgroups:
+            raise HipFailure(COOPERATIVE_TOO_LARGE, f"{kernel.name}: {prepared.workgroups} workgroups together")
+        at = service.barrier - rt.heap.base
+        rt.heap.arena[at : at + BARRIER_BYTES] = 0
+        prepared.grid_barrier = Region("grid barrier", service.barrier, BARRIER_BYTES)
     fill(prepared, laid_out(kernel, words))
     if rt.heap.written is not None:
         given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
@@ -139,7 +167,7 @@ def launch(
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
         observers = [observer for observer in (clock, rt.heap.written) if observer is not None]
-        report = SimDevice().run(prepared, chosen_checks(rt.settings.checks), observers=observers)
+        report = SimDevice().run(prepared, chosen_checks(rt.settings.checks), observers=observers, max_waves=waves)
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE
         raise HipFailure(NOT_SUPPORTED, f"{kernel.name}: {error}") from None
@@ -183,13 +211,13 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
     device = function.module.device
     service = rt.services.get(device)
     if service is None:
-        sizes = (KERNARG_LIMIT, PACKET_BYTES, PRINTF_BYTES)
-        names = ("kernel arguments", "dispatch packet", "printf buffer")
+        sizes = (KERNARG_LIMIT, PACKET_BYTES, PRINTF_BYTES, BARRIER_BYTES)
+        names = ("kernel arguments", "dispatch packet", "printf buffer", "grid barrier")
         pieces = [rt.heap.allocate(size, INTERNAL, device, name) for size, name in zip(sizes, names, strict=True)]
-        kernarg, packet, printf = (piece.address for piece in pieces)
+        kernarg, packet, printf, barrier = (piece.address for piece in pieces)
         share = rt.archs[device].lds.gds_bytes
         gds = rt.heap.allocate(share, INTERNAL, device, "global data share").address if share else 0
-        service = rt.services[device] = Service(kernarg, packet, printf, gds)
+        service = rt.services[device] = Service(kernarg, packet, printf, barrier, gds)
     key = (rt.heap.changes, function.kernel)
     if service.memory is None or service.memory[0] != key:
         accessible = {device, *(peer for own, peer in rt.peers if own == device)}
@@ -204,6 +232,7 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         seen.append(Region("kernel arguments", service.kernarg, function.kernel.info.kernarg_room, writable=False))
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
         seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
+        seen.append(Region("grid barrier", service.barrier, BARRIER_BYTES))
         if function.kernel.shares:
             seen.append(Region("global data share", service.gds, function.kernel.arch.lds.gds_bytes))
         # Only the used range: checks allocate records for all memory that the machine can access.

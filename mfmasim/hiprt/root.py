@@ -25,8 +25,12 @@ LINKS = {
     **{f"lib/{name}": f"../../lib/{name}" for name in (LIBRARY, *OTHERS)},
 }  # fmt: skip
 """Symbolic links of the folder, with their targets."""
+EMPTY = ("libamd_comgr.so", "libhsa-runtime64.so", "libhiprtc-builtins.so")
+"""Libraries that build lines name because ROCm's runtime is made of them. Here they are linker scripts without content:
+a program that calls their functions does not link."""
+BUNDLER = "clang-offload-bundler"
 TOOLS = (
-    "clang-offload-bundler", "llvm-mc", "llvm-objcopy", "llvm-objdump", "llvm-readelf", "llvm-as", "llvm-dis",
+    "llvm-mc", "llvm-objcopy", "llvm-objdump", "llvm-readelf", "llvm-as", "llvm-dis",
     "llvm-link", "llvm-ar", "llvm-ranlib", "opt", "llc", "ld.lld",
 )  # fmt: skip
 
@@ -54,13 +58,26 @@ def _python(*words: str) -> str:
     return f'#!/bin/sh\nexec {call} "$@"\n'
 
 
+def _bundler(program: str) -> str:
+    """A script that calls LLVM's bundler as older build lines do, in whose targets the environment is missing."""
+    shorter = "s/\\(host\\|hip[v4]*\\)-\\([a-z0-9_]*\\)-\\([a-z]*\\)-\\([a-z]*\\)\\(,\\|$\\)/\\1-\\2-\\3-\\4-\\5/g"
+    return f"""#!/bin/sh
+for word do
+  shift
+  case "$word" in -targets=*|--targets=*) word=$(printf %s "$word" | sed '{shorter}');; esac
+  set -- "$@" "$word"
+done
+exec {shlex.quote(program)} "$@"
+"""
+
+
 def _tools() -> dict[str, str]:
-    """Links to LLVM's programs beside the compiler, which build lines call by ROCm's path."""
+    """LLVM's programs beside the compiler, which build lines call by ROCm's path; paths by name."""
     tool = find_compiler()
     near = tool.path.resolve().parent
     major = tool.version.partition(".")[0]
-    found = {name: shutil.which(name, path=str(near)) or shutil.which(f"{name}-{major}") for name in TOOLS}
-    return {f"bin/{name}": path for name, path in found.items() if path}
+    found = {name: shutil.which(name, path=str(near)) or shutil.which(f"{name}-{major}") for name in (BUNDLER, *TOOLS)}
+    return {name: path for name, path in found.items() if path}
 
 
 def root() -> Path:
@@ -73,19 +90,25 @@ def root() -> Path:
         MfmasimError: it cannot be written, or the library cannot be built.
     """
     place = library().parents[1] / "rocm"
+    tools = _tools()
+    archs = f'#!/bin/sh\necho "${{{ARCH}:-{DEFAULT}}}" | tr , "\\n"\n'
     scripts = {
         "bin/hipcc": _python("hipcc"),
         "bin/clang++": _python("hipcc", "--as-clang"),
         "bin/hipconfig": _hipconfig(place),
-        "bin/rocm_agent_enumerator": f'#!/bin/sh\necho "${{{ARCH}:-{DEFAULT}}}" | tr , "\\n"\n',
+        "bin/rocm_agent_enumerator": archs,
+        "bin/amdgpu-arch": archs,
+        **({f"bin/{BUNDLER}": _bundler(tools.pop(BUNDLER))} if BUNDLER in tools else {}),
+        **{f"lib/{name}": "/* part of libamdhip64.so here */\n" for name in EMPTY},
         ".info/version": VERSION + "\n",
         OURS: "",
     }
-    links = {**LINKS, **_tools(), "include": str(folder("hipkernels") / "include"), "lib/cmake": str(CMAKE)}
+    programs = {f"bin/{name}": path for name, path in tools.items()}
+    links = {**LINKS, **programs, "include": str(folder("hipkernels") / "include"), "lib/cmake": str(CMAKE)}
     try:
         for name, text in scripts.items():
             path = place / name
-            if path.is_file() and path.read_text() == text:
+            if path.is_file() and not path.is_symlink() and path.read_text() == text:
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             unfinished = path.with_name(f"{path.name}.{os.getpid()}")

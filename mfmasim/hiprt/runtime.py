@@ -17,6 +17,7 @@ from mfmasim.hiprt.faults import Faults, parse
 from mfmasim.hiprt.graphs import capture_call
 from mfmasim.hiprt.heap import HOST, INTERNAL, Heap
 from mfmasim.hiprt.registry import CALLS, HipFailure
+from mfmasim.hiprt.tables.unserved import reason
 from mfmasim.hiprt.written import Written
 from mfmasim.visible import visible
 
@@ -98,6 +99,8 @@ class Service:
     kernarg: int
     packet: int
     printf: int
+    barrier: int
+    """State of the barrier over a grid."""
     gds: int
     """Address of the global data share; 0 on a device that has none."""
     memory: tuple[tuple[int, Kernel], Memory] | None = None
@@ -170,6 +173,8 @@ class Runtime:
         self.pools: dict[int, list[int]] = {}
         """Handles of the default and the current memory pool, by device."""
         self.program = Program()
+        self.texts: dict[str, Any] = {}
+        """Zero-terminated texts to which the program got pointers."""
         self.counts = Counts()
         self._report = settings.report
         self._faults = Faults(list(settings.faults), shared=True)
@@ -292,7 +297,7 @@ class Runtime:
             if call is None:
                 self.counts.unserved[name] += 1
                 code = RTC_INTERNAL if name.startswith("hiprtc") else NOT_SUPPORTED
-                raise HipFailure(code, "not served by the simulated HIP runtime")  # noqa: TRY301
+                raise HipFailure(code, f"not served by the simulated HIP runtime: {reason(name)}")  # noqa: TRY301
             if not self._fails(name):
                 words = [read(arguments[number]) for number, read in enumerate(call.readers)]
                 capture = self.captures.get(words[call.stream]) if call.stream >= 0 else None

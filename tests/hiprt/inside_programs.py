@@ -303,7 +303,9 @@ def test_launches_that_no_device_takes(sizes, arguments, error, capfd):
 def test_calls_that_are_not_served_name_themselves(capfd):
     error = hip.hipDestroyTextureObject(None)[0]
     assert error == ERROR.hipErrorNotSupported
-    assert capfd.readouterr().err == "mfmasim: hipDestroyTextureObject: not served by the simulated HIP runtime\n"
+    assert capfd.readouterr().err.startswith(
+        "mfmasim: hipDestroyTextureObject: not served by the simulated HIP runtime: the "
+    )
 
 
 def test_words_of_errors():

@@ -12,7 +12,7 @@ import mfmasim
 from mfmasim.testing.drawn_trials import smallest, trials
 from mfmasim.verify import families, find, select
 
-DEVICES = 4
+DEVICES = 5
 EXAMPLES = int(os.environ.get("MFMASIM_TEST_EXAMPLES", "4"))
 SEED = 0 if os.environ.get("HYPOTHESIS_PROFILE") == "ci" else None
 FEWER = {"gemm_fp8/scheduled": 1}

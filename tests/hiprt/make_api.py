@@ -35,9 +35,18 @@ DEFAULTS = {
 """Default values that C++ programs rely on (HIP runtime API reference), by place of the parameter."""
 
 
-def source(name):
-    """Text of a module of hip-python, of version 10 or 7, without comments."""
-    for package, file in ((f"rocm.bindings.{name}", f"cy{name}"), (f"hip.{name}", f"c{name}")):
+ANONYMOUS = {
+    "hipDevResource_st": "nextResource", "hipGraphNodeParams": "reserved2", "hipMemAllocationProp": "location",
+    "hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t": "flags",
+    "hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t": "flags",
+}  # fmt: skip
+"""Structures with a union without a name, which the bindings leave out, and the member that follows it (HIP runtime API
+reference); in others it comes last."""
+
+
+def source(name, newest=10):
+    """Text of a module of hip-python, of version 10 or 7, without comments; and the module."""
+    for package, file in ((f"rocm.bindings.{name}", f"cy{name}"), (f"hip.{name}", f"c{name}"))[newest < 10 :]:
         try:
             found = importlib.util.find_spec(package)
         except ModuleNotFoundError:
@@ -75,8 +84,8 @@ def plain(kind):
 class Interface:
     """The declarations of one module."""
 
-    def __init__(self, name):
-        text, self.module = source(name)
+    def __init__(self, name, newest=10):
+        text, self.module = source(name, newest)
         self.numbers, self.types, self.calls = [], [], []
         self.seen = set()
         self.unions = {}
@@ -138,6 +147,10 @@ class Interface:
                 fields.append(f"  {self.unions[declared]} {field}{size};".replace("\n", "\n  "))
             else:
                 fields.append(f"  {plain(declared)} {field}{size}{' : 1' if name in BITS else ''};")
+        unnamed = f"{name}_union_0"
+        if unnamed in self.unions and not any(unnamed in member for member in members):
+            after = (number for number, one in enumerate(fields) if one.endswith(f" {ANONYMOUS.get(name)};"))
+            fields.insert(next(after, len(fields)), f"  {self.unions[unnamed]};".replace("\n", "\n  "))
         if "_union_" in name or "_struct_" in name:
             self.unions[name] = f"{kind} {{\n" + "\n".join(fields) + "\n}"
             return

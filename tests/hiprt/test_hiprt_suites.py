@@ -118,7 +118,7 @@ def test_simulator_device_and_reference_agree_through_hip_python():
 
 SHARES = 6
 """Processes that the families are dealt out to."""
-ALL = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx950,gfx1151,gfx1201", "MFMASIM_HIPRT_CHECKS": "none"}
+ALL = {"MFMASIM_HIPRT_ARCH": "gfx942,gfx950,gfx1151,gfx1201,gfx1250", "MFMASIM_HIPRT_CHECKS": "none"}
 
 
 @pytest.mark.parametrize("share", tiers(range(SHARES), [0, 3]))

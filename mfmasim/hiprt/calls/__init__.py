@@ -7,8 +7,8 @@ import importlib
 __all__ = ["PARTS", "load"]
 
 PARTS = (
-    "devices", "memory", "pools", "copies", "volumes", "modules", "programs", "symbols", "streams", "graphs",
-    "settings", "errors", "rtc", "entries",
+    "devices", "memory", "pools", "copies", "rectangles", "volumes", "modules", "libraries", "programs",
+    "extended", "symbols", "streams", "graphs", "settings", "errors", "rtc", "entries",
 )  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def hipMemsetD16(rt: Runtime, to: Pointer, value: UInt, count: Size) -> None:
 
 
 @serve()
-def hipMemsetD32(rt: Runtime, to: Pointer, value: UInt, count: Size) -> None:
+def hipMemsetD32(rt: Runtime, to: Pointer, value: Int, count: Size) -> None:
     fill(rt, to, value, count, 4)
 
 
@@ -181,7 +181,7 @@ def hipMemsetD16Async(rt: Runtime, to: Pointer, value: UInt, count: Size, stream
 
 
 @serve(capture="memset")
-def hipMemsetD32Async(rt: Runtime, to: Pointer, value: UInt, count: Size, stream: Pointer) -> None:
+def hipMemsetD32Async(rt: Runtime, to: Pointer, value: Int, count: Size, stream: Pointer) -> None:
     rt.stream(stream)
     fill(rt, to, value, count, 4)
 

@@ -176,7 +176,7 @@ def hipDeviceSetCacheConfig(rt: Runtime, config: Int) -> None:
 
 @serve()
 def hipDeviceGetLimit(rt: Runtime, out: Pointer, limit: Int) -> None:  # noqa: ARG001
-    sizes = {0: 16384, 1: 1 << 20, 2: 0}  # hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize
+    sizes = {0: 16384, 1: 1 << 20, 2: 1 << 20}  # hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize
     if limit not in sizes:
         raise HipFailure(UNSUPPORTED_LIMIT)
     put_word(out, sizes[limit])

@@ -9,7 +9,7 @@ from mfmasim.hiprt.calls.copies import copy, fill_rows
 from mfmasim.hiprt.calls.modules import freeze_launch
 from mfmasim.hiprt.graphs import CHILD, EMPTY, HOST, KERNEL, MEMCPY, MEMSET, Capture, Executable, Graph, Node
 from mfmasim.hiprt.linking import function_of
-from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, serve
+from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
 from mfmasim.hiprt.runtime import STREAMS, Runtime
 from mfmasim.hiprt.words import put_int, put_word, words_at
 
@@ -116,7 +116,7 @@ def hipThreadExchangeStreamCaptureMode(rt: Runtime, mode: Pointer) -> None:
 
 
 @serve()
-def hipGraphCreate(rt: Runtime, out: Pointer, flags: Int) -> None:
+def hipGraphCreate(rt: Runtime, out: Pointer, flags: UInt) -> None:
     if flags:
         raise HipFailure(INVALID_VALUE)
     put_word(out, rt.add(Graph(device=rt.checked(rt.device))))

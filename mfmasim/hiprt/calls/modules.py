@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.calls.devices import UNITS, properties
 from mfmasim.hiprt.images import image_at
-from mfmasim.hiprt.launching import launch, load_module, unload
+from mfmasim.hiprt.launching import Options, launch, load_module, unload
 from mfmasim.hiprt.linking import function_of
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, Text, UInt, serve
 from mfmasim.hiprt.runtime import Function, Module, Runtime
@@ -222,27 +222,35 @@ def _from_extra(function: Function, extra: int) -> list[bytes]:
     return [ctypes.string_at(buffer + arg.offset, arg.size) for arg in arguments]
 
 
-def _frozen(
-    rt: Runtime, function: Function, sizes: Sequence[int], shared: int, words: list[bytes]
-) -> Callable[[], None]:
-    """A launch with its arguments read."""
-    grid, block = tuple(sizes[:3]), tuple(sizes[3:])
-    return lambda: launch(rt, function, grid, block, shared, words)
-
-
 def _freeze(rt: Runtime, function: int, *rest: int) -> Callable[[], None]:
-    """Check a call that launches and read its arguments: sizes, shared, stream, params and, for most calls, extra."""
-    sizes, (shared, stream, params, *others) = rest[:6], rest[6:]
-    extra = others[0] if others else 0
+    """Check a call that launches and read its arguments: sizes, shared, stream, params, extra."""
+    sizes, (shared, stream, params, extra) = rest[:6], rest[6:]
     found = rt.find(function, Function)
     rt.stream(stream)
     return freeze_launch(rt, found, sizes, shared, params, extra)
 
 
+def _freeze_cooperative(rt: Runtime, function: int, *rest: int) -> Callable[[], None]:
+    """As `_freeze`, for a call without extra."""
+    sizes, (shared, stream, params) = rest[:6], rest[6:]
+    rt.stream(stream)
+    return freeze_launch(rt, rt.find(function, Function), sizes, shared, params, 0, Options(cooperative=True))
+
+
 def freeze_launch(
-    rt: Runtime, found: Function, sizes: Sequence[int], shared: int, params: int, extra: int
-) -> Callable[[], None]:
+    rt: Runtime, found: Function, sizes: Sequence[int], shared: int, params: int, extra: int,
+    options: Options = Options(),  # noqa: B008
+) -> Callable[[], None]:  # fmt: skip
     """Read the arguments of a launch and return a function that executes it.
+
+    Args:
+        rt: the runtime.
+        found: the kernel.
+        sizes: workgroups, then work-items of one, in x, y, z.
+        shared: dynamic LDS in bytes.
+        params: address of an array of pointers, one to each argument; or 0.
+        extra: address of a list of keys and values; or 0.
+        options: how it is launched.
 
     Raises:
         HipFailure: the arguments do not match the kernel's.
@@ -252,7 +260,8 @@ def freeze_launch(
     if found.kernel.args and not (params or extra):
         raise HipFailure(INVALID_VALUE, f"{found.kernel.name} takes {len(found.kernel.args)} arguments, got none")
     words = _from_extra(found, extra) if extra else _from_params(found, params)
-    return _frozen(rt, found, sizes, shared, words)
+    grid, block = tuple(sizes[:3]), tuple(sizes[3:])
+    return lambda: launch(rt, found, grid, block, shared, words, options)
 
 
 @serve(capture="kernel", freeze=_freeze)
@@ -263,9 +272,9 @@ def hipModuleLaunchKernel(
     _freeze(rt, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra)()
 
 
-@serve(capture="kernel", freeze=_freeze)
+@serve(capture="kernel", freeze=_freeze_cooperative)
 def hipModuleLaunchCooperativeKernel(
     rt: Runtime, function: Pointer, grid_x: UInt, grid_y: UInt, grid_z: UInt, block_x: UInt, block_y: UInt,
     block_z: UInt, shared: UInt, stream: Pointer, params: Pointer,
 ) -> None:  # fmt: skip
-    _freeze(rt, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params)()
+    _freeze_cooperative(rt, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params)()

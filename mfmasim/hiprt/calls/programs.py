@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from mfmasim.hiprt.calls.modules import freeze_launch
 from mfmasim.hiprt.heap import MANAGED
+from mfmasim.hiprt.launching import Options
 from mfmasim.hiprt.linking import function_of
 from mfmasim.hiprt.registry import Int, Pointer, Size, Text, UInt, serve
 from mfmasim.hiprt.runtime import Event, Runtime, Symbol
 from mfmasim.hiprt.words import put_word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 @serve(keeps_error=True)
@@ -61,22 +62,21 @@ def programUnregister(rt: Runtime, handle: Pointer) -> None:
         rt.heap.free(program.modules.pop(key).image)
 
 
-def _freeze(
-    rt: Runtime,
-    host: int,
-    grid_xy: int,
-    grid_z: int,
-    block_xy: int,
-    block_z: int,
-    params: int,
-    shared: int,
-    stream: int,
-) -> Callable[[], None]:
+def _prepared(rt: Runtime, options: Options, words: Sequence[int]) -> Callable[[], None]:
     """Check a launch by address and read its arguments; a dim3 is two words."""
+    host, grid_xy, grid_z, block_xy, block_z, params, shared, stream = words
     sizes = [word >> shift & 0xFFFFFFFF for xy, z in ((grid_xy, grid_z), (block_xy, block_z)) for word, shift in
              ((xy, 0), (xy, 32), (z, 0))]  # fmt: skip
     function = function_of(rt, host, rt.stream(stream).device)
-    return freeze_launch(rt, function, sizes, shared, params, 0)
+    return freeze_launch(rt, function, sizes, shared, params, 0, options)
+
+
+def _freeze(rt: Runtime, *words: int) -> Callable[[], None]:
+    return _prepared(rt, Options(), words)
+
+
+def _freeze_cooperative(rt: Runtime, *words: int) -> Callable[[], None]:
+    return _prepared(rt, Options(cooperative=True), words)
 
 
 @serve(capture="kernel", freeze=_freeze)
@@ -87,12 +87,12 @@ def hipLaunchKernel(
     _freeze(rt, host, grid_xy, grid_z, block_xy, block_z, params, shared, stream)()
 
 
-@serve(capture="kernel", freeze=_freeze)
+@serve(capture="kernel", freeze=_freeze_cooperative)
 def hipLaunchCooperativeKernel(
     rt: Runtime, host: Pointer, grid_xy: Size, grid_z: Size, block_xy: Size, block_z: Size, params: Pointer,
     shared: UInt, stream: Pointer,
 ) -> None:  # fmt: skip
-    _freeze(rt, host, grid_xy, grid_z, block_xy, block_z, params, shared, stream)()
+    _freeze_cooperative(rt, host, grid_xy, grid_z, block_xy, block_z, params, shared, stream)()
 
 
 @serve()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mfmasim.hiprt.registry import HipFailure, Int, Pointer, UInt, serve
+from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
 from mfmasim.hiprt.words import put_int, put_word
 
 if TYPE_CHECKING:
@@ -17,8 +17,13 @@ STACK, PRINTF, HEAP = range(3)
 """hipLimit_t."""
 
 
-@serve("hipDeviceSetSharedMemConfig", "hipSetDeviceFlags")
+@serve("hipDeviceSetSharedMemConfig")
 def hipCtxSetCacheConfig(rt: Runtime, wish: Int) -> None:  # noqa: ARG001
+    rt.checked(rt.device)
+
+
+@serve()
+def hipSetDeviceFlags(rt: Runtime, flags: UInt) -> None:  # noqa: ARG001
     rt.checked(rt.device)
 
 
@@ -28,7 +33,7 @@ def hipDeviceGetCacheConfig(rt: Runtime, out: Pointer) -> None:  # noqa: ARG001
 
 
 @serve()
-def hipDeviceSetLimit(rt: Runtime, limit: Int, value: Pointer) -> None:  # noqa: ARG001
+def hipDeviceSetLimit(rt: Runtime, limit: Int, value: Size) -> None:  # noqa: ARG001
     if limit not in (STACK, PRINTF, HEAP):
         raise HipFailure(UNSUPPORTED_LIMIT)
 

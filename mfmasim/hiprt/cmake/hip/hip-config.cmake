@@ -49,9 +49,18 @@ if(NOT TARGET hip::amdhip64)
     INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:SHELL:${_mfmasim_options}>")
 endif()
 
-# The older function: an executable whose sources hipcc compiles.
+# Parts of ROCm's runtime that its package finds too: in the same library here.
+foreach(_mfmasim_part hsa-runtime64::hsa-runtime64 amd_comgr)
+  if(NOT TARGET ${_mfmasim_part})
+    add_library(${_mfmasim_part} INTERFACE IMPORTED)
+  endif()
+endforeach()
+
+# The older function: an executable whose sources hipcc compiles, with options for each of its compilers.
 macro(hip_add_executable _mfmasim_target)
   set(CMAKE_CXX_COMPILER "${hip_HIPCC_EXECUTABLE}")
-  add_executable(${_mfmasim_target} ${ARGN})
+  cmake_parse_arguments(_mfmasim "" "" "HIPCC_OPTIONS;CLANG_OPTIONS;NVCC_OPTIONS" ${ARGN})
+  add_executable(${_mfmasim_target} ${_mfmasim_UNPARSED_ARGUMENTS})
+  target_compile_options(${_mfmasim_target} PRIVATE ${_mfmasim_HIPCC_OPTIONS} ${_mfmasim_CLANG_OPTIONS})
   target_link_libraries(${_mfmasim_target} hip::host)
 endmacro()
