@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import Any
 
 from mfmasim.cli.schedules import SCHEDULE_HELP
 
@@ -32,6 +33,12 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="copy: kernels work on copies between guard pages; process: on the tensors themselves (checks bounds or "
         "none); auto (default): copies where a check is on",
     )
+    parser.add_argument(
+        "--layouts",
+        action="store_true",
+        help="compare the layouts of every product with the matrix instructions' rows, and show bank conflicts by line "
+        "with the parameters of the LDS tensors",
+    )
     parser.add_argument("--json", metavar="FILE", help="write launches and findings as JSON ('-' for standard output)")
     parser.add_argument("--sarif", metavar="FILE", help="write the findings as SARIF 2.1.0, for code review tools")
     parser.add_argument("--html", metavar="FILE", help="write kernels and findings as one HTML page")
@@ -44,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim import __version__
     from mfmasim.cli.verify import write
     from mfmasim.triton import Settings, summary
+    from mfmasim.triton.layouts import report
     from mfmasim.triton.start import start
     from mfmasim.verify.reports.page import page
     from mfmasim.verify.reports.sarif import sarif
@@ -51,13 +59,18 @@ def run(args: argparse.Namespace) -> int:
 
     given = {name: getattr(args, name) for name in ("arch", "checks", "schedule", "benchmarks", "memory")}
     given["autotune"] = "all" if args.autotune else None
+    given["layouts"] = "on" if args.layouts else None
     settings = Settings(**{name: value for name, value in given.items() if value is not None})
     command = args.command[1:] if args.command[:1] == ["--"] else args.command
     code, records = start(command, settings)
     found = summary.results(records)
+    layouts = report.records(records.kernels) if args.layouts else []
     exit_code = code or int(summary.errors(records) > 0)
     if args.json:
-        text = json.dumps({"launches": records.launches, "exit": exit_code}, indent=1)
+        contents: dict[str, Any] = {"launches": records.launches, "exit": exit_code}
+        if args.layouts:
+            contents["layouts"] = layouts
+        text = json.dumps(contents, indent=1)
         if args.json == "-":
             print(text)
         else:
@@ -66,6 +79,9 @@ def run(args: argparse.Namespace) -> int:
         write(args.sarif, json.dumps(sarif(found, __version__), indent=1) + "\n")
     if args.html:
         write(args.html, page(found, __version__))
-    for line in summary.lines(records, found, args.max_findings):
+    lines = summary.lines(records, found, args.max_findings)
+    if args.layouts:
+        lines += summary.layout_lines(layouts, found)
+    for line in lines:
         print(visible(line, LAYOUT), file=sys.stderr)
     return exit_code

@@ -5,7 +5,8 @@ imported before one of the functions is called.
 """
 
 from mfmasim.triton.compiling import compile  # noqa: A004
+from mfmasim.triton.layouts.proof import Proof, prove
 from mfmasim.triton.session import Session, install, session, uninstall
 from mfmasim.triton.settings import Settings
 
-__all__ = ["Session", "Settings", "compile", "install", "session", "uninstall"]
+__all__ = ["Proof", "Session", "Settings", "compile", "install", "prove", "session", "uninstall"]

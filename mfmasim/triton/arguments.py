@@ -1,7 +1,7 @@
 """The arguments of a launch: Triton's Python values become the values of the kernel's argument segment.
 
 The order is that of Triton's own launcher: tuples are flattened, constants left out, a tensor descriptor becomes its
-base, shape and strides; two pointers to scratch memory follow.
+base, shape and strides, or one for the tensor data mover; two pointers to scratch memory follow.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.triton.tiles import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,6 +84,8 @@ def _word(kind: str, value: Any, size: int) -> bytes:
     """Bytes of one value, as Triton's launcher makes them: bf16 is the upper half of the float, integers wrap."""
     if kind.startswith("*"):
         return struct.pack("<Q", value)
+    if kind == KIND:
+        return bytes(value.packed()[:size])  # two groups where two dimensions need no more
     if kind == "bf16":
         return np.float32(value).tobytes()[2:]
     if kind in FLOATS:

@@ -35,6 +35,8 @@ class Call:
     """Memory that the pointers lead to."""
     cooperative: bool = False
     """Whether all workgroups have to be in flight together."""
+    cluster: tuple[int, int, int] | None = None
+    """Workgroups of a cluster; None takes those that the kernel was compiled for."""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,13 @@ holds addresses of tensors, these are copied too, and the addresses are translat
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfmasim.machine.cluster import check_cluster
+from mfmasim.machine.hostcall import Hostcall, hostcall_bytes
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
 from mfmasim.machine.memory import PAGE, Memory, Region
 from mfmasim.machine.passing import laid_out
@@ -18,6 +21,7 @@ from mfmasim.machine.printf import PRINTF_BYTES
 from mfmasim.triton.arguments import words
 from mfmasim.triton.calls import PACKET_BYTES, Call, Placed, Translated
 from mfmasim.triton.storages import POINTER, Storage, holder, joined, looks_like_address
+from mfmasim.triton.tiles import KIND
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +42,10 @@ def copied(call: Call) -> Placed:
     kernarg = memory.reserve("kernel arguments", kernel.info.kernarg_room, writable=False)
     packet = memory.reserve("dispatch packet", PACKET_BYTES, writable=False)
     printf = memory.reserve("printf buffer", PRINTF_BYTES) if prints(kernel) else None
-    launch = Launch(kernel, call.grid, call.block, call.lds, memory, kernarg, packet, image, printf)
+    cluster = check_cluster(kernel, call.grid, call.cluster)
+    launch = Launch(kernel, call.grid, call.block, call.lds, memory, kernarg, packet, image, printf, cluster=cluster)
+    if size := hostcall_bytes(kernel, launch.waves):
+        launch.hostcall = Hostcall(memory, memory.reserve("hostcall buffer", size), launch.waves)
     placed = Placed(launch)
     storages, held = _reached(call)
     regions: dict[int, Region] = {}
@@ -59,7 +66,12 @@ def copied(call: Call) -> Placed:
         storage = held.get(address)
         return address if storage is None else address - storage.address + regions[storage.address].address
 
-    flat = [(kind, there(v) if kind.startswith("*") else v) for kind, v in call.arguments]
+    def seen_there(kind: str, value: Any) -> Any:
+        if kind == KIND:
+            return replace(value, address=there(value.address))
+        return there(value) if kind.startswith("*") else value
+
+    flat = [(kind, seen_there(kind, value)) for kind, value in call.arguments]
     for storage in storages:
         seen = _words(storage, memory.view(regions[storage.address]))
         places = np.flatnonzero(looks_like_address(seen))
@@ -82,6 +94,7 @@ def _reached(call: Call) -> tuple[list[Storage], dict[int, Storage]]:
     """All storages that the kernel can reach, and the one that holds each address: of arguments and in tensors."""
     found = {storage.address: storage for storage in call.storages if storage.size}
     wanted = {value for kind, value in call.arguments if kind.startswith("*") and value}
+    wanted |= {value.address for kind, value in call.arguments if kind == KIND}
     held: dict[int, Storage] = {}
     looked: set[int] = set()
     while True:

@@ -10,11 +10,11 @@ from triton.backends.driver import GPUDriver, decompose_descriptor, expand_signa
 from triton.runtime import _allocation
 
 from mfmasim import program
-from mfmasim.errors import MfmasimError
 from mfmasim.triton.arguments import Passed, flattened, pointer
 from mfmasim.triton.calls import Call
 from mfmasim.triton.cuda import properties
 from mfmasim.triton.storages import storage_of
+from mfmasim.triton.tiles import KIND, host_tile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,14 +60,6 @@ class Utilities:
         return properties(self.arch)
 
 
-def _descriptor(arg: Any, metadata: Any, base_args: Any) -> Any:
-    """A tensor descriptor as kernel arguments."""
-    del base_args
-    if metadata is not None:
-        raise MfmasimError("tensor descriptors in hardware form (TDM) are not supported")
-    return decompose_descriptor(arg)
-
-
 class Launcher:
     """Launches one compiled kernel, as Triton's own launcher does."""
 
@@ -82,11 +74,19 @@ class Launcher:
         descriptors = getattr(metadata, "tensordesc_meta", None)
         self.signature = tuple(expand_signature(signature.values(), descriptors, "tensordesc"))
         self.metadata = metadata
+        self.ctas = int(getattr(metadata, "num_ctas", 1))
         # A descriptor stands for several arguments.
         self.names = [
             name for name, kind in signature.items() for _ in expand_signature([kind], descriptors, "tensordesc")
         ]
-        self.run = wrap_handle_tensordesc_impl(self._run, signature, descriptors, _descriptor)
+        self.run = wrap_handle_tensordesc_impl(self._run, signature, descriptors, self._descriptor)
+
+    def _descriptor(self, arg: Any, about: Any, base_args: Any) -> Any:
+        """A tensor descriptor as kernel arguments."""
+        del base_args
+        if about is None:
+            return decompose_descriptor(arg)
+        return [host_tile(arg, about, self.metadata.num_warps), *arg.shape, *arg.strides]
 
     def __call__(
         self, x: int, y: int, z: int, stream: int, function: Kernel, packed: Any, launch_metadata: Any, enter: Any,
@@ -107,7 +107,7 @@ class Launcher:
             args: the kernel's arguments.
         """
         del packed
-        grid = (int(x), int(y), int(z))
+        grid = (int(x) * self.ctas, int(y), int(z))
         if enter is not None:
             enter(launch_metadata)
         if min(grid) > 0:
@@ -134,13 +134,16 @@ class Launcher:
     def _run(self, grid: tuple[int, int, int], kernel: Kernel, scratch: tuple[Any, Any], args: Any) -> None:
         flat = list(flattened(self.names, self.signature, args))
         flat += [Passed(name, "*i8", space) for name, space in zip(SCRATCH, scratch, strict=True)]
-        storages = [storage_of(each.value, each.name) for each in flat if each.kind.startswith("*")]
+        storages = [
+            storage_of(each.value, each.name) for each in flat if each.kind.startswith("*") or each.kind == KIND
+        ]
         meta = self.metadata
         call = Call(
             kernel, grid, (meta.num_warps * meta.warp_size, 1, 1), meta.shared,
             tuple((each.kind, pointer(each.value) if each.kind.startswith("*") else each.value) for each in flat),
             tuple(storage for storage in storages if storage is not None),
             cooperative=bool(getattr(meta, "launch_cooperative_grid", False)),
+            cluster=(self.ctas, 1, 1) if self.ctas > 1 else None,
         )  # fmt: skip
         from mfmasim.triton.session import current
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.cluster import check_cluster
+from mfmasim.machine.hostcall import Hostcall, hostcall_bytes
 from mfmasim.machine.launch import Launch, check_sizes, fill, load_image, prints, segment_spans
 from mfmasim.machine.memory import PAGE, Memory, Outside, Region, image_regions
 from mfmasim.machine.passing import laid_out
@@ -92,21 +94,35 @@ def shared(call: Call) -> Placed:
     check_sizes(kernel, call.grid, call.block, call.lds)
     spans = segment_spans(kernel.code)
     room = max(offset + size for offset, size, _ in spans)
-    sizes = [-(-room // PAGE) * PAGE, kernel.info.kernarg_room, PACKET_BYTES, PRINTF_BYTES, kernel.arch.lds.gds_bytes]
+    groups = call.grid[0] * call.grid[1] * call.grid[2]
+    waves = groups * -(-call.block[0] * call.block[1] * call.block[2] // kernel.wave)
+    calls = hostcall_bytes(kernel, waves)
+    sizes = [
+        -(-room // PAGE) * PAGE,
+        kernel.info.kernarg_room,
+        PACKET_BYTES,
+        PRINTF_BYTES,
+        kernel.arch.lds.gds_bytes,
+        calls,
+    ]
     starts = np.cumsum([0, *(-(-max(size, 1) // PAGE) * PAGE + PAGE for size in sizes)])
     own = np.zeros(int(starts[-1]) + PAGE, np.uint8)
     first = -(-int(own.ctypes.data) // PAGE) * PAGE
-    image, kernarg_at, packet_at, printf_at, gds_at = (first + int(start) for start in starts[:-1])
+    image, kernarg_at, packet_at, printf_at, gds_at, calls_at = (first + int(start) for start in starts[:-1])
     kernarg = Region("kernel arguments", kernarg_at, kernel.info.kernarg_room, writable=False)
     packet = Region("dispatch packet", packet_at, PACKET_BYTES, writable=False)
     printf = Region("printf buffer", printf_at, PRINTF_BYTES) if prints(kernel) else None
     gds = Region("global data share", gds_at, kernel.arch.lds.gds_bytes) if kernel.shares else None
     storages = joined(storage for storage in call.storages if storage.size)
     regions = [*image_regions("code object", image, spans), kernarg, packet]
-    regions += [region for region in (printf, gds) if region is not None]
+    hostcall = Region("hostcall buffer", calls_at, calls) if calls else None
+    regions += [region for region in (printf, gds, hostcall) if region is not None]
     regions += [Region(s.name, s.address, s.room) for s in storages]
     memory = ProcessMemory(regions)
     launch = Launch(kernel, call.grid, call.block, call.lds, memory, kernarg, packet, image, printf, gds=gds)
+    launch.cluster = check_cluster(kernel, call.grid, call.cluster)
+    if hostcall is not None:
+        launch.hostcall = Hostcall(memory, hostcall, waves)
     load_image(memory, kernel.code, image)
     fill(launch, laid_out(kernel, words(kernel, list(call.arguments))))
     return Placed(launch, kept=[own])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 from dataclasses import dataclass, field
@@ -49,9 +50,9 @@ class Recorder:
         """Record a kernel that Triton compiled."""
         self._write({"compiled": seconds})
 
-    def layouts(self, rows: list[dict[str, Any]]) -> None:
-        """Record the layouts of a kernel."""
-        self._write({"layouts": rows})
+    def kernel(self, text: str, code: bytes) -> None:
+        """Record a kernel in Triton's GPU dialect, and its code object."""
+        self._write({"text": text, "code": base64.b64encode(code).decode()})
 
 
 @dataclass
@@ -61,7 +62,8 @@ class Records:
     launches: list[dict[str, Any]] = field(default_factory=list)
     compiled: list[float] = field(default_factory=list)
     """Seconds of each kernel that Triton compiled."""
-    layouts: list[dict[str, Any]] = field(default_factory=list)
+    kernels: list[tuple[str, bytes]] = field(default_factory=list)
+    """Each kernel in Triton's GPU dialect, and its code object, if layouts were asked for."""
 
     def merge(self, record: dict[str, Any]) -> None:
         """Add one line of a file."""
@@ -69,7 +71,8 @@ class Records:
             self.launches.append(record["launch"])
         if "compiled" in record:
             self.compiled.append(record["compiled"])
-        self.layouts += record.get("layouts", [])
+        if "text" in record:
+            self.kernels.append((record["text"], base64.b64decode(record["code"])))
 
 
 def read(folder: Path) -> Records:

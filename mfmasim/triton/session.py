@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
-from mfmasim.devices.sim import SimDevice, chosen_checks
+from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.schedule import schedule as find_schedule
 from mfmasim.triton.settings import Settings
@@ -43,6 +44,8 @@ class Session:
     """Kernels that Triton compiled; those in its cache do not count."""
     compile_seconds: float = 0.0
     simulate_seconds: float = 0.0
+    kernels: list[tuple[str, bytes]] = field(default_factory=list, repr=False)
+    """Each kernel in Triton's GPU dialect, and its code object, if layouts are asked for."""
     recorder: Recorder | None = field(default=None, repr=False)
     _undo: contextlib.ExitStack = field(default_factory=contextlib.ExitStack, repr=False)
 
@@ -67,7 +70,7 @@ class Session:
         witness = settings.schedule == "witness"
         waves = placed.launch.workgroups * placed.launch.waves_per_workgroup
         report = SimDevice().run(
-            placed.launch, chosen_checks(settings.checks),
+            placed.launch, settings.chosen,
             max_waves=waves if call.cooperative else None,
             again=(lambda: copied(call).launch) if settings.copies else None,
             order=None if witness else find_schedule(settings.schedule), witness=witness,
@@ -84,12 +87,40 @@ class Session:
             raise StoppedError(f"{report.kernel}: {report.stopped}")
         return report
 
-    def compiled_one(self, seconds: float) -> None:
-        """Count a kernel that Triton compiled."""
-        self.compiled += 1
-        self.compile_seconds += seconds
-        if self.recorder is not None:
-            self.recorder.compiled(seconds)
+    def compiled_one(self, *, times: Any, cache_hit: bool, metadata_group: Any, **others: Any) -> None:
+        """Count a kernel that Triton compiled, and keep it if its layouts are asked for.
+
+        Args:
+            times: of the compiler's stages, in microseconds.
+            cache_hit: whether the kernel was in Triton's cache.
+            metadata_group: files of the kernel in Triton's cache, by name.
+            others: what else Triton tells a listener.
+        """
+        del others
+        if not cache_hit:
+            seconds = times.total / 1e6
+            self.compiled += 1
+            self.compile_seconds += seconds
+            if self.recorder is not None:
+                self.recorder.compiled(seconds)
+        files = {Path(name).suffix: Path(path) for name, path in metadata_group.items()}
+        if self.settings.layouts == "on" and {".ttgir", ".hsaco"} <= files.keys():
+            kernel = files[".ttgir"].read_text(), files[".hsaco"].read_bytes()
+            self.kernels.append(kernel)
+            if self.recorder is not None:
+                self.recorder.kernel(*kernel)
+
+    def layouts(self) -> list[dict[str, Any]]:
+        """Records of products and LDS tensors of each kernel, compared with the matrix instructions' rows.
+
+        Raises:
+            MfmasimError: the session was begun without ``layouts="on"``.
+        """
+        from mfmasim.triton.layouts.report import records
+
+        if self.settings.layouts != "on":
+            raise MfmasimError('layouts: begin the session with layouts="on"')
+        return records(self.kernels)
 
 
 _active: list[Session] = []
@@ -110,7 +141,7 @@ def current() -> Session:
 
 def install(
     arch: str = DEFAULT, checks: str = "bounds", *, schedule: str = "usual", autotune: str = "first",
-    benchmarks: str = "first", memory: str = "auto", recorder: Recorder | None = None,
+    benchmarks: str = "first", memory: str = "auto", layouts: str = "off", recorder: Recorder | None = None,
 ) -> Session:  # fmt: skip
     """Run Triton's kernels on the simulator from now on, until `uninstall`.
 
@@ -123,6 +154,8 @@ def install(
         benchmarks: which sizes of `triton.testing.perf_report` run: ``first``, ``all`` or ``none``.
         memory: ``copy`` (copies of tensors between guard pages), ``process`` (the tensors themselves, for the checks
             bounds and none), or ``auto``: copies where a check is on.
+        layouts: ``on``: compare the layouts of each kernel's products with the matrix instructions' rows, and count
+            bank conflicts.
         recorder: receives every launch.
 
     Returns:
@@ -131,7 +164,7 @@ def install(
     Raises:
         MfmasimError: Triton or PyTorch is not installed, or a setting is invalid.
     """
-    settings = Settings(find_arch(arch).name, checks, schedule, autotune, benchmarks, memory)
+    settings = Settings(find_arch(arch).name, checks, schedule, autotune, benchmarks, memory, layouts)
     need()
     made = Session(settings, recorder=recorder)
     with contextlib.ExitStack() as undo:
@@ -163,9 +196,7 @@ def _enter(made: Session, undo: contextlib.ExitStack) -> None:
     patches.set(driver, "_active", own)
     patches.set(driver, "_default", own)
     if knobs.compilation.listener is None:
-        knobs.compilation.listener = lambda *, times, cache_hit, **_: (
-            None if cache_hit else made.compiled_one(times.total / 1e6)
-        )
+        knobs.compilation.listener = made.compiled_one
         undo.callback(lambda: setattr(knobs.compilation, "listener", None))
     if not any(isinstance(mode, StandIn) for mode in torch.overrides._get_current_function_mode_stack()):  # noqa: SLF001
         undo.enter_context(StandIn())

@@ -15,7 +15,7 @@ from mfmasim.machine.schedule import schedule as find_schedule
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["AUTOTUNE", "BENCHMARKS", "MEMORY", "RECORDS", "Settings"]
+__all__ = ["AUTOTUNE", "BENCHMARKS", "LAYOUTS", "MEMORY", "RECORDS", "Settings"]
 
 PREFIX = "MFMASIM_TRITON_"
 RECORDS = PREFIX + "RECORDS"
@@ -27,6 +27,9 @@ BENCHMARKS = ("first", "all", "none")
 MEMORY = ("auto", "copy", "process")
 """Where a kernel's memory is: in buffers between guard pages, copied before and after the launch; or the tensors' own
 memory. ``auto`` copies where a check is on."""
+LAYOUTS = ("off", "on")
+"""Whether the layouts of products are compared with the matrix instructions' rows, and bank conflicts are counted."""
+CONFLICTS = "conflicts"
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Settings:
     autotune: str = AUTOTUNE[0]
     benchmarks: str = BENCHMARKS[0]
     memory: str = MEMORY[0]
+    layouts: str = LAYOUTS[0]
 
     def __post_init__(self) -> None:
         """Check every value.
@@ -47,19 +51,26 @@ class Settings:
             MfmasimError: names the value and what is allowed.
         """
         find_arch(self.arch)
-        names = chosen_checks(self.checks)
+        checks = self.chosen
         if self.schedule != "witness":
             find_schedule(self.schedule)
-        for name, allowed in (("autotune", AUTOTUNE), ("benchmarks", BENCHMARKS), ("memory", MEMORY)):
-            if getattr(self, name) not in allowed:
-                raise unknown(name, getattr(self, name), allowed)
-        if self.memory == "process" and set(names) - {"bounds"}:
-            raise MfmasimError(f"memory 'process': only with the checks bounds or none, not {self.checks}")
+        allowed = {"autotune": AUTOTUNE, "benchmarks": BENCHMARKS, "memory": MEMORY, "layouts": LAYOUTS}
+        for name, values in allowed.items():
+            if getattr(self, name) not in values:
+                raise unknown(name, getattr(self, name), values)
+        if self.memory == "process" and set(checks) - {"bounds"}:
+            raise MfmasimError(f"memory 'process': only with the checks bounds or none, not {', '.join(checks)}")
+
+    @property
+    def chosen(self) -> list[str]:
+        """Names of the checks of every launch."""
+        names = list(chosen_checks(self.checks))
+        return [*names, CONFLICTS] if self.layouts == "on" and CONFLICTS not in names else names
 
     @property
     def copies(self) -> bool:
         """Whether launches work on copies of the tensors, between guard pages."""
-        return self.memory == "copy" or (self.memory == "auto" and bool(chosen_checks(self.checks)))
+        return self.memory == "copy" or (self.memory == "auto" and bool(self.chosen))
 
     @property
     def options(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mfmasim.fidelity import lowest
 from mfmasim.observe import SEVERITIES, Finding
+from mfmasim.triton.layouts.report import conflict_lines, dot_lines
 from mfmasim.verify import Result
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from mfmasim.triton.records import Records
 
-__all__ = ["errors", "lines", "results"]
+__all__ = ["errors", "layout_lines", "lines", "results"]
 
 
 def findings(launch: dict[str, Any]) -> list[Finding]:
@@ -82,3 +83,19 @@ def lines(records: Records, found: Sequence[Result], most: int) -> list[str]:
         if len(severe) > most:
             out.append(f"      ... and {len(severe) - most} more (--max-findings)")
     return out
+
+
+def layout_lines(rows: Sequence[dict[str, Any]], found: Sequence[Result]) -> list[str]:
+    """Layouts of products, and bank conflicts by line.
+
+    Args:
+        rows: records of the kernels' layouts.
+        found: a program's results.
+    """
+    out = ["Layouts of products, beside the matrix instructions' rows:"]
+    for row in rows:
+        if "dot" in row:
+            out += dot_lines(row["dot"])
+    conflicts = [finding for result in found for finding in result.findings if finding.check == "conflicts"]
+    out.append("Bank conflicts, by line:" if conflicts else "No bank conflict.")
+    return out + list(conflict_lines(rows, conflicts))

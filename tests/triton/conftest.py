@@ -2,4 +2,4 @@
 
 from tests.triton.needs import HAVE
 
-collect_ignore = ["program.py", *([] if HAVE else ["kernels.py", "cases.py"])]
+collect_ignore = ["program.py", *([] if HAVE else ["kernels.py", "cases.py", "tensor_kernels.py"])]

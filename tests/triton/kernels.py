@@ -143,6 +143,18 @@ def traps(x, n, B: tl.constexpr):
 
 
 @triton.jit
+def says(x, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.device_print("it is ", tl.load(x + i), i.to(tl.float32) / 2)
+
+
+@triton.jit
+def asserts(x, most, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.device_assert(tl.load(x + i) < most, "too large")
+
+
+@triton.jit
 def unmasked(x, z, B: tl.constexpr):
     """Wrong: reads past the end of x."""
     i = tl.program_id(0) * B + tl.arange(0, B)
@@ -160,3 +172,16 @@ def racing(x, B: tl.constexpr):
 def misaligned(x, y, B: tl.constexpr):
     """Wrong where x is not a multiple of 4: an atomic operation on it."""
     tl.atomic_add(x.to(tl.pointer_type(tl.int32)) + tl.arange(0, B), tl.load(y + tl.arange(0, B)))
+
+
+@triton.jit
+def described_product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """C = A B^T by tensor descriptors, which gfx1250 moves with its tensor data mover."""
+    left = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BM, BK])
+    right = tl.make_tensor_descriptor(b, [N, K], [K, 1], [BN, BK])
+    out = tl.make_tensor_descriptor(c, [M, N], [N, 1], [BM, BN])
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    total = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        total = tl.dot(left.load([row, k]), right.load([column, k]).T, total)
+    out.store([row, column], total)

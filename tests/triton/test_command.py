@@ -72,6 +72,30 @@ def test_an_access_outside_names_the_line(tmp_path):
     assert json.loads((tmp_path / "json").read_text())["exit"] == 1
 
 
+PRODUCT = """
+import torch
+from tests.triton import kernels
+
+a, b, c = (torch.ones((64, 64), dtype=t, device="cuda") for t in (torch.float16, torch.float16, torch.float32))
+kernels.matmul[(1, 1)](a, b, c, 64, 64, 64, 64, M=64, N=64, KB=64)
+"""
+
+
+@pytest.mark.oracle
+def test_layouts(tmp_path):
+    code, _, err = command(
+        "--arch", "gfx942", "--layouts", "--json", str(tmp_path / "a"), "--", "python", "-c", PRODUCT
+    )
+    assert code == 0, err
+    assert "EQUAL        gfx942   kernels.py:" in err
+    assert "v_mfma_f32_32x32x8_f16" in err
+    assert "A as B             8,192 of 8,192 places agree" in err
+    assert "Bank conflicts, by line:" in err
+    assert "layout: amd_rotating_shared<{vec = 4" in err
+    (dot,) = (row["dot"] for row in json.loads((tmp_path / "a").read_text())["layouts"] if "dot" in row)
+    assert (dot["verdict"], dot["exchanged"]) == ("equal", True)
+
+
 @pytest.mark.oracle
 @pytest.mark.long
 def test_the_programs_own_exit_code_is_kept():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.triton.needs import mt, needed  # noqa: F401  (a fixture)
+from tests.triton.needs import errors_of, mt, needed  # noqa: F401  (a fixture)
 
 if mt is not None:
     from tests.triton import cases
@@ -28,7 +28,7 @@ def test_outputs_are_numpys_and_nothing_is_found(make, kind, arch):
             case.expected = [(tensor, values, 1e-2) for tensor, values, _ in case.expected]
         assert case.wrong() == 0
     assert len(session.reports) == 1
-    errors = [finding for finding in session.findings if finding.severity == "error"]
+    errors = errors_of(session, arch)
     assert not errors, errors[0].lines()
 
 

@@ -150,3 +150,47 @@ def test_late_delivery_changes_no_right_kernel():
                     case.run()
                     outputs.append([tensor.cpu().view(torch.uint8).numpy().copy() for tensor, _, _ in case.expected])
             assert all((a == b).all() for a, b in zip(*outputs, strict=True)), (make, kind, arch)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("arch", "checks", "memory"),
+    [("gfx1201", "bounds,races", "copy"), pytest.param("gfx950", "none", "process", marks=pytest.mark.long)],
+)
+def test_device_print(arch, checks, memory, capsys):
+    with mt.session(arch=arch, checks=checks, memory=memory) as session:
+        x = torch.arange(128, dtype=torch.int32, device="cuda") * 3
+        kernels.says[(2,)](x, B=128, num_warps=1)
+    assert not severe(session)
+    lines = capsys.readouterr().out.splitlines()
+    # A line for each element and operand; workgroups in any order.
+    expected = [f"pid ({pid}, 0, 0) idx ({i:>3}) it is: (operand 0) {3 * i}" for pid in (0, 1) for i in range(128)]
+    expected += [f"pid ({pid}, 0, 0) idx ({i:>3}) it is: (operand 1) {i / 2:f}" for pid in (0, 1) for i in range(128)]
+    assert sorted(lines) == sorted(expected)
+
+
+@pytest.mark.oracle
+def test_device_assert(capsys):
+    from mfmasim.triton.session import StoppedError
+
+    with mt.session(arch="gfx950"):
+        x = torch.arange(64, dtype=torch.int32, device="cuda")
+        kernels.asserts[(1,)](x, 64, B=64, num_warps=1, debug=True)
+        assert capsys.readouterr().out == ""
+        with pytest.raises(StoppedError, match=r"asserts: the kernel trapped .*kernels\.py:\d+"):
+            kernels.asserts[(1,)](x, 61, B=64, num_warps=1, debug=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3  # one for each element that fails
+    assert all("device assertion failed: 'too large'" in line for line in lines)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("memory", ["copy", pytest.param("process", marks=pytest.mark.long)])
+def test_workgroups_of_a_cluster(memory):
+    """The grid counts clusters, as for Triton's own launcher."""
+    with mt.session(arch="gfx1250", checks="bounds", memory=memory) as session:
+        x, y, z = (torch.arange(1000, dtype=torch.float32, device="cuda") for _ in range(3))
+        kernels.add[(2,)](x, y, z, 1000, B=512, num_ctas=2)
+        assert (z == 2 * x).all()
+    assert session.reports[0].grid == (4, 1, 1)
+    assert not severe(session)

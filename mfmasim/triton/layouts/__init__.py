@@ -1,0 +1,1 @@
+"""Triton's layouts: read from its compiler, compared with rows of matrix instructions and with running kernels."""
