@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.sim import chosen_checks
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.verify.contract import Parameters, broken
 from mfmasim.verify.data import CLASSES
 from mfmasim.verify.launch import launch_of
@@ -127,7 +127,7 @@ class Case:
             raise MfmasimError(f"{where}: {error}") from None
         except Exception as error:  # a user's function may fail in any way; say where
             line = line_in(error, Path(code.co_filename))
-            raise MfmasimError(f"{Path(code.co_filename).name}{line}: {type(error).__name__}: {error}") from error
+            raise MfmasimError(f"{Path(code.co_filename).name}{line}: {one_line(error)}") from error
         return launch_of(returned, where)
 
     def check_contract(self) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.resources import folder
 from mfmasim.verify.cases import collecting, line_in
 
@@ -68,7 +68,7 @@ def load_file(path: Path) -> list[Case]:
             raise MfmasimError(f"{path}: the case file ends the program (exit {error.code})") from None
         except Exception as error:  # a user's file may fail in any way; say where
             line = line_in(error, path)
-            raise MfmasimError(f"{path}{line}: {type(error).__name__}: {error}") from error
+            raise MfmasimError(f"{path}{line}: {one_line(error)}") from error
     if not found:
         raise MfmasimError(f"{path}: no case is declared (use @case from mfmasim.verify)")
     return found

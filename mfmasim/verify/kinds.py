@@ -30,6 +30,13 @@ OF_CASES = (
         "Add expect to the case.",
     ),
     Kind(
+        "outputs-unsteady", "error", "Outputs depend on memory that the kernel has not written",
+        "On a GPU a recorded launch is done three times, with other contents of outputs, guard zones, LDS and vector "
+        "registers; the results differ.",
+        "C[i] += x;  // an output that the case does not fill",
+        "Write before reading; the check uninitialised names the read on the simulator.",
+    ),
+    Kind(
         "inputs-changed", "error", "The kernel changed an input",
         "Memory declared as read-only differs after the launch.",
         "a[i] = 0.0f;",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Required, TypeAlias, TypedDict
 
 from mfmasim.errors import MfmasimError, unknown
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mfmasim.devices import Device, Report
+    from mfmasim.devices import Device, Report, SimDevice
+    from mfmasim.machine.events import Observer
     from mfmasim.program import Kernel
 
 __all__ = ["CaseLaunch", "Expected", "LaunchDict", "launch_of"]
@@ -89,9 +90,34 @@ class CaseLaunch:
         Returns:
             What the device reports.
         """
-        args = replaced(self.args, lambda argument: memory[argument.name])
+        args = replaced(self.args, partial(_held_by, memory))
         given: dict[str, Any] = {"checks": "all", **(options or {})}
         return device.launch(kernel, self.grid, self.block, args, self.shared_bytes, **given)
+
+    def run_together(
+        self,
+        device: SimDevice,
+        kernel: Kernel,
+        memories: Sequence[Mapping[str, NDArray[Any]]],
+        observers: Sequence[Observer],
+    ) -> bool:
+        """Launch a kernel on several memories at once, without checks.
+
+        Args:
+            device: the simulator.
+            kernel: the kernel.
+            memories: what every matrix holds, by name, in each launch; updated in place.
+            observers: receive the events, in which the number of a wave counts through all launches.
+
+        Returns:
+            Whether each launch did what it does alone; if not, no memory has changed.
+        """
+        args = [replaced(self.args, partial(_held_by, held)) for held in memories]
+        return device.launch_together(kernel, self.grid, self.block, args, self.shared_bytes, observers)
+
+
+def _held_by(memory: Mapping[str, NDArray[Any]], argument: Argument) -> NDArray[Any]:
+    return memory[argument.name]
 
 
 KEYS = tuple(field.name for field in fields(CaseLaunch))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.errors import MfmasimError
+from mfmasim.errors import MfmasimError, one_line
 from mfmasim.observe import Finding
 from mfmasim.verify.arguments import called
 from mfmasim.verify.arrays import draw_array
@@ -118,7 +118,7 @@ def _expected(case: Case, expect: Expected, inputs: list[NDArray[Any]], count: i
         except MfmasimError:
             raise
         except Exception as error:  # a user's function may fail in any way; say where
-            raise MfmasimError(f"case {case.name}: its reference fails: {type(error).__name__}: {error}") from error
+            raise MfmasimError(f"case {case.name}: its reference fails: {one_line(error)}") from error
     wanted = wanted if isinstance(wanted, tuple | list) else (wanted,)
     if len(wanted) != count:
         raise MfmasimError(f"case {case.name}: expect gives {len(wanted)} arrays, the kernel has {count} outputs")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from mfmasim.program import Code
 
-__all__ = ["MANIFEST", "code_for", "source_hash"]
+__all__ = ["MANIFEST", "code_for", "is_prebuilt", "source_hash"]
 
 MANIFEST = "manifest.json"
 
@@ -65,6 +65,15 @@ def code_for(source: Path, arch: str, compiler: str | None = None, flags: tuple[
         if found is not None:
             return found
     return program.compile(source, arch, compiler=compiler, flags=flags)
+
+
+def is_prebuilt(source: Path, arch: str) -> bool:
+    """Whether a kernel source needs no compiler on an architecture.
+
+    Raises:
+        MfmasimError: the prebuilt file is damaged.
+    """
+    return _prebuilt(source, arch) is not None
 
 
 def _prebuilt(source: Path, arch: str) -> Code | None:

@@ -30,8 +30,12 @@ PREBUILT = ("intro",)
 """Families whose code objects travel with the package; the others are compiled where they are run."""
 MEASURED = (("bench", "valu_loop", DEFAULT), ("bench", "tiled_gemm", DEFAULT))
 """Kernels that no case names: what ``mfmasim bench machine`` runs. Folder in conformance, source, architecture."""
-PROBES = tuple(("kit", name, name) for name in ARCHITECTURES) + tuple(("calibrate", "probe", a) for a in ARCHITECTURES)
-"""Kernels of ``mfmasim kit`` and ``mfmasim calibrate``, which run where there often is no compiler."""
+PROBES = tuple(
+    row
+    for arch in ARCHITECTURES
+    for row in (("kit", arch, arch), ("calibrate", "probe", arch), ("calibrate", "fill", arch))
+)
+"""Kernels of ``mfmasim kit``, ``calibrate`` and ``golden record``, which run where there often is no compiler."""
 
 
 def build(

@@ -12,6 +12,7 @@ from mfmasim.formats import format as find_format
 from mfmasim.formats import pack, unpack
 from mfmasim.verify.arguments import POISON, Argument
 from mfmasim.verify.expression import Expression
+from mfmasim.verify.shuffles import find_shuffle
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,6 +50,8 @@ class Tensor(Argument, Expression):
     """Bytes that the kernel needs the address of every line to be a multiple of."""
     alias: Tensor | None = None
     """Another argument that lies in the same memory; no contract allows it."""
+    shuffle: str = ""
+    """Scales: the order of a library in which they are stored, one of `SHUFFLES`, instead of `order`."""
 
     def __post_init__(self) -> None:
         """Check what can be checked without an architecture."""
@@ -68,6 +71,15 @@ class Tensor(Argument, Expression):
             raise MfmasimError(f"{self.role} has align {self.align}: a power of two is expected")
         if not 0 <= self.select < self.bytes:
             raise MfmasimError(f"{self.role} selects byte {self.select} of {self.bytes}")
+        if self.shuffle:
+            if self.bytes > 1:
+                raise MfmasimError(f"{self.role} has bytes {self.bytes}: {self.shuffle} stores one byte a scale")
+            find_shuffle(self.shuffle).check(self.role, *self.by_row)
+
+    @property
+    def by_row(self) -> tuple[int, int]:
+        """Scales: rows of A, or columns of B, and the blocks of each."""
+        return self.shape if self.role == "scale_A" else (self.shape[1], self.shape[0])
 
     @property
     def _noun(self) -> str:
@@ -151,28 +163,46 @@ def C(format: str, shape: tuple[int, int], order: str = "row", ld: int = 0, **pl
     return Tensor("C", format, shape, order, ld, **place)
 
 
-def ScaleA(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str = "row") -> Tensor:  # noqa: A002
-    """E8M0 scales of A, shape (M, K / 32).
+def ScaleA(
+    shape: tuple[int, int],
+    bytes: int = 1,  # noqa: A002
+    select: int = 0,
+    order: str = "row",
+    format: str = "e8m0",  # noqa: A002
+    shuffle: str = "",
+) -> Tensor:
+    """Scales of A, shape (M, K / 32), or (M, K / 16) for an instruction whose scales cover 16 elements.
 
     Args:
-        shape: rows and blocks of 32 columns of A.
+        shape: rows and blocks of columns of A.
         bytes: bytes of the word each scale stands in.
         select: the byte that counts.
         order: ``row`` or ``column``.
+        format: ``e8m0``; on CDNA5 also ``e5m3`` or ``e4m3fn``.
+        shuffle: the order of a library, such as ``hipblaslt_32x8``, in place of `order`.
     """
-    return Tensor("scale_A", "e8m0fnu", shape, order, 0, bytes, select)
+    return Tensor("scale_A", format, shape, order, 0, bytes, select, shuffle=shuffle)
 
 
-def ScaleB(shape: tuple[int, int], bytes: int = 1, select: int = 0, order: str = "row") -> Tensor:  # noqa: A002
-    """E8M0 scales of B, shape (K / 32, N).
+def ScaleB(
+    shape: tuple[int, int],
+    bytes: int = 1,  # noqa: A002
+    select: int = 0,
+    order: str = "row",
+    format: str = "e8m0",  # noqa: A002
+    shuffle: str = "",
+) -> Tensor:
+    """Scales of B, shape (K / 32, N), or (K / 16, N) for an instruction whose scales cover 16 elements.
 
     Args:
-        shape: blocks of 32 rows of B, and columns.
+        shape: blocks of rows of B, and columns.
         bytes: as for `ScaleA`.
         select: as for `ScaleA`.
         order: ``row`` or ``column``.
+        format: as for `ScaleA`.
+        shuffle: as for `ScaleA`.
     """
-    return Tensor("scale_B", "e8m0fnu", shape, order, 0, bytes, select)
+    return Tensor("scale_B", format, shape, order, 0, bytes, select, shuffle=shuffle)
 
 
 def format_of(tensor: Tensor, arch: Arch) -> Format:
@@ -196,6 +226,9 @@ def bytes_of(tensor: Tensor, codes: NDArray[Any], arch: Arch) -> NDArray[np.uint
         uint8 (bytes,); gaps between lines are poison.
     """
     fmt = format_of(tensor, arch)
+    if tensor.shuffle:
+        scales = codes[..., 0]
+        return find_shuffle(tensor.shuffle).stored(scales if tensor.role == "scale_A" else scales.T).view(np.uint8)
     matrix = codes if tensor.order == "row" else np.swapaxes(codes, 0, 1)
     lines = matrix.reshape(tensor.lines, -1)
     padded = np.zeros((tensor.lines, max(tensor.ld, tensor.line) * tensor.bytes), fmt.carrier)
@@ -232,6 +265,9 @@ def codes_of(tensor: Tensor, memory: NDArray[np.uint8], arch: Arch) -> NDArray[A
         arch: decides the format.
     """
     fmt = format_of(tensor, arch)
+    if tensor.shuffle:
+        scales = find_shuffle(tensor.shuffle).loaded(memory.view(fmt.carrier), tensor.by_row)
+        return (scales if tensor.role == "scale_A" else scales.T)[..., None]
     width = max(tensor.ld, tensor.line) * tensor.bytes
     if fmt.bits >= 8:
         padded = memory.view(fmt.carrier).reshape(tensor.lines, width)

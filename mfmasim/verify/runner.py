@@ -225,7 +225,7 @@ def select(cases: Sequence[Case], arch: str | None, names: str | Sequence[str] |
     Returns:
         The pairs, in order.
     """
-    wanted = find_arch(arch).name if arch else None
+    wanted = None if arch is None else find_arch(arch).name
     texts = [names] if isinstance(names, str) else names
     return [
         (case, a)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim import matrix
 from mfmasim.formats import format as find_format
+from mfmasim.machine.run import WAVES
 from mfmasim.observe.fragments.arguments import Argument, Arguments
 from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
 from mfmasim.observe.fragments.mapping import MappingCheck, MappingReport
@@ -28,7 +30,10 @@ if TYPE_CHECKING:
     from mfmasim.verify.launch import CaseLaunch
     from mfmasim.verify.roles import Tensor
 
-__all__ = ["check_mapping"]
+__all__ = ["Followed", "check_mapping", "follow"]
+
+Memory = dict[str, "NDArray[Any]"]
+"""Bytes of every tensor, by name."""
 
 EXPONENT_BITS = 2
 """Exponent bits that labels of results use: numbers near 1, which conversions and products with 1 leave alone."""
@@ -45,17 +50,45 @@ def check_mapping(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Mapp
     Returns:
         The mapping report.
     """
+    return follow(device, kernel, launch).judged()
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What the elements of a case were seen to do."""
+
+    kernel: Kernel
+    tracer: Tracer
+    arguments: Arguments
+    outputs: NDArray[np.int64] | None = None
+    """Label of the result that every element of C holds."""
+
+    def judged(self) -> MappingReport:
+        """The mapping check."""
+        name, source_at = self.kernel.name, self.kernel.source_at
+        return MappingCheck(self.tracer, self.arguments, self.outputs, name, source_at, _alternatives).run()
+
+
+def follow(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Followed:
+    """Run a case on labels, and record what every slot of every matrix instruction held.
+
+    Args:
+        device: where to run.
+        kernel: the kernel.
+        launch: what the case declares for the mapping check's parameters.
+    """
     arch = kernel.arch
     tensors, output = list(launch.tensors.values()), launch.output
     space = LabelSpace()
     labels = {t.name: space.add(t.name, t.stored_shape) for t in tensors if not t.writes}
     narrow = format_of(output, arch) if output is not None else find_format("f32")
     tracer = Tracer(_waves(kernel, launch), output.stored_shape if output is not None else (0,))
-    _launch(device, kernel, launch, labels, tracer, None, 1, Alphabet(1))
+    tracer.begin(None, 1)
+    _launch(device, kernel, launch, _labelled(launch, arch, labels, tracer, 0, 1, Alphabet(1)), tracer)
     described = [_described(t, arch) for t in tensors]
     arguments = Arguments(described, space)
     if not tracer.result_formats:  # no elements to follow: the check says why
-        return MappingCheck(tracer, arguments, None, kernel.name, kernel.source_at, _alternatives).run()
+        return Followed(kernel, tracer, arguments)
     # A kernel whose matrix instructions have results of different formats is followed in the first one's.
     result = find_format(min(tracer.result_formats))
     plain = narrow.integer or narrow.bias < 3  # C holds small codes, not numbers near 1
@@ -67,13 +100,11 @@ def check_mapping(device: SimDevice, kernel: Kernel, launch: CaseLaunch) -> Mapp
     tracer.result_alphabet = results
     bits = min([8, *(format_of(t, arch).bits for t in tensors if t.role != "C")])
     runs = max(space.runs(bits), *(tracer_runs(tracer, alphabet, output) for alphabet in (results, stored)))
-    held: list[NDArray[Any]] = []
-    for run in range(runs):
-        memory = _launch(device, kernel, launch, labels, tracer, run, runs, stored)
-        if output is not None:
-            held.append(output.held(memory[output.name], arch))
-    outputs = None if output is None else tracer.results.decode(held, stored)
-    return MappingCheck(tracer, arguments, outputs, kernel.name, kernel.source_at, _alternatives).run()
+    memories = _runs(device, kernel, launch, labels, tracer, runs, stored)
+    outputs = None
+    if output is not None:
+        outputs = tracer.results.decode([output.held(memory[output.name], arch) for memory in memories], stored)
+    return Followed(kernel, tracer, arguments, outputs)
 
 
 def _described(tensor: Tensor, arch: Arch) -> Argument:
@@ -104,28 +135,52 @@ def _waves(kernel: Kernel, launch: CaseLaunch) -> int:
     return int(np.prod(grid)) * -(-int(np.prod(block)) // kernel.wave)
 
 
-def _launch(
-    device: SimDevice,
-    kernel: Kernel,
-    launch: CaseLaunch,
-    labels: Mapping[str, Labelled],
-    tracer: Tracer,
-    run: int | None,
-    runs: int,
+def _runs(
+    device: SimDevice, kernel: Kernel, launch: CaseLaunch, labels: Mapping[str, Labelled], tracer: Tracer, runs: int,
     stored: Alphabet,
-) -> dict[str, NDArray[Any]]:
-    """One run; returns the bytes of every tensor afterwards. C starts with separate labels, as `stored` cuts them."""
-    arch = kernel.arch
-    tracer.begin(run, runs)
-    memory: dict[str, NDArray[Any]] = {}
+) -> list[Memory]:  # fmt: skip
+    """What every tensor holds after each run: several runs at once, if each does what it would do alone."""
+    together = min(runs, max(1, WAVES // _waves(kernel, launch)))
+    memories: list[Memory] = []
+    while len(memories) < runs:
+        first = len(memories)
+        together = min(together, runs - first)
+        tracer.begin(first, runs, together)
+        numbers = range(first, first + together)
+        some = [_labelled(launch, kernel.arch, labels, tracer, run, runs, stored) for run in numbers]
+        if together > 1:
+            if launch.run_together(device, kernel, some, [tracer]) and not tracer.depends_on_data:
+                memories += [_collected(memory) for memory in some]
+            else:
+                memories, together = [], 1
+        else:
+            memories.append(_launch(device, kernel, launch, some[0], tracer))
+    return memories
+
+
+def _launch(device: SimDevice, kernel: Kernel, launch: CaseLaunch, memory: Memory, tracer: Tracer) -> Memory:
+    """One run; returns the bytes of every tensor afterwards."""
+    launch.run(device, kernel, memory, {"observers": [tracer], "checks": "none"})
+    return _collected(memory)
+
+
+def _collected(memory: Memory) -> Memory:
+    return {name: np.asarray(held) for name, held in memory.items()}
+
+
+def _labelled(
+    launch: CaseLaunch, arch: Arch, labels: Mapping[str, Labelled], tracer: Tracer, run: int, runs: int,
+    stored: Alphabet,
+) -> Memory:  # fmt: skip
+    """Bytes of every tensor before a run. C starts with separate labels, as `stored` cuts them."""
+    memory: Memory = {}
     for name, tensor in launch.tensors.items():
         fmt = format_of(tensor, arch)
         numbers = (tracer.initial if tensor.writes else labels[name]).numbers
         alphabet = stored if tensor.writes else Alphabet(fmt.bits)
-        pieces = LabelSpace.codes(numbers, run or 0, runs, alphabet)
+        pieces = LabelSpace.codes(numbers, run, runs, alphabet)
         memory[name] = tensor.placed(bytes_of(tensor, pieces.astype(fmt.carrier), arch))
-    launch.run(device, kernel, memory, {"observers": [tracer], "checks": "none"})
-    return {name: np.asarray(held) for name, held in memory.items()}
+    return memory
 
 
 def _numeric(narrow: Format, target: Format) -> Alphabet:

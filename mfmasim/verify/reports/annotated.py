@@ -22,7 +22,7 @@ AROUND = 3
 """Lines without code that are shown before and after lines with it."""
 
 STYLE = """
-table.source { font: 12px/1.5 ui-monospace, monospace; width: auto; margin: .3rem 0 }
+table.source { font: 12px/1.5 ui-monospace, monospace; margin: .3rem 0 }
 table.source td { padding: 0 .8rem 0 0; border: 0; white-space: pre }
 table.source td.number { color: #6a7483 } table.source tr.never td { color: #8a93a0 }
 table.source tr.note td { white-space: normal; padding: .1rem 0 .1rem 1rem }

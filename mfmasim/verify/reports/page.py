@@ -21,10 +21,11 @@ __all__ = ["page"]
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1c2430 }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
-table { border-collapse: collapse; width: 100% }
+table { border-collapse: collapse; display: block; max-width: 100%; overflow-x: auto }
 th { text-align: left; border-bottom: 2px solid #c5ccd6 }
 td, th { padding: .25rem .7rem .25rem 0; vertical-align: top }
 tr + tr td { border-top: 1px solid #e6e9ee }
+td a { display: block; min-width: 9rem; overflow-wrap: anywhere }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 code, pre { font: 13px/1.45 ui-monospace, monospace }
 pre { white-space: pre-wrap; margin: .2rem 0 }
@@ -33,10 +34,10 @@ pre { white-space: pre-wrap; margin: .2rem 0 }
 details { margin: .4rem 0; padding: .3rem .8rem; border-left: 3px solid #c5ccd6 }
 details.error { border-color: #b3261e; color: inherit; font-weight: inherit }
 details.warning { border-color: #d99a1c; color: inherit }
-summary { cursor: pointer }
+summary { cursor: pointer } h3, summary { overflow-wrap: anywhere }
 @media (prefers-color-scheme: dark) {
   body { background: #14181f; color: #dde3ec } tr + tr td { border-color: #2b323d }
-  .pass { color: #63c787 } .fail, .error { color: #ff8a80 } .skipped, .warning { color: #e8b45a }
+  a { color: #8fc1ee } .pass { color: #63c787 } .fail, .error { color: #ff8a80 } .skipped, .warning { color: #e8b45a }
   .info { color: #8fc1ee }
 }
 """
