@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
     from mfmasim.program import Code
 
-__all__ = ["add_compilation", "compilation", "show_warnings"]
+__all__ = ["COMPILATION", "add_compilation", "compilation", "show_warnings"]
+
+COMPILATION = {"-D": "define", "-I": "include", "--flag": "flag", "--compiler": "compiler"}
+"""Options of `add_compilation`, and where their values are."""
 
 
 def add_compilation(parser: argparse.ArgumentParser) -> None:

@@ -102,19 +102,15 @@ def _costed(args: argparse.Namespace) -> Iterator[Costed]:
     if any(target.endswith(OBJECTS) for target in args.targets):
         yield _of_object(args)
         return
+    from mfmasim.cli.chosen import chosen_cases
     from mfmasim.cli.verify import setting
     from mfmasim.cost.costed import Costed
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify import find, select
     from mfmasim.verify.costs import record_case
 
     changes = dict(setting(text) for text in args.set)
-    groups = [group for target in args.targets for group in find(target)]
-    work = [(case, arch) for _, cases in groups for case, arch in select(cases, args.arch, args.case)]
-    work = [(case, arch) for case, arch in work if arch not in case.skip]
-    if not work:
-        raise MfmasimError(f"no case matches --arch {args.arch or 'any'} --case {' '.join(args.case or ['any'])}")
-    for case, arch in work:
+    work = chosen_cases(args.targets, args.arch, args.case, skipped=False)
+    for *_, case, arch in work:
         product = _product(args, arch)
         changed = case.with_parameters(changes) if changes else case
         try:

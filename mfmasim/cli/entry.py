@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mfmasim.errors import MfmasimError, unknown
+from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.visible import visible_output
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ VERBS = (
 )
 """Verbs, in the order of the help; each is a module of this package with `add` and `run`."""
 
+_LONGEST_WORD = 400
 DESCRIPTION = """\
 Run the code object an AMD GPU would run, bit for bit, and prove its matrix fragments and outputs.
 """
@@ -53,8 +55,23 @@ Run the code object an AMD GPU would run, bit for bit, and prove its matrix frag
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, with exit code 2."""
 
+    asks = False
+
     def error(self, message: str) -> None:  # type: ignore[override]
         raise MfmasimError(f"{self.prog}: {message}")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse; words that may be left out are found behind options too, which Python before 3.12.7 does not do."""
+        found, left = super().parse_known_args(args, namespace)
+        if self.asks or not left or any(word.startswith("-") for word in left):
+            return found, left
+        self.asks = True  # parse_known_intermixed_args calls this method
+        try:
+            return self.parse_known_intermixed_args(args)
+        except TypeError:  # the verb takes all the rest as it is
+            return found, left
+        finally:
+            self.asks = False
 
 
 def build(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
@@ -65,6 +82,11 @@ def build(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
     for verb in verbs:
         importlib.import_module(f"mfmasim.cli.{verb}").add(subparsers)
     return parser
+
+
+def _shortened(text: str) -> str:
+    """An error without the middle of what is too long for a line, such as a given value."""
+    return re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:100]}...{word[0][-20:]}", text)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -97,7 +119,8 @@ def _main(arguments: list[str]) -> int:
             return 0
         return int(importlib.import_module(f"mfmasim.cli.{args.verb}").run(args))
     except MfmasimError as error:
-        print(f"mfmasim: {error}" if not str(error).startswith("mfmasim") else error, file=sys.stderr)
+        text = _shortened(str(error))
+        print(f"mfmasim: {text}" if not text.startswith("mfmasim") else text, file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader (a pager, head) closed the pipe: exit quietly, without Python's message at shutdown.
@@ -107,14 +130,11 @@ def _main(arguments: list[str]) -> int:
         print("mfmasim: interrupted", file=sys.stderr)
         return 130
     except (OSError, MemoryError) as error:
-        print(f"mfmasim: {str(error) or type(error).__name__}", file=sys.stderr)
+        print(f"mfmasim: {_shortened(str(error)) or type(error).__name__}", file=sys.stderr)
         return 2
     except Exception as error:
         if os.environ.get("MFMASIM_TRACEBACK") == "1":
             raise
-        text = " ".join(str(error).split())
-        print(
-            f"mfmasim: internal error: {type(error).__name__}: {text} (set MFMASIM_TRACEBACK=1 for the traceback)",
-            file=sys.stderr,
-        )
+        text = _shortened(one_line(error))
+        print(f"mfmasim: internal error: {text} (set MFMASIM_TRACEBACK=1 for the traceback)", file=sys.stderr)
         return 2

@@ -71,26 +71,22 @@ def _work(args: argparse.Namespace) -> list[tuple[str, list[tuple[Case, str]]]]:
     Raises:
         MfmasimError: nothing matches, or an option is wrong.
     """
+    from itertools import groupby
+
+    from mfmasim.cli.chosen import chosen_cases
     from mfmasim.devices import device
     from mfmasim.devices.sim import chosen_checks
     from mfmasim.errors import MfmasimError
-    from mfmasim.verify import find, select
 
     chosen_checks(args.checks)
     if args.examples < 1:
         raise MfmasimError(f"--examples {args.examples}: a positive number is expected")
     if not 0 < args.growth <= GROWTH_LIMIT:
         raise MfmasimError(f"--growth {args.growth:g}: a number above 0 and up to {GROWTH_LIMIT} is expected")
-    chosen = args.arch or (getattr(device(args.device), "arch", None) if args.device else None)
-    groups = [
-        (name, [(case, arch) for case, arch in select(cases, chosen, args.case) if arch not in case.skip])
-        for target in args.targets
-        for name, cases in find(target)
-    ]
-    groups = [(name, pairs) for name, pairs in groups if pairs]
-    if not groups:
-        raise MfmasimError(f"no case matches --arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}")
-    return groups
+    own = None if args.device is None else getattr(device(args.device), "arch", None)
+    chosen = own if args.arch is None else args.arch
+    found = chosen_cases(args.targets, chosen, args.case, skipped=False)
+    return [(name, [(one.case, one.arch) for one in some]) for (_, name), some in groupby(found, lambda one: one[:2])]
 
 
 def _explored(args: argparse.Namespace, task: tuple[str, list[tuple[Case, str]]]) -> tuple[list[str], dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.needs import needed
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
@@ -24,19 +25,26 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--arch", help="architecture or product whose flavour fp8 and bf8 mean")
     parser.add_argument("codes", nargs="*", help="codes to decode, such as 0x2b or 0b101")
     parser.add_argument("--encode", nargs="+", type=float, metavar="VALUE", help="numbers to encode (as float64)")
-    parser.add_argument("--rounding", choices=ROUNDINGS, default="nearest_even", help="for --encode")
-    parser.add_argument("--overflow", default="saturate", help="for --encode: saturate or infinity_or_nan")
-    add_formats(parser, (*FORMATS, "svg"))
+    parser.add_argument("--rounding", choices=ROUNDINGS, help="for --encode (default: nearest_even)")
+    parser.add_argument("--overflow", help="for --encode: saturate (default) or infinity_or_nan")
+    add_formats(parser, (*FORMATS, "svg", "html"))
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print limits, value tables, decoded codes or encoded values."""
+    from mfmasim.architectures import arch as find_arch
     from mfmasim.errors import MfmasimError
     from mfmasim.formats import FORMATS as ALL
     from mfmasim.formats import explain, format  # noqa: A004
 
     form = wanted_format(args)
+    if args.name is None:
+        needed(args, {"--arch": "arch", "--encode": "encode"}, "a format")
+    if not args.encode:
+        needed(args, {"--rounding": "rounding", "--overflow": "overflow"}, "--encode")
+    if args.arch is not None:
+        find_arch(args.arch)
     if args.name is None:
         _no_picture(form)
         names = [name for name, _ in limit_rows(ALL["f32"])]
@@ -48,8 +56,9 @@ def run(args: argparse.Namespace) -> int:
         _no_picture(form)
         if args.codes:
             raise MfmasimError("codes and --encode cannot be combined")
-        rows = list(encode_rows(fmt, args.encode, args.rounding, args.overflow))
-        print(table(ENCODE_COLUMNS, rows, form, f"{fmt.name}, {args.rounding}, {args.overflow}"), end="")
+        rounding, overflow = args.rounding or "nearest_even", args.overflow or "saturate"
+        rows = list(encode_rows(fmt, args.encode, rounding, overflow))
+        print(table(ENCODE_COLUMNS, rows, form, f"{fmt.name}, {rounding}, {overflow}"), end="")
         return 0
     if args.codes:
         codes = [_number(text) for text in args.codes]
@@ -70,6 +79,10 @@ def _whole(fmt: Format, form: str) -> str:
         from mfmasim.figures.format_table import format_svg
 
         return format_svg(fmt) + "\n"
+    if form == "html":
+        from mfmasim.figures.format_table import format_page
+
+        return format_page(fmt, limit_rows(fmt))
     if form in {"csv", "json"} and fmt.bits <= 16:
         from mfmasim.formats import value_table
 
@@ -83,8 +96,8 @@ def _whole(fmt: Format, form: str) -> str:
 def _no_picture(form: str) -> None:
     from mfmasim.errors import MfmasimError
 
-    if form == "svg":
-        raise MfmasimError("--format svg draws the value table of a format: mfmasim format NAME --format svg")
+    if form in {"svg", "html"}:
+        raise MfmasimError(f"--format {form} draws the value table of a format: mfmasim format NAME --format {form}")
 
 
 def _number(text: str) -> int:

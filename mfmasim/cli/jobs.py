@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -73,43 +72,28 @@ def _spread(
     jobs: int, args: argparse.Namespace, tasks_of: Tasks, tasks: Sequence[Any],
     one: Callable[[argparse.Namespace, Any], Done],
 ) -> Iterator[Done]:  # fmt: skip
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
+    from mfmasim.devices.workers import pool
+
     global _work  # noqa: PLW0603
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     _work = one, args, tasks
-    before = set(multiprocessing.active_children())
-    executor = ProcessPoolExecutor(
-        jobs, mp_context=context, initializer=_begin, initargs=(os.getpid(), tasks_of, one, args)
-    )
-    futures = []
     try:
-        futures = [executor.submit(_run, number) for number in range(len(tasks))]
-        for future in futures:
-            yield future.result()
+        with pool(jobs, "fork" if sys.platform == "linux" else "spawn", _begin, (tasks_of, one, args)) as executor:
+            for future in [executor.submit(_run, number) for number in range(len(tasks))]:
+                yield future.result()
     except BrokenProcessPool:
         raise MfmasimError(
             "a process ended unexpectedly, perhaps for lack of memory; --jobs 1 takes the least memory"
         ) from None
     finally:
         _work = None
-        if not all(future.done() for future in futures):  # an error, an interruption, or a reader that has gone
-            for child in set(multiprocessing.active_children()) - before:
-                child.kill()
-        executor.shutdown(cancel_futures=True)
 
 
-def _begin(
-    owner: int, tasks_of: Tasks, one: Callable[[argparse.Namespace, Any], Any], args: argparse.Namespace
-) -> None:
+def _begin(tasks_of: Tasks, one: Callable[[argparse.Namespace, Any], Any], args: argparse.Namespace) -> None:
     """Start of a worker. An interruption reaches it with its owner, which ends it."""
-    from mfmasim.devices.workers import follow
-
     global _work  # noqa: PLW0603
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    follow(owner)
     if _work is None:
         _work = one, args, tasks_of(args)
 

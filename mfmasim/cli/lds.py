@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mfmasim.cli.needs import needed
 from mfmasim.cli.output import FORMATS, add_formats, table, wanted_format
 
 if TYPE_CHECKING:
@@ -34,19 +35,16 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         help="place of each lane's data as a layout in elements, such as 'Swizzle<3,3,3> o (16,4):(64,8)' (CuTe) or "
         "'linear 64 128 256 512 8 16' (the places of lanes 1, 2, 4, ...)",
     )
-    parser.add_argument(
-        "--element-bytes", type=int, default=2, metavar="N", help="bytes of an element of --layout (default 2)"
-    )
+    parser.add_argument("--element-bytes", type=int, metavar="N", help="bytes of an element of --layout (default 2)")
     parser.add_argument("--active", metavar="EXPRESSION", help="active lanes, such as 'lane < 48'")
     parser.add_argument(
         "--offset",
         type=int,
         nargs="+",
-        default=[0],
         metavar="N",
         help="offset field, or both for instructions with two",
     )
-    parser.add_argument("--rule", default="maximum", help="maximum (default) or greedy")
+    parser.add_argument("--rule", help="maximum (default) or greedy")
     parser.add_argument("--wave", type=int, metavar="LANES", help="lanes of the wave, 32 or 64 on RDNA")
     parser.add_argument(
         "--swizzle", metavar="NAME", help="published swizzle, applied to the address as a linear offset in the tile"
@@ -61,7 +59,14 @@ def run(args: argparse.Namespace) -> int:
     from mfmasim.errors import MfmasimError
 
     form = wanted_format(args)
+    if args.layout is None:
+        needed(args, {"--element-bytes": "element_bytes"}, "--layout")
+    if args.address is None and args.stride is None and args.layout is None:
+        acting = ("active", "offset", "rule", "swizzle")
+        needed(args, {f"--{name}": name for name in acting}, "--address, --stride or --layout")
     if args.instruction is None:
+        access = ("address", "stride", "layout", "wave")
+        needed(args, {f"--{name}": name for name in access}, "an instruction")
         if form in {"svg", "html"}:
             raise MfmasimError(f"--format {form} needs an instruction and --address, --stride or --layout")
         rows = [
@@ -71,6 +76,8 @@ def run(args: argparse.Namespace) -> int:
         columns = ("access", "lanes", "banks", "confidence", "source", "remark")
         print(table(columns, rows, form, f"LDS phases of {args.arch}"), end="")
         if form == "terminal":
+            if note := lds.partition_note(args.arch):
+                print(note)
             print(*(f"{short}: {source}" for short, source in lds.SOURCES.items()), sep="\n")
         return 0
     given = [f"--{name}" for name in ("address", "stride", "layout") if getattr(args, name) is not None]
@@ -119,19 +126,21 @@ def _count(args: argparse.Namespace) -> Conflicts:
         raise MfmasimError(f"--stride {args.stride}: the LDS of {args.arch} has {limit} bytes")
     lane = np.arange(_wave(args), dtype=np.int64)
     if args.layout is not None:
-        if not 1 <= args.element_bytes <= 16:
-            raise MfmasimError(f"--element-bytes {args.element_bytes}: 1 to 16 is expected")
-        place = lds.layout_offsets(args.layout, len(lane)) * args.element_bytes
+        element = 2 if args.element_bytes is None else args.element_bytes
+        if not 1 <= element <= 16:
+            raise MfmasimError(f"--element-bytes {element}: 1 to 16 is expected")
+        place = lds.layout_offsets(args.layout, len(lane)) * element
     else:
         place = lane * args.stride if args.stride is not None else evaluate(args.address, {"lane": lane})
     place = np.broadcast_to(place, lane.shape)
     active = None if args.active is None else np.broadcast_to(evaluate(args.active, {"lane": lane}), lane.shape) != 0
     if args.swizzle is not None:
         place = lds.swizzle(args.swizzle).of_offset(place)
-    if len(args.offset) > 2:
-        raise MfmasimError(f"--offset takes one or two numbers, not {len(args.offset)}")
-    offset: Any = args.offset[0] if len(args.offset) == 1 else tuple(args.offset)
-    return lds.conflicts(args.arch, args.instruction, place, active, args.rule, offset=offset, warn=False)
+    offsets = args.offset or [0]
+    if len(offsets) > 2:
+        raise MfmasimError(f"--offset takes one or two numbers, not {len(offsets)}")
+    offset: Any = offsets[0] if len(offsets) == 1 else tuple(offsets)
+    return lds.conflicts(args.arch, args.instruction, place, active, args.rule or "maximum", offset=offset, warn=False)
 
 
 def _phases(args: argparse.Namespace, form: str) -> str:

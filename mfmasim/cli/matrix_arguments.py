@@ -22,6 +22,10 @@ _MODIFIERS = {
     "op_sel": "half of 16-bit C and D (4: upper), or set of sparse indices",
     "scale_a_byte": "byte of A's scale register",
     "scale_b_byte": "byte of B's scale register",
+    "scale_a_row": "CDNA5: 1 takes A's scales from lanes 16 to 31",
+    "scale_b_row": "CDNA5: 1 takes B's scales from lanes 16 to 31",
+    "scale_a_format": "CDNA5: format of A's scales, 0 E8M0, 1 E5M3, 2 E4M3",
+    "scale_b_format": "CDNA5: format of B's scales, 0 E8M0, 1 E5M3, 2 E4M3",
 }
 
 

@@ -80,14 +80,9 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     Raises:
         MfmasimError: nothing matches.
     """
-    from mfmasim.errors import MfmasimError
-    from mfmasim.verify import find, select
+    from mfmasim.cli.chosen import chosen_cases
 
-    groups = [group for target in args.targets for group in find(target)]
-    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, args.arch, args.case)]
-    if not work:
-        raise MfmasimError(f"no case matches --arch {args.arch or 'any'} --case {' '.join(args.case or ['any'])}")
-    return work
+    return [one[1:] for one in chosen_cases(args.targets, args.arch, args.case)]
 
 
 def _profiled(args: argparse.Namespace, task: tuple[str, Case, str]) -> Profile:

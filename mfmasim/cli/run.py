@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfmasim.cli.compilation import add_compilation, compilation, show_warnings
+from mfmasim.cli.compilation import COMPILATION, add_compilation, compilation, show_warnings
+from mfmasim.cli.needs import needed
 from mfmasim.cli.quotas import add_quotas, quota_of
 from mfmasim.cli.recording import add_recording, recording
 from mfmasim.cli.schedules import SCHEDULE_HELP
@@ -45,6 +46,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--device", default="sim", help="sim (default), or hip, hip:1, ...: a GPU, through hip-python")
     parser.add_argument("--grid", default="1", help="workgroups, such as 4 or 4,4,1 (default 1)")
     parser.add_argument("--block", default="64", help="work-items per workgroup (default 64)")
+    parser.add_argument("--cluster", help="workgroups of a cluster, such as 2,2 (default: what the kernel says)")
     parser.add_argument("--shared", type=int, default=0, help="dynamic LDS in bytes")
     parser.add_argument(
         "--arg", action="append", default=[], metavar="ARG",
@@ -116,10 +118,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _options(args: argparse.Namespace, observers: Sequence[Observer], executor: Executor | None) -> dict[str, Any]:
     """Options of the launch; a GPU takes none of the simulator's."""
+    from mfmasim.cli.run_arguments import sizes
+
     given = {
         "budget": args.budget, "max_waves": args.max_waves, "observers": observers or None, "executor": executor,
         "schedule": None if args.schedule == "usual" else args.schedule,
         "quota": quota_of(args) if args.device == "sim" else None,
+        "cluster": sizes(args.cluster, "--cluster") if args.cluster else None,
     }  # fmt: skip
     return {name: value for name, value in given.items() if value is not None}
 
@@ -148,6 +153,7 @@ def _code(args: argparse.Namespace) -> Code:
         code = program.compile(args.file, args.arch, **compilation(args))
         show_warnings(code)
         return code
+    needed(args, COMPILATION, f"a source; {args.file} is compiled already")
     return program.load(args.file, args.arch)
 
 

@@ -7,6 +7,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from mfmasim.cli.needs import needed
 from mfmasim.errors import MfmasimError
 
 if TYPE_CHECKING:
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["add_tracing", "numbers", "span", "tracing"]
 
+LINES = 10_000
+"""Lines of a trace that are shown."""
+
 
 def add_tracing(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("--trace", action="store_true", help="one line per instruction and wave: what it wrote")
     parser.add_argument("--trace-waves", metavar="LIST", help="waves of the launch to trace, such as 0,1 or 4-7")
     parser.add_argument("--trace-lines", metavar="A-B", help="source lines to trace, such as 31 or 31-40")
-    parser.add_argument("--trace-limit", type=int, default=10_000, metavar="N", help="most lines shown (default 10000)")
+    parser.add_argument("--trace-limit", type=int, metavar="N", help=f"most lines shown (default {LINES})")
     parser.add_argument("--trace-file", metavar="FILE", help="write the trace to FILE instead of standard output")
     parser.add_argument("--coverage", action="store_true", help="print the source with execution counts")
 
@@ -59,21 +63,20 @@ def numbers(text: str, what: str) -> range | list[int]:
 @contextmanager
 def tracing(args: argparse.Namespace) -> Iterator[list[Trace]]:
     """Observers for the given options; the trace is written while the kernel runs."""
-    given = [f"--trace-{name}" for name in ("waves", "lines", "file") if getattr(args, f"trace_{name}") is not None]
     if not args.trace:
-        if given:
-            raise MfmasimError(f"{given[0]} needs --trace")
+        needed(args, {f"--trace-{name}": f"trace_{name}" for name in ("waves", "lines", "file", "limit")}, "--trace")
         yield []
         return
     from mfmasim.observe.tools.steps import Trace
 
-    if args.trace_limit < 1:
-        raise MfmasimError(f"--trace-limit {args.trace_limit}: a positive number is expected")
+    limit = LINES if args.trace_limit is None else args.trace_limit
+    if limit < 1:
+        raise MfmasimError(f"--trace-limit {limit}: a positive number is expected")
     waves = None if args.trace_waves is None else numbers(args.trace_waves, "--trace-waves")
     lines = None if args.trace_lines is None else span(args.trace_lines, "--trace-lines")
     with _target(args.trace_file) as out:
         trace = Trace(
-            waves, lines, args.trace_limit,
+            waves, lines, limit,
             lambda record: print(json.dumps(record.record()) if args.json else record.line(), file=out),
         )  # fmt: skip
         yield [trace]

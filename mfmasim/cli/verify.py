@@ -107,22 +107,16 @@ def _work(args: argparse.Namespace) -> list[tuple[str, Case, str]]:
     Raises:
         MfmasimError: nothing matches, or an option is wrong whatever the case.
     """
+    from mfmasim.cli.chosen import chosen_cases
     from mfmasim.devices import device
-    from mfmasim.errors import MfmasimError
-    from mfmasim.verify import find, select
 
     changes = dict(setting(text) for text in args.set)
-    groups = [group for target in args.targets for group in find(target)]
     # A GPU runs only the cases of its architecture.
-    chosen = args.arch or getattr(device(args.device), "arch", None)
-    work = [(name, case, arch) for name, cases in groups for case, arch in select(cases, chosen, args.case)]
+    own = getattr(device(args.device), "arch", None)
+    chosen = own if args.arch is None else args.arch
+    work: list[tuple[str, Case, str]] = [one[1:] for one in chosen_cases(args.targets, chosen, args.case)]
     if args.source:
         work = _with_source(args.source, work)
-    if not work:
-        every = sorted({arch for _, cases in groups for case in cases for arch in case.arch})
-        choice = f"--arch {chosen or 'any'} --case {' '.join(args.case or ['any'])}"
-        names = [case.title for _, cases in groups for case in cases]
-        raise MfmasimError(f"no case matches {choice}{_nearest(args.case, names)} architectures: {', '.join(every)}")
     _check_once(args, changes, [case for _, case, _ in work])
     quota_of(args)
     return work
@@ -158,18 +152,6 @@ def _verified(args: argparse.Namespace, task: tuple[str, Case, str]) -> Result:
     return result
 
 
-def _nearest(texts: list[str] | None, names: list[str]) -> str:
-    """The case's name nearest to what no name contains."""
-    import difflib
-
-    plain = {name.partition("[")[0]: name for name in names} | {name: name for name in names}
-    for text in texts or ():
-        near = difflib.get_close_matches(text, plain, n=1, cutoff=0.4)
-        if near and not any(text in name for name in names):
-            return f"; did you mean {plain[near[0]]!r}?"
-    return ";"
-
-
 def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str, Case, str]]:
     """The cases with a changed copy of their source; headers are searched beside the copy, then beside the original."""
     from dataclasses import replace
@@ -195,9 +177,16 @@ def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str
 
 def _check_once(args: argparse.Namespace, changes: dict[str, Any], cases: list[Case]) -> None:
     """Raise errors that concern all cases before the first one runs."""
-    from mfmasim.errors import unknown
+    from mfmasim.errors import MfmasimError, unknown
+    from mfmasim.machine.approximate import direction
+    from mfmasim.machine.schedule import schedule
     from mfmasim.toolchain import find_compiler
 
+    if args.schedule != "witness":
+        schedule(args.schedule)
+    direction(args.approximations)
+    if args.budget is not None and args.budget < 1:
+        raise MfmasimError(f"--budget {args.budget}: a positive number of instructions is expected")
     if args.compiler:
         find_compiler(args.compiler)
     known = sorted({name for case in cases for name in case.parameters})

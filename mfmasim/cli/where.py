@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.cli.matrix_arguments import OPERANDS, add_instruction, find_instruction, find_operand
@@ -20,7 +21,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Register the verb."""
     parser = subparsers.add_parser("where", help="find the place of a matrix element, or the element at a place")
     add_instruction(parser)
-    parser.add_argument("--operand", choices=OPERANDS, required=True, help="operand")
+    parser.add_argument(
+        "asked", nargs="*", metavar="OPERAND ROW COL [BLOCK]", help="an element, such as D 5 17 or 'D[5,17]'"
+    )
+    parser.add_argument("--operand", choices=OPERANDS, help="operand")
     parser.add_argument(
         "--element", type=int, nargs="+", metavar="N", help="row, column and, if there are several, block"
     )
@@ -34,8 +38,9 @@ def run(args: argparse.Namespace) -> int:
     """Print the places or the elements."""
     from mfmasim.errors import MfmasimError
 
+    _ask(args)
     if (args.element is None) == (args.place is None):
-        raise MfmasimError("either --element ROW COL [BLOCK] or --place LANE VGPR [BIT] is needed")
+        raise MfmasimError("an element (OPERAND ROW COL [BLOCK]) or --place LANE VGPR [BIT] is needed, and not both")
     for name, given in (("--element", args.element), ("--place", args.place)):
         if given is not None and len(given) not in (2, 3):
             raise MfmasimError(f"{name} takes two or three numbers, not {len(given)}")
@@ -72,6 +77,34 @@ def run(args: argparse.Namespace) -> int:
         return 0
     print(table(("row", "col", "block", "lane", "vgpr", "bit", "width"), found, form), end="")
     return 0
+
+
+def _ask(args: argparse.Namespace) -> None:
+    """Read operand and element where they are given by position: ``D 5 17`` or ``D[5,17]``.
+
+    Raises:
+        MfmasimError: no operand is named, or it is named twice, or something is no number.
+    """
+    from mfmasim.errors import MfmasimError, unknown
+
+    words = re.findall(r"[^\s,\[\]]+", " ".join(args.asked))
+    if words:
+        if args.operand is not None:
+            raise MfmasimError(
+                f"{' '.join(args.asked)!r} and --operand {args.operand}: one of the two names the operand"
+            )
+        first, *numbers = words
+        args.operand = {name.lower(): name for name in OPERANDS}.get(first.lower(), first)
+        if numbers and args.element is not None:
+            raise MfmasimError(f"{' '.join(args.asked)!r} and --element: one of the two names the element")
+        for number in numbers:
+            if not number.isdecimal():
+                raise MfmasimError(f"{number!r} is no row, column or block: a number is needed, such as D 5 17")
+        args.element = [int(number) for number in numbers] or args.element
+    if args.operand is None:
+        raise MfmasimError(f"an operand is needed: {', '.join(OPERANDS)}, such as D 5 17")
+    if args.operand not in OPERANDS:
+        raise unknown("operand", args.operand, OPERANDS)
 
 
 def term_rows(

@@ -8,6 +8,7 @@ from mfmasim.cli import main
 from mfmasim.resources import folder
 
 FILE = str(folder("golden") / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco")
+BUFFERS = ("--arg", "f32:64", "--arg", "f32:64", "--arg", "f32:1024")
 OPERAND = ("--write", "ds_write_b128", "--operand", "ds_read_b128", "v_mfma_f32_32x32x16_f16", "A")
 
 
@@ -19,8 +20,18 @@ OPERAND = ("--write", "ds_write_b128", "--operand", "ds_read_b128", "v_mfma_f32_
         (("swizzle", "--tile", "1000x128", "--arch", "gfx942", *OPERAND), ("1000x128", "65,536")),
         (("verify", FILE), (FILE, ".py")),
         (("verify", "."), ("a folder",)),
+        (("verify", "intro", "--arch", "gfx942", "--device", "hop"), ("'hop'", "hip")),
         (("run", FILE, "--block", "x"), ("--block 'x'",)),
         (("run", FILE, "--arg", "f32:-4"), ("f32:-4", "positive")),
+        (("run", FILE, "--compiler", "ziglang"), ("--compiler", FILE, "compiled already")),
+        (("run", FILE, "-D", "N=1"), ("-D", FILE, "compiled already")),
+        (("run", FILE, *BUFFERS, "--trace-limit", "5"), ("--trace-limit", "--trace")),
+        (("format", "e4m3fn", "--arch", "gfx999"), ("gfx999", "gfx950")),
+        (("format", "e4m3fn", "--overflow", "saturate"), ("--overflow", "--encode")),
+        (("format", "--encode", "1"), ("--encode", "a format")),
+        (("lds", "gfx950", "ds_read_b128", "--active", "lane < 8"), ("--active", "--stride")),
+        (("lds", "gfx950", "ds_read_b128", "--stride", "16", "--element-bytes", "2"), ("--element-bytes", "--layout")),
+        (("lds", "gfx950", "--address", "lane"), ("--address", "an instruction")),
     ],
 )
 def test_one_line_says_what_is_wrong(capsys, arguments, words):
@@ -37,3 +48,22 @@ def test_a_listing_is_json_when_asked_for(capsys):
     assert listing[0]["text"].split()[0] == "s_load_dwordx4"
     assert listing[0]["bytes"] == "00010ac000000000"
     assert [row["pc"] + len(row["bytes"]) // 2 for row in listing[:-1]] == [row["pc"] for row in listing[1:]]
+
+
+@pytest.mark.parametrize("words", [("list", "gfx950", "--units", "9" * 5000), ("run", "x" * 5000), ("x" * 5000,)])
+def test_a_value_without_end_does_not_fill_the_screen(capsys, words):
+    assert main(list(words)) == 2
+    assert len(capsys.readouterr().err) < 1000
+
+
+def test_the_error_of_a_case_file_is_one_line(capsys, tmp_path):
+    file = tmp_path / "lines.py"
+    file.write_text("raise ValueError('no\\nway')\n")
+    assert main(["verify", str(file)]) == 2
+    assert capsys.readouterr().err == f"mfmasim: {file}:1: ValueError: no way\n"
+
+
+def test_an_empty_architecture_does_not_mean_all(capsys):
+    """As with a variable of the shell that is not set."""
+    assert main(["verify", "intro", "--arch", ""]) == 2
+    assert "unknown architecture ''" in capsys.readouterr().err

@@ -69,7 +69,9 @@ def test_show_other_forms(call):
     assert call(f"{base} --format markdown").startswith("## A of v_wmma_f32_16x16x16_f16 on gfx1200")
     assert "[1, 12..13]" in call(base)
     assert ET.fromstring(call(f"{base} --format svg")).tag.endswith("svg")
-    assert "<svg" in call(f"{base} --format html --view matrix")
+    page = call(f"{base} --format html --view matrix")
+    assert "<svg" in page
+    assert "mfmasim explorer gfx1200 v_wmma_f32_16x16x16_f16 --open" in page
 
 
 def test_show_places_in_the_calculators_notation(call):
@@ -108,6 +110,15 @@ def test_where_both_ways(call):
     assert "data-lane" in call(f"{base} --operand A --element 3 5 --format svg")
 
 
+@pytest.mark.parametrize(
+    "asked", ["D 5 17", "D[5,17]", "D 5 17 0", "d 5 17", "D --element 5 17", "--operand D --element 5 17"]
+)
+def test_where_by_position(call, asked):
+    """The operand and the element stand as they are spoken."""
+    (found,) = read_csv(call(f"where gfx942 v_mfma_f32_32x32x8_f16 {asked} --format csv"))
+    assert (found["lane"], found["vgpr"]) == ("49", "1")
+
+
 def test_where_terms(call):
     rows = read_csv(call("where gfx942 v_mfma_f32_32x32x8f16 --operand D --element 5 6 --terms --format csv"))
     assert [row["term"] for row in rows] == [f"A[5,{k}]*B[{k},6]" for k in range(8)] + ["C[5,6]"]
@@ -119,7 +130,7 @@ def test_list(call):
     rows = read_csv(call("list --format csv"))
     assert {row["arch"]: int(row["instructions"]) for row in rows} == {
         "gfx908": 20, "gfx90a": 27, "gfx942": 46, "gfx950": 68, "gfx1100": 6, "gfx1151": 6,
-        "gfx1200": 22, "gfx1201": 22,
+        "gfx1200": 22, "gfx1201": 22, "gfx1250": 43,
     }  # fmt: skip
     rows = read_csv(call("list gfx950 --match f8f6f4 --format csv"))
     assert {(row["a"], row["vgprs_a"], row["cycles"]) for row in rows if "32x32x64" in row["instruction"]} == {
@@ -141,7 +152,14 @@ def test_list(call):
         ("show gfx942 v_mfma_f32_32x32x8_f16 --operand index", "has no operand 'index'; it has A, B, C, D"),
         ("show gfx942 v_mfma_f32_32x32x8_f16 --format svg", "--format svg needs --operand"),
         ("show gfx942 v_mfma_f32_32x32x8_f16 --operand A --cbsz 1", "cbsz=1 is not legal"),
-        ("where gfx942 v_mfma_f32_32x32x8_f16 --operand A", "either --element"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 --operand A", "an element .OPERAND ROW COL .BLOCK.. or --place"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 --element 5 17", "an operand is needed: A, B, C, D, scale_A"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 sale_A 5 17", "unknown operand 'sale_A'; did you mean 'scale_A'"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 D 5 x", "'x' is no row, column or block"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 D 5 32", "col.* 32"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 D 5 1 --operand A", "one of the two names the operand"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 D 5 1 --element 1 1", "one of the two names the element"),
+        ("where gfx942 v_mfma_f32_32x32x8_f16 D 5 1 --place 1 1", "and not both"),
         (
             "where gfx942 v_mfma_f32_32x32x8_f16 --operand A --element 1",
             "--element takes two or three numbers, not 1",
@@ -175,3 +193,15 @@ def test_list_with_the_peaks_of_a_product(capsys):
     assert main(["list", "--match", "f16", *product]) == 2
     assert "of one architecture" in capsys.readouterr().err
     assert main(["list", "gfx950", "--units", "-1", "--mhz", "2400"]) == 2
+
+
+@pytest.mark.parametrize("line", ["--json D 5 17", "D 5 17 --json", "--wave 64 D 5 --json 17"])
+def test_words_that_may_be_left_out_stand_behind_options_too(capsys, line):
+    assert main(f"where gfx942 v_mfma_f32_32x32x8_f16 {line}".split()) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["lane"], found["vgpr"]) == (49, 1)
+
+
+def test_a_word_too_many(capsys):
+    assert main(["list", "--json", "gfx942", "gfx950"]) == 2
+    assert capsys.readouterr().err == "mfmasim: unrecognized arguments: gfx950\n"

@@ -5,8 +5,11 @@ import json
 import numpy as np
 import pytest
 
+import mfmasim
 from mfmasim.cli import main
+from mfmasim.observe.tools.steps import Trace
 from mfmasim.resources import folder
+from tests.machine import harness
 
 CODE = folder("golden") / "code" / "intro" / "mfma_f32_32x32x2_f32.gfx942.hsaco"
 SOURCE = folder("hipkernels") / "intro" / "mfma_f32_32x32x2_f32.hip"
@@ -36,6 +39,14 @@ def test_trace_has_a_line_for_each_instruction(arguments, capsys):
     assert "v1=[0x0 0x1 0x2 0x3 …]" in lines[3]
     assert "v2=[0x0 ×32 0x1 ×32]" in lines[2]
     assert "s_endpgm" in lines[-1]
+
+
+def test_masks_are_shown_whole_in_a_trace():
+    """EXEC and VCC are shown whole, when they change."""
+    kernel = harness.kernel("s_mov_b64 s[4:5], 3\n s_mov_b64 vcc, 5\n s_mov_b64 exec, -2\n s_endpgm", "gfx942", "")
+    trace = Trace()
+    mfmasim.device("sim").launch(kernel, grid=1, block=64, args=[], observers=[trace])
+    assert [sorted(one.scalars) for one in trace.records] == [["s4", "s5"], ["vcc"], ["exec"], []]
 
 
 def test_trace_as_json_lines(arguments, capsys):

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -65,6 +66,12 @@ def failing(_args, number):
     return number
 
 
+def failing_while_others_sleep(_args, number):
+    if number == 0:
+        raise MfmasimError("the first")
+    time.sleep(600)
+
+
 def dying(_args, number):
     if number == 2:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -84,6 +91,16 @@ def test_an_error_is_raised_where_it_stands_in_the_order():
         found += jobs.in_order(argparse.Namespace(jobs=2), numbers, failing)
     several = jobs.in_order(argparse.Namespace(jobs=2), numbers, failing)
     assert [next(several) for _ in range(3)] == [0, 1, 2]
+    several.close()
+    assert not multiprocessing.active_children()
+
+
+def test_an_error_does_not_wait_for_the_other_tasks():
+    start = time.monotonic()
+    with pytest.raises(MfmasimError, match="the first"):
+        list(jobs.in_order(argparse.Namespace(jobs=3), numbers, failing_while_others_sleep))
+    assert time.monotonic() - start < 60
+    assert not multiprocessing.active_children()
 
 
 def test_a_process_that_dies_is_one_clear_line():

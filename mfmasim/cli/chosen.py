@@ -1,0 +1,69 @@
+"""The cases that a command line chooses by targets, ``--arch`` and ``--case``."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, NamedTuple
+
+from mfmasim.errors import MfmasimError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mfmasim.verify import Case
+
+__all__ = ["Chosen", "chosen_cases"]
+
+
+class Chosen(NamedTuple):
+    """One case on one architecture."""
+
+    target: str
+    """The word of the command line that found it."""
+    group: str
+    """Its family, or its file."""
+    case: Case
+    arch: str
+
+
+def chosen_cases(
+    targets: Sequence[str], arch: str | None, names: Sequence[str] | None, *, skipped: bool = True
+) -> list[Chosen]:
+    """The cases of targets that match a choice, in order.
+
+    Args:
+        targets: families, case files or their folders.
+        arch: only this architecture.
+        names: only cases whose name contains one of these.
+        skipped: whether cases that their architecture skips are among them.
+
+    Raises:
+        MfmasimError: none matches; the error has the nearest name.
+    """
+    from mfmasim.verify import find, select
+
+    groups = [(target, name, cases) for target in targets for name, cases in find(target)]
+    chosen = [Chosen(target, name, case, a) for target, name, cases in groups for case, a in select(cases, arch, names)]
+    left = [one for one in chosen if skipped or one.arch not in one.case.skip]
+    if left:
+        return left
+    choice = f"--arch {arch or 'any'} --case {' '.join(names or ['any'])}"
+    if chosen:
+        raise MfmasimError(f"all {len(chosen)} cases that match {choice} are skipped: {_why(chosen[0])}")
+    titles = [case.title for *_, cases in groups for case in cases]
+    every = sorted({a for *_, cases in groups for case in cases for a in case.arch})
+    raise MfmasimError(f"no case matches {choice}{_nearest(names, titles)} architectures: {', '.join(every)}")
+
+
+def _why(one: Chosen) -> str:
+    return f"{one.case.title} on {one.arch}: {one.case.skip[one.arch]}"
+
+
+def _nearest(texts: Sequence[str] | None, names: list[str]) -> str:
+    """The case's name nearest to what no name contains."""
+    plain = {name.partition("[")[0]: name for name in names} | {name: name for name in names}
+    for text in texts or ():
+        near = difflib.get_close_matches(text, plain, n=1, cutoff=0.4)
+        if near and not any(text in name for name in names):
+            return f"; did you mean {plain[near[0]]!r}?"
+    return ";"
