@@ -202,7 +202,8 @@ def record(kernel: Kernel, title: str, recorder: Recorder, labels: Labels, folde
         ``title``, ``arch``, ``kernel``, ``wave``; ``source``: by file, its lines; ``code``: pc, text, source line and
         matrix instruction (see `matrix_of`) of each instruction that was executed; ``blocks``: the followed arrays;
         ``steps``: number in ``code``, wave, EXEC, vectors, scalars, counters, registers in flight, labels and LDS of
-        each record. Vectors and labels are the differences from lane to lane; a vector is None where labels say it.
+        each record. Vectors and labels (item by item) are the differences from lane to lane; a vector is None where
+        labels say it.
     """
     by_pc = {ins.pc: ins for ins in kernel.instructions}
     codes = np.concatenate([[0], *(np.array(block[3], np.int64) for block in labels.blocks)])
@@ -225,7 +226,7 @@ def record(kernel: Kernel, title: str, recorder: Recorder, labels: Labels, folde
             found.scalars,
             counters,
             sorted({f"{file}{index}" for flight in flights[key] for file, index in flight.writes}),
-            {name: [width, differences(held.ravel())] for name, (width, held) in known.items()},
+            {name: [width, differences(held.T.ravel())] for name, (width, held) in known.items()},
             recorder.lds.get(number),
         ])  # fmt: skip
     lines = {pc: kernel.source_at(pc) for pc in code}

@@ -15,6 +15,7 @@ from mfmasim.lds import NAMES, SOURCES, ds_instructions, phase_tables, swizzle
 from mfmasim.lds.instructions import ds_instruction
 from mfmasim.lds.lanes import LANE_SETS, PhaseTable
 from mfmasim.matrix import instruction, instructions
+from mfmasim.matrix.catalogue import format_choices
 from mfmasim.matrix.modifiers import F8F6F4
 from mfmasim.matrix.rows import TABLES, other_spelling
 
@@ -126,21 +127,13 @@ def matrix_row(target: Arch, name: str, texts: Texts) -> dict[str, Any]:
         "b": list(dict.fromkeys(b for _, b in choices)),
         "d": row.d,
         "input": row.a,
+        "scales": list(table.scale_formats) if row.scaled else [],
         "cycles": [row.cycles, row.small_cycles],
         "operands": operands,
     }
     first_trust, *others = trust.values()
     found["trust"] = trust if any(other != first_trust for other in others) else first_trust
     return found
-
-
-def format_choices(word: str, target: Arch) -> tuple[str, ...]:
-    """Number formats that an operand of an instruction may have, by the word in the instruction's name."""
-    if word == "f8f6f4":
-        return F8F6F4
-    if word in {"iu8", "iu4"}:
-        return (f"u{word[2:]}", f"i{word[2:]}")
-    return ({"fp8": target.fp8_format, "bf8": target.bf8_format}.get(word, word),)
 
 
 def fragment_row(fragment: Fragment, texts: Texts) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
@@ -11,11 +12,11 @@ from mfmasim.formats import value_table
 from mfmasim.formats.explain import exact_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from mfmasim.formats import Explanation, Format
 
-__all__ = ["COLOURS", "field_cells", "format_svg", "value_cells"]
+__all__ = ["COLOURS", "field_cells", "format_page", "format_svg", "value_cells"]
 
 COLOURS = {
     "zero": svg.PALETTE[7],
@@ -75,6 +76,17 @@ def format_svg(fmt: str | Format) -> str:
     bottom = top + lines * _HEIGHT + 14
     shapes += svg.legend(_LEFT, bottom, [(COLOURS[kind], kind) for kind in kinds])[0]
     return svg.document(width, bottom + 34, shapes, f"Value table of {fmt.name}")
+
+
+def format_page(fmt: Format, limits: Iterable[tuple[str, object]]) -> str:
+    """HTML page: the limits of a format, and its picture.
+
+    Raises:
+        MfmasimError: a format of more than 8 bits.
+    """
+    lines = "".join(f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in limits)
+    body = f'<h1>{fmt.name}</h1><div class="figure">{format_svg(fmt)}</div><table>{lines}</table>'
+    return svg.page(fmt.name, body)
 
 
 def _ruler(fmt: Format) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from mfmasim.errors import unknown
@@ -169,7 +170,9 @@ def fragment_html(fragment: Fragment, view: str = "both", mark: tuple[int, int] 
         MfmasimError: no such view.
     """
     figure = fragment_svg(fragment, view, mark)
-    hint = "<p>Hover: mark the elements of a lane. Click: keep the mark and add it to the URL.</p>"
+    place = escape(f"{fragment.arch} {fragment.instruction}")
+    hint = "<p>Hover: mark the elements of a lane. Click: keep the mark and add it to the URL. "
+    hint += f"All operands linked: <code>mfmasim explorer {place} --open</code></p>"
     title = f"{fragment.name} of {fragment.instruction}"
     return svg.page(title, f'{hint}<div class="figure">{figure}</div>', _SCRIPT)
 

@@ -26,4 +26,5 @@ def instruction_page(op: Instruction) -> str:
         f'<details><summary>{name}</summary><div class="figure">{fragment_svg(fragment)}</div></details>'
         for name, fragment in op.operands.items()
     )
-    return page(op.name, f"<h1>{escape(op.name)}</h1>{instruction_table(op)}{pictures}")
+    linked = f"<p>All operands linked: <code>mfmasim explorer {escape(f'{op.arch.name} {op.name}')} --open</code></p>"
+    return page(op.name, f"<h1>{escape(op.name)}</h1>{linked}{instruction_table(op)}{pictures}")

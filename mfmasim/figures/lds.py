@@ -201,7 +201,7 @@ def tile_text(swizzle: Tile, banks: int = 32, chunk: int = 16) -> str:
 
 
 def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | None = None) -> str:
-    """Tiles over the banks, before and after.
+    """Tiles over the banks, one below the other.
 
     Colour is the chunk of the row. Lanes that read one chunk of many rows conflict where one bank repeats a colour.
 
@@ -209,14 +209,20 @@ def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | 
         swizzle: the tile.
         banks: banks of 4 bytes to a line.
         chunk: bytes of a cell.
-        before: another tile to show on the left.
+        before: another tile to show above it.
 
     Returns:
         A self-contained SVG; every cell names row and first byte.
     """
     shown = [tile for tile in (before, swizzle) if tile is not None]
     column = max(34.0, 4.0 * _CELL * chunk / 16)
-    body, left, height = [], 10.0, 0.0
+    colours = min(len(svg.PALETTE), -(-swizzle.row_bytes // chunk))
+    more = f" and every {len(svg.PALETTE) * chunk} bytes on" if swizzle.row_bytes > len(svg.PALETTE) * chunk else ""
+    meanings = [f"bytes {n * chunk}..{(n + 1) * chunk - 1}" for n in range(colours)]
+    meanings[-1] += f" of the row{more}"
+    key, width = svg.legend(10, 30, zip(svg.PALETTE, meanings, strict=False))
+    caption = f"a cell: row, first byte of {chunk}; on the left the address in the LDS"
+    body, top = [svg.text(10, 20, caption), *key], 56.0
     for tile in shown:
         cells = tile_cells(tile, banks, chunk)
         shapes = [svg.text(0, 14, str(tile), kind="head")]
@@ -239,10 +245,10 @@ def swizzle_svg(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | 
             svg.text(44, 36 + 16 * (line + 0.7), str(line * 4 * banks), kind="small", anchor="end")
             for line in range(lines)
         ]  # fmt: skip
-        body.append(svg.group(left, 10, shapes))
-        left += max(60 + column * banks * 4 / chunk, 8.0 * len(str(tile))) + 30
-        height = max(height, 60.0 + 16 * lines)
-    return svg.document(left, height, body, f"{swizzle.title} over {banks} banks")
+        body.append(svg.group(10, top, shapes))
+        width = max(width, 80 + column * banks * 4 / chunk, 20 + svg.text_width(str(tile), "head"))
+        top += 60 + 16 * lines
+    return svg.document(width, top, body, f"{swizzle.title} over {banks} banks")
 
 
 def swizzle_html(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile | None = None) -> str:
@@ -252,6 +258,6 @@ def swizzle_html(swizzle: Tile, banks: int = 32, chunk: int = 16, before: Tile |
         swizzle: the tile.
         banks: banks of 4 bytes per line of LDS.
         chunk: bytes of a cell.
-        before: another tile to show on the left.
+        before: another tile to show above it.
     """
     return svg.page(swizzle.title, f'<div class="figure">{swizzle_svg(swizzle, banks, chunk, before)}</div>')

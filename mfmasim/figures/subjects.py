@@ -83,6 +83,10 @@ class Instruction(Named, Protocol):
     """A matrix instruction."""
 
     @property
+    def arch(self) -> Named:
+        """Its architecture."""
+
+    @property
     def operands(self) -> Mapping[str, Fragment]:
         """The operands by name."""
 

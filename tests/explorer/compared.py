@@ -8,10 +8,10 @@ import numpy as np
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.errors import MfmasimError
-from mfmasim.explorer.rows import format_choices
 from mfmasim.lds import conflicts, ds_instructions
 from mfmasim.lds.instructions import ds_instruction
 from mfmasim.matrix import instruction, instructions
+from mfmasim.matrix.catalogue import format_choices
 from mfmasim.matrix.request import Modes
 
 SCRIPT = """async ([call, asked]) => {
@@ -30,6 +30,8 @@ MODES = [
     *({"blgp": number} for number in range(1, 8)),
     *({"op_sel": number} for number in (1, 3, 4)),
     *({"scale_a_byte": a, "scale_b_byte": b} for a, b in ((1, 0), (0, 2), (3, 3))),
+    *({"scale_a_row": a, "scale_b_row": b} for a, b in ((1, 0), (0, 1))),
+    *({"scale_a_format": a, "scale_b_format": b} for a, b in ((1, 1), (2, 2))),
     {"neg": 1},
 ]
 """Modifiers; those that an instruction does not take are left out."""

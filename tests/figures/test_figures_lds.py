@@ -74,6 +74,15 @@ def test_tile_cells_are_places_of_the_swizzle(name):
     assert len([group for group in root.iter(f"{SVG}g") if "data-row" in group.attrib]) == 2 * len(cells)
 
 
+@pytest.mark.parametrize("rows", [16, 64])
+def test_two_tiles_fit_on_a_screen(rows):
+    root = ET.fromstring(pictures.swizzle_svg(lds.row_xor(rows, 256), 64, before=lds.linear(rows, 256)))
+    said = [text.text for text in root.iter(f"{SVG}text")]
+    assert float(root.get("width")) < 1280
+    assert "bytes 0..15" in said
+    assert "bytes 112..127 of the row and every 128 bytes on" in said
+
+
 def test_tile_on_the_terminal():
     lines = pictures.tile_text(lds.swizzle("row_and_7"), 32, 16).splitlines()
     assert lines[1].split("|")[1].split() == [f"0.{chunk}" for chunk in range(8)]

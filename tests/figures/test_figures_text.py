@@ -9,6 +9,7 @@ import pytest
 
 import mfmasim
 from mfmasim import lds
+from mfmasim.cli import main
 from mfmasim.figures.format_table import format_svg
 from mfmasim.figures.fragment import VIEWS, fragment_svg
 from mfmasim.figures.lds import punch_card_svg
@@ -71,6 +72,13 @@ def test_values_are_exact(name):
             digits = factor.strip("-") or "1"
             value = sign * Fraction(digits) * (Fraction(2) ** int(power) if power else 1)
             assert value == Fraction(float(fmt.decode([int(code)])[0])), label
+
+
+def test_a_page_of_a_format(capsys):
+    assert main(["format", "e2m1fn", "--format", "html"]) == 0
+    page = capsys.readouterr().out
+    assert format_svg("e2m1fn") in page
+    assert "<tr><th>largest</th><td>6.0</td></tr>" in page
 
 
 def test_exact_text_of_a_sum():

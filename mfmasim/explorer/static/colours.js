@@ -3,10 +3,13 @@
 const LIGHT = ["#9ecae9", "#f2cf5b", "#b5d99c", "#f1a7a0", "#cdb4db", "#7fc8b8", "#e0c3a0", "#c9cfd6"];
 const DARK = ["#2f6d9a", "#8a6d0f", "#3f7a3a", "#9c4a43", "#6f5488", "#22786a", "#7a5c38", "#59626b"];
 
+/** What the system prefers; asked for every cell, so that the query is made once. */
+export const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+
 /** Whether the dark theme is shown. */
 export function isDark() {
   const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  return chosen ? chosen === "dark" : systemIsDark.matches;
 }
 
 /** Fill colour of a group's number. */

@@ -14,7 +14,7 @@ export function findFormat(data, name) {
 
 /** Whether the top bit is a sign. */
 export function isSigned(format) {
-  return !["scale", "unsigned"].includes(format.special);
+  return !["scale", "fnu", "unsigned"].includes(format.special);
 }
 
 /** A code as a BigInt, from a number, a BigInt or a text such as "0x7f". */
@@ -55,6 +55,7 @@ export function parts(format, given) {
   }
   if (format.special === "ieee" && exponent === full) return { ...found, kind: mantissa ? "nan" : "inf" };
   if (format.special === "fn" && magnitude === (1n << top) - 1n) return { ...found, kind: "nan" };
+  if (format.special === "fnu" && magnitude === (1n << BigInt(format.bits)) - 1n) return { ...found, kind: "nan" };
   if (format.special === "fnuz" && code === 1n << top) return { ...found, kind: "nan" };
   const significand = mantissa | (exponent ? 1n << wide : 0n);
   const scale = Math.max(exponent, 1) - format.bias - format.mantissa_bits;
@@ -136,10 +137,10 @@ export function encode(format, text, rounding = "nearest_even", overflow = "satu
   };
   if (value.special === "nan") {
     if (integer) return { code: 0n, exact: false };
-    return { code: format.special === "finite" ? signed(limits.largest) : ["fnuz", "scale"].includes(format.special) ? limits.nan : signed(limits.nan), exact: format.special !== "finite" };
+    return { code: format.special === "finite" ? signed(limits.largest) : ["fnuz", "fnu", "scale"].includes(format.special) ? limits.nan : signed(limits.nan), exact: format.special !== "finite" };
   }
   if (integer) return encodeInteger(format, value, rounding);
-  if (format.special === "scale" && value.negative && (value.special || value.top)) return { code: limits.nan, exact: false };
+  if (["scale", "fnu"].includes(format.special) && value.negative && (value.special || value.top)) return { code: limits.nan, exact: false };
   if (value.special) return { code: beyond(), exact: format.special === "ieee" && overflow !== "saturate" };
   const { top, bottom } = value;
   if (!top) return { code: format.special === "scale" ? 0n : signed(0n), exact: format.special !== "scale" };
@@ -189,6 +190,6 @@ export function formatLimits(format) {
   if (format.special === "ieee") {
     return { largest: infinity - (1n << BigInt(format.unread_bits)), infinity, nan: infinity | (1n << (wide - 1n)) };
   }
-  const nan = { fn: magnitude, fnuz: 1n << BigInt(format.bits - 1), scale: mask }[format.special];
-  return { largest: magnitude - (["fn", "scale"].includes(format.special) ? 1n : 0n), infinity: null, nan };
+  const nan = { fn: magnitude, fnuz: 1n << BigInt(format.bits - 1), scale: mask, fnu: mask }[format.special];
+  return { largest: magnitude - (["fn", "fnu", "scale"].includes(format.special) ? 1n : 0n), infinity: null, nan };
 }

@@ -50,7 +50,7 @@ export class Fragment {
       const { row, col, block } = this.coordinatesOf(source);
       for (let replica = 0; replica < replicas; replica++) {
         const at = this.coordinates(row, col, block, replica);
-        lane[number * replicas + replica] = digitsValue(layout.lane, at);
+        lane[number * replicas + replica] = digitsValue(layout.lane, at) + layout.firstLane;
         bit[number * replicas + replica] = digitsValue(layout.item, at) * layout.stride + layout.offset;
       }
     }

@@ -12,6 +12,8 @@ const COLOURS = [["group", "group of 16 lanes"], ["lane", "lane"], ["register", 
 const ABOUT = {
   cbsz: "CBSZ: blocks of A that are broadcast", abid: "ABID: the block, or the set of indices", blgp: "BLGP: lanes of B", op_sel: "OPSEL",
   neg: "NEG", neg_hi: "NEG_HI", scale_a_byte: "byte of A's scale", scale_b_byte: "byte of B's scale",
+  scale_a_row: "lanes of A's scales", scale_b_row: "lanes of B's scales",
+  scale_a_format: "format of A's scales", scale_b_format: "format of B's scales",
 };
 
 /** The instruction that the address bar names, with a prefix for the second one of a comparison. */

@@ -116,7 +116,9 @@ function overlay(pen, given, marks, ratio) {
   pen.globalAlpha = 0.62;
   pen.fillStyle = ink.paper;
   if (kinds[1].length || kinds[2].length) {
-    for (const [row, col] of kinds[0]) pen.fillRect(EDGE + col * wide, HEAD + row * high, wide, high);
+    pen.beginPath();
+    for (const [row, col] of kinds[0]) pen.rect(EDGE + col * wide, HEAD + row * high, wide, high);
+    pen.fill();
   }
   pen.globalAlpha = 1;
   const outline = (list, colour, line) => {

@@ -16,7 +16,7 @@ function digits(text) {
 /** A layout from its text, such as "lane = i%32, k/8%2 ; item = k%8". */
 export function parseLayout(text, width, stride) {
   const [lane, item] = text.split(" ; ").map((part) => digits(part.slice(part.indexOf("=") + 1)));
-  return { lane, item, width, stride, offset: 0 };
+  return { lane, item, width, stride, offset: 0, firstLane: 0 };
 }
 
 /** The value of a digit at coordinates, by letter. */

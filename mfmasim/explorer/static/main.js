@@ -1,6 +1,7 @@
 /** The page: its views, its theme, and `window.mfmasim`. */
 
 import { makeApi } from "./api.js";
+import { systemIsDark } from "./colours.js";
 import { element } from "./dom.js";
 import { drawFormats } from "./formats_view.js";
 import { drawFragments } from "./fragment_view.js";
@@ -37,12 +38,12 @@ function themeButton(redraw) {
     button.textContent = `theme: ${theme || "system"}`;
     redraw();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  systemIsDark.addEventListener("change", redraw);
 }
 
 async function start() {
   const data = await unpack(document.querySelector("#rows").textContent);
-  data.records = await unpack(document.querySelector("#records").textContent);
+  data.records = [];
   window.mfmasim = makeApi(data);
   const nav = document.querySelector("nav");
   for (const [name, [title]] of Object.entries(VIEWS)) {
@@ -55,7 +56,10 @@ async function start() {
   readState();
   onChange(() => draw(data));
   themeButton(() => draw(data));
-  draw(data);
+  if (view() !== "stepper") draw(data);
+  // The recorded runs are the larger part, and only one view shows them: the others do not wait.
+  data.records = await unpack(document.querySelector("#records").textContent);
+  if (view() === "stepper") draw(data);
   document.documentElement.dataset.ready = "yes";
 }
 

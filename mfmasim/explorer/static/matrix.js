@@ -6,7 +6,8 @@ import { contiguousLayout, parseLayout, renumbering, size } from "./layout.js";
 
 const SHORT = { fp6: "e2m3fn", bf6: "e3m2fn", fp4: "e2m1fn" };
 /** Modifiers of matrix instructions, by the names that the library uses. */
-export const MODIFIERS = ["cbsz", "abid", "blgp", "op_sel", "neg", "neg_hi", "scale_a_byte", "scale_b_byte"];
+export const MODIFIERS = ["cbsz", "abid", "blgp", "op_sel", "neg", "neg_hi", "scale_a_byte", "scale_b_byte",
+  "scale_a_row", "scale_b_row", "scale_a_format", "scale_b_format"];
 
 /** The instruction of an architecture with the formats and the wave of `options` settled. */
 export function findInstruction(data, arch, name, options = {}) {
@@ -37,7 +38,7 @@ export function findInstruction(data, arch, name, options = {}) {
   };
   [op.m, op.n, op.k, op.blocks] = row.shape;
   op.sparse = ["smfmac", "swmmac"].includes(row.kind);
-  op.scaled = row.kind === "mfma_scale";
+  op.scaled = row.scales.length > 0;
   checkModes(op, options);
   return op;
 }
@@ -72,18 +73,29 @@ export function legal(op, field) {
     case "blgp":
       return upTo(words.has("blgp") || words.has("negate") ? 8 : 1);
     case "op_sel":
-      return upTo(["wmma", "swmmac"].includes(row.kind) ? 8 : 1);
+      return upTo(["wmma", "swmmac"].includes(row.kind) && !words.has("reuse") ? 8 : 1);
     case "neg":
     case "neg_hi":
       if (words.has("neg_c")) return [0, 4];
       if (words.has("neg")) return upTo(op.sparse ? 4 : 8);
+      if (words.has("neg_32")) return field === "neg" ? upTo(8) : [0, 4];
       return upTo(field === "neg" && words.has("signed") ? 4 : 1);
+    case "scale_a_row":
+    case "scale_b_row": // scales of 32 rows fill all lanes
+      return upTo(row.scales.length > 1 && (field === "scale_a_row" ? op.m : op.n) === 16 ? 2 : 1);
+    case "scale_a_format":
+    case "scale_b_format": // with a mantissa for FP4 only
+      return upTo((field === "scale_a_format" ? op.a : op.b) === "e2m1fn" ? Math.max(1, row.scales.length) : 1);
     default: // bytes of scales
-      return upTo(op.scaled ? 4 : 1);
+      return upTo(row.scales.length === 1 ? 4 : 1);
   }
 }
 
 function checkModes(op, options) {
+  const { scale_a_format: first, scale_b_format: second } = op.modes;
+  if (first !== second && op.a === op.b && op.a === "e2m1fn" && op.row.scales.length > 1) {
+    throw new Error(`${op.name} with two FP4 operands takes scales of one format`);
+  }
   for (const field of MODIFIERS) {
     const allowed = legal(op, field);
     if (!allowed.includes(op.modes[field])) {
@@ -143,13 +155,13 @@ function renumbered(op, fragment) {
 
 /** Sets of sparse indices that a register holds. */
 export function indexSets(op) {
-  return op.sparse ? 32 / (size(plainOperand(op, "A").layout.item) * 2) : 0;
+  return op.sparse ? Math.max(1, 32 / (size(plainOperand(op, "A").layout.item) * 2)) : 0;
 }
 
 function underModes(op, fragment) {
   const { words, modes } = op;
   const { name } = fragment;
-  let { offset } = fragment.layout;
+  let { offset, firstLane } = fragment.layout;
   let { format } = fragment;
   let origin = null;
   if (name === "index") {
@@ -157,7 +169,10 @@ function underModes(op, fragment) {
     const chosen = words.has("abid_index") ? (modes.cbsz & 3 ? 0 : modes.abid) : modes.op_sel;
     offset = (chosen % sets) * (32 / sets);
   } else if (name.startsWith("scale")) {
-    offset = 8 * (name === "scale_A" ? modes.scale_a_byte : modes.scale_b_byte);
+    const side = name === "scale_A" ? "scale_a" : "scale_b";
+    offset = 8 * modes[`${side}_byte`];
+    firstLane = 16 * modes[`${side}_row`];
+    format = op.row.scales[modes[`${side}_format`]];
   } else if (name === "C" || name === "D") {
     offset = words.has("op_sel_half") ? 16 * ((modes.op_sel >> 2) & 1) : 0;
   } else if (words.has("signed")) {
@@ -170,8 +185,8 @@ function underModes(op, fragment) {
   } else if (name === "B" && words.has("blgp") && modes.blgp) {
     origin = permutedLanes(fragment, modes.blgp);
   }
-  if (offset === fragment.layout.offset && !origin && format === fragment.format) return fragment;
-  return fragment.changed({ format, origin, layout: { ...fragment.layout, offset } });
+  if (offset === fragment.layout.offset && firstLane === fragment.layout.firstLane && !origin && format === fragment.format) return fragment;
+  return fragment.changed({ format, origin, layout: { ...fragment.layout, offset, firstLane } });
 }
 
 /** Lane of B that each lane reads (64 lanes; CDNA4 ISA manual table 29). */

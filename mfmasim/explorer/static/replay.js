@@ -42,8 +42,9 @@ export function writtenBy(data, run, step) {
     const items = 32 / width;
     const held = coded && summed(coded, run.wave * items);
     const lanes = [...Array(run.wave).keys()];
-    const values = differences ? summed(differences, run.wave) : lanes.map((lane) => held.slice(lane * items, (lane + 1) * items).reduce((sum, label, n) => sum + labelCode(run, label) * 2 ** (n * width), 0));
-    const names = held ? lanes.map((lane) => held.slice(lane * items, (lane + 1) * items).map((label) => labelName(run, label))) : resultNames(data, run, run.code[number][3], name);
+    const labelsOf = (lane) => [...Array(items).keys()].map((item) => held[item * run.wave + lane]);
+    const values = differences ? summed(differences, run.wave) : lanes.map((lane) => labelsOf(lane).reduce((sum, label, n) => sum + labelCode(run, label) * 2 ** (n * width), 0));
+    const names = held ? lanes.map((lane) => labelsOf(lane).map((label) => labelName(run, label))) : resultNames(data, run, run.code[number][3], name);
     found[name] = { values, names };
   }
   return found;
