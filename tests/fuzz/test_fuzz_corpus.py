@@ -18,7 +18,7 @@ from tests.fuzz import corpus, decoder, templates
 from tests.fuzz.limits import Hang, bounded_time
 from tests.fuzz.surfaces import SURFACES
 from tests.fuzz.target import place
-from tests.isa.llvm_oracle import assemble
+from tests.isa.llvm_oracle import assemble, disassemble
 from tests.oracles import require
 
 KILOBYTES = 1 << 20
@@ -71,7 +71,7 @@ def test_the_stored_kernels_are_what_the_assembler_makes():
 
 @pytest.mark.oracle
 def test_decoded_texts_assemble_to_what_decodes_to_them():
-    """Decode, print, assemble, decode: the same text."""
+    """Decode, print, assemble, decode: the same text, or what LLVM prints of the bytes it assembled."""
     compared = 0
     for name, wave in decoder.TARGETS:
         found = set()
@@ -85,7 +85,9 @@ def test_decoded_texts_assemble_to_what_decodes_to_them():
             for text, raw in zip(texts, assemble(texts, name, wave, halves=halves), strict=True):
                 if raw is not None:
                     again = isa.decode(raw, name, wave=wave)
-                    assert dataclasses.replace(again, named_halves=halves).text == text
+                    printed = dataclasses.replace(again, named_halves=halves).text
+                    # Some swizzles have two encodings, of which the assembler takes one and LLVM's printer names it.
+                    assert printed == text or [printed] == disassemble([raw], name, wave=wave, halves=halves)
                     compared += 1
     assert compared >= 100
 

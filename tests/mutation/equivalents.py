@@ -39,6 +39,18 @@ EQUIVALENTS = (
         "the file's one `break`: its condition stays true for every larger padding, and the loop does nothing more.",
     ),
     Equivalent(
+        "machine/ops/lds.py",
+        "for number, (address, readers) in enumerate(zip(addresses, data, strict=True)):",
+        "for number, (address, readers) in enumerate(zip(addresses, data, strict=False)):",
+        "both lists have two entries: a pair has two addresses and two operands of data.",
+    ),
+    Equivalent(
+        "machine/ops/lds_count.py",
+        'offset, target = instruction.modifiers.get("offset", 0), instruction.dst[0]',
+        'offset, target = instruction.modifiers.get("offset", -1), instruction.dst[0]',
+        "the decoder gives every instruction of this encoding its offset, also 0.",
+    ),
+    Equivalent(
         "matrix/arithmetic/bymatmul.py",
         "low_a = np.where(a == _EMPTY, 100, a).min(axis=2).astype(np.int16)",
         "low_a = np.where(a < _EMPTY, 100, a).min(axis=2).astype(np.int16)",
@@ -46,9 +58,27 @@ EQUIVALENTS = (
     ),
     Equivalent(
         "matrix/modifiers.py",
-        'if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_c"}:',
-        'if (modes.neg | modes.neg_hi) // 4 and words & {"neg", "neg_c"}:',
+        'if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_32", "neg_c"}:',
+        'if (modes.neg | modes.neg_hi) // 4 and words & {"neg", "neg_32", "neg_c"}:',
         "both fields are 0 to 7, which `check` has made sure of: bit 2 is set exactly from 4 on.",
+    ),
+    Equivalent(
+        "observe/ordering/history.py",
+        "while place < len(pending) and pending[place].event.instruction.pc == ins.pc:",
+        "while place != len(pending) and pending[place].event.instruction.pc == ins.pc:",
+        "the place begins at 0 and grows by one: it is never beyond the length.",
+    ),
+    Equivalent(
+        "observe/ordering/sharing.py",
+        "MANY = -1",
+        "MANY = ~1",
+        "it marks more than one wave, and -2 is no wave's number either.",
+    ),
+    Equivalent(
+        "observe/paths.py",
+        "@abstractmethod def after(self, state: State, event: BlockEvent, index: int) -> State:",
+        "",
+        "a declaration for the type checker: no instance of the class itself is made.",
     ),
 )
 

@@ -8,8 +8,9 @@ from _pytest.runner import runtestprotocol
 
 from tests.mutation import ROOT, STATE
 from tests.mutation.equivalents import reason
+from tests.mutation.judged import SECONDS
 from tests.mutation.patching import Live
-from tests.mutation.trial import forked, imported, patched
+from tests.mutation.trial import forked, imported, judged, patched
 
 FRESH_FILES = 16
 """Test files that a trial imports again, at most."""
@@ -52,6 +53,10 @@ class Trials:
             if outcome == "not run":
                 break
             tried += len(stage)
+        if mutant.package == "machine/ops":
+            outcome, killer = forked(lambda: judged(path, mutant.source), SECONDS)
+            if outcome in ("killed", "timeout"):
+                return outcome, killer, tried
         fresh = few_files(stages[0])  # every stage was survived, or nothing ran yet
         outcome, killer = forked(lambda: imported(fresh, path, mutant.source), 20 + self.limit(fresh))
         return outcome, killer, max(tried, len(fresh))

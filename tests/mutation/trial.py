@@ -47,18 +47,35 @@ def patched(live, items, path, source):
     return None, len(items)
 
 
-def imported(tests, path, source):
-    """Import everything of ours again with a changed file, and run tests by their node ids."""
+def anew(path, source):
+    """Let everything of ours be imported again, a file with a change.
+
+    Returns:
+        Module of operations -> names of operations that it registers, filled in by the imports.
+    """
     for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
         del sys.modules[name]
-    original = SourceFileLoader.get_code
+    get_code, execute, registered = SourceFileLoader.get_code, SourceFileLoader.exec_module, {}
 
-    def get_code(self, fullname):
+    def changed(self, fullname):
         if path is not None and Path(self.path) == path:
             return compile(source, self.path, "exec")
-        return original(self, fullname)
+        return get_code(self, fullname)
 
-    SourceFileLoader.get_code = get_code
+    def observed(self, module):
+        execute(self, module)
+        package, _, name = module.__name__.rpartition(".")
+        table = sys.modules.get("mfmasim.machine.registry")
+        if package == "mfmasim.machine.ops" and table is not None:
+            registered[name] = set(table.OPERATIONS) - set().union(*registered.values())
+
+    SourceFileLoader.get_code, SourceFileLoader.exec_module = changed, observed
+    return registered
+
+
+def imported(tests, path, source):
+    """Import everything of ours again with a changed file, and run tests by their node ids."""
+    anew(path, source)
     watch = Watch()
     # Parameters are part of an id, and the change may alter them: then all parameters of the tests.
     for chosen in (tests, dict.fromkeys(test.partition("[")[0] for test in tests)):
@@ -67,6 +84,14 @@ def imported(tests, path, source):
         if watch.ran or watch.failure is not None:
             break
     return watch.failure, watch.ran
+
+
+def judged(path, source):
+    """Import everything of ours again with a changed file of operations, and compare these with their slow models."""
+    registered = anew(path, source)
+    from tests.mutation.judged import differs
+
+    return differs(path, registered)
 
 
 def forked(work, seconds):
