@@ -161,6 +161,18 @@ def test_damaged_plain_bundles():
             read(data)
 
 
+@pytest.mark.parametrize("size", [0, 1 << 40])
+def test_long_and_many_names_make_a_short_error(size):
+    """Names of a damaged bundle: zeros, which an error spells with four characters each."""
+    entries = b"".join(
+        struct.pack("<QQQ", 24, size or 1, 1000) + b"hip-gfx942:%03d" % number + bytes(986) for number in range(50)
+    )
+    with pytest.raises(MfmasimError) as caught:
+        read(MAGIC + struct.pack("<Q", 50) + entries, arch="gfx950")
+    assert len(str(caught.value)) < 2000
+    assert ("ends at byte" if size else "and 34 more") in str(caught.value)
+
+
 def host_elf(section: bytes, name: str = ".hip_fatbin") -> bytes:
     """A minimal x86-64 object file with one section, as an assembler would write it."""
     names = b"\0.shstrtab\0" + name.encode() + b"\0"

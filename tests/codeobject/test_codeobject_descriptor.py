@@ -61,13 +61,22 @@ DIRECTIVES = {
     "uses_dynamic_stack": lambda d: d.uses_dynamic_stack,
     "shared_vgpr_count": lambda d: d.shared_vgpr_count,
     "inst_pref_size": lambda d: d.inst_pref_size,
+    "named_barrier_count": lambda d: d.named_barrier_count,
 }
 DERIVED = {"next_free_sgpr", "reserve_vcc", "reserve_xnack_mask", "reserve_flat_scratch"}
 
 
 # Where we refuse and llvm-objdump prints: enabled user SGPRs have to fit their count, firmware's bits have to be
-# zero, and there is no preload where the hardware has none.
-STRICTER = ("user SGPRs", "enable_trap_handler", "trap_on_start", "trap_on_end", "of preload")
+# zero, there is no preload where the hardware has none, and CDNA5 has neither waves of 64 lanes nor a mode of WGPs.
+STRICTER = (
+    "user SGPRs",
+    "enable_trap_handler",
+    "trap_on_start",
+    "trap_on_end",
+    "of preload",
+    "waves of 64 lanes",
+    "bit 29 of rsrc1",
+)
 
 
 def objdump(descriptors: list[bytes], arch: str, folder, *flags: str) -> list[dict[str, int] | None]:
@@ -97,7 +106,7 @@ def base(layout: str, wave: int = 32) -> bytearray:
     """A plain descriptor: kernel arguments, one workgroup id, room for every user SGPR."""
     data = bytearray(64)
     struct.pack_into("<IIIIq", data, 0, 256, 0, 28, 0, 4096)
-    mode = 0x00AC0000 if layout != "GFX12" else 0x000C0000
+    mode = 0x00AC0000 if layout not in ("GFX12", "GFX125") else 0x000C0000
     wave32 = 0x400 if layout != "GFX9" and wave == 32 else 0
     struct.pack_into("<IIIHH", data, 44, 0, mode, 0x80 | 16 << 1, 8 | wave32, 0)
     return data
@@ -183,7 +192,7 @@ def test_vgprs_of_64_lane_waves(arch, tmp_path):
     assert compare(descriptors, arch, tmp_path, "--mattr=+wavefrontsize64") > 1_000
 
 
-@pytest.mark.parametrize("arch", ["gfx1100", "gfx1151", "gfx1200", "gfx1201"])
+@pytest.mark.parametrize("arch", ["gfx1100", "gfx1151", "gfx1200", "gfx1201", "gfx1250"])
 def test_the_count_of_sgprs_is_not_read_where_every_wave_has_all(arch):
     plain = base(find_arch(arch).descriptor)
     for bits in (1, 2, 3, 15):

@@ -69,6 +69,13 @@ FINDINGS = {
 }  # fmt: skip
 
 
+def test_the_element_is_that_of_the_wrong_place():
+    """A[0, 0] is right in a transposed A, its neighbour in the row is wrong."""
+    mutant, case = next((m, c) for m, c in MUTANTS if m.name == "a_row_column_exchanged")
+    elements = {f.element for f in run_mutant(mutant, case).result.findings if f.check == "mapping"}
+    assert "A[0, 1]" in elements
+
+
 @pytest.mark.parametrize("name", FINDINGS)
 def test_a_finding_names_place_element_and_pattern(name):
     operand, elements, count, pattern = FINDINGS[name]

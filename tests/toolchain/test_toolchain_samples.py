@@ -254,14 +254,20 @@ def test_coalesced_lanes_and_the_grid(sample):
     assert counts.tolist() == [22 << 2 | 2] * 6
 
 
-def test_a_barrier_over_the_grid_is_refused_by_name(tmp_path):
+def test_a_barrier_over_the_grid_traps_without_a_cooperative_launch(tmp_path):
     source = tmp_path / "k.hip"
     source.write_text(
         "#include <hip/hip_cooperative_groups.h>\n"
         "__global__ void k(int* x) { x[0] = 1; cooperative_groups::this_grid().sync(); x[1] = 2; }\n"
     )
-    with pytest.raises(MfmasimError, match="mfmasim: grid_group::sync needs a cooperative launch"):
-        compile_hip(source, "gfx942", "ziglang")
+    kernel, x = mfmasim.compile(source, arch="gfx942", compiler="ziglang")["k"], np.zeros(2, np.int32)
+    report = mfmasim.device("sim").launch(kernel, 1, 64, [x])
+    assert [finding.id for finding in report.findings if finding.severity == "error"] == ["trap-executed"]
+    assert x.tolist() == [1, 0]
+
+
+def test_a_tile_larger_than_a_wave_is_refused_by_name(tmp_path):
+    source = tmp_path / "k.hip"
     source.write_text(
         "#include <hip/hip_cooperative_groups.h>\n"
         "namespace cg = cooperative_groups;\n"

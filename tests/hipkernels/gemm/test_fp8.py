@@ -143,15 +143,17 @@ def test_all_shapes_that_the_contract_allows(case, arch):
         pytest.skip("the same kernel as the first of them")
     from mfmasim.verify.contract import broken
 
-    checked = 0
+    shapes = []
     for number, (m, n, k) in enumerate((m, n, k) for m in sizes for n in sizes for k in sizes):
         # Every pair of sizes, and not every triple: 64 of 512, in an order that mixes them.
         if (sizes.index(m) + sizes.index(n) + 3 * sizes.index(k)) % 8:
             continue
         changed = {**case.parameters, "M": m, "N": n, "K": k, "lda": 0, "ldb": 0, "ldc": 0}
-        if broken(case.needs, changed):
-            continue
-        data = CLASSES[number % len(CLASSES)]
+        if not broken(case.needs, changed):
+            shapes.append((changed, CLASSES[number % len(CLASSES)], (sizes.index(m) // 2 + sizes.index(n)) % 2))
+    # Both architectures together take every pair, each of them every size; the golden bits hold both on other shapes.
+    half = ("gfx942", "gfx950").index(arch)
+    chosen = [(changed, data) for changed, data, side in shapes if side == half or len(shapes) <= 16]
+    assert chosen
+    for changed, data in chosen:
         passes(replace(case, parameters=changed, data=(data,)), arch)
-        checked += 1
-    assert checked >= 1

@@ -26,7 +26,7 @@ RUNS = [
     )
     for case, arch in select(CASES, None)
 ]
-READS = {"quad": 2, "not_swizzled": 2, "swizzled_as_published": 2, "swizzled_by_8": 2}
+READS = {"quad": 2, "high_occupancy": 2, "not_swizzled": 2, "swizzled_as_published": 2, "swizzled_by_8": 2}
 """Degree of the reads of fragments where it is not 1."""
 SCATTERED = {"tile_128x128": 16, "high_occupancy": 4, "swizzled_by_8": 4}
 """Degree of the transposing stores of B: its pieces of 8 columns meet, where they are not 8."""
@@ -36,10 +36,10 @@ LDS = {
     "tile_256x64": 30720,
     "tile_128x128": 24576,
     "native_128x64": 18432,
-    "no_prefetch": 18432,
+    "no_prefetch": 9216,
     "k_unrolled": 30720,
     "quad": 24576,
-    "high_occupancy": 4608,
+    "high_occupancy": 3072,
     "swizzled": 12288,
     "swizzled_by_8": 12288,
     "swizzled_as_published": 12288,

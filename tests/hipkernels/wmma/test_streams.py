@@ -6,6 +6,7 @@ import pytest
 import mfmasim
 from mfmasim.grids import segments, stream_workspace
 from mfmasim.verify import find, product_by, select
+from mfmasim.verify.contract import broken
 from mfmasim.verify.prebuilt import code_for
 from tests.hipkernels.family import caught, errors, mutants, passes, titled
 
@@ -86,3 +87,13 @@ def test_the_bytes_do_not_depend_on_who_comes_first():
 def test_wrong_kernels_are_caught_by_the_checks_they_name(name):
     verdict = caught(*MUTANTS[name])
     assert {f.id for f in verdict.result.findings if f.severity == "error"} == TOLD.get(name, {"outputs-differ"})
+
+
+def test_whole_tiles_have_as_many_workgroups_as_the_shape_has_tiles():
+    """Other numbers cut a tile, whose parts go to the workspace that this case has none of."""
+    whole = [case for case in CASES if case.title.startswith("any_stream_k_whole")]
+    assert whole
+    for case in whole:
+        parameters = {**case.parameters, "M": 51, "N": 19}
+        assert not broken(case.needs, {**parameters, "workgroups": 1})
+        assert "workgroups" in broken(case.needs, {**parameters, "workgroups": 4})

@@ -32,19 +32,22 @@ LDS = {
     "128x128": 24576,
     "256x64": 30720,
     "quad": 24576,
-    "high_occupancy": 4608,
+    "high_occupancy": 3072,
+    "no_prefetch": 9216,
+    "vector_c": 51200,
 }
 """Bytes of the LDS where they are not those of the padded 128x64 tile, 18,432."""
-READS = {"quad": {2}}
-"""Degrees of the reads of fragments where they are not 1."""
+READS = {"quad": {2}, "high_occupancy": {2}, "vector_c": {1, 2}}
+"""Degrees of the reads of fragments, and of a tile of C, where they are not 1."""
 SCATTERED = {
     "xor_gathered": set(),
     "xor_optimised": {("b32", 8)},
     "opt_128x128": {("b16", 16)},
     "128x128": {("b16", 16)},
     "high_occupancy": {("b16", 4)},
+    "vector_c": {("b16", 8), ("b32", 2)},
 }
-"""Widths and degrees of the transposing stores of B, where they are not 8 of 16 bits each."""
+"""Widths and degrees of the stores that transpose B, and of those of a tile of C, where they are not 8 of 16 bits."""
 
 
 @pytest.mark.parametrize(("case", "arch"), RUNS)
