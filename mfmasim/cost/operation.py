@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mfmasim.isa.barriers import of_workgroup
 from mfmasim.isa.counters import raised, waited
 from mfmasim.machine.ops.matrix import resolve
 from mfmasim.observe.flights import registers
@@ -92,6 +93,7 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
     period = rates["issue"].value
     slot = _slot(instruction, shared=rates.scalar_unit_shared)
     needs = {"issue": period}
+    ours = bool(opcode.barrier) and of_workgroup(instruction)  # others are not modelled: their waves go on
     parts = instruction.halves or (instruction,)
     matrix, flops = 0.0, 0
     if opcode.matrix:
@@ -120,8 +122,8 @@ def operation_of(arch: Arch, wave: int, instruction: Instruction, number: int, s
         number, instruction.pc, instruction.name, instruction.text, source, slot, tuple(needs.items()),
         instruction.size, instruction.pc + instruction.size, read, written, chained, matrix, opcode.trans,
         opcode.unit == "SMEM" and opcode.access == "load", () if opcode.flow == "end" else waited(arch, instruction),
-        raised(arch, opcode, bool(instruction.dst), instruction.space), opcode.barrier in ("whole", "signal"),
-        opcode.barrier in ("whole", "wait"), opcode.flow == "end",
+        raised(arch, opcode, bool(instruction.dst), instruction.space), ours and opcode.barrier in ("whole", "signal"),
+        ours and opcode.barrier in ("whole", "wait"), opcode.flow == "end",
         immediate & 3 if opcode.kind == "priority" else None, idle, bool(opcode.flow), flops,
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Pipes as resources: each is free at some clock, and whoever comes first occupies it."""
+"""Pipes as resources: each is free from some clock on, and the first instruction to come occupies it."""
 
 from __future__ import annotations
 
