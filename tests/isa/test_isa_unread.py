@@ -38,6 +38,8 @@ LLVM_DROPS = {
     "scale_offset": "of gfx1250",
     "nv": "non-volatile memory (CDNA3 ISA manual, fields of SMEM)",
 }
+# The top bit of a source selects a VGPR, which interpolation requires (RDNA3 ISA manual, VINTERP); LLVM does not read it.
+VINTERP_SOURCES = {("VINTERP", "src0"), ("VINTERP", "src1"), ("VINTERP", "src2")}
 
 
 def samples(arch, share):
@@ -84,6 +86,14 @@ def ours(code, arch):
         return str(error).partition(": ")[2]
 
 
+def gws_of_agpr(arch, text):
+    """Whether LLVM 22 takes bit 25 of a GWS instruction of gfx908, which has no loads into AGPRs, for their bit.
+
+    It does so in every DS instruction of gfx908, but calls the register invalid in all others.
+    """
+    return arch == "gfx908" and text is not None and re.match(r"ds_gws_\w+ a\d", text) is not None
+
+
 def compare(arch, share):
     """Invert every bit of the samples; what LLVM and we say of each, counted."""
     tool("llvm-mc")
@@ -100,7 +110,8 @@ def compare(arch, share):
         if refused:
             same = text is not None and HALVES.sub("", before.text) == HALVES.sub("", text)
             field = re.match(r"(?:field )?(\w+)", after)[1]
-            if not same or field in LLVM_DROPS or "may not start" in after:
+            dropped = field in LLVM_DROPS or (before.encoding, field) in VINTERP_SOURCES
+            if not same or dropped or "may not start" in after:
                 counts["refused", field if same else "both"] += 1
                 continue
         elif (after.size, after.encoding) != (before.size, before.encoding) or (arch in RDNA and llvm_quirk(after)):
@@ -110,7 +121,7 @@ def compare(arch, share):
         elif after.ignored:
             # The text is the one of zeros, and LLVM says the same or refuses what it expects to be zero.
             counts["unread", "both" if text else "ours"] += 1
-            if after.text == (text or before.text):
+            if after.text == (text or before.text) or gws_of_agpr(arch, text):
                 continue
         elif text is None or after.text == text:
             counts["read", "both"] += 1
