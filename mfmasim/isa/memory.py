@@ -200,9 +200,9 @@ def mubuf(fields: Fields) -> Parts:
             fields.skip("glc", "dlc")
             return parts
         parts.modifiers = {names[field]: fields.take(field) for field in row.flags.get("cache", ())}
-        # Where they have no effect, assemblers set both in buffer_wbl2.
-        if "cache" not in row.flags and fields.has("scc") and fields.take("glc") != fields.take("scc"):
-            raise Refused(f"the cache bits of {row.name} are neither both set nor both clear")
+        if "cache" not in row.flags and fields.has("scc"):
+            # Where they have no effect, assemblers set both in buffer_wbl2.
+            fields.ignore("scc", fields.take("scc"), usual=fields.take("glc"))
         return parts
     _cache_bits(fields, parts)
     _scaled_offset(fields, parts)

@@ -109,8 +109,6 @@ def _as_printed(ins: Instruction, operand: Operand) -> Operand:
         return dataclasses.replace(operand, type="f16")
     if ins.opcode.narrows_halves:
         return dataclasses.replace(operand, type="raw")
-    if ins.name.startswith("v_alignb") and operand.field == "src2":
-        return dataclasses.replace(operand, type="u16")
     if ins.name == "v_pk_fmac_f16" and not family(ins.arch).dialect.sdwa:
         return dataclasses.replace(operand, type="splat_f16")
     if ("_class_f16" in ins.name and operand.type == "b16") or (operand.index == LITERAL and "_mix" in ins.name):
