@@ -162,6 +162,9 @@ def _with_source(file: str, work: list[tuple[str, Case, str]]) -> list[tuple[str
     path = Path(file).absolute()
     if not path.is_file():
         raise MfmasimError(f"--source {file}: no such file")
+    made = next((case.title for _, case, _ in work if case.maker is not None), None)
+    if made is not None:
+        raise MfmasimError(f"--source {file}: case {made} makes its code itself; change the case file, or a copy of it")
     sources = {case.source.name for _, case, _ in work}
     if len(sources) > 1 and path.name not in sources:
         raise MfmasimError(

@@ -18,7 +18,6 @@ from mfmasim.observe.fragments.labels import Alphabet, LabelSpace
 from mfmasim.observe.tools.steps import Trace
 from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.matrices import run_matrices
-from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import bytes_of, format_of
 from mfmasim.verify.runner import informed
 
@@ -104,7 +103,7 @@ def record_case(case: Case, arch: str, kernel: Kernel | None = None, *, limit: i
     """
     case = informed(case, arch=arch)
     if kernel is None:
-        kernel = code_for(case.source, arch, None, case.flags)[case.kernel_name()]
+        kernel = case.compiled(arch)
     launch = informed(case, wave=kernel.wave).make()
     device = SimDevice()
     recorder = Recorder(limit=limit)

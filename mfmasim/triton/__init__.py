@@ -4,9 +4,10 @@ Triton's compiler makes AMD code objects on any machine; this package launches t
 imported before one of the functions is called.
 """
 
+from mfmasim.triton.cases import case
 from mfmasim.triton.compiling import compile  # noqa: A004
 from mfmasim.triton.layouts.proof import Proof, prove
 from mfmasim.triton.session import Session, install, session, uninstall
 from mfmasim.triton.settings import Settings
 
-__all__ = ["Proof", "Session", "Settings", "compile", "install", "prove", "session", "uninstall"]
+__all__ = ["Proof", "Session", "Settings", "case", "compile", "install", "prove", "session", "uninstall"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mfmasim import codeobject
+from mfmasim.errors import MfmasimError
 from mfmasim.program import Code
 
 if TYPE_CHECKING:
@@ -41,6 +42,25 @@ class TritonCode(Code):
         """Work-items of a workgroup."""
         return int(self.metadata.num_warps * self.metadata.warp_size)
 
+    def fields(self, args: Sequence[Any]) -> dict[str, Any]:
+        """What the code knows of a launch: its workgroup, its dynamic LDS, and all arguments.
+
+        Args:
+            args: those of the source that are not constants.
+
+        Raises:
+            MfmasimError: the kernel needs scratch memory in global memory, or clusters, which only a session provides.
+        """
+        needs = {
+            "scratch memory in global memory": getattr(self.metadata, "global_scratch_size", 0),
+            "clusters of workgroups": getattr(self.metadata, "num_ctas", 1) > 1,
+        }
+        for what, needed in needs.items():
+            if needed:
+                raise MfmasimError(f"{self.kernel.name} needs {what}: run it in a session (mfmasim.triton.session)")
+        scratch = [None] * (len(self.kernel.args) - len(args))  # two pointers to scratch memory, which it does not use
+        return {"block": self.block, "args": [*args, *scratch], "shared_bytes": int(self.metadata.shared)}
+
     def launch(
         self, grid: Any, args: Sequence[Any], checks: str | Sequence[str] | None = "all", **options: Any
     ) -> Report:
@@ -54,6 +74,4 @@ class TritonCode(Code):
         """
         from mfmasim.devices import device
 
-        scratch = [None] * (len(self.kernel.args) - len(args))  # global and profile scratch memory
-        given = [*args, *scratch]
-        return device("sim").launch(self.kernel, grid, self.block, given, self.metadata.shared, checks, **options)
+        return device("sim").launch(self.kernel, grid, checks=checks, **self.fields(args), **options)

@@ -17,18 +17,23 @@ from mfmasim.verify.data import CLASSES
 from mfmasim.verify.launch import launch_of
 from mfmasim.verify.orders import orders_of
 from mfmasim.verify.patterns import check_pattern
+from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.suppress import check_declared, check_suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import CodeType
 
+    from mfmasim.program import Code, Kernel
     from mfmasim.verify.claims import Claim
     from mfmasim.verify.launch import CaseLaunch
 
-__all__ = ["Build", "Case", "case", "collecting", "line_in"]
+__all__ = ["Build", "Case", "Maker", "case", "collecting", "line_in"]
 
 Build: TypeAlias = "Callable[..., Mapping[str, Any]]"
 """A case function: from parameters to a `LaunchDict`."""
+Maker: TypeAlias = "Callable[..., Code]"
+"""From an architecture, and parameters by name, to a code object."""
 _Build = TypeVar("_Build", bound=Build)
 
 
@@ -67,6 +72,8 @@ class Case:
     """Orders that turns of the main loop have to have, by architecture (`mfmasim.verify.orders`)."""
     fails: tuple[str, ...] = ()
     """Ids of findings, or checks, that this wrong kernel is declared to have."""
+    maker: Maker | None = None
+    """Makes the code object where it is not compiled from `source`, which then only names the kernel's file."""
 
     def __repr__(self) -> str:
         return f"<Case {self.title}: {self.kernel} of {self.source.name} for {', '.join(self.arch)}>"
@@ -107,6 +114,24 @@ class Case:
                 )
         return replace(self, parameters={**self.parameters, **changes})
 
+    def compiled(self, arch: str, compiler: str | None = None) -> Kernel:
+        """The case's kernel: prebuilt, compiled now, or from the case's own maker.
+
+        Args:
+            arch: architecture.
+            compiler: compile with this one, whatever is prebuilt.
+
+        Raises:
+            MfmasimError: it does not compile, the maker fails, or the code object lacks the kernel.
+        """
+        if self.maker is None:
+            return code_for(self.source, arch, compiler, self.flags)[self.kernel_name()]
+        if compiler is not None:
+            raise MfmasimError(f"case {self.name} makes its code itself: no compiler can be chosen, not {compiler!r}")
+        given = {name: value for name, value in self.parameters.items() if name not in ("arch", "wave")}
+        code: Code = self._called(self.maker, find_arch(arch).name, **given)
+        return code[self.kernel_name()]
+
     def make(self, changes: Parameters | None = None) -> CaseLaunch:
         """Call the case function and check what it returns.
 
@@ -119,16 +144,22 @@ class Case:
         Raises:
             MfmasimError: the function fails, or does not return a valid case; names file and line.
         """
-        code = self.build.__code__
-        where = f"{Path(code.co_filename).name}:{code.co_firstlineno}: {self.name}"
+        return launch_of(self._called(self.build, **{**self.parameters, **(changes or {})}), self._where)
+
+    @property
+    def _where(self) -> str:
+        code = _code(self.build)
+        return f"{Path(code.co_filename).name}:{code.co_firstlineno}: {self.name}"
+
+    def _called(self, function: Callable[..., Any], *args: Any, **given: Any) -> Any:
+        """What a function of the case file returns; its errors say where."""
         try:
-            returned = self.build(**{**self.parameters, **(changes or {})})
+            return function(*args, **given)
         except MfmasimError as error:
-            raise MfmasimError(f"{where}: {error}") from None
+            raise MfmasimError(f"{self._where}: {error}") from None
         except Exception as error:  # a user's function may fail in any way; say where
-            line = line_in(error, Path(code.co_filename))
-            raise MfmasimError(f"{Path(code.co_filename).name}{line}: {one_line(error)}") from error
-        return launch_of(returned, where)
+            path = Path(_code(self.build).co_filename)
+            raise MfmasimError(f"{path.name}{line_in(error, path)}: {one_line(error)}") from error
 
     def check_contract(self) -> None:
         """Refuse parameters that the kernel was not written for.
@@ -147,7 +178,7 @@ _folder: ContextVar[Path] = ContextVar("folder", default=Path())
 
 
 def case(
-    source: str,
+    source: str | Maker,
     *,
     kernel: str,
     arch: str | Sequence[str],
@@ -170,14 +201,15 @@ def case(
     """Declare a kernel case. The function's parameters are the shape and whatever else varies, with defaults.
 
     Args:
-        source: the ``.hip`` source or an ``.hsaco``, relative to the case file.
+        source: the ``.hip`` source or an ``.hsaco``, relative to the case file; or a function that makes the code: it
+            is called with the architecture, and the case's parameters by name.
         kernel: kernel name; ``{parameter}`` is replaced by a parameter's value.
         arch: architectures that the case supports.
         needs: the contract, such as ``"M % 64 == 0 and K >= 256"``; parameters that break it are refused.
         golden: golden case whose inputs and outputs are compared bit for bit (also with ``{parameter}``).
         each: variants: parameter values, each a separate case.
         data: data classes for inputs that are drawn (without golden data).
-        flags: compiler flags.
+        flags: compiler flags, for a source that is compiled.
         mapping: parameters for the mapping check where they differ, such as ``{"alpha": 1.0, "beta": 0.0}``; without
             it parameters named alpha and beta are 1 and 0 there.
         trace: whether the mapping check makes sense for this kernel.
@@ -218,7 +250,10 @@ def case(
             for name in names:
                 if name not in defaults:
                     raise unknown("parameter", name, defaults, f"in {where}= of case {build.__name__}")
-        path = (_folder.get() / source).resolve()
+        maker = source if callable(source) else None
+        if maker is not None and flags:
+            raise MfmasimError(f"case {build.__name__}: flags={flags!r} without a source to compile")
+        path = (_folder.get() / (_code(source).co_filename if callable(source) else source)).resolve()
         archs = tuple(find_arch(a).name for a in ([arch] if isinstance(arch, str) else arch))
         for name, reason in (skip or {}).items():
             if name not in archs or not reason:
@@ -244,7 +279,7 @@ def case(
                     Case(
                         build.__name__ + label, path, kernel, archs, build, parameters, needs, golden,
                         tuple(data), tuple(flags), traced if trace else None, patterns, dict(skip or {}),
-                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks, orders, declared,
+                        dict(suppress or {}), tuple(claims), dict(draws or {}), checks, orders, declared, maker,
                     )
                 )  # fmt: skip
         return build
@@ -262,6 +297,11 @@ def collecting(path: Path) -> Iterator[list[Case]]:
     finally:
         _collected.reset(tokens[0])
         _folder.reset(tokens[1])
+
+
+def _code(function: Callable[..., Any]) -> CodeType:
+    """Of the function that stands in a file, below its wrappers."""
+    return inspect.unwrap(function).__code__  # type: ignore[no-any-return]
 
 
 def line_in(error: Exception, path: Path) -> str:

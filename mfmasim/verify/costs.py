@@ -8,7 +8,6 @@ from mfmasim.architectures import arch as find_arch
 from mfmasim.cost.resident import Unit
 from mfmasim.verify.arrays import draw_array
 from mfmasim.verify.data import draw
-from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import bytes_of, untouched
 from mfmasim.verify.runner import informed
 
@@ -43,7 +42,7 @@ def record_case(
     case = informed(case, arch=target.name)
     case.check_contract()
     if kernel is None:
-        kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
+        kernel = case.compiled(target.name, compiler)
     case = informed(case, wave=kernel.wave)
     launch = case.make()
     memory: dict[str, NDArray[Any]] = {}

@@ -22,7 +22,6 @@ from mfmasim.verify.inputs import inputs_of
 from mfmasim.verify.matrices import compare_output, run_matrices
 from mfmasim.verify.orders import turns_of, wrong_orders
 from mfmasim.verify.plain import missing_instructions, run_arrays
-from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.result import Result
 from mfmasim.verify.roles import format_of
 from mfmasim.verify.sums import sums_of
@@ -94,7 +93,7 @@ def verify_case(
     case.check_contract()
     back_end = open_device(device) if isinstance(device, str) else device
     if kernel is None:
-        kernel = code_for(case.source, target.name, compiler, case.flags)[case.kernel_name()]
+        kernel = case.compiled(target.name, compiler)
     result = Result(group, case.title, kernel.name, target.name, device_name)
     result.source = str(case.source)
     result.warnings = kernel.code.warnings

@@ -66,12 +66,7 @@ def prove(code: TritonCode, grid: int | Sequence[int], args: Sequence[Any], expe
         MfmasimError: the arguments do not fit, or the installed Triton cannot read the layouts.
     """
     kernel = code.kernel
-    scratch = [None] * (len(kernel.args) - len(args))
-    launch = launch_of(
-        {"grid": grid, "block": code.block, "args": [*args, *scratch], "expect": expect,
-         "shared_bytes": code.metadata.shared},
-        f"proof of {kernel.name}",
-    )  # fmt: skip
+    launch = launch_of({"grid": grid, "expect": expect, **code.fields(args)}, f"proof of {kernel.name}")
     ((dots, _),) = read([code.asm["ttgir"]], kernel.arch.name, kernel.wave)
     compared = [compare(dot, kernel) for dot in dots]
     followed = follow(SimDevice(), kernel, launch)

@@ -16,7 +16,6 @@ from mfmasim.errors import MfmasimError
 from mfmasim.verify.contract import Parameters, admitted, check_memory, names_in
 from mfmasim.verify.data import LARGEST
 from mfmasim.verify.expression import Times
-from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.roles import format_of
 from mfmasim.verify.runner import informed
 from mfmasim.verify.sums import sums_of
@@ -81,7 +80,7 @@ class Domain:
     def __post_init__(self) -> None:
         """Determine the kind of each parameter."""
         case, target = self.case, find_arch(self.arch).name
-        kernel = code_for(case.source, target, None, case.flags)[case.kernel_name()]
+        kernel = case.compiled(target)
         self.case = informed(case, arch=target, wave=kernel.wave)
         self.largest = LARGEST if sums_of(kernel).bits >= F32 else NARROW
         own, sizes, others = self.case.parameters, {}, {}
@@ -164,7 +163,7 @@ class Domain:
         try:
             case.check_contract()
             check_memory(list(case.make().tensors.values()), find_arch(self.arch), case.name)
-            code_for(case.source, self.arch, None, case.flags)[case.kernel_name()]
+            case.compiled(self.arch)
         except MfmasimError:
             return False
         return True

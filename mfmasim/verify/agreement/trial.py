@@ -16,7 +16,6 @@ from mfmasim.verify.agreement.threeway import matrix_instructions
 from mfmasim.verify.agreement.writers import Writers
 from mfmasim.verify.arguments import Argument, called, leaves
 from mfmasim.verify.grouping import alike
-from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import informed, verify_case
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Trial:
         """The kernel's own names of arguments, where they are known."""
         try:
             target = find_arch(self.arch).name
-            kernel = code_for(self.case.source, target, None, self.case.flags)[self.case.kernel_name()]
+            kernel = self.case.compiled(target)
             return {place: called(kernel, place, count) for place in places}
         except MfmasimError:
             return {place: place for place in places}
@@ -200,7 +199,7 @@ def judge(
     """
     target = find_arch(trial.arch)
     if kernel is None:
-        kernel = code_for(trial.case.source, target.name, None, trial.case.flags)[trial.case.kernel_name()]
+        kernel = trial.case.compiled(target.name)
     writers = Writers()
     on_simulator = Keeper(SimDevice(), checks)
     simulator = verify_case(

@@ -22,7 +22,6 @@ from mfmasim.observe.paths import Paths
 from mfmasim.observe.tools.behaviour import Behaviour
 from mfmasim.verify.mutation.operators import OPERATORS, is_lds_write
 from mfmasim.verify.mutation.outcome import Outcome
-from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import verify_case
 
 if TYPE_CHECKING:
@@ -165,8 +164,7 @@ def run_binary(
     """
     if arch in case.skip:
         return
-    code = code or code_for(case.source, arch, None, case.flags)
-    kernel = code[case.kernel_name()]
+    kernel = case.compiled(arch) if code is None else code[case.kernel_name()]
     flown, before = InFlight(kernel), Behaviour()
     right = verify_case(case, arch, kernel=kernel, observers=[flown, before])
     if right.status != "pass":

@@ -16,7 +16,6 @@ from mfmasim.errors import MfmasimError
 from mfmasim.observe.tools.behaviour import Behaviour
 from mfmasim.verify.mutation.binary import InFlight
 from mfmasim.verify.mutation.outcome import Outcome
-from mfmasim.verify.prebuilt import code_for
 from mfmasim.verify.runner import verify_case
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def run_source(
         raise MfmasimError(f"{case.source}: mutants of the source need a .hip file")
     if arch in case.skip:
         return
-    kernel = code_for(case.source, arch, compiler, case.flags)[case.kernel_name()]
+    kernel = case.compiled(arch, compiler)
     before, flown = Behaviour(), InFlight(kernel)
     right = verify_case(case, arch, kernel=kernel, observers=[before, flown])
     if right.status != "pass":
