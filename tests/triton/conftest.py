@@ -2,4 +2,4 @@
 
 from tests.triton.needs import HAVE
 
-collect_ignore = ["program.py", *([] if HAVE else ["kernels.py", "cases.py", "tensor_kernels.py"])]
+collect_ignore = ["own_driver.py", "program.py", *([] if HAVE else ["kernels.py", "cases.py", "tensor_kernels.py"])]
