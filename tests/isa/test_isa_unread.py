@@ -109,6 +109,8 @@ def compare(arch, share):
     quirk = rdna_quirk if arch in RDNA else cdna_quirk
     for (row, form, before, code), text in zip(cases, texts, strict=True):
         after = ours(code + bytes(4), arch)
+        if form == "SCALED" and text is not None and text.startswith("size:"):
+            text = None  # LLVM refuses the product and takes the scales before it for an instruction.
         refused = isinstance(after, str)
         if refused:
             same = text is not None and HALVES.sub("", before.text) == HALVES.sub("", text)
