@@ -23,6 +23,7 @@ LIMITS = (
     ("output of `printf` of a launch", "machine.printf", "PRINTF_BYTES", "bytes", ""),
     ("records of the check `races`", "observe.ordering.history", "MOST", "", ""),
     ("knowledge of the check `races`", "observe.ordering.history", "KNOWLEDGE_BYTES", "bytes", ""),
+    ("pairs of accesses that the check `races` goes through", "observe.ordering.pairs", "MOST", "", ""),
     ("one buffer of `mfmasim run`", "cli.run_arguments", "LARGEST_BUFFER", "bytes", ""),
     ("workers of `mfmasim run`", "cli.run", "MOST_WORKERS", "", ""),
     ("processes of `verify`, `report`, `mutate`, `explore` and `golden`", "cli.jobs", "MOST_JOBS", "", "`--jobs`"),

@@ -67,7 +67,7 @@ def interpreter():
     for number, target in enumerate(templates.TARGETS):
         name, _, wave = target.partition(":")
         found = [isa.decode(raw, name, wave=int(wave)) for raw in pool(name, 2)]
-        good = np.array([one.raw for one in found if judged(one)], object)
+        good = np.array([one.raw for one in found if judged(one, target)], object)
         for _ in range(5):
             yield bytes([number, 0, 0, 0, 0]) + b"".join(rng.choice(good, 8))
 

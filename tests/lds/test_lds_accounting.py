@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfmasim import lds
+from mfmasim.codeobject.ctypes import array_of, named
+from mfmasim.codeobject.declared import LdsVariable
 
 LANE = np.arange(64)
 
@@ -103,6 +105,17 @@ def test_advice_of_padding_where_an_exclusive_or_would_leave_the_bytes():
     assert (advice.term, advice.row_bytes, advice.pad) == (None, 128, 4)
     assert (advice.before, advice.after) == (31, 0), "the phase without active lanes has no pass and no extra one"
     assert str(advice) == "4 bytes after every 128 of bytes 4..3975 would leave no extra pass of the accesses seen"
+
+
+def test_advice_is_for_the_array_that_holds_the_bytes_not_for_its_neighbours():
+    """The first and the last column of an array, with arrays that end where it begins and begin where it ends."""
+    tile = LdsVariable("tile", array_of(array_of(named("float"), 32), 32), 128, 4096)
+    around = [LdsVariable("before", named("float"), 0, 128), LdsVariable("after", named("float"), 4224, 128)]
+    accounts = lds.Accounts("gfx942", 64)
+    for column in (0, 124):
+        accounts.add(column, "ds_read_b32", (128 + LANE % 32 * 128 + column)[None], None, 0, 1)
+    ((_, advice),) = lds.advise(list(accounts.by_place.values()), [*around, tile])
+    assert advice.variable is tile
 
 
 def test_advice_for_arrays_apart_is_apart():

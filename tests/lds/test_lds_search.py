@@ -10,6 +10,7 @@ import pytest
 import mfmasim
 from mfmasim import lds
 from mfmasim.errors import MfmasimError
+from mfmasim.lds.linear_maps import Collision, Space
 from tests.lds.lds_probes import CONTIGUOUS_64, READ_16, pattern_degrees
 from tests.slow import lds_conflicts
 
@@ -144,6 +145,43 @@ def test_six_row_bits_are_still_counted():
     found = lds.find_swizzle((128, 128), 1, None, patterns, ["gfx950"])
     assert (found.count, found.maps) == (8 * int(free.sum()), 8**7)
     assert found.count > 0
+
+
+def cheapest_maps(low, line, targets, sources, collision):
+    """Images without a collision on the fewest diagonals, in the order of their distances, by trying each map."""
+    needed = [d for d in collision.differences.tolist() if d >> line]
+    idle = [bit for bit in range(sources) if not any(d >> line + bit & 1 for d in needed)]
+    found = []
+    for images in itertools.product(range(1 << targets), repeat=sources):
+        moved = [d ^ (image_of(images, d >> line) << low) for d in collision.differences.tolist()]
+        if all(value & collision.mask for value in moved) and not any(images[bit] for bit in idle):
+            entries = [(bit, place) for bit in range(sources) for place in range(targets) if images[bit] >> place & 1]
+            distances = tuple(sorted({line + bit - low - place for bit, place in entries}))
+            found.append((len(distances), distances, tuple(image << low for image in images)))
+    found.sort()
+    return [images for count, _, images in found if count == found[0][0]]
+
+
+def image_of(images, high):
+    """The image of a sum of source bits."""
+    value = 0
+    for bit, image in enumerate(images):
+        value ^= image * (high >> bit & 1)
+    return value
+
+
+def test_the_cheapest_maps_are_those_of_trying_every_map():
+    """Random differences of offsets of 3 + 3 bits above 2 that stay; a limit cuts the list and changes no order."""
+    generator, lengths = np.random.default_rng(5), set()
+    for _ in range(30):
+        differences = np.unique(generator.integers(1, 1 << 8, generator.integers(1, 40))) & -4
+        collision = Collision(0x1C, differences[differences != 0])
+        expected = cheapest_maps(2, 5, 3, 3, collision)
+        space = Space(2, 5, 8, [collision])
+        assert space.cheapest(1000) == expected
+        assert space.cheapest(2) == expected[:2]
+        lengths.add(len(expected))
+    assert {0, 1} < lengths
 
 
 def test_conflicts_agrees_with_trying_every_map(free):

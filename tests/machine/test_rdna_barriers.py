@@ -95,3 +95,30 @@ def test_one_wave_signals_first():
 """
     out = results(body, "gfx1201", items=128, groups=3)
     assert (out.reshape(3, 4, 32, 4)[:, :, 0, :2].sum(axis=1) == 1).all()
+
+
+def test_the_state_counts_signals_and_members():
+    """One wave of each workgroup spins until the two others have signalled; once the barrier is complete, none has."""
+    body = """
+  s_mov_b32 s22, 0
+  v_readfirstlane_b32 s20, v0
+  s_and_b32 s20, s20, 0x3ff
+  s_cmp_eq_u32 s20, 0
+  s_cbranch_scc0 .Lmeet
+.Lspins:
+  s_get_barrier_state s22, -1
+  s_wait_kmcnt 0x0
+  s_bfe_u32 s23, s22, 0x70010
+  s_cmp_eq_u32 s23, 2
+  s_cbranch_scc0 .Lspins
+.Lmeet:
+  s_barrier_signal -1
+  s_barrier_wait -1
+  s_get_barrier_state s24, -1
+  s_wait_kmcnt 0x0
+  v_mov_b32_e32 v10, s22
+  v_mov_b32_e32 v11, s24
+"""
+    out = results(body, "gfx1201", items=96, groups=3).reshape(3, 3, 32, 4)[:, :, 0]
+    assert (out[:, :, 0] == [2 << 16 | 3 << 4 | 1, 0, 0]).all()
+    assert (out[:, :, 1] == 3 << 4 | 1).all()

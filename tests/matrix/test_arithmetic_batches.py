@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from mfmasim.errors import MfmasimError
+from mfmasim.matrix.arithmetic.batches import merge
 from mfmasim.matrix.models import MODELS
+from mfmasim.matrix.request import Operands
 from tests.matrix.flat import multiply
 
 ALL = [
@@ -57,6 +59,29 @@ def test_tiles_of_one_product_may_be_joined(model, fmt, k):
     np.testing.assert_array_equal(np.swapaxes(d, 2, 3).reshape(2, 96, 80), whole)
     without = multiply(MODELS[model], fmt, fmt, "f32", tiles_a, tiles_b, np.zeros((16, 16), np.uint32))
     assert without.shape == (2, 6, 5, 16, 16)
+
+
+def test_tiles_are_joined_where_a_has_columns_of_them_and_b_rows():
+    a, b = np.arange(2 * 6 * 4 * 8).reshape(2, 6, 1, 4, 8), np.arange(2 * 5 * 8 * 3).reshape(2, 1, 5, 8, 3)
+    c = np.arange(2 * 6 * 5 * 4 * 3).reshape(2, 6, 5, 4, 3)
+    joined, shape = merge(Operands(a, b, c), (2, 6, 5))
+    assert shape == (2, 6, 4, 5, 3)
+    np.testing.assert_array_equal(joined.a, a.reshape(2, 24, 8))
+    for x, y in np.ndindex(6, 5):
+        np.testing.assert_array_equal(joined.b[:, :, 3 * y : 3 * y + 3], b[:, 0, y])
+        np.testing.assert_array_equal(joined.c[:, 4 * x : 4 * x + 4, 3 * y : 3 * y + 3], c[:, x, y])
+    for left, right in (
+        (a[0, 0], b),
+        (a, b[0, 0]),
+        (a[:, :1], b),
+        (a, b[:, :, :1]),
+        (a.repeat(5, 2), b),
+        (a, b.repeat(6, 1)),
+    ):
+        batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2], c.shape[:-2])
+        assert merge(Operands(left, right, c), batch) is None
+    assert merge(Operands(a, b, c[:, None]), (2, 2, 6, 5)) is not None
+    assert merge(Operands(a[:, :3], b, c), (2, 6, 5)) is None
 
 
 @pytest.mark.parametrize(

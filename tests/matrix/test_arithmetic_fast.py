@@ -108,6 +108,30 @@ def test_every_way_gives_the_plain_result(monkeypatch, pair):
     assert compared > 10_000
 
 
+def test_the_last_instruction_may_be_cut_off(monkeypatch):
+    """K of 20 in instructions of 16, of which a step takes 8: the last step has 4."""
+    source = np.random.default_rng(2)
+    a, b = codes(source, "f16", (3, 16, 20), "normal"), codes(source, "f16", (3, 20, 5), "normal")
+    arguments = (MODELS["cdna3_16bit"], "f16", "f16", "f32", a, b, addend(source, (3, 16, 5), "normal"))
+    found = multiply(*arguments, k=16)
+    monkeypatch.setattr(fast, "usable", lambda _: False)
+    np.testing.assert_array_equal(found, multiply(*arguments, k=16))
+
+
+@pytest.mark.parametrize(("tiles_", "m", "n"), [(60, 16, 4), (60, 4, 16), (3, 40, 16), (30, 3, 40)])
+@pytest.mark.parametrize(("model", "fmt"), [("cdna3_16bit", "f16"), ("cdna3_fp8", "e4m3fnuz")])
+def test_no_step_works_on_more_outputs_than_bound_the_memory(monkeypatch, model, fmt, tiles_, m, n):
+    monkeypatch.setattr(tiles, "_OUTPUTS", 512)
+    monkeypatch.setattr(tiles, "_TILES", 32)
+    monkeypatch.setattr(tiles, "_SMALL", 0)
+    sizes, add = [], fast.add
+    monkeypatch.setattr(fast, "add", lambda *arguments: (sizes.append(arguments[2].size), add(*arguments))[1])
+    source = np.random.default_rng(4)
+    a, b = codes(source, fmt, (tiles_, m, 16), "wide"), codes(source, fmt, (tiles_, 16, n), "wide")
+    multiply(MODELS[model], fmt, fmt, "f32", a, b, addend(source, (tiles_, m, n), "near"))
+    assert 256 <= max(sizes) <= 512
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "-".join(map(str, pair)))
 def test_every_way_on_many(monkeypatch, pair):

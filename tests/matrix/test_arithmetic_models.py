@@ -131,6 +131,52 @@ def test_shipped_aligned_rows_take_the_fast_way():
     rows = [model for model in MODELS.values() if model.algorithm == "aligned"]
     assert len(rows) >= 10
     assert all(fast.usable(model) for model in rows)
+    assert not any(fast.usable(model) for model in MODELS.values() if model not in rows)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"product_bits": 20},
+        {"product_rounding": "floor"},
+        {"partial_sums": 2, "partial_bits": 24, "partial_rounding": "floor", "group": 7},
+        {"partial_sums": 2, "partial_bits": 18, "partial_rounding": "floor"},
+        {"partial_sums": 2, "partial_bits": 24, "partial_rounding": "truncate"},
+        {"addend_bits": 23},
+        {"addend_rounding": "truncate"},
+        {"drop_addend_below": 23},
+        {"sum_bits": 30},
+        {"sum_rounding": "truncate"},
+        {"final_bits": 30, "final_rounding": "floor"},
+        {"final_bits": 31, "final_rounding": "truncate"},
+        {"group": 17},
+        {"flush_addend": "signed"},
+        {"flush_output": "signed"},
+    ],
+)
+def test_a_row_for_which_they_are_not_proved_does_not_take_the_shortcuts(change):
+    assert fast.usable(MODELS["cdna3_16bit"])
+    assert not fast.usable(replace(MODELS["cdna3_16bit"], **change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"partial_sums": 2, "partial_bits": 24, "partial_rounding": "floor"},
+        {"drop_addend_below": 24},
+        {"sum_bits": 31},
+        {"final_bits": 31, "final_rounding": "floor"},
+        {"group": 16},
+    ],
+)
+def test_a_row_at_the_bounds_of_the_proof_takes_them(change):
+    assert fast.usable(replace(MODELS["cdna3_16bit"], **change))
+
+
+@pytest.mark.parametrize("name", ["cdna_f64", "cdna4_f64"])
+def test_the_denormal_mode_of_f32_leaves_f64_alone(name):
+    a, b, c = np.array([[3]], "u8"), np.array([[0x3FF0000000000000]], "u8"), np.array([[2]], "u8")
+    assert multiply(MODELS[name], "f64", "f64", "f64", a, b, c, denormals=False)[0, 0] == 5
 
 
 @pytest.mark.parametrize(

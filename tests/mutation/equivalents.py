@@ -57,6 +57,18 @@ EQUIVALENTS = (
         "the exponent of zeros lowers the bound, so that more elements are computed again by the exact way.",
     ),
     Equivalent(
+        "matrix/arithmetic/fast.py",
+        "addend, e = c.reshape(-1)[places], total.e.reshape(-1)[places]",
+        "addend, e = c.reshape(- 2)[places], total.e.reshape(-1)[places]",
+        "NumPy takes any negative size for the one that is left.",
+    ),
+    Equivalent(
+        "matrix/arithmetic/multiply.py",
+        "flat = out.reshape(-1, m, n)",
+        "flat = out.reshape(- 2, m, n)",
+        "NumPy takes any negative size for the one that is left.",
+    ),
+    Equivalent(
         "matrix/modifiers.py",
         'if (modes.neg | modes.neg_hi) & 4 and words & {"neg", "neg_32", "neg_c"}:',
         'if (modes.neg | modes.neg_hi) // 4 and words & {"neg", "neg_32", "neg_c"}:',

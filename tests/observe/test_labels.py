@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from mfmasim.observe.fragments.labels import (
     CONSTANT_ZERO,
     NOT_AN_ELEMENT,
+    POISON,
     Alphabet,
     LabelSpace,
     scramble,
     unscramble,
 )
+from mfmasim.observe.fragments.trace import Tracer
 
 WIDTHS = [4, 6, 8, 16, 32]
 
@@ -91,3 +93,23 @@ def test_an_alphabet_restricts_the_codes():
     broken = [codes.copy() for codes in observed]
     broken[1][7] = 5
     assert space.decode(broken, alphabet)[7] == NOT_AN_ELEMENT
+
+
+def test_labels_of_results_are_numbered_by_wave_order_and_slot_before_those_of_c():
+    tracer = Tracer(3, (4, 5))
+    tracer._slots, tracer._count[:] = 8, [1, 2, 2]
+    tracer.begin(0, 1)
+    waves, order = np.repeat(np.arange(3), 2), np.tile(np.arange(2), 3)
+    labels = tracer._numbers(waves, order, 8).astype(np.int64)
+    assert labels.reshape(-1).tolist() == list(range(1, 3 * 2 * 8 + 1))
+    wave, number, slot = tracer.result_of(labels)
+    assert (wave == waves[:, None]).all()
+    assert (number == order[:, None]).all()
+    assert (slot == np.arange(8)).all()
+    assert tracer.is_result(labels).all()
+    assert (tracer.element_of_c(labels) == -1).all()
+    initial = tracer.initial.numbers.astype(np.int64)
+    assert initial[0, 0] == 3 * 2 * 8 + 1
+    assert not tracer.is_result(initial).any()
+    assert not tracer.is_result(np.array([CONSTANT_ZERO, NOT_AN_ELEMENT, POISON])).any()
+    assert (tracer.element_of_c(initial) == np.stack(np.indices((4, 5)), axis=-1)).all()

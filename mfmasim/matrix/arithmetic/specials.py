@@ -27,14 +27,13 @@ class Result:
     sign: int
     inf: int
     quiet: int
-    max: int
 
 
 RESULTS: dict[str, Result] = {
-    "f64": Result("u8", 1 << 63, 0x7FF << 52, 1 << 51, (0x7FF << 52) - 1),
-    "f32": Result("u4", 1 << 31, 0x7F800000, 0x00400000, 0x7F7FFFFF),
-    "f16": Result("u2", 1 << 15, 0x7C00, 0x0200, 0x7BFF),
-    "bf16": Result("u2", 1 << 15, 0x7F80, 0x0040, 0x7F7F),
+    "f64": Result("u8", 1 << 63, 0x7FF << 52, 1 << 51),
+    "f32": Result("u4", 1 << 31, 0x7F800000, 0x00400000),
+    "f16": Result("u2", 1 << 15, 0x7C00, 0x0200),
+    "bf16": Result("u2", 1 << 15, 0x7F80, 0x0040),
 }
 
 
@@ -108,8 +107,8 @@ def resolve(product: Product, flags: NDArray[np.uint8] | None, c: NDArray[Any], 
     np.copyto(d, dtype(model.nan_invalid), where=plus & minus)
     if clamp:
         finite = ~c_special & (zero & (NAN | INVALID | INFINITE) == 0) & ~(plus & minus)
-        np.copyto(d, dtype(form.max), where=finite & (d == dtype(form.inf)))
-        np.copyto(d, dtype(form.max | form.sign), where=finite & (d == dtype(form.inf | form.sign)))
+        # The largest finite number is the code before infinity.
+        np.copyto(d, d - dtype(1), where=finite & (d & dtype(form.sign - 1) == dtype(form.inf)))
     quiet = c | dtype(form.quiet) if model.nan_rules == "rdna" else dtype(model.nan_invalid)
     np.copyto(d, quiet, where=c_nan)
     np.copyto(d, dtype(model.nan_invalid), where=invalid)

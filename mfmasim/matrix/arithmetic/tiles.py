@@ -100,7 +100,7 @@ def _plain_tiles(a: Factors, b: Factors, axis: int) -> NDArray[np.bool_] | None:
         if x.inf is not None:
             found = _any(x.inf, others)
             plain = found if plain is None else plain | found
-    if a.exponent.dtype != np.int8 or b.exponent.dtype != np.int8:
+    if a.exponent.dtype != np.int8:  # that of b is the same: no instruction mixes exponents of 5 and of 8 bits
         highest: Any = 0
         lowest: Any = 0
         for x in (a, b):
