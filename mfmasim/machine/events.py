@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.request import Modes, Operands
 
 __all__ = [
+    "NOWHERE",
     "AccessEvent",
     "AccessFault",
     "BlockEvent",
@@ -31,6 +32,7 @@ __all__ = [
     "UndefinedUse",
     "ValueEvent",
     "hooks",
+    "nowhere",
 ]
 
 Given = ParamSpec("Given")
@@ -114,6 +116,11 @@ class BlockEvent:
     """The bits of MODE for which the block was bound (`Arch.vector_mode`)."""
 
 
+NOWHERE = 0x7FFFFFFF
+"""In place of a branch, Triton's compiler gives this LDS address to lanes that shall not write; hardware drops their
+writes (triton-lang/triton, pulls 9761 and 10588)."""
+
+
 @dataclass(frozen=True)
 class AccessFault:
     """A memory access outside every buffer. The machine delivered poison or dropped the store, and continued."""
@@ -128,6 +135,16 @@ class AccessFault:
     """The nearest buffer and the distance to it, in words."""
     lanes: int
     """Lanes of this instruction, over all waves of the group, that went outside."""
+
+    @property
+    def nowhere(self) -> bool:
+        """Whether it is a write to the LDS that a compiler masked off by its address."""
+        return self.space == "lds" and self.kind == "write" and bool(nowhere(self.address))
+
+
+def nowhere(addresses: Any) -> Any:
+    """Whether LDS addresses stand for no place: `NOWHERE`, to which 16 bits of immediate offset may be added."""
+    return (addresses >= NOWHERE) & (addresses < NOWHERE + (1 << 16))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.events import AccessEvent, AccessFault, BlockEvent, MulticastEvent, Observer, ResourceEvent, hooks
+from mfmasim.machine.events import (
+    AccessEvent,
+    AccessFault,
+    BlockEvent,
+    MulticastEvent,
+    Observer,
+    ResourceEvent,
+    hooks,
+    nowhere,
+)
+from mfmasim.machine.memory import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +25,6 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Machine
-    from mfmasim.machine.memory import Outside
     from mfmasim.machine.ops.spaces import Part
     from mfmasim.machine.state import Group
 
@@ -48,6 +57,13 @@ class Notify:
             size: bytes per lane.
             out: the lanes that went outside.
         """
+        masked = nowhere(out.addresses) if space == "lds" else np.False_
+        for mask in (out.mask & masked, out.mask & ~masked):
+            if mask.any():
+                self._fault(instruction, group, space, kind, size, Outside(mask, out.addresses))
+
+    def _fault(self, instruction: Instruction, group: Group, space: str, kind: str, size: int, out: Outside) -> None:
+        """Report lanes that went outside in one way."""
         machine, launch = self.machine, self.machine.launch
         index, lane = (int(i) for i in np.argwhere(out.mask)[0])
         address = int(np.broadcast_to(out.addresses, out.mask.shape)[index, lane])

@@ -40,6 +40,13 @@ LDS = Kind(
     "__shared__ float tile[64]; tile[threadIdx.x + 64] = x;",
     "Allocate more (shared_bytes for dynamic LDS), or correct the index.",
 )  # fmt: skip
+NOWHERE = Kind(
+    "bounds-lds-nowhere", "info", "Write to the LDS address 0x7fffffff",
+    "No LDS reaches that far: the write is dropped, and a copy to the LDS does not read memory. Triton's compiler "
+    "masks lanes off in this way.",
+    "v_cndmask_b32_e64 v19, 0x7fffffff, v5, s1  ; global_load_async_to_lds_b128 v19, v[10:11], off",
+    "Nothing if it is intended; otherwise correct the address.",
+)  # fmt: skip
 GDS = Kind(
     "bounds-gds", "error", "Access outside the global data share",
     "M0 holds base and size; from the size on, or beyond the memory, stores are dropped and loads return 0.",
@@ -84,7 +91,7 @@ class Bounds(Check):
 
     name = "bounds"
     about = "accesses outside every buffer"
-    kinds = (OUTSIDE, READ_ONLY, LDS, GDS, SCRATCH, CLIPPED, RESOURCE, UNREAD, BASE)
+    kinds = (OUTSIDE, READ_ONLY, LDS, NOWHERE, GDS, SCRATCH, CLIPPED, RESOURCE, UNREAD, BASE)
 
     def __init__(self, launch: Launch) -> None:
         """Start without faults."""
@@ -186,6 +193,8 @@ class Bounds(Check):
 
 def _kind(event: AccessFault) -> Kind:
     """Kind of the finding; lanes beyond num_records are information, for that is often intended."""
+    if event.nowhere:
+        return NOWHERE
     spaces = {"buffer": CLIPPED, "lds": LDS, "gds": GDS, "scratch": SCRATCH}
     return spaces.get(event.space) or (READ_ONLY if event.nearest.startswith("in ") else OUTSIDE)
 

@@ -120,6 +120,42 @@ def test_outside_of_memory_and_of_the_lds():
 
 
 @pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("address", "kinds"), [(0x7FFFFFFF, ["bounds-lds-nowhere"]), (0x7FFF0000, ["bounds-lds"]), (-44, ["bounds-lds"])]
+)
+def test_lanes_masked_off_by_their_address(address, kinds):
+    """They read nothing, though their address in memory lies in no buffer; what the others copy is right."""
+    body = f"""
+  ds_store_b128 v2, v[10:13] offset:32
+  s_wait_dscnt 0x0
+  v_cmp_gt_u32_e32 vcc_lo, 0x80, v2
+  v_mov_b32_e32 v7, {address & 0xFFFFFFFF:#x}
+  v_cndmask_b32_e32 v6, v7, v2, vcc_lo
+  global_load_async_to_lds_b128 v6, v2, s[4:5] offset:32
+"""
+    out, _, report = run(body + READ, DATA[:40])
+    assert [one for one in ids(report) if one != "alignment-lds"] == kinds
+    assert (out[:8] == DATA[8:40].reshape(8, 4)).all()
+    assert (out[8:] == 0).all()
+
+
+@pytest.mark.oracle
+def test_an_address_beyond_the_lds_beside_masked_lanes():
+    """Lanes that the compiler masks off do not hide one that strays; a read is never masked so."""
+    body = """
+  v_cmp_eq_u32_e32 vcc_lo, 0x80, v2
+  v_mov_b32_e32 v7, 0x7fffffff
+  v_mov_b32_e32 v8, 0x20000
+  v_cndmask_b32_e32 v6, v7, v8, vcc_lo
+  ds_store_b32 v6, v10 offset:8
+"""
+    report = run(body, DATA)[2]
+    assert {finding.id: finding.count for finding in report.findings} == {"bounds-lds": 1, "bounds-lds-nowhere": 31}
+    read = body.replace("ds_store_b32 v6, v10", "ds_load_b32 v10, v6") + "  s_wait_dscnt 0x0\n"
+    assert {finding.id: finding.count for finding in run(read, DATA, checks="bounds")[2].findings} == {"bounds-lds": 32}
+
+
+@pytest.mark.oracle
 def test_undefined_data_leave_through_a_copy():
     (found,) = run("  global_store_async_from_lds_b32 v2, v2, s[4:5]\n", DATA)[2].findings
     assert found.check == "uninitialised"

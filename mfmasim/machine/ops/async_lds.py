@@ -3,7 +3,8 @@
 Source: CDNA5 ISA manual, 10.7 and 10.8. The immediate is part of both addresses. Each workgroup that
 needs the data of a multicast load issues it: the mask in M0 says which of them may share one request, and only those
 receive data; outside a cluster, and with a mask of 0, it is an ordinary load. That a workgroup which is not in its own
-mask receives nothing is assumed.
+mask receives nothing is assumed. A lane whose address in the LDS is out of range reads nothing from memory
+(triton-lang/triton, pull 9761, by AMD's developers: such a load is dropped before it is fetched).
 """
 
 from __future__ import annotations
@@ -76,6 +77,14 @@ def _lds(operand: Operand, instruction: Instruction) -> Callable[[Group], NDArra
     return lambda g: lds_address(base(g), offset)
 
 
+def _received(machine: Spaces, part: Part, target: Part) -> Part:
+    """The lanes of a load whose data begin within the LDS; the others do not load."""
+    inside = target.address < machine.launch.lds_bytes
+    if inside.all():
+        return part
+    return Part(part.space, part.address, inside if part.mask is None else inside & part.mask)
+
+
 def _load(size: int, shared: bool, instruction: Instruction, machine: Spaces) -> Bound:
     address, place = pointer(instruction), _lds(instruction.src[2], instruction)
 
@@ -83,8 +92,9 @@ def _load(size: int, shared: bool, instruction: Instruction, machine: Spaces) ->
         part = Part("global", address(g), g.mask)
         if shared:
             part = _shared(machine, g, instruction, part)
-        words = load(machine, g, instruction, part, size)
-        store(machine, g, instruction, Part("lds", place(g), part.mask), words, size)
+        target = Part("lds", place(g), part.mask)
+        words = load(machine, g, instruction, _received(machine, part, target), size)
+        store(machine, g, instruction, target, words, size)
 
     return run
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine import storage
+from mfmasim.machine.events import NOWHERE, nowhere
 from mfmasim.machine.memory import POISON_DWORD, Outside
 
 if TYPE_CHECKING:
@@ -131,12 +132,20 @@ def _fits(address: NDArray[np.int64], size: int, limit: int, active: NDArray[np.
     return (address >= 0) & (address + size <= limit) & active
 
 
+def _reaching(part: Part) -> Part:
+    """The lanes of a write that are not masked off by their address in the LDS."""
+    if part.space != "lds" or part.address.max() < NOWHERE:
+        return part
+    reach = ~nowhere(part.address)
+    return Part(part.space, part.address, reach if part.mask is None else reach & part.mask, part.number)
+
+
 def store(
     machine: Spaces, g: Group, instruction: Instruction, part: Part, words: list[NDArray[np.uint32]], size: int
 ) -> None:
     """Write `size` bytes per lane."""
     if machine.notify.accesses:
-        machine.notify.access(instruction, g, part, "write", size, words)
+        machine.notify.access(instruction, g, _reaching(part), "write", size, words)
     if part.space == "global":
         outside = machine.memory.store(part.address, words, size, part.mask)
         if outside is not None:
