@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mfmasim import triton
 from mfmasim.errors import MfmasimError
+from mfmasim.triton.records import read
+from mfmasim.triton.start import environment
+from mfmasim.triton.summary import findings
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -19,7 +24,10 @@ SHOWN = 10
 
 
 class TritonSession:
-    """A session for all tests; a test whose launches have errors fails, even if its assertions hold."""
+    """A session for all tests and the processes that they start.
+
+    A test whose launches have errors fails, even if its assertions hold.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         """Begin the session that the options describe."""
@@ -28,23 +36,31 @@ class TritonSession:
             self.session = triton.install(arch, checks)
         except MfmasimError as error:
             raise pytest.UsageError(f"--mfmasim-triton: {error}") from None
+        self.launched = 0
+        """By processes that tests started."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self) -> Generator[None, None, None]:
         """Run a test, then fail it if its launches have errors."""
         before = len(self.session.reports)
-        yield
-        reports = self.session.reports[before:]
-        found = [finding for report in reports for finding in report.findings if finding.severity == "error"]
+        with tempfile.TemporaryDirectory(prefix="mfmasim-triton-") as name, pytest.MonkeyPatch.context() as patch:
+            for variable, value in environment(self.session.settings, Path(name)).items():
+                patch.setenv(variable, value)
+            yield
+            launches = read(Path(name)).launches
+        self.launched += len(launches)
+        every = [finding for report in self.session.reports[before:] for finding in report.findings]
+        every += [finding for launch in launches for finding in findings(launch)]
+        found = [finding for finding in every if finding.severity == "error"]
         if found:
             lines = [f"{len(found)} finding{'s' * (len(found) > 1)} in kernels of this test"]
             pytest.fail("\n".join([*lines, *(line for one in found[:SHOWN] for line in one.lines())]), pytrace=False)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """One line: what ran."""
-        ran = self.session
+        ran, launches = self.session, len(self.session.reports) + self.launched
         terminalreporter.write_line(
-            f"mfmasim: {len(ran.reports)} launches on {ran.settings.arch}, checks {ran.settings.checks}; "
+            f"mfmasim: {launches} launches on {ran.settings.arch}, checks {ran.settings.checks}; "
             f"{ran.compiled} kernels compiled in {ran.compile_seconds:.1f} s, simulated in {ran.simulate_seconds:.1f} s"
         )
 

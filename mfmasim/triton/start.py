@@ -29,7 +29,7 @@ PYTHONS = ("python", "python3")
 
 
 def environment(settings: Settings, records: Path) -> dict[str, str]:
-    """The environment in which Triton's kernels run on the simulator; child processes inherit it.
+    """Variables of the environment in which Triton's kernels run on the simulator; child processes inherit it.
 
     Args:
         settings: of the session.
@@ -37,7 +37,6 @@ def environment(settings: Settings, records: Path) -> dict[str, str]:
     """
     others = os.environ.get("PYTHONPATH", "")
     return {
-        **os.environ,
         **settings.environment,
         RECORDS: str(records),
         "PYTHONPATH": f"{STARTER}{os.pathsep}{others}" if others else str(STARTER),
@@ -69,7 +68,7 @@ def start(command: Sequence[str], settings: Settings) -> tuple[int, Records]:
         try:
             code = subprocess.run(
                 parts,
-                env=environment(settings, folder),
+                env={**os.environ, **environment(settings, folder)},
                 check=False,
                 # No other thread runs in this process.
                 preexec_fn=lambda: follow_parent(signal.SIGTERM),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mfmasim.triton.records import Records
 
-__all__ = ["errors", "layout_lines", "lines", "results"]
+__all__ = ["errors", "findings", "layout_lines", "lines", "results"]
 
 
 def findings(launch: dict[str, Any]) -> list[Finding]:

@@ -142,7 +142,14 @@ def test_pytest_option(tmp_path):
         "    kernels.unmasked[(1,)](x, z, B=256)\n"
         "    return z\n\n"
         "def test_right():\n    assert run(256).sum() == 256\n\n"
-        "def test_wrong():\n    run(200)\n"
+        "def test_wrong():\n    run(200)\n\n"
+        "def child(n):\n"
+        "    import subprocess, sys\n"
+        "    code = f'import test_it; print(test_it.run({n}).sum())'\n"
+        "    return subprocess.run([sys.executable, '-c', code], cwd=__file__.rpartition('/')[0], text=True,\n"
+        "                          capture_output=True).stdout\n\n"
+        "def test_a_right_child():\n    assert child(256) == 'tensor(256.)\\n'\n\n"
+        "def test_a_wrong_child():\n    assert child(200)\n"
     )
     plugins = ("-p", "no:mfmasim", "-p", "mfmasim.testing.plugin", "-p", "no:cacheprovider")
     options = [*plugins, "--mfmasim-triton", "gfx950", str(tmp_path)]
@@ -150,9 +157,13 @@ def test_pytest_option(tmp_path):
         [sys.executable, "-m", "pytest", "-q", "--rootdir", str(tmp_path), "-c", "/dev/null", *options],
         capture_output=True, text=True, check=False, cwd=ROOT, env=_environment(),
     )  # fmt: skip
-    assert "1 failed, 1 passed" in done.stdout, done.stdout
-    assert "read of 4 bytes outside every buffer" in done.stdout
-    assert "mfmasim: 2 launches on gfx950, checks bounds" in done.stdout
+    assert "2 failed, 2 passed" in done.stdout, done.stdout
+    assert done.stdout.count("read of 4 bytes outside every buffer") >= 2
+    assert {line.split()[1].rpartition("::")[2] for line in done.stdout.splitlines() if line.startswith("FAILED")} == {
+        "test_wrong",
+        "test_a_wrong_child",
+    }
+    assert "mfmasim: 4 launches on gfx950, checks bounds" in done.stdout
 
 
 def _environment():
