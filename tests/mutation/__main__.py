@@ -61,7 +61,8 @@ def trials(package, number, options):
         drawn = draw(package, number, options.seed)
         found = [mutant for mutant in drawn if tuple(getattr(mutant, name) for name in FIELDS) not in tried]
     plugin = Trials(Reach(package, options.instances, options.slowest), found, path)
-    pytest.main(["-q", "-p", "no:cacheprovider", *PACKAGES[package]], plugins=[plugin])
+    # No tracebacks: pytest cannot format one of a test that was ended between two lines.
+    pytest.main(["-q", "--tb=no", "-p", "no:cacheprovider", *PACKAGES[package]], plugins=[plugin])
 
 
 def show_control(killers):

@@ -57,6 +57,12 @@ EQUIVALENTS = (
         "the exponent of zeros lowers the bound, so that more elements are computed again by the exact way.",
     ),
     Equivalent(
+        "matrix/arithmetic/chains.py",
+        "value = np.where(c & np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)",
+        "value = np.where(c >> np.uint32(0x7F800000) == np.uint32(0x7F800000), np.uint32(0), c).view(np.float32)",
+        "it keeps NaN and Inf out of arithmetic whose result is overruled where the addend is one of them.",
+    ),
+    Equivalent(
         "matrix/arithmetic/fast.py",
         "addend, e = c.reshape(-1)[places], total.e.reshape(-1)[places]",
         "addend, e = c.reshape(- 2)[places], total.e.reshape(-1)[places]",
