@@ -5,8 +5,8 @@ timeline is a model and a range, never a promise.
 """
 
 from mfmasim.cost.bound import Bound, bound_of
-from mfmasim.cost.resident import Recorded, record_launch
+from mfmasim.cost.resident import Recorded, Resident, record_launch
 from mfmasim.cost.timeline import Timeline, timeline
 from mfmasim.cost.trace import Trace
 
-__all__ = ["Bound", "Recorded", "Timeline", "Trace", "bound_of", "record_launch", "timeline"]
+__all__ = ["Bound", "Recorded", "Resident", "Timeline", "Trace", "bound_of", "record_launch", "timeline"]

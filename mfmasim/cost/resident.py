@@ -12,15 +12,20 @@ from mfmasim.devices.occupancy import Occupancy, occupancy
 from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.sim import SimDevice
 from mfmasim.errors import MfmasimError
+from mfmasim.machine.events import Observer
 from mfmasim.machine.launch import prepare
 from mfmasim.machine.run import BUDGET, Machine
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from mfmasim.cost.trace import Trace
+    from mfmasim.machine.events import AccessEvent, BlockEvent
+    from mfmasim.machine.launch import Launch
     from mfmasim.machine.passing import Arguments
     from mfmasim.program import Kernel
 
-__all__ = ["MOST_WAVES", "Recorded", "Unit", "record_launch"]
+__all__ = ["MOST_WAVES", "Recorded", "Resident", "Unit", "record_launch"]
 
 MOST_WAVES = 64
 """Waves of four SIMDs at most: 16 each."""
@@ -79,6 +84,44 @@ class Unit(SimDevice):
             MfmasimError: the launch is wrong, a workgroup does not fit, or it stops early.
         """
         launch = prepare(kernel, grid, block, args, shared_bytes)
+        resident = Resident(self.most, self.units)
+        resident.on_start(launch)
+        per = launch.waves_per_workgroup
+        machine = Machine(launch, [resident.recorder], BUDGET, per)
+        for workgroup in resident.workgroups:
+            resident.recorder.batch(workgroup * per)
+            machine.run(workgroup, 1)
+            if machine.outcome.stopped:
+                raise MfmasimError(f"{kernel.title}: {machine.outcome.stopped}")
+        self.recorded = resident.recorded(machine.outcome.executed)
+        return Report(kernel.name, kernel.arch.name, "sim", launch.grid, launch.block, [], machine.outcome.instructions,
+                      Fidelity(machine.outcome.fidelity))  # fmt: skip
+
+
+class Resident(Observer):
+    """Records the workgroups that one unit holds at a time, of a launch that runs all."""
+
+    name = "cost"
+
+    def __init__(self, most: int | None = None, units: int | None = None) -> None:
+        """Record `most` workgroups at most, of a grid that so many units share."""
+        self.most, self.units = most, units
+        self.recorder: Recorder
+        self.workgroups: range = range(0)
+        """The recorded ones."""
+        self._launch: Launch | None = None
+        self._fits: Occupancy
+
+    def on_start(self, launch: Launch) -> None:
+        """Choose the workgroups; of several launches the first one is recorded.
+
+        Raises:
+            MfmasimError: a workgroup does not fit.
+        """
+        if self._launch is not None:
+            self.recorder.end()
+            return
+        kernel = launch.kernel
         fits = occupancy(kernel, launch.work_items, launch.lds_bytes)
         if not fits.workgroups:
             raise MfmasimError(f"{kernel.title}: a workgroup does not fit ({', '.join(fits.limited_by)})")
@@ -89,20 +132,33 @@ class Unit(SimDevice):
             count = min(count, self.most)
         step = max(1, launch.workgroups // count)  # a unit's workgroups lie apart: all units receive one in turn
         step = min(step, units)
-        recorder = Recorder(kernel)
-        machine = Machine(launch, [recorder], BUDGET, per)
-        for number in range(count):
-            recorder.begin(number, number * step * per, per)
-            machine.run(number * step, 1)
-            if machine.outcome.stopped:
-                raise MfmasimError(f"{kernel.title}: {machine.outcome.stopped}")
-        loops = loops_of(kernel, machine.outcome.executed)
+        self._launch, self._fits, self.workgroups = launch, fits, range(0, count * step, step)
+        self.recorder = Recorder(kernel)
+        for number, workgroup in enumerate(self.workgroups):
+            self.recorder.begin(number, workgroup * per, per)
+
+    def on_block(self, event: BlockEvent) -> None:
+        """Pass a block on."""
+        self.recorder.on_block(event)
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Pass an access on."""
+        self.recorder.on_access(event)
+
+    def recorded(self, executed: Counter[int]) -> Recorded:
+        """What was recorded.
+
+        Args:
+            executed: wave-instructions by address, which say what the main loop is.
+        """
+        launch = self._launch
+        assert launch is not None
+        loops = loops_of(launch.kernel, executed)
         operands = sum(region.size for region, _ in launch.buffers)
-        self.recorded = Recorded(
-            kernel, launch.grid, launch.block, recorder.trace, fits, count, loops, main_loop(loops), operands
-        )
-        return Report(kernel.name, kernel.arch.name, "sim", launch.grid, launch.block, [], machine.outcome.instructions,
-                      Fidelity(machine.outcome.fidelity))  # fmt: skip
+        return Recorded(
+            launch.kernel, launch.grid, launch.block, self.recorder.trace, self._fits, len(self.workgroups), loops,
+            main_loop(loops), operands,
+        )  # fmt: skip
 
 
 def _units(kernel: Kernel) -> int:

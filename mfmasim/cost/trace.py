@@ -116,30 +116,43 @@ class Recorder(Observer):
         """Numbers of operations by address."""
         self._same: dict[Access, int] = {}
         self._pending: dict[int, dict[int, Access]] = {}
-        """Accesses of the block that runs: by address and wave in the workgroup."""
-        self._workgroup, self._first = 0, 0
+        """Accesses of the block that runs: by address and wave of the launch."""
+        self._first = self._batch = 0
+        """Number of the first wave of the batch that runs in the launch, and waves of the batch."""
         self._here: dict[int, WaveTrace] = {}
+        """By number in the launch: the waves that are recorded."""
 
     def begin(self, number: int, first: int, waves: int) -> None:
-        """A workgroup begins.
+        """Record a workgroup from now on.
 
         Args:
             number: among those that are resident.
             first: number of its first wave in the launch.
             waves: how many it has.
         """
-        self._workgroup, self._first = number, first
-        self._here = {wave: WaveTrace(number, wave) for wave in range(waves)}
-        self.trace.waves.extend(self._here.values())
-        self._pending.clear()
+        here = {first + wave: WaveTrace(number, wave) for wave in range(waves)}
+        self._here |= here
+        self.trace.waves.extend(here.values())
+
+    def end(self) -> None:
+        """Record nothing further."""
+        self._here = {}
+
+    def batch(self, first: int) -> None:
+        """The next batch begins with this wave of the launch; without a call it follows the batch before."""
+        self._first, self._batch = first, 0
 
     def on_block(self, event: BlockEvent) -> None:
         """Append a block to the traces of its waves."""
+        if event.fresh:
+            self._first, self._batch = self._first + self._batch, event.total
+        traces = [(wave, self._here[wave]) for wave in (event.waves + self._first).tolist() if wave in self._here]
+        if not traces:
+            return
         numbers = [self._known[ins.pc] if ins.pc in self._known else self._new(ins) for ins in event.instructions]
         pending = [self._pending.get(ins.pc) for ins in event.instructions]
         quiet = [NOTHING] * len(numbers)
-        for wave in event.waves.tolist():
-            trace = self._here[wave]
+        for wave, trace in traces:
             trace.operations.extend(numbers)
             if not self._pending:
                 trace.accesses.extend(quiet)
@@ -166,9 +179,16 @@ class Recorder(Observer):
 
     def on_access(self, event: AccessEvent) -> None:
         """Note what an access needs."""
+        mine = [(row, number) for row, number in enumerate(event.numbers.tolist()) if number in self._here]
+        if not mine:
+            return
+        rows_of = [row for row, _ in mine]
         lanes = event.addresses.shape[-1]
-        addresses = event.addresses.view(np.int64) if event.addresses.dtype == np.uint64 else event.addresses
-        active = event.active
+        addresses, active = event.addresses, event.active
+        addresses = addresses.view(np.int64) if addresses.dtype == np.uint64 else addresses
+        if len(mine) < event.waves:
+            addresses = addresses[rows_of] if len(addresses) > 1 else addresses
+            active = active[rows_of] if active is not None and len(active) > 1 else active
         if active is not None:
             addresses, active = np.broadcast_arrays(addresses, active)
         if event.space != "lds":
@@ -180,7 +200,7 @@ class Recorder(Observer):
             count = [lanes] * len(addresses) if active is None else active.sum(axis=-1).tolist()
             rows = [Access(fill=n * event.size / rate) for n in count]
         here = self._pending.setdefault(event.instruction.pc, {})
-        for index, number in enumerate((event.numbers - self._first).tolist()):
+        for index, (_, number) in enumerate(mine):
             one = rows[index if len(rows) > 1 else 0]
             here[number] = here[number].plus(one) if number in here else one
 

@@ -6,6 +6,7 @@ import itertools
 import os
 import re
 import tempfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -177,12 +178,23 @@ def declarations(
     Returns:
         LLVM IR before any optimisation; empty if the compiler does not give it.
     """
-    tool = find_compiler(compiler)
+    tool, source = known_compiler(compiler), _checked(Path(path))
     with tempfile.TemporaryDirectory(prefix="mfmasim-") as scratch:
         output = Path(scratch) / "kernel.ll"
-        front = _front_end(tool, _checked(Path(path)), arch, flags, include)
-        ran = run([*front, "-g", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", str(output), str(path)])
-        return output.read_text("utf-8", "replace") if ran.returncode == 0 and output.is_file() else ""
+        front = _front_end(tool, source, arch, flags, include)
+        step = [*front, "-g", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", str(output), str(source)]
+        kept = _entry(tool, [step], source, Path(scratch), flags, include)
+        data = kept.read() if kept is not None else None
+        if data is None:
+            rules = output.with_suffix(".d")
+            wanted = [] if kept is None else dependencies(rules)
+            ran = run([*step[:-1], *wanted, step[-1]])
+            if ran.returncode != 0 or not output.is_file():
+                return ""
+            data = zlib.compress(output.read_bytes(), 1)
+            if kept is not None:
+                kept.write(data, rules)
+        return zlib.decompress(data).decode("utf-8", "replace")
 
 
 def _checked(path: Path) -> Path:

@@ -7,8 +7,8 @@ one are over (LLVM, GCNHazardRecognizer: getMFMAPipelineWaitStates), so that the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from mfmasim.isa.hazards.traits import ROLES, Register, Traits
 
@@ -38,8 +38,7 @@ class Known:
     """Registers touched, of the rows that end with it."""
 
 
-@dataclass(frozen=True)
-class Risk:
+class Risk(NamedTuple):
     """A first instruction, whose registers may not be touched yet."""
 
     row: int
@@ -137,12 +136,12 @@ class Follower:
             The state after it.
         """
         known = self._knows(instruction)
-        traits = known.traits
+        traits, seconds = known.traits, known.seconds
         stall = state.busy if traits.occupies else 0
         left = []
         for risk in state.risks:
             row, before, stalled = self.rows[risk.row], risk.first.traits, risk.stalled + stall
-            touched = risk.registers & known.seconds.get(risk.row, frozenset())
+            touched = risk.registers & seconds[risk.row] if risk.row in seconds else None
             if touched and risk.armed and _linked(row, before, traits):
                 report(Broken(row, risk.pc, before, min(touched), risk.needs, _counted(row, risk.age), stalled))
             age = _later(row, risk.age, traits)
@@ -151,7 +150,7 @@ class Follower:
             registers = risk.registers - again if again else risk.registers
             if registers and age is not None and not _over(row, age, risk.needs):
                 armed = risk.armed or traits.matrix == "dgemm"
-                left.append(replace(risk, registers=registers, age=age, stalled=stalled, armed=armed))
+                left.append(Risk(risk.row, risk.pc, risk.first, registers, risk.needs, age, stalled, armed))
         begun = (
             Risk(row, instruction.pc, known, registers, needs, armed=self.rows[row].link != "after DGEMM")
             for row, registers, needs in known.firsts

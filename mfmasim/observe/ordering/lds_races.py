@@ -15,6 +15,7 @@ reported.)
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LdsRaces"]
 
+MOST = 1 << 62
+"""Above the number of any unit."""
+
 
 def in_order(instruction: Instruction) -> bool:
     """Whether one wave's accesses to the LDS happen in program order; direct-to-LDS loads do not.
@@ -46,6 +50,22 @@ def in_order(instruction: Instruction) -> bool:
     Compilers rely on it and place no wait between such accesses (LLVM).
     """
     return instruction.opcode.unit == "LDS" or instruction.opcode.space == "flat"
+
+
+@dataclass
+class Touched:
+    """What one wave of each of some workgroups touched, element by element."""
+
+    rows: NDArray[np.int64]
+    """Of the shadow."""
+    units: NDArray[np.int64]
+    index: NDArray[np.int64]
+    """Into the waves of the record."""
+
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """First and last unit; a last one before the first if there are none."""
+        return int(self.units.min(initial=MOST)), int(self.units.max(initial=-1))
 
 
 @dataclass
@@ -60,8 +80,8 @@ class Record:
     waves: NDArray[np.int64]
     order: NDArray[np.int32]
     """Number of the operation within its class, by wave."""
-    touched: dict[int, list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]]
-    """By wave of the workgroup: rows of the shadow, units, index into `waves`."""
+    touched: dict[int, list[Touched]]
+    """By wave of the workgroup."""
 
 
 class LdsRaces:
@@ -110,7 +130,7 @@ class LdsRaces:
             self.progress = Progress(self.arch, event.total)
             self.groups = event.total // self.per
             # One row stands for all workgroups as long as they do the same.
-            self.shadow = Shadow(1, -(-self.lds_bytes // self.unit))
+            self.shadow = Shadow(-(-self.lds_bytes // self.unit))
             self.values = Values(self.groups, self.shadow.units, self.unit)
             self._flying.clear()
             self._since = np.zeros(event.total, np.int32)
@@ -153,11 +173,11 @@ class LdsRaces:
                 continue
             signalled = self.progress.signalled[record.waves]
             for wave, touched in record.touched.items():
-                for rows, units, index in touched:
-                    affected = late[index]
+                for one in touched:
+                    affected = late[one.index]
                     if affected.any():
-                        at = rows[affected], units[affected]
-                        self.shadow.still(record.kind, wave, *at, signalled[index[affected]], record.number)
+                        at = one.rows[affected], one.units[affected]
+                        self.shadow.still(record.kind, wave, *at, signalled[one.index[affected]], record.number)
 
     def _access(self, access: AccessEvent, event: BlockEvent, before: dict[tuple[str, str], NDArray[np.int32]]) -> None:
         """One access of all waves of a group."""
@@ -192,7 +212,7 @@ class LdsRaces:
             ordered = self.progress.signalled[of], self.progress.joined[of], self._since[of]
             for clash in self.shadow.access(access.kind, wave, rows, units, *ordered, number, same):
                 self._race(clash, access, event, int(index[rows == clash.group][0]))
-            record.touched[wave] = [(rows, units, index)]
+            record.touched[wave] = [Touched(rows, units, index)]
         if record.touched and before:
             self._flying.append(record)
 
@@ -253,12 +273,12 @@ class LdsRaces:
             where = {int(w): i for i, w in enumerate(record.waves)}
             for wave, touched in record.touched.items():
                 wider = []
-                for _, units, index in touched:
-                    first = record.waves[index]
+                for one in touched:
+                    units, first = one.units, record.waves[one.index]
                     for group in range(self.groups):
                         moved = np.array([where.get(int(w) + group * self.per, -1) for w in first])
                         fine = moved >= 0
-                        wider.append((np.full(int(fine.sum()), group), units[fine], moved[fine]))
+                        wider.append(Touched(np.full(int(fine.sum()), group), units[fine], moved[fine]))
                 record.touched[wave] = wider
 
     def _units(
@@ -297,13 +317,17 @@ class LdsRaces:
         incomplete: list[tuple[Record, NDArray[np.bool_]]],
     ) -> None:  # fmt: skip
         """A wave accesses bytes that its own direct-to-LDS load, or its own read, may still be accessing."""
+        low, high = (int(units.min()), int(units.max())) if incomplete else (MOST, -1)
         for record, flying in incomplete:
-            for their_rows, their_units, index in record.touched.get(wave, ()):
-                late = flying[index]
+            for one in record.touched.get(wave, ()):
+                first, last = one.span
+                if last < low or high < first:
+                    continue
+                late, index = flying[one.index], one.index
                 if not late.any():
                     continue
                 theirs = np.zeros((self.shadow.groups, self.shadow.units), np.bool_)
-                theirs[their_rows[late], their_units[late]] = True
+                theirs[one.rows[late], one.units[late]] = True
                 both = theirs[rows, units]
                 if both.any():
                     left = int(

@@ -44,32 +44,32 @@ class Clash:
 
 
 class Last:
-    """The last access of one sort to each unit."""
+    """The last access of one sort to each unit of each workgroup, one after the other."""
 
-    def __init__(self, shape: tuple[int, int]) -> None:
+    def __init__(self, size: int) -> None:
         """No access yet."""
-        self.wave: NDArray[np.int16] = np.full(shape, NO_WAVE, np.int16)
-        self.issued: I32 = np.zeros(shape, np.int32)
-        self.complete: I32 = np.zeros(shape, np.int32)
-        self.record: I32 = np.zeros(shape, np.int32)
+        self.wave: NDArray[np.int16] = np.full(size, NO_WAVE, np.int16)
+        self.issued: I32 = np.zeros(size, np.int32)
+        self.complete: I32 = np.zeros(size, np.int32)
+        self.record: I32 = np.zeros(size, np.int32)
 
     def widen(self, groups: int) -> None:
         """Replace the one row for all workgroups by one for each."""
         for name in ("wave", "issued", "complete", "record"):
-            setattr(self, name, np.repeat(getattr(self, name), groups, axis=0))
+            setattr(self, name, np.tile(getattr(self, name), groups))
 
-    def put(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, barriers: I32, record: int) -> None:
+    def put(self, at: NDArray[np.int64], wave: int, barriers: I32, record: int) -> None:
         """An access by a wave to units.
 
         Args:
-            at: rows and units.
+            at: the units' places.
             wave: of the workgroup.
             barriers: that the wave had signalled.
             record: number of the access.
         """
         self.wave[at], self.issued[at], self.complete[at], self.record[at] = wave, barriers, barriers, record
 
-    def move(self, at: tuple[NDArray[np.int64], NDArray[np.int64]], other: Last) -> None:
+    def move(self, at: NDArray[np.int64], other: Last) -> None:
         """Copy what another one has recorded about units."""
         self.wave[at], self.issued[at] = other.wave[at], other.issued[at]
         self.complete[at], self.record[at] = other.complete[at], other.record[at]
@@ -78,16 +78,20 @@ class Last:
 class Shadow:
     """Last accesses to the units of each workgroup's memory."""
 
-    def __init__(self, groups: int, units: int) -> None:
-        """Make rows for workgroups; one row may stand for all of them."""
-        self.groups, self.units = groups, units
+    def __init__(self, units: int) -> None:
+        """Make one row, which stands for all workgroups."""
+        self.groups, self.units = 1, units
         self.writer = self._fresh()
         self.readers = self._fresh(), self._fresh()
         self.changers: tuple[Last, ...] = ()
         """Two as soon as there is an atomic operation."""
 
     def _fresh(self) -> Last:
-        return Last((self.groups, self.units))
+        return Last(self.groups * self.units)
+
+    def _at(self, rows: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places of units; indexing by one array is faster than by two."""
+        return units if self.groups == 1 else rows * self.units + units
 
     @property
     def _all(self) -> tuple[Last, ...]:
@@ -119,7 +123,7 @@ class Shadow:
         Returns:
             The first unordered access of each sort.
         """
-        at = rows, units
+        at = self._at(rows, units)
         conflicting = {
             "read": (self.writer, *self.changers),
             "write": self._all,
@@ -132,29 +136,35 @@ class Shadow:
         if kind == "atomic" and not self.changers:
             self.changers = self._fresh(), self._fresh()
         first, second = self.readers if kind == "read" else self.changers
-        other = first.wave[at] != wave
-        moved = rows[other], units[other]
-        if len(moved[0]):
+        moved = at[first.wave[at] != wave]
+        if len(moved):
             second.move(moved, first)
         first.put(at, wave, signalled, record)
         return clashes
 
     def _clashes(
-        self, last: Last, at: tuple[NDArray[np.int64], NDArray[np.int64]], wave: int, joined: I32, since: I32,
+        self, last: Last, at: NDArray[np.int64], wave: int, joined: I32, since: I32,
         same: Callable[[], NDArray[np.uint32]],
     ) -> list[Clash]:  # fmt: skip
         before = last.wave[at]
-        wrong = (before != NO_WAVE) & (before != wave) & (joined <= last.complete[at]) & (last.record[at] >= since)
+        wrong = (before != NO_WAVE) & (before != wave)
+        if not wrong.any():
+            return []
+        wrong &= joined <= last.complete[at]
+        if not wrong.any():
+            return []
+        wrong &= last.record[at] >= since
         if not wrong.any():
             return []
         out: dict[tuple[int, bool], Clash] = {}
         harmless = np.zeros_like(wrong) if last in self.changers else (same() >> before.astype(np.uint32) & 1) != 0
         for place in np.flatnonzero(wrong):
-            row, unit = int(at[0][place]), int(at[1][place])
-            key = record, alike = int(last.record[row, unit]), bool(harmless[place])
+            here = int(at[place])
+            key = record, alike = int(last.record[here]), bool(harmless[place])
             if key not in out:
-                late = bool(joined[place] > last.issued[row, unit])
-                out[key] = Clash(unit, row, record, int(last.wave[row, unit]), late, alike)
+                late = bool(joined[place] > last.issued[here])
+                row, unit = divmod(here, self.units)
+                out[key] = Clash(unit, row, record, int(last.wave[here]), late, alike)
         return list(out.values())
 
     def still(
@@ -170,6 +180,7 @@ class Shadow:
             signalled: barriers that the wave has signalled, (n,).
             record: number of the access.
         """
+        at = self._at(rows, units)
         for last in {"read": self.readers, "write": (self.writer,), "atomic": self.changers}[kind]:
-            repeated = (last.wave[rows, units] == wave) & (last.record[rows, units] == record)
-            last.complete[rows[repeated], units[repeated]] = signalled[repeated]
+            repeated = (last.wave[at] == wave) & (last.record[at] == record)
+            last.complete[at[repeated]] = signalled[repeated]

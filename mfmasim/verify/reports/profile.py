@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import arch as find_arch
-from mfmasim.cost import bound_of
+from mfmasim.cost import Resident, bound_of
 from mfmasim.devices.loops import Loop, loops_of, main_loop
 from mfmasim.devices.occupancy import Occupancy, occupancy
 from mfmasim.errors import MfmasimError
 from mfmasim.observe.tools.path import Path
 from mfmasim.observe.tools.traffic import Traffic
 from mfmasim.verify.claims import COSTS, Judged, judge
-from mfmasim.verify.costs import record_case
 from mfmasim.verify.orders import Turn, turns_of, usual_turn
 from mfmasim.verify.reports.traffic_page import element_sizes
 from mfmasim.verify.runner import informed, verify_case
@@ -104,8 +103,7 @@ def profile_case(
         arch: one of its architectures.
         group: family or file, for the report.
         compiler: as for `mfmasim.compile`.
-        bounds: whether the pipes' bounds are counted as well, which executes a compute unit's workgroups once more;
-            claims about them are judged without it.
+        bounds: whether the pipes' bounds are counted as well; for claims about them they always are.
 
     Raises:
         MfmasimError: the case cannot be run, is left out on this architecture, or stops early.
@@ -113,7 +111,9 @@ def profile_case(
     once = replace(case, mapping=None, data=case.data[:1])
     traffic = Traffic(element_sizes(informed(once, arch=arch).make(), find_arch(arch)))
     path = Path()
-    result = verify_case(once, arch, group=group, compiler=compiler, observers=[traffic, path])
+    unit = Resident() if bounds or any(claim.what in COSTS for claim in case.claims) else None
+    watching = [traffic, path, *([] if unit is None else [unit])]
+    result = verify_case(once, arch, group=group, compiler=compiler, observers=watching)
     report = result.launch
     if report is None or report.program is None:
         why = "; ".join(finding.message for finding in result.findings) or "the case was not run"
@@ -135,8 +135,8 @@ def profile_case(
         "AGPRs": float(report.registers["agpr"]),
         **({} if turn is None else turn.quantities()),
     }
-    if bounds or any(claim.what in COSTS for claim in case.claims):
-        recorded = record_case(case, arch, compiler=compiler)
+    if unit is not None:
+        recorded = unit.recorded(report.executed)
         found.bound = bound_of(recorded.trace, recorded.head)
         shares = {f"{pipe} share": part for pipe, part in found.bound.shares.items()}
         quantities |= {"bound cycles": found.bound.total, **shares}
