@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import re
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, one_line, unknown
 from mfmasim.visible import visible_output
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["VERBS", "build", "main"]
 
@@ -46,6 +48,8 @@ VERBS = (
 )
 """Verbs, in the order of the help; each is a module of this package with `add` and `run`."""
 
+COLLECT_AFTER = 5000
+"""New objects until Python looks for cycles; Python's own value is 700 or 2,000."""
 _LONGEST_WORD = 400
 DESCRIPTION = """\
 Run the code object an AMD GPU would run, bit for bit, and prove its matrix fragments and outputs.
@@ -98,8 +102,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    with visible_output():
+    with visible_output(), _rarely_collecting():
         return _main(list(sys.argv[1:] if argv is None else argv))
+
+
+@contextmanager
+def _rarely_collecting() -> Iterator[None]:
+    """Look for cycles of objects less often: imports and bound instructions make many objects, nearly all to stay."""
+    before = gc.get_threshold()
+    gc.set_threshold(COLLECT_AFTER, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _main(arguments: list[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Bound
     from mfmasim.machine.run import Machine
-    from mfmasim.program import Kernel
 
 __all__ = ["Block", "build"]
 
@@ -65,22 +64,14 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
         MfmasimError: the bytes at `pc` are not an instruction, or something in the block's instructions is not
             executed by the machine.
     """
-    instructions, ending = _decode(machine, pc)
-    if instructions and instructions[-1].target is not None:
-        machine.joins.add(instructions[-1].target)
-    last = instructions[-1] if instructions else None
+    decoded = _kept(machine, pc, mode)
+    instructions, last, ending = decoded.instructions, decoded.last, decoded.ending
+    if last is not None and last.target is not None:
+        machine.joins.add(last.target)
     indexing = bool(mode & GPR_IDX_EN)
-    if mode & VSKIP:
-        instructions = [ins for ins in instructions if ins.opcode.scalar]
-    fields, selected = fields_of_mode(mode), []
-    for ins in instructions:
-        selected.append(fields)
-        if ins.opcode.kind == "msb":
-            fields = ins.src[0].bits & 0xFF
-    pairs = list(zip(instructions, selected, strict=True))
-    instructions = [_allocated(ins, chosen, machine.kernel) for ins, chosen in pairs]
     bound = [
-        _bound(ins, chosen, machine, indexing=indexing) for ins, chosen in zip(instructions, selected, strict=True)
+        _bound(ins, fields, machine, indexing=indexing)
+        for ins, fields in zip(instructions, decoded.selected, strict=True)
     ]
     if step := machine.launch.approximation:
         bound = [approximated(ins, run, step) for ins, run in zip(instructions, bound, strict=True)]
@@ -94,6 +85,44 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
         where = last.pc if last is not None else pc
         bound.append(lambda g: machine.stop("fetch", ending, where, g))
     return Block(pc, len(instructions), bound, np.array([last.pc + last.size if last else pc]), instructions, mode)
+
+
+class Decoded(NamedTuple):
+    """A block before it is bound."""
+
+    instructions: list[Instruction]
+    """Those that are executed, with the registers that they access."""
+    selected: list[int]
+    """Of each, the mode that its registers were selected in."""
+    last: Instruction | None
+    """The last one, also where it is not executed."""
+    ending: str
+    """Why execution cannot continue after them, or an empty text."""
+
+
+def _kept(machine: Machine, pc: int, mode: int) -> Decoded:
+    """`_selected`, kept for the kernel's further launches."""
+    kept: dict[tuple[object, ...], Decoded] = machine.kernel.kept.setdefault("decoded", {})
+    key = pc, mode, frozenset(machine.joins), machine.late is None
+    found = kept.get(key)
+    if found is None:
+        found = kept[key] = _selected(machine, pc, mode)
+    return found
+
+
+def _selected(machine: Machine, pc: int, mode: int) -> Decoded:
+    """The block at an address, with the registers that its instructions access."""
+    instructions, ending = _decode(machine, pc)
+    last = instructions[-1] if instructions else None
+    if mode & VSKIP:
+        instructions = [ins for ins in instructions if ins.opcode.scalar]
+    fields, selected = fields_of_mode(mode), []
+    for ins in instructions:
+        selected.append(fields)
+        if ins.opcode.kind == "msb":
+            fields = ins.src[0].bits & 0xFF
+    pairs = zip(instructions, selected, strict=True)
+    return Decoded([allocated(raised(ins, chosen), machine.kernel) for ins, chosen in pairs], selected, last, ending)
 
 
 def _bound(instruction: Instruction, fields: int, machine: Machine, *, indexing: bool) -> Bound:
@@ -119,16 +148,6 @@ def _bound(instruction: Instruction, fields: int, machine: Machine, *, indexing:
         return both(instruction, machine)
     step: Bound = follows.indexed(instruction, indexed(instruction, machine, both))
     return step
-
-
-def _allocated(instruction: Instruction, fields: int, kernel: Kernel) -> Instruction:
-    """`raised` and `allocated`, kept for the kernel's further launches."""
-    kept: dict[tuple[int, int], Instruction] = kernel.kept.setdefault("allocated", {})
-    key = instruction.pc, fields
-    found = kept.get(key)
-    if found is None:
-        found = kept[key] = allocated(raised(instruction, fields), kernel)
-    return found
 
 
 def _bind(fields: int, instruction: Instruction, machine: Machine) -> Bound:
