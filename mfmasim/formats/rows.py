@@ -69,7 +69,7 @@ class FormatRow:
         """All bits of a code."""
         return (1 << self.bits) - 1
 
-    @property
+    @cached_property
     def carrier(self) -> np.dtype[Any]:
         """Smallest unsigned dtype that holds a code."""
         return np.dtype(f"u{next(size for size in (1, 2, 4, 8) if self.bits <= 8 * size)}")

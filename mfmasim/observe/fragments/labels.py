@@ -22,6 +22,8 @@ __all__ = ["CONSTANT_ZERO", "NOT_AN_ELEMENT", "POISON", "Alphabet", "LabelSpace"
 
 U64 = np.uint64
 CONSTANT_ZERO, NOT_AN_ELEMENT, POISON = 0, -1, -2
+MOST_PLACES = 1 << 18
+"""Codes that are looked up by their place in a table; among more they are searched."""
 REDUNDANCY = 22
 """Bits beyond counting: a value that is not an element looks like one with probability 2^-REDUNDANCY at most."""
 
@@ -74,9 +76,13 @@ class Alphabet:
         """Pieces of codes, and which codes belong to the alphabet."""
         if self.table is None:
             return codes, np.ones(codes.shape, np.bool_)
-        order, ordered = self._sorted
-        place = np.minimum(np.searchsorted(ordered, codes), len(order) - 1)
-        return order[place], ordered[place] == codes
+        first, shift, places = self._places
+        if len(places):
+            pieces = places.take((codes - first >> shift).view(np.int64), mode="clip")
+        else:
+            order, ordered = self._sorted
+            pieces = order[np.minimum(np.searchsorted(ordered, codes), len(order) - 1)]
+        return pieces, self.table.take(pieces.view(np.int64)) == codes
 
     @cached_property
     def _sorted(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -84,6 +90,19 @@ class Alphabet:
         assert self.table is not None
         order = np.argsort(self.table)
         return order.astype(U64), self.table[order]
+
+    @cached_property
+    def _places(self) -> tuple[np.uint64, np.uint64, NDArray[np.uint64]]:
+        """The lowest code, the low bits that all codes share, and the piece of each code between; none for too many."""
+        order, ordered = self._sorted
+        above = ordered - ordered[0]
+        differing = int(np.bitwise_or.reduce(above))
+        shift = (differing & -differing).bit_length() - 1 if differing else 0
+        above >>= U64(shift)
+        places = np.zeros(int(above[-1]) + 1 if above[-1] < MOST_PLACES else 0, U64)
+        if len(places):
+            places[above.view(np.int64)] = order
+        return ordered[0], U64(shift), places
 
 
 @dataclass(frozen=True)

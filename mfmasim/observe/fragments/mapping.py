@@ -74,6 +74,8 @@ class MappingCheck:
         self.reporter = Reporter(kernel, source_at, arguments, alternatives)
         self.report = MappingReport()
         self.source_at = source_at
+        self._lines: dict[int, str] = {}
+        """Source lines by address."""
         self.followed = False
         """Whether every element of C holds one result, so that a result that is not stored is unused."""
         self.fed: set[tuple[str, str]] = set()
@@ -117,7 +119,10 @@ class MappingCheck:
     def _line(self, tile: Tile) -> str:
         """Source line of a tile's instruction: the copies of an unrolled loop share their findings."""
         pc = tile.executed.event.instruction.pc
-        return self.source_at(pc) or str(pc)
+        line = self._lines.get(pc)
+        if line is None:
+            line = self._lines[pc] = self.source_at(pc) or str(pc)
+        return line
 
     def _looked(self, tile: Tile, operand: str, places: int) -> None:
         self.places[self._line(tile), operand] += places

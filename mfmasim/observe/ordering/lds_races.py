@@ -14,8 +14,7 @@ reported.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +23,7 @@ from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN, SAME_VALUE
 from mfmasim.observe.ordering.progress import Progress, Step
+from mfmasim.observe.ordering.records import MOST, Record, Touched
 from mfmasim.observe.ordering.shadow import Clash, Shadow
 from mfmasim.observe.ordering.values import Values, words
 
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LdsRaces"]
 
-MOST = 1 << 62
-"""Above the number of any unit."""
-
 
 def in_order(instruction: Instruction) -> bool:
     """Whether one wave's accesses to the LDS happen in program order; direct-to-LDS loads do not.
@@ -50,38 +47,6 @@ def in_order(instruction: Instruction) -> bool:
     Compilers rely on it and place no wait between such accesses (LLVM).
     """
     return instruction.opcode.unit == "LDS" or instruction.opcode.space == "flat"
-
-
-@dataclass
-class Touched:
-    """What one wave of each of some workgroups touched, element by element."""
-
-    rows: NDArray[np.int64]
-    """Of the shadow."""
-    units: NDArray[np.int64]
-    index: NDArray[np.int64]
-    """Into the waves of the record."""
-
-    @cached_property
-    def span(self) -> tuple[int, int]:
-        """First and last unit; a last one before the first if there are none."""
-        return int(self.units.min(initial=MOST)), int(self.units.max(initial=-1))
-
-
-@dataclass
-class Record:
-    """One executed access that may be in flight: per wave of the group that executed it."""
-
-    number: int
-    instruction: Instruction
-    kind: str
-    key: tuple[str, str]
-    """Counter and order."""
-    waves: NDArray[np.int64]
-    order: NDArray[np.int32]
-    """Number of the operation within its class, by wave."""
-    touched: dict[int, list[Touched]]
-    """By wave of the workgroup."""
 
 
 class LdsRaces:
