@@ -81,10 +81,34 @@ EQUIVALENTS = (
         "both fields are 0 to 7, which `check` has made sure of: bit 2 is set exactly from 4 on.",
     ),
     Equivalent(
+        "observe/numerics.py",
+        "text for words, operand in zip(event.sources, instruction.src, strict=True)",
+        "text for words, operand in zip(event.sources, instruction.src, strict=False)",
+        "an event has the values of every source.",
+    ),
+    Equivalent(
+        "observe/ordering/check.py",
+        "if self.lds is not None and other.lds is not None:",
+        "if self.lds is not None or other.lds is not None:",
+        "both are parts of one launch, whose kernel has LDS or has none.",
+    ),
+    Equivalent(
         "observe/ordering/history.py",
         "while place < len(pending) and pending[place].event.instruction.pc == ins.pc:",
         "while place != len(pending) and pending[place].event.instruction.pc == ins.pc:",
         "the place begins at 0 and grows by one: it is never beyond the length.",
+    ),
+    Equivalent(
+        "observe/ordering/lds_races.py",
+        "waves, lanes = event.waves, access.addresses.shape[-1]",
+        "waves, lanes = event.waves, access.addresses.shape[1]",
+        "addresses have two axes.",
+    ),
+    Equivalent(
+        "observe/ordering/lds_races.py",
+        "if (place == place[0]).all() and (mask == mask[0]).all():",
+        "if (place == place[0]).all() and (mask == mask[ -1]).all():",
+        "rows that all equal the last one all equal the first one.",
     ),
     Equivalent(
         "observe/ordering/sharing.py",

@@ -1,11 +1,13 @@
 """numerics: where NaN and Inf appear, what conversions cannot hold, and denormals that MODE flushes."""
 
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import mfmasim
+from mfmasim.observe.numerics import not_finite
 from tests.machine import harness
 
 ONE, ZERO, HUGE, NAN = "1.0", "0", "0x7f000000", "0x7fc00000"
@@ -25,7 +27,7 @@ BODIES = {
     "the result replaces an operand": (HUGE, HUGE, "v_mul_f32 v4, v4, v5", [("not-finite", "v_mul_f32", "Inf", 64)]),
     "two doubles": (
         ZERO, ZERO, "v_mov_b32 v6, 0\n v_mov_b32 v7, 0x7fe00000\n v_add_f64 v[6:7], v[6:7], v[6:7]",
-        [("not-finite", "v_add_f64", "Inf", 64)],
+        [("not-finite", "v_add_f64", "finite (8.98846567431158e+307, 8.98846567431158e+307); 64 values", 64)],
     ),
     "the upper half alone": (
         "0x78003c00", ZERO, "v_pk_mul_f16 v6, v4, v4", [("not-finite", "v_pk_mul_f16", "Inf", 64)],
@@ -104,3 +106,14 @@ def test_all_leaves_it_out():
     kernel = harness.kernel("v_rcp_f32 v4, 0\n s_endpgm", "gfx942", "p")
     report = mfmasim.device("sim").launch(kernel, grid=1, block=64, args=[np.zeros(64, np.uint32)], checks="all")
     assert not report.findings
+
+
+@pytest.mark.parametrize("kind", ["pk_f32", "pk_f16", "pk_bf16"])
+def test_every_register_of_an_operand_is_examined_and_one_word_of_a_constant(kind):
+    """A constant is one dword, whatever stands behind it."""
+    word = np.full((1, 64), {"pk_f32": 0x7F800000, "pk_f16": 0x7C00, "pk_bf16": 0x7F80}[kind], np.uint32)
+    for place in range(3):
+        words = tuple(word if place == k else word * 0 for k in range(3))
+        registers, constant = (SimpleNamespace(kind=one, type=kind) for one in ("v", "const"))
+        assert not_finite(words, registers, result=False, matrix=False).all()
+        assert not_finite(words, constant, result=False, matrix=False).all() == (place == 0)
