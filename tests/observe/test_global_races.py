@@ -7,6 +7,7 @@ import pytest
 
 import mfmasim
 from mfmasim.observe.ordering.clocks import Clocks
+from tests.machine import harness
 from tests.observe.small_kernels import compiled, first_line, symbol
 
 HEAD = "#include <hip/hip_runtime.h>\n"
@@ -99,3 +100,31 @@ def test_more_pairs_than_are_looked_at_is_said(monkeypatch):
     findings = reported("another value at the same place", "gfx942")
     assert findings[-1].id == "races-not-followed"
     assert findings[-1] not in everything
+
+
+IN_FLIGHT = """
+  s_load_b64 s[4:5], s[0:1], 0x0
+  v_and_b32_e32 v1, 0x3ff, v0
+  v_lshlrev_b32_e32 v2, 2, v1
+  v_xor_b32_e32 v3, 0x80, v2
+  s_waitcnt lgkmcnt(0)
+  global_store_b32 v2, v1, s[4:5]
+  s_branch .Lnext
+.Lnext:
+  {}
+  s_barrier
+  global_load_b32 v4, v3, s[4:5]
+  s_waitcnt vmcnt(0)
+  s_endpgm
+"""
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("wait", "expected"), [("s_nop 0", ["races-global-not-done"]), ("s_waitcnt_vscnt null, 0x0", [])]
+)
+def test_a_store_stays_in_flight_until_a_wait_also_in_later_blocks(wait, expected):
+    """Waves of a work-group processor reach memory by two paths: a barrier alone orders nothing."""
+    kernel = harness.kernel(IN_FLIGHT.format(wait), "gfx1100", "p")
+    report = mfmasim.device("sim").launch(kernel, 1, 64, [np.zeros(64, U32)], checks="races")
+    assert [finding.id for finding in report.findings] == expected
