@@ -193,8 +193,7 @@ class Account:
         for (part, _), (times, degrees, weights, *_) in other._counts.items():
             self._forget(part, degrees, times * weights)
         if other._histogram.size:
-            self._forget(0, np.zeros((0, len(self.sets) // self.row.parts), np.int16), np.zeros(0, np.int64))
-            self._histogram += other._histogram
+            self._histogram = other._histogram + (self._histogram if self._histogram.size else 0)
         for key, sample in other._worst.items():
             self._remember(key.removesuffix(b"low").removesuffix(b"high"), sample)
 

@@ -72,7 +72,7 @@ def ck_tile(rows: int, row_bytes: int, *, chunk: int = 16, banks: int = 32) -> S
     line = max(row_bytes, 4 * banks)
     if line % row_bytes:
         raise MfmasimError(f"rows of {row_bytes} bytes do not fill a line of {line} bytes")
-    across = row_xor(max(1, rows * row_bytes // line), line, chunk=chunk)
+    across = row_xor(1, line, chunk=chunk)  # the terms are those of any number of rows
     return Swizzle(rows, row_bytes, across.terms, name=f"ck_tile, {banks} banks", source=_CK)
 
 

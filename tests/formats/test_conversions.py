@@ -194,6 +194,43 @@ def test_every_row_says_how_far_it_goes():
         assert row.fidelity == "specified" or row.open
 
 
+def random_call(name, row, **changes):
+    """The result of a conversion of random data."""
+    source = np.random.default_rng(7)
+    given = []
+    for kind in row.sources:
+        registers = int(kind.partition("x")[2] or 0)
+        bits = source.integers(0, 1 << 64, ((registers, 200) if registers else 200), np.uint64)
+        given.append(bits if kind == "b64" else bits.astype(np.uint32) & np.uint32(0xBFFFFFFF))
+    old = source.integers(0, 1 << 32, 200).astype(np.uint32) if row.keeps else None
+    return conversion(name, row.name)(*given, old=old, modifiers=Modifiers(**changes))
+
+
+FIRST = {
+    name: (arch, conversion(arch, name).row) for arch in reversed(list(ARCHITECTURES)) for name in conversions(arch)
+}
+"""Conversions, each on the first architecture that has it."""
+
+
+def test_a_result_has_the_registers_that_its_row_says():
+    for name, row in FIRST.values():
+        registers = int(row.result.partition("x")[2] or 0)
+        assert random_call(name, row).shape == ((registers, 200) if registers else (200,)), row.name
+    assert len(FIRST) > 100
+
+
+def test_every_bit_of_op_sel_that_is_defined_changes_the_result():
+    tried = 0
+    for name, (arch, row) in FIRST.items():
+        plain = random_call(arch, row)
+        for bit in range(4):
+            # LLVM writes a bit for the random operand of v_cvt_sr_{fp8,bf8}_f16, which has no halves.
+            if row.op_sel >> bit & 1 and not (re.fullmatch("v_cvt_sr_(fp8|bf8)_f16", name) and bit == 1):
+                assert (random_call(arch, row, op_sel=1 << bit) != plain).any(), (row.name, bit)
+                tried += 1
+    assert tried > 60
+
+
 @pytest.mark.parametrize(
     ("arch", "kind", "counted"),
     [("gfx950", "fp8", 436), ("gfx950", "bf8", 120), ("gfx942", "fp8", 496), ("gfx942", "bf8", 120)],

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mfmasim import formats
 from mfmasim.formats.conversions import Mode, Modifiers, conversion
+from mfmasim.formats.conversions.operands import flushed
 from tests.slow import formats as slow
 from tests.slow.conversions import samples
 
@@ -77,12 +78,25 @@ def test_exact_widenings():
         assert slow.decode(formats.format("f64"), int(found)) == slow.decode(formats.format("f32"), int(code))
 
 
+def test_flushing_leaves_all_but_denormals():
+    codes = np.arange(1 << 16, dtype=np.uint32)
+    half = formats.FORMATS["f16"]
+    expected = np.where((codes & 0x7FFF) < 0x400, codes & 0x8000, codes)
+    np.testing.assert_array_equal(flushed(codes, half, 0), expected)
+    np.testing.assert_array_equal(flushed(codes, half, 1), codes)
+
+
 def test_flushing_and_clamping_halves():
     tiny = np.uint32([0x8001, 0x3C00, 0x4000, 0xBC00, 0x7E00])
     run = conversion("gfx942", "v_cvt_f32_f16")
     assert run(tiny, mode=Mode(denorm_f16_f64=2))[0] == 0x80000000
     assert run(tiny, modifiers=Modifiers(clamp=True)).tolist() == [0, 0x3F800000, 0x3F800000, 0, 0]
     assert run(tiny, modifiers=Modifiers(clamp=True), mode=Mode(dx10_clamp=False))[4] == 0x7FC00000
+    for name in ("s_cvt_f32_f16", "s_cvt_hi_f32_f16"):
+        scalar, both = conversion("gfx1201", name), np.uint32([0x80018001, 0x3C003C00])
+        for mode in range(4):
+            kept = 0xB3800000 if mode & 1 else 0x80000000
+            assert scalar(both, mode=Mode(denorm_f16_f64=mode)).tolist() == [kept, 0x3F800000]
     narrow = conversion("gfx1100", "v_cvt_f16_f32")
     small = np.float32([-(2.0**-20)]).view(np.uint32)
     assert narrow(small).tolist() == [0x8010]

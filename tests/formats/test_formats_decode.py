@@ -171,3 +171,13 @@ def test_xf32_drops_the_bits_that_the_matrix_core_does_not_read():
     assert float(fmt.decode(0x3F801FFF)) == 1.0
     assert float(fmt.decode(0x3F802000)) == 1.0 + 2.0**-10
     assert int(fmt.encode(np.float32(1.0 + 2.0**-10 + 2.0**-20))) == 0x3F802000
+
+
+def test_the_code_of_zero():
+    """E8M0, which holds scales, has none."""
+    without = [fmt.name for fmt in formats.FORMATS.values() if fmt.zero_code is None]
+    assert without == [fmt.name for fmt in formats.FORMATS.values() if fmt.special == "scale"] != []
+    for fmt in formats.FORMATS.values():
+        if fmt.zero_code is not None:
+            assert fmt.zero_code == 0
+            assert float(fmt.decode(np.zeros(1, np.uint64).astype(fmt.carrier))[0]) == 0

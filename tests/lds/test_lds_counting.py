@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from mfmasim import lds
 from mfmasim.architectures import ARCHITECTURES
+from mfmasim.lds.counting import count_degrees
 from tests.lds.lds_probes import degrees
 from tests.slow import lds_conflicts
 
@@ -143,3 +144,10 @@ def test_relabelling_lanes_of_a_phase_or_moving_by_whole_rounds_changes_nothing(
     before = degrees(arch, name, place, active)
     assert degrees(arch, name, place[new], active[new]) == before
     assert degrees(arch, name, place + rounds * 4 * table.banks, active) == before
+
+
+def test_lanes_in_order_take_more_passes_than_the_fullest_bank():
+    """Three dwords a lane in 4 banks, from bank 0, 1, 2 and 3: no two lanes fit, and a bank has three of the dwords."""
+    sets, addresses = ((0, 1, 2, 3),), np.array([[0, 20, 40, 60]])
+    assert count_degrees(sets, 4, addresses, 12).tolist() == [[3]]
+    assert count_degrees(sets, 4, addresses, 12, greedy=True).tolist() == [[4]]

@@ -27,6 +27,18 @@ EQUIVALENTS = (
         "a format that is not `finite` and has no Inf has a NaN, whose code is not 0.",
     ),
     Equivalent(
+        "lds/advice.py",
+        "before: int = 0",
+        "before: int = -1",
+        "it is read beside an `after` that is not 0, and both are set together.",
+    ),
+    Equivalent(
+        "lds/advice.py",
+        "end = -1",
+        "end = - 0",
+        "no account begins below byte 0: the first one begins a group with either.",
+    ),
+    Equivalent(
         "lds/linear_maps.py",
         "together = collision.differences[collision.differences & fixed == 0]",
         "together = collision.differences[collision.differences & fixed <= 0]",

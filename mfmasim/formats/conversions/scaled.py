@@ -189,8 +189,7 @@ def widen_two(target: str, source: str) -> Callable[[Call], Bits]:
 
     def run(call: Call) -> Bits:
         width = named(source, call.arch).bits
-        position = call.modifiers.op_sel & (1 if width == 8 else 3)
-        both = call.sources[0] >> np.uint32(2 * width * position)
+        both = call.sources[0] >> np.uint32(2 * width * call.modifiers.op_sel)
         mask = np.uint32((1 << width) - 1)
         codes = np.stack([both & mask, both >> np.uint32(width) & mask])
         values = widen(call, codes, source, target, call.sources[1])
