@@ -28,6 +28,9 @@ LINKS = {
 EMPTY = ("libamd_comgr.so", "libhsa-runtime64.so", "libhiprtc-builtins.so")
 """Libraries that build lines name because ROCm's runtime is made of them. Here they are linker scripts without content:
 a program that calls their functions does not link."""
+BITCODE = "amdgcn/bitcode"
+"""Folder of ROCm's device libraries, without them: MLIR looks for it before it links a kernel, whether the kernel calls
+their functions or not."""
 BUNDLER = "clang-offload-bundler"
 TOOLS = (
     "llvm-mc", "llvm-objcopy", "llvm-objdump", "llvm-readelf", "llvm-as", "llvm-dis",
@@ -100,6 +103,7 @@ def root() -> Path:
         "bin/amdgpu-arch": archs,
         **({f"bin/{BUNDLER}": _bundler(tools.pop(BUNDLER))} if BUNDLER in tools else {}),
         **{f"lib/{name}": "/* part of libamdhip64.so here */\n" for name in EMPTY},
+        f"{BITCODE}/{OURS}": "",
         ".info/version": VERSION + "\n",
         OURS: "",
     }

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,31 @@ def test_the_examples_are_built_and_run(tmp_path, kind):
         ran = subprocess.run(one, cwd=folder, capture_output=True, text=True, check=False)
         assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "0 of 1000 wrong" in ran.stdout or "100% tests passed" in ran.stdout
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+def test_a_library_that_python_loads(tmp_path):
+    """Its destructors run after the end of Python, and call the runtime."""
+    clang()
+    (tmp_path / "a.hip").write_text(
+        "#include <hip/hip_runtime.h>\n__global__ void k(int *out) { *out *= 3; }\n"
+        'extern "C" int triple(int x) {\n  int *out;\n  (void)hipMallocManaged(&out, 4);\n  *out = x;\n'
+        "  k<<<1, 1>>>(out);\n  (void)hipDeviceSynchronize();\n  return *out;\n}\n"
+    )
+    hipcc("-fPIC", "--shared", "a.hip", "-o", "liba.so", cwd=tmp_path)
+    code = f"import ctypes; print(ctypes.CDLL({str(tmp_path / 'liba.so')!r}).triple(5))"
+    ran = started(sys.executable, "-c", code)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "15\n", "")
+
+
+@pytest.mark.oracle
+def test_the_folder_is_one_that_mlir_links_with():
+    clang()
+    place = Path(hipcc("--print-root").stdout.strip())
+    assert (place / "llvm" / "bin" / "ld.lld").is_file()
+    assert not list((place / "amdgcn" / "bitcode").glob("*.bc"))
+    assert (place / "amdgcn" / "bitcode").is_dir()
 
 
 @pytest.mark.oracle

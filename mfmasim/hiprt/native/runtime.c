@@ -10,11 +10,12 @@
 #include "interpreter.h"
 #include "programs.h"
 
-enum { NOT_INITIALIZED = 3, FIRST_PAGE = 4096 };
+enum { NOT_INITIALIZED = 3, DEINITIALIZED = 4, FIRST_PAGE = 4096 };
 
 static long long forward(const char *name, word *arguments) {
     if (!serve) begin();
     if (!serve) return NOT_INITIALIZED;
+    if (!started && !py.ready()) return DEINITIALIZED; /* a destructor of a library, after the end of its Python */
     attach();
     if (notes) hand_over();
     return serve(name, arguments);
