@@ -11,6 +11,7 @@ from mfmasim.devices.report import Fidelity, Report
 from mfmasim.devices.witness import witnessed
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.machine.approximate import direction
+from mfmasim.machine.before import Before, Earlier
 from mfmasim.machine.events import Observer, hooks
 from mfmasim.machine.late import Late
 from mfmasim.machine.launch import dimensions, prepare
@@ -265,8 +266,8 @@ class SimDevice:
             max_waves: as in `launch`.
             executor: as in `launch`.
             parts: as in `launch`.
-            again: gives the launch once more, as it is before anything ran; without it, memory is copied if a check
-                may need a second run.
+            again: gives the launch once more, as it is before anything ran; without it, what the launch overwrites
+                is kept if a check may need a second run.
             order: the order of waves; None runs all together.
             witness: look for an order in which a race changes the outputs.
         """
@@ -274,9 +275,10 @@ class SimDevice:
         check_quota(prepared)
         listening = checks_of(prepared, names)
         if again is None:
-            twice = hooks(listening, Check.again) or (isinstance(order, Late) and (listening or observers))
-            first = replace(prepared, memory=prepared.memory.copied()) if twice else prepared
-            again = lambda: replace(first, memory=first.memory.copied())  # noqa: E731
+            before = Before(prepared.memory)
+            if hooks(listening, Check.again):
+                prepared.memory.before = before
+            again = lambda: replace(prepared, memory=Earlier(before))  # noqa: E731
         counting = next((observer for observer in listening if isinstance(observer, Conflicts)), None)
         if debug is not None:
             observers = [*observers, debug]
@@ -313,6 +315,7 @@ class SimDevice:
             notes.append(note)
         if outcome.stopped:
             findings.insert(0, ending(outcome, kernel))
+        prepared.memory.before = None
         text, wrong = prepared.printed()
         if wrong:
             findings.append(Finding(PRINTF.check, PRINTF.severity, wrong, PRINTF.id, kernel=kernel.name))

@@ -156,9 +156,11 @@ def launch(
     if rt.heap.written is not None:
         given = [one.region for one in rt.heap.allocations if one.kind == DEVICE]
         seen = {region.address for region in memory.regions}
-        prepared.undefined = tuple(
-            part for region in given if region.address in seen for part in rt.heap.written.missing(region)
-        )
+        prepared.undefined = tuple(one for one in given if one.address in seen and rt.heap.written.undefined(one))
+        if prepared.gds is not None:
+            rt.heap.written.forget(prepared.gds.address, prepared.gds.size)
+        first = memory.base - rt.heap.base
+        prepared.undefined_bits = rt.heap.written.bits[first : first + memory.size]
     if prepared.gds is not None:
         prepared.undefined += (prepared.gds,)
     rt.counts.launches += 1
@@ -166,7 +168,7 @@ def launch(
         ctypes.memmove(one.twin, one.address, one.size)
     try:
         clock = rt.settings.clock(kernel.arch, rt.counts.launches)
-        observers = [observer for observer in (clock, rt.heap.written) if observer is not None]
+        observers = [clock] if clock is not None else []
         report = SimDevice().run(prepared, chosen_checks(rt.settings.checks), observers=observers, max_waves=waves)
     except MfmasimError as error:
         rt.failed[device] = LAUNCH_FAILURE

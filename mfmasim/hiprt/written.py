@@ -12,91 +12,101 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mfmasim.machine.events import Observer
 from mfmasim.machine.memory import POISON_BYTE, Region
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
-
-    from mfmasim.machine.events import AccessEvent
 
 __all__ = ["Written"]
 
 DWORD = 4
+PART = 1 << 20
+"""Bytes that are searched together."""
 NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name
+UNDEFINED = 0xFF
 
 
-class Written(Observer):
-    """A mark for every byte of a range of addresses; also an observer of launches."""
-
-    name = "written"
+class Written:
+    """The undefined bits of a range of addresses. A launch with the check changes them as its kernel stores."""
 
     def __init__(self, base: int, size: int) -> None:
-        """Begin with no bytes initialised; marks consume memory once they are set."""
+        """Begin with nothing undefined: addresses that no allocation has count as initialised."""
         self._base = base
-        self._map = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
-        self._marks: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
+        self.bits, self._aside = (
+            np.frombuffer(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE), np.uint8)
+            for _ in range(2)
+        )
+        """Of device memory, which launches take; and what copies carried to memory that counts as initialised."""
+        self._any_aside = False
+        self._known: dict[int, int] = {}
+        """By the address of a region, how many of its first bytes are known to be initialised."""
 
     def _span(self, address: int, size: int) -> slice:
         start = address - self._base
-        return slice(start, start + size) if 0 <= start < len(self._marks) else slice(0, 0)
+        return slice(start, start + size) if 0 <= start < len(self.bits) else slice(0, 0)
 
     def forget(self, address: int, size: int) -> None:
         """New memory: it is not initialised."""
-        self._marks[self._span(address, size)] = 0
+        self._put(self._span(address, size), UNDEFINED)
+        self._unknow(address, size)
 
     def mark(self, address: int, size: int) -> None:
         """The bytes were written."""
-        self._marks[self._span(address, size)] = 1
+        self._put(self._span(address, size), 0)
 
-    def carry(self, to: int, source: int, size: int, content: NDArray[np.uint8] | None = None) -> None:
-        """Copy the marks of memory that was copied; a source outside the range counts as initialised.
+    def _put(self, taken: slice, bits: NDArray[np.uint8] | int) -> None:
+        self.bits[taken] = bits
+        if self._any_aside:
+            self._aside[taken] = 0
+
+    def carry(
+        self, to: int, source: int, size: int, content: NDArray[np.uint8] | None = None, *, device: bool = True
+    ) -> None:
+        """Copy what is known of memory that was copied; a source outside the range counts as initialised.
 
         Args:
             to: destination address.
             source: source address.
             size: bytes.
             content: the bytes, if the program may have written the source without a call; else None.
+            device: whether the destination is memory that only calls and kernels write.
         """
         given, taken = self._span(source, size), self._span(to, size)
-        if not taken.stop:
+        bits = self.bits[given] | self._aside[given] if self._any_aside else self.bits[given].copy()
+        if not taken.stop or not bits.any():
+            self._put(taken, 0)
             return
-        marks = self._marks[given].copy() if given.stop else np.ones(size, np.uint8)
         if content is not None:
-            marks |= _rewritten(marks, content, source % DWORD)
-        self._marks[taken] = marks
+            bits[_rewritten(bits, content, source % DWORD)] = 0
+        self._put(taken, bits if device else 0)
+        if device:
+            self._unknow(to, size)
+        else:
+            self._aside[taken] = bits
+            self._any_aside = True
 
-    def on_access(self, event: AccessEvent) -> None:
-        """Mark the bytes that a kernel stores."""
-        if event.space != "global" or event.kind == "read":
-            return
-        shape = event.addresses.shape if event.active is None else np.broadcast_shapes(
-            event.addresses.shape, event.active.shape
-        )  # fmt: skip
-        addresses = np.broadcast_to(event.addresses, shape)
-        taken = addresses if event.active is None else addresses[np.broadcast_to(event.active, shape)]
-        places = taken.reshape(-1).astype(np.int64)[:, None] - self._base + np.arange(event.size)
-        self._marks[places[(places >= 0) & (places < len(self._marks))]] = 1
+    def _unknow(self, address: int, size: int) -> None:
+        for start, known in list(self._known.items()):
+            if start < address + size and address < start + known:
+                del self._known[start]
 
-    on_scalar = on_access
-
-    def missing(self, region: Region) -> Iterator[Region]:
-        """Parts of a region that are not initialised."""
-        bare = self._marks[self._span(region.address, region.size)] == 0
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], bare, [False]]).astype(np.int8)))
-        for start, end in edges.reshape(-1, 2):
-            yield Region(region.name, region.address + int(start), int(end - start))
+    def undefined(self, region: Region) -> bool:
+        """Whether a byte of a region is not initialised."""
+        bits = self.bits[self._span(region.address, region.size)]
+        start = self._known.get(region.address, 0)
+        while start < len(bits) and not bits[start : start + PART].any():
+            start += PART
+        self._known[region.address] = start
+        return start < len(bits)
 
 
-def _rewritten(marks: NDArray[np.uint8], content: NDArray[np.uint8], lead: int) -> NDArray[np.bool_]:
+def _rewritten(bits: NDArray[np.uint8], content: NDArray[np.uint8], lead: int) -> NDArray[np.bool_]:
     """Bytes of aligned dwords with an uninitialised byte that no longer holds poison: a dword is written as a whole.
 
     Args:
-        marks: of the bytes.
+        bits: which of them are not initialised.
         content: the bytes.
         lead: bytes between an aligned address and the first one.
     """
-    other = np.pad((marks == 0) & (content != POISON_BYTE), (lead, -(lead + len(marks)) % DWORD))
-    return np.repeat(other.reshape(-1, DWORD).any(axis=1), DWORD)[lead : lead + len(marks)]
+    other = np.pad((bits != 0) & (content != POISON_BYTE), (lead, -(lead + len(bits)) % DWORD))
+    return np.repeat(other.reshape(-1, DWORD).any(axis=1), DWORD)[lead : lead + len(bits)]

@@ -69,6 +69,8 @@ class Launch:
     buffers: Buffers = field(default_factory=Buffers)
     undefined: tuple[Region, ...] = ()
     """Buffers with undefined contents: the kernel may not use what it did not write to them."""
+    undefined_bits: NDArray[np.uint8] | None = None
+    """The undefined bits of every byte, if a buffer is undefined only in part; they change with the launch."""
     gds: Region | None = None
     """The global data share, of a kernel that accesses it."""
     meter: Meter = field(default_factory=lambda: Meter(Quota()))

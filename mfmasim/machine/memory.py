@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.machine.before import Before
     from mfmasim.machine.touched import Touched
 
 __all__ = [
@@ -36,8 +37,6 @@ SHARED_BASE, PRIVATE_BASE = 1 << 48, 2 << 48
 """Flat addresses whose upper 32 bits are these mean LDS and scratch; the lower 32 bits are the offset. (The Linux
 driver's choice; nothing else lies there.)"""
 PAGE = 4096
-PART = 1 << 20
-"""Bytes that are looked at together where most of a large arena may never have been written."""
 POISON_BYTE = 0xA5
 POISON_DWORD = 0xA5A5A5A5
 
@@ -79,14 +78,6 @@ def image_regions(name: str, base: int, spans: list[tuple[int, int, bool]]) -> l
     return regions
 
 
-def copy_written(source: NDArray[np.uint8], target: NDArray[np.uint8]) -> None:
-    """Copy bytes to where zeros are; parts that are zero throughout stay untouched, and so take no memory."""
-    for start in range(0, len(source), PART):
-        part = source[start : start + PART]
-        if part.any():
-            target[start : start + len(part)] = part
-
-
 class Memory:
     """The arena. Sizes are in bytes; addresses are uint64 arrays of any shape."""
 
@@ -98,6 +89,8 @@ class Memory:
         self._bytes: NDArray[np.uint8] = np.empty(0, np.uint8)
         self.touched: Touched | None = None
         """Flags of what is read and written, if they were requested."""
+        self.before: Before | None = None
+        """Keeps what is overwritten, if that was requested."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: buffers and bytes."""
@@ -105,7 +98,7 @@ class Memory:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy of the memory, in separate arrays."""
-        self.regions, self._end, self.touched = state["regions"], state["end"], None
+        self.regions, self._end, self.touched, self.before = state["regions"], state["end"], None, None
         self._base = state["base"]
         self._arrange(np.array(state["bytes"]))
 
@@ -123,14 +116,6 @@ class Memory:
         memory.regions = sorted(regions, key=lambda region: region.address)
         memory._arrange(arena)
         return memory
-
-    def copied(self) -> Memory:
-        """The same buffers with the same bytes, in a separate arena."""
-        arena = np.zeros(len(self._bytes), np.uint8)
-        for region in self.regions:
-            start = region.address - self._base
-            copy_written(self._bytes[start : start + region.size], arena[start : start + region.size])
-        return Memory.over(self._base, arena, self.regions)
 
     def follow(self) -> Touched:
         """Keep flags of what is read and written from now on, in `touched`."""
@@ -236,6 +221,8 @@ class Memory:
         offsets, outside = self._locate(addresses, size, mask, write=write)
         if self.touched is not None:
             self.touched.note(offsets, size, mask, outside, write=write)
+        if write and self.before is not None:
+            self.before.keep(offsets, size)
         return offsets, outside
 
     def _locate(

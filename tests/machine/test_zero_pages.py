@@ -5,14 +5,11 @@ import struct
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from elftools.elf.elffile import ELFFile
 
 import mfmasim
 from mfmasim.errors import MfmasimError
-from mfmasim.machine.memory import PAGE, PART, Memory
-from mfmasim.observe.ordering.sharing import MANY, Sharing, touched
 from mfmasim.resources import folder
 
 FILE = folder("golden") / "code" / "intro" / "mfma_f32_16x16x16_f16.gfx942.hsaco"
@@ -70,38 +67,3 @@ def test_code_ends_with_the_file():
     struct.pack_into("<Q", damaged, symbols["sh_offset"] + 24 * number + 16, room - kernel.info.entry)
     with pytest.raises(MfmasimError, match="corrupt symbol"):
         mfmasim.load(bytes(damaged))
-
-
-def test_a_copy_has_the_same_bytes():
-    memory = Memory()
-    first, second = memory.reserve("a", 3 * PART + 5), memory.reserve("b", 7, offset=4)
-    memory.seal()
-    memory.view(first)[[0, PART - 1, PART, 3 * PART + 4]] = [1, 2, 3, 4]
-    memory.view(second)[:] = 9
-    copy = memory.copied()
-    assert np.array_equal(copy.arena, memory.arena)
-    assert len(copy.arena) % PAGE == 0
-
-
-def by_definition(sharing):
-    """Dwords that one wave writes and another touches, one at a time."""
-    found = []
-    for at, (reader, writer, changer) in enumerate(zip(sharing.reader, sharing.writer, sharing.changer, strict=True)):
-        users = [one for one in (reader, writer, changer) if one]
-        written = writer or changer
-        if (written and len(users) > 1 and (len(set(users)) > 1 or (MANY in users and reader))) or writer == MANY:
-            found.append(at)
-    return found
-
-
-def test_shared_dwords_are_those_of_the_definition():
-    rng = np.random.default_rng(5)
-    for changes in (False, True):
-        sharing = Sharing(0, 4 * 4000)
-        for book in (sharing.reader, sharing.writer, *([sharing.changer] if changes else [])):
-            book[:] = rng.choice([0, 0, 1, 2, MANY], len(book))
-        sharing._changes = changes
-        assert sharing.shared().tolist() == by_definition(sharing)
-    book = np.zeros(5 << 20, np.int32)
-    book[[0, (1 << 20) - 1, 1 << 20, (5 << 20) - 1]] = 1
-    assert touched(book).tolist() == [0, (1 << 20) - 1, 1 << 20, (5 << 20) - 1]

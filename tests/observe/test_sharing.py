@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mfmasim.observe.ordering.sharing import Sharing
+from mfmasim.observe.ordering.sharing import PART, Sharing
 
 BASE, DWORDS = 0x1000, 40
 LOAD = SimpleNamespace(pc=0, dst=(), opcode=SimpleNamespace(scalar=False, atomic=""))
@@ -59,3 +59,14 @@ def test_the_same_as_sets_of_waves(size):
         assert sharing.shared().tolist() == [d for d in expected if not first // 4 <= d < -(-last // 4)]
         count += len(expected)
     assert count > 100
+
+
+def test_what_lies_far_apart_is_found():
+    places = [0, PART - 1, PART, 7 * PART - 1, 9 * PART]
+    sharing = Sharing(BASE, 4 * (9 * PART + 1))
+    offsets = np.array([places, places]) * 4
+    told(sharing, "write", np.array([0, 1]), offsets[:, ::2], np.array([[True] * 3, [False, True, False]]), 4)
+    told(sharing, "atomic", np.array([2]), offsets[:1], np.array([[True] * 5]), 4)
+    assert sharing.writer.touched().tolist() == places[::2]
+    assert sharing.changer.touched().tolist() == places
+    assert sharing.shared().tolist() == places[::2]

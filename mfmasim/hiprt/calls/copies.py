@@ -45,11 +45,12 @@ def _carry(rt: Runtime, to: int, source: int, size: int) -> None:
     """Copy the marks of initialised bytes; registered memory has them under its address for kernels."""
     if rt.heap.written is None:
         return
-    found = rt.heap.at(rt.twin(source))
+    found, target = rt.heap.at(rt.twin(source)), rt.heap.at(rt.twin(to))
     content = None
     if found is not None and found.kind != DEVICE:
         content = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(rt.home(source)))
-    rt.heap.written.carry(rt.twin(to), rt.twin(source), size, content)
+    device = target is not None and target.kind == DEVICE
+    rt.heap.written.carry(rt.twin(to), rt.twin(source), size, content, device=device)
 
 
 def fill(rt: Runtime, to: int, value: int, count: int, width: int = 1) -> None:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["OriginPlane", "Plane"]
 
+FEW = 1 << 16
+"""Bytes that are looked at faster than an access to them is followed."""
+
 
 class GlobalBits(Memory):
     """Undefined bits of the arena. A store records lanes that store undefined bits, and leaves its bytes defined."""
@@ -39,20 +42,30 @@ class GlobalBits(Memory):
     """First address of each buffer that started undefined, and the one after its last."""
 
     @classmethod
-    def beside(cls, real: Memory, undefined: Iterable[Region]) -> GlobalBits:
-        """The same buffers; those that start undefined hold ones."""
+    def beside(cls, real: Memory, undefined: Iterable[Region], bits: NDArray[np.uint8] | None = None) -> GlobalBits:
+        """The same buffers.
+
+        Args:
+            real: the memory.
+            undefined: buffers that start undefined.
+            bits: of every byte the undefined bits, and used from then on; None: those buffers hold ones.
+        """
         made = cls()
         made.regions, made._end, made._base = real.regions, real.size, real.base
-        made._arrange(np.zeros(len(real.arena), np.uint8))  # the system backs such pages when they are first written
+        # The system backs pages of zeros when they are first written.
+        made._arrange(np.zeros(len(real.arena), np.uint8) if bits is None else bits)
         made.leaks, made._unset = [], []
         for region in undefined:
-            made.view(region)[:] = 0xFF
+            if bits is None:
+                made.view(region)[:] = 0xFF
             made._unset.append((region.address, region.address + region.size))
         return made
 
     def undefined_within(self, first: int, end: int) -> bool:
-        """Whether a buffer that started undefined has bytes in a range of addresses."""
-        return any(first < after and start < end for start, after in self._unset)
+        """Whether bytes of a range of addresses may be undefined; of a short range, whether they are."""
+        if not any(first < after and start < end for start, after in self._unset):
+            return False
+        return end - first > FEW or bool(self._bytes[first - self._base : end - self._base].any())
 
     def define(self, addresses: NDArray[np.uint64], size: int, mask: NDArray[np.bool_] | None = None) -> None:
         """Defined dwords are stored.
@@ -206,7 +219,9 @@ class Plane:
         self._machine = machine
         self.arch, self.kernel, self.launch = machine.arch, machine.kernel, machine.launch
         self.outcome: Outcome = machine.outcome
-        self.memory: GlobalBits = GlobalBits.beside(machine.memory, machine.launch.undefined)
+        self.memory: GlobalBits = GlobalBits.beside(
+            machine.memory, machine.launch.undefined, machine.launch.undefined_bits
+        )
         self.lds: NDArray[np.uint8]
         self.scratch: NDArray[np.uint8]
         self.stored = False

@@ -1,7 +1,8 @@
 """Which dwords of global memory waves share: those that one writes and another one touches.
 
 Most launches have none, and for them this is the whole cost of the search for races: the reader and the writer of each
-dword, as the number of a wave or `MANY`, in arrays whose pages the system allocates when they are first touched.
+dword, in arrays whose pages the system allocates when they are first touched. Only parts that a wave has touched are
+searched, so that the cost does not depend on the size of memory.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Sharing", "dwords_of"]
 
-PART = 1 << 20
+PART = 1 << 14
 """Dwords that are searched together."""
 MANY = -1
-"""More than one wave; 0 is none, and n + 1 wave number n."""
+"""More than one wave."""
 
 
 def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
@@ -47,15 +48,50 @@ def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64
     return offsets, active
 
 
+class Book:
+    """Who touched each dword: 0 is nobody, n + 1 wave number n, `MANY` more than one wave."""
+
+    def __init__(self, dwords: int) -> None:
+        """Start with nothing touched."""
+        self.waves: NDArray[np.int32] = np.zeros(dwords, np.int32)
+        self._parts: NDArray[np.bool_] = np.zeros(-(-dwords // PART), np.bool_)
+
+    def note(self, at: NDArray[np.int64], who: NDArray[np.int32]) -> None:
+        """Record the dwords of each of some waves."""
+        book, before = self.waves, self.waves.take(at)
+        if not before.any():  # the usual case of what is touched once
+            self._parts[at // PART] = True
+            book[at] = who
+            lost = book.take(at) != who  # two waves of this access touch one dword
+            if lost.any():
+                book[at[lost]] = MANY
+            return
+        new = (before != who) & (before != MANY)
+        if not new.any():
+            return
+        at, before, who = at[new], before[new], np.broadcast_to(who, at.shape)[new]
+        values = np.where(before == 0, who, MANY)
+        self._parts[at // PART] = True
+        book[at] = values
+        lost = book.take(at) != values
+        if lost.any():
+            book[at[lost]] = MANY
+
+    def touched(self) -> NDArray[np.int64]:
+        """Dwords that a wave touched, ascending."""
+        starts = np.flatnonzero(self._parts) * PART
+        found = [np.flatnonzero(self.waves[start : start + PART]) + start for start in starts]
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+
 class Sharing:
     """Readers and writers of every dword."""
 
     def __init__(self, base: int, size: int) -> None:
         """Follow `size` bytes from address `base` on."""
         self.base, self.size = base, size
-        self.reader: NDArray[np.int32] = np.zeros(size // 4 + 1, np.int32)
-        self.writer: NDArray[np.int32] = np.zeros(size // 4 + 1, np.int32)
-        self.changer: NDArray[np.int32] = np.zeros(size // 4 + 1, np.int32)
+        self.reader, self.writer = Book(size // 4 + 1), Book(size // 4 + 1)
+        self.changer = Book(size // 4 + 1)
         """Atomic operations."""
         self.bytewise = False
         """Whether an access was smaller than a dword or not aligned to one."""
@@ -65,7 +101,6 @@ class Sharing:
         self._known: set[int] = set()
         """Dwords that other parts of the launch found."""
         self._outside: list[tuple[int, int]] = []
-        self._changes = False
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: what is shared, not by which waves."""
@@ -92,14 +127,13 @@ class Sharing:
             offsets = offsets[active]
         misaligned = event.size % 4 != 0 or bool(np.bitwise_or.reduce(offsets, axis=None) & 3)
         self.bytewise |= misaligned
-        self._changes |= event.kind == "atomic"
         book = {"read": self.reader, "write": self.writer, "atomic": self.changer}[event.kind]
         first = offsets >> 2
         count = -(-event.size // 4)
         for k in range(count):
-            _note(book, first + k if k else first, who)
+            book.note(first + k if k else first, who)
         if misaligned:
-            _note(book, offsets + (event.size - 1) >> 2, who)
+            book.note(offsets + (event.size - 1) >> 2, who)
         if event.kind != "write" and event.instruction.dst and reach(event.instruction, event.kind) >= WORKGROUP:
             self._acquire(event.instruction.pc, np.unique(first))
 
@@ -110,11 +144,11 @@ class Sharing:
 
     def shared(self) -> NDArray[np.int64]:
         """Dwords that one wave writes and another one touches, ascending."""
-        written = touched(self.writer)
-        writer, reader, changer = self.writer[written], self.reader[written], self.changer[written]
+        written = self.writer.touched()
+        writer, reader, changer = (book.waves[written] for book in (self.writer, self.reader, self.changer))
         clash = (reader != writer) & (reader != 0) | (changer != writer) & (changer != 0) | (writer == MANY)
-        changed = touched(self.changer) if self._changes else np.zeros(0, np.int64)
-        changer, reader = self.changer[changed], self.reader[changed]
+        changed = self.changer.touched()
+        changer, reader = self.changer.waves[changed], self.reader.waves[changed]
         read = changed[(reader != 0) & ((reader != changer) | (reader == MANY))]
         found = np.union1d(written[clash], read)
         if self._known:
@@ -133,29 +167,3 @@ class Sharing:
         self.bytewise |= other.bytewise
         for pc, dwords in other.acquired.items():
             self._acquire(pc, dwords)
-
-
-def touched(book: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Dwords that are not zero, ascending; by parts, as temporaries of a whole arena would take memory of its size."""
-    starts = range(0, len(book), PART)
-    return np.concatenate([np.flatnonzero(book[start : start + PART]) + start for start in starts])
-
-
-def _note(book: NDArray[np.int32], at: NDArray[np.int64], who: NDArray[np.int32]) -> None:
-    """Record the dwords of each of some waves."""
-    before = book.take(at)
-    if not before.any():  # the usual case of what is touched once
-        book[at] = who
-        lost = book.take(at) != who  # two waves of this access touch one dword
-        if lost.any():
-            book[at[lost]] = MANY
-        return
-    new = (before != who) & (before != MANY)
-    if not new.any():
-        return
-    at, before, who = at[new], before[new], np.broadcast_to(who, at.shape)[new]
-    values = np.where(before == 0, who, MANY)
-    book[at] = values
-    lost = book.take(at) != values
-    if lost.any():
-        book[at[lost]] = MANY
