@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEVICE", "HOST", "INTERNAL", "MANAGED", "PAGE", "Allocation", "Heap"]
 
-PAGE = 4096
+PAGE, WORD = 4096, 8
 OUT_OF_MEMORY, INVALID = 2, 1
 HOST, DEVICE, MANAGED, INTERNAL = 1, 2, 3, 0
 """Kinds of memory, as hipMemoryType; internal memory holds code, arguments and printf's buffer."""
@@ -159,6 +159,14 @@ class Heap:
             if 0 <= at < len(self._free) - 1 and sum(self._free[at]) == self._free[at + 1][0]:
                 first, second = self._free[at : at + 2]
                 self._free[at : at + 2] = [(first[0], first[1] + second[1])]
+
+    def word(self, address: int) -> int:
+        """The 64 bits at an address of the heap."""
+        return int.from_bytes(self.arena[address - self.base :][:WORD].tobytes(), "little")
+
+    def put_word(self, address: int, value: int) -> None:
+        """Write 64 bits to an address of the heap."""
+        self.arena[address - self.base :][:WORD] = list(value.to_bytes(WORD, "little"))
 
     def holds(self, address: int) -> bool:
         """Whether an address lies in the range of the heap."""

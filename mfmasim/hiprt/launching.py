@@ -12,6 +12,7 @@ from mfmasim.codeobject.metadata import KERNARG_LIMIT
 from mfmasim.devices.sim import SimDevice, chosen_checks
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.heap import DEVICE, HOST, INTERNAL, MANAGED, PAGE
+from mfmasim.hiprt.limits import connect
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.hiprt.runtime import Function, Module, Runtime, Service, say
 from mfmasim.machine.cluster import check_cluster
@@ -82,7 +83,9 @@ def load_module(rt: Runtime, data: bytes, device: int | None = None) -> Module:
     image = rt.heap.allocate(size, INTERNAL, device, "code object").address
     regions = tuple(image_regions("code object", image, spans))
     load_image(Memory.over(rt.heap.base, rt.heap.arena, regions), code, image)
-    return Module(code, image, device, regions)
+    module = Module(code, image, device, regions)
+    connect(rt, module)
+    return module
 
 
 def _readable(data: bytes) -> bool:
@@ -235,6 +238,8 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
         seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
         seen.append(Region("grid barrier", service.barrier, BARRIER_BYTES))
+        chosen = rt.heap.at(rt.kernel_heaps.get(device, 0))
+        seen += [chosen.region] if chosen is not None else []
         if function.kernel.shares:
             seen.append(Region("global data share", service.gds, function.kernel.arch.lds.gds_bytes))
         # Only the used range: checks allocate records for all memory that the machine can access.

@@ -10,7 +10,6 @@ from mfmasim.hiprt.runtime import Function, Module, Runtime, Symbol
 __all__ = ["function_of", "place_of"]
 
 INVALID_SYMBOL, INVALID_FUNCTION = 13, 98
-POINTER = 8
 
 
 def function_of(rt: Runtime, word: int, device: int | None = None) -> Function:
@@ -70,6 +69,5 @@ def _module(rt: Runtime, symbol: Symbol, device: int | None) -> Module:
         for one in rt.program.variables.values():
             pointer = module.code.object.symbols.get(one.name)
             if one.image == symbol.image and one.managed and pointer is not None:
-                at = module.image + pointer.address - rt.heap.base
-                rt.heap.arena[at : at + POINTER] = list(one.managed.to_bytes(POINTER, "little"))
+                rt.heap.put_word(module.image + pointer.address, one.managed)
     return module

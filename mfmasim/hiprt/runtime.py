@@ -172,6 +172,8 @@ class Runtime:
         """Registered memory of the program, by address."""
         self.pools: dict[int, list[int]] = {}
         """Handles of the default and the current memory pool, by device."""
+        self.kernel_heaps: dict[int, int] = {}
+        """Addresses of the heaps whose size the program has chosen, by device; see `mfmasim.hiprt.limits`."""
         self.program = Program()
         self.texts: dict[str, Any] = {}
         """Zero-terminated texts to which the program got pointers."""
@@ -227,6 +229,11 @@ class Runtime:
     def stream(self, handle: int) -> Stream:
         """The stream of a handle."""
         return Stream(self.device) if handle in STREAMS else self.find(handle, Stream)
+
+    def modules(self, device: int) -> list[Module]:
+        """What is loaded on a device."""
+        loaded = [*self.handles.values(), *self.program.modules.values()]
+        return [one for one in loaded if isinstance(one, Module) and one.device == device]
 
     def home(self, address: int) -> int:
         """The host address of the bytes at an address: for registered memory the program's address."""
@@ -342,6 +349,7 @@ class Runtime:
         self.registered.clear()
         self.program.modules.clear()
         self.pools.clear()
+        self.kernel_heaps.clear()
 
     def inject(self, faults: str) -> None:
         """Replace the faults, see `mfmasim.hiprt.faults`; counts and device errors are reset."""

@@ -51,3 +51,13 @@ def test_what_a_kernel_may_not_do_ends_it_at_its_line(built, part, line):
     assert ran.returncode == 1
     number = int(ran.stderr.partition("device.hip:")[2].partition(":")[0])
     assert line in (SOURCES / "device.hip").read_text().splitlines()[number - 1]
+
+
+@pytest.mark.oracle
+def test_the_heap_of_kernels_has_the_size_that_the_program_chooses(built):
+    arch, path = built
+    ran = started(path, "limit", arch=arch, checks="all")
+    assert ran.stdout == "chosen hipSuccess\nlate hipErrorInvalidValue\nheap of 4194304: 1 1\n"
+    assert ran.returncode == 0, ran.stderr
+    (line,) = ran.stderr.splitlines()
+    assert "they have used it already" in line

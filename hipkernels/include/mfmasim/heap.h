@@ -1,5 +1,5 @@
 // malloc, free, new and delete in kernels: one heap for each code object, of MFMASIM_HEAP_BYTES bytes, which stays from
-// one launch to the next. Blocks have one of four sizes between two powers of two, and a header; freed ones of a size
+// one launch to the next; or the one for all code objects of a device that hipDeviceSetLimit makes. Blocks have one of four sizes between two powers of two, and a header; freed ones of a size
 // form a list, from which any work-item takes. A request that finds no room gets a null pointer, as in HIP; a pointer that is freed twice, or was not
 // allocated, ends the wave with a trap at the line of the kernel.
 #pragma once
@@ -26,19 +26,26 @@ struct alignas(16) heap_state {
   // Both change at once: the first block of the list, and a count that tells two states with the same block apart.
   unsigned long long lists[heap_sizes];
   unsigned long long used;
+  unsigned long long size;  // of the bytes that follow; 0 is MFMASIM_HEAP_BYTES
+};
+struct own_heap_state {
+  heap_state state;
   alignas(16) unsigned char bytes[MFMASIM_HEAP_BYTES];
 };
 #if defined(__HIP_DEVICE_COMPILE__)
-inline __device__ heap_state device_heap;
+inline __device__ own_heap_state own_heap;
+inline __device__ heap_state *device_heap = &own_heap.state;  // the runtime changes it: mfmasim/hiprt/limits.py
 #else
-extern __device__ heap_state device_heap;  // the host has no shadow of it
+extern __device__ heap_state *device_heap;  // the host has no shadow of it
 #endif
 
 #define MFMASIM_AGENT __HIP_MEMORY_SCOPE_AGENT
-MFMASIM_DEVICE heap_block *heap_at(uint32_t offset) { return (heap_block *)(device_heap.bytes + offset); }
+MFMASIM_DEVICE unsigned char *heap_bytes() { return (unsigned char *)(device_heap + 1); }
+MFMASIM_DEVICE size_t heap_size() { return device_heap->size ? device_heap->size : MFMASIM_HEAP_BYTES; }
+MFMASIM_DEVICE heap_block *heap_at(uint32_t offset) { return (heap_block *)(heap_bytes() + offset); }
 
 MFMASIM_DEVICE uint32_t heap_pop(uint32_t size_class) {
-  unsigned long long *list = &device_heap.lists[size_class];
+  unsigned long long *list = &device_heap->lists[size_class];
   unsigned long long first = __hip_atomic_load(list, __ATOMIC_ACQUIRE, MFMASIM_AGENT), then;
   do {
     if (!(uint32_t)first) return 0;
@@ -63,7 +70,7 @@ MFMASIM_DEVICE void heap_push(uint32_t size_class, uint32_t offset) {
     if (above) __hip_atomic_store(&heap_at(offset)->next, next, __ATOMIC_RELAXED, MFMASIM_AGENT);
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
     if (lane != (uint32_t)first_lane) continue;
-    unsigned long long *list = &device_heap.lists[chosen];
+    unsigned long long *list = &device_heap->lists[chosen];
     unsigned long long before = __hip_atomic_load(list, __ATOMIC_RELAXED, MFMASIM_AGENT), then;
     do {
       __hip_atomic_store(&heap_at(last)->next, (uint32_t)before, __ATOMIC_RELAXED, MFMASIM_AGENT);
@@ -75,9 +82,9 @@ MFMASIM_DEVICE void heap_push(uint32_t size_class, uint32_t offset) {
 
 // Room that was never in use: one instruction for all lanes, which the compiler must not take for one of a scalar.
 MFMASIM_DEVICE uint32_t heap_extend(uint32_t bytes) {
-  unsigned long long *used = &device_heap.used;
+  unsigned long long *used = &device_heap->used;
   __asm__("" : "+v"(used));
-  constexpr uint32_t room = MFMASIM_HEAP_BYTES - heap_header;
+  size_t room = heap_size() - heap_header;
   if (__hip_atomic_load(used, __ATOMIC_RELAXED, MFMASIM_AGENT) + bytes > room) return 0;
   unsigned long long before = __hip_atomic_fetch_add(used, bytes, __ATOMIC_RELAXED, MFMASIM_AGENT);
   if (before + bytes <= room) return (uint32_t)before + heap_header;
@@ -86,7 +93,7 @@ MFMASIM_DEVICE uint32_t heap_extend(uint32_t bytes) {
 }
 
 static __device__ __attribute__((noinline, nodebug)) void *heap_allocate(size_t size) {
-  if (size == 0 || size > MFMASIM_HEAP_BYTES) return nullptr;
+  if (size == 0 || size > heap_size()) return nullptr;
   uint32_t needed = ((uint32_t)size + heap_header + 15) & ~15u;
   uint32_t power = 31 - __builtin_clz(needed - 1), quarters = ((needed - 1) >> (power - 2)) + 1;
   uint32_t size_class = 4 * (power - heap_smallest) + quarters - 5;
@@ -100,12 +107,12 @@ static __device__ __attribute__((noinline, nodebug)) void *heap_allocate(size_t 
   heap_block *block = heap_at(offset);
   __hip_atomic_store(&block->size_class, size_class, __ATOMIC_RELAXED, MFMASIM_AGENT);
   __hip_atomic_store(&block->state, heap_taken, __ATOMIC_RELAXED, MFMASIM_AGENT);
-  return device_heap.bytes + offset + heap_header;
+  return heap_bytes() + offset + heap_header;
 }
 
 static __device__ __attribute__((noinline, nodebug)) bool heap_free(void *pointer) {
-  size_t place = (size_t)((unsigned char *)pointer - device_heap.bytes);
-  if (place < 2 * heap_header || place >= MFMASIM_HEAP_BYTES || place % heap_header) return false;
+  size_t place = (size_t)((unsigned char *)pointer - heap_bytes());
+  if (place < 2 * heap_header || place >= heap_size() || place % heap_header) return false;
   heap_block *block = (heap_block *)pointer - 1;
   uint32_t before = heap_taken;
   if (!__hip_atomic_compare_exchange_strong(&block->state, &before, heap_given_back, __ATOMIC_RELAXED, __ATOMIC_RELAXED,

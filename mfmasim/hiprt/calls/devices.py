@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from mfmasim.hiprt.limits import limit_of
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Text, UInt, serve
 from mfmasim.hiprt.runtime import NO_DEVICE, Runtime
 from mfmasim.hiprt.tables.properties import ATTRIBUTES, FIXED, VGPRS, Properties
@@ -14,7 +15,7 @@ from mfmasim.machine.launch import GRID_LIMIT
 if TYPE_CHECKING:
     from mfmasim.architectures import Arch
 
-INVALID_VALUE, UNSUPPORTED_LIMIT, PEER_ENABLED, PEER_NOT_ENABLED = 1, 215, 704, 705
+INVALID_VALUE, PEER_ENABLED, PEER_NOT_ENABLED = 1, 704, 705
 VERSION = 70_253_211
 """Result of hipRuntimeGetVersion, in the form of ROCm 7.2: major * 10**7 + minor * 10**5 + patch."""
 UNITS = 4
@@ -157,6 +158,7 @@ def hipDeviceReset(rt: Runtime) -> None:
     rt.wait(device)
     rt.services.pop(device, None)
     rt.pools.pop(device, None)
+    rt.kernel_heaps.pop(device, None)
     for key in [key for key in rt.program.modules if key[1] == device]:
         del rt.program.modules[key]
     rt.captures.clear()
@@ -175,11 +177,8 @@ def hipDeviceSetCacheConfig(rt: Runtime, config: Int) -> None:
 
 
 @serve()
-def hipDeviceGetLimit(rt: Runtime, out: Pointer, limit: Int) -> None:  # noqa: ARG001
-    sizes = {0: 16384, 1: 1 << 20, 2: 1 << 20}  # hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize
-    if limit not in sizes:
-        raise HipFailure(UNSUPPORTED_LIMIT)
-    put_word(out, sizes[limit])
+def hipDeviceGetLimit(rt: Runtime, out: Pointer, limit: Int) -> None:
+    put_word(out, limit_of(rt, limit))
 
 
 @serve()

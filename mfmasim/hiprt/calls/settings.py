@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mfmasim.hiprt.limits import HEAP, limit_of, set_heap
 from mfmasim.hiprt.registry import HipFailure, Int, Pointer, Size, UInt, serve
 from mfmasim.hiprt.words import put_int, put_word
 
 if TYPE_CHECKING:
     from mfmasim.hiprt.runtime import Runtime
 
-INVALID_VALUE, INVALID_CONTEXT, UNSUPPORTED_LIMIT = 1, 201, 215
+INVALID_VALUE, INVALID_CONTEXT = 1, 201
 CONTEXT = 0x100
 """Handle of the first device's context; a device has one, its primary context."""
-STACK, PRINTF, HEAP = range(3)
-"""hipLimit_t."""
 
 
 @serve("hipDeviceSetSharedMemConfig")
@@ -33,9 +32,10 @@ def hipDeviceGetCacheConfig(rt: Runtime, out: Pointer) -> None:  # noqa: ARG001
 
 
 @serve()
-def hipDeviceSetLimit(rt: Runtime, limit: Int, value: Size) -> None:  # noqa: ARG001
-    if limit not in (STACK, PRINTF, HEAP):
-        raise HipFailure(UNSUPPORTED_LIMIT)
+def hipDeviceSetLimit(rt: Runtime, limit: Int, value: Size) -> None:
+    limit_of(rt, limit)  # of the stack and of printf's buffer the size stays
+    if limit == HEAP:
+        set_heap(rt, value)
 
 
 @serve("hipProfilerStop")

@@ -110,6 +110,18 @@ __global__ void reads(float4 *out, hipTextureObject_t object, hipSurfaceObject_t
 static void print_error(const char *what, hipError_t error) { printf("%s %s\n", what, hipGetErrorName(error)); }
 
 int main(int argc, char **argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "limit")) {
+    int *out, host[5];
+    size_t bytes = 0;
+    (void)hipMalloc(&out, sizeof host);
+    print_error("chosen", hipDeviceSetLimit(hipLimitMallocHeapSize, 4 << 20));
+    again<<<1, 1>>>(out);
+    (void)hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost);
+    print_error("late", hipDeviceSetLimit(hipLimitMallocHeapSize, 8 << 20));
+    (void)hipDeviceGetLimit(&bytes, hipLimitMallocHeapSize);
+    printf("heap of %zu: %d %d\n", bytes, host[0], host[1]);
+    return 0;
+  }
   if (argc > 1) {
     bool texture = !std::strcmp(argv[1], "texture");
     if (texture) reads<<<1, 1>>>(nullptr, nullptr, nullptr);
