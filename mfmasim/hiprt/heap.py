@@ -2,19 +2,19 @@
 
 Host and device use the same addresses, so pointers in arguments, structures and buffers need no translation, and pinned
 and managed memory needs no special treatment. Every allocation starts on a page, is followed by an unallocated page,
-and holds poison. Pages consume memory only once they are written.
+and holds poison. Pages consume memory only once they are changed.
 """
 
 from __future__ import annotations
 
 import bisect
-import mmap
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.hiprt.patterns import Pattern, reserved
 from mfmasim.hiprt.registry import HipFailure
 from mfmasim.machine.memory import POISON_BYTE, Region
 
@@ -32,7 +32,6 @@ HOST, DEVICE, MANAGED, INTERNAL = 1, 2, 3, 0
 RESTING = 64 << 20
 """Freed addresses are not handed out again before so many bytes were freed, so that a stale pointer stays one. Checks
 keep records of the whole range in use, so it is not more."""
-NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,8 @@ class Heap:
         """Reserve addresses for every device and for pinned memory."""
         self.limit = limit
         size = (limit * (devices + 1) // PAGE + 4096) * PAGE
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
-        self._map = mmap.mmap(-1, size, flags=flags)
-        self.arena: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
+        self.arena: NDArray[np.uint8] = np.frombuffer(reserved(size), np.uint8)
+        self._poison = Pattern(POISON_BYTE)
         self.base = int(self.arena.ctypes.data)
         self._free = [(PAGE, size - 2 * PAGE)]
         self._resting: deque[tuple[int, int]] = deque()
@@ -119,7 +117,7 @@ class Heap:
         label = f"{name or 'allocation'} {self._count}" if kind else name
         made = Allocation(label, self.base + offset, size, kind, device, flags)
         if kind:
-            self.arena[offset : offset + pages] = POISON_BYTE
+            self._poison.fill(self.arena, offset, pages)
         if self.written is not None:
             (self.written.forget if kind == DEVICE else self.written.mark)(made.address, pages)
         self._allocations[made.address] = made
@@ -138,7 +136,7 @@ class Heap:
             raise HipFailure(INVALID)
         self._starts.remove(address)
         offset, length = address - self.base, -(-max(found.size, 1) // PAGE) * PAGE
-        self._map.madvise(mmap.MADV_DONTNEED, offset, length)
+        self._poison.clear(self.arena, offset, length)
         self._resting.append((offset, length + PAGE))
         self._rests += length + PAGE
         while self._rests > self._restful and len(self._resting) > 1:

@@ -7,11 +7,11 @@ initialised; bytes that a copy left uninitialised there are so until they hold s
 
 from __future__ import annotations
 
-import mmap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfmasim.hiprt.patterns import Pattern, reserved
 from mfmasim.machine.memory import POISON_BYTE, Region
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ __all__ = ["Written"]
 DWORD = 4
 PART = 1 << 20
 """Bytes that are searched together."""
-NO_RESERVE = 0x4000  # MAP_NORESERVE of Linux, which the mmap module does not name
 UNDEFINED = 0xFF
 
 
@@ -32,12 +31,9 @@ class Written:
     def __init__(self, base: int, size: int) -> None:
         """Begin with nothing undefined: addresses that no allocation has count as initialised."""
         self._base = base
-        self.bits, self._aside = (
-            np.frombuffer(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE), np.uint8)
-            for _ in range(2)
-        )
+        self.bits, self._aside = (np.frombuffer(reserved(size), np.uint8) for _ in range(2))
         """Of device memory, which launches take; and what copies carried to memory that counts as initialised."""
-        self._any_aside = False
+        self._any_aside, self._pattern = False, Pattern(UNDEFINED)
         self._known: dict[int, int] = {}
         """By the address of a region, how many of its first bytes are known to be initialised."""
 
@@ -47,7 +43,9 @@ class Written:
 
     def forget(self, address: int, size: int) -> None:
         """New memory: it is not initialised."""
-        self._put(self._span(address, size), UNDEFINED)
+        if self._any_aside:
+            self._aside[self._span(address, size)] = 0
+        self._pattern.fill(self.bits, address - self._base, size)
         self._unknow(address, size)
 
     def mark(self, address: int, size: int) -> None:

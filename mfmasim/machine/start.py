@@ -128,13 +128,12 @@ def _place_workgroup_ids(launch: Launch, waves: Waves, number: NDArray[np.int64]
 def _place_workitem_ids(launch: Launch, waves: Waves) -> None:
     """Work-item ids in the first VGPRs, and EXEC: a lane beyond the workgroup's last work-item is off."""
     per, lanes = launch.waves_per_workgroup, waves.lanes
-    rows = 1 if per == 1 else waves.count  # with one wave a workgroup, all waves have the same ids
-    item = (np.arange(rows) % per)[:, None] * lanes + np.arange(lanes)
+    times = 1 if per == 1 else waves.count // per  # with one wave a workgroup, all waves have the same ids
+    item = np.arange(per)[:, None] * lanes + np.arange(lanes)
     bx, by, _ = launch.block
     x, y, z = (part.astype(np.uint32) for part in (item % bx, item // bx % by, item // (bx * by)))
-    if launch.kernel.arch.packed_workitem_ids:
-        waves.v[0] = x | y << np.uint32(10) | z << np.uint32(20)
-    else:
-        count = launch.kernel.info.descriptor.workitem_id_mode + 1
-        waves.v[:count] = (x, y, z)[:count]
-    Group(waves, slice(0, waves.count), waves.count).write_exec(item < launch.work_items)
+    packed = launch.kernel.arch.packed_workitem_ids
+    count = 1 if packed else launch.kernel.info.descriptor.workitem_id_mode + 1
+    ids = (x | y << np.uint32(10) | z << np.uint32(20),) if packed else (x, y, z)[:count]
+    waves.v[:count] = [np.tile(each, (times, 1)) for each in ids]
+    Group(waves, slice(0, waves.count), waves.count).write_exec(np.tile(item < launch.work_items, (times, 1)))

@@ -1,0 +1,96 @@
+"""Memory that holds one byte throughout: of large ranges pages take memory when they are first changed, not before."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["NO_RESERVE", "Pattern", "reserved"]
+
+PAGE = mmap.PAGESIZE
+FEW = 1 << 20
+"""Bytes that are rather written."""
+FILE_BYTES = 16 << 20
+FIXED, NO_RESERVE = 0x10, 0x4000  # MAP_FIXED and MAP_NORESERVE of Linux, which the mmap module does not name
+FAILED = ctypes.c_void_p(-1).value
+PRIVATE = mmap.MAP_PRIVATE | NO_RESERVE
+
+
+def reserved(size: int) -> mmap.mmap:
+    """Addresses for `size` bytes, zeros whose pages take memory when they are first changed."""
+    return mmap.mmap(-1, size, flags=PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+class Pattern:
+    """One byte for ranges of an arena, whose pages are mapped from a file that holds nothing else."""
+
+    def __init__(self, byte: int) -> None:
+        """Make no file yet."""
+        self._byte, self._file = byte, -1
+        self._identity: tuple[int, int] | None = (0, 0)
+        self._mmap = ctypes.CDLL(None, use_errno=True).mmap
+        self._mmap.restype = ctypes.c_void_p
+        self._mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+
+    def fill(self, arena: NDArray[np.uint8], start: int, size: int) -> None:
+        """Let bytes of an arena that `reserved` made hold the pattern.
+
+        Args:
+            arena: the bytes; the first one begins a page.
+            start: the first byte that is filled.
+            size: bytes.
+        """
+        first, end = -(-start // PAGE) * PAGE, (start + size) // PAGE * PAGE
+        if size < FEW:
+            arena[start : start + size] = self._byte
+            return
+        arena[start:first] = self._byte
+        arena[end : start + size] = self._byte
+        while first < end:
+            part = min(FILE_BYTES, end - first)
+            if not self._map(int(arena.ctypes.data) + first, part, PRIVATE, self._whole()):
+                arena[first:end] = self._byte  # more ranges than the system keeps
+                return
+            first += part
+
+    def clear(self, arena: NDArray[np.uint8], start: int, size: int) -> None:
+        """Let whole pages hold zeros again, which take no memory.
+
+        Args:
+            arena: the bytes; the first one begins a page.
+            start: the first byte, of a page.
+            size: bytes, of whole pages.
+        """
+        if not self._map(int(arena.ctypes.data) + start, size, PRIVATE | mmap.MAP_ANONYMOUS, -1):
+            arena[start : start + size] = 0
+
+    def _map(self, address: int, size: int, flags: int, file: int) -> bool:
+        found = self._mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags | FIXED, file, 0)
+        return bool(found != FAILED)
+
+    def _whole(self) -> int:
+        """The file, made anew if the program has closed it; -1 if the system gives none."""
+        try:
+            if self._identity != _identity(self._file):
+                self._file = os.memfd_create("mfmasim-pattern")
+                if os.write(self._file, bytes([self._byte]) * FILE_BYTES) < FILE_BYTES:
+                    return -1
+                self._identity = _identity(self._file)
+        except OSError:
+            return -1
+        return self._file
+
+
+def _identity(file: int) -> tuple[int, int] | None:
+    """Device and inode of an open file; None if it is closed."""
+    try:
+        found = os.fstat(file)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
