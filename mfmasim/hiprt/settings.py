@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.architectures import DEFAULT
@@ -132,7 +133,7 @@ class Settings:
         code = found.get(EXIT_CODE, "1")
         if not code.isdigit() or int(code) > 255:
             raise MfmasimError(f"{EXIT_CODE}={code}: an exit code is expected, from 0 to 255")
-        report = found.get(REPORT, "")
+        report = str(Path(found[REPORT]).absolute()) if found.get(REPORT) else ""  # programs change their folder
         return cls(archs, int(memory) << 20, checks, faults, report, changed, varied, phases, int(noise), int(code))
 
 

@@ -14,7 +14,7 @@ from mfmasim.devices.workers import follow_parent
 from mfmasim.errors import MfmasimError
 from mfmasim.hiprt.build import library
 from mfmasim.hiprt.faults import COUNTS
-from mfmasim.hiprt.settings import PACKAGE, Settings
+from mfmasim.hiprt.settings import PACKAGE, REPORT, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,9 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
         MfmasimError: the library cannot be built, or a setting is invalid.
     """
     made = {**os.environ, **(changes or {})}
-    Settings.read(made)
+    report = Settings.read(made).report
+    if report:
+        made[REPORT] = report
     folder = library().parent
     others = made.get("LD_LIBRARY_PATH", "")
     made["LD_LIBRARY_PATH"] = f"{folder}:{others}" if others else str(folder)

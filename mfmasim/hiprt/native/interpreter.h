@@ -55,21 +55,50 @@ static int find_python(void *place) {
     return 1;
 }
 
+/* Whether this thread has Python's lock; PyGILState_Check answers yes as long as there is no interpreter. */
+static int holds(void) { return py.ready && py.holds && py.ready() && py.holds(); }
+
+/* Locks of this library. Python's own is released meanwhile: who has the lock may need it. */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER, noting = PTHREAD_MUTEX_INITIALIZER;
+static void lock(pthread_mutex_t *one) {
+    if (!pthread_mutex_trylock(one)) return;
+    void *state = holds() ? py.save() : 0;
+    pthread_mutex_lock(one);
+    if (state) py.restore(state);
+}
+
 /* fork() by the program, not by Python: the interpreter is entered before and left after, in both processes. */
 static __thread int forking, fork_state;
 static void before_fork(void) {
-    if (py.holds()) return;
-    fork_state = py.ensure(), forking = 1;
+    if (holds()) return;
+    pthread_mutex_lock(&starting);
+    pthread_mutex_lock(&noting);
+    forking = 1;
+    if (!started) return;
+    fork_state = py.ensure();
     py.before_fork();
 }
 static void after_fork(void (*call)(void)) {
     if (!forking) return;
     forking = 0;
-    call();
-    py.release(fork_state);
+    if (started) {
+        call();
+        py.release(fork_state);
+    }
+    pthread_mutex_unlock(&noting);
+    pthread_mutex_unlock(&starting);
 }
 static void after_fork_parent(void) { after_fork(py.fork_parent); }
-static void after_fork_child(void) { after_fork(py.fork_child); }
+static void after_fork_child(void) {
+    if (!forking) { /* by Python: another thread of the parent may have had them */
+        pthread_mutex_init(&starting, 0);
+        pthread_mutex_init(&noting, 0);
+    }
+    after_fork(py.fork_child);
+}
+__attribute__((constructor)) static void at_fork(void) {
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
 
 /* Threads of the program. */
 static pthread_key_t attachment;
@@ -105,7 +134,6 @@ static void init_python(int ours) {
     if (kept) setenv("PYTHONHOME", kept, 1);
     free(kept), free(locale);
     pthread_key_create(&attachment, detach);
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     attached = started = 1;
     py.save();
 }
@@ -129,37 +157,43 @@ static int start_python(void) {
     return 1;
 }
 
-static void begin(void) {
-    static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-    static int failed;
+/* Let Python serve: it imports mfmasim.hiprt.serving, which calls mfmasim_hiprt_serve. */
+static void import_serving(void) {
     char program[8192];
     Dl_info self;
 
-    if (failed) return;
-    if (!started && !(find_python(RTLD_DEFAULT) && py.ready())) {
-        /* Another thread may be starting it; without Python no thread can hold Python's lock here. */
-        pthread_mutex_lock(&starting);
-        if (!started && !failed) failed = !start_python();
-        pthread_mutex_unlock(&starting);
-    }
-    if (failed || !dladdr((void *)mfmasim_hiprt_serve, &self)) return;
+    if (!dladdr((void *)mfmasim_hiprt_serve, &self)) return;
     int state = py.ensure();
-    if (!serve && !failed) { /* another thread may have been faster */
-        /* The package that started the program is taken, and nothing else from its folder unless it is missing. */
-        int size = snprintf(program, sizeof program,
-                            "import os, sys\n"
-                            "if folder := os.environ.get('MFMASIM_HIPRT_PACKAGE') or %s:\n"
-                            "    sys.path.insert(0, folder)\n"
-                            "    import mfmasim\n"
-                            "    sys.path.remove(folder)\n"
-                            "    sys.path.append(folder)\n"
-                            "import mfmasim.hiprt.serving\n"
-                            "mfmasim.hiprt.serving.begin(r'''%s''', %d)\n",
-                            started ? MFMASIM_PACKAGE : "''", self.dli_fname, started);
-        if (size < (int)sizeof program) py.run(program); /* prints a traceback when it fails */
+    /* The package that started the program is taken, and nothing else from its folder unless it is missing. */
+    int size = snprintf(program, sizeof program,
+                        "import os, sys\n"
+                        "if folder := os.environ.get('MFMASIM_HIPRT_PACKAGE') or %s:\n"
+                        "    sys.path.insert(0, folder)\n"
+                        "    import mfmasim\n"
+                        "    sys.path.remove(folder)\n"
+                        "    sys.path.append(folder)\n"
+                        "import mfmasim.hiprt.serving\n"
+                        "mfmasim.hiprt.serving.begin(r'''%s''', %d)\n",
+                        started ? MFMASIM_PACKAGE : "''", self.dli_fname, started);
+    if (size < (int)sizeof program) py.run(program); /* prints a traceback when it fails */
+    py.release(state);
+}
+
+/* The first call, of whichever thread; all others wait for it. */
+static void begin(void) {
+    static int failed;
+    static __thread int within;
+
+    if (failed || within) return;
+    int there = find_python(RTLD_DEFAULT) && py.ready();
+    lock(&starting);
+    within = 1;
+    if (!serve && !failed) {
+        if (started || there || start_python()) import_serving();
         failed = !serve;
     }
-    py.release(state);
+    within = 0;
+    pthread_mutex_unlock(&starting);
 }
 
 /* The end of a program whose interpreter this library started: after the program's own handlers and destructors. */

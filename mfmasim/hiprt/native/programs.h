@@ -17,22 +17,20 @@ struct note {
     struct note *next;
 };
 static struct note *notes, **last_note = &notes;
-static pthread_mutex_t noting = PTHREAD_MUTEX_INITIALIZER;
 
 static long long forward(const char *name, word *arguments);
 
-/* Hand over what was noted; forward() calls it before every call. */
+/* Hand over what was noted; forward() calls it before every call. Other threads wait until all of it is known. */
 static void hand_over(void) {
-    pthread_mutex_lock(&noting);
-    struct note *one = notes;
-    notes = 0, last_note = &notes;
-    pthread_mutex_unlock(&noting);
-    while (one) {
-        struct note *next = one->next;
+    lock(&noting);
+    while (notes) {
+        struct note *one = notes;
         serve(one->name, one->arguments);
+        notes = one->next;
+        if (!notes) last_note = &notes;
         free(one);
-        one = next;
     }
+    pthread_mutex_unlock(&noting);
 }
 
 static void note(const char *name, const word *arguments, int count) {
@@ -40,7 +38,7 @@ static void note(const char *name, const word *arguments, int count) {
     if (!made) abort();
     made->name = name;
     memcpy(made->arguments, arguments, count * sizeof *arguments);
-    pthread_mutex_lock(&noting);
+    lock(&noting);
     *last_note = made, last_note = &made->next;
     pthread_mutex_unlock(&noting);
 }
@@ -65,7 +63,7 @@ void **__hipRegisterFatBinary(const void *data) {
 
 void __hipUnregisterFatBinary(void **handle) {
     /* A library that was closed before any call: its addresses are not valid any more. */
-    pthread_mutex_lock(&noting);
+    lock(&noting);
     for (struct note **at = &notes; *at;) {
         struct note *one = *at;
         if (one->arguments[0] == (word)handle) {

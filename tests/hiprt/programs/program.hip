@@ -3,6 +3,7 @@
 #include <hip/hip_runtime.h>
 #include <hip/hiprtc.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -216,14 +217,32 @@ static void forks() {
   printf("child %d parent %d\n", WEXITSTATUS(status), scaled(10)[9] == first);
 }
 
+// Threads make the first call together, and the process forks meanwhile.
+static void races() {
+  std::vector<std::thread> all;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 12; ++t) all.emplace_back([&right] { right += scaled(64)[63] == scaled(64)[63]; });
+  int good = 0;
+  for (int n = 0; n < 3; ++n) {
+    pid_t child = fork();
+    if (!child) _exit(scaled(10)[9] == scaled(10)[9] ? 5 : 6);
+    int status;
+    waitpid(child, &status, 0);
+    good += WIFEXITED(status) && WEXITSTATUS(status) == 5;
+  }
+  for (auto &one : all) one.join();
+  printf("threads %d children %d\n", right.load(), good);
+}
+
 int main(int count, char **words) {
   const char *part = count > 1 ? words[1] : "";
   if (!strcmp(part, "all")) symbols(), launches(), volumes(), errors();
   if (!strcmp(part, "compiled")) compiled();
   if (!strcmp(part, "threads")) threads();
   if (!strcmp(part, "forks")) forks();
+  if (!strcmp(part, "races")) races();
   if (!strcmp(part, "exit")) {
-    std::thread([] { scaled(10), std::exit(3); }).join();
+    std::thread([] { scaled(10), std::exit(chdir("/") ? 4 : 3); }).join();
   }
   if (!strcmp(part, "stray")) {
     int *out;
