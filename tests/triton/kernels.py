@@ -185,3 +185,17 @@ def described_product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: 
     for k in range(0, K, BK):
         total = tl.dot(left.load([row, k]), right.load([column, k]).T, total)
     out.store([row, column], total)
+
+
+@triton.jit
+def masked_product(a, b, c, M, K, N: tl.constexpr, B: tl.constexpr, MASKED: tl.constexpr):
+    """C = A B with rows of A and steps along K that end within a tile; wrong unless MASKED."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.arange(0, N)
+    k = tl.arange(0, B)
+    total = tl.zeros((B, N), tl.float32)
+    for step in range(0, K, B):
+        inside = (step + k < K) | (not MASKED)
+        left = tl.load(a + i[:, None] * K + (step + k)[None], (i < M)[:, None] & inside[None], 0.0)
+        total = tl.dot(left, tl.load(b + (step + k)[:, None] * N + j[None], inside[:, None], 0.0), total)
+    tl.store(c + i[:, None] * N + j[None], total, (i < M)[:, None])

@@ -194,3 +194,23 @@ def test_workgroups_of_a_cluster(memory):
         assert (z == 2 * x).all()
     assert session.reports[0].grid == (4, 1, 1)
     assert not severe(session)
+
+
+@pytest.mark.oracle
+@pytest.mark.long
+@pytest.mark.parametrize("masked", [True, False])
+def test_copies_to_the_lds_that_are_masked_off_by_their_address(masked):
+    """gfx1250: such lanes read nothing, and do not hide others that stray."""
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-3, 4, shape).astype(np.float16) for shape in ((48, 80), (80, 32)))
+    with mt.session(arch="gfx1250", checks="all") as session:
+        given = [torch.from_numpy(each).to("cuda") for each in (a, b)]
+        c = torch.empty(48, 32, device="cuda")
+        kernels.masked_product[(2,)](*given, c, 48, 80, N=32, B=32, MASKED=masked, num_stages=3)
+    found = {one.id for one in session.findings if one.check == "bounds"}
+    assert "bounds-lds-nowhere" in found
+    if masked:
+        assert (c.cpu().numpy() == a.astype(np.float64) @ b).all()
+        assert not severe(session)
+    else:
+        assert "bounds-outside-buffer" in found
