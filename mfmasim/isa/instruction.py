@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mfmasim.errors import MfmasimError
@@ -134,6 +135,12 @@ class Instruction:
     def in_gds(self) -> bool:
         """Whether it addresses the global data share instead of the LDS."""
         return bool(self.modifiers.get("gds"))
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """`Operand.index` of each operand: MODE may extend them, so that forms of one instruction differ."""
+        parts = self.halves or (self,)
+        return tuple(operand.index for part in parts for operand in (*part.dst, *part.src))
 
     @property
     def space(self) -> str:

@@ -62,9 +62,8 @@ class Definedness:
             instruction: the instruction, with the registers that MODE selects.
             make: finds it.
         """
-        table: dict[tuple[int, ...], Kept] = self.machine.kernel.kept.setdefault(what, {})
-        parts = instruction.halves or (instruction,)
-        key = instruction.pc, *(operand.index for part in parts for operand in (*part.dst, *part.src))
+        table: dict[tuple[int, tuple[int, ...]], Kept] = self.machine.kernel.kept.setdefault(what, {})
+        key = instruction.pc, instruction.numbers
         found = table.get(key)
         if found is None:
             found = table[key] = make()

@@ -147,10 +147,20 @@ def put(g: Group, target: Operand, words: list[NDArray[np.uint32]], access: Acce
         g.write_v(target.kind, target.index + k, word)
 
 
+def _kept(resolver: Resolve, instruction: Instruction, machine: Spaces) -> Resolver:
+    """What finds the addresses of an instruction, which needs no machine: kept for the kernel's further launches."""
+    table: dict[tuple[int, tuple[int, ...]], Resolver] = machine.kernel.kept.setdefault("addresses", {})
+    key = instruction.pc, instruction.numbers
+    found = table.get(key)
+    if found is None:
+        found = table[key] = resolver(instruction)
+    return found
+
+
 def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: Spaces) -> Bound:
     if not instruction.dst:
         raise unsupported(instruction, "load into the LDS")
-    resolve = resolver(instruction)
+    resolve = _kept(resolver, instruction, machine)
     target = instruction.dst[0]
 
     def run(g: Group) -> None:
@@ -168,7 +178,7 @@ def _load(resolver: Resolve, access: Access, instruction: Instruction, machine: 
 
 
 def _store(resolver: Resolve, access: Access, instruction: Instruction, machine: Spaces) -> Bound:
-    resolve = resolver(instruction)
+    resolve = _kept(resolver, instruction, machine)
     readers = [read_dword(instruction.src[2], k, instruction) for k in range(max(1, access.size // 4))]
 
     def run(g: Group) -> None:
