@@ -95,7 +95,16 @@ def settled(flights: list[Flight], counter: str, value: int) -> list[Flight]:
         counter: name of a counter.
         value: its value after the wait.
     """
-    return [f for place, f in enumerate(flights) if f.counter != counter or rank(flights, place) <= value]
+    left: list[Flight] = []
+    behind: dict[str, int] = {}
+    for flight in reversed(flights):
+        if flight.counter == counter:
+            if flight.order:
+                behind[flight.order] = behind.get(flight.order, 0) + 1
+            if behind.get(flight.order, 1) > value:  # its `rank`
+                continue
+        left.append(flight)
+    return left[::-1]
 
 
 def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report: Touched | None = None) -> list[Flight]:
@@ -119,7 +128,11 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
     half, data = _half(arch, instruction)
     up = raised(arch, instruction.opcode, bool(instruction.dst), instruction.space)
     left: list[Flight] = []
+    both = reads | writes
     for place, flight in enumerate(flights):
+        if flight.writes.isdisjoint(both):
+            left.append(flight)
+            continue
         apart = data if {half, flight.half} == {"low", "high"} else frozenset()
         ordered = any(u.counter == flight.counter and u.order == flight.order != "" for u in up)
         # Loads of one kind return in order, so that the later one may write the same register.
@@ -128,7 +141,7 @@ def execute(arch: Arch, flights: list[Flight], instruction: Instruction, report:
         if early and report is not None:
             report(flight, rank(flights, place), min(early), bool(read))
         # Reported once: the touched registers count as written.
-        over = flight.writes & ((reads | writes) - apart)
+        over = flight.writes & (both - apart)
         left.append(replace(flight, writes=frozenset()) if over else flight)
     flights = left
     for u in up:

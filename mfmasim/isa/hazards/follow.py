@@ -34,8 +34,15 @@ class Known:
     traits: Traits
     firsts: tuple[tuple[int, frozenset[Register], int], ...]
     """Row, registers at risk, what has to pass, of the rows that begin with it."""
-    seconds: dict[int, frozenset[Register]]
-    """Registers touched, of the rows that end with it."""
+    seconds: dict[str, frozenset[Register]]
+    """Registers touched, by the role in which it ends a row; of the roles that were asked for."""
+
+    def touched(self, role: str) -> frozenset[Register]:
+        """Registers that it touches in a role."""
+        found = self.seconds.get(role)
+        if found is None:
+            found = self.seconds[role] = ROLES[role](self.traits)
+        return found
 
 
 class Risk(NamedTuple):
@@ -101,11 +108,10 @@ class Follower:
         """
         self.rows, self.arch, self.wave, self.passes = rows, arch, wave, passes
         self._known: dict[tuple[object, ...], Known] = {}
-        self._roles: dict[str, tuple[list[int], list[int]]] = {}
-        """Rows that begin, and rows that end, with an instruction in a role."""
+        self._begun: dict[str, list[int]] = {}
+        """Rows that begin with an instruction in a role."""
         for number, row in enumerate(rows):
-            for place, role in enumerate((row.first, row.second)):
-                self._roles.setdefault(role, ([], []))[place].append(number)
+            self._begun.setdefault(row.first, []).append(number)
 
     def _knows(self, instruction: Instruction) -> Known:
         """What the rows see in an instruction, which its bytes and the registers that MODE selects determine."""
@@ -115,13 +121,12 @@ class Follower:
         if known is None:
             passes = self.passes(instruction, self.arch, self.wave)
             traits = Traits(instruction, self.arch.m0, passes)
-            firsts, seconds = [], {}
-            for role, (begun, ended) in self._roles.items():
+            firsts = []
+            for role, begun in self._begun.items():
                 if registers := ROLES[role](traits):
-                    seconds.update(dict.fromkeys(ended, registers))
                     firsts += [(row, registers, states) for row in begun if (states := self.rows[row].states(passes))]
             firsts.sort(key=lambda first: first[0])
-            known = self._known[key] = Known(traits, tuple(firsts), seconds)
+            known = self._known[key] = Known(traits, tuple(firsts), {})
         return known
 
     def step(self, state: State, instruction: Instruction, report: Callable[[Broken], None]) -> State:
@@ -136,12 +141,12 @@ class Follower:
             The state after it.
         """
         known = self._knows(instruction)
-        traits, seconds = known.traits, known.seconds
+        traits = known.traits
         stall = state.busy if traits.occupies else 0
         left = []
         for risk in state.risks:
             row, before, stalled = self.rows[risk.row], risk.first.traits, risk.stalled + stall
-            touched = risk.registers & seconds[risk.row] if risk.row in seconds else None
+            touched = risk.registers & known.touched(row.second)
             if touched and risk.armed and _linked(row, before, traits):
                 report(Broken(row, risk.pc, before, min(touched), risk.needs, _counted(row, risk.age), stalled))
             age = _later(row, risk.age, traits)
