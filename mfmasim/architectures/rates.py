@@ -7,6 +7,7 @@ high end bound what is plausible where sources differ, or where only its order o
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 __all__ = ["CONFIDENCES", "NAMES", "UNSOURCED", "Product", "Rate", "Rates"]
 
@@ -102,7 +103,7 @@ class Rates:
         """The row of a name."""
         return self.by_name[name]
 
-    @property
+    @cached_property
     def by_name(self) -> dict[str, Rate]:
         """All rows by name."""
         return {row.name: row for row in self.rows}

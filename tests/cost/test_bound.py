@@ -10,9 +10,13 @@ from hypothesis import strategies as st
 import mfmasim
 from mfmasim.architectures import ARCHITECTURES, arch
 from mfmasim.architectures.rates import CONFIDENCES, NAMES
-from mfmasim.cost import bound_of, record_launch
+from mfmasim.cost import Resident, bound_of, record_launch
 from mfmasim.cost.bound import RATES_OF
 from mfmasim.cost.operation import PIPES, SCOPES
+from mfmasim.cost.trace import NOTHING
+from mfmasim.devices import SimDevice
+from mfmasim.resources import folder
+from mfmasim.verify.prebuilt import code_for
 from tests.cost.programs import traces
 
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -101,3 +105,33 @@ def test_conflicts_of_a_kernel_take_their_passes(strided, stride, degree):
     assert bound.turns == 7
     assert bound.cycles["LDS"] == 2 * degree
     assert bound.cycles["LDS port"] == 64 * 4 / 64
+
+
+@pytest.mark.parametrize(("most", "units", "waves"), [(None, 4, None), (2, 3, 8), (None, 1, 4)])
+def test_a_unit_of_a_whole_launch_is_recorded_as_it_is_alone(most, units, waves):
+    """Also where the launch runs in several batches."""
+    kernel = code_for(folder("hipkernels") / "conformance" / "bench" / "tiled_gemm.hip", "gfx942")["tiled_gemm"]
+
+    def args():
+        matrices = [np.ones((side, 64), np.float32) for side in (128, 128)]
+        return [*matrices, np.zeros((128, 128), np.float32), np.int32(128), np.int32(64)]
+
+    alone = record_launch(kernel, (2, 2), 256, args(), most=most, units=units)
+    unit = Resident(most, units)
+    executed = [
+        SimDevice().launch(kernel, (2, 2), 256, args(), checks="none", observers=[unit], max_waves=waves).executed
+        for _ in range(2)
+    ]
+    found = unit.recorded(executed[0])
+    assert len(found.trace.waves) == 4 * found.resident == 4 * alone.resident
+    assert bound_of(found.trace, found.head) == bound_of(alone.trace, alone.head)
+    for one, other in zip(found.trace.waves, alone.trace.waves, strict=True):
+        assert (one.workgroup, one.wave) == (other.workgroup, other.wave)
+        for ours, theirs in zip(steps_of(found.trace, one), steps_of(alone.trace, other), strict=True):
+            assert ours == theirs
+
+
+def steps_of(trace, wave):
+    """Addresses of what a wave executed, each with what its access needs."""
+    accesses = [None if number == NOTHING else trace.accesses[number] for number in wave.accesses]
+    return zip((trace.operations[number].pc for number in wave.operations), accesses, strict=True)

@@ -75,6 +75,22 @@ def test_a_header_that_comes_before_another_is_seen(compiled, tmp_path):
     assert second != first
 
 
+def test_declarations_are_kept_too(compiled, tmp_path):
+    home = written(tmp_path / "home", SOURCE.replace("VALUE;", "VALUE; __shared__ float x[VALUE]; x[0] = *o;"))
+    found, started = [], []
+    for header in (HEADER, HEADER, HEADER.replace("1", "2")):
+        (home / "value.h").write_text(header)
+        with pytest.MonkeyPatch.context() as patch:
+            run = compilation.run
+            patch.setattr(compilation, "run", lambda command, run=run: started.append(command) or run(command))
+            found.append(compilation.declarations(home / "k.hip", "gfx942"))
+        started.append(None)
+    assert [command is None for command in started] == [False, True, True, False, True]
+    assert found[0] == found[1] != found[2]
+    assert "[1 x float]" in found[0]
+    assert "[2 x float]" in found[2]
+
+
 def entries(tmp_path):
     return list((tmp_path / "cache" / "compiled").glob("*"))
 
