@@ -6,6 +6,7 @@ in use, whatever the size of memory.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,8 +28,12 @@ class Before:
         """Begin with nothing written."""
         self.memory = memory
         self._pages = memory.arena.reshape(-1, PAGE)
-        self._place = np.zeros(len(self._pages), np.int64)  # of a page in `_kept`, counted from 1
         self._kept: list[NDArray[np.uint8]] = []
+
+    @cached_property
+    def _place(self) -> NDArray[np.int64]:
+        """Of each page in `_kept`, counted from 1; made on use, as memory may span all addresses of a process."""
+        return np.zeros(len(self._pages), np.int64)
 
     def keep(self, offsets: NDArray[np.int64], size: int) -> None:
         """Bytes are about to be written.
