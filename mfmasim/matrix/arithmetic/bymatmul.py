@@ -77,8 +77,13 @@ class MatmulSteps:
         most 31 bits. The rounded sum is a multiple of 2^grain again.
         """
         limit = 2.0 ** (self.grain + 30)
-        if self.highest > self.grain + self.model.product_bits or not -limit < c.min() <= c.max() < limit:
+        # Addends that are not on the grid usually show it in their first row.
+        if self.highest > self.grain + self.model.product_bits or not self._on_grid(c[:1, :1]):
             return False
+        return -limit < c.min() <= c.max() < limit and self._on_grid(c)
+
+    def _on_grid(self, c: NDArray[np.float32]) -> bool:
+        """Whether every element is a multiple of 2^grain."""
         units = np.ldexp(c.astype(np.float64), -self.grain)
         return bool((units == np.rint(units)).all())
 
