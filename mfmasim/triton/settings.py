@@ -10,6 +10,7 @@ from mfmasim.architectures import DEFAULT
 from mfmasim.architectures import arch as find_arch
 from mfmasim.devices.sim import chosen_checks
 from mfmasim.errors import MfmasimError, unknown
+from mfmasim.machine.late import Late
 from mfmasim.machine.schedule import schedule as find_schedule
 
 if TYPE_CHECKING:
@@ -52,14 +53,15 @@ class Settings:
         """
         find_arch(self.arch)
         checks = self.chosen
-        if self.schedule != "witness":
-            find_schedule(self.schedule)
+        order = None if self.schedule == "witness" else find_schedule(self.schedule)
         allowed = {"autotune": AUTOTUNE, "benchmarks": BENCHMARKS, "memory": MEMORY, "layouts": LAYOUTS}
         for name, values in allowed.items():
             if getattr(self, name) not in values:
                 raise unknown(name, getattr(self, name), values)
         if self.memory == "process" and set(checks) - {"bounds"}:
             raise MfmasimError(f"memory 'process': only with the checks bounds or none, not {', '.join(checks)}")
+        if self.memory == "process" and checks and isinstance(order, Late):
+            raise MfmasimError("memory 'process': the schedule 'late' runs a checked launch twice; use memory 'copy'")
 
     @property
     def chosen(self) -> list[str]:

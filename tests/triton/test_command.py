@@ -119,6 +119,7 @@ def test_all_configurations_run_if_asked():
         (["--checks", "bound", "--", "true"], "did you mean 'bounds'"),
         (["--schedule", "lat", "--", "true"], "late"),
         (["--memory", "process", "--checks", "races", "--", "true"], "bounds or none"),
+        (["--memory", "process", "--schedule", "late", "--", "true"], "runs a checked launch twice"),
         (["--benchmarks", "one", "--", "true"], "first"),
         (["--", "no-such-program"], "cannot start no-such-program"),
     ],
