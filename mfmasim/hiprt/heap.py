@@ -67,7 +67,7 @@ class Heap:
         self._poison = Pattern(POISON_BYTE)
         self.base = int(self.arena.ctypes.data)
         self._free = [(PAGE, size - 2 * PAGE)]
-        self._resting: deque[tuple[int, int]] = deque()
+        self._resting: deque[tuple[int, int, Region]] = deque()
         self._rests = 0
         self._restful = min(RESTING, size // 4)
         self._starts: list[int] = []
@@ -82,6 +82,11 @@ class Heap:
     def allocations(self) -> list[Allocation]:
         """All allocations, by address."""
         return [self._allocations[start] for start in self._starts]
+
+    @property
+    def freed(self) -> list[Region]:
+        """What was freed and whose addresses rest, the last one at the end."""
+        return [region for _, _, region in self._resting]
 
     def used(self, device: int) -> int:
         """Bytes that a device holds, in whole pages."""
@@ -137,7 +142,7 @@ class Heap:
         self._starts.remove(address)
         offset, length = address - self.base, -(-max(found.size, 1) // PAGE) * PAGE
         self._poison.clear(self.arena, offset, length)
-        self._resting.append((offset, length + PAGE))
+        self._resting.append((offset, length + PAGE, found.region))
         self._rests += length + PAGE
         while self._rests > self._restful and len(self._resting) > 1:
             self._release()
@@ -149,7 +154,7 @@ class Heap:
 
     def _release(self) -> None:
         """Make the addresses that were freed first available again."""
-        offset, size = self._resting.popleft()
+        offset, size, _ = self._resting.popleft()
         self._rests -= size
         place = bisect.bisect(self._free, (offset, 0))
         self._free.insert(place, (offset, size))

@@ -130,8 +130,9 @@ def launch(
         raise HipFailure(INVALID_CONFIGURATION, f"{kernel.name}: grid {size[0]}, block {size[1]}")
     try:
         check_block(kernel, size[1])
-        if shared > kernel.arch.lds_bytes - kernel.info.group_segment_fixed_size:
-            raise HipFailure(INVALID_VALUE, f"{kernel.name}: {shared} bytes of dynamic LDS")
+        most = kernel.arch.lds_bytes - kernel.info.group_segment_fixed_size
+        if shared > most:
+            raise HipFailure(INVALID_VALUE, f"{kernel.name}: {shared} bytes of dynamic LDS, at most {most} are left")
         check_sizes(kernel, *size, shared)
         cluster = check_cluster(kernel, size[0], options.cluster)
     except MfmasimError as error:
@@ -216,13 +217,15 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
     device = function.module.device
     service = rt.services.get(device)
     if service is None:
-        sizes = (KERNARG_LIMIT, PACKET_BYTES, PRINTF_BYTES, BARRIER_BYTES)
-        names = ("kernel arguments", "dispatch packet", "printf buffer", "grid barrier")
+        sizes = (KERNARG_LIMIT, PACKET_BYTES, BARRIER_BYTES)
+        names = ("kernel arguments", "dispatch packet", "grid barrier")
         pieces = [rt.heap.allocate(size, INTERNAL, device, name) for size, name in zip(sizes, names, strict=True)]
-        kernarg, packet, printf, barrier = (piece.address for piece in pieces)
+        kernarg, packet, barrier = (piece.address for piece in pieces)
         share = rt.archs[device].lds.gds_bytes
         gds = rt.heap.allocate(share, INTERNAL, device, "global data share").address if share else 0
-        service = rt.services[device] = Service(kernarg, packet, printf, barrier, gds)
+        service = rt.services[device] = Service(kernarg, packet, barrier, gds)
+    if prints(function.kernel) and not service.printf:
+        service.printf = rt.heap.allocate(PRINTF_BYTES, INTERNAL, device, "printf buffer").address
     key = (rt.heap.changes, function.kernel)
     if service.memory is None or service.memory[0] != key:
         accessible = {device, *(peer for own, peer in rt.peers if own == device)}
@@ -236,7 +239,8 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         seen += [part for regions in {m.image: m.regions for m in modules}.values() for part in regions]
         seen.append(Region("kernel arguments", service.kernarg, function.kernel.info.kernarg_room, writable=False))
         seen.append(Region("dispatch packet", service.packet, PACKET_BYTES, writable=False))
-        seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
+        if prints(function.kernel):
+            seen.append(Region("printf buffer", service.printf, PRINTF_BYTES))
         seen.append(Region("grid barrier", service.barrier, BARRIER_BYTES))
         chosen = rt.heap.at(rt.kernel_heaps.get(device, 0))
         seen += [chosen.region] if chosen is not None else []
@@ -246,5 +250,7 @@ def _memory(rt: Runtime, function: Function) -> tuple[Service, Memory]:
         first = min(region.address for region in seen) - rt.heap.base
         last = max(region.address + region.size for region in seen) - rt.heap.base
         first, last = first // PAGE * PAGE, (-(-last // PAGE) + 1) * PAGE
-        service.memory = key, Memory.over(rt.heap.base + first, rt.heap.arena[first:last], seen)
+        memory = Memory.over(rt.heap.base + first, rt.heap.arena[first:last], seen)
+        memory.former = rt.heap.freed
+        service.memory = key, memory
     return service, service.memory[1]

@@ -98,11 +98,12 @@ class Service:
 
     kernarg: int
     packet: int
-    printf: int
     barrier: int
     """State of the barrier over a grid."""
     gds: int
     """Address of the global data share; 0 on a device that has none."""
+    printf: int = 0
+    """Address of the buffer for printf; 0 until a kernel prints."""
     memory: tuple[tuple[int, Kernel], Memory] | None = None
     """The memory of the last launch, and its key."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -91,6 +91,8 @@ class Memory:
         """Flags of what is read and written, if they were requested."""
         self.before: Before | None = None
         """Keeps what is overwritten, if that was requested."""
+        self.former: Sequence[Region] = ()
+        """Buffers that were freed, the last one at the end."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: buffers and bytes."""
@@ -99,6 +101,7 @@ class Memory:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy of the memory, in separate arrays."""
         self.regions, self._end, self.touched, self.before = state["regions"], state["end"], None, None
+        self.former = ()
         self._base = state["base"]
         self._arrange(np.array(state["bytes"]))
 
@@ -190,6 +193,9 @@ class Memory:
         """The buffer nearest to an access of `size` bytes and the distance to it, in words."""
         if address < 1 << 20:
             return f"a null pointer plus {address} bytes"
+        for one in reversed(self.former):
+            if one.address <= address < one.address + one.size:
+                return f"byte {address - one.address} of {one.name} ({one.size} bytes), which was freed"
         gaps = [
             (r.address - address if address < r.address else address - (r.address + r.size) + 1, r)
             for r in self.regions

@@ -161,6 +161,7 @@ def test_a_prebuilt_file_is_loaded_by_name(capfd):
     module = check(hip.hipModuleLoad(str(INTRO / "mfma_f32_32x32x2_f32.gfx942.hsaco").encode()))
     kernel = check(hip.hipModuleGetFunction(module, b"mfma_f32_32x32x2_f32"))
     assert hip.hipModuleGetFunction(module, b"nosuch")[0] == ERROR.hipErrorNotFound
+    assert "unknown kernel 'nosuch' of the module; allowed: mfma_f32_32x32x2_f32" in capfd.readouterr().err
     a, b = np.ones((32, 2), np.float32), np.ones((2, 32), np.float32)
     buffers = [check(hip.hipMalloc(size)) for size in (256, 256, 4096)]
     for buffer, host in zip(buffers, (a, b), strict=False):

@@ -103,6 +103,7 @@ def test_findings_decide_the_exit_code(program, part, code):
     (line,) = ran.stderr.splitlines()
     assert "program.hip" in line
     assert "outside every buffer" in line
+    assert ("byte 0 of hipMalloc 1 (64 bytes), which was freed" in line) == (part == "stale")
     assert ran.stdout == ("hipErrorIllegalAddress\n" if part == "stray" else "")
 
 

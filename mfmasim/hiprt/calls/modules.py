@@ -6,6 +6,7 @@ import ctypes
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mfmasim.errors import unknown
 from mfmasim.hiprt.calls.devices import UNITS, properties
 from mfmasim.hiprt.images import image_at
 from mfmasim.hiprt.launching import Options, launch, load_module, unload
@@ -27,7 +28,7 @@ def hipModuleLoad(rt: Runtime, out: Pointer, name: Text) -> None:
     try:
         data = Path(name).read_bytes()
     except OSError as error:
-        raise HipFailure(FILE_NOT_FOUND, f"{name}: {error.strerror or error}") from None
+        raise HipFailure(FILE_NOT_FOUND, f"{name!r}: {error.strerror or error}") from None
     put_word(out, rt.add(load_module(rt, data)))
 
 
@@ -57,7 +58,7 @@ def hipModuleUnload(rt: Runtime, module: Pointer) -> None:
 def hipModuleGetFunction(rt: Runtime, out: Pointer, module: Pointer, name: Text) -> None:
     found = rt.find(module, Module)
     if name not in found.code.kernels:
-        raise HipFailure(NOT_FOUND)
+        raise HipFailure(NOT_FOUND, str(unknown("kernel", name, found.code.kernels, "of the module")))
     put_word(out, rt.add(Function(found, found.code[name])))
 
 
@@ -66,7 +67,7 @@ def hipModuleGetGlobal(rt: Runtime, out: Pointer, size: Pointer, module: Pointer
     found = rt.find(module, Module)
     symbol = found.code.object.symbols.get(name)
     if symbol is None:
-        raise HipFailure(NOT_FOUND)
+        raise HipFailure(NOT_FOUND, str(unknown("symbol", name, found.code.object.symbols, "of the module")))
     put_word(out, found.image + symbol.address)
     if size:
         put_word(size, symbol.size)
