@@ -134,6 +134,8 @@ class Settings:
         if not code.isdigit() or int(code) > 255:
             raise MfmasimError(f"{EXIT_CODE}={code}: an exit code is expected, from 0 to 255")
         report = str(Path(found[REPORT]).absolute()) if found.get(REPORT) else ""  # programs change their folder
+        if report and not os.access(Path(report).parent, os.W_OK):
+            raise MfmasimError(f"{REPORT}={report}: {Path(report).parent} is not a folder in which files can be made")
         return cls(archs, int(memory) << 20, checks, faults, report, changed, varied, phases, int(noise), int(code))
 
 
