@@ -27,6 +27,22 @@ def added(n=1600, offset=0):
     x, y, z = In("f32", n, "normal", offset=offset), In("f32", n, "normal"), Out("f32", n)
     return dict(grid=-(-n // 1024), args=[x, y, z, n], constants={"B": 1024}, expect=lambda x, y: x + y)
 """
+GLUON = """from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+
+
+@gluon.jit
+def twice(x, y, n, L: gl.constexpr, B: gl.constexpr):
+    i = gl.program_id(0) * B + gl.arange(0, B, layout=L)
+    gl.store(y + i, gl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+@mfmasim.triton.case(twice, arch=["gfx950", "gfx1250"])
+def doubled(n=1000, wave=0):
+    x, y = In("f32", n, "normal"), Out("f32", n)
+    constants = dict(L=gl.BlockedLayout([1], [wave], [4], [0]), B=256, num_warps=4)
+    return dict(grid=-(-n // 256), args=[x, y, n], constants=constants, expect=lambda x: x + x)
+"""
 SCALED = """import triton
 import triton.language as tl
 
@@ -149,6 +165,14 @@ def test_plain_arrays(tmp_path):
     assert code == 0, results
     assert [one["outputs"]["elements"] for one in results] == [1600, 1, 1600]
     assert len({one["code"]["sha256"] for one in results}) == 3
+
+
+@pytest.mark.oracle
+def test_gluon(tmp_path):
+    """Its layouts depend on the wave's size, which the case is told."""
+    code, results = verified(tmp_path, HEAD + GLUON)
+    assert code == 0, results
+    assert [one["outputs"]["elements"] for one in results] == [1000, 1000]
 
 
 @pytest.mark.oracle
