@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["NO_RESERVE", "Pattern", "reserved"]
+__all__ = ["Pattern", "reserved"]
 
 PAGE = mmap.PAGESIZE
 FEW = 1 << 20
@@ -19,12 +19,11 @@ FEW = 1 << 20
 FILE_BYTES = 16 << 20
 FIXED, NO_RESERVE = 0x10, 0x4000  # MAP_FIXED and MAP_NORESERVE of Linux, which the mmap module does not name
 FAILED = ctypes.c_void_p(-1).value
-PRIVATE = mmap.MAP_PRIVATE | NO_RESERVE
 
 
 def reserved(size: int) -> mmap.mmap:
     """Addresses for `size` bytes, zeros whose pages take memory when they are first changed."""
-    return mmap.mmap(-1, size, flags=PRIVATE | mmap.MAP_ANONYMOUS)
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
 
 
 class Pattern:
@@ -54,7 +53,7 @@ class Pattern:
         arena[end : start + size] = self._byte
         while first < end:
             part = min(FILE_BYTES, end - first)
-            if not self._map(int(arena.ctypes.data) + first, part, PRIVATE, self._whole()):
+            if not self._map(int(arena.ctypes.data) + first, part, 0, self._whole()):
                 arena[first:end] = self._byte  # more ranges than the system keeps
                 return
             first += part
@@ -67,11 +66,12 @@ class Pattern:
             start: the first byte, of a page.
             size: bytes, of whole pages.
         """
-        if not self._map(int(arena.ctypes.data) + start, size, PRIVATE | mmap.MAP_ANONYMOUS, -1):
+        if not self._map(int(arena.ctypes.data) + start, size, mmap.MAP_ANONYMOUS, -1):
             arena[start : start + size] = 0
 
     def _map(self, address: int, size: int, flags: int, file: int) -> bool:
-        found = self._mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags | FIXED, file, 0)
+        flags |= mmap.MAP_PRIVATE | NO_RESERVE | FIXED
+        found = self._mmap(address, size, mmap.PROT_READ | mmap.PROT_WRITE, flags, file, 0)
         return bool(found != FAILED)
 
     def _whole(self) -> int:
