@@ -18,6 +18,9 @@ __all__ = [
 
 Field = tuple[int, int]
 
+LONGEST_PREFIX = 9
+"""Bits of the longest prefix."""
+
 
 @dataclass(frozen=True)
 class Encoding:
@@ -55,12 +58,15 @@ class EncodingSet:
     def __init__(self, encodings: Sequence[Encoding]) -> None:
         """Index the encodings; among overlapping prefixes the first wins."""
         self.by_name = {encoding.name: encoding for encoding in encodings}
-        # No prefix is longer than nine bits.
-        self._by_prefix = [next((e for e in encodings if e.matches(top << 23)), None) for top in range(512)]
+        self._by_prefix: list[Encoding | None] = [None] * (1 << LONGEST_PREFIX)
+        for encoding in reversed(encodings):
+            free = LONGEST_PREFIX - len(encoding.prefix)
+            first, count = int(encoding.prefix, 2) << free, 1 << free
+            self._by_prefix[first : first + count] = [encoding] * count
 
     def identify(self, dword: int) -> Encoding | None:
         """The encoding of an instruction by its first dword, or None."""
-        return self._by_prefix[dword >> 23]
+        return self._by_prefix[dword >> 32 - LONGEST_PREFIX]
 
 
 _SRC = {"src0": (32, 9), "src1": (41, 9), "src2": (50, 9)}
