@@ -45,12 +45,7 @@ class Pattern:
             start: the first byte that is filled.
             size: bytes.
         """
-        first, end = -(-start // PAGE) * PAGE, (start + size) // PAGE * PAGE
-        if size < FEW:
-            arena[start : start + size] = self._byte
-            return
-        arena[start:first] = self._byte
-        arena[end : start + size] = self._byte
+        first, end = _edges(arena, start, size, self._byte)
         while first < end:
             part = min(FILE_BYTES, end - first)
             if not self._map(int(arena.ctypes.data) + first, part, 0, self._whole()):
@@ -59,15 +54,16 @@ class Pattern:
             first += part
 
     def clear(self, arena: NDArray[np.uint8], start: int, size: int) -> None:
-        """Let whole pages hold zeros again, which take no memory.
+        """Let bytes hold zeros again; whole pages of a large range take no memory then.
 
         Args:
             arena: the bytes; the first one begins a page.
-            start: the first byte, of a page.
-            size: bytes, of whole pages.
+            start: the first byte.
+            size: bytes.
         """
-        if not self._map(int(arena.ctypes.data) + start, size, mmap.MAP_ANONYMOUS, -1):
-            arena[start : start + size] = 0
+        first, end = _edges(arena, start, size, 0)
+        if first < end and not self._map(int(arena.ctypes.data) + first, end - first, mmap.MAP_ANONYMOUS, -1):
+            arena[first:end] = 0
 
     def _map(self, address: int, size: int, flags: int, file: int) -> bool:
         flags |= mmap.MAP_PRIVATE | NO_RESERVE | FIXED
@@ -85,6 +81,16 @@ class Pattern:
         except OSError:
             return -1
         return self._file
+
+
+def _edges(arena: NDArray[np.uint8], start: int, size: int, byte: int) -> tuple[int, int]:
+    """Write what is not mapped; the pages that are left begin at the first number and end at the second."""
+    first, end = -(-start // PAGE) * PAGE, (start + size) // PAGE * PAGE
+    if size < FEW:
+        first = end = start + size
+    arena[start:first] = byte
+    arena[end : start + size] = byte
+    return first, end
 
 
 def _identity(file: int) -> tuple[int, int] | None:

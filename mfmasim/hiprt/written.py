@@ -50,10 +50,9 @@ class Written:
 
     def mark(self, address: int, size: int) -> None:
         """The bytes were written."""
-        self._put(self._span(address, size), 0)
-
-    def _put(self, taken: slice, bits: NDArray[np.uint8] | int) -> None:
-        self.bits[taken] = bits
+        taken = self._span(address, size)
+        if taken.stop:
+            self._pattern.clear(self.bits, taken.start, size)
         if self._any_aside:
             self._aside[taken] = 0
 
@@ -72,12 +71,13 @@ class Written:
         given, taken = self._span(source, size), self._span(to, size)
         bits = self.bits[given] | self._aside[given] if self._any_aside else self.bits[given].copy()
         if not taken.stop or not bits.any():
-            self._put(taken, 0)
+            self.mark(to, size)
             return
         if content is not None:
             bits[_rewritten(bits, content, source % DWORD)] = 0
-        self._put(taken, bits if device else 0)
+        self.mark(to, size)
         if device:
+            self.bits[taken] = bits
             self._unknow(to, size)
         else:
             self._aside[taken] = bits

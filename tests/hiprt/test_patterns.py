@@ -45,6 +45,16 @@ def test_cleared_pages_are_zeros(arena):
     assert (arena[FILE_BYTES : FILE_BYTES + PAGE] == 0xFF).all()
 
 
+@pytest.mark.parametrize("size", [PAGE, FEW + 7])
+def test_bytes_beside_what_is_cleared_stay(arena, size):
+    pattern = Pattern(0xFF)
+    pattern.fill(arena, 0, 2 * FEW)
+    pattern.clear(arena, PAGE - 3, size)
+    assert not arena[PAGE - 3 : PAGE - 3 + size].any()
+    assert (arena[: PAGE - 3] == 0xFF).all()
+    assert (arena[PAGE - 3 + size : 2 * FEW] == 0xFF).all()
+
+
 def test_what_is_not_changed_takes_no_memory(arena):
     def resident():
         return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
