@@ -122,3 +122,16 @@ def test_the_state_counts_signals_and_members():
     out = results(body, "gfx1201", items=96, groups=3).reshape(3, 3, 32, 4)[:, :, 0]
     assert (out[:, :, 0] == [2 << 16 | 3 << 4 | 1, 0, 0]).all()
     assert (out[:, :, 1] == 3 << 4 | 1).all()
+
+
+@pytest.mark.parametrize("items", [32, 96])
+def test_the_state_of_workgroups_that_have_not_signalled(items):
+    body = """
+  s_get_barrier_state s22, -1
+  s_wait_kmcnt 0x0
+  s_barrier_signal -1
+  s_barrier_wait -1
+  v_mov_b32_e32 v10, s22
+"""
+    out = results(body, "gfx1201", items=items, groups=4)
+    assert (out[:, 0] == items // 32 << 4 | 1).all()
