@@ -49,11 +49,25 @@ def test_an_instruction_that_once_raised(raw, arch, ends, tmp_path_factory):
 
 
 @pytest.mark.parametrize("arch", ["gfx1100", "gfx1151"])
-def test_a_negative_offset_of_a_buffer_is_a_violation(arch, tmp_path_factory):
-    kernel = mfmasim.load(program(arch, bytes.fromhex("000124f4080010f8"), tmp_path_factory))["k"]
+@pytest.mark.parametrize(
+    "raw",
+    ["000124f4080010f8", "ff0086befcffff7f000124f40800100c"],  # the second adds s6, which is far larger
+    ids=["alone", "and a register that makes the sum positive"],
+)
+def test_a_negative_offset_of_a_buffer_is_a_violation(raw, arch, tmp_path_factory):
+    kernel = mfmasim.load(program(arch, bytes.fromhex(raw), tmp_path_factory))["k"]
     report = mfmasim.device("sim").launch(
         kernel, 1, 32, [np.zeros(64, np.uint32), np.zeros(64, np.uint32), np.int32(1)], checks="bounds"
     )
     (finding,) = report.findings
     assert finding.id == "bounds-outside-buffer"
     assert finding.message.startswith("read of 8 bytes outside every buffer")
+
+
+@pytest.mark.parametrize("raw", ["01418ad302070218", "01408ad302070238"], ids=["neg_hi", "neg_lo"])
+def test_neg_on_a_packed_integer_is_refused(raw, tmp_path_factory):
+    """v_pk_add_u16 v1, v2, v3, whose assembler does not write either modifier."""
+    kernel = mfmasim.load(program("gfx942", bytes.fromhex(raw), tmp_path_factory))["k"]
+    arguments = [np.zeros(64, np.uint32), np.zeros(64, np.uint32), np.int32(1)]
+    with pytest.raises(mfmasim.MfmasimError, match="neg on a packed integer"):
+        mfmasim.device("sim").launch(kernel, 1, 64, arguments)

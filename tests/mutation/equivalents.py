@@ -57,6 +57,18 @@ EQUIVALENTS = (
         "both lists have two entries: a pair has two addresses and two operands of data.",
     ),
     Equivalent(
+        "machine/ops/lds_barrier.py",
+        'base, offset = read_dword(instruction.src[0], 0, instruction), instruction.modifiers.get("offset", 0)',
+        'base, offset = read_dword(instruction.src[0], 0, instruction), instruction.modifiers.get("offset", 1)',
+        "the decoder gives every instruction of this encoding its offset, also 0.",
+    ),
+    Equivalent(
+        "machine/ops/vector_halves.py",
+        'write = [vector_writer(o, "u16", instruction, high=h) for o, h in zip((first, second), upper, strict=True)]',
+        'write = [vector_writer(o, "u16", instruction, high=h) for o, h in zip((first, second), upper, strict=False)]',
+        "both have two entries.",
+    ),
+    Equivalent(
         "machine/ops/lds_count.py",
         'offset, target = instruction.modifiers.get("offset", 0), instruction.dst[0]',
         'offset, target = instruction.modifiers.get("offset", -1), instruction.dst[0]',
