@@ -55,6 +55,15 @@ def test_parameters_are_recognised_by_what_they_become():
     assert scaled.values("lda", {"M": 64, "N": 64, "K": 128}) == [0, 128, 160, 224]
 
 
+def test_growth_allows_longer_sizes_and_more_elements():
+    own = GENERAL[0][0].parameters
+    for growth, longest in ((1, 2), (4, 8)):
+        domain = Domain(*GENERAL[0], growth)
+        assert max(domain.values("M", {})) == longest * own["M"]
+        # Elements count altogether: two long sizes leave a short one.
+        assert max(domain.values("K", {"M": longest * own["M"], "N": own["N"]})) <= own["K"] / 2
+
+
 class Second:
     """A device that is a second simulator, and looks at nothing."""
 

@@ -137,7 +137,8 @@ class Domain:
 
     def _all(self, name: str, settled: Parameters) -> list[int]:
         own = self.case.parameters[name]
-        tried = range(min(own, 1), min(max(2 * own, 16), MOST) + 1)  # no matrix is empty unless its case says so
+        reach = int(2 * own * max(self.growth, 1))
+        tried = range(min(own, 1), min(max(reach, 16), MOST) + 1)  # no matrix is empty unless its case says so
         return admitted(self.case.needs, settled, name, tried) or [own]
 
     def _placed(self, name: str, kind: str, parameters: Parameters) -> list[int]:
