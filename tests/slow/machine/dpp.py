@@ -64,18 +64,14 @@ _FIELDS = {"dpp_ctrl", "dpp8", "row_mask", "bank_mask", "bound_ctrl", "fi"}
 
 
 def moved(wave, ins, run):
-    """Run an operation that knows nothing of DPP: its first source is moved before, and put back afterwards."""
+    """Run an operation that knows nothing of DPP: its first source is moved into a register of its own before."""
     origins = {lane: origin(wave, ins, lane) for lane in wave.active()}
-    source, enabled = ins.src[0].index, wave.exec_
-    before = list(wave.v[source])
-    for lane, found in origins.items():
-        if found is not SKIP:
-            wave.v[source][lane] = 0 if found is ZERO else before[found]
+    enabled, before = wave.exec_, wave.v[ins.src[0].index]
+    own = dataclasses.replace(ins.src[0], index=len(wave.v))
     wave.exec_ = sum(1 << lane for lane, found in origins.items() if found is not SKIP)
+    read = [origins.get(lane, SKIP) for lane in range(len(before))]
+    wave.v.append([0 if found in (SKIP, ZERO) else before[found] for found in read])
     plain = {key: value for key, value in ins.modifiers.items() if key not in _FIELDS}
-    run(wave, dataclasses.replace(ins, modifiers=plain))
+    run(wave, dataclasses.replace(ins, modifiers=plain, src=(own, *ins.src[1:])))
     wave.exec_ = enabled
-    written = any(operand.index == source for operand in ins.dst)
-    for lane, value in enumerate(before):
-        if not written or origins.get(lane, SKIP) is SKIP:
-            wave.v[source][lane] = value
+    wave.v.pop()
