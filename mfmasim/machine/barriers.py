@@ -1,8 +1,9 @@
 """Barriers besides that of the workgroup: named ones, for some of its waves, and that of a cluster of workgroups.
 
-Source: CDNA5 ISA manual, 5.6 and S_BARRIER_*. A named barrier is complete when it has been signalled as often as it has
-members, whoever did; the waves that have joined it are informed. A cluster's is complete when it has been signalled as
-often as the cluster has workgroups that have not ended; all its waves are informed. Each may then pass one wait.
+Source: CDNA5 ISA manual, 5.6 and S_BARRIER_*. A named barrier is complete when its signal count equals its member
+count, whichever waves signalled; it is then complete for the waves that have joined it. The barrier of a cluster is
+complete when its signal count equals the number of workgroups of the cluster that have not ended, for all its waves.
+Each of these waves may then pass one wait.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ class FurtherBarriers:
         self.waits: NDArray[np.int8] = np.zeros(count, np.int8)
         """What each wave waits for, if it is at a barrier."""
 
-    def inform(self, waves: Waves, kind: int, those: Flags) -> None:
+    def release(self, waves: Waves, kind: int, those: Flags) -> None:
         """A barrier is complete: waves that wait for it run, the others may pass one wait.
 
         Args:
             waves: the batch.
             kind: what those wait for that wait for it.
-            those: waves that are informed.
+            those: waves for which it is complete.
         """
         status = np.array(np.broadcast_to(waves.status, (waves.count,)))
         waiting = those & (status == AT_BARRIER) & (self.waits == kind)
@@ -98,7 +99,7 @@ class FurtherBarriers:
         done = (self.arrived > 0) & (self.arrived >= members)
         if done.any():
             self.arrived[done] = 0
-            self.inform(waves, OF_CLUSTER, done[self.workgroup // self.cluster])
+            self.release(waves, OF_CLUSTER, done[self.workgroup // self.cluster])
 
     def signal(self, g: Group, number: I64, members: I64) -> Flags:
         """Waves signal named barriers.
@@ -126,7 +127,7 @@ class FurtherBarriers:
         """Complete a named barrier that has been signalled often enough."""
         if 0 < self.members[group, which] <= self.signals[group, which]:
             self.signals[group, which] = 0
-            self.inform(waves, OF_NAME, (self.workgroup == group) & (self.joined == which))
+            self.release(waves, OF_NAME, (self.workgroup == group) & (self.joined == which))
 
     def start(self, g: Group, number: I64, members: I64) -> None:
         """Set the members of named barriers, and forget their signals.

@@ -94,7 +94,7 @@ class Session:
             times: of the compiler's stages, in microseconds.
             cache_hit: whether the kernel was in Triton's cache.
             metadata_group: files of the kernel in Triton's cache, by name.
-            others: what else Triton tells a listener.
+            others: further arguments that Triton passes to a listener.
         """
         del others
         if not cache_hit:

@@ -169,7 +169,7 @@ def test_plain_arrays(tmp_path):
 
 @pytest.mark.oracle
 def test_gluon(tmp_path):
-    """Its layouts depend on the wave's size, which the case is told."""
+    """Its layouts depend on the wave's size, which the case receives as a parameter."""
     code, results = verified(tmp_path, HEAD + GLUON)
     assert code == 0, results
     assert [one["outputs"]["elements"] for one in results] == [1000, 1000]

@@ -49,7 +49,7 @@ def dwords_of(event: AccessEvent, base: int, end: int) -> tuple[NDArray[np.int64
 
 
 class Book:
-    """Who touched each dword: 0 is nobody, n + 1 wave number n, `MANY` more than one wave."""
+    """The wave that accessed each dword: 0 is none, n + 1 wave number n, `MANY` more than one."""
 
     def __init__(self, dwords: int) -> None:
         """Start with nothing touched."""
