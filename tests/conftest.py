@@ -58,7 +58,8 @@ def choose_part(config, items):
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in kept])
     items[:] = [item for item in items if item.nodeid in kept]
     config.stash[PART] = (
-        f"long tier: part {part}, {len(mine)} of {len(tests)} tests, {seconds:.0f} CPU seconds expected"
+        f"long tier: part {part}, {len(mine)} of {len(tests)} tests, {seconds:.0f} CPU seconds expected; "
+        f"{longtier.ROUND}={longtier.this_round()}"
     )
 
 

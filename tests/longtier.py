@@ -3,27 +3,35 @@
 A function whose tests take long together has `QUICK` seconds of them in the quick tier, chosen by their names; the
 others join those that are marked ``long``.
 
-``MFMASIM_LONG_PART=3/16 pytest -m long`` runs part 3 of 16. Parts are balanced by the costs in costs.txt: CPU seconds
-of one test of each function, and how many tests that function has. A test whose function is not listed counts as
-`UNKNOWN`. ``MFMASIM_COSTS=FILE pytest -m long`` appends what each test took to a file, also where it is interrupted,
-and ``python -m tests.longtier record FILE`` records the costs anew; ``python -m tests.longtier part COUNT`` prints the
-part that a number of commits selects. CPU time is counted and not the clock's, so that a busy machine records the same.
+``MFMASIM_LONG_PART=3/8 pytest -m long`` runs part 3 of 8. Parts are balanced by the costs in costs.txt: CPU seconds
+of one test of each function, and how many tests that function has; tests that take much longer than the others of their
+function have a line of their own. A test whose function is not listed counts as `UNKNOWN`. Tests that draw have another
+share each *round*, which is each time that all parts have run: `turn`.
+
+``MFMASIM_COSTS=FILE pytest -m long`` appends what each test took to a file, also where it is interrupted, and
+``python -m tests.longtier record FILE`` records the costs anew; ``python -m tests.longtier part [NUMBER]`` prints the
+part that a number, or else the number of commits, selects. CPU time is counted and not the clock's, so that a busy
+machine records the same.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import zlib
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 COSTS = Path(__file__).with_name("costs.txt")
 VARIABLE = "MFMASIM_LONG_PART"
 RECORD = "MFMASIM_COSTS"
 """Variable that names the file to which each test's CPU seconds are appended."""
+ROUND = "MFMASIM_LONG_ROUND"
+"""Variable that names the round, to run again what failed; without it the commit does."""
 PARTS = 16
 """Parts that CI deals the tier out to."""
 MINUTES = 12
@@ -32,6 +40,8 @@ QUICK = 12.0
 """CPU seconds of the tests of one function in the quick tier; a function has one test there at least."""
 UNKNOWN = 5.0
 """CPU seconds of a test whose function is not listed."""
+DEAR = 4.0
+"""CPU seconds, and twice the mean of its function, above which a test has a line of its own."""
 TOGETHER = 30.0
 """CPU seconds of consecutive tests of one function that stay in one part, where they share fixtures."""
 
@@ -41,7 +51,7 @@ class Cost:
     """What the tests of one function take."""
 
     seconds: float
-    """CPU seconds of one test."""
+    """CPU seconds of one test; of a function, those of its tests without a line of their own."""
     tests: int
     estimated: bool = False
     """Whether it was never recorded; costs.txt marks it by ~."""
@@ -53,8 +63,8 @@ def function_of(test):
 
 
 def costs():
-    """Recorded cost of each function."""
-    rows = [line.split() for line in COSTS.read_text().splitlines() if line and line[0] != "#"]
+    """Recorded cost of each function, and of each test that takes much longer than others of its function."""
+    rows = [line.split(" ", 2) for line in COSTS.read_text().splitlines() if line and line[0] != "#"]
     return {name: Cost(float(time.lstrip("~")), int(tests), time[0] == "~") for time, tests, name in rows}
 
 
@@ -71,7 +81,7 @@ def later(tests, known=None):
         test
         for name, some in by_function.items()
         if name in known
-        for test in sorted(some, key=lambda test: (zlib.crc32(test.encode()), test))[
+        for test in sorted(some, key=lambda test: (test != name and test in known, zlib.crc32(test.encode()), test))[
             max(1, int(QUICK / max(known[name].seconds, 1e-3))) :
         ]
     }
@@ -81,7 +91,7 @@ def units(tests, known):
     """Tests that stay together, each with its cost: (seconds, tests)."""
     by_function = defaultdict(list)
     for test in sorted(tests):
-        by_function[function_of(test)].append(test)
+        by_function[test if test in known else function_of(test)].append(test)
     for name, some in by_function.items():
         seconds = known[name].seconds if name in known else UNKNOWN
         size = max(1, int(TOGETHER / max(seconds, 1e-3)))
@@ -130,21 +140,54 @@ def recorded(files):
             time, tier, test = line.split(" ", 2)
             seconds[function_of(test)][test] = float(time)
             long |= {function_of(test)} if tier == "long" else set()
-    found = {name: Cost(sum(of.values()) / len(of), len(of)) for name, of in seconds.items()}
-    return {name: cost for name, cost in found.items() if name in long or cost.seconds * cost.tests > QUICK}
+    found = {}
+    for name, of in seconds.items():
+        if name not in long and sum(of.values()) <= QUICK:
+            continue
+        limit = max(DEAR, 2 * sum(of.values()) / len(of))
+        alone = {test: Cost(one, 1) for test, one in of.items() if one > limit}
+        rest = [one for test, one in of.items() if test not in alone]
+        found |= {name: Cost(sum(rest) / len(rest), len(rest))} | alone
+    return found
 
 
 def record(files):
     """Write the costs that the files have; functions that they lack keep theirs."""
-    known = costs() | recorded(files)
+    new = recorded(files)
+    known = {name: cost for name, cost in costs().items() if function_of(name) not in new} | new
     head = [line for line in COSTS.read_text().splitlines() if line.startswith("#")]
     rows = [f"{'~' * cost.estimated}{cost.seconds:.2f} {cost.tests} {name}" for name, cost in sorted(known.items())]
     COSTS.write_text("\n".join([*head, *rows]) + "\n")
 
 
-def part_of(commits):
-    """The part that a commit runs: commits one after the other run all parts."""
-    return commits % PARTS + 1
+def commits():
+    """Number of commits here; a shallow clone does not know how many there are, and its hash draws a number."""
+
+    def git(*arguments):
+        command = ["git", "-C", str(COSTS.parent), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        shallow = git("rev-parse", "--is-shallow-repository") == "true"
+        return int(git("rev-parse", "HEAD")[:7], 16) if shallow else int(git("rev-list", "--count", "HEAD"))
+    except (OSError, subprocess.CalledProcessError):  # an unpacked archive
+        return 0
+
+
+def part_of(number):
+    """The part that the commit of a number runs: commits one after the other run all parts."""
+    return number % PARTS + 1
+
+
+@cache
+def this_round():
+    """Number of this round: commits that run all parts once are of the same."""
+    return int(os.environ.get(ROUND) or commits() // PARTS)
+
+
+def turn(items, turns):
+    """The share of items that this round has; `turns` rounds one after the other have all."""
+    return list(items)[this_round() % turns :: turns]
 
 
 if __name__ == "__main__":
@@ -152,4 +195,4 @@ if __name__ == "__main__":
     if verb == "record":
         record(given)
     else:
-        print(part_of(int(given[0])), PARTS, MINUTES)
+        print(part_of(int(given[0]) if given else commits()), PARTS, MINUTES)

@@ -13,10 +13,12 @@ from mfmasim.testing.drawn_trials import smallest, trials
 from mfmasim.verify import families, find, select
 
 DEVICES = 5
-EXAMPLES = int(os.environ.get("MFMASIM_TEST_EXAMPLES", "4"))
-SEED = 0 if os.environ.get("HYPOTHESIS_PROFILE") == "ci" else None
+LONG = os.environ.get("MFMASIM_TEST_LONG", "")
+"""Round of the long tier: other trials each round, with larger shapes and all checks."""
+EXAMPLES = 4
+SEED = int(LONG) if LONG else 0 if os.environ.get("HYPOTHESIS_PROFILE") == "ci" else None
 FEWER = {"gemm_fp8/scheduled": 1}
-"""Families whose smallest shape takes seconds: examples of the quick tier; the long tier has a quarter."""
+"""Examples of families whose smallest shape takes seconds."""
 FIRST, STEP = map(int, os.environ.get("MFMASIM_TEST_SHARE", "0/1").split("/"))
 
 
@@ -32,14 +34,13 @@ def test_simulator_device_and_reference_agree(family):
     pairs = [pair for pair in select(cases, None) if pair[1] in devices() and pair[1] not in pair[0].skip]
     assert pairs
     judged = []
-    quick = EXAMPLES < 20
     found = smallest(
-        trials(pairs, 1.0 if quick else 2.0),
-        examples=EXAMPLES if family not in FEWER else FEWER[family] if quick else EXAMPLES // 4,
+        trials(pairs, 2.0 if LONG else 1.0),
+        examples=FEWER.get(family, EXAMPLES),
         seed=SEED,
         report=judged.append,
         device=lambda arch: devices()[arch],
-        checks="bounds" if quick else "all",
+        checks="all" if LONG else "bounds",
     )
     assert found is None, "\n".join(found.lines())
     assert judged

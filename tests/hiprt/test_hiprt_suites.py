@@ -9,6 +9,7 @@ from mfmasim.verify.calibration.phase_fitting import fit_phases
 from mfmasim.verify.calibration.phase_probes import timed
 from mfmasim.verify.calibration.probes import observed
 from tests.hiprt.inside import VERSIONS, run, suite
+from tests.longtier import this_round
 from tests.tiers import tiers
 
 CDNA_ONLY = "tests/devices/test_device_launches.py::test_a_prebuilt_matrix_kernel_gives_the_golden_bits"
@@ -130,6 +131,10 @@ def test_trials_of_every_family_agree_three_ways(share):
 @pytest.mark.long
 @pytest.mark.parametrize("share", range(len(list(families()))))
 def test_many_trials_of_every_family_agree_three_ways(share):
-    """Under every check, and with shapes up to twice as large; one family at a time."""
-    variables = {"MFMASIM_TEST_SHARE": f"{share}/{len(list(families()))}", "MFMASIM_TEST_EXAMPLES": "8", **ALL}
+    """Other trials each round, under every check, and with shapes up to twice as large; one family at a time."""
+    variables = {
+        "MFMASIM_TEST_SHARE": f"{share}/{len(list(families()))}",
+        "MFMASIM_TEST_LONG": f"{this_round()}",
+        **ALL,
+    }
     assert suite("tests/hiprt/inside_trials.py", seconds=900, **variables) == 1

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mfmasim import format as number_format
 from mfmasim.matrix.arithmetic import bymatmul, fast, tiles
 from mfmasim.matrix.models import MODELS
+from tests.longtier import this_round
 from tests.matrix.flat import multiply
 
 PAIRS = [
@@ -136,7 +137,8 @@ def test_no_step_works_on_more_outputs_than_bound_the_memory(monkeypatch, model,
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "-".join(map(str, pair)))
 def test_every_way_on_many(monkeypatch, pair):
     compared = 0
-    for seed, (factors, addends) in enumerate(itertools.product(FACTORS * 4, ADDENDS)):
+    for number, (factors, addends) in enumerate(itertools.product(FACTORS, ADDENDS)):
+        seed = number + this_round() * len(FACTORS) * len(ADDENDS)
         for shape, settings_ in (
             (((20,), 16, 16), {"_SMALL": 0}),
             (((20,), 16, 16), {}),
@@ -144,7 +146,7 @@ def test_every_way_on_many(monkeypatch, pair):
             (((1,), 70, 33), {"_OUTPUTS": 512}),
         ):
             compared += compare(monkeypatch, pair, shape, factors, addends, seed, **settings_)
-    assert compared > 4_000_000
+    assert compared > 1_000_000
 
 
 def test_the_ways_are_taken(monkeypatch):

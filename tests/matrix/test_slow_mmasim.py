@@ -11,6 +11,7 @@ import pytest
 
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.matrix.models import model_for
+from tests.longtier import this_round
 from tests.oracles import require
 from tests.slow.matrix import dot
 from tests.slow.matrix.fixed import decode, is_nan, row
@@ -121,4 +122,4 @@ def test_equals_mmasim(case):
 @pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[2]}")
 def test_equals_mmasim_on_many(case):
-    assert compare(case, 10000, seed=2) >= 7500
+    assert compare(case, 3000, seed=2 + this_round()) >= 2250

@@ -7,6 +7,7 @@ import pytest
 from hipkernels.gemm_mx.cases import BITS
 from mfmasim.verify import find, select
 from tests.hipkernels.family import caught, mutants, one_of_each, passes, titled
+from tests.longtier import turn
 from tests.tiers import tiers
 
 ((_, HALF),), ((_, SCALED),) = find("gemm_f16"), find("gemm_mx")
@@ -72,6 +73,6 @@ LARGER = [(case, arch) for case, arch in RUNS if case.parameters.get("a") == cas
 @pytest.mark.long
 @pytest.mark.parametrize(("case", "arch"), titled(LARGER))
 def test_larger_shapes(case, arch):
-    for m, n, k in ((128, 256, 768), (384, 128, 512), (256, 384, 256), (512, 512, 256)):
+    for m, n, k in turn(((128, 256, 768), (384, 128, 512), (256, 384, 256), (512, 512, 256)), 2):
         varied = replace(case.with_parameters({"M": m, "N": n, "K": k}), mapping=None)
         passes(varied, arch)

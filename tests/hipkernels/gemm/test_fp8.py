@@ -6,6 +6,7 @@ import pytest
 
 from mfmasim.verify import find, select, verify_case
 from tests.hipkernels.family import errors, passes, titled
+from tests.longtier import turn
 
 CASES = dict(find("gemm_fp8"))["gemm_fp8"]
 RUNS = select(CASES, None)
@@ -154,6 +155,8 @@ def test_all_shapes_that_the_contract_allows(case, arch):
     # Both architectures together take every pair, each of them every size; the golden bits hold both on other shapes.
     half = ("gfx942", "gfx950").index(arch)
     chosen = [(changed, data) for changed, data, side in shapes if side == half or len(shapes) <= 16]
+    # A quarter of them each round.
+    chosen = turn(chosen, 4) or chosen[:1]
     assert chosen
     for changed, data in chosen:
         passes(replace(case, parameters=changed, data=(data,)), arch)
