@@ -210,6 +210,17 @@ def test_equivalent_ones_are_recognised():
     assert written.startswith("one wave's LDS accesses are done in order")
 
 
+@pytest.mark.parametrize(("title", "kind"), [("flag", "wait weakened"), ("table", "wait removed")])
+def test_stores_that_no_other_wave_could_see_are_recognised(title, kind):
+    """One to the LDS that no lane executes on this data; some to scratch, with flat instructions."""
+    ((_, cases),) = find("uninit")
+    (case, arch), *_ = select(cases, "gfx1151", title)
+    outcomes = list(run_binary(case, arch, 5, [kind]))
+    assert any(one.equivalent.startswith("only stores of no lane, or to a lane's own scratch") for one in outcomes)
+    assert any(one.caught for one in outcomes)
+    assert not any(one.survived for one in outcomes)
+
+
 def test_every_wait_of_a_kernel_is_found(capsys):
     """Removed and weakened, as the command line tells it."""
     assert main(["mutate", "intro", "--binary", "--arch", "gfx942", "--case", "f16"]) == 0

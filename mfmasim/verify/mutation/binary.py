@@ -27,7 +27,7 @@ from mfmasim.verify.runner import verify_case
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from mfmasim.machine.events import BlockEvent
+    from mfmasim.machine.events import AccessEvent, BlockEvent
     from mfmasim.program import Code, Kernel
     from mfmasim.verify.cases import Case
 
@@ -82,6 +82,13 @@ class InFlight(Paths[tuple[Flight, ...]]):
         self.last_wave = 0
         self.seen: set[Flight] = set()
         """Operations in flight at points that synchronise with other waves: a barrier, a store or an atomic."""
+        self.shared: set[int] = set()
+        """Addresses of the instructions by which a lane accessed memory that others reach: not its scratch."""
+
+    def on_access(self, event: AccessEvent) -> None:
+        """Which instructions other waves could observe."""
+        if event.space != "scratch" and (event.active is None or event.active.any()):
+            self.shared.add(event.instruction.pc)
 
     def on_block(self, event: BlockEvent) -> None:
         """Follow the counters."""
@@ -230,6 +237,8 @@ def _judge(mutant: BinaryMutant, kernel: Kernel, flown: InFlight, seen: Collecti
         kernel, mutant.pc
     ):
         return f"only stores are in flight ({names}), and the program ends", ""
+    if all(opcode.access == "store" and flight.pc not in flown.shared for flight, opcode in opcodes.items()):
+        return f"only stores of no lane, or to a lane's own scratch, are in flight ({names})", ""
     if not flown.last_wave and all(is_lds_write(opcode) for opcode in opcodes.values()):
         return f"one wave's LDS accesses are done in order ({names}), and the workgroup has no other wave", ""
     if all(flight.writes and opcode.access != "atomic" for flight, opcode in opcodes.items()):
