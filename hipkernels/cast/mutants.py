@@ -271,7 +271,8 @@ MUTANTS = [
         "if (i % 2) highest = max(highest, magnitude(x));\n      scaled"),
         ("mapping",), arch="gfx950", parameters={"data": "alike"}),
     Mutant("bytes_exchanged_in_equal_pairs", "cast_moves[given=f32,target=e4m3,overflow=clamp]",
-           ("(x[0], x[1], 0)", "(x[1], x[0], 0)"), ("mapping",), arch="gfx950", parameters={"data": "pairs"}),
+           ("(x[0], x[1], 0)", "(x[1], x[0], 0)"), ("mapping",), arch="gfx950",
+           parameters={"data": "pairs", "n": 1024}),  # the elements of a tail are no pairs
     # --- flat_ways.hip and the rejected tiles
     Mutant("scaled_conversion_not_clamped", SCALED, ("How == clamp ? clamped<To>(x[i]) : x[i]", "x[i]"), OUT),
     Mutant("scaled_conversion_divides", SCALED, ("limited[1], 1.0f, false", "limited[1], 2.0f, false"), OUT),
