@@ -17,7 +17,7 @@ from mfmasim.toolchain.cache import Entry, dependencies, entry_for
 from mfmasim.toolchain.compilers import Compiler, Kind, run
 from mfmasim.toolchain.device_libs import chosen_folder, link_flags
 from mfmasim.toolchain.diagnostics import Crash, crash_of, in_terms_of_source
-from mfmasim.toolchain.discovery import find_compiler, known_compiler
+from mfmasim.toolchain.discovery import known_compiler
 from mfmasim.toolchain.hostheaders import zig_flags
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def compile_hip(
     """
     given = Path(path)
     source = _checked(given)
-    tool = find_compiler(compiler) if again else known_compiler(compiler)
+    tool = known_compiler(compiler)
     if not _TARGET.fullmatch(arch):
         raise unknown("architecture", arch, _architectures(tool), f"for {tool.description}")
     libraries = _libraries(tool, arch, flags, device_libs)

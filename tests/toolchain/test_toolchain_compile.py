@@ -8,7 +8,8 @@ import pytest
 
 from mfmasim import load, resources
 from mfmasim.errors import MfmasimError
-from mfmasim.toolchain import compile_hip
+from mfmasim.toolchain import compile_hip, discovery
+from mfmasim.toolchain.compilers import probe
 from tests.toolchain.toolchain_helpers import SOURCES, kernels, other_clang, section
 
 KERNEL = """#include <hip/hip_runtime.h>
@@ -34,6 +35,18 @@ def checkout(folder):
 def anywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_a_compiler_is_asked_once_what_it_is(anywhere, monkeypatch):
+    given = checkout(anywhere)
+    asked = []
+    monkeypatch.setattr(discovery, "_known", {})
+    monkeypatch.setattr(discovery, "probe", lambda *args: asked.append(args) or probe(*args))
+    first, second = (
+        compile_hip(given / "kernels" / "k.hip", "gfx942", "ziglang", include=[given / "more"]) for _ in range(2)
+    )
+    assert len(asked) == 1
+    assert first == second
 
 
 def test_the_bytes_do_not_depend_on_any_folder(anywhere):
