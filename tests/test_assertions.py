@@ -127,6 +127,7 @@ def constant(node):
     return found if isinstance(found, int) else None
 
 
+@cache
 def names_in(function):
     """Values that a function assigns to each of its names; a name that it binds otherwise has the value None."""
     arguments = function.args
