@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import runpy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.errors import MfmasimError, unknown
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mfmasim.verify.cases import Case
-    from mfmasim.verify.mutation.mutants import Verdict
+    from mfmasim.verify.mutation.mutants import Mutant, Verdict
     from mfmasim.verify.reports.profile import Profile
 
     Value = float | str
@@ -89,11 +90,18 @@ class Runs:
             return self
         return self._others.setdefault(family, Runs(family, self.compiler, used=self.used))
 
+    @cached_property
+    def _cases(self) -> dict[str, Case]:
+        return {one.title: one for one in load_file(families()[self.family])}
+
+    @cached_property
+    def _mutants(self) -> dict[str, tuple[Mutant, Case]]:
+        return {mutant.name: (mutant, case) for mutant, case in mutants_of(self.family)}
+
     def _case(self, title: str) -> Case:
-        cases = {one.title: one for one in load_file(families()[self.family])}
-        if title not in cases:
-            raise unknown("case", title, cases, f"of family {self.family}")
-        return cases[title]
+        if title not in self._cases:
+            raise unknown("case", title, self._cases, f"of family {self.family}")
+        return self._cases[title]
 
     def profile(self, case: str, arch: str, **parameters: Any) -> Profile:
         """Profile of a case with these parameters.
@@ -120,10 +128,9 @@ class Runs:
             MfmasimError: no such mutant.
         """
         if name not in self._verdicts:
-            known = {mutant.name: (mutant, case) for mutant, case in mutants_of(self.family)}
-            if name not in known:
-                raise unknown("mutant", name, known, f"of family {self.family}")
-            self._verdicts[name] = run_mutant(*known[name], self.compiler)
+            if name not in self._mutants:
+                raise unknown("mutant", name, self._mutants, f"of family {self.family}")
+            self._verdicts[name] = run_mutant(*self._mutants[name], self.compiler)
         self.used.append(self._verdicts[name].result.trust)
         return self._verdicts[name]
 
