@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import json
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +19,12 @@ from mfmasim.verify.kinds import KINDS, kind
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "mfmasim"
-TREES = {path: ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py") if "tables" not in path.parts}
+
+
+@cache
+def trees():
+    """The package's modules by path, without its tables."""
+    return {path: ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py") if "tables" not in path.parts}
 
 
 def literals(node):
@@ -43,7 +49,7 @@ def test_rows():
 def test_every_finding_made_anywhere_names_its_kind():
     """Each call of Finding gives an id of the table, the id of a kind, or a variable that its helpers fill from it."""
     made, used, constants = 0, {row.id for row in STOPS.values()}, []
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         words = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
         defined = {
             node.value.args[0].value: node.targets[0].id
@@ -63,7 +69,7 @@ def test_every_finding_made_anywhere_names_its_kind():
             assert literals(given) <= set(KINDS) | {""}, where
     uses = Counter(
         node.id if isinstance(node, ast.Name) else node.attr
-        for tree in TREES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load)
     )
@@ -74,7 +80,7 @@ def test_every_finding_made_anywhere_names_its_kind():
 
 def test_every_stop_of_the_machine_has_a_kind():
     checks = set()
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         if "machine" in path.parts:
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "stop":
