@@ -13,6 +13,7 @@ from mfmasim.isa.high_registers import fields_of_mode, raised
 from mfmasim.machine.approximate import approximated
 from mfmasim.machine.bind import bind, operation_of
 from mfmasim.machine.late import forces
+from mfmasim.machine.ops.matrix_pairs import paired
 from mfmasim.machine.ops.register_index import GPR_IDX_EN, indexed
 from mfmasim.machine.ops.vector_skip import VSKIP, sets_vector_mode
 from mfmasim.machine.physical import allocated
@@ -73,7 +74,11 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
         _bound(ins, fields, machine, indexing=indexing)
         for ins, fields in zip(instructions, decoded.selected, strict=True)
     ]
-    if step := machine.launch.approximation:
+    watched_singly = machine.value_observers or machine.late is not None or machine.steps or machine.matrix_hooks
+    step = machine.launch.approximation
+    if not (indexing or watched_singly or step or machine.definedness is not None):
+        bound = paired(instructions, bound, machine)
+    if step:
         bound = [approximated(ins, run, step) for ins, run in zip(instructions, bound, strict=True)]
     if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]

@@ -103,7 +103,7 @@ class Rounds:
 
     def _compare(self, taken: Taken, group: Group) -> None:
         """Note which waves of a group are in the state that was taken."""
-        chosen = group.selection
+        chosen = group.indices()
         same = ~taken.returned[chosen]
         for now, then in zip(_registers(self.waves), taken.registers, strict=True):
             if not same.any():

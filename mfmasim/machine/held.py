@@ -6,21 +6,29 @@ from dataclasses import dataclass, field
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import numpy as np
 
-    import numpy as np
+from mfmasim.machine.selection import Scattered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
+
+    from mfmasim.machine.selection import Selection
 
 __all__ = ["Held", "Kept"]
 
+SELECTIONS = 8
+"""Selections of waves whose changes are told apart."""
+_ANY = Scattered(np.empty(0, np.int64))
 BYTES = 4 << 20
 """Registers that are kept at most; what matrix instructions compute from them takes up to sixteen times as much."""
 
 
 @dataclass
 class Held:
-    """Consecutive registers as a group of waves read them."""
+    """Registers as a group of waves reads them."""
 
     rows: NDArray[np.uint32]
     """(1 or waves, registers, lanes)."""
@@ -33,27 +41,34 @@ class Held:
 
 
 class Changed:
-    """When the arrays of registers were last changed in place."""
+    """When the arrays of registers were last changed in place, and in which waves."""
 
     def __init__(self) -> None:
         """No changes yet."""
         self.count = 0
-        self._last: dict[tuple[int, int], int] = {}
+        self._last: dict[Selection, dict[tuple[int, int], int]] = {}
 
-    def note(self, key: tuple[int, int]) -> None:
-        """A change of the array of a register: its file and its number."""
+    def note(self, key: tuple[int, int], waves: Selection) -> None:
+        """A change of the array of a register: its file and its number, and the waves that were written."""
         self.count += 1
-        self._last[key] = self.count
+        if waves not in self._last and len(self._last) >= SELECTIONS:
+            waves = _ANY
+        self._last.setdefault(waves, {})[key] = self.count
 
-    def since(self, time: int, file: int, registers: range) -> bool:
+    def since(self, time: int, registers: Iterable[tuple[int, int]], waves: Selection) -> bool:
         """Whether registers were changed.
 
         Args:
             time: after so many changes.
-            file: identity of the register file.
-            registers: the registers.
+            registers: file and number of each.
+            waves: in some of these.
         """
-        return any(self._last.get((file, register), 0) > time for register in registers)
+        return any(
+            last.get(register, 0) > time
+            for written, last in self._last.items()
+            if not waves.apart(written)
+            for register in registers
+        )
 
 
 class Kept:
@@ -61,33 +76,32 @@ class Kept:
 
     def __init__(self) -> None:
         """Nothing yet."""
-        self._found: dict[tuple[int, int, int], Held] = {}
+        self._found: dict[tuple[tuple[int, int], ...], Held] = {}
 
     def read(
-        self, file: list[NDArray[Any]], first: int, count: int, changed: Changed,
+        self, registers: tuple[tuple[int, int], ...], arrays: list[NDArray[Any]], changed: Changed, waves: Selection,
         rows: Callable[[], NDArray[np.uint32]],
     ) -> Held:  # fmt: skip
-        """Consecutive registers as they are now.
+        """Registers as they are now.
 
         Args:
-            file: the register file.
-            first: number of the first register.
-            count: how many.
-            changed: the file's arrays that were changed in place.
+            registers: file and number of each.
+            arrays: their arrays.
+            changed: the arrays that were changed in place.
+            waves: those of the group.
             rows: reads them.
         """
-        key, arrays = (id(file), first, count), file[first : first + count]
-        found = self._found.get(key)
+        found = self._found.get(registers)
         if (
             found is not None
             and all(map(is_, found.arrays, arrays))
-            and not changed.since(found.time, key[0], range(first, first + count))
+            and not changed.since(found.time, registers, waves)
         ):
             return found
         made = Held(rows(), arrays, changed.count)
         if made.rows.nbytes <= BYTES:
-            self._found.pop(key, None)
+            self._found.pop(registers, None)
             if sum(held.rows.nbytes for held in self._found.values()) + made.rows.nbytes > BYTES:
                 self._found.clear()
-            self._found[key] = made
+            self._found[registers] = made
         return made

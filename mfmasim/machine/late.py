@@ -71,7 +71,7 @@ class Flight:
 def _active(g: Group) -> NDArray[np.bool_]:
     """The waves of a group in which a lane is active."""
     out = np.zeros(g.waves.count, np.bool_)
-    out[g.selection] = np.broadcast_to(g.active.any(axis=-1), (g.count,))
+    out[g.indices()] = np.broadcast_to(g.active.any(axis=-1), (g.count,))
     return out
 
 
@@ -148,7 +148,7 @@ class Late:
 
         def step(g: Group) -> None:
             chosen = np.zeros(g.waves.count, np.bool_)
-            chosen[g.selection] = True
+            chosen[g.indices()] = True
             for counter, value in waits:
                 self.settle(counter, value, chosen)
             if waits:
@@ -241,10 +241,10 @@ class Late:
         for kind, index in targets:  # lanes and halves that the load does not write keep what they hold now
             if (kind, index) not in sources:
                 files[kind][0][index] = files[kind][1][index]
-        old = Group(then, numbers, len(numbers))
+        old = Group(then, numbers)
         mask = old.mask
         flight.run(old)
-        new = Group(now, numbers, len(numbers))
+        new = Group(now, numbers)
         for kind, index in targets:
             if kind == "s":
                 new.write_s(index, old.s(index))

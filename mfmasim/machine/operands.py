@@ -12,9 +12,10 @@ import numpy as np
 
 from mfmasim.architectures import arch as find_arch
 from mfmasim.machine.dpp import is_dpp, moved
+from mfmasim.machine.masks import lanes_of
 from mfmasim.machine.memory import PRIVATE_BASE, SHARED_BASE
 from mfmasim.machine.refusal import unsupported
-from mfmasim.machine.state import EXEC, VCC, lanes_of
+from mfmasim.machine.state import EXEC, VCC
 
 if TYPE_CHECKING:
     from collections.abc import Callable

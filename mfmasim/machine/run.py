@@ -40,6 +40,8 @@ BUDGET = 1_000_000
 """Instructions a wave may execute before the launch is stopped as endless."""
 PATIENCE = 4096
 """Instructions by which a wave may be ahead of one that could run as well."""
+GROUPS = 256
+"""Groups of some waves that are kept, with what they have read."""
 SCHEDULED_PATIENCE = 65536
 """The same where a schedule holds waves back on purpose."""
 BATCH_BYTES = 256 << 20
@@ -109,6 +111,7 @@ class Machine:
         self._block: Block
         self.first_workgroup = 0
         self._rounds: Rounds | None = None
+        self._groups: dict[bytes, Group] = {}
         self._fresh = True
 
     def run(self, first: int = 0, count: int | None = None) -> Outcome:
@@ -168,7 +171,8 @@ class Machine:
 
     def _run_batch(self) -> None:
         waves = self.waves
-        whole = Group(waves, slice(0, waves.count), waves.count)
+        whole = Group(waves)
+        self._groups.clear()
         while True:
             group = self._next_group(whole)
             if group is None:
@@ -234,10 +238,13 @@ class Machine:
             running = self.schedule.choose(running, self.first_workgroup * self.launch.waves_per_workgroup)
         pcs = np.broadcast_to(waves.pc, (waves.count,))[running]
         chosen = running[pcs == pcs.min()]
-        first, last = int(chosen[0]), int(chosen[-1])
-        contiguous = last - first + 1 == len(chosen)
-        alone = not self.steps and self.late is None  # these keep registers as they were
-        group = Group(waves, slice(first, last + 1) if contiguous else chosen, len(chosen), alone=alone)
+        group = self._groups.get(key := chosen.tobytes())
+        if group is None:
+            if len(self._groups) >= GROUPS:
+                self._groups.clear()
+            alone = not self.steps and self.late is None  # these keep registers as they were
+            group = self._groups[key] = Group(waves, chosen, alone=alone)
+        group.resume()
         if group.all:
             waves.own.clear()
         return group
@@ -279,7 +286,7 @@ class Machine:
         if alike.all():
             return group
         chosen = group.indices()[alike]
-        return Group(self.waves, chosen, len(chosen))
+        return Group(self.waves, chosen)
 
     def _signalling(self, waiting: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of the waiting waves that wait for signals (gfx12's S_BARRIER_WAIT), which arrival does not replace."""
@@ -294,7 +301,7 @@ class Machine:
         here = self._signalling(waiting)
         if not len(here):
             return False
-        group = Group(self.waves, here, len(here))
+        group = Group(self.waves, here)
         why = f"deadlock: {len(here)} waves {self.waves.further.missing(int(here[0]))}"
         self.stop("barrier", why, int(group.pc[0]) - 4, group)
         return True

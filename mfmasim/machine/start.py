@@ -136,4 +136,4 @@ def _place_workitem_ids(launch: Launch, waves: Waves) -> None:
     count = 1 if packed else launch.kernel.info.descriptor.workitem_id_mode + 1
     ids = (x | y << np.uint32(10) | z << np.uint32(20),) if packed else (x, y, z)[:count]
     waves.v[:count] = [np.tile(each, (times, 1)) for each in ids]
-    Group(waves, slice(0, waves.count), waves.count).write_exec(np.tile(item < launch.work_items, (times, 1)))
+    Group(waves).write_exec(np.tile(item < launch.work_items, (times, 1)))

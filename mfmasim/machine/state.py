@@ -11,15 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mfmasim.machine.float_mode import FloatMode, float_mode
 from mfmasim.machine.held import Changed, Held, Kept
+from mfmasim.machine.masks import lanes_of, words_of
 from mfmasim.machine.memory import POISON_DWORD
 from mfmasim.machine.select import select
+from mfmasim.machine.selection import selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from numpy.typing import NDArray
 
     from mfmasim.architectures import Arch
     from mfmasim.isa import Operand
@@ -37,7 +40,6 @@ __all__ = [
     "VCC",
     "Group",
     "Waves",
-    "lanes_of",
 ]
 
 VCC, EXEC = 106, 126
@@ -48,24 +50,6 @@ TTMP0, TTMPS = 108, 16
 RUNNING, AT_BARRIER, ENDED = 0, 1, 2
 CSP = 7 << 29
 """Bits of MODE that no vector operation obeys: the pointer of the stack of paths (CDNA3 ISA manual, 3.5)."""
-
-Selection = slice | NDArray[np.int64]
-
-
-def lanes_of(words: NDArray[np.uint32], lanes: int) -> NDArray[np.bool_]:
-    """Expand lane masks, uint32 (..., 2), to booleans (..., lanes); lane 0 is bit 0 of word 0."""
-    octets = np.ascontiguousarray(words).view(np.uint8)
-    bits = np.unpackbits(octets.reshape(-1), bitorder="little").view(np.bool_)
-    return bits.reshape(*words.shape[:-1], 64)[..., :lanes]
-
-
-def words_of(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Pack lane booleans (..., 32 or 64) into mask words, uint32 (..., 2)."""
-    # All rows in one go: each is a whole number of bytes.
-    octets = np.packbits(mask, bitorder="little").reshape(*mask.shape[:-1], mask.shape[-1] // 8)
-    if octets.shape[-1] == 4:
-        octets = np.concatenate([octets, np.zeros_like(octets)], axis=-1)
-    return np.ascontiguousarray(octets).view(np.uint32)
 
 
 class Waves:
@@ -138,13 +122,22 @@ class Group:
         "_kept", "_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves"
     )  # fmt: skip
 
-    def __init__(self, waves: Waves, selection: Selection, count: int, *, alone: bool = False) -> None:
-        """Select waves; `count` is how many. `alone` says that groups of all waves clear `Waves.own` first."""
-        self.waves, self.selection, self.count, self.alone = waves, selection, count, alone
+    def __init__(self, waves: Waves, numbers: NDArray[np.int64] | None = None, *, alone: bool = False) -> None:
+        """Select waves.
+
+        Args:
+            waves: all of the batch.
+            numbers: which, ascending; None is all.
+            alone: whether groups of all waves clear `Waves.own` before they run.
+        """
+        if numbers is None:
+            numbers = np.arange(waves.count)
+        self.selection = selection(numbers, waves.count)
+        self.waves, self.count, self.alone = waves, len(numbers), alone
         # The register files once more: a bound instruction accesses them in one step while the group is all waves.
         self.vgprs, self.agprs, self.sgprs = waves.v, waves.a, waves.s
         self.lanes = waves.lanes
-        self.all = count == waves.count
+        self.all = self.count == waves.count
         self.mask: NDArray[np.bool_] | None = None
         self._seen: NDArray[Any] | None = None
         self._kept = Kept()
@@ -165,8 +158,7 @@ class Group:
         """The group's part of an array of all waves; of some waves a copy, as `_write_part` may change the array."""
         if self.all or len(values) == 1:
             return values
-        part = values[self.selection]
-        return part.copy() if isinstance(self.selection, slice) else part
+        return self.selection.read(values)
 
     def _write_part(self, file: list[NDArray[Any]], index: int, value: NDArray[Any]) -> None:
         """Write the group's waves of a register.
@@ -176,8 +168,8 @@ class Group:
         """
         old, key = file[index], (id(file), index)
         if self.alone and self.waves.own.get(key) is old:
-            old[self.selection] = value
-            self.waves.changed.note(key)
+            self.selection.write(old, value)
+            self.waves.changed.note(key, self.selection)
             return
         file[index] = full = self._put(old, value)
         if self.alone:
@@ -188,7 +180,7 @@ class Group:
         if self.all:
             return value
         full = np.array(np.broadcast_to(old, (self.waves.count, *old.shape[1:])))
-        full[self.selection] = value
+        self.selection.write(full, value)
         return full
 
     @property
@@ -259,7 +251,7 @@ class Group:
         indices = self.indices()
         for value in np.unique(modes):
             chosen = indices[modes == value]
-            part = Group(self.waves, chosen, len(chosen))
+            part = Group(self.waves, chosen)
             if self.mask is not None and len(self.mask) > 1:
                 part.mask = self.mask[modes == value]  # narrower than EXEC under DPP
             elif self.mask is not None:
@@ -270,13 +262,11 @@ class Group:
     @property
     def workgroup(self) -> NDArray[np.int64]:
         """Workgroup of each wave within the batch, (waves,)."""
-        return self.waves.workgroup[self.selection]
+        return self.waves.workgroup[self.selection.numbers()]
 
     def indices(self) -> NDArray[np.int64]:
         """Wave numbers of the group within the batch."""
-        if isinstance(self.selection, slice):
-            return np.arange(self.selection.start, self.selection.stop)
-        return self.selection
+        return self.selection.numbers()
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values with the wave and lane axes at full length."""
@@ -287,25 +277,28 @@ class Group:
         values = (self.vgprs if kind == "v" else self.agprs)[index]
         return values if self.all else self.take(values)
 
-    def rows(self, kind: str, first: int, count: int) -> NDArray[np.uint32]:
-        """Read consecutive VGPRs or AGPRs as one array of their own, (1 or waves, registers, lanes).
-
-        Args:
-            kind: ``v`` or ``a``.
-            first: number of the first register.
-            count: how many.
-        """
-        held = (self.vgprs if kind == "v" else self.agprs)[first : first + count]
-        waves = 1 if all(len(values) == 1 for values in held) else self.count
-        out = np.empty((waves, count, self.lanes), np.uint32)
-        for register, values in enumerate(held):
-            out[:, register] = values if self.all or len(values) == 1 else values[self.selection]
+    def rows(self, *operands: Operand) -> NDArray[np.uint32]:
+        """Read the registers of vector operands as one array of their own, (1 or waves, registers, lanes)."""
+        found = [values for operand in operands for values in self._registers(operand)]
+        waves = 1 if all(len(values) == 1 for values in found) else self.count
+        out = np.empty((waves, len(found), self.lanes), np.uint32)
+        for register, values in enumerate(found):
+            out[:, register] = self.take(values)
         return out
 
-    def held(self, operand: Operand) -> Held:
-        """`rows` of an operand, kept until one of its registers is written: further instructions may read them."""
-        file, where = self.vgprs if operand.kind == "v" else self.agprs, (operand.kind, operand.index, operand.count)
-        return self._kept.read(file, *where[1:], self.waves.changed, lambda: self.rows(*where))
+    def _registers(self, operand: Operand) -> list[NDArray[Any]]:
+        file = self.vgprs if operand.kind == "v" else self.agprs
+        return file[operand.index : operand.index + operand.count]
+
+    def held(self, *operands: Operand) -> Held:
+        """`rows` of operands, kept until one of their registers is written: further instructions may read them."""
+        registers = tuple(
+            (id(self.vgprs if operand.kind == "v" else self.agprs), operand.index + register)
+            for operand in operands
+            for register in range(operand.count)
+        )
+        arrays = [values for operand in operands for values in self._registers(operand)]
+        return self._kept.read(registers, arrays, self.waves.changed, self.selection, lambda: self.rows(*operands))
 
     def s(self, code: int) -> NDArray[np.uint32]:
         """Read a scalar register by its hardware code."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.instruction import MatrixInstruction
     from mfmasim.matrix.request import Memo, Modes
 
-__all__ = ["execute", "multiply"]
+__all__ = ["execute", "execute_pairs", "multiply"]
 
 
 def multiply(op: MatrixInstruction, given: Operands, modes: Modes) -> NDArray[Any]:
@@ -63,6 +63,28 @@ def execute(
     return d if old is None or target.full else d | (np.asarray(old) & ~target.mask)
 
 
+def execute_pairs(op: MatrixInstruction, registers: Operands, modes: Modes) -> NDArray[np.uint32] | None:
+    """D's registers of one instruction for every A with every B, or None where rounding needs each by itself.
+
+    Args:
+        op: an instruction of one block whose only operands are A, B and C.
+        registers: A (waves, As, vgprs, lanes), B (waves, Bs, vgprs, lanes), C (waves, Bs, As, vgprs, lanes), and memos
+            of A and B.
+        modes: the modifiers and MODE.
+
+    Returns:
+        uint32 (waves, Bs, As, vgprs, lanes).
+    """
+    read = op.under(modes)
+    memos = registers.memos or ({}, {})
+    a, b = _once(memos[0], read["A"], registers.a), _once(memos[1], read["B"], registers.b)
+    c = read["C"].unpack(registers.c)
+    rows = a.shape[1] * op.m
+    given = Operands(a.reshape(len(a), 1, rows, op.k), b, c.reshape(*c.shape[:2], rows, op.n), memos=registers.memos)
+    d = arithmetic.multiply_exactly(op.model, _formats(read), given, modes)
+    return None if d is None else read["D"].pack(d.reshape(c.shape))
+
+
 def _once(memo: Memo, fragment: Fragment, registers: NDArray[np.uint32]) -> NDArray[Any]:
     """Codes that registers hold, which a memo may have already."""
     codes: NDArray[Any] | None = memo.get("codes")
@@ -74,11 +96,15 @@ def _once(memo: Memo, fragment: Fragment, registers: NDArray[np.uint32]) -> NDAr
 def _product(op: MatrixInstruction, operands: Operands, modes: Modes, read: Mapping[str, Fragment]) -> NDArray[Any]:
     """D of checked matrices, in the formats that the fragments are read in."""
     operands = negate_operands(operands, modes, op.row.words)
-    formats = Formats(read["A"].format, read["B"].format, read["D"].format, read["C"].format)
+    formats = _formats(read)
     if op.row.scaled:
         scales = (read["scale_A"].format, read["scale_B"].format)
         formats = Formats(*formats[:4], *scales, op.row.scale_block)
     return arithmetic.multiply(op.model, formats, operands, modes)
+
+
+def _formats(read: Mapping[str, Fragment]) -> Formats:
+    return Formats(read["A"].format, read["B"].format, read["D"].format, read["C"].format)
 
 
 def _check_given(op: MatrixInstruction, given: Operands) -> None:

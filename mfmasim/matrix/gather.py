@@ -1,14 +1,15 @@
 """Packing and unpacking of a fragment as index gathers, computed once for each layout.
 
 Registers are viewed as a row of cells: bytes for elements of up to 8 bits, halves for 16, words for 32 and 64. A
-place becomes the index of a cell, and moving a whole batch of fragments is one ``take``. Little-endian hosts only, as
-NumPy's ``view`` shows register bits in the host's order.
+place becomes the index of a cell, and moving a whole batch of fragments is one ``take``, of runs of cells where the
+layout keeps them together. Little-endian hosts only, as NumPy's ``view`` shows register bits in the host's order.
 """
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,34 @@ def element_dtype(width: int) -> np.dtype[Any]:
 
 
 @dataclass(frozen=True)
+class _Runs:
+    """Indices of cells as runs of `length` consecutive ones, each of which starts at a multiple of it."""
+
+    length: int
+    starts: NDArray[np.intp]
+    """Start of each run, in runs."""
+
+    @classmethod
+    def of(cls, indices: NDArray[np.intp], cells: int) -> _Runs:
+        """The longest runs, a power of two long, that indices into so many cells consist of."""
+        length = 1
+        while not (cells | len(indices)) % (2 * length):
+            pairs = indices[::length].reshape(-1, 2)
+            if (pairs[:, 0] % (2 * length)).any() or (pairs[:, 1] != pairs[:, 0] + length).any():
+                break
+            length *= 2
+        return cls(length, indices[::length] // length)
+
+    def take(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """Cells (..., n) at the indices (..., m)."""
+        if self.length == 1:
+            return cells.take(self.starts, axis=-1)
+        batch = cells.shape[:-1]
+        taken = cells.reshape(*batch, -1, self.length).take(self.starts, axis=-2)
+        return taken.reshape(*batch, len(self.starts) * self.length)
+
+
+@dataclass(frozen=True)
 class Gather:
     """Moves elements between a flat matrix (..., elements) and registers (..., vgprs, lanes)."""
 
@@ -44,6 +73,15 @@ class Gather:
     """Right shift of each such element after it was moved up by a byte; only for elements narrower than a byte."""
     full: bool
     """Whether every part of every cell is written."""
+
+    @cached_property
+    def _reads(self) -> _Runs:
+        return _Runs.of(self.read_cells.ravel(), self.vgprs * self.lanes * (32 // min(max(self.width, 8), 32)))
+
+    @cached_property
+    def _writes(self) -> _Runs:
+        cells = len(self.read_cells) * self.read_cells.shape[1] + (not self.full)
+        return _Runs.of(self.write_elements[:, 0], cells)
 
     @classmethod
     def build(cls, width: int, vgprs: int, lanes: int, lane: NDArray[np.int64], bit: NDArray[np.int64]) -> Gather:
@@ -102,10 +140,10 @@ class Gather:
         batch = registers.shape[:-2]
         flat = np.ascontiguousarray(registers).reshape(*batch, self.vgprs * self.lanes)
         if self.width == 64:
-            return np.take(flat, self.read_cells.ravel(), axis=-1).view(np.uint64)
+            return self._reads.take(flat).view(np.uint64)
         cells = flat.view(element_dtype(self.width))
         if self.read_shift is None:
-            return np.take(cells, self.read_cells[:, 0], axis=-1)
+            return self._reads.take(cells)
         if self.read_cells.shape[1] == 1:
             read = np.take(cells, self.read_cells[:, 0], axis=-1) >> self.read_shift.astype(np.uint8)
             return read & np.uint8((1 << self.width) - 1)
@@ -119,7 +157,7 @@ class Gather:
         if not self.full:
             cells = np.concatenate([cells, np.zeros((*batch, 1), cells.dtype)], axis=-1)
         if self.write_shift is None:
-            packed = np.take(cells, self.write_elements[:, 0], axis=-1)
+            packed = self._writes.take(cells)
         else:
             packed = np.zeros((*batch, len(self.write_elements)), np.uint8)
             for column in range(self.write_elements.shape[1]):

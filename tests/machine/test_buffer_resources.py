@@ -68,7 +68,7 @@ def test_any_resource(arch):
         waves.v[2], waves.v[3] = (first if given_index else second)[None, :], second[None, :]
         for k, word in enumerate([*words, scalar]):
             waves.s[8 + k] = np.array([word], np.uint32)
-        reach = resource(ins, spaces(), typed=typed)(Group(waves, slice(None), 1))
+        reach = resource(ins, spaces(), typed=typed)(Group(waves))
         slow = SimpleNamespace(
             arch=arch, s={8 + k: word for k, word in enumerate(words)}, facts=facts, scalar=lambda _operand: scalar,
             v=[None, None, waves.v[2][0].tolist(), waves.v[3][0].tolist()],
@@ -110,7 +110,7 @@ def test_what_a_raw_access_reads(arch):
         for k in range(4):
             waves.s[8 + k] = np.array([number >> 32 * k & 0xFFFFFFFF], np.uint32)
         waves.s[12] = np.array([8], np.uint32)
-        reach = resource(ins, spaces())(Group(waves, slice(None), 1))
+        reach = resource(ins, spaces())(Group(waves))
         return reach.address(4).tolist(), np.broadcast_to(reach.inside(4, 4), (1, LANES)).tolist()
 
     counted = set()
@@ -185,7 +185,7 @@ def test_addresses_of_hardware(arch, swizzle, add_tid, indexed, expected):
     words = [0, 32 << 16 | swizzle << 30, 0xFFFFFFFF, 0x31004000 | add_tid << 23, 4]
     for k, word in enumerate(words):
         waves.s[8 + k] = np.array([word], np.uint32)
-    reach = resource(ins, spaces())(Group(waves, slice(None), 1))
+    reach = resource(ins, spaces())(Group(waves))
     assert np.broadcast_to(reach.address(0), (1, 32))[0, 5] == expected
 
 
@@ -197,7 +197,7 @@ def test_the_range_ends_with_the_last_byte(soffset, offset, fine):
     waves.v[2] = np.full((1, LANES), offset - 20, np.uint32)
     for k, word in enumerate([0, 0, 100, 0x27000, soffset]):
         waves.s[8 + k] = np.array([word], np.uint32)
-    assert resource(ins, spaces())(Group(waves, slice(None), 1)).inside(0, 4).all() == fine
+    assert resource(ins, spaces())(Group(waves)).inside(0, 4).all() == fine
 
 
 @pytest.mark.parametrize(("arch", "word1", "records", "size"), [
@@ -222,7 +222,7 @@ def test_fidelity_of_swizzling(arch, word3, levels):
         waves.v[2] = np.zeros((1, LANES), np.uint32)
         for k, word in enumerate([0, 0x40400000 | 0x80000000 * arch.startswith("gfx9"), 4096, word3, 0]):
             waves.s[8 + k] = np.array([word], np.uint32)
-        resource(ins, machine)(Group(waves, slice(None), 1))
+        resource(ins, machine)(Group(waves))
         assert machine.outcome.fidelity.get(ins.name, "specified") == level
 
 

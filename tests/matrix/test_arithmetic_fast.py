@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfmasim import format as number_format
-from mfmasim.matrix.arithmetic import bymatmul, fast, tiles
+from mfmasim.matrix.arithmetic import batches, bymatmul, fast, grid, tiles
 from mfmasim.matrix.models import MODELS
 from tests.longtier import this_round
 from tests.matrix.flat import multiply
@@ -81,7 +81,9 @@ def compare(monkeypatch, pair, shape, factors, addends, seed, **ways):
         scales["scale_b"] = source.integers(*spread, (*batch, k // 32, n)).astype(np.uint8)
     with monkeypatch.context() as patch:
         for name, value in ways.items():
-            patch.setattr(tiles, name, value)
+            for module in (tiles, batches, grid):
+                if module is tiles or name == "OUTPUTS":
+                    patch.setattr(module, name, value)
         found = multiply(*arguments, **scales)
     with monkeypatch.context() as patch:
         patch.setattr(fast, "usable", lambda _: False)
@@ -99,7 +101,7 @@ def test_every_way_gives_the_plain_result(monkeypatch, pair):
         (((3,), 4, 5), {}),  # all steps at once
         (((3,), 4, 5), {"_SMALL": 0}),  # natural order: matrix products or a loop over k
         (((50,), 4, 4), {}),  # tile index innermost for 16-bit factors
-        (((2,), 9, 8), {"_SMALL": 0, "_OUTPUTS": 16}),  # bands of rows
+        (((2,), 9, 8), {"_SMALL": 0, "OUTPUTS": 16}),  # bands of rows
     ]
     for seed, (factors, addends) in enumerate(itertools.product(FACTORS, ADDENDS)):
         shape, settings_ = ways[seed % len(ways)]
@@ -122,7 +124,8 @@ def test_the_last_instruction_may_be_cut_off(monkeypatch):
 @pytest.mark.parametrize(("tiles_", "m", "n"), [(60, 16, 4), (60, 4, 16), (3, 40, 16), (30, 3, 40)])
 @pytest.mark.parametrize(("model", "fmt"), [("cdna3_16bit", "f16"), ("cdna3_fp8", "e4m3fnuz")])
 def test_no_step_works_on_more_outputs_than_bound_the_memory(monkeypatch, model, fmt, tiles_, m, n):
-    monkeypatch.setattr(tiles, "_OUTPUTS", 512)
+    for module in (tiles, batches, grid):
+        monkeypatch.setattr(module, "OUTPUTS", 512)
     monkeypatch.setattr(tiles, "_TILES", 32)
     monkeypatch.setattr(tiles, "_SMALL", 0)
     sizes, add = [], fast.add
@@ -143,7 +146,7 @@ def test_every_way_on_many(monkeypatch, pair):
             (((20,), 16, 16), {"_SMALL": 0}),
             (((20,), 16, 16), {}),
             (((60,), 16, 16), {}),
-            (((1,), 70, 33), {"_OUTPUTS": 512}),
+            (((1,), 70, 33), {"OUTPUTS": 512}),
         ):
             compared += compare(monkeypatch, pair, shape, factors, addends, seed, **settings_)
     assert compared > 1_000_000
@@ -166,8 +169,9 @@ def test_the_ways_are_taken(monkeypatch):
 
     for owner, names in (
         (fast, ("product_sum", "product_sums", "_add_rest")),
-        (tiles, ("_small", "_natural", "_tiles_last", "_plain")),
-        (bymatmul.MatmulSteps, ("exact_step", "step_sum", "_mend")),
+        (tiles, ("on_one_grid", "_small", "_natural", "_tiles_last", "_plain")),
+        (bymatmul.MatmulSteps, ("step_sum", "_mend")),
+        (grid, ("_add_steps",)),
     ):
         for name in names:
             watch(owner, name)
@@ -183,7 +187,7 @@ def test_the_ways_are_taken(monkeypatch):
         for addends in ("zero", "normal", "near"):
             multiply(MODELS[model], fmt, fmt, "f32", a, b, addend(source, (batch, 16, 16), addends))
     assert seen == {"product_sum", "product_sums", "_add_rest", "_small", "_natural", "_tiles_last", "_plain",
-                    "exact_step", "step_sum", "_mend"}  # fmt: skip
+                    "on_one_grid", "_add_steps", "step_sum", "_mend"}  # fmt: skip
 
 
 @pytest.mark.parametrize(("model", "fmt", "k"), [("cdna3_fp8", "e4m3fnuz", 16), ("cdna3_16bit", "f16", 8)])

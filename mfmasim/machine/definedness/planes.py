@@ -166,7 +166,7 @@ class Planes:
                 waves.a[key - AGPR] = values
             else:
                 waves.s[key - SGPR] = values
-        return Group(waves, group.selection, group.count)
+        return Group(waves, group.indices())
 
 
 def register(waves: Waves, key: int) -> NDArray[Any]:

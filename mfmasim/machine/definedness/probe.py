@@ -158,7 +158,7 @@ class Probed:
                 continue
             file, index = (waves.v if source < AGPR else waves.a), source % AGPR
             file[index] = file[index] ^ (noise & part)
-        group = Group(waves, slice(0, waves.count), waves.count)
+        group = Group(waves)
         with np.errstate(all="ignore"):
             run(group)
         return {key: np.broadcast_to(register(waves, key).T, (before.lanes, before.count)).T for key in self.writes}

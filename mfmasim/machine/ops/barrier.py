@@ -162,7 +162,7 @@ def _wait(instruction: Instruction, machine: Machine) -> Bound:
         if not passing.all():
             stopping = indices[~passing]
             waves.further.waits[stopping] = OF_WORKGROUP
-            Group(waves, stopping, len(stopping)).stop(AT_BARRIER)
+            Group(waves, stopping).stop(AT_BARRIER)
 
     return run
 

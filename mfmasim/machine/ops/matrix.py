@@ -37,8 +37,7 @@ def _registers(operand: Operand, instruction: Instruction) -> Callable[[Group], 
     """Read an operand as (waves, registers, lanes)."""
     first = operand.index
     if operand.kind in ("v", "a"):
-        kind = operand.kind
-        return lambda g: g.rows(kind, first, operand.count)
+        return lambda g: g.rows(operand)
     if operand.kind == "const":
         # An inline constant reaches every lane; the upper half of a 64-bit one is its own.
         words = np.array([operand.bits >> 32 * (k % 2) & 0xFFFFFFFF for k in range(operand.count)], np.uint32)
@@ -115,14 +114,25 @@ def resolve(instruction: Instruction, arch: Arch, wave: int) -> tuple[MatrixInst
     return operation, Modes(**values)
 
 
-def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
-    """Bind a matrix instruction of any family."""
-    operation, modes = resolve(instruction, machine.arch, machine.kernel.wave)
-    by_mode = {
+def with_mode(modes: Modes) -> Callable[[Group, Instruction], Modes]:
+    """The modes of an execution: those of the encoding with what MODE adds in the waves of a group."""
+    every = {
         (overflow, denormals): replace(modes, fp16_ovfl=overflow, denormals=denormals)
         for overflow in (False, True)
         for denormals in (False, True)
     }
+
+    def now(g: Group, instruction: Instruction) -> Modes:
+        overflow, denormals = (mode_bit(g, bit, instruction) for bit in (MODE_FP16_OVFL, MODE_DENORMALS_32))
+        return every[overflow, denormals]
+
+    return now
+
+
+def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
+    """Bind a matrix instruction of any family."""
+    operation, modes = resolve(instruction, machine.arch, machine.kernel.wave)
+    by_mode = with_mode(modes)
     own = operation.generation.scalar_scales
     sources = {
         name: (_scalar_scales if own and name in _SCALES and operand.kind != "v" else _registers)(operand, instruction)
@@ -142,7 +152,7 @@ def bind_matrix(instruction: Instruction, machine: Machine) -> Bound:
     ]
 
     def run(g: Group) -> None:
-        now = by_mode[mode_bit(g, MODE_FP16_OVFL, instruction), mode_bit(g, MODE_DENORMALS_32, instruction)]
+        now = by_mode(g, instruction)
         # Operands that are the same in every wave come with one wave, and are multiplied once.
         kept = {name: g.held(operand) for name, operand in factors}
         read = {name: kept[name].rows if name in kept else source(g) for name, source in sources.items()}

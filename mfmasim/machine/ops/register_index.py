@@ -117,7 +117,7 @@ def indexed(instruction: Instruction, machine: M, bind: Callable[[Instruction, M
         indices = g.indices()
         for value in np.unique(values):
             chosen = indices[np.broadcast_to(values, (g.count,)) == value]
-            at(int(value))(Group(g.waves, chosen, len(chosen)))
+            at(int(value))(Group(g.waves, chosen))
         g.refresh()
 
     return run

@@ -41,7 +41,7 @@ def parts_of(g: Group, values: NDArray[np.uint32]) -> list[tuple[int, Group]]:
         return [(int(values[0]), g)]
     indices, spread = g.indices(), np.broadcast_to(values, (g.count,))
     chosen = [(int(value), indices[spread == value]) for value in np.unique(values)]
-    return [(value, Group(g.waves, which, len(which))) for value, which in chosen]
+    return [(value, Group(g.waves, which)) for value, which in chosen]
 
 
 def _added(field: Field, m0: int) -> int:

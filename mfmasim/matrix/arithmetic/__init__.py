@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mfmasim.matrix.arithmetic.multiply import multiply
+from mfmasim.matrix.arithmetic.multiply import multiply, multiply_exactly
 
-__all__ = ["multiply"]
+__all__ = ["multiply", "multiply_exactly"]

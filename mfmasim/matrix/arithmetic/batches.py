@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "chunks", "merge", "select", "take"]
+__all__ = ["CHUNK", "OUTPUTS", "bands", "chunks", "merge", "select", "take"]
 
 CHUNK = 1 << 18
 """Array elements handled at once; temporaries of eight bytes then stay within the caches of one core."""
+
+OUTPUTS = 1 << 16
+"""Outputs handled at once: a dozen float32 temporaries of this many stay in a core's cache."""
 
 
 def chunks(batch: tuple[int, ...], size: int) -> Iterator[slice]:
@@ -26,6 +29,12 @@ def chunks(batch: tuple[int, ...], size: int) -> Iterator[slice]:
     step = max(1, CHUNK // max(1, size))
     for start in range(0, total, step):
         yield slice(start, min(start + step, total))
+
+
+def bands(shape: tuple[int, ...]) -> list[slice]:
+    """Bands of rows of (tiles, M, N) with about `OUTPUTS` outputs each."""
+    rows = max(1, OUTPUTS // max(1, shape[0] * shape[2]))
+    return [slice(start, min(start + rows, shape[1])) for start in range(0, shape[1], rows)]
 
 
 def take(array: NDArray[Any], batch: tuple[int, ...], part: slice) -> NDArray[Any]:

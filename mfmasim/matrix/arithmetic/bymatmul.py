@@ -59,7 +59,6 @@ class MatmulSteps:
     fraction_bits: int
     """Fraction bits of both formats together."""
 
-    # Exact steps need no exponents, and so no powers.
     @cached_property
     def a_power(self) -> NDArray[np.float32]:
         """Powers of A's factors."""
@@ -69,41 +68,6 @@ class MatmulSteps:
     def b_power(self) -> NDArray[np.float32]:
         """Powers of B's factors."""
         return self.tables[1].take(self.b.exponent - np.int16(_EMPTY))
-
-    def exact(self, c: NDArray[np.float32]) -> bool:
-        """Whether c plus any step's sum is exact before the rounding to f32, with no bit lost to any grid.
-
-        So it is when c and all products are multiples of 2^grain, the coarsest possible grid, and the sums span at
-        most 31 bits. The rounded sum is a multiple of 2^grain again.
-        """
-        limit = 2.0 ** (self.grain + 30)
-        # Addends that are not on the grid usually show it in their first row.
-        if self.highest > self.grain + self.model.product_bits or not self._on_grid(c[:1, :1]):
-            return False
-        return -limit < c.min() <= c.max() < limit and self._on_grid(c)
-
-    def _on_grid(self, c: NDArray[np.float32]) -> bool:
-        """Whether every element is a multiple of 2^grain."""
-        units = np.ldexp(c.astype(np.float64), -self.grain)
-        return bool((units == np.rint(units)).all())
-
-    def exact_step(self, rows: slice, part: slice, c: NDArray[np.float32], turn: int) -> NDArray[np.float32] | None:
-        """One step from a c that is `exact`, +0 for zero; None when c has become too large.
-
-        Args:
-            rows: band of rows of the tiles.
-            part: the step's k.
-            c: the addend, (tiles, rows, N).
-            turn: number of the step; the result is scratch, which the next but one turn overwrites.
-        """
-        limit = 2.0 ** (self.grain + 30)
-        if not -limit < c.min() <= c.max() < limit:
-            return None
-        total, d = scratch("total", c.shape, np.float64), scratch(f"d {turn % 2}", c.shape, np.float32)
-        np.matmul(self.a_value[:, rows, part], self.b_value[:, part, :], out=total)
-        np.add(total, c, out=total)
-        np.copyto(d, total, casting="same_kind")
-        return d
 
     def step_sum(self, rows: slice, part: slice, shape: tuple[int, ...]) -> Sum:
         """Sum of one step for some rows of A: (tiles, rows, N).

@@ -14,7 +14,7 @@ from mfmasim.matrix.arithmetic.arrays import scratch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Factors", "decode", "empty_below"]
+__all__ = ["Factors", "classes", "decode", "empty_below"]
 
 # Exponent of a zero significand. Low enough that the sum with any exponent stays below the sum of two smallest ones,
 # so that a maximum over products sees zero products last; still inside int8 (int16 for 8-bit exponents).
@@ -64,8 +64,15 @@ def _exponent_type(fmt: Format) -> str:
     return "int8" if fmt.exponent_bits <= 5 else "int16"
 
 
-def _decode(fmt: Format, codes: NDArray[Any], kept: int | None, flush: str) -> tuple[NDArray[Any], ...]:
-    """Value, exponent, is-NaN, is-Inf of codes, after truncation and flushing."""
+def classes(fmt: Format, codes: NDArray[Any], kept: int | None, flush: str) -> tuple[NDArray[Any], ...]:
+    """Value, exponent, is-NaN, is-Inf of codes, after truncation and flushing.
+
+    Args:
+        fmt: their format.
+        codes: raw codes.
+        kept: fraction bits of a wide format that are read; None is all.
+        flush: flushing of subnormal factors, as in `Model.flush_inputs`.
+    """
     if kept is not None and kept < fmt.mantissa_bits:
         codes = codes & ~codes.dtype.type((1 << (fmt.mantissa_bits - kept)) - 1)
     value = fmt.decode(codes)
@@ -90,7 +97,7 @@ _EXPONENT, _NAN, _INF = 0x07FF, 0x0800, 0x1000
 def _table(name: str, flush: str) -> NDArray[np.uint32]:
     """Value, exponent and class of every code of a format, in one word each: one gather decodes all three."""
     fmt = FORMATS[name]
-    value, exponent, nan, inf = _decode(fmt, np.arange(1 << fmt.bits, dtype=np.uint32), None, flush)
+    value, exponent, nan, inf = classes(fmt, np.arange(1 << fmt.bits, dtype=np.uint32), None, flush)
     words = value.astype(np.float32).view(np.uint32) | (exponent.astype(np.int32) + 512).astype(np.uint32)
     return words | nan * np.uint32(_NAN) | inf * np.uint32(_INF)
 
@@ -110,7 +117,7 @@ def decode(name: str, codes: NDArray[Any], kept: int | None = None, flush: str =
     """
     fmt = FORMATS[name]
     if fmt.bits > 16:
-        value, exponent, nans, infs = _decode(fmt, codes, kept, flush)
+        value, exponent, nans, infs = classes(fmt, codes, kept, flush)
         return Factors(value.astype(np.float32), exponent, nans if nans.any() else None, infs if infs.any() else None)
     words = scratch(f"{place} words", codes.shape, np.uint32) if place else np.empty(codes.shape, np.uint32)
     _table(name, flush).take(codes, out=words, mode="clip")

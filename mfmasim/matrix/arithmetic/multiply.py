@@ -11,6 +11,7 @@ from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic import chains, dots, narrowing, tiles
 from mfmasim.matrix.arithmetic.batches import CHUNK, chunks, merge, select, take
 from mfmasim.matrix.arithmetic.checks import checked
+from mfmasim.matrix.arithmetic.grid import on_one_grid
 from mfmasim.matrix.arithmetic.integers import integer
 from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.request import PLAIN, Formats, Modes, Operands
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo
 
-__all__ = ["multiply"]
+__all__ = ["multiply", "multiply_exactly"]
 
 _ALGORITHMS: dict[str, Callable[[Product, Operands], NDArray[Any]]] = {
     "aligned": narrowing.aligned,
@@ -63,13 +64,31 @@ def multiply(
     with np.errstate(all="ignore"):
         if operands.index is not None:
             return _sparse(product, operands, batch)
-        narrow = product.fraction_bits <= tiles.MERGED_FRACTION_BITS and model.algorithm != "integer"
-        if narrow and not operands.scaled:
+        if tiles.narrow(product) and not operands.scaled:
             merged = merge(operands, batch)
             if merged is not None:
                 joined, shape = merged
                 return np.ascontiguousarray(np.swapaxes(_run(product, joined, batch[:-2]).reshape(shape), -3, -2))
         return _run(product, operands, batch, memos)
+
+
+def multiply_exactly(
+    model: Model, formats: Formats, operands: Operands, modes: Modes = PLAIN
+) -> NDArray[np.uint32] | None:
+    """`multiply` where every sum is exact before it is rounded, else None: for tiles of any size, at less cost.
+
+    Args:
+        model: the accumulation model.
+        formats: formats of A and B, and of C and D.
+        operands: raw codes (..., rows, columns) of equally many axes, without scales; A and B broadcast against C.
+        modes: as in `multiply`.
+    """
+    product = Product(model, formats, modes, operands.a.shape[-1])
+    if not tiles.narrow(product) or formats.d != "f32" or formats.addend != "f32" or not tiles.shortcuts(product):
+        return None
+    checked(product, operands)
+    with np.errstate(all="ignore"):
+        return on_one_grid(product, operands)
 
 
 def _run(

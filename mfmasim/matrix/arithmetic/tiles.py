@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.matrix.arithmetic import bymatmul, chains, fast
+from mfmasim.matrix.arithmetic.batches import OUTPUTS, bands
+from mfmasim.matrix.arithmetic.grid import on_one_grid
 from mfmasim.matrix.arithmetic.order import NATURAL, TILES_LAST, Order
 from mfmasim.matrix.arithmetic.scales import block_scales
 
@@ -18,19 +20,24 @@ if TYPE_CHECKING:
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo, Operands
 
-__all__ = ["MERGED_FRACTION_BITS", "aligned"]
-
-MERGED_FRACTION_BITS = bymatmul.FRACTION_BITS
-"""Formats with at most this many fraction bits together gain from large products."""
+__all__ = ["aligned", "narrow", "shortcuts"]
 
 # From this many tiles on, the tile index is put innermost, so that inner loops are long.
 _MANY = 48
-# Outputs handled at once: a dozen float32 temporaries of this many stay in a core's cache.
-_OUTPUTS = 1 << 16
 # With the tile index innermost, so many tiles at once: B of all of them stays in the cache while bands of A pass.
 _TILES = 1024
 # Up to this many products, all steps are summed at once.
 _SMALL = 1 << 14
+
+
+def narrow(product: Product) -> bool:
+    """Whether the factors are so narrow that large matrix products pay."""
+    return product.fraction_bits <= bymatmul.FRACTION_BITS and product.model.algorithm != "integer"
+
+
+def shortcuts(product: Product) -> bool:
+    """Whether the shortcuts of ``aligned`` hold for a product."""
+    return fast.usable(product.model) and not product.clamp and product.formats.powers_of_two
 
 
 def aligned(product: Product, operands: Operands) -> NDArray[Any]:
@@ -43,11 +50,15 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     Returns:
         Raw f32 bits (tiles, M, N).
     """
-    if not fast.usable(product.model) or product.clamp or not product.formats.powers_of_two:
+    if not shortcuts(product):
         return _plain(product, operands)
     c = operands.c
-    narrow = product.fraction_bits <= bymatmul.FRACTION_BITS
-    last = not narrow and c.shape[0] >= _MANY
+    few_bits = narrow(product)
+    if few_bits and not operands.scaled:
+        found = on_one_grid(product, operands)
+        if found is not None:
+            return found
+    last = not few_bits and c.shape[0] >= _MANY
     order = TILES_LAST if last else NATURAL
     memos = operands.memos or (None, None)
     a = _factors(product, "a", order, operands.a, memos[0])
@@ -65,7 +76,7 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     k, instruction_k = a.value.shape[2], product.k
     if c.size * k <= _SMALL and instruction_k % product.model.group == 0 == k % instruction_k:
         return _small(product, a, b, operands)
-    return _natural(product, a, b, operands, narrow=narrow)
+    return _natural(product, a, b, operands, few_bits=few_bits)
 
 
 def _factors(product: Product, name: str, order: Order, codes: NDArray[Any], memo: Memo | None) -> Factors:
@@ -115,51 +126,40 @@ def _plain_tiles(a: Factors, b: Factors, axis: int) -> NDArray[np.bool_] | None:
 def _plain(product: Product, operands: Operands) -> NDArray[Any]:
     """The complete path, a few tiles or a few rows at a time."""
     d = np.empty_like(operands.c)
-    size = max(1, _OUTPUTS // (d.shape[1] * d.shape[2]))
+    size = max(1, OUTPUTS // (d.shape[1] * d.shape[2]))
     for start in range(0, len(d), size):
         tiles = slice(start, start + size)
         part = operands.tiles(tiles)
-        for band in _bands(part.c.shape):
+        for band in bands(part.c.shape):
             d[tiles, band] = chains.aligned(product, part.rows(band))
     return d
 
 
-def _bands(shape: tuple[int, ...]) -> list[slice]:
-    """Bands of rows of (tiles, M, N) with about `_OUTPUTS` outputs each."""
-    rows = max(1, _OUTPUTS // max(1, shape[0] * shape[2]))
-    return [slice(start, min(start + rows, shape[1])) for start in range(0, shape[1], rows)]
-
-
-def _natural(product: Product, a: Factors, b: Factors, operands: Operands, *, narrow: bool) -> NDArray[Any]:
+def _natural(product: Product, a: Factors, b: Factors, operands: Operands, *, few_bits: bool) -> NDArray[Any]:
     """Tiles in natural order, by matrix products where the factors are narrow."""
     model, shape = product.model, operands.c.shape
     d = np.empty(shape, np.uint32)
     parts = list(product.steps(a.value.shape[2]))
-    size = max(1, _OUTPUTS // (shape[1] * shape[2]))
+    size = max(1, OUTPUTS // (shape[1] * shape[2]))
     for start in range(0, shape[0], size):
         tiles = slice(start, start + size)
         some = operands.tiles(tiles)
         p, q = (x if size >= shape[0] else x.map(lambda v, tiles=tiles: v[tiles]) for x in (a, b))
-        prepared = bymatmul.prepare(model, p, q, product.fraction_bits) if narrow else None
+        prepared = bymatmul.prepare(model, p, q, product.fraction_bits) if few_bits else None
         if prepared is None:
             rows = p.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
             columns = q.map(lambda v: np.moveaxis(v, 1, 0)[:, :, None, :])
-        for band in _bands(some.c.shape):
+        for band in bands(some.c.shape):
             own = some.rows(band)
             # + 0: where a step adds nothing, either zero gives +0.
             value = own.c.view(np.float32) + np.float32(0)
-            exact = prepared is not None and not own.scaled and prepared.exact(value)
             for turn, part in enumerate(parts):
-                new = prepared.exact_step(band, part, value, turn) if exact and prepared is not None else None
-                if new is None:
-                    exact = False
-                    if prepared is None:
-                        total = fast.product_sum(model, rows.map(lambda v, band=band: v[:, :, band]), columns, part)
-                    else:
-                        total = prepared.step_sum(band, part, value.shape)
-                    scale = block_scales(product, own, part.start)
-                    new = fast.add(model, total if scale is None else fast.scaled(total, scale.exponent), value, turn)
-                value = new
+                if prepared is None:
+                    total = fast.product_sum(model, rows.map(lambda v, band=band: v[:, :, band]), columns, part)
+                else:
+                    total = prepared.step_sum(band, part, value.shape)
+                scale = block_scales(product, own, part.start)
+                value = fast.add(model, total if scale is None else fast.scaled(total, scale.exponent), value, turn)
             d[tiles, band] = _bits(model, value)
     return _with_nans(model, a, b, operands, d)
 
@@ -209,7 +209,7 @@ def _tiles_last(product: Product, a: Factors, b: Factors, c: NDArray[Any]) -> ND
     for start in range(0, d.shape[2], _TILES):
         tiles = slice(start, start + _TILES)
         others = columns.map(lambda v, tiles=tiles: v[..., tiles])
-        for band in _bands((min(_TILES, c.shape[0]), c.shape[1], c.shape[2])):
+        for band in bands((min(_TILES, c.shape[0]), c.shape[1], c.shape[2])):
             value = d[band, :, tiles].view(np.float32)
             some = rows.map(lambda v, band=band, tiles=tiles: v[:, band, :, tiles])
             for turn, part in enumerate(parts):

@@ -1,0 +1,28 @@
+"""Lane masks, as words of scalar registers and as booleans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["lanes_of", "words_of"]
+
+
+def lanes_of(words: NDArray[np.uint32], lanes: int) -> NDArray[np.bool_]:
+    """Expand lane masks, uint32 (..., 2), to booleans (..., lanes); lane 0 is bit 0 of word 0."""
+    octets = np.ascontiguousarray(words).view(np.uint8)
+    bits = np.unpackbits(octets.reshape(-1), bitorder="little").view(np.bool_)
+    return bits.reshape(*words.shape[:-1], 64)[..., :lanes]
+
+
+def words_of(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    """Pack lane booleans (..., 32 or 64) into mask words, uint32 (..., 2)."""
+    # All rows in one go: each is a whole number of bytes.
+    octets = np.packbits(mask, bitorder="little").reshape(*mask.shape[:-1], mask.shape[-1] // 8)
+    if octets.shape[-1] == 4:
+        octets = np.concatenate([octets, np.zeros_like(octets)], axis=-1)
+    return np.ascontiguousarray(octets).view(np.uint32)
