@@ -74,16 +74,14 @@ def build(machine: Machine, pc: int, mode: int) -> Block:
         _bound(ins, fields, machine, indexing=indexing)
         for ins, fields in zip(instructions, decoded.selected, strict=True)
     ]
-    watched_singly = machine.value_observers or machine.late is not None or machine.steps or machine.matrix_hooks
-    step = machine.launch.approximation
-    if not (indexing or watched_singly or step or machine.definedness is not None):
-        bound = paired(instructions, bound, machine)
-    if step:
+    if step := machine.launch.approximation:
         bound = [approximated(ins, run, step) for ins, run in zip(instructions, bound, strict=True)]
     if machine.value_observers and not indexing:
         bound = [watched(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if machine.late is not None:
         bound = [machine.late.wrapped(ins, run) for ins, run in zip(instructions, bound, strict=True)]
+    if not (indexing or step or machine.late is not None or machine.steps or machine.matrix_hooks):
+        bound = paired(instructions, bound, machine)
     if machine.steps:
         bound = [stepped(machine, ins, run) for ins, run in zip(instructions, bound, strict=True)]
     if ending:

@@ -225,6 +225,8 @@ class Observer:
     """
 
     name: str = ""
+    only_unusual: bool = False
+    """Whether `on_value` may be left out for matrix instructions of finite, not denormal values under a full EXEC."""
 
     def on_start(self, launch: Launch) -> None:
         """Before the first instruction, when memory is laid out."""

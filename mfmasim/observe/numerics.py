@@ -130,6 +130,8 @@ class Numerics(Check):
     default = False
     kinds = (NOT_FINITE, OVERFLOW, DENORMAL)
 
+    only_unusual = True
+
     def __init__(self, launch: Launch) -> None:
         """Start without findings."""
         super().__init__(launch)

@@ -54,6 +54,8 @@ class Operands(Check):
     about = "masked lanes of matrix instructions, scales that count otherwise than they look"
     kinds = (MASKED, ROUNDED, ZERO)
 
+    only_unusual = True
+
     def __init__(self, launch: Launch) -> None:
         """Start without findings."""
         super().__init__(launch)

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+import mfmasim
 from mfmasim.formats import FORMATS
 from mfmasim.machine import block
+from mfmasim.machine.events import Observer
 from mfmasim.machine.ops import matrix_pairs
 from tests.machine import harness
 
@@ -93,13 +95,58 @@ def test_together_is_one_by_one(kind, monkeypatch):
     assert sum(exact) > 10 if kind == "exact" else not any(exact)
 
 
-def test_nothing_joins_what_a_check_or_an_observer_sees_singly(monkeypatch):
+@pytest.mark.parametrize("which", ["none", "some", "undefined"])
+def test_checks_say_the_same_of_what_runs_together(which, monkeypatch):
+    """Masked lanes, undefined bits and sums out of range are found whether or not instructions could run together."""
     lines = [pair(8, 16, 24, 24), pair(8, 18, 28, 28)]
     data = data_of(np.random.default_rng(6), "exact")
-    seen = []
-    monkeypatch.setattr(block, "paired", lambda instructions, bound, machine: (seen.append(True), bound)[1])
-    kernel = harness.kernel(program(lines), "gfx942", "pp")
-    harness.fast(kernel, 2, 128, [data, np.zeros_like(data)], checks="uninitialised")
-    assert not seen
-    harness.fast(kernel, 2, 128, [data, np.zeros_like(data)], checks="none")
-    assert seen
+    if which == "some":
+        lines = [
+            "v_cmp_gt_u32_e32 vcc, 40, v0",
+            "s_and_saveexec_b64 s[8:9], vcc",
+            "s_nop 7",
+            *lines,
+            "s_mov_b64 exec, s[8:9]",
+        ]
+    elif which == "undefined":
+        lines = ["v_mov_b32_e32 v18, v50", "s_nop 7", *lines]
+    data[:, 16] = np.float32(np.inf).view(np.uint32) if which != "none" else data[:, 16]
+    kernel, done = harness.kernel(program(lines), "gfx942", "pp"), []
+    execute = matrix_pairs.execute_pairs
+    monkeypatch.setattr(matrix_pairs, "execute_pairs", lambda *given: (done.append(execute(*given)), done[-1])[1])
+    arrays, findings = found(kernel, data)
+    assert any(d is not None for d in done) == (which == "none")
+    monkeypatch.setattr(block, "paired", lambda instructions, bound, machine: bound)
+    expected, alone = found(kernel, data)
+    np.testing.assert_array_equal(arrays, expected)
+    assert findings == alone
+    assert bool(findings) == (which != "none")
+
+
+def found(kernel, data):
+    """What a launch under all checks leaves, and its findings."""
+    out = np.zeros_like(data)
+    report = mfmasim.device("sim").launch(kernel, len(data) // 128, 128, [data, out], checks="all")
+    return out, sorted(map(str, report.findings))
+
+
+class Watching(Observer):
+    """Sees the results of matrix instructions."""
+
+    def __init__(self, only_unusual):
+        self.only_unusual, self.seen = only_unusual, 0
+
+    def watches(self, instruction):
+        return bool(instruction.opcode.matrix)
+
+    def on_value(self, event):
+        self.seen += 1
+
+
+@pytest.mark.parametrize("only_unusual", [False, True])
+def test_an_observer_sees_every_matrix_instruction_unless_it_says_otherwise(only_unusual):
+    lines = [pair(8, 16, 24, 24), pair(8, 18, 28, 28)]
+    data = data_of(np.random.default_rng(6), "exact")
+    kernel, observer = harness.kernel(program(lines), "gfx942", "pp"), Watching(only_unusual)
+    mfmasim.device("sim").launch(kernel, 2, 128, [data, np.zeros_like(data)], checks="none", observers=[observer])
+    assert observer.seen == (0 if only_unusual else 2)

@@ -178,9 +178,11 @@ def test_the_ways_are_taken(monkeypatch):
     source = np.random.default_rng(0)
     for model, fmt, batch, kind in (
         ("cdna3_16bit", "f16", 1, "normal"),
+        ("cdna3_16bit", "f16", 30, "normal"),
         ("cdna3_16bit", "f16", 80, "normal"),
         ("cdna3_16bit", "f16", 80, "bits"),
         ("cdna3_fp8", "e4m3fnuz", 80, "normal"),
+        ("cdna3_16bit", "bf16", 80, "bits"),
         ("cdna3_fp8", "e5m2fnuz", 80, "wide"),
     ):
         a, b = codes(source, fmt, (batch, 16, 16), kind), codes(source, fmt, (batch, 16, 16), kind)

@@ -25,7 +25,7 @@ from mfmasim.machine.ops.relative import parts_of
 from mfmasim.machine.state import VCC
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.interface import Bound
@@ -111,6 +111,11 @@ class Definedness:
             run(g)
 
         return step
+
+    def defined(self, instructions: Iterable[Instruction]) -> Callable[[], bool]:
+        """Whether all bits of the registers that instructions access are defined, at the time of the call."""
+        touched = set_of(key for ins in instructions for operand in (*ins.src, *ins.dst) for key in keys_of(operand))
+        return lambda: not self.planes.dirty & touched
 
     def indexed(self, instruction: Instruction, run: Bound) -> Bound:
         """An instruction that runs with VGPR indexing on: each form that M0 selects is followed separately."""

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.held import Held
-    from mfmasim.machine.interface import Bound, Machine
+    from mfmasim.machine.interface import Bound
+    from mfmasim.machine.run import Machine
     from mfmasim.machine.state import Group
     from mfmasim.matrix import MatrixInstruction
     from mfmasim.matrix.request import Memo, Modes
@@ -50,7 +51,7 @@ def paired(instructions: Sequence[Instruction], bound: list[Bound], machine: Mac
     Args:
         instructions: those of the block.
         bound: the step of each.
-        machine: what they were bound with; nothing watches single instructions.
+        machine: what they were bound with; no observer replaces what matrix instructions compute.
     """
     ones = [_candidate(instruction, machine) for instruction in instructions]
     steps: list[Bound] = []
@@ -61,7 +62,7 @@ def paired(instructions: Sequence[Instruction], bound: list[Bound], machine: Mac
             now, some = some[:length], some[length:]
             each = [bound[number] for number in now]
             joined = [one for number in now if (one := ones[number]) is not None]
-            steps += each if length == 1 else [_together(joined, [instructions[n] for n in now], each)]
+            steps += each if length == 1 else [_together(joined, [instructions[n] for n in now], each, machine)]
     return steps
 
 
@@ -69,6 +70,9 @@ def _candidate(instruction: Instruction, machine: Machine) -> _One | None:
     """The instruction, if it has one block, operands A, B and C in registers, and a D that fills its registers."""
     if not instruction.opcode.matrix or any(operand.kind not in ("v", "a") for operand in instruction.src):
         return None
+    for observer in machine.value_observers:
+        if not getattr(observer, "only_unusual", False) and observer.watches(instruction):
+            return None
     operation, modes = resolve(instruction, machine.arch, machine.kernel.wave)
     if operation.row.sources != ("A", "B", "C") or operation.blocks != 1 or not operation.D.full:
         return None
@@ -102,18 +106,23 @@ def _overlap(one: Operand, other: Operand) -> bool:
     return one.kind == other.kind and one.index < other.index + other.count and other.index < one.index + one.count
 
 
-def _together(ones: Sequence[_One], instructions: Sequence[Instruction], bound: Sequence[Bound]) -> Bound:
+def _together(
+    ones: Sequence[_One], instructions: Sequence[Instruction], bound: Sequence[Bound], machine: Machine
+) -> Bound:
     """One step for instructions that form all pairs.
 
     Args:
         ones: the instructions.
         instructions: the same.
         bound: the step of each.
+        machine: what they were bound with.
     """
     by_pair = {(_place(one.a), _place(one.b)): one for one in ones}
     a, b = {_place(one.a): one.a for one in ones}, {_place(one.b): one.b for one in ones}
     ordered = [by_pair[x, y] for y in b for x in a]
     operation, modes = ones[0].operation, with_mode(ones[0].modes)
+    follows = machine.definedness
+    defined = None if follows is None else follows.defined(instructions)
     wait = 0
 
     def product(g: Group) -> NDArray[np.uint32] | None:
@@ -135,9 +144,12 @@ def _together(ones: Sequence[_One], instructions: Sequence[Instruction], bound: 
 
     def run(g: Group) -> None:
         nonlocal wait
-        out = None if wait else product(g)
+        # Sums that are exact are finite; under a full EXEC, of defined bits, no check finds anything in them.
+        plain = g.mask is None and (defined is None or defined())
+        out = product(g) if plain and not wait else None
         if out is None:
-            wait = wait - 1 if wait else PATIENCE
+            if plain:
+                wait = wait - 1 if wait else PATIENCE
             for step in bound:
                 step(g)
             return

@@ -2,9 +2,9 @@
 
 A product of such factors has at most 8 significant bits, so that truncating it to the grid 2^(e_dot - 24) removes
 bits only when it is 2^16 times smaller than the largest of its step. Where no product loses bits, the step's sum is
-exact, and float64 holds it: 30 bits, whatever the order of addition. A bound decides that for a whole batch, else an
-element at a time; the few elements that lose bits are computed again from their factors, and many at once are computed
-by `fast`.
+exact: float32 holds it where Cauchy and Schwarz bound it by 2^24 units of the finest grid (see `on_one_grid`), else
+float64, 30 bits, whatever the order of addition. A bound decides that for a whole batch, else an element at a time;
+the few elements that lose bits are computed again from their factors, and many at once are computed by `fast`.
 
 e_dot is the largest of L sums ea+eb. With L <= 2^w, the sum of the powers 2^(w (ea+eb)) lies between 2^(w e_dot) and
 2^(w e_dot + w), so that its float exponent divided by w is e_dot: a matrix product of powers, and a shift.
@@ -13,20 +13,22 @@ e_dot is the largest of L sums ea+eb. With L <= 2^w, the sum of the powers 2^(w 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic import steps
 from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.fast import Sum, product_sum
+from mfmasim.matrix.arithmetic.narrow import Table, tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.factors import Factors
-    from mfmasim.matrix.models import Model
+    from mfmasim.matrix.arithmetic.narrow import Narrow
+    from mfmasim.matrix.arithmetic.product import Product
 
 __all__ = ["FRACTION_BITS", "MatmulSteps", "prepare"]
 
@@ -37,120 +39,124 @@ _EMPTY = -48
 """Exponent of zero factors in the narrow formats."""
 
 
+class Powers(NamedTuple):
+    """Powers of two by code, whose products give the exponents of the products."""
+
+    a: Table
+    b: Table
+    log_width: int
+    bias: int
+
+
 @dataclass
 class MatmulSteps:
     """Operands of a batch, prepared for step sums by `step_sum`."""
 
-    model: Model
-    a: Factors
-    b: Factors
-    a_value: NDArray[np.float64]
-    b_value: NDArray[np.float64]
-    tables: tuple[NDArray[np.float32], NDArray[np.float32]]
-    """Powers by exponent, from that of zero up, for A and B."""
-    log_width: int
-    bias: int
+    product: Product
+    a: Narrow
+    b: Narrow
+    powers: Powers
     lowest: int
-    """Smallest sum of exponents of non-zero factors."""
-    highest: int
-    """Largest sum of exponents."""
+    """Smallest sum of exponents of factors that are not zero."""
     grain: int
     """Every product is a multiple of 2^grain."""
-    fraction_bits: int
-    """Fraction bits of both formats together."""
+    values: tuple[NDArray[Any], NDArray[Any]]
+    """Of A and B, in float32 if it holds every sum of a step, else in float64."""
 
-    @cached_property
-    def a_power(self) -> NDArray[np.float32]:
-        """Powers of A's factors."""
-        return self.tables[0].take(self.a.exponent - np.int16(_EMPTY))
-
-    @cached_property
-    def b_power(self) -> NDArray[np.float32]:
-        """Powers of B's factors."""
-        return self.tables[1].take(self.b.exponent - np.int16(_EMPTY))
-
-    def step_sum(self, rows: slice, part: slice, shape: tuple[int, ...]) -> Sum:
+    def step_sum(self, tiles: slice, rows: slice, part: slice, shape: tuple[int, ...]) -> Sum:
         """Sum of one step for some rows of A: (tiles, rows, N).
 
         Args:
+            tiles: tiles of the batch.
             rows: rows of A.
             part: the step's k.
             shape: shape of the result.
         """
         exponents = scratch("powers", shape, np.float32)
-        if self.log_width == 3:
-            np.matmul(self.a_power[:, rows, part], self.b_power[:, part, :], out=exponents)
+        a, b = self.a.powers(self.powers.a)[tiles, rows], self.b.powers(self.powers.b)[tiles]
+        if self.powers.log_width == 3:
+            np.matmul(a[:, :, part], b[:, part], out=exponents)
         else:
             # Powers of 2^4 stay distinct only in sums of fewer than 16: the two halves of k separately.
             other = scratch("odd powers", shape, np.float32)
             even, odd = slice(part.start, part.stop, 2), slice(part.start + 1, part.stop, 2)
-            np.matmul(self.a_power[:, rows, even], self.b_power[:, even, :], out=exponents)
-            np.matmul(self.a_power[:, rows, odd], self.b_power[:, odd, :], out=other)
+            np.matmul(a[:, :, even], b[:, even], out=exponents)
+            np.matmul(a[:, :, odd], b[:, odd], out=other)
             np.maximum(exponents, other, out=exponents)
         e = exponents.view(np.int32)
-        np.right_shift(e, 23 + self.log_width, out=e)
-        np.subtract(e, self.bias, out=e)
-        value = scratch("total", shape, np.float64)
-        np.matmul(self.a_value[:, rows, part], self.b_value[:, part, :], out=value)
-        lowest = int(e.min())
-        nothing = e < self.lowest if lowest < self.lowest else None
+        np.right_shift(e, 23 + self.powers.log_width, out=e)
+        np.subtract(e, self.powers.bias, out=e)
+        x, y = self.values
+        value = scratch("total", shape, x.dtype)
+        np.matmul(x[tiles, rows, part], y[tiles, part], out=value)
+        nothing = e < self.lowest if int(e.min()) < self.lowest else None
         # Sums and addends below 2^(grain + 31) have no bits on grids finer than theirs.
         result = Sum(value, e, nothing, limit=2.0 ** (self.grain + 31))
-        if int(e.max()) > self.grain + self.model.product_bits:
-            return self._mend(result, rows, part)
+        if int(e.max()) > self.grain + self.product.model.product_bits:
+            return self._mend(result, tiles, rows, part)
         return result
 
-    def _mend(self, total: Sum, rows: slice, part: slice) -> Sum:
+    def _mend(self, total: Sum, tiles: slice, rows: slice, part: slice) -> Sum:
         """Compute again the elements in which some product loses bits to the grid."""
-        a, b = self.a.exponent[:, rows, part], self.b.exponent[:, part, :]
-        low_a = np.where(a == _EMPTY, 100, a).min(axis=2).astype(np.int16)
-        low_b = np.where(b == _EMPTY, 100, b).min(axis=1).astype(np.int16)
-        bound = low_a[:, :, None] + low_b[:, None, :] + np.int16(self.model.product_bits - self.fraction_bits)
-        loses = bound < total.e
+        model = self.product.model
+        a, b = self.a.factors(lambda v: v[tiles, rows, part]), self.b.factors(lambda v: v[tiles, part])
+        low_a = np.where(a.exponent == _EMPTY, 100, a.exponent).min(axis=2).astype(np.int16)
+        low_b = np.where(b.exponent == _EMPTY, 100, b.exponent).min(axis=1).astype(np.int16)
+        margin = np.int16(model.product_bits - self.product.fraction_bits)
+        loses = low_a[:, :, None] + low_b[:, None, :] + margin < total.e
         count = np.count_nonzero(loses)
         if count * 20 > loses.size:
-            x = self.a.map(lambda v: np.moveaxis(v[:, rows, part], 2, 0)[..., None])
-            y = self.b.map(lambda v: np.moveaxis(v[:, part], 1, 0)[:, :, None])
-            return product_sum(self.model, x, y, slice(0, part.stop - part.start))
+            x = a.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
+            y = b.map(lambda v: np.moveaxis(v, 1, 0)[:, :, None])
+            return product_sum(model, x, y, slice(0, part.stop - part.start))
         if count:
             tile, row, column = np.nonzero(loses)
-            x = self.a.map(lambda v: v[tile, rows.start + row, part].T)
-            y = self.b.map(lambda v: v[tile, part, column].T)
+            x = a.map(lambda v: v[tile, row].T)
+            y = b.map(lambda v: v[tile, :, column].T)
             products = np.multiply(x.value, y.value, dtype=np.float64)
-            total.value[loses] = steps.aligned_sum(self.model, products, x.exponent + y.exponent)[0]
+            total.value = total.value.astype(np.float64, copy=False)
+            total.value[loses] = steps.aligned_sum(model, products, x.exponent + y.exponent)[0]
         return total
 
 
-def prepare(model: Model, a: Factors, b: Factors, fraction_bits: int) -> MatmulSteps | None:
-    """Prepare a batch, or return None when its exponents are spread too widely for powers in float32.
+def prepare(product: Product, a: Narrow, b: Narrow) -> MatmulSteps | None:
+    """Prepare a batch, or return None when its formats' exponents are spread too widely for powers in float32.
 
     Args:
-        model: a `mfmasim.matrix.arithmetic.fast.usable` row.
+        product: by a `mfmasim.matrix.arithmetic.fast.usable` model.
         a: factors (tiles, M, K) of 8 bits or fewer.
         b: factors (tiles, K, N).
-        fraction_bits: fraction bits of both formats together.
     """
-    bounds = [x.bounds for x in (a, b)]
+    powers = _powers(product.formats.a, product.formats.b, product.flush_inputs, product.model.group)
+    if powers is None:
+        return None
+    lowest = a.exponents[0] + b.exponents[0]
+    grain = lowest - product.fraction_bits
+    # A step that the bounds of `Narrow.norm` do not know as such lies in two of them.
+    bound = a.norm * b.norm * (1 if product.k % product.model.group == 0 else 2)
+    values = (a.value, b.value) if bound <= 2.0 ** (grain + 24) else (a.wide, b.wide)
+    return MatmulSteps(product, a, b, powers, lowest, grain, values)
+
+
+@cache
+def _powers(a: str, b: str, flush: str, group: int) -> Powers | None:
+    """Powers by code of two formats, for steps of so many terms."""
+    exponents = [tables(FORMATS[name], flush).exponent.astype(np.int32) for name in (a, b)]
+    bounds = [(int(e[e != _EMPTY].min()), int(e.max())) for e in exponents]
     lowest, highest = bounds[0][0] + bounds[1][0], bounds[0][1] + bounds[1][1]
     if highest - lowest <= 29:
         log_width = 3
-    elif highest - lowest <= 60 and model.group <= 16:
+    elif highest - lowest <= 60 and group <= 16:
         log_width = 2
     else:
         return None
     width = 1 << log_width
-    # The power of the smallest sum gets the exponent field `width`, so that no power is subnormal.
-    bias = 1 - lowest
-    # Exponents of the smallest powers of A and of B: together `width` - 127, and shared out so that no power is
-    # subnormal or infinite even when only one operand has a range.
+    # Exponents of the smallest powers of A and of B: together `width` - 127, so that the power of the smallest sum
+    # gets the exponent field `width`, and shared out so that no power is subnormal or infinite.
     spread = [width * (high - low) for low, high in bounds]
     first = (2 * (width - 127) - spread[0] + spread[1]) // 4
-    tables = []
-    for (low, high), base in zip(bounds, (first, width - 127 - first), strict=True):
-        table = np.zeros(high - _EMPTY + 1, np.float32)
-        table[low - _EMPTY :] = np.ldexp(np.float32(1), base + width * np.arange(high - low + 1, dtype=np.int32))
-        tables.append(table)
-    return MatmulSteps(
-        model, a, b, a.wide, b.wide, (tables[0], tables[1]),
-        log_width, bias, lowest, highest, lowest - fraction_bits, fraction_bits,
-    )  # fmt: skip
+    made = []
+    for e, (low, _), base in zip(exponents, bounds, (first, width - 127 - first), strict=True):
+        power = np.ldexp(np.float32(1), base + width * (np.maximum(e, low) - low))
+        made.append(Table(np.where(e == _EMPTY, np.float32(0), power)))
+    return Powers(made[0], made[1], log_width, 1 - lowest)

@@ -38,7 +38,10 @@ LOWEST, HIGHEST = -100, 124
 
 @dataclass
 class Sum:
-    """Sum of a step: ``value`` in float64 or, as int32, in grid units; ``e`` int32; ``empty`` where no term is."""
+    """Sum of a step: ``value`` exact in float32 or float64 or, as int32, in grid units.
+
+    ``e`` is int32; ``empty`` where no term is.
+    """
 
     value: NDArray[Any]
     e: NDArray[Any]
@@ -156,7 +159,7 @@ def scaled(total: Sum, exponent: NDArray[Any]) -> Sum:
     """A step's sum times 2^exponent, by element."""
     value = total.value
     if value.dtype != np.int32:
-        value = np.ldexp(value, exponent)
+        value = np.ldexp(value, exponent, dtype=np.float64)
     return Sum(value, total.e + exponent, total.empty, bounded=False)
 
 
@@ -200,9 +203,12 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
         np.multiply(d, inverse, out=d)
     else:
         np.multiply(x, inverse, out=x)
-        wide = scratch("sum", c.shape, np.float64)
-        np.add(total.value, x, out=wide)
-        np.copyto(d, wide, casting="same_kind")
+        # In float32 too the sum is rounded once: both terms are exact.
+        if total.value.dtype == np.float32:
+            np.add(total.value, x, out=d)
+        else:
+            wide = np.add(total.value, x, out=scratch("sum", c.shape, np.float64))
+            np.copyto(d, wide, casting="same_kind")
     if total.empty is not None:
         # No product: c itself, and +0 for either zero.
         np.copyto(d, c + np.float32(0), where=total.empty)
@@ -230,7 +236,7 @@ def _add_rest(
     alone = ~(np.abs(addend) < np.ldexp(1.0, e + (model.sum_bits + 8)))
     d.reshape(-1)[places] = addend
     places, addend, e = places[~alone], addend[~alone], e[~alone]
-    value = total.value.reshape(-1)[places]
-    if value.dtype == np.int32:
-        value = np.ldexp(value.astype(np.float64), e - model.product_bits)
+    value = total.value.reshape(-1)[places].astype(np.float64)
+    if total.value.dtype == np.int32:
+        value = np.ldexp(value, e - model.product_bits)
     d.reshape(-1)[places] = steps.add_aligned(model, value, e, np.zeros(e.shape, np.bool_), addend)

@@ -13,138 +13,43 @@ rounded at all, and they are one product.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.batches import OUTPUTS, bands
-from mfmasim.matrix.arithmetic.factors import classes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.formats import Format
+    from mfmasim.matrix.arithmetic.narrow import Narrow
     from mfmasim.matrix.arithmetic.product import Product
-    from mfmasim.matrix.request import Memo, Operands
 
 __all__ = ["on_one_grid"]
 
-_SLACK = 1 + 2.0**-12
-"""A norm in float32 is below the true one by less than this factor."""
-_AT_ONCE = 128
-"""Terms whose squares are summed by one matrix product."""
-_MANY = 1 << 14
-"""Codes from which on two at a time are looked up, in a table of half a megabyte."""
 
-
-@dataclass(frozen=True)
-class _Values:
-    """A or B in float32, NaN and infinity as themselves, and how far the values are spread."""
-
-    fmt: Format
-    codes: NDArray[np.uint8]
-    value: NDArray[np.float32]
-    """A (..., M, K) or B (..., K, N)."""
-    transposed: bool
-    """Whether K is the last axis."""
-    group: int
-    """Terms of a step."""
-
-    @cached_property
-    def exponents(self) -> tuple[int, int]:
-        """Smallest and largest exponent but those of zeros; (0, 0) without any, or where NaN are all there is."""
-        # Without the sign, codes are in the order of magnitudes.
-        magnitude = scratch("magnitude", self.codes.shape, np.uint8)
-        np.bitwise_and(self.codes, np.uint8(self.fmt.sign_bit - 1), out=magnitude)
-        high = int(magnitude.max())
-        np.subtract(magnitude, np.uint8(1), out=magnitude)  # zero becomes the largest
-        low = int(magnitude.min()) + 1
-        return (self._exponent(low), self._exponent(high)) if high else (0, 0)
-
-    def _exponent(self, code: int) -> int:
-        return max(code >> self.fmt.mantissa_bits, 1) - self.fmt.bias
-
-    @cached_property
-    def norm(self) -> float:
-        """Largest norm of the factors of a step in one row of A or column of B; not finite if a factor is not."""
-        square = np.multiply(self.value, self.value, out=scratch("square", self.value.shape, np.float32))
-        largest, k = 0.0, self.value.shape[-1 if self.transposed else -2]
-        size = -(-_AT_ONCE // self.group) * self.group
-        for first in range(0, k, size):
-            ones, part = _ones(self.group, min(size, k - first)), slice(first, first + size)
-            sums = np.matmul(square[..., part], ones.T) if self.transposed else np.matmul(ones, square[..., part, :])
-            largest = float(np.maximum(largest, sums.max()))  # of NaN, unlike max, NaN
-        return math.sqrt(largest) * _SLACK
-
-
-@cache
-def _ones(group: int, k: int) -> NDArray[np.float32]:
-    """Matrix (steps, k) that sums the terms of each step."""
-    ones: NDArray[np.float32] = (np.arange(k) // group == np.arange(k // group)[:, None]).astype(np.float32)
-    return ones
-
-
-@cache
-def _table(fmt: Format, flush: str) -> NDArray[np.float32]:
-    """Value of every code."""
-    value, _, nan, inf = classes(fmt, np.arange(256, dtype=np.uint32) & ((1 << fmt.bits) - 1), None, flush)
-    return np.where(nan, np.nan, np.where(inf, np.inf, value)).astype(np.float32)
-
-
-@cache
-def _pairs(fmt: Format, flush: str) -> NDArray[np.uint64]:
-    """Values of every two codes that follow each other, as the words of two float32."""
-    table = _table(fmt, flush)
-    both = np.stack(np.broadcast_arrays(table[None, :], table[:, None]), axis=-1)  # little-endian: the first is lower
-    return both.reshape(-1).view(np.uint64)
-
-
-def _values(product: Product, name: str, codes: NDArray[np.uint8], memo: Memo | None) -> _Values:
-    """Values of ``a`` or ``b``, which a memo may have already."""
-    key = "values", product.model.name, product.flush_inputs, codes.shape
-    found: _Values | None = None if memo is None else memo.get(key)
-    if found is not None:
-        return found
-    fmt = FORMATS[product.formats.a if name == "a" else product.formats.b]
-    kept = memo is not None
-    value = np.empty(codes.shape, np.float32) if kept else scratch(f"{name} values", codes.shape, np.float32)
-    if codes.size >= _MANY and codes.shape[-1] % 2 == 0 and codes.flags.c_contiguous:
-        _pairs(fmt, product.flush_inputs).take(codes.view(np.uint16), out=value.view(np.uint64), mode="clip")
-    else:
-        _table(fmt, product.flush_inputs).take(codes, out=value, mode="clip")
-    made = _Values(fmt, codes, value, name == "a", product.model.group)
-    if memo is not None:
-        memo[key] = made
-    return made
-
-
-def on_one_grid(product: Product, operands: Operands) -> NDArray[np.uint32] | None:
+def on_one_grid(product: Product, a: Narrow, b: Narrow, addend: NDArray[np.uint32]) -> NDArray[np.uint32] | None:
     """D of a batch of tiles without scales, or None where some sum may not be exact.
 
     Args:
         product: of narrow formats and D in f32, by a `mfmasim.matrix.arithmetic.fast.usable` model.
-        operands: codes (tiles, ..., rows, columns) of equally many axes; those of A and B broadcast against C's.
+        a: A, (tiles, ..., M, K); its leading axes broadcast against C's, as many.
+        b: B, (tiles, ..., K, N), likewise.
+        addend: bits of C in f32, (tiles, ..., M, N).
 
     Returns:
         Raw f32 bits (tiles, ..., M, N).
     """
-    model, k = product.model, operands.a.shape[-1]
-    if k % product.k or product.k % model.group or not k or not operands.c.size:
+    model, k, c = product.model, a.codes.shape[-1], addend.view(np.float32)
+    if a.special or b.special or k % product.k or product.k % model.group or not k or not c.size:
         return None
-    memos = operands.memos or (None, None)
-    a = _values(product, "a", operands.a, memos[0])
-    b = _values(product, "b", operands.b, memos[1])
     grain = a.exponents[0] + b.exponents[0] - product.fraction_bits
-    c = operands.c.view(np.float32)
     # Addends that are not on the grid usually show it in their first row.
     if a.exponents[1] + b.exponents[1] > grain + model.product_bits or not _on_grid(c[:1, ..., :1, :], grain):
         return None
     step, largest = a.norm * b.norm, float(np.maximum(c.max(), -c.min()))
-    if not (step < np.inf and largest < 2.0 ** (grain + 30) and _on_grid(c, grain)):
+    if not (largest < 2.0 ** (grain + 30) and _on_grid(c, grain)):
         return None
     size = k if largest + k // model.group * step <= 2.0 ** (grain + 24) else model.group
     d, tiles = np.empty(c.shape, np.float32), max(1, OUTPUTS // math.prod(c.shape[1:]))
@@ -186,7 +91,11 @@ def _add_steps(
                 return False
         part = slice(first, first + size)
         np.matmul(a[..., part], b[..., part, :], out=total)
-        np.add(total, value, out=value, casting="same_kind")
+        if kind == np.float32:
+            np.add(total, value, out=value)
+        else:
+            np.add(total, value, out=total)
+            np.copyto(value, total, casting="same_kind")
         largest += step * (1 + 2.0**-20)
     return True
 

@@ -13,6 +13,7 @@ from mfmasim.matrix.arithmetic.batches import CHUNK, chunks, merge, select, take
 from mfmasim.matrix.arithmetic.checks import checked
 from mfmasim.matrix.arithmetic.grid import on_one_grid
 from mfmasim.matrix.arithmetic.integers import integer
+from mfmasim.matrix.arithmetic.narrow import narrow
 from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.request import PLAIN, Formats, Modes, Operands
 
@@ -64,7 +65,7 @@ def multiply(
     with np.errstate(all="ignore"):
         if operands.index is not None:
             return _sparse(product, operands, batch)
-        if tiles.narrow(product) and not operands.scaled:
+        if tiles.few_bits(product) and not operands.scaled:
             merged = merge(operands, batch)
             if merged is not None:
                 joined, shape = merged
@@ -84,11 +85,16 @@ def multiply_exactly(
         modes: as in `multiply`.
     """
     product = Product(model, formats, modes, operands.a.shape[-1])
-    if not tiles.narrow(product) or formats.d != "f32" or formats.addend != "f32" or not tiles.shortcuts(product):
+    if not tiles.few_bits(product) or formats.d != "f32" or formats.addend != "f32" or not tiles.shortcuts(product):
         return None
     checked(product, operands)
+    memos = operands.memos or (None, None)
+    a, b = (
+        narrow(product, name, codes, memo)
+        for name, codes, memo in zip("ab", (operands.a, operands.b), memos, strict=True)
+    )
     with np.errstate(all="ignore"):
-        return on_one_grid(product, operands)
+        return on_one_grid(product, a, b, operands.c)
 
 
 def _run(
@@ -110,13 +116,16 @@ def _run(
     whole = {"aligned": n, "integer": n + k + n * k // max(1, m)}
     size = whole.get(algorithm, n * min(product.model.group, product.k))
     rows = m if algorithm in whole else max(1, CHUNK // max(1, size))
+    parts = list(chunks(batch, min(m, rows) * size))
+    if len(parts) == 1 and rows >= m:
+        every = operands.map(lambda array: take(array, batch, parts[0]))
+        return run(product, replace(every, memos=memos) if memos else every).reshape(*batch, m, n)
     out = np.empty((*batch, m, n), _result(product))
     flat = out.reshape(-1, m, n)
-    parts = list(chunks(batch, min(m, rows) * size))
     for part in parts:
         some = operands.map(lambda array, part=part: take(array, batch, part))  # type: ignore[misc]
         if rows >= m:
-            flat[part] = run(product, replace(some, memos=memos) if memos and len(parts) == 1 else some)
+            flat[part] = run(product, some)
             continue
         for top in range(0, m, rows):
             band = slice(top, top + rows)

@@ -9,18 +9,22 @@ import numpy as np
 from mfmasim.matrix.arithmetic import bymatmul, chains, fast
 from mfmasim.matrix.arithmetic.batches import OUTPUTS, bands
 from mfmasim.matrix.arithmetic.grid import on_one_grid
+from mfmasim.matrix.arithmetic.narrow import narrow
 from mfmasim.matrix.arithmetic.order import NATURAL, TILES_LAST, Order
 from mfmasim.matrix.arithmetic.scales import block_scales
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mfmasim.matrix.arithmetic.factors import Factors
+    from mfmasim.matrix.arithmetic.narrow import Narrow
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo, Operands
 
-__all__ = ["aligned", "narrow", "shortcuts"]
+__all__ = ["aligned", "few_bits", "shortcuts"]
 
 # From this many tiles on, the tile index is put innermost, so that inner loops are long.
 _MANY = 48
@@ -30,7 +34,7 @@ _TILES = 1024
 _SMALL = 1 << 14
 
 
-def narrow(product: Product) -> bool:
+def few_bits(product: Product) -> bool:
     """Whether the factors are so narrow that large matrix products pay."""
     return product.fraction_bits <= bymatmul.FRACTION_BITS and product.model.algorithm != "integer"
 
@@ -53,14 +57,19 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     if not shortcuts(product):
         return _plain(product, operands)
     c = operands.c
-    few_bits = narrow(product)
-    if few_bits and not operands.scaled:
-        found = on_one_grid(product, operands)
+    memos = operands.memos or (None, None)
+    if few_bits(product):
+        x, y = (
+            narrow(product, name, codes, memo)
+            for name, codes, memo in zip("ab", (operands.a, operands.b), memos, strict=True)
+        )
+        found = None if operands.scaled else on_one_grid(product, x, y, c)
+        if found is None and x.inf is None and y.inf is None:
+            found = _by_matmul(product, x, y, operands)
         if found is not None:
             return found
-    last = not few_bits and c.shape[0] >= _MANY
+    last = c.shape[0] >= _MANY
     order = TILES_LAST if last else NATURAL
-    memos = operands.memos or (None, None)
     a = _factors(product, "a", order, operands.a, memos[0])
     b = _factors(product, "b", order, operands.b, memos[1])
     plain = _plain_tiles(a, b, axis=2 if last else 0)
@@ -76,7 +85,7 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
     k, instruction_k = a.value.shape[2], product.k
     if c.size * k <= _SMALL and instruction_k % product.model.group == 0 == k % instruction_k:
         return _small(product, a, b, operands)
-    return _natural(product, a, b, operands, few_bits=few_bits)
+    return _natural(product, a, b, operands)
 
 
 def _factors(product: Product, name: str, order: Order, codes: NDArray[Any], memo: Memo | None) -> Factors:
@@ -135,33 +144,57 @@ def _plain(product: Product, operands: Operands) -> NDArray[Any]:
     return d
 
 
-def _natural(product: Product, a: Factors, b: Factors, operands: Operands, *, few_bits: bool) -> NDArray[Any]:
-    """Tiles in natural order, by matrix products where the factors are narrow."""
+def _by_matmul(product: Product, a: Narrow, b: Narrow, operands: Operands) -> NDArray[Any] | None:
+    """Tiles of narrow factors by matrix products; None where exponents are spread too widely."""
+    prepared = bymatmul.prepare(product, a, b)
+    if prepared is None:
+        return None
+
+    def step_sum(tiles: slice, band: slice, part: slice, shape: tuple[int, ...]) -> fast.Sum:
+        return prepared.step_sum(tiles, band, part, shape)
+
+    return _with_nans(product.model, a, b, operands, _stepwise(product, operands, step_sum))
+
+
+def _natural(product: Product, a: Factors, b: Factors, operands: Operands) -> NDArray[Any]:
+    """Tiles in natural order, by products."""
+    rows = a.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
+    columns = b.map(lambda v: np.moveaxis(v, 1, 0)[:, :, None, :])
+
+    def step_sum(tiles: slice, band: slice, part: slice, _: tuple[int, ...]) -> fast.Sum:
+        x, y = rows.map(lambda v: v[:, tiles, band]), columns.map(lambda v: v[:, tiles])
+        return fast.product_sum(product.model, x, y, part)
+
+    return _with_nans(product.model, a, b, operands, _stepwise(product, operands, step_sum))
+
+
+def _stepwise(
+    product: Product, operands: Operands, step_sum: Callable[[slice, slice, slice, tuple[int, ...]], fast.Sum]
+) -> NDArray[np.uint32]:
+    """Step after step for parts of the tiles.
+
+    Args:
+        product: formats, model and modes.
+        operands: codes (tiles, rows, columns), and the scales of the same tiles.
+        step_sum: sum of a step for tiles, rows of A and k of a shape.
+    """
     model, shape = product.model, operands.c.shape
     d = np.empty(shape, np.uint32)
-    parts = list(product.steps(a.value.shape[2]))
+    parts = list(product.steps(operands.a.shape[2]))
     size = max(1, OUTPUTS // (shape[1] * shape[2]))
     for start in range(0, shape[0], size):
         tiles = slice(start, start + size)
         some = operands.tiles(tiles)
-        p, q = (x if size >= shape[0] else x.map(lambda v, tiles=tiles: v[tiles]) for x in (a, b))
-        prepared = bymatmul.prepare(model, p, q, product.fraction_bits) if few_bits else None
-        if prepared is None:
-            rows = p.map(lambda v: np.moveaxis(v, 2, 0)[..., None])
-            columns = q.map(lambda v: np.moveaxis(v, 1, 0)[:, :, None, :])
         for band in bands(some.c.shape):
             own = some.rows(band)
             # + 0: where a step adds nothing, either zero gives +0.
             value = own.c.view(np.float32) + np.float32(0)
             for turn, part in enumerate(parts):
-                if prepared is None:
-                    total = fast.product_sum(model, rows.map(lambda v, band=band: v[:, :, band]), columns, part)
-                else:
-                    total = prepared.step_sum(band, part, value.shape)
+                total = step_sum(tiles, band, part, value.shape)
                 scale = block_scales(product, own, part.start)
                 value = fast.add(model, total if scale is None else fast.scaled(total, scale.exponent), value, turn)
             d[tiles, band] = _bits(model, value)
-    return _with_nans(model, a, b, operands, d)
+    return d
 
 
 def _small(product: Product, a: Factors, b: Factors, operands: Operands) -> NDArray[Any]:
@@ -178,7 +211,9 @@ def _small(product: Product, a: Factors, b: Factors, operands: Operands) -> NDAr
     return _with_nans(model, a, b, operands, _bits(model, value))
 
 
-def _with_nans(model: Model, a: Factors, b: Factors, operands: Operands, d: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _with_nans(
+    model: Model, a: Factors | Narrow, b: Factors | Narrow, operands: Operands, d: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
     """Rows and columns of NaN factors and NaN scales; overwrites d."""
     nan = np.uint32(model.nan_invalid)
     # There are no infinite factors here: a NaN factor makes its whole row or column NaN.
