@@ -58,6 +58,8 @@ class Taken:
     """Waves that were in the same state once more, (waves,)."""
     met: bool = False
     """Whether a barrier was executed."""
+    telling: int = 0
+    """The register that told all waves from the state last."""
 
 
 class Rounds:
@@ -103,15 +105,17 @@ class Rounds:
 
     def _compare(self, taken: Taken, group: Group) -> None:
         """Note which waves of a group are in the state that was taken."""
-        chosen = group.indices()
-        same = ~taken.returned[chosen]
-        for now, then in zip(_registers(self.waves), taken.registers, strict=True):
+        present = _registers(self.waves)
+        # A loop's counter tells the waves apart each time.
+        if not _equal(group, present[taken.telling], taken.registers[taken.telling]).any():
+            return
+        same = ~group.take(taken.returned)
+        for number, (now, then) in enumerate(zip(present, taken.registers, strict=True)):
+            same = same & _equal(group, now, then)
             if not same.any():
+                taken.telling = number
                 return
-            part, before = (array if len(array) == 1 else array[chosen] for array in (now, then))
-            equal = part == before
-            same = same & (equal if equal.ndim == 1 else equal.all(axis=1))
-        taken.returned[chosen] |= same
+        taken.returned[group.indices()] |= same
 
     def _all_go_round(self, taken: Taken) -> bool:
         """Whether all waves that have not ended returned, or wait for one that did."""
@@ -124,6 +128,12 @@ class Rounds:
             return False
         goes_round = np.unique(waves.workgroup[taken.returned & (status != ENDED) & (status != AT_BARRIER)])
         return bool(np.isin(waves.workgroup[left], goes_round).all())
+
+
+def _equal(group: Group, now: NDArray[np.generic], then: NDArray[np.generic]) -> Bools:
+    """Where a group's waves have the same in a register, (1 or waves,)."""
+    equal: Bools = group.take(now) == group.take(then)
+    return equal if equal.ndim == 1 else np.asarray(equal.all(axis=1))
 
 
 def _registers(waves: Waves) -> list[NDArray[np.generic]]:
