@@ -2,6 +2,7 @@
 
 import pytest
 
+from mfmasim.observe.ordering import values
 from tests.observe.test_races import BARRIER, WAIT, reported
 
 # v6: 16 bytes for each lane of a wave, the same for both waves; v[8:11]: equal data. s14: the wave. v12: its own data.
@@ -18,6 +19,12 @@ WIDTHS = {
 }  # fmt: skip
 CHANGED = {"v9": "v9", "v[8:9]": "v9", "v[8:10]": "v10", "v[8:11]": "v11"}
 HIGH = "v_lshl_or_b32 {register}, v12, {bit}, {register}"
+
+
+@pytest.fixture(autouse=True, params=[values.KEPT, 0], ids=["kept", "at-once"])
+def _when(request, monkeypatch):
+    """Writes are kept until their values matter, or followed at once."""
+    monkeypatch.setattr(values, "KEPT", request.param)
 
 
 def severities(body, grid=3):

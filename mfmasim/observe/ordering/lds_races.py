@@ -15,6 +15,7 @@ reported.)
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN, SAME_VALUE
 from mfmasim.observe.ordering.progress import Progress, Step
 from mfmasim.observe.ordering.records import MOST, Record, Touched
 from mfmasim.observe.ordering.shadow import Clash, Shadow
-from mfmasim.observe.ordering.values import Values, words
+from mfmasim.observe.ordering.values import Values, Write, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,15 +196,20 @@ class LdsRaces:
             row, lanes, touched = self._units(addresses[index], active[index], access.size)
             return index[row], lanes, np.repeat(index[row], touched.shape[1]), touched.ravel()
 
-        wrote: NDArray[np.uint32] | None = None
-        if access.kind != "read":
+        def write() -> Write:
             row, lanes, each, units = places()
-            value = words(access, row, lanes, self.unit)
-            wrote = self.values.write(wave, waves[each] // self.per, units, value)
+            return Write(wave, waves[each] // self.per, units, words(access, row, lanes, self.unit))
 
+        if access.kind != "read":
+            self.values.write(write, (sum(word.nbytes for word in access.data) + addresses.nbytes) // self.per)
+
+        @cache
         def answer() -> NDArray[np.uint32]:
             _, _, each, units = places()
-            alike = self.values.own(wave, waves[each] // self.per, units) if wrote is None else wrote
+            if access.kind == "read":
+                alike = self.values.own(wave, waves[each] // self.per, units)
+            else:
+                alike = self.values.written()
             if self.shadow.groups == 1 < self.groups:
                 differs = np.zeros(self.shadow.units, np.bool_)
                 differs[units[alike == 0]] = True

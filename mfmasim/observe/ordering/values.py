@@ -2,51 +2,92 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
 
     from mfmasim.machine.events import AccessEvent
 
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
-__all__ = ["Values", "words"]
+__all__ = ["Values", "Write", "words"]
 
 NO_WAVE = np.uint32(0)
 BITS = 8
 
 
+KEPT = 1 << 25
+"""Bytes of writes that are kept before they are followed."""
+
+
+class Write(NamedTuple):
+    """A write of one wave of each of some workgroups."""
+
+    wave: int
+    """The wave in its workgroup."""
+    rows: Ints
+    """Workgroup of each unit, (n,)."""
+    units: Ints
+    """The units, (n,)."""
+    value: NDArray[np.uint32] | None
+    """Of each, (n,); None is not known."""
+
+
 class Values:
-    """Values by workgroup and unit."""
+    """Values by workgroup and unit.
+
+    Few launches have accesses without an order, and nothing else asks for values: writes are kept until then.
+    """
 
     def __init__(self, groups: int, units: int, unit: int) -> None:
         """Begin with no value known of units of 1 or 4 bytes."""
+        self._kept: list[Callable[[], Write]] = []
+        self._bytes = 0
         self._value: NDArray[np.uint8 | np.uint32] = np.zeros((groups, units), np.uint8 if unit == 1 else np.uint32)
         self._writers: NDArray[np.uint32] = np.zeros((groups, units), np.uint32)
         """Waves of the workgroup that have written the value, a bit for each."""
 
-    def write(self, wave: int, rows: Ints, units: Ints, value: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
-        """One wave of each of some workgroups writes.
+    def write(self, write: Callable[[], Write], size: int) -> None:
+        """Keep a write.
 
         Args:
-            wave: the wave in its workgroup.
-            rows: workgroup of each unit, (n,).
-            units: the units, (n,).
-            value: of each, (n,); None is not known.
-
-        Returns:
-            The waves that wrote the same value to each unit before, a bit for each, (n,).
+            write: gives it.
+            size: bytes that it keeps.
         """
-        at = rows, units
-        if value is None:
+        self._kept.append(write)
+        self._bytes += size
+        if self._bytes > KEPT:
+            last = self._kept.pop()
+            self._settle()
+            self._kept.append(last)
+
+    def _settle(self) -> NDArray[np.uint32] | None:
+        """Follow the writes that are kept; returns what `_follow` does of the last one."""
+        alike = None
+        for write in self._kept:
+            alike = self._follow(write())
+        self._kept, self._bytes = [], 0
+        return alike
+
+    def written(self) -> NDArray[np.uint32]:
+        """The waves that wrote what the last write writes to each of its units before, a bit for each, (n,)."""
+        alike = self._settle()
+        assert alike is not None
+        return alike
+
+    def _follow(self, write: Write) -> NDArray[np.uint32]:
+        """Follow a write; gives the waves that wrote the same value to each unit before, a bit for each, (n,)."""
+        at = write.rows, write.units
+        if write.value is None:
             self._writers[at] = NO_WAVE
-            return np.zeros(len(units), np.uint32)
-        alike = np.where(self._value[at] == value, self._writers[at], NO_WAVE)
-        self._value[at] = value
-        self._writers[at] = alike | np.uint32(1 << wave)
+            return np.zeros(len(write.units), np.uint32)
+        alike = np.where(self._value[at] == write.value, self._writers[at], NO_WAVE)
+        self._value[at] = write.value
+        self._writers[at] = alike | np.uint32(1 << write.wave)
         return alike
 
     def own(self, wave: int, rows: Ints, units: Ints) -> NDArray[np.uint32]:
@@ -57,6 +98,7 @@ class Values:
             rows: workgroup of each unit, (n,).
             units: the units, (n,).
         """
+        self._settle()
         writers = self._writers[rows, units]
         return np.where(writers >> np.uint32(wave) & np.uint32(1), writers, NO_WAVE)
 
