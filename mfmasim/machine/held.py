@@ -22,7 +22,7 @@ __all__ = ["Held", "Kept"]
 SELECTIONS = 8
 """Selections of waves whose changes are told apart."""
 _ANY = Scattered(np.empty(0, np.int64))
-BYTES = 4 << 20
+BYTES = 8 << 20
 """Registers that are kept at most; what matrix instructions compute from them takes up to sixteen times as much."""
 
 
@@ -72,14 +72,15 @@ class Changed:
 
 
 class Kept:
-    """What a group of waves has read."""
+    """What groups of waves have read."""
 
-    def __init__(self) -> None:
-        """Nothing yet."""
-        self._found: dict[tuple[tuple[int, int], ...], Held] = {}
+    def __init__(self, changed: Changed) -> None:
+        """Nothing yet; `changed` knows the arrays that are changed in place."""
+        self._changed = changed
+        self._found: dict[tuple[Selection, tuple[tuple[int, int], ...]], Held] = {}
 
     def read(
-        self, registers: tuple[tuple[int, int], ...], arrays: list[NDArray[Any]], changed: Changed, waves: Selection,
+        self, registers: tuple[tuple[int, int], ...], arrays: list[NDArray[Any]], waves: Selection,
         rows: Callable[[], NDArray[np.uint32]],
     ) -> Held:  # fmt: skip
         """Registers as they are now.
@@ -87,11 +88,11 @@ class Kept:
         Args:
             registers: file and number of each.
             arrays: their arrays.
-            changed: the arrays that were changed in place.
             waves: those of the group.
             rows: reads them.
         """
-        found = self._found.get(registers)
+        key, changed = (waves, registers), self._changed
+        found = self._found.get(key)
         if (
             found is not None
             and all(map(is_, found.arrays, arrays))
@@ -100,8 +101,8 @@ class Kept:
             return found
         made = Held(rows(), arrays, changed.count)
         if made.rows.nbytes <= BYTES:
-            self._found.pop(registers, None)
+            self._found.pop(key, None)
             if sum(held.rows.nbytes for held in self._found.values()) + made.rows.nbytes > BYTES:
                 self._found.clear()
-            self._found[registers] = made
+            self._found[key] = made
         return made

@@ -92,6 +92,7 @@ class Waves:
         self.own: dict[tuple[int, int], NDArray[Any]] = {}
         """Arrays, by register file and register, that groups of some waves made since all waves ran last."""
         self.changed = Changed()
+        self.kept = Kept(self.changed)
         self.lane_masks: dict[int, tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_]]] = {}
         """Lane masks that vector instructions wrote, by scalar register: its two words and the mask that they pack.
         A mask holds while the registers hold these very arrays."""
@@ -119,7 +120,7 @@ class Group:
     """
 
     __slots__ = (
-        "_kept", "_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves"
+        "_seen", "agprs", "all", "alone", "count", "lanes", "mask", "selection", "sgprs", "vgprs", "waves"
     )  # fmt: skip
 
     def __init__(self, waves: Waves, numbers: NDArray[np.int64] | None = None, *, alone: bool = False) -> None:
@@ -140,7 +141,6 @@ class Group:
         self.all = self.count == waves.count
         self.mask: NDArray[np.bool_] | None = None
         self._seen: NDArray[Any] | None = None
-        self._kept = Kept()
         self.refresh()
 
     def refresh(self) -> None:
@@ -298,7 +298,7 @@ class Group:
             for register in range(operand.count)
         )
         arrays = [values for operand in operands for values in self._registers(operand)]
-        return self._kept.read(registers, arrays, self.waves.changed, self.selection, lambda: self.rows(*operands))
+        return self.waves.kept.read(registers, arrays, self.selection, lambda: self.rows(*operands))
 
     def s(self, code: int) -> NDArray[np.uint32]:
         """Read a scalar register by its hardware code."""

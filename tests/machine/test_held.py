@@ -52,4 +52,4 @@ def test_what_is_kept_is_bounded(most, monkeypatch):
         assert found.rows.nbytes == WAVES * 3 * 64 * 4
         np.testing.assert_array_equal(found.rows[0, :, 0], [first, first + 1, first + 2])
     assert (group.held(Operand("v", 0, 3)) is found) == (most > found.rows.nbytes)
-    assert sum(each.rows.nbytes for each in group._kept._found.values()) <= most
+    assert sum(each.rows.nbytes for each in waves.kept._found.values()) <= most
