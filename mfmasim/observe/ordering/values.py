@@ -51,6 +51,11 @@ class Values:
         self._writers: NDArray[np.uint32] = np.zeros((groups, units), np.uint32)
         """Waves of the workgroup that have written the value, a bit for each."""
 
+    def __getstate__(self) -> dict[str, object]:
+        """The values alone: what gives kept writes does not travel between processes."""
+        self._settle()
+        return self.__dict__
+
     def write(self, write: Callable[[], Write], size: int) -> None:
         """Keep a write.
 
