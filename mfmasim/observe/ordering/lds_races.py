@@ -165,11 +165,14 @@ class LdsRaces:
             number, access.instruction, access.kind, key, waves, before.get(key, np.zeros(len(waves), np.int32)), {}
         )
         local, incomplete = waves % self.per, self._incomplete(access, key if direct else None)
+        row, _, touched = self._units(addresses[chosen], active[chosen], access.size)
+        each = chosen[row]
+        by_wave = local[each]
+        size = sum(word.nbytes for word in access.data) + addresses.nbytes
         for wave in np.unique(local[chosen]).tolist():
-            index = chosen[local[chosen] == wave]
-            same = self._same(access, wave, waves, addresses, active, index)
-            row, _, touched = self._units(addresses[index], active[index], access.size)
-            index, units = np.repeat(index[row], touched.shape[1]), touched.ravel()
+            same = self._same(access, wave, waves, addresses, active, chosen[local[chosen] == wave], size)
+            mine = by_wave == wave
+            index, units = np.repeat(each[mine], touched.shape[1]), touched[mine].ravel()
             of = waves[index]
             rows = of // self.per if self.shadow.groups > 1 else np.zeros(len(index), np.int64)
             if not len(units):
@@ -184,15 +187,15 @@ class LdsRaces:
 
     def _same(
         self, access: AccessEvent, wave: int, waves: NDArray[np.int64], addresses: NDArray[np.int64],
-        active: NDArray[np.bool_], chosen: NDArray[np.int64],
+        active: NDArray[np.bool_], chosen: NDArray[np.int64], size: int,
     ) -> Callable[[], NDArray[np.uint32]]:  # fmt: skip
         """Waves that wrote what a wave writes or has itself written, a bit for each, by unit of the chosen workgroups.
 
         None if that differs in one of the workgroups that a chosen one stands for.
         """
-        index = np.flatnonzero(waves % self.per == wave)
 
         def places() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+            index = np.flatnonzero(waves % self.per == wave)
             row, lanes, touched = self._units(addresses[index], active[index], access.size)
             return index[row], lanes, np.repeat(index[row], touched.shape[1]), touched.ravel()
 
@@ -201,7 +204,7 @@ class LdsRaces:
             return Write(wave, waves[each] // self.per, units, words(access, row, lanes, self.unit))
 
         if access.kind != "read":
-            self.values.write(write, (sum(word.nbytes for word in access.data) + addresses.nbytes) // self.per)
+            self.values.write(write, size // self.per)
 
         @cache
         def answer() -> NDArray[np.uint32]:
