@@ -73,6 +73,8 @@ LARGER = [(case, arch) for case, arch in RUNS if case.parameters.get("a") == cas
 @pytest.mark.long
 @pytest.mark.parametrize(("case", "arch"), titled(LARGER))
 def test_larger_shapes(case, arch):
-    for m, n, k in turn(((128, 256, 768), (384, 128, 512), (256, 384, 256), (512, 512, 256)), 2):
+    shapes = turn(((128, 256, 768), (384, 128, 512), (256, 384, 256), (512, 512, 256)), 2)
+    assert len(shapes) == 2
+    for m, n, k in shapes:
         varied = replace(case.with_parameters({"M": m, "N": n, "K": k}), mapping=None)
         passes(varied, arch)
