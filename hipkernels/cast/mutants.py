@@ -81,7 +81,7 @@ MUTANTS = [
                                          "highest = max(highest, magnitude(x * factor));\n      scaled"), OUT,
            parameters={"data": "finite"}),
     Mutant("amax_without_tail", "cast_amax_nan[place=4100]", (
-        "highest = max(highest, magnitude(x));\n    out[last]", "out[last]"), OUT),
+        "highest = max(highest, magnitude(x));\n    const float alone", "const float alone"), OUT),
     Mutant("amax_drops_nan", NAN, (
         "highest = max(highest, magnitude(x));\n      scaled",
         "highest = max(highest, x != x ? 0 : magnitude(x));\n      scaled",
@@ -136,7 +136,7 @@ MUTANTS = [
     ], ("executes",)),
     Mutant("tiles_go_across", PART, [
         ("blockIdx.x % tiles_down", "blockIdx.x / tiles_down"),
-        ("blockIdx.x / tiles_down) * SIDE * (Load", "blockIdx.x % tiles_down) * SIDE * (Load"),
+        ("blockIdx.x / tiles_down) * WIDTH", "blockIdx.x % tiles_down) * WIDTH"),
     ], (), equivalent="as many tiles down as across"),
     Mutant("part_from_the_first_row", PART, ("top = first_row +", "top ="), OUT),
     Mutant("part_from_the_first_column", PART, ("left = first_col +", "left ="), OUT),
