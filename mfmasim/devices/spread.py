@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.arguments import Buffers
 from mfmasim.machine.memory import BASE
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from mfmasim.machine.events import Observer
@@ -77,8 +76,8 @@ def execute(task: Task) -> Part:
         machine.run(task.first, task.count)
     except MfmasimError as problem:
         error = str(problem)
-    written = touched.written.astype(np.bool_)
-    return Part(machine.outcome, task.checks, Runs.of(touched.read), Runs.of(written), memory.arena[written], error)
+    written = Runs.of(touched.written)
+    return Part(machine.outcome, task.checks, Runs.of(touched.read), written, written.take(memory.arena), error)
 
 
 def check_executor(executor: Any, parts: int | None, observers: Sequence[Observer], listening: Sequence[Check]) -> None:
@@ -151,7 +150,7 @@ def spread(
         return outcome, [f"executor: {why}, so the launch was run in one process"]
     arena = launch.memory.arena
     for part in results:
-        arena[part.written.flags(len(arena))] = part.data
+        part.written.put(arena, part.data)
         for whole, other in zip(listening, part.checks, strict=True):
             whole.merge(other)
     return _together(launch, [part.outcome for part in results]), []
@@ -184,23 +183,22 @@ def _all_parts(
 
 def _shared(launch: Launch, parts: list[Part]) -> str:
     """Why the parts are not independent; empty if they are."""
-    size = launch.memory.size
-    writer = np.zeros(size, np.int32)
-    for number, part in enumerate(parts, 1):
-        written = part.written.flags(size)
-        twice = written & (writer != 0)
-        if twice.any():
+    for number, part in enumerate(parts):
+        if (twice := _common(part.written, [other.written for other in parts[:number]])) is not None:
             return f"workgroups of several parts write {_where(launch, twice)}"
-        writer[written] = number
-    for number, part in enumerate(parts, 1):
-        from_others = part.read.flags(size) & (writer != 0) & (writer != number)
-        if from_others.any():
+    for part in parts:
+        others = [other.written for other in parts if other is not part]
+        if (from_others := _common(part.read, others)) is not None:
             return f"workgroups of one part read what those of another write, {_where(launch, from_others)}"
     return ""
 
 
-def _where(launch: Launch, flags: NDArray[np.bool_]) -> str:
-    offset = int(flags.argmax())
+def _common(some: Runs, others: list[Runs]) -> int | None:
+    """The first byte that some runs share with others, if any."""
+    return min((at for other in others if (at := some.common(other)) is not None), default=None)
+
+
+def _where(launch: Launch, offset: int) -> str:
     region = launch.memory.region_at(BASE + offset)
     return f"byte {BASE + offset - region.address} of {region.name}" if region is not None else "the same byte"
 

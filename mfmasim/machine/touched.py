@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from mfmasim.machine.memory import Outside
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Runs", "Touched"]
 
 DWORD = np.uint32(0x01010101)
+WIDTHS = [(width, np.ones(width, np.uint8).view(kind)[0]) for width, kind in ((16, "c16"), (4, "u4"), (1, "u1"))]
+"""Flags of so many bytes as one number."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +33,43 @@ class Runs:
 
     @classmethod
     def of(cls, flags: NDArray[Any]) -> Runs:
-        """The runs of bytes whose flag is set."""
-        steps = np.flatnonzero(np.diff(flags.astype(np.bool_), prepend=False, append=False))
-        return cls(steps[::2], steps[1::2])
+        """The runs of bytes whose flag, 0 or 1 in uint8, is set; where dwords are alike, dword by dword."""
+        width = 4 if flags.size % 4 == 0 else 1
+        words = flags.view(np.uint32) if width == 4 else flags
+        if width == 4 and not ((words == 0) | (words == DWORD)).all():
+            words, width = flags, 1
+        steps = (np.flatnonzero(words[1:] != words[:-1]) + 1).tolist()
+        first, last = [0] * bool(words[:1].any()), [len(words)] * bool(words[-1:].any())
+        edges = np.array([*first, *steps, *last], np.int64) * width
+        return cls(edges[::2], edges[1::2])
 
-    def flags(self, size: int) -> NDArray[np.bool_]:
-        """The flags again, booleans (size,)."""
-        steps = np.zeros(size + 1, np.int8)
-        steps[self.starts] = 1
-        steps[self.ends] -= 1
-        return np.cumsum(steps[:size], dtype=np.int8).astype(np.bool_)
+    @property
+    def total(self) -> int:
+        """Bytes in all runs."""
+        return int((self.ends - self.starts).sum())
+
+    def take(self, data: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The bytes of all runs, one after the other."""
+        return np.concatenate([data[:0], *(data[start:end] for start, end in self._pairs())])
+
+    def put(self, data: NDArray[np.uint8], values: NDArray[np.uint8]) -> None:
+        """Write what `take` gave."""
+        place = 0
+        for start, end in self._pairs():
+            data[start:end] = values[place : place + end - start]
+            place += end - start
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        return zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+
+    def common(self, other: Runs) -> int | None:
+        """The first byte that both have, if any."""
+        if not len(other.starts):
+            return None
+        nearest = np.searchsorted(other.ends, self.starts, side="right")
+        begins = np.append(other.starts, np.iinfo(np.int64).max)[nearest]
+        both = np.flatnonzero(begins < self.ends)
+        return int(max(begins[both[0]], self.starts[both[0]])) if len(both) else None
 
 
 class Touched:
@@ -65,10 +96,9 @@ class Touched:
         elif outside is not None:
             offsets = offsets[~outside.mask]
         flags = self.written if write else self.read
-        if size % 4 == 0 and not (offsets & 3).any():
-            dwords, index = flags.view(np.uint32), offsets >> 2
-            for k in range(size // 4):
-                dwords[index + k] = DWORD
-        else:
-            for k in range(size):
-                flags[offsets + k] = 1
+        for width, units in WIDTHS:
+            if size % width == 0 and flags.size % width == 0 and not (offsets & (width - 1)).any():
+                wide, index = flags.view(units.dtype), offsets // width
+                for k in range(size // width):
+                    wide[index + k] = units
+                return
