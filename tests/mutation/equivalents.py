@@ -76,8 +76,8 @@ EQUIVALENTS = (
     ),
     Equivalent(
         "matrix/arithmetic/bymatmul.py",
-        "low_a = np.where(a == _EMPTY, 100, a).min(axis=2).astype(np.int16)",
-        "low_a = np.where(a < _EMPTY, 100, a).min(axis=2).astype(np.int16)",
+        "low_a = np.where(a.exponent == _EMPTY, 100, a.exponent).min(axis=2).astype(np.int16)",
+        "low_a = np.where(a.exponent < _EMPTY, 100, a.exponent).min(axis=2).astype(np.int16)",
         "the exponent of zeros lowers the bound, so that more elements are computed again by the exact way.",
     ),
     Equivalent(
