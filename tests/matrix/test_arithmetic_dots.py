@@ -109,3 +109,23 @@ def test_other_parameters_are_computed_plainly(other):
     c = addends(rng, (2, 3, 4), "near")
     want = slow.multiply(model, "f16", "f16", "f32", a, b, c)
     assert np.array_equal(multiply(model, "f16", "f16", "f32", a, b, c), want)
+
+
+@pytest.mark.parametrize(
+    ("factors", "addend"),
+    [
+        ([(0x38, 0x7C), (0x38, 0xFC)], 0),  # products Inf and -Inf
+        ([(0x38, 0x7C), (0xB8, 0x7C)], 0x7FC00123),  # before a NaN of C
+        ([(0x38, 0x7C), (0x38, 0x3C)], 0xFF800000),  # Inf and C -Inf
+        ([(0x00, 0x7C), (0x38, 0x3C)], 0),  # 0 Inf
+        ([(0x7F, 0x3C), (0x38, 0x3C)], 0),  # a NaN factor
+    ],
+)
+def test_every_invalid_sum_of_8_bit_products_has_the_payload_of_a_nan_factor(factors, addend):
+    """gfx12 alone, and products of 8 bits alone (rocjitsu, gfx12_dot.h, captured on gfx1201)."""
+    a, b = (np.array([column], np.uint8) for column in zip(*(factors * 2), strict=True))
+    c = np.array([[addend]], np.uint32)
+    assert multiply(MODELS["rdna4_fp8"], "e4m3fn", "e5m2", "f32", a, b.T, c)[0, 0] == 0xFFC00A3D
+    wide = np.array([[0x3C00, 0x3C00]], np.uint16), np.array([[0x7C00, 0xFC00]], np.uint16)
+    zero = np.zeros((1, 1), np.uint32)
+    assert multiply(MODELS["rdna4_16bit"], "f16", "f16", "f32", wide[0], wide[1].T, zero)[0, 0] == 0xFFC00000

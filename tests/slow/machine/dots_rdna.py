@@ -40,8 +40,8 @@ def _cut(number, grid):
     return math.floor(number / Fraction(2) ** grid)
 
 
-def _special(pairs, forms, c):
-    """What NaNs and infinities give, else None."""
+def _special(pairs, forms, c, invalid=INVALID):
+    """What NaNs and infinities give, else None; `invalid` for 0 * Inf and infinities of both signs."""
     products = []
     for pair in pairs:
         if any(fl.is_nan(bits, form) for bits, form in zip(pair, forms, strict=True)):
@@ -51,16 +51,16 @@ def _special(pairs, forms, c):
         empty = [fl.value(bits, form) == 0 for bits, form, inf in zip(pair, forms, infinite, strict=True) if not inf]
         if any(infinite):
             if any(empty):
-                return INVALID
+                return invalid
             products.append(fl.sign_of(pair[0], forms[0]) ^ fl.sign_of(pair[1], forms[1]))
     if len(set(products)) > 1:
-        return INVALID
+        return invalid
     if fl.is_nan(c, F32):
         return fl.quiet(c, F32)
     if fl.is_inf(c, F32):
         products.append(fl.sign_of(c, F32))
     if products:
-        return INVALID if len(set(products)) > 1 else fl.infinity(products[0], F32)
+        return invalid if len(set(products)) > 1 else fl.infinity(products[0], F32)
     return None
 
 
@@ -227,9 +227,9 @@ def _as_bf16(*codes):
 def _step_of_bytes(wave, pairs, c):
     """Four products on one grid."""
     plain = [tuple(bits for bits, _ in pair) for pair in pairs]
-    found = _special(plain, (F16, F16), c)
+    found = _special(plain, (F16, F16), c, BAD_FACTOR)
     if found is not None:
-        return BAD_FACTOR if found == INVALID and any(_invalid(pair) for pair in plain) else found
+        return found
     products = [fl.value(a, F16) * fl.value(b, F16) for a, b in plain]
     exponents = [pair[0][1] + pair[1][1] for pair, product in zip(pairs, products, strict=True) if product]
     addend = fl.value(c, F32)
@@ -241,10 +241,6 @@ def _step_of_bytes(wave, pairs, c):
     four = sum(_cut(product, first) for product in products) * Fraction(2) ** first if exponents else Fraction(0)
     total = _cut(four, grid) + own
     return 0 if total == 0 else fl.rounded(Fraction(total) * Fraction(2) ** grid, F32)
-
-
-def _invalid(pair):
-    return any(fl.is_inf(bits, F16) for bits in pair) and any(fl.is_zero(bits, F16) for bits in pair)
 
 
 EXTRA |= {f"v_dot4_f32_{a}_{b}": _bytes(a, b) for a, b in
