@@ -58,8 +58,8 @@ class Taken:
     """Waves that were in the same state once more, (waves,)."""
     met: bool = False
     """Whether a barrier was executed."""
-    telling: int = 0
-    """The register that told all waves from the state last."""
+    differing: int = 0
+    """The register in which all waves differed from the state last, by its place in `_registers`."""
 
 
 class Rounds:
@@ -106,14 +106,14 @@ class Rounds:
     def _compare(self, taken: Taken, group: Group) -> None:
         """Note which waves of a group are in the state that was taken."""
         present = _registers(self.waves)
-        # A loop's counter tells the waves apart each time.
-        if not _equal(group, present[taken.telling], taken.registers[taken.telling]).any():
+        # The register that a loop counts in differs each time.
+        if not _equal(group, present[taken.differing], taken.registers[taken.differing]).any():
             return
         same = ~group.take(taken.returned)
         for number, (now, then) in enumerate(zip(present, taken.registers, strict=True)):
             same = same & _equal(group, now, then)
             if not same.any():
-                taken.telling = number
+                taken.differing = number
                 return
         taken.returned[group.indices()] |= same
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Held", "Kept"]
 
 SELECTIONS = 8
-"""Selections of waves whose changes are told apart."""
+"""Selections of waves whose changes are kept separately; those of others count for all waves."""
 _ANY = Scattered(np.empty(0, np.int64))
 BYTES = 8 << 20
 """Registers that are kept at most; what matrix instructions compute from them takes up to sixteen times as much."""

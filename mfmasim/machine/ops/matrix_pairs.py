@@ -1,7 +1,7 @@
 """Matrix instructions that follow one another and multiply every one of some A by every one of some B: as one product.
 
 Kernels keep a row of A's fragments and one of B's in registers, and multiply all pairs. Where every sum is exact
-before it is rounded, the pairs are one large product, a third of the cost; else each instruction runs by itself.
+before it is rounded, the pairs are one large product; else each instruction runs by itself.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic import steps
 from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.fast import Sum, product_sum
-from mfmasim.matrix.arithmetic.narrow import Table, tables
+from mfmasim.matrix.arithmetic.narrow import Table, in_float32, tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +134,7 @@ def prepare(product: Product, a: Narrow, b: Narrow) -> MatmulSteps | None:
     grain = lowest - product.fraction_bits
     # A step that the bounds of `Narrow.norm` do not know as such lies in two of them.
     bound = a.norm * b.norm * (1 if product.k % product.model.group == 0 else 2)
-    values = (a.value, b.value) if bound <= 2.0 ** (grain + 24) else (a.wide, b.wide)
+    values = (a.value, b.value) if in_float32(bound, grain) else (a.wide, b.wide)
     return MatmulSteps(product, a, b, powers, lowest, grain, values)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.batches import OUTPUTS, bands
+from mfmasim.matrix.arithmetic.narrow import in_float32
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +52,7 @@ def on_one_grid(product: Product, a: Narrow, b: Narrow, addend: NDArray[np.uint3
     step, largest = a.norm * b.norm, float(np.maximum(c.max(), -c.min()))
     if not (largest < 2.0 ** (grain + 30) and _on_grid(c, grain)):
         return None
-    size = k if largest + k // model.group * step <= 2.0 ** (grain + 24) else model.group
+    size = k if in_float32(largest + k // model.group * step, grain) else model.group
     d, tiles = np.empty(c.shape, np.float32), max(1, OUTPUTS // math.prod(c.shape[1:]))
     for first in range(0, len(c), tiles):
         some = slice(first, first + tiles)
@@ -80,7 +81,7 @@ def _add_steps(
     """
     a, b = factors
     largest, step = bounds
-    kind = np.float32 if step <= 2.0 ** (grain + 24) else np.float64
+    kind = np.float32 if in_float32(step, grain) else np.float64
     if kind == np.float64:
         a, b = a.astype(kind), b.astype(kind)
     total = scratch("total", value.shape, kind)

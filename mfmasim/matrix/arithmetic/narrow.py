@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.request import Memo
 
-__all__ = ["Narrow", "Table", "narrow", "tables"]
+__all__ = ["Narrow", "Table", "in_float32", "narrow", "tables"]
 
 _SLACK = 1 + 2.0**-12
 """A norm in float32 is below the true one by less than this factor."""
@@ -178,6 +178,11 @@ def _ones(group: int, k: int) -> NDArray[np.float32]:
     steps = -(-k // group)
     ones: NDArray[np.float32] = (np.arange(k) // group == np.arange(steps)[:, None]).astype(np.float32)
     return ones
+
+
+def in_float32(bound: float, grain: int) -> bool:
+    """Whether float32 holds every sum of multiples of 2^grain whose magnitude is within a bound."""
+    return bound <= 2.0 ** (grain + 24)
 
 
 def narrow(product: Product, name: str, codes: NDArray[np.uint8], memo: Memo | None) -> Narrow:
