@@ -97,7 +97,7 @@ def test_together_is_one_by_one(kind, monkeypatch):
 
 @pytest.mark.parametrize("which", ["none", "some", "undefined"])
 def test_checks_say_the_same_of_what_runs_together(which, monkeypatch):
-    """Masked lanes, undefined bits and sums out of range are found whether or not instructions could run together."""
+    """Masked lanes and undefined bits are found whether or not instructions could run together."""
     lines = [pair(8, 16, 24, 24), pair(8, 18, 28, 28)]
     data = data_of(np.random.default_rng(6), "exact")
     if which == "some":
@@ -110,7 +110,6 @@ def test_checks_say_the_same_of_what_runs_together(which, monkeypatch):
         ]
     elif which == "undefined":
         lines = ["v_mov_b32_e32 v18, v50", "s_nop 7", *lines]
-    data[:, 16] = np.float32(np.inf).view(np.uint32) if which != "none" else data[:, 16]
     kernel, done = harness.kernel(program(lines), "gfx942", "pp"), []
     execute = matrix_pairs.execute_pairs
     monkeypatch.setattr(matrix_pairs, "execute_pairs", lambda *given: (done.append(execute(*given)), done[-1])[1])

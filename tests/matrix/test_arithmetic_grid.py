@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import batches, grid, multiply_exactly
+from mfmasim.matrix.arithmetic import batches, grid, multiply, multiply_exactly
 from mfmasim.matrix.arithmetic.chains import aligned
 from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.models import MODELS
@@ -97,6 +97,27 @@ def test_sums_that_grow_out_of_bounds_are_left_to_the_steps():
     a[0, 0, 0] = b[0, 0, 0] = 1  # 2^-10
     c = np.zeros((1, 4, 4), np.uint32)
     assert multiply_exactly(MODELS["cdna3_fp8"], Formats("e4m3fnuz", "e4m3fnuz", "f32"), Operands(a, b, c)) is None
+
+
+@pytest.mark.parametrize("place", [(0, 0, 0), (0, 15, 3), (2, 7, 15)])
+def test_one_addend_off_the_grid_leaves_all_to_the_steps(place):
+    a, b = (np.full((3, 16, 16), FORMATS["e4m3fn"].encode(np.array(1.0))) for _ in "ab")
+    c = np.ones((3, 16, 16), np.float32)
+    how = MODELS["cdna4_f8f6f4"], Formats("e4m3fn", "e4m3fn", "f32")
+    assert multiply_exactly(*how, Operands(a, b, c.view(np.uint32))) is not None
+    c[place] += 2.0**-7  # products are multiples of 2^-6
+    assert multiply_exactly(*how, Operands(a, b, c.view(np.uint32))) is None
+
+
+def test_a_step_that_lies_in_two_bounds_may_need_float64():
+    """The second instruction's step, terms 24 to 39, has 15 products of 1.875 and one of 2^-20: 25 bits, less C."""
+    a, b = np.zeros((1, 1, 48), np.uint8), np.zeros((1, 48, 1), np.uint8)
+    code = FORMATS["e4m3fnuz"].encode
+    a[0, 0, 24:39], b[0, 24:39, 0], a[0, 0, 39], b[0, 39, 0] = code(np.array(1.875)), code(np.array(1.0)), 1, 1
+    c = np.full((1, 1, 1), -15 * 1.875, np.float32).view(np.uint32)
+    formats = Formats("e4m3fnuz", "e4m3fnuz", "f32")
+    d = multiply(MODELS["cdna3_fp8"], formats, Operands(a, b, c), k=24)
+    assert d.view(np.float32).item() == 2.0**-20
 
 
 def test_other_models_and_scales_are_left_to_their_own_ways():
