@@ -15,27 +15,32 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from mfmasim.devices.lent import lending
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.arguments import Buffers
-from mfmasim.machine.memory import BASE
+from mfmasim.machine.memory import BASE, Memory
 from mfmasim.machine.run import Machine, Outcome
-from mfmasim.machine.touched import Runs, Touched
+from mfmasim.machine.touched import Touched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
-    import numpy as np
     from numpy.typing import NDArray
 
+    from mfmasim.devices.lent import Lent
     from mfmasim.machine.events import Observer
     from mfmasim.machine.launch import Launch
+    from mfmasim.machine.touched import Runs
     from mfmasim.observe.check import Check
 
 __all__ = ["Part", "Task", "check_executor", "execute", "spread"]
 
 PARTS = 2 * (os.cpu_count() or 1)
 """Parts of a launch by default."""
+NO_BYTES = np.empty(0, np.uint8)
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ class Task:
 
     launch: Launch
     """Without the caller's arrays: the memory holds their bytes."""
+    lent: Lent | None
+    """Where the worker finds them instead."""
     first: int
     count: int
     """Workgroups."""
@@ -68,7 +75,12 @@ class Part:
 
 def execute(task: Task) -> Part:
     """Run a part; this is the function given to the executor."""
-    memory = copy(task.launch.memory)  # an executor of threads passes the same object to every part
+    try:
+        # An executor of threads passes the same object to every part.
+        memory = copy(task.launch.memory) if task.lent is None else task.lent.memory()
+    except OSError as problem:
+        nothing = Touched(0)
+        return Part(Outcome(), task.checks, nothing.read, nothing.written, NO_BYTES, f"its memory: {problem}")
     touched = memory.touched = Touched(memory.size)
     machine = Machine(replace(task.launch, memory=memory), task.checks, task.budget, task.max_waves)
     error = ""
@@ -76,8 +88,8 @@ def execute(task: Task) -> Part:
         machine.run(task.first, task.count)
     except MfmasimError as problem:
         error = str(problem)
-    written = Runs.of(touched.written)
-    return Part(machine.outcome, task.checks, Runs.of(touched.read), written, written.take(memory.arena), error)
+    written = touched.written
+    return Part(machine.outcome, task.checks, touched.read, written, written.take(memory.arena), error)
 
 
 def check_executor(executor: Any, parts: int | None, observers: Sequence[Observer], listening: Sequence[Check]) -> None:
@@ -167,11 +179,15 @@ def _all_parts(
     together = launch.clusters.workgroups
     cuts = [launch.workgroups // together * number // parts * together for number in range(parts + 1)]
     travelling = replace(launch, buffers=Buffers())
-    tasks = [Task(travelling, first, last - first, tuple(make()), budget, max_waves) for first, last in pairwise(cuts)]
     futures: list[Any] = []
     try:
-        futures = [executor.submit(execute, task) for task in tasks]
-        return [future.result() for future in futures]
+        with lending(launch.memory, executor) as lent:
+            if lent is not None:
+                travelling = replace(travelling, memory=Memory.over(lent.base, NO_BYTES, lent.regions))
+            for first, last in pairwise(cuts):
+                task = Task(travelling, lent, first, last - first, tuple(make()), budget, max_waves)
+                futures.append(executor.submit(execute, task))
+            return [future.result() for future in futures]
     except MfmasimError:
         raise
     except (Exception, CancelledError) as error:

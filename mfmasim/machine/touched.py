@@ -1,6 +1,6 @@
 """Which bytes of global memory a part of a launch read and wrote: this shows whether parts are independent.
 
-Recorded only on request, as one flag per byte of the arena.
+Recorded only on request, as flags of the largest units that an access consists of.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -19,34 +19,45 @@ if TYPE_CHECKING:
 
 __all__ = ["Runs", "Touched"]
 
-DWORD = np.uint32(0x01010101)
-WIDTHS = [(width, np.ones(width, np.uint8).view(kind)[0]) for width, kind in ((16, "c16"), (4, "u4"), (1, "u1"))]
-"""Flags of so many bytes as one number."""
+WIDEST = 16
+"""Bytes of the largest unit."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Bytes of the arena as runs: first byte and one past the last, int64 each."""
+    """Bytes of the arena as runs: first byte and one past the last, int64 each; none touches the next."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
 
     @classmethod
-    def of(cls, flags: NDArray[Any]) -> Runs:
-        """The runs of bytes whose flag, 0 or 1 in uint8, is set; where dwords are alike, dword by dword."""
-        width = 4 if flags.size % 4 == 0 else 1
-        words = flags.view(np.uint32) if width == 4 else flags
-        if width == 4 and not ((words == 0) | (words == DWORD)).all():
-            words, width = flags, 1
-        steps = (np.flatnonzero(words[1:] != words[:-1]) + 1).tolist()
-        first, last = [0] * bool(words[:1].any()), [len(words)] * bool(words[-1:].any())
-        edges = np.array([*first, *steps, *last], np.int64) * width
+    def of(cls, flags: NDArray[np.uint8], unit: int) -> Runs:
+        """The runs of units of so many bytes whose flag, 0 or 1, is set."""
+        steps = (np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist()
+        first, last = [0] * bool(flags[:1].any()), [len(flags)] * bool(flags[-1:].any())
+        edges = np.array([*first, *steps, *last], np.int64) * unit
         return cls(edges[::2], edges[1::2])
+
+    @classmethod
+    def together(cls, several: Sequence[Runs]) -> Runs:
+        """The bytes that any of them has."""
+        none = np.empty(0, np.int64)
+        starts, ends = (
+            np.concatenate([none, *each]) for each in ([r.starts for r in several], [r.ends for r in several])
+        )
+        order = np.argsort(starts, kind="stable")
+        starts, ends = starts[order], np.maximum.accumulate(ends[order])
+        alone = starts[1:] > ends[:-1]
+        return cls(starts[np.append(True, alone)[: len(starts)]], ends[np.append(alone, True)[: len(ends)]])
 
     @property
     def total(self) -> int:
         """Bytes in all runs."""
         return int((self.ends - self.starts).sum())
+
+    def within(self, first: int, end: int) -> int:
+        """Bytes in all runs from a first byte up to an end."""
+        return int(np.maximum(np.minimum(self.ends, end) - np.maximum(self.starts, first), 0).sum())
 
     def take(self, data: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The bytes of all runs, one after the other."""
@@ -73,11 +84,26 @@ class Runs:
 
 
 class Touched:
-    """Flags of what was read and written."""
+    """Flags of what was read and written, by units of 1, 2, 4, 8 or 16 bytes."""
 
     def __init__(self, size: int) -> None:
-        """For an arena of `size` bytes, a multiple of 4."""
-        self.read, self.written = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
+        """For an arena of `size` bytes."""
+        self._size = size
+        self._flags: dict[tuple[bool, int], NDArray[np.uint8]] = {}
+        """Of each unit, once some access is made of such; by whether it writes, and the bytes of a unit."""
+
+    @property
+    def read(self) -> Runs:
+        """The bytes that were read."""
+        return self._runs(write=False)
+
+    @property
+    def written(self) -> Runs:
+        """The bytes that were written."""
+        return self._runs(write=True)
+
+    def _runs(self, *, write: bool) -> Runs:
+        return Runs.together([Runs.of(flags, unit) for (kind, unit), flags in self._flags.items() if kind == write])
 
     def note(
         self, offsets: NDArray[np.int64], size: int, mask: NDArray[Any] | None, outside: Outside | None, *, write: bool
@@ -95,10 +121,11 @@ class Touched:
             offsets = offsets[np.broadcast_to(mask, offsets.shape) if outside is None else mask & ~outside.mask]
         elif outside is not None:
             offsets = offsets[~outside.mask]
-        flags = self.written if write else self.read
-        for width, units in WIDTHS:
-            if size % width == 0 and flags.size % width == 0 and not (offsets & (width - 1)).any():
-                wide, index = flags.view(units.dtype), offsets // width
-                for k in range(size // width):
-                    wide[index + k] = units
-                return
+        common = int(np.bitwise_or.reduce(offsets, axis=None)) | size | WIDEST
+        unit = common & -common
+        flags = self._flags.get((write, unit))
+        if flags is None:
+            flags = self._flags[write, unit] = np.zeros(-(-self._size // unit), np.uint8)
+        index = offsets // unit if unit > 1 else offsets
+        for k in range(size // unit):
+            flags[index + k] = 1

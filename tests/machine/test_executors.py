@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -11,9 +12,12 @@ import pytest
 import mfmasim
 from mfmasim.architectures import ARCHITECTURES
 from mfmasim.cli import bench_machine
+from mfmasim.devices import spread
+from mfmasim.devices.lent import Lent, lending
 from mfmasim.devices.spread import check_executor
 from mfmasim.errors import MfmasimError
 from mfmasim.machine.launch import prepare
+from mfmasim.machine.memory import Memory
 from mfmasim.observe.check import Check
 from mfmasim.observe.registry import CHECKS
 from tests.machine import harness
@@ -111,6 +115,39 @@ def test_parts_in_processes(pool, parts):
     together = launch(program, arrays, 9, executor=pool, parts=parts)
     assert together[1].notes == []
     same(alone, together)
+
+
+def test_memory_that_a_worker_cannot_map(pool, monkeypatch):
+    """As where processes may not open each other's files: the launch runs here, and says why."""
+    program, arrays = looping()
+    alone = launch(program, arrays, 9)
+
+    @contextmanager
+    def nowhere(memory, executor):
+        yield Lent("/proc/0/fd/0", memory.base, memory.regions)
+
+    monkeypatch.setattr(spread, "lending", nowhere)
+    others, report = launch(program, arrays, 9, executor=pool)
+    assert "executor: a part ended early (its memory: " in report.notes[0]
+    assert "/proc/0/fd/0" in report.notes[0]
+    report.notes.clear()
+    same(alone, (others, report))
+
+
+def test_memory_is_lent_to_processes_only(pool):
+    memory = Memory()
+    region = memory.reserve("x", 5000)
+    memory.seal()
+    memory.view(region)[:] = 7
+    with ThreadPoolExecutor(1) as threads, lending(memory, threads) as lent:
+        assert lent is None
+    with lending(memory, pool) as lent:
+        mine, theirs = lent.memory(), pool.submit(lent.memory).result()
+        mine.view(region)[:3] = 9
+        assert lent.memory().view(region).tobytes() == theirs.view(region).tobytes() == memory.view(region).tobytes()
+    assert mine.view(region)[:4].tolist() == [9, 9, 9, 7]
+    with pytest.raises(OSError, match="No such file"):
+        lent.memory()
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES.values(), ids=lambda arch: arch.name)

@@ -197,14 +197,14 @@ class Traffic(Observer):
 
     def on_end(self, memory: Memory) -> None:
         """The launch is over: sum up each buffer."""
-        touched = self._touched
+        runs = self._touched.read, self._touched.written
         for region in self._regions:
             if region.name.startswith(OWN):
                 continue
-            part = slice(region.address - memory.base, region.address - memory.base + region.size)
+            first = region.address - memory.base
             name, element = self._names(region.name), self._elements.get(region.name, 1.0)
             read, written = self._asked.get(name, (0, 0))
-            seen, changed = (int(np.count_nonzero(flags[part])) for flags in (touched.read, touched.written))
+            seen, changed = (each.within(first, first + region.size) for each in runs)
             one = Used(name, region.size, read, written, seen, changed, element)
             before = self._used.get((name, element))
             self._used[name, element] = one if before is None else before.with_another(one)
