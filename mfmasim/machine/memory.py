@@ -267,7 +267,7 @@ class Memory:
         out: list[NDArray[np.uint32]]
         if not (offsets & 3).any():
             index = offsets >> 2
-            out = [self._dwords[index + k] for k in range(count)]
+            out = [self._dwords[k:].take(index) for k in range(count)]
         else:
             out = []
             for k in range(count):
