@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfmasim import format as number_format
-from mfmasim.matrix.arithmetic import batches, bymatmul, fast, grid, tiles
+from mfmasim.matrix.arithmetic import batches, bymatmul, fast, few, grid, tiles
 from mfmasim.matrix.models import MODELS
 from tests.longtier import this_round
 from tests.matrix.flat import multiply
@@ -81,8 +81,8 @@ def compare(monkeypatch, pair, shape, factors, addends, seed, **ways):
         scales["scale_b"] = source.integers(*spread, (*batch, k // 32, n)).astype(np.uint8)
     with monkeypatch.context() as patch:
         for name, value in ways.items():
-            for module in (tiles, batches, grid):
-                if module is tiles or name == "OUTPUTS":
+            for module in (few, tiles, batches, grid):
+                if hasattr(module, name):
                     patch.setattr(module, name, value)
         found = multiply(*arguments, **scales)
     with monkeypatch.context() as patch:
@@ -99,9 +99,9 @@ def test_every_way_gives_the_plain_result(monkeypatch, pair):
     compared = 0
     ways = [
         (((3,), 4, 5), {}),  # all steps at once
-        (((3,), 4, 5), {"_SMALL": 0}),  # natural order: matrix products or a loop over k
+        (((3,), 4, 5), {"MOST": 0}),  # natural order: matrix products or a loop over k
         (((50,), 4, 4), {}),  # tile index innermost for 16-bit factors
-        (((2,), 9, 8), {"_SMALL": 0, "OUTPUTS": 16}),  # bands of rows
+        (((2,), 9, 8), {"MOST": 0, "OUTPUTS": 16}),  # bands of rows
     ]
     for seed, (factors, addends) in enumerate(itertools.product(FACTORS, ADDENDS)):
         shape, settings_ = ways[seed % len(ways)]
@@ -127,7 +127,7 @@ def test_no_step_works_on_more_outputs_than_bound_the_memory(monkeypatch, model,
     for module in (tiles, batches, grid):
         monkeypatch.setattr(module, "OUTPUTS", 512)
     monkeypatch.setattr(tiles, "_TILES", 32)
-    monkeypatch.setattr(tiles, "_SMALL", 0)
+    monkeypatch.setattr(few, "MOST", 0)
     sizes, add = [], fast.add
     monkeypatch.setattr(fast, "add", lambda *arguments: (sizes.append(arguments[2].size), add(*arguments))[1])
     source = np.random.default_rng(4)
@@ -143,7 +143,7 @@ def test_every_way_on_many(monkeypatch, pair):
     for number, (factors, addends) in enumerate(itertools.product(FACTORS, ADDENDS)):
         seed = number + this_round() * len(FACTORS) * len(ADDENDS)
         for shape, settings_ in (
-            (((20,), 16, 16), {"_SMALL": 0}),
+            (((20,), 16, 16), {"MOST": 0}),
             (((20,), 16, 16), {}),
             (((60,), 16, 16), {}),
             (((1,), 70, 33), {"OUTPUTS": 512}),
@@ -168,8 +168,9 @@ def test_the_ways_are_taken(monkeypatch):
         monkeypatch.setattr(owner, name, wrapped)
 
     for owner, names in (
-        (fast, ("product_sum", "product_sums", "_add_rest")),
-        (tiles, ("on_one_grid", "_small", "_natural", "_tiles_last", "_plain")),
+        (fast, ("product_sum", "_add_rest")),
+        (few, ("_by_products", "_by_matmul")),
+        (tiles, ("on_one_grid", "_natural", "_tiles_last", "_plain")),
         (bymatmul.MatmulSteps, ("step_sum", "_mend")),
         (grid, ("_add_steps",)),
     ):
@@ -181,6 +182,7 @@ def test_the_ways_are_taken(monkeypatch):
         ("cdna3_16bit", "f16", 30, "normal"),
         ("cdna3_16bit", "f16", 80, "normal"),
         ("cdna3_16bit", "f16", 80, "bits"),
+        ("cdna3_fp8", "e4m3fnuz", 1, "normal"),
         ("cdna3_fp8", "e4m3fnuz", 80, "normal"),
         ("cdna3_16bit", "bf16", 80, "bits"),
         ("cdna3_fp8", "e5m2fnuz", 80, "wide"),
@@ -188,7 +190,7 @@ def test_the_ways_are_taken(monkeypatch):
         a, b = codes(source, fmt, (batch, 16, 16), kind), codes(source, fmt, (batch, 16, 16), kind)
         for addends in ("zero", "normal", "near"):
             multiply(MODELS[model], fmt, fmt, "f32", a, b, addend(source, (batch, 16, 16), addends))
-    assert seen == {"product_sum", "product_sums", "_add_rest", "_small", "_natural", "_tiles_last", "_plain",
+    assert seen == {"product_sum", "_add_rest", "_by_products", "_by_matmul", "_natural", "_tiles_last", "_plain",
                     "on_one_grid", "_add_steps", "step_sum", "_mend"}  # fmt: skip
 
 

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfmasim.errors import MfmasimError, unknown
 from mfmasim.formats import FORMATS
+from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.arithmetic.specials import RESULTS
 from mfmasim.matrix.request import Operands
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mfmasim.matrix.arithmetic.product import Product
+    from mfmasim.matrix.models import Model
+    from mfmasim.matrix.request import Formats, Modes
 
-__all__ = ["checked"]
+__all__ = ["checked", "checked_product"]
 
 _INTEGERS = tuple(name for name, form in FORMATS.items() if form.integer and form.bits <= 8)
 _FLOATS = tuple(name for name, form in FORMATS.items() if not form.integer and form.special != "scale")
 
 
-def checked(product: Product, given: Operands) -> tuple[Operands, tuple[int, ...]]:
-    """The operands as unsigned arrays, and the leading axes that they broadcast to.
+@lru_cache(maxsize=256)
+def checked_product(model: Model, formats: Formats, modes: Modes, k: int) -> Product:
+    """Parameters of a product, once for all its operands.
 
     Args:
-        product: formats, model and modes.
-        given: operands from the caller.
+        model: the accumulation model.
+        formats: formats of A and B, and of C and D.
+        modes: clamp, MODE.FP16_OVFL and MODE.denorm.
+        k: K of one instruction.
 
     Raises:
-        MfmasimError: shapes, types or formats that do not fit, or a modifier that the model does not have.
+        MfmasimError: formats that do not fit the model, or a modifier that it does not have.
     """
-    model, formats = product.model, product.formats
     integer = model.algorithm == "integer"
     factors = _INTEGERS if integer else _FLOATS
     for name in (formats.a, formats.b):
@@ -47,10 +52,24 @@ def checked(product: Product, given: Operands) -> tuple[Operands, tuple[int, ...
         raise MfmasimError(f"model {model.name} adds and returns one format, not {formats.addend} and {formats.d}")
     if model.algorithm == "fma" and not formats.a == formats.b == formats.d:
         raise MfmasimError(f"model {model.name} multiplies and adds in one format, not {formats.a} into {formats.d}")
-    if product.modes.clamp and model.clamp == "none":
+    if modes.clamp and model.clamp == "none":
         raise MfmasimError(f"model {model.name} has no clamp")
-    if product.k < 1:
-        raise MfmasimError(f"K of an instruction must be at least 1, not {product.k}")
+    if k < 1:
+        raise MfmasimError(f"K of an instruction must be at least 1, not {k}")
+    return Product(model, formats, modes, k)
+
+
+def checked(product: Product, given: Operands) -> tuple[Operands, tuple[int, ...]]:
+    """The operands as unsigned arrays, and the leading axes that they broadcast to.
+
+    Args:
+        product: formats, model and modes.
+        given: operands from the caller.
+
+    Raises:
+        MfmasimError: shapes or types that do not fit, or scales that the model does not have.
+    """
+    formats = product.formats
     operands = Operands(
         _codes("a", formats.a, given.a),
         _codes("b", formats.b, given.b),

@@ -16,6 +16,7 @@ and the conversion to f32 is the only rounding. The elements outside these bound
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from mfmasim.matrix.arithmetic.factors import Factors
     from mfmasim.matrix.models import Model
 
-__all__ = ["Sum", "add", "product_sum", "product_sums", "scaled", "usable"]
+__all__ = ["HIGHEST", "LOWEST", "Sum", "add", "grid_scale", "inverse", "product_sum", "scaled", "usable"]
 
 # s = 2^(24 - e) and 1/s are normal float32 numbers, and so is any result, for e in these bounds.
 LOWEST, HIGHEST = -100, 124
@@ -54,6 +55,7 @@ class Sum:
     """Whether e is known to lie in the bounds of this file."""
 
 
+@cache
 def usable(model: Model) -> bool:
     """Whether this file's shortcuts are proved for the model's parameters."""
     return (
@@ -76,6 +78,13 @@ def grid_scale(e: NDArray[Any], name: str = "scale") -> NDArray[np.float32]:
     np.left_shift(bits, 23, out=bits)
     scale: NDArray[np.float32] = bits.view(np.float32)
     return scale
+
+
+def inverse(scale: NDArray[np.float32]) -> NDArray[np.float32]:
+    """1 / scale of normal powers of two, in scratch."""
+    bits = np.subtract(0x7F000000, scale.view(np.int32), out=scratch("inverse", scale.shape, np.int32))
+    reciprocal: NDArray[np.float32] = bits.view(np.float32)
+    return reciprocal
 
 
 def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
@@ -115,38 +124,6 @@ def product_sum(model: Model, a: Factors, b: Factors, part: slice) -> Sum:
     return sums[0] if len(sums) == 1 else _joined(sums)
 
 
-def product_sums(model: Model, a: Factors, b: Factors) -> list[Sum]:
-    """Sums of all steps at once, for few elements, where calls cost more than arithmetic.
-
-    Args:
-        model: a `usable` row.
-        a: factors, (steps, terms, partial sums) on the first three axes, that broadcast against those of b.
-        b: the same.
-    """
-    terms = a.exponent + b.exponent
-    # Reductions are quick over few, long axes.
-    shape, flat = (terms.shape[0], *terms.shape[2:]), (*terms.shape[:2], -1)
-    es = np.maximum.reduce(terms.reshape(flat), axis=1)
-    wide = np.maximum(es, LOWEST).astype(np.int32)
-    products = (a.value * b.value).reshape(flat)
-    s = grid_scale(wide)
-    np.multiply(products, s[:, None], out=products)
-    totals = np.add.reduce(products.astype(np.int32), axis=1, dtype=np.int32).reshape(shape)
-    es, wide, s = es.reshape(shape), wide.reshape(shape), s.reshape(shape)
-    lowest, bound = int(es.min()), empty_below(es)
-    if model.partial_sums == 1:
-        total, e, nothing = totals[:, 0], wide[:, 0], es[:, 0] < bound if lowest < bound else None
-    else:
-        e = wide.max(axis=1)
-        total = (totals >> np.minimum(e[:, None] - wide, 31)).sum(axis=1, dtype=np.int32)
-        nothing = (es < bound).all(axis=1) if lowest < bound else None
-    known = s[:, 0] if model.partial_sums == 1 else None
-    return [
-        Sum(total[i], e[i], None if nothing is None else nothing[i], scale=None if known is None else known[i])
-        for i in range(len(e))
-    ]
-
-
 def _joined(sums: list[Sum]) -> Sum:
     """Partial sums on the coarsest of their grids."""
     first, second = sums
@@ -175,7 +152,7 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
     s = total.scale
     if s is None:
         s = grid_scale(total.e if total.bounded else np.clip(total.e, LOWEST, HIGHEST))
-    inverse = np.subtract(0x7F000000, s.view(np.int32), out=scratch("inverse", s.shape, np.int32)).view(np.float32)
+    unit = inverse(s)
     x, d = scratch("x", c.shape, np.float32), scratch(f"d {turn % 2}", c.shape, np.float32)
     try:
         with np.errstate(under="raise"):
@@ -200,9 +177,9 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
         np.copyto(units, x, casting="unsafe")
         np.add(units, total.value, out=units)
         np.copyto(d, units, casting="unsafe")
-        np.multiply(d, inverse, out=d)
+        np.multiply(d, unit, out=d)
     else:
-        np.multiply(x, inverse, out=x)
+        np.multiply(x, unit, out=x)
         # In float32 too the sum is rounded once: both terms are exact.
         if total.value.dtype == np.float32:
             np.add(total.value, x, out=d)
@@ -216,7 +193,7 @@ def add(model: Model, total: Sum, c: NDArray[np.float32], turn: int) -> NDArray[
         if total.value.dtype == np.int32:
             rest = ~(np.abs(x) < np.float32(2.0**30))
         else:
-            rest = ~((np.abs(x) < np.float32(2.0**30) * inverse) | (np.abs(c) < np.float32(total.limit)))
+            rest = ~((np.abs(x) < np.float32(2.0**30) * unit) | (np.abs(c) < np.float32(total.limit)))
         if not total.bounded:
             rest |= (total.e < LOWEST) | (total.e > HIGHEST)
         if total.empty is not None:

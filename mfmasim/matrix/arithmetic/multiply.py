@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.formats import FORMATS
-from mfmasim.matrix.arithmetic import chains, dots, narrowing, tiles
+from mfmasim.matrix.arithmetic import chains, dots, few, narrowing, tiles
 from mfmasim.matrix.arithmetic.batches import CHUNK, chunks, merge, select, take
-from mfmasim.matrix.arithmetic.checks import checked
+from mfmasim.matrix.arithmetic.checks import checked, checked_product
 from mfmasim.matrix.arithmetic.grid import on_one_grid
 from mfmasim.matrix.arithmetic.integers import integer
 from mfmasim.matrix.arithmetic.narrow import narrow
-from mfmasim.matrix.arithmetic.product import Product
 from mfmasim.matrix.request import PLAIN, Formats, Modes, Operands
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.matrix.arithmetic.product import Product
     from mfmasim.matrix.models import Model
     from mfmasim.matrix.request import Memo
 
@@ -59,10 +59,13 @@ def multiply(
         MfmasimError: shapes, types or formats that do not fit, or a modifier that the model does not have.
     """
     columns = np.shape(operands.a)[-1:] or (1,)
-    product = Product(model, formats, modes, columns[0] if k is None else k)
-    memos = operands.memos
-    operands, batch = checked(product, operands)
+    product = checked_product(model, formats, modes, columns[0] if k is None else k)
     with np.errstate(all="ignore"):
+        d = few.aligned(product, operands)
+        if d is not None:
+            return d
+        memos = operands.memos
+        operands, batch = checked(product, operands)
         if operands.index is not None:
             return _sparse(product, operands, batch)
         if tiles.few_bits(product) and not operands.scaled:
@@ -84,7 +87,7 @@ def multiply_exactly(
         operands: raw codes (..., rows, columns) of equally many axes, without scales; A and B broadcast against C.
         modes: as in `multiply`.
     """
-    product = Product(model, formats, modes, operands.a.shape[-1])
+    product = checked_product(model, formats, modes, operands.a.shape[-1])
     if not tiles.few_bits(product) or formats.d != "f32" or formats.addend != "f32" or not tiles.shortcuts(product):
         return None
     checked(product, operands)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mfmasim.formats import FORMATS
@@ -11,6 +12,7 @@ from mfmasim.matrix.arithmetic.factors import Factors, decode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from mfmasim.matrix.models import Model
@@ -29,21 +31,34 @@ class Product:
     k: int
     """K of one instruction, in kept elements: no step crosses a multiple of it."""
 
-    @property
+    @cached_property
     def clamp(self) -> bool:
         """Whether a finite overflow gives the largest finite number."""
         return (self.modes.clamp or self.modes.fp16_ovfl) and self.model.clamp == "max"
 
-    @property
+    @cached_property
     def flush_inputs(self) -> str:
         """Flushing of subnormal factors, as in `Model.flush_inputs`."""
         flushed_by_mode = self.model.mode_denormals and not self.modes.denormals
         return self.model.flush_inputs or ("signed" if flushed_by_mode else "")
 
-    @property
+    @cached_property
     def fraction_bits(self) -> int:
         """Fraction bits of the formats of A and B together: a product has at most two more."""
         return FORMATS[self.formats.a].mantissa_bits + FORMATS[self.formats.b].mantissa_bits
+
+    @cached_property
+    def carriers(self) -> tuple[np.dtype[Any], ...] | None:
+        """Types of A, B and C where whole numbers of steps of the shortcuts' kind sum factors that fill theirs."""
+        model, formats = self.model, self.formats
+        rows = FORMATS[formats.a], FORMATS[formats.b]
+        bits = {row.bits for row in rows}
+        by_products = model.partial_sums == 1 and model.drop_addend_below is None
+        if bits not in ({8}, {16} if by_products else {8}) or not formats.d == formats.addend == "f32":
+            return None
+        if model.algorithm != "aligned" or self.clamp or self.k % model.group:
+            return None
+        return *(row.carrier for row in rows), FORMATS["f32"].carrier
 
     def factors(self, operand: str, codes: NDArray[Any], *, lasting: bool = False) -> Factors:
         """Decode codes of ``a`` or ``b``.

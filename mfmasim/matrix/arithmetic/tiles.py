@@ -30,8 +30,6 @@ __all__ = ["aligned", "few_bits", "shortcuts"]
 _MANY = 48
 # With the tile index innermost, so many tiles at once: B of all of them stays in the cache while bands of A pass.
 _TILES = 1024
-# Up to this many products, all steps are summed at once.
-_SMALL = 1 << 14
 
 
 def few_bits(product: Product) -> bool:
@@ -82,9 +80,6 @@ def aligned(product: Product, operands: Operands) -> NDArray[Any]:
         return d
     if last:
         return _tiles_last(product, a, b, c)
-    k, instruction_k = a.value.shape[2], product.k
-    if c.size * k <= _SMALL and instruction_k % product.model.group == 0 == k % instruction_k:
-        return _small(product, a, b, operands)
     return _natural(product, a, b, operands)
 
 
@@ -195,20 +190,6 @@ def _stepwise(
                 value = fast.add(model, total if scale is None else fast.scaled(total, scale.exponent), value, turn)
             d[tiles, band] = _bits(model, value)
     return d
-
-
-def _small(product: Product, a: Factors, b: Factors, operands: Operands) -> NDArray[Any]:
-    """Few tiles in natural order: products of all steps at once."""
-    model = product.model
-    parts = model.partial_sums
-    shape = (-1, model.group // parts, parts)
-    rows = a.map(lambda v: v.transpose(2, 0, 1).reshape(*shape, *v.shape[:2], 1))
-    columns = b.map(lambda v: v.transpose(1, 0, 2).reshape(*shape, v.shape[0], 1, v.shape[2]))
-    value = operands.c.view(np.float32)
-    for step, total in enumerate(fast.product_sums(model, rows, columns)):
-        scale = block_scales(product, operands, step * model.group)
-        value = fast.add(model, total if scale is None else fast.scaled(total, scale.exponent), value, step)
-    return _with_nans(model, a, b, operands, _bits(model, value))
 
 
 def _with_nans(

@@ -1,0 +1,194 @@
+"""Few tiles at once: equal to the plain path, taken within its bounds, and left to others beyond them."""
+
+import numpy as np
+import pytest
+
+from mfmasim import format as number_format
+from mfmasim.errors import MfmasimError
+from mfmasim.matrix.arithmetic import fast, few
+from mfmasim.matrix.arithmetic import multiply as multiply_operands
+from mfmasim.matrix.models import MODELS
+from mfmasim.matrix.request import Formats, Modes, Operands
+from tests.matrix.flat import multiply
+
+BY_PRODUCTS, BY_MATMUL = ("cdna3_16bit", "f16", 8), ("cdna3_fp8", "e4m3fnuz", 16)
+
+
+def f32(values):
+    return np.asarray(values, np.float32).view(np.uint32)
+
+
+def outcome(monkeypatch, given, k=None, model="", modes=None):
+    """D, the plain path's, and whether few tiles' own way gave it.
+
+    `given` is (model, format, K of an instruction) of the way, and A, B, C as codes.
+    """
+    (name, fmt, _), a, b, c = given
+    arguments = MODELS[model or name], Formats(fmt, fmt, "f32"), Operands(a, b, c), modes or Modes(), k
+    taken, original = [], few.aligned
+
+    def watched(*args):
+        taken.append(original(*args))
+        return taken[-1]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(few, "aligned", watched)
+        found = multiply_operands(*arguments)
+    with monkeypatch.context() as patch:
+        patch.setattr(fast, "usable", lambda _: False)
+        expected = multiply_operands(*arguments)
+    np.testing.assert_array_equal(found, expected)
+    return taken[0] is not None
+
+
+def tile(way, left, right, addend, sizes=(3, 2)):
+    """One tile: every row of A holds `left`, every column of B `right`, every element of C `addend`."""
+    _, fmt, k = way
+    row = number_format(fmt)
+    m, n = sizes
+    a, b = np.zeros((m, k)), np.zeros((k, n))
+    a[:, : len(left)] = left
+    b[: len(right)] = np.array(right)[:, None]
+    return way, row.encode(a), row.encode(b), np.full((m, n), f32(addend))
+
+
+@pytest.mark.parametrize("way", [BY_PRODUCTS, BY_MATMUL, ("cdna3_16bit", "bf16", 8), ("cdna4_fp8", "e5m2", 16)])
+def test_every_addend_of_a_product(monkeypatch, way):
+    """Addends from far below the grid to far above, of both signs, and their neighbours."""
+    taken = 0
+    powers = np.ldexp(1.0, np.arange(-150, 128))
+    values = np.concatenate((powers, powers * (1 + 2.0**-23), powers * (1 - 2.0**-24), powers * 1.37, [0.0]))
+    addends = np.concatenate((f32(values), f32(-values), f32([np.inf, -np.inf, np.nan])))
+    for left in ([1.0], [1.5, -1.25, 0.125], [-1.0, 1.0]):
+        for c in np.split(addends, range(40, len(addends), 40)):
+            scale = 2.0**-12 if way[1] == "e5m2" else 1.0  # whose products span 58 powers of two
+            a, b = tile(way, np.multiply(left, scale), [1.0, 1.0, 0.75], 0.0, (len(c), 1))[1:3]
+            taken += outcome(monkeypatch, (way, a, b, c.reshape(-1, 1)))
+    assert 15 < taken < 80
+
+
+@pytest.mark.parametrize(
+    ("way", "left", "right", "addend", "taken"),
+    [
+        # The grid's exponent, and the addend in units of it.
+        (BY_PRODUCTS, [2.0**12], [2.0**12], 1.0, True),
+        (BY_PRODUCTS, [2.0**13], [2.0**12], 1.0, False),
+        (BY_PRODUCTS, [2.0**13], [2.0**12], -(2.0**-149), False),
+        (BY_PRODUCTS, [2.0**12], [2.0**12], -(2.0**-149), True),
+        (BY_PRODUCTS, [1.0], [1.0], 63.9, True),
+        (BY_PRODUCTS, [1.0], [1.0], -64.0, False),
+        (BY_PRODUCTS, [1.0], [1.0], np.inf, False),
+        (BY_PRODUCTS, [1.0], [1.0], np.nan, False),
+        (BY_PRODUCTS, [0.0], [1.0], 1.0, False),
+        (BY_PRODUCTS, [0.0], [2.0**15], 2.0**-35 * (1 + 2.0**-23), False),
+        (BY_PRODUCTS, [2.0**-24], [2.0**-24], 2.0**-35 * (1 + 2.0**-23), True),
+        (("cdna3_fp8", "f16", 16), [1.0], [1.0], 1.0, False),
+        (BY_PRODUCTS, [1.0, 2.0**-24], [1.0, 2.0**-1], 1.0, True),
+        (BY_PRODUCTS, [1.0, np.nan], [1.0], 1.0, False),
+        # Least exponent of the format's products -14, their grain 2^-20: grids up to 2^(4 - 24).
+        (BY_MATMUL, [4.0], [4.0], 0.1, True),
+        (BY_MATMUL, [8.0], [4.0], 0.1, False),
+        (BY_MATMUL, [4.0, 2.0**-10], [4.0, 2.0**-10], 0.1, True),
+        (BY_MATMUL, [2.0**-10], [2.0**-10], 2047.0, True),
+        (BY_MATMUL, [2.0**-10], [2.0**-10], 2048.0, False),
+        (BY_MATMUL, [4.0], [4.0], 1023.0, True),
+        (BY_MATMUL, [1.0], [1.0], np.nan, False),
+        (BY_MATMUL, [1.0], [1.0], -np.inf, False),
+        (BY_MATMUL, [0.0], [1.0], 1.0, False),
+        (BY_MATMUL, [1.0, np.nan], [1.0], 1.0, False),
+        # Addends that are dropped 2^25 below the largest exponent, and not.
+        (BY_MATMUL, [1.0], [1.0], -(2.0**-25), True),
+        (BY_MATMUL, [1.0], [1.0], -(2.0**-25) * (1 - 2.0**-24), True),
+    ],
+)  # fmt: skip
+def test_bounds(monkeypatch, way, left, right, addend, taken):
+    assert outcome(monkeypatch, tile(way, left, right, addend)) == taken
+
+
+def test_the_largest_addend_may_be_any_element(monkeypatch):
+    """A sum of squares above its bound does not mean that an element is."""
+    way, a, b, c = tile(BY_MATMUL, [1.0], [1.0], 1500.0, (16, 16))
+    assert outcome(monkeypatch, (way, a, b, c))
+    c[3, 5] = f32(2049.0)
+    assert not outcome(monkeypatch, (way, a, b, c))
+    way, a, b, c = tile(BY_PRODUCTS, [1.0], [1.0], 60.0, (16, 16))
+    assert outcome(monkeypatch, (way, a, b, c))
+    c[3, 5] = f32(-65.0)
+    assert not outcome(monkeypatch, (way, a, b, c))
+    for way, factor, largest in ((BY_MATMUL, 2.0**-10, 2049.0), (BY_PRODUCTS, 1.0, -65.0)):
+        assert not outcome(monkeypatch, tile(way, [factor], [factor], largest, (1, 1)))
+
+
+@pytest.mark.parametrize("place", [(0, 0, 0), (1, 2, 7)])
+@pytest.mark.parametrize("operand", [1, 2])
+@pytest.mark.parametrize("code", [0x7C00, 0xFC00, 0x7E01, 0xFFFF])
+def test_special_factors_of_16_bits(monkeypatch, place, operand, code):
+    source = np.random.default_rng(code)
+    values = [source.standard_normal((2, 8, 8)) for _ in range(3)]
+    given = [BY_PRODUCTS, *(number_format("f16").encode(x) for x in values[:2]), f32(values[2])]
+    assert outcome(monkeypatch, given)
+    given[operand][place] = code
+    assert not outcome(monkeypatch, given)
+
+
+@pytest.mark.parametrize(("fmt", "code"), [("e4m3fnuz", 0x80), ("e4m3fn", 0x7F), ("e4m3fn", 0xFF), ("e5m2", 0xFC)])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_special_factors_of_8_bits(monkeypatch, fmt, code, zeros):
+    """Beside factors of zero too, by which an infinite power is a NaN."""
+    given = tile(("cdna4_fp8", fmt, 16), np.ones(16), np.ones(16), 0.5, (4, 4))
+    given[2][5] = 0 if zeros else given[2][5]
+    if fmt != "e5m2":
+        assert outcome(monkeypatch, given)
+    given[1][2, 5] = code
+    assert not outcome(monkeypatch, given)
+
+
+def test_codes_of_every_kind(monkeypatch):
+    """Every pair of codes of FP8, subnormals and zeros included, several steps, several tiles."""
+    source, taken = np.random.default_rng(7), 0
+    for _ in range(40):
+        magnitude = source.integers(0, 0x4B, (2, 2, 16, 32), dtype=np.uint8)
+        sign = source.integers(0, 2, magnitude.shape, dtype=np.uint8) << 7
+        a, b = np.where(magnitude == 0, 0, magnitude | sign).astype(np.uint8)
+        c = f32(source.standard_normal((2, 16, 16)) * 2.0 ** source.integers(-20, 8, (2, 16, 16)))
+        taken += outcome(monkeypatch, (BY_MATMUL, a, b.swapaxes(1, 2), c), k=16 * (1 + taken % 2))
+    assert taken > 20
+
+
+def test_results_are_fresh_memory():
+    source = np.random.default_rng(1)
+    for name, fmt, k in (BY_PRODUCTS, BY_MATMUL):
+        a, b = (number_format(fmt).encode(source.standard_normal(shape)) for shape in ((16, k), (k, 16)))
+        c = f32(source.standard_normal((16, 16)))
+        first = multiply(MODELS[name], fmt, fmt, "f32", a, b, c)
+        kept = first.copy()
+        multiply(MODELS[name], fmt, fmt, "f32", a, b, first)
+        np.testing.assert_array_equal(first, kept)
+
+
+def test_what_has_to_be_checked_first_is(monkeypatch):
+    way, a, b, c = tile(BY_MATMUL, [1.0], [1.0], 0.5)
+    assert outcome(monkeypatch, (way, a, b, c))
+    signed = a.astype(np.int64)
+    assert not outcome(monkeypatch, (way, signed, b, c))
+    assert not outcome(monkeypatch, (way, a, b[None], c))
+    with pytest.raises(MfmasimError, match="dense|K ="):
+        multiply_operands(MODELS[way[0]], Formats(way[1], way[1], "f32"), Operands(a, b, c, index=np.zeros_like(a)))
+    for wrong in ((a, b[:-1], c), (a, b, c[:-1]), (signed + 256, b, c), (a[0], b, c), (a, b, c.astype(np.float32))):
+        with pytest.raises(MfmasimError):
+            multiply(MODELS[way[0]], way[1], way[1], "f32", *wrong)
+
+
+def test_clamp_and_cut_off_instructions_go_other_ways(monkeypatch):
+    given = tile(BY_PRODUCTS, [1.0], [1.0], 0.5)
+    assert not outcome(monkeypatch, given, modes=Modes(clamp=True))
+    assert not outcome(monkeypatch, given, k=4)
+    assert not outcome(monkeypatch, given, k=16)
+    assert outcome(monkeypatch, given, k=8)
+
+
+def test_many_are_not_few(monkeypatch):
+    given = tile(BY_PRODUCTS, [1.0], [1.0], 0.5, (64, 32))
+    assert outcome(monkeypatch, given)
+    given = tile(BY_PRODUCTS, [1.0], [1.0], 0.5, (65, 32))
+    assert not outcome(monkeypatch, given)
