@@ -172,7 +172,7 @@ def test_what_has_to_be_checked_first_is(monkeypatch):
     signed = a.astype(np.int64)
     assert not outcome(monkeypatch, (way, signed, b, c))
     assert not outcome(monkeypatch, (way, a, b[None], c))
-    with pytest.raises(MfmasimError, match="dense|K ="):
+    with pytest.raises(MfmasimError, match="K ="):
         multiply_operands(MODELS[way[0]], Formats(way[1], way[1], "f32"), Operands(a, b, c, index=np.zeros_like(a)))
     for wrong in ((a, b[:-1], c), (a, b, c[:-1]), (signed + 256, b, c), (a[0], b, c), (a, b, c.astype(np.float32))):
         with pytest.raises(MfmasimError):

@@ -1,8 +1,8 @@
 """Fast ``aligned`` sums of few tiles, where calls cost more than arithmetic: all of them, and all steps, at once.
 
 A batch is computed here only where every element obeys these bounds; else it is left to
-`mfmasim.matrix.arithmetic.tiles`. No step is empty, and NaN and infinities are absent. A step's sum and the floor of the
-addend c, both multiples of the unit 2^(e_dot - 24), are then added exactly and rounded once, as
+`mfmasim.matrix.arithmetic.tiles`. No step is empty, and NaN and infinities are absent. A step's sum and the floor of
+the addend c, both multiples of the unit 2^(e_dot - 24), are then added exactly and rounded once, as
 `mfmasim.matrix.arithmetic.fast` proves.
 
 * *products* (16-bit factors), in float32 and int32: -100 <= e_dot <= 24, and |c| < 2^30 units. Units are at most 1, so
