@@ -16,30 +16,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfmasim.isa.counters import SPELLING
 from mfmasim.observe.ordering.flags import flag_reads
 from mfmasim.observe.ordering.kinds import NO_BARRIER, NOT_DONE, OWN, SAME_VALUE
 from mfmasim.observe.ordering.progress import Progress, Step
-from mfmasim.observe.ordering.records import MOST, Record, Touched
+from mfmasim.observe.ordering.records import Flying, Record, Sort
 from mfmasim.observe.ordering.shadow import Clash, Shadow
+from mfmasim.observe.ordering.touched import Patterns
 from mfmasim.observe.ordering.values import Values, Write, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
     from mfmasim.machine.events import AccessEvent, BlockEvent, Place
     from mfmasim.machine.launch import Launch
     from mfmasim.observe.check import Check
     from mfmasim.observe.finding import Finding, Kind
+    from mfmasim.observe.ordering.touched import Touched
 
 __all__ = ["LdsRaces"]
+
+I64 = NDArray[np.int64]
+NO_COUNTER = "", ""
+BATCH = "progress", "shadow", "values", "_flying", "_instructions", "_kinds"
+"""What begins anew with each batch of workgroups."""
 
 
 def in_order(instruction: Instruction) -> bool:
@@ -70,15 +76,16 @@ class LdsRaces:
         self._arrived: NDArray[np.int32]
         """First record of each wave behind which no copy or tensor instruction arrives at a barrier in the LDS."""
         self._pending: list[AccessEvent] = []
-        self._flying: list[Record] = []
-        self._instructions: list[Instruction] = []
+        self._flying: Flying
+        self._instructions: list[Instruction]
         """Instruction of each record, by its number."""
-        self._kinds: list[str] = []
+        self._kinds: list[str]
         self._found: dict[tuple[int, int, str], Finding] = {}
         self._alike: dict[tuple[int, int, str], Finding] = {}
         """Accesses without an order that does not matter."""
         self.waves: dict[tuple[int, int, str], tuple[Place, int]] = {}
         """One wave of a race, and the other's number in the workgroup."""
+        self.patterns = Patterns(self.lds_bytes, self.unit, self.per)
         self.progress: Progress
         self.shadow: Shadow
         self.values: Values
@@ -98,7 +105,7 @@ class LdsRaces:
             # One row stands for all workgroups as long as they do the same.
             self.shadow = Shadow(-(-self.lds_bytes // self.unit))
             self.values = Values(self.groups, self.shadow.units, self.unit)
-            self._flying.clear()
+            self._flying, self._instructions, self._kinds = Flying(), [], []
             self._since = np.zeros(event.total, np.int32)
             self._waiting = np.zeros(event.total, np.bool_)
             self._arrived = np.zeros(event.total, np.int32)
@@ -116,42 +123,32 @@ class LdsRaces:
             while place < len(pending) and pending[place].instruction.pc == step.instruction.pc:
                 accesses.append(pending[place])
                 place += 1
-            before = {(u.counter, u.order): self.progress.of((u.counter, u.order))[0][event.waves] for u in step.up}
+            if accesses:
+                # FLAT raises two counters, that of the LDS last: it is the one that shows when the LDS was reached.
+                counter = next(reversed({(up.counter, up.order): None for up in step.up}), NO_COUNTER)
+                order = self.progress.of(counter)[0][event.waves]
             for access in accesses:
                 if access.instruction.pc in self._flags:
                     self._since[event.waves] = len(self._instructions)
                 else:
-                    self._access(access, event, before)
+                    self._access(access, event, counter, order)
             self.progress.advance(step, event.waves, self._signalled)
             if step.named:
                 self._waiting[event.waves] = True
-        if self._flying:
-            complete = self.progress.complete
-            self._flying = [r for r in self._flying if (complete[r.key][r.waves] <= r.order).any()]
+        self._flying.settle(self.progress)
+        self.shadow.forget(self._flying.marks)
 
-    def _signalled(self, waves: NDArray[np.int64]) -> None:
+    def _signalled(self, _: I64) -> None:
         """Waves have signalled a barrier: it does not order their operations in flight."""
-        here = np.zeros(self.progress.waves, np.bool_)
-        here[waves] = True
-        for record in self._flying:
-            late = (self.progress.complete[record.key][record.waves] <= record.order) & here[record.waves]
-            if not late.any():
-                continue
-            signalled = self.progress.signalled[record.waves]
-            for wave, touched in record.touched.items():
-                for one in touched:
-                    affected = late[one.index]
-                    if affected.any():
-                        at = one.rows[affected], one.units[affected]
-                        self.shadow.still(record.kind, wave, *at, signalled[one.index[affected]], record.number)
+        self._flying.signalled(self.progress, self.shadow.marks)
 
-    def _access(self, access: AccessEvent, event: BlockEvent, before: dict[tuple[str, str], NDArray[np.int32]]) -> None:
+    def _access(self, access: AccessEvent, event: BlockEvent, key: tuple[str, str], order: NDArray[np.int32]) -> None:
         """One access of all waves of a group."""
-        waves, lanes = event.waves, access.addresses.shape[-1]
-        shape = len(waves), lanes
+        waves = event.waves
+        shape = len(waves), access.addresses.shape[-1]
         addresses = np.broadcast_to(access.addresses, shape)
         active = np.broadcast_to(True if access.active is None else access.active, shape)
-        chosen = self._representatives(waves, addresses, active)
+        count = self._examined(waves, addresses, active)
         direct = not in_order(access.instruction)
         number = len(self._instructions)
         if access.kind == "atomic" and direct:  # an arrival at a barrier in the LDS, after what was issued before
@@ -159,56 +156,95 @@ class LdsRaces:
             return
         self._instructions.append(access.instruction)
         self._kinds.append(access.kind)
-        # FLAT raises two counters, that of the LDS last: it is the one that shows when the LDS was reached.
-        key = next(reversed(before), ("", ""))
-        record = Record(
-            number, access.instruction, access.kind, key, waves, before.get(key, np.zeros(len(waves), np.int32)), {}
+        of = waves[:count]
+        touched, low, high = self.patterns.of(
+            of, addresses[:count], active[:count], access.size, self.shadow.groups, self.progress.waves
         )
-        local, incomplete = waves % self.per, self._incomplete(access, key if direct else None)
-        row, _, touched = self._units(addresses[chosen], active[chosen], access.size)
-        each = chosen[row]
-        by_wave = local[each]
-        size = sum(word.nbytes for word in access.data) + addresses.nbytes
-        for wave in np.unique(local[chosen]).tolist():
-            same = self._same(access, wave, waves, addresses, active, chosen[local[chosen] == wave], size)
-            mine = by_wave == wave
-            index, units = np.repeat(each[mine], touched.shape[1]), touched[mine].ravel()
-            of = waves[index]
-            rows = of // self.per if self.shadow.groups > 1 else np.zeros(len(index), np.int64)
-            if not len(units):
-                continue
-            self._own(access, event, wave, rows, units, incomplete)
-            ordered = self.progress.signalled[of], self.progress.joined[of], self._since[of]
-            for clash in self.shadow.access(access.kind, wave, rows, units, *ordered, number, same):
+        marks = self.shadow.marks.add(of % self.per, self.progress.signalled[of], number)
+        if not len(touched.units):
+            return
+        record = Record(number, access.instruction, Sort(access.kind, key, direct), waves, order, [touched])
+        self._own(access, event, touched, self._around(record.sort, low, high))
+        joined, since = self.progress.joined[of][touched.index], self._since[of][touched.index]
+        if self.shadow.ordered(access.kind, touched, joined, since):
+            if access.kind != "read":
+                self._write(access, addresses, active, waves, None)
+            self.shadow.put(access.kind, touched, marks[touched.index])
+        else:
+            self._one_by_one(access, event, addresses, active, touched, marks[touched.index], joined, since)
+        if key != NO_COUNTER:
+            self._flying.add(record, marks, low, high)
+
+    def _one_by_one(
+        self, access: AccessEvent, event: BlockEvent, addresses: I64, active: NDArray[np.bool_], touched: Touched,
+        marks: NDArray[np.int32], joined: NDArray[np.int32], since: NDArray[np.int32],
+    ) -> None:  # fmt: skip
+        """Wave by wave, as something is without an order.
+
+        Args:
+            access: the access.
+            event: its block.
+            addresses: of all waves, (waves, lanes).
+            active: likewise.
+            touched: the units that are examined.
+            marks: the access's mark, by element of `touched`.
+            joined: barriers passed, likewise.
+            since: first record that no flag orders before it, likewise.
+        """
+        count = int(touched.index[-1]) + 1
+        for wave in np.unique(touched.wave).tolist():
+            same = self._same(access, wave, event.waves, addresses, active, count)
+            mine = touched.wave == wave
+            rows, index = touched.rows[mine], touched.index[mine]
+            units = touched.places[mine], marks[mine], joined[mine], since[mine]
+            for clash in self.shadow.access(access.kind, wave, *units, same):
                 self._race(clash, access, event, int(index[rows == clash.group][0]))
-            record.touched[wave] = [Touched(rows, units, index)]
-        if record.touched and before:
-            self._flying.append(record)
 
-    def _same(
-        self, access: AccessEvent, wave: int, waves: NDArray[np.int64], addresses: NDArray[np.int64],
-        active: NDArray[np.bool_], chosen: NDArray[np.int64], size: int,
-    ) -> Callable[[], NDArray[np.uint32]]:  # fmt: skip
-        """Waves that wrote what a wave writes or has itself written, a bit for each, by unit of the chosen workgroups.
+    def _write(
+        self, access: AccessEvent, addresses: I64, active: NDArray[np.bool_], waves: I64, wave: int | None
+    ) -> None:
+        """Note what an access writes.
 
-        None if that differs in one of the workgroups that a chosen one stands for.
+        Args:
+            access: the access.
+            addresses: of all waves, (waves, lanes).
+            active: likewise.
+            waves: their numbers in the batch.
+            wave: the wave of each workgroup whose part it is; None is all of them.
         """
 
-        def places() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-            index = np.flatnonzero(waves % self.per == wave)
-            row, lanes, touched = self._units(addresses[index], active[index], access.size)
-            return index[row], lanes, np.repeat(index[row], touched.shape[1]), touched.ravel()
-
         def write() -> Write:
-            row, lanes, each, units = places()
-            return Write(wave, waves[each] // self.per, units, words(access, row, lanes, self.unit))
+            index = np.arange(len(waves)) if wave is None else np.flatnonzero(waves % self.per == wave)
+            row, lanes, touched = self.patterns.units(addresses[index], active[index], access.size)
+            of = np.repeat(waves[index[row]], touched.shape[1])
+            return Write(of % self.per, of // self.per, touched.ravel(), words(access, index[row], lanes, self.unit))
 
+        size = sum(word.nbytes for word in access.data) + addresses.nbytes
+        self.values.write(write, size if wave is None else size // self.per)
+
+    def _same(
+        self, access: AccessEvent, wave: int, waves: I64, addresses: I64, active: NDArray[np.bool_], count: int
+    ) -> Callable[[], NDArray[np.uint32]]:
+        """Waves that wrote what a wave writes or has itself written, a bit for each, by unit of those examined.
+
+        None if that differs in one of the workgroups that an examined one stands for.
+
+        Args:
+            access: the access.
+            wave: the wave of each workgroup.
+            waves: numbers of all waves in the batch.
+            addresses: of all waves, (waves, lanes).
+            active: likewise.
+            count: waves that are examined, the first ones.
+        """
         if access.kind != "read":
-            self.values.write(write, size // self.per)
+            self._write(access, addresses, active, waves, wave)
 
         @cache
         def answer() -> NDArray[np.uint32]:
-            _, _, each, units = places()
+            index = np.flatnonzero(waves % self.per == wave)
+            row, _, touched = self.patterns.units(addresses[index], active[index], access.size)
+            each, units = np.repeat(index[row], touched.shape[1]), touched.ravel()
             if access.kind == "read":
                 alike = self.values.own(wave, waves[each] // self.per, units)
             else:
@@ -217,17 +253,14 @@ class LdsRaces:
                 differs = np.zeros(self.shadow.units, np.bool_)
                 differs[units[alike == 0]] = True
                 alike[differs[units]] = 0
-            return alike[np.isin(each, chosen)]
+            return alike[each < count]
 
         return answer
 
-    def _representatives(
-        self, waves: NDArray[np.int64], addresses: NDArray[np.int64], active: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
-        """Waves of the group to examine: those of the first workgroup while all workgroups do the same."""
-        everyone = np.arange(len(waves))
+    def _examined(self, waves: I64, addresses: I64, active: NDArray[np.bool_]) -> int:
+        """How many waves to examine: those of the first workgroup while all workgroups do the same, else all."""
         if self.shadow.groups > 1 or self.groups == 1:
-            return everyone
+            return len(waves)
         each = len(waves) // self.groups
         if each * self.groups == len(waves):
             grid = waves.reshape(self.groups, each)
@@ -236,77 +269,54 @@ class LdsRaces:
                 place = addresses.reshape(self.groups, each, -1)
                 mask = active.reshape(self.groups, each, -1)
                 if (place == place[0]).all() and (mask == mask[0]).all():
-                    return everyone[:each]
-        self._widen()
-        return everyone
-
-    def _widen(self) -> None:
-        """Workgroups diverge: each gets its own row, and operations in flight are in flight in each."""
+                    return each
+        # Workgroups diverge: each gets its own row, and operations in flight are in flight in each.
+        self._flying.widen(self.groups, self.shadow.units, self.per, self.shadow.marks.count)
         self.shadow.widen(self.groups)
-        for record in self._flying:
-            where = {int(w): i for i, w in enumerate(record.waves)}
-            for wave, touched in record.touched.items():
-                wider = []
-                for one in touched:
-                    units, first = one.units, record.waves[one.index]
-                    for group in range(self.groups):
-                        moved = np.array([where.get(int(w) + group * self.per, -1) for w in first])
-                        fine = moved >= 0
-                        wider.append(Touched(np.full(int(fine.sum()), group), units[fine], moved[fine]))
-                record.touched[wave] = wider
+        return len(waves)
 
-    def _units(
-        self, addresses: NDArray[np.int64], active: NDArray[np.bool_], size: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Row of `addresses` and lane of every access inside the allocation, (n,), and the units it touches, (n, m)."""
-        inside = active & (addresses >= 0) & (addresses <= self.lds_bytes - size)
-        row, lane = np.nonzero(inside)
-        chosen, shift = addresses[inside], self.unit.bit_length() - 1  # units are 1 or 4 bytes
-        first, last = chosen >> shift, (chosen + (size - 1)) >> shift
-        most = int((last - first).max(initial=0)) + 1
-        return row, lane, np.minimum(first[:, None] + np.arange(most), last[:, None])
+    def _around(self, sort: Sort, low: I64, high: I64) -> list[tuple[int, int]]:
+        """Waves of the workgroup with an access in flight around an access that is not in order with it.
 
-    def _incomplete(self, access: AccessEvent, key: tuple[str, str] | None) -> list[tuple[Record, NDArray[np.bool_]]]:
-        """Direct-to-LDS loads, and reads, that an access of the same wave is not in order with; which are in flight.
+        Args:
+            sort: of the access.
+            low: its first unit by wave of the batch.
+            high: its last unit, likewise.
 
-        `key` is the class of an access that is not in order with the others, as these loads are.
+        Returns:
+            The wave and the number of the earlier record, in ascending order.
         """
-        direct = key is not None
-        out = []
-        for record in self._flying:
-            other_direct = not in_order(record.instruction)
-            if record.kind == "read" and access.kind == "read":
-                continue
-            if other_direct == direct and (not direct or record.key == key):
-                continue  # in order with each other
-            # It arrives at a barrier in the LDS, and its wave has waited for one since.
-            waited_for = record.number < np.minimum(self._arrived[record.waves], self._since[record.waves])
-            late = (self.progress.complete[record.key][record.waves] <= record.order) & ~waited_for
-            if late.any():
-                out.append((record, late))
-        return out
+        found = self._flying.close(sort, low, high, self.progress.complete, self._waited())
+        return sorted({(wave % self.per, number) for wave, number in found})
 
-    def _own(
-        self, access: AccessEvent, event: BlockEvent, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64],
-        incomplete: list[tuple[Record, NDArray[np.bool_]]],
-    ) -> None:  # fmt: skip
-        """A wave accesses bytes that its own direct-to-LDS load, or its own read, may still be accessing."""
-        low, high = (int(units.min()), int(units.max())) if incomplete else (MOST, -1)
-        for record, flying in incomplete:
-            for one in record.touched.get(wave, ()):
-                first, last = one.span
-                if last < low or high < first:
-                    continue
-                late, index = flying[one.index], one.index
-                if not late.any():
-                    continue
-                theirs = np.zeros((self.shadow.groups, self.shadow.units), np.bool_)
-                theirs[one.rows[late], one.units[late]] = True
-                both = theirs[rows, units]
+    def _waited(self) -> NDArray[np.int32]:
+        """First record of each wave that no wait for an arrival at a barrier in the LDS has shown complete."""
+        waited: NDArray[np.int32] = np.minimum(self._arrived, self._since)
+        return waited
+
+    def _own(self, access: AccessEvent, event: BlockEvent, touched: Touched, around: list[tuple[int, int]]) -> None:
+        """Waves access bytes that their own direct-to-LDS load, or their own read, may still be accessing.
+
+        Args:
+            access: the access.
+            event: its block.
+            touched: the units.
+            around: each wave of the workgroup and record to examine.
+        """
+        for wave, number in around:
+            record = self._flying.records[number]
+            mine = touched.wave == wave
+            places, units = touched.places[mine], touched.units[mine]
+            issued, complete = self.progress.of(record.sort.key)
+            late = (complete[record.waves] <= record.order) & (number >= self._waited()[record.waves])
+            for one in record.touched:
+                here = (one.wave == wave) & late[one.index]
+                theirs = np.zeros(self.shadow.last.shape[1], np.bool_)
+                theirs[one.places[here]] = True
+                both = theirs[places]
                 if both.any():
-                    left = int(
-                        (self.progress.of(record.key)[0][record.waves[index[late]]] - record.order[index[late]]).min()
-                    )
+                    index = one.index[here]
+                    left = int((issued[record.waves[index]] - record.order[index]).min())
                     self._in_flight(record, access, event, int(units[both.argmax()]), left - 1)
 
     def _in_flight(self, record: Record, access: AccessEvent, event: BlockEvent, unit: int, most: int) -> None:
@@ -314,8 +324,8 @@ class LdsRaces:
         if key in self._found:
             return
         verb = {"read": "is read", "write": "is written", "atomic": "is changed"}[access.kind]
-        theirs = "reading" if record.kind == "read" else "writing"
-        wait = SPELLING[record.key[0]].format(max(most, 0))
+        theirs = "reading" if record.sort.kind == "read" else "writing"
+        wait = SPELLING[record.sort.key[0]].format(max(most, 0))
         self._found[key] = self._finding(
             OWN, access, event, 0,
             f"LDS byte {unit * self.unit} {verb} while the wave's own {record.instruction.name} "
@@ -362,6 +372,10 @@ class LdsRaces:
     ) -> Finding:
         ins = access.instruction
         return self.check.finding(kind, message, ins.pc, event.place(index, None), instruction=ins.name, other=other)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: all but the batch of workgroups that ran last."""
+        return {name: value for name, value in self.__dict__.items() if name not in BATCH}
 
     def merge(self, other: LdsRaces) -> None:
         """Add what another part of the same launch found; parts come in the order of the grid."""

@@ -1,37 +1,45 @@
-"""Accesses to the LDS that may be in flight, and the units that they touch."""
+"""Accesses to the LDS that may be in flight."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from mfmasim.isa import Instruction
+    from mfmasim.observe.ordering.progress import Progress
+    from mfmasim.observe.ordering.shadow import Marks
+    from mfmasim.observe.ordering.touched import Touched
 
-__all__ = ["MOST", "Record", "Touched"]
+    I64 = NDArray[np.int64]
+    I32 = NDArray[np.int32]
 
-MOST = 1 << 62
-"""Above the number of any unit."""
+__all__ = ["Flying", "Record", "Sort"]
+
+FEW = 512
+"""Rows that are kept without asking which of them are complete."""
 
 
-@dataclass
-class Touched:
-    """What one wave of each of some workgroups touched, element by element."""
+class Sort(NamedTuple):
+    """Accesses that are alike in what orders them within their wave."""
 
-    rows: NDArray[np.int64]
-    """Of the shadow."""
-    units: NDArray[np.int64]
-    index: NDArray[np.int64]
-    """Into the waves of the record."""
+    kind: str
+    key: tuple[str, str]
+    """Counter and order."""
+    direct: bool
+    """Whether they are not in order with the wave's other accesses to the LDS: direct-to-LDS loads are not."""
 
-    @cached_property
-    def span(self) -> tuple[int, int]:
-        """First and last unit; a last one before the first if there are none."""
-        return int(self.units.min(initial=MOST)), int(self.units.max(initial=-1))
+    def needs_no_wait(self, other: Sort) -> bool:
+        """Whether the order of two accesses of one wave does not matter, or is that of the program."""
+        if self.kind == other.kind == "read":
+            return True
+        return self.direct == other.direct and (not self.direct or self.key == other.key)
 
 
 @dataclass
@@ -40,11 +48,131 @@ class Record:
 
     number: int
     instruction: Instruction
-    kind: str
-    key: tuple[str, str]
-    """Counter and order."""
-    waves: NDArray[np.int64]
-    order: NDArray[np.int32]
+    sort: Sort
+    waves: I64
+    order: I32
     """Number of the operation within its class, by wave."""
-    touched: dict[int, list[Touched]]
-    """By wave of the workgroup."""
+    touched: list[Touched]
+
+
+WAVE, ORDER, MARK, NUMBER, LOW, HIGH = range(6)
+"""Of a wave's part of a record: the wave of the batch, the number of the operation, its mark in the shadow, the number
+of the record, first and last unit."""
+
+
+class Flying:
+    """Accesses that may be in flight: for each sort a table with a column for each wave of each record."""
+
+    def __init__(self) -> None:
+        """Nothing is in flight."""
+        self.records: dict[int, Record] = {}
+        self._tables: dict[Sort, list[I64]] = {}
+        self._size = self._kept = 0
+
+    def add(self, record: Record, marks: I32, low: I64, high: I64) -> None:
+        """An access begins.
+
+        Args:
+            record: the access.
+            marks: of the waves that are examined, the first ones of the record, (n,).
+            low: first unit by wave of the batch.
+            high: last unit, likewise.
+        """
+        waves = record.waves[: len(marks)]
+        part = np.empty((6, len(marks)), np.int64)
+        part[WAVE], part[ORDER], part[MARK], part[NUMBER] = waves, record.order[: len(marks)], marks, record.number
+        part[LOW], part[HIGH] = low[waves], high[waves]
+        self.records[record.number] = record
+        self._tables.setdefault(record.sort, []).append(part)
+        self._size += len(marks)
+
+    def _table(self, sort: Sort) -> I64:
+        parts = self._tables[sort]
+        if len(parts) > 1:
+            parts[:] = [np.concatenate(parts, axis=1)]
+        return parts[0]
+
+    def signalled(self, progress: Progress, marks: Marks) -> None:
+        """Some waves have signalled a barrier: it does not order their accesses in flight.
+
+        Args:
+            progress: of all waves.
+            marks: of the shadow, where the barriers are noted.
+        """
+        for sort in self._tables:
+            table = self._table(sort)
+            wave = table[WAVE]
+            late = progress.complete[sort.key][wave] <= table[ORDER]
+            marks.complete[table[MARK, late]] = progress.signalled[wave[late]]
+
+    def settle(self, progress: Progress) -> None:
+        """Forget what is complete, once in a while."""
+        if self._size < 2 * self._kept + FEW:
+            return
+        numbers: set[int] = set()
+        self._size = 0
+        for sort, parts in list(self._tables.items()):
+            table = self._table(sort)
+            left = table[:, progress.complete[sort.key][table[WAVE]] <= table[ORDER]]
+            numbers.update(left[NUMBER].tolist())
+            self._size += left.shape[1]
+            parts[:] = [left]
+            if not left.size:
+                del self._tables[sort]
+        self.records = {number: self.records[number] for number in sorted(numbers)}
+        self._kept = self._size
+
+    def close(
+        self, sort: Sort, low: I64, high: I64, complete: Mapping[tuple[str, str], I32], since: I32
+    ) -> set[tuple[int, int]]:  # fmt: skip
+        """Waves with an access in flight that a further one is not in order with, and that lies at or around it.
+
+        Args:
+            sort: of the further access.
+            low: its first unit by wave of the batch.
+            high: its last unit, likewise.
+            complete: operations complete, by class and wave of the batch.
+            since: first record that may be in flight, by wave of the batch.
+
+        Returns:
+            The wave of the batch and the number of the record.
+        """
+        found: set[tuple[int, int]] = set()
+        for other in self._tables:
+            if other.needs_no_wait(sort):
+                continue
+            table = self._table(other)
+            wave = table[WAVE]
+            around = (low[wave] <= table[HIGH]) & (high[wave] >= table[LOW])
+            if not around.any():
+                continue
+            around &= complete[other.key][wave] <= table[ORDER]
+            around &= table[NUMBER] >= since[wave]
+            found.update(zip(wave[around].tolist(), table[NUMBER, around].tolist(), strict=True))
+        return found
+
+    def widen(self, groups: int, units: int, per: int, marks: int) -> None:
+        """Each workgroup gets its own row of the shadow.
+
+        Args:
+            groups: workgroups of the batch.
+            units: of the LDS of each.
+            per: waves of each.
+            marks: that one stood for all.
+        """
+        for sort, parts in self._tables.items():
+            table = self._table(sort)
+            step = np.zeros((6, 1), np.int64)
+            step[WAVE], step[MARK] = per, marks
+            parts[:] = [np.concatenate([table + step * group for group in range(groups)], axis=1)]
+        for record in self.records.values():
+            record.touched = [
+                one
+                for touched in record.touched
+                for one in touched.widened(groups, units, len(record.waves) // groups)
+            ]  # fmt: skip
+        self._size *= groups
+
+    def marks(self) -> list[I64]:
+        """The rows of marks, which may be changed in place."""
+        return [self._table(sort)[MARK] for sort in self._tables]

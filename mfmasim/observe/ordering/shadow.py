@@ -3,14 +3,14 @@
 A unit remembers its last writer, its last two readers and its last two atomic operations of different waves: atomic
 operations do not conflict with each other, so that neither may hide an ordinary write. An access a of one wave comes
 before an access b of another if a was complete before its wave signalled barrier number n, and b began after its
-own wave had passed barrier n. So for a unit it is enough to record how many barriers the wave had signalled when its
-access was complete.
+own wave had passed barrier n. So for an access it is enough to record how many barriers the wave had signalled when it
+was complete.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mfmasim.observe.ordering.touched import Touched
+
+    I64 = NDArray[np.int64]
     I32 = NDArray[np.int32]
 
-__all__ = ["Clash", "Shadow"]
+__all__ = ["Clash", "Marks", "Shadow"]
 
 NO_WAVE = -1
+NEVER = -1
+"""Barriers signalled when no access was complete: fewer than any wave has passed."""
+MANY = 1 << 20
+"""Marks that are kept without asking which of them are in use."""
 
 
 @dataclass(frozen=True)
@@ -43,36 +50,66 @@ class Clash:
     """Whether the order does not matter, because both waves write, or have written, the same value."""
 
 
-class Last:
-    """The last access of one sort to each unit of each workgroup, one after the other."""
+class Marks:
+    """What a wave's access was, by its mark: the number that the units keep which it touched. Mark 0 is no access."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self) -> None:
         """No access yet."""
-        self.wave: NDArray[np.int16] = np.full(size, NO_WAVE, np.int16)
-        self.issued: I32 = np.zeros(size, np.int32)
-        self.complete: I32 = np.zeros(size, np.int32)
-        self.record: I32 = np.zeros(size, np.int32)
+        self.count = 1
+        self._arrange(np.array([[NO_WAVE], [0], [NEVER], [0]], np.int32))
 
-    def widen(self, groups: int) -> None:
-        """Replace the one row for all workgroups by one for each."""
-        for name in ("wave", "issued", "complete", "record"):
-            setattr(self, name, np.tile(getattr(self, name), groups))
+    def _arrange(self, columns: I32) -> None:
+        self._columns = columns
+        self.wave: I32 = columns[0]
+        """In the workgroup."""
+        self.issued: I32 = columns[1]
+        """Barriers that the wave had signalled."""
+        self.complete: I32 = columns[2]
+        """The same, when the access was complete as far as is known."""
+        self.record: I32 = columns[3]
 
-    def put(self, at: NDArray[np.int64], wave: int, barriers: I32, record: int) -> None:
-        """An access by a wave to units.
+    def add(self, wave: I64, signalled: I32, record: int) -> I32:
+        """Marks of a new access.
 
         Args:
-            at: the units' places.
-            wave: of the workgroup.
-            barriers: that the wave had signalled.
+            wave: its waves in their workgroups, (n,).
+            signalled: barriers that each has signalled, (n,).
             record: number of the access.
-        """
-        self.wave[at], self.issued[at], self.complete[at], self.record[at] = wave, barriers, barriers, record
 
-    def move(self, at: NDArray[np.int64], other: Last) -> None:
-        """Copy what another one has recorded about units."""
-        self.wave[at], self.issued[at] = other.wave[at], other.issued[at]
-        self.complete[at], self.record[at] = other.complete[at], other.record[at]
+        Returns:
+            The mark of each wave, (n,).
+        """
+        first, self.count = self.count, self.count + len(wave)
+        if self.count > len(self.wave):
+            larger = np.zeros((4, 2 * self.count), np.int32)
+            larger[:, :first] = self._columns[:, :first]
+            self._arrange(larger)
+        self.wave[first : self.count], self.issued[first : self.count] = wave, signalled
+        self.complete[first : self.count], self.record[first : self.count] = signalled, record
+        return np.arange(first, self.count, dtype=np.int32)
+
+    def widen(self, groups: int) -> None:
+        """Each workgroup gets its own marks: that of group g is g times their count behind the one for all."""
+        self._arrange(np.tile(self._columns[:, : self.count], groups))
+        self.count *= groups
+
+    def keep(self, used: NDArray[np.bool_]) -> I32:
+        """Forget marks that are not used; gives the new number of each."""
+        used[0] = True
+        self._arrange(self._columns[:, : self.count][:, used])
+        self.count = len(self.wave)
+        numbers: I32 = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        return numbers
+
+
+FIRST_CHANGER, SECOND_CHANGER, WRITER, FIRST_READER, SECOND_READER = range(5)
+"""Rows of the shadow, so that those with which an access may conflict are neighbours."""
+CONFLICTING = {
+    "read": (WRITER, FIRST_CHANGER, SECOND_CHANGER),
+    "write": (WRITER, FIRST_READER, SECOND_READER, FIRST_CHANGER, SECOND_CHANGER),
+    "atomic": (WRITER, FIRST_READER, SECOND_READER),
+}
+"""Sorts of earlier accesses that need an order with one, in the order in which they are reported."""
 
 
 class Shadow:
@@ -81,106 +118,126 @@ class Shadow:
     def __init__(self, units: int) -> None:
         """Make one row, which stands for all workgroups."""
         self.groups, self.units = 1, units
-        self.writer = self._fresh()
-        self.readers = self._fresh(), self._fresh()
-        self.changers: tuple[Last, ...] = ()
-        """Two as soon as there is an atomic operation."""
-
-    def _fresh(self) -> Last:
-        return Last(self.groups * self.units)
-
-    def _at(self, rows: NDArray[np.int64], units: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Places of units; indexing by one array is faster than by two."""
-        return units if self.groups == 1 else rows * self.units + units
-
-    @property
-    def _all(self) -> tuple[Last, ...]:
-        return self.writer, *self.readers, *self.changers
+        self.marks = Marks()
+        self.last: I32 = np.zeros((5, units), np.int32)
+        """Mark of the last access of each sort to each unit of each workgroup, one after the other."""
+        self.changed = False
+        """Whether there was an atomic operation."""
+        self._kept = 0
 
     def widen(self, groups: int) -> None:
         """Give each workgroup its own row."""
-        self.groups *= groups
-        for last in self._all:
-            last.widen(groups)
+        first = np.repeat(np.arange(groups, dtype=np.int32) * np.int32(self.marks.count), self.units)
+        self.last = np.tile(self.last, groups) + first
+        self.marks.widen(groups)
+        self.groups = groups
+
+    def forget(self, others: Callable[[], list[I64]]) -> None:
+        """Once in a while, forget marks that are neither in use nor among others; these are renumbered in place."""
+        if self.marks.count < max(MANY, 2 * self._kept):
+            return
+        tables: list[NDArray[Any]] = [self.last, *others()]
+        used = np.zeros(self.marks.count, np.bool_)
+        for marks in tables:
+            used[marks] = True
+        numbers = self.marks.keep(used)
+        for marks in tables:
+            marks[...] = numbers[marks]
+        self._kept = self.marks.count
+
+    def _conflicting(self, kind: str) -> slice:
+        first = FIRST_CHANGER if self.changed and kind != "atomic" else WRITER
+        return slice(first, WRITER + 1 if kind == "read" else SECOND_READER + 1)
+
+    def ordered(self, kind: str, touched: Touched, joined: I32, since: I32) -> bool:
+        """Whether all waves of an access come after whatever conflicts with it, the other waves' parts included.
+
+        Args:
+            kind: ``read``, ``write`` or ``atomic``.
+            touched: the units.
+            joined: barriers passed by the wave of each, (n,).
+            since: first record that no flag orders before it, (n,).
+        """
+        if kind == "write" and len(touched.before_others):
+            return False
+        marks = self.last[self._conflicting(kind)].take(touched.places, axis=1)
+        table = self.marks
+        wrong = table.complete.take(marks) >= joined
+        if not wrong.any():
+            return True
+        wrong &= table.wave.take(marks) != touched.wave
+        wrong &= table.record.take(marks) >= since
+        return not wrong.any()
+
+    def put(self, kind: str, touched: Touched, marks: I32) -> None:
+        """Record an access by waves of some workgroups, of which no two write to one unit.
+
+        Args:
+            kind: ``read``, ``write`` or ``atomic``.
+            touched: the units.
+            marks: that of each, (n,).
+        """
+        at = touched.places
+        if kind == "write":
+            self.last[WRITER][at] = marks
+            return
+        self.changed |= kind == "atomic"
+        row = FIRST_READER if kind == "read" else FIRST_CHANGER
+        first, second = self.last[row], self.last[row + 1]
+        old = first.take(at)
+        moved = self.marks.wave.take(old) != touched.wave
+        second[at] = np.where(moved, old, second.take(at))
+        first[at] = marks
+        again = touched.before_others
+        if len(again):  # of several waves the last two stay
+            second[at[again]] = marks[again]
 
     def access(
-        self, kind: str, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, joined: I32,
-        since: I32, record: int, same: Callable[[], NDArray[np.uint32]],
+        self, kind: str, wave: int, at: I64, marks: I32, joined: I32, since: I32,
+        same: Callable[[], NDArray[np.uint32]],
     ) -> list[Clash]:  # fmt: skip
         """One wave of each of some workgroups touches units.
 
         Args:
             kind: ``read``, ``write`` or ``atomic``.
             wave: the wave in its workgroup.
-            rows: workgroup of each touched unit, (n,).
-            units: the units, (n,).
-            signalled: barriers signalled by the wave of each, (n,).
-            joined: barriers passed by it, (n,).
+            at: places of the units, (n,).
+            marks: of the access, for each, (n,).
+            joined: barriers passed by the wave of each, (n,).
             since: first record that no flag orders before it, (n,).
-            record: number of this access, for reports.
             same: gives the waves whose order with this access does not matter, a bit for each, by unit, (n,).
 
         Returns:
             The first unordered access of each sort.
         """
-        at = self._at(rows, units)
-        conflicting = {
-            "read": (self.writer, *self.changers),
-            "write": self._all,
-            "atomic": (self.writer, *self.readers),
-        }[kind]
-        clashes = [clash for last in conflicting for clash in self._clashes(last, at, wave, joined, since, same)]
+        clashes = [clash for row in CONFLICTING[kind] for clash in self._clashes(row, at, wave, joined, since, same)]
         if kind == "write":
-            self.writer.put(at, wave, signalled, record)
+            self.last[WRITER][at] = marks
             return clashes
-        if kind == "atomic" and not self.changers:
-            self.changers = self._fresh(), self._fresh()
-        first, second = self.readers if kind == "read" else self.changers
-        moved = at[first.wave[at] != wave]
-        if len(moved):
-            second.move(moved, first)
-        first.put(at, wave, signalled, record)
+        self.changed |= kind == "atomic"
+        row = FIRST_READER if kind == "read" else FIRST_CHANGER
+        first, second = self.last[row], self.last[row + 1]
+        old = first[at]
+        moved = self.marks.wave[old] != wave
+        second[at[moved]] = old[moved]
+        first[at] = marks
         return clashes
 
     def _clashes(
-        self, last: Last, at: NDArray[np.int64], wave: int, joined: I32, since: I32,
-        same: Callable[[], NDArray[np.uint32]],
-    ) -> list[Clash]:  # fmt: skip
-        before = last.wave[at]
-        wrong = (before != NO_WAVE) & (before != wave)
-        if not wrong.any():
-            return []
-        wrong &= joined <= last.complete[at]
-        if not wrong.any():
-            return []
-        wrong &= last.record[at] >= since
+        self, row: int, at: I64, wave: int, joined: I32, since: I32, same: Callable[[], NDArray[np.uint32]]
+    ) -> list[Clash]:
+        marks, table = self.last[row][at], self.marks
+        before, earlier = table.wave[marks], table.record[marks]
+        wrong = (before != NO_WAVE) & (before != wave) & (joined <= table.complete[marks]) & (earlier >= since)
         if not wrong.any():
             return []
         out: dict[tuple[int, bool], Clash] = {}
-        harmless = np.zeros_like(wrong) if last in self.changers else (same() >> before.astype(np.uint32) & 1) != 0
+        atomic = row in (FIRST_CHANGER, SECOND_CHANGER)
+        harmless = np.zeros_like(wrong) if atomic else (same() >> before.astype(np.uint32) & 1) != 0
         for place in np.flatnonzero(wrong):
-            here = int(at[place])
-            key = record, alike = int(last.record[here]), bool(harmless[place])
+            key = record, alike = int(earlier[place]), bool(harmless[place])
             if key not in out:
-                late = bool(joined[place] > last.issued[here])
-                row, unit = divmod(here, self.units)
-                out[key] = Clash(unit, row, record, int(last.wave[here]), late, alike)
+                late = bool(joined[place] > table.issued[marks[place]])
+                group, unit = divmod(int(at[place]), self.units)
+                out[key] = Clash(unit, group, record, int(before[place]), late, alike)
         return list(out.values())
-
-    def still(
-        self, kind: str, wave: int, rows: NDArray[np.int64], units: NDArray[np.int64], signalled: I32, record: int
-    ) -> None:
-        """An access is not complete although its wave has signalled another barrier.
-
-        Args:
-            kind: of the access: ``read``, ``write`` or ``atomic``.
-            wave: of the workgroup.
-            rows: of the shadow.
-            units: of the LDS.
-            signalled: barriers that the wave has signalled, (n,).
-            record: number of the access.
-        """
-        at = self._at(rows, units)
-        for last in {"read": self.readers, "write": (self.writer,), "atomic": self.changers}[kind]:
-            repeated = (last.wave[at] == wave) & (last.record[at] == record)
-            last.complete[at[repeated]] = signalled[repeated]

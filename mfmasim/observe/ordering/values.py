@@ -25,10 +25,10 @@ KEPT = 1 << 25
 
 
 class Write(NamedTuple):
-    """A write of one wave of each of some workgroups."""
+    """A write of some waves, of which no two in a workgroup touch one unit."""
 
-    wave: int
-    """The wave in its workgroup."""
+    wave: Ints
+    """The wave of each unit in its workgroup, (n,)."""
     rows: Ints
     """Workgroup of each unit, (n,)."""
     units: Ints
@@ -50,11 +50,6 @@ class Values:
         self._value: NDArray[np.uint8 | np.uint32] = np.zeros((groups, units), np.uint8 if unit == 1 else np.uint32)
         self._writers: NDArray[np.uint32] = np.zeros((groups, units), np.uint32)
         """Waves of the workgroup that have written the value, a bit for each."""
-
-    def __getstate__(self) -> dict[str, object]:
-        """The values alone: what gives kept writes does not travel between processes."""
-        self._settle()
-        return self.__dict__
 
     def write(self, write: Callable[[], Write], size: int) -> None:
         """Keep a write.
@@ -92,7 +87,7 @@ class Values:
             return np.zeros(len(write.units), np.uint32)
         alike = np.where(self._value[at] == write.value, self._writers[at], NO_WAVE)
         self._value[at] = write.value
-        self._writers[at] = alike | np.uint32(1 << write.wave)
+        self._writers[at] = alike | np.uint32(1) << write.wave.astype(np.uint32)
         return alike
 
     def own(self, wave: int, rows: Ints, units: Ints) -> NDArray[np.uint32]:

@@ -1,0 +1,132 @@
+"""The units of the LDS that accesses touch, kept for those that come again, as in loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Pattern", "Patterns", "Touched"]
+
+I64 = NDArray[np.int64]
+
+NO_UNIT = 1 << 62
+"""Above the number of any unit."""
+HELD = 1 << 25
+"""Bytes of patterns that are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Touched:
+    """What waves of some workgroups touch, element by element: in each workgroup wave after wave."""
+
+    rows: I64
+    """Of the shadow."""
+    units: I64
+    index: I64
+    """Into the waves that execute the access."""
+    wave: I64
+    """In its workgroup."""
+    places: I64
+    """The units, of all rows in one array."""
+
+    def spans(self, waves: I64, total: int) -> tuple[I64, I64]:
+        """First and last unit that each wave of a batch touches; a last one before the first if it touches none.
+
+        Args:
+            waves: the waves that execute the access, by their numbers in the batch.
+            total: waves of the batch.
+        """
+        low, high = np.full(total, NO_UNIT, np.int64), np.full(total, -1, np.int64)
+        np.minimum.at(low, waves[self.index], self.units)
+        np.maximum.at(high, waves[self.index], self.units)
+        return low, high
+
+    @cached_property
+    def before_others(self) -> I64:
+        """Elements whose unit a later wave of the same workgroup touches as well."""
+        last = np.empty(int(self.places.max(initial=-1)) + 1, np.int64)
+        last[self.places] = self.index  # of several the last one stays
+        return np.flatnonzero(last[self.places] != self.index)
+
+    def widened(self, groups: int, units: int, waves: int) -> list[Touched]:
+        """The same in each workgroup of a batch, where one stood for all.
+
+        Args:
+            groups: workgroups of the batch.
+            units: of the LDS of each.
+            waves: that execute the access in each.
+        """
+        return [
+            replace(self, rows=self.rows + g, index=self.index + g * waves, places=self.places + g * units)
+            for g in range(groups)
+        ]
+
+
+Pattern = tuple[Touched, I64, I64]
+"""What an access touches; first and last unit by wave of the batch."""
+
+
+class Patterns:
+    """What accesses touch, by everything that it depends on."""
+
+    def __init__(self, lds_bytes: int, unit: int, per: int) -> None:
+        """Start with none.
+
+        Args:
+            lds_bytes: of a workgroup.
+            unit: bytes of a unit, 1 or 4.
+            per: waves of a workgroup.
+        """
+        self.lds_bytes, self.unit, self.per = lds_bytes, unit, per
+        self._known: dict[tuple[object, ...], Pattern] = {}
+        self._held = 0
+
+    def __reduce__(self) -> tuple[type[Patterns], tuple[int, int, int]]:
+        """In another process: none again."""
+        return Patterns, (self.lds_bytes, self.unit, self.per)
+
+    def of(self, waves: I64, addresses: I64, active: NDArray[np.bool_], size: int, rows: int, total: int) -> Pattern:
+        """What waves touch, and the first and last unit of each.
+
+        Args:
+            waves: their numbers in the batch.
+            addresses: of each lane, (waves, lanes).
+            active: lanes that take part, likewise.
+            size: bytes a lane.
+            rows: of the shadow; one stands for all workgroups.
+            total: waves of the batch.
+        """
+        key = size, rows, total, waves.tobytes(), addresses.tobytes(), active.tobytes()
+        found = self._known.get(key)
+        if found is None:
+            row, _, touched = self.units(addresses, active, size)
+            index, units = np.repeat(row, touched.shape[1]), touched.ravel()
+            of = waves[index]
+            group = of // self.per if rows > 1 else np.zeros(len(index), np.int64)
+            places = units + group * -(-self.lds_bytes // self.unit) if rows > 1 else units
+            everything = Touched(group, units, index, of % self.per, places)
+            found = everything, *everything.spans(waves, total)
+            self._held += 8 * (addresses.size + 6 * units.size + 2 * total)
+            if self._held > HELD:
+                self._known.clear()
+                self._held = 0
+            self._known[key] = found
+        return found
+
+    def units(self, addresses: I64, active: NDArray[np.bool_], size: int) -> tuple[I64, I64, I64]:
+        """Row of `addresses` and lane of every access inside the allocation, (n,), and the units it touches, (n, m).
+
+        Args:
+            addresses: of each lane, (waves, lanes).
+            active: lanes that take part, likewise.
+            size: bytes a lane.
+        """
+        inside = active & (addresses >= 0) & (addresses <= self.lds_bytes - size)
+        row, lane = np.nonzero(inside)
+        chosen, shift = addresses[inside], self.unit.bit_length() - 1  # units are 1 or 4 bytes
+        first, last = chosen >> shift, (chosen + (size - 1)) >> shift
+        most = int((last - first).max(initial=0)) + 1
+        return row, lane, np.minimum(first[:, None] + np.arange(most), last[:, None])
