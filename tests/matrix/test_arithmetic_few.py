@@ -94,7 +94,12 @@ def test_every_addend_of_a_product(monkeypatch, way):
         (BY_MATMUL, [4.0], [4.0], 1023.0, True),
         (BY_MATMUL, [1.0], [1.0], np.nan, False),
         (BY_MATMUL, [1.0], [1.0], -np.inf, False),
-        (BY_MATMUL, [0.0], [1.0], 1.0, False),
+        (BY_MATMUL, [0.0], [1.0], 1.0, True),
+        (BY_MATMUL, [-1.0, 0.0], [0.0, -1.0], -0.0, True),
+        (BY_MATMUL, [0.0], [-1.0], -(2.0**-149), True),
+        (BY_MATMUL, [0.0], [240.0], 2.0**-126 * (1 + 2.0**-23), True),
+        (BY_MATMUL, [0.0], [0.0], -2047.0, True),
+        (BY_MATMUL, [0.0], [0.0], np.inf, False),
         (BY_MATMUL, [1.0, np.nan], [1.0], 1.0, False),
         # Addends that are dropped 2^25 below the largest exponent, and not.
         (BY_MATMUL, [1.0], [1.0], -(2.0**-25), True),
@@ -190,5 +195,40 @@ def test_clamp_and_cut_off_instructions_go_other_ways(monkeypatch):
 def test_many_are_not_few(monkeypatch):
     given = tile(BY_PRODUCTS, [1.0], [1.0], 0.5, (64, 32))
     assert outcome(monkeypatch, given)
-    given = tile(BY_PRODUCTS, [1.0], [1.0], 0.5, (65, 32))
+    given = tile(BY_PRODUCTS, [1.0], [1.0], 0.1, (65, 32))
     assert not outcome(monkeypatch, given)
+
+
+@pytest.mark.parametrize("special", [None, 0, 5, 39])
+@pytest.mark.parametrize("place", ["a", "c"])
+def test_blocks_of_many(monkeypatch, special, place):
+    """Blocks of four tiles: one with a NaN or a large addend goes another way alone, the first with all others."""
+    monkeypatch.setattr(few, "MOST", 4 * 2 * 6 * 5)
+    source = np.random.default_rng(3)
+    a, b, c = (source.standard_normal(shape) for shape in ((4, 10, 6, 32), (4, 10, 32, 5), (4, 10, 6, 5)))
+    a, b = (number_format("e4m3fnuz").encode(x) for x in (a, b))
+    blocks, original = [], few._by_matmul
+
+    def watched(product, factors, *others):
+        blocks.append((len(factors[0]), original(product, factors, *others)))
+        return blocks[-1][1]
+
+    monkeypatch.setattr(few, "_by_matmul", watched)
+    if special is not None and place == "a":
+        a.reshape(-1, 6, 32)[special, 2, 20] = 0x80
+    if special is not None and place == "c":
+        c.reshape(-1, 6, 5)[special, 3, 4] = 3000.0
+    taken = outcome(monkeypatch, (BY_MATMUL, a, b, f32(c)), k=16)
+    assert taken == (special != 0)
+    wrong = None if special is None else special // 4
+    assert blocks == [(4, block != wrong) for block in range(10 if wrong != 0 else 1)]
+
+
+def test_many_whose_addends_are_on_the_grain_go_another_way(monkeypatch):
+    source = np.random.default_rng(4)
+    a, b = (number_format("e4m3fnuz").encode(source.standard_normal(shape)) for shape in ((40, 16, 16), (40, 16, 16)))
+    c = np.full((40, 16, 16), f32(2.0**-20))
+    assert not outcome(monkeypatch, (BY_MATMUL, a, b, c))
+    c[0, 0, 7] = f32(2.0**-21)
+    assert outcome(monkeypatch, (BY_MATMUL, a, b, c))
+    assert outcome(monkeypatch, (BY_MATMUL, a[:4], b[:4], np.zeros_like(c[:4])))

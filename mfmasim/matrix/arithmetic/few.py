@@ -1,16 +1,19 @@
 """Fast ``aligned`` sums of few tiles, where calls cost more than arithmetic: all of them, and all steps, at once.
 
+Many tiles of 8-bit factors are computed here too, a few after the other, unless `mfmasim.matrix.arithmetic.grid` does.
 A batch is computed here only where every element obeys these bounds; else it is left to
-`mfmasim.matrix.arithmetic.tiles`. No step is empty, and NaN and infinities are absent. A step's sum and the floor of
-the addend c, both multiples of the unit 2^(e_dot - 24), are then added exactly and rounded once, as
-`mfmasim.matrix.arithmetic.fast` proves.
+`mfmasim.matrix.arithmetic.tiles`. NaN and infinities are absent. A step's sum and the floor of the addend c, both
+multiples of the unit 2^(e_dot - 24), are then added exactly and rounded once, as `mfmasim.matrix.arithmetic.fast`
+proves.
 
-* *products* (16-bit factors), in float32 and int32: -100 <= e_dot <= 24, and |c| < 2^30 units. Units are at most 1, so
-  that c / unit is exact; and a product below 2^-126, which float32 rounds, is below one unit and truncated to 0 anyway.
+* *products* (16-bit factors), in float32 and int32: no step is empty, -100 <= e_dot <= 24, and |c| < 2^30 units. Units
+  are at most 1, so that c / unit is exact; and a product below 2^-126, which float32 rounds, is below one unit and
+  truncated to 0 anyway.
 * *matmul* (8-bit factors), in float64: e_dot is the exponent, divided by 8, of a sum of powers 2^(8 (ea+eb)), of which
   a step has fewer than 2^8. Every product is a multiple of 2^grain, the least one of its formats. While e_dot is at
   most grain + 24, truncation removes nothing, and the sum in float64, of 30 bits, is exact. |c| < 2^(grain + 31): such
-  an addend raises no grid of the definition above the grain, however small e_dot is.
+  an addend raises no grid of the definition above the grain, however small e_dot is. An empty step has a sum of powers
+  of 0, which stands for a unit far below 2^-149: c stays as it is. NaN and infinities are seen in D, as NaN.
 """
 
 from __future__ import annotations
@@ -22,19 +25,22 @@ import numpy as np
 
 from mfmasim.formats import FORMATS
 from mfmasim.matrix.arithmetic import fast
+from mfmasim.matrix.arithmetic.arrays import scratch
 from mfmasim.matrix.arithmetic.factors import empty_below
 from mfmasim.matrix.arithmetic.narrow import tables
+from mfmasim.matrix.request import Operands
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from mfmasim.matrix.arithmetic.product import Product
-    from mfmasim.matrix.request import Operands
 
 __all__ = ["MOST", "aligned"]
 
 MOST = 1 << 14
-"""Products that count as few."""
+"""Products that count as few; and outputs of 8-bit factors at once, times their steps: arrays stay in the caches."""
 
 _INFINITY = 0x7FE
 """The exponent fields of 2^x and 2^-x in float64 add up to this."""
@@ -42,12 +48,15 @@ _LOWEST = 128
 """Eighth of the exponent field of the least sum of powers."""
 
 
-def aligned(product: Product, operands: Operands) -> NDArray[np.uint32] | None:
-    """D of few tiles, or None where a bound does not hold, or whether it does has to be checked first.
+def aligned(
+    product: Product, operands: Operands, otherwise: Callable[[Operands], NDArray[Any]]
+) -> NDArray[np.uint32] | None:
+    """D, or None where a bound does not hold, another way costs less, or the operands have to be checked first.
 
     Args:
         product: any.
         operands: from the caller, unchecked.
+        otherwise: D of the tiles (tiles, rows, columns) of a large batch in which a bound does not hold.
     """
     a, b, c = operands.a, operands.b, operands.c
     kinds = product.carriers
@@ -57,89 +66,113 @@ def aligned(product: Product, operands: Operands) -> NDArray[np.uint32] | None:
         return None
     *batch, m, k = a.shape if a.ndim > 1 else (0, 0)
     *other, rows, n = b.shape if b.ndim > 1 else (0, 0)
-    if rows != k or batch != other or c.shape != (*batch, m, n) or not 0 < c.size * k <= MOST or k % product.k:
+    if rows != k or batch != other or c.shape != (*batch, m, n) or not c.size or not k or k % product.k:
         return None
-    a, b, c = a.reshape(-1, m, k), b.reshape(-1, k, n), c.view(np.float32)
-    d = _by_matmul(product, a, b, c) if product.fraction_bits <= 6 else _by_products(product, a, b, c)
-    return None if d is None else d.view(np.uint32).reshape(c.shape)
+    run, each = (_by_products, k) if a.itemsize > 1 else (_by_matmul, k // product.model.group)
+    size = MOST // (m * n * each)
+    x, y, z = a.reshape(-1, m, k), b.reshape(-1, k, n), c.view(np.float32).reshape(-1, m * n)
+    if not size or (c.size * k > MOST and (run is _by_products or _on_grain(product, z[0, :n]))):
+        return None
+    d = np.empty(z.shape, np.float32)
+    for start in range(0, len(d), size):
+        some = slice(start, start + size)
+        if not run(product, (x[some], y[some]), z[some].reshape(-1), d[some].reshape(-1)):
+            if not start:
+                return None  # others of this kind would follow
+            rest = Operands(x[some], y[some], z[some].view(np.uint32).reshape(-1, m, n))
+            d.view(np.uint32)[some] = otherwise(rest).reshape(-1, m * n)
+    return d.view(np.uint32).reshape(c.shape)
+
+
+def _on_grain(product: Product, c: NDArray[np.float32]) -> bool:
+    """Whether addends are multiples of the least product: sums of such are exact, see `grid`, and cost less there."""
+    lowest = sum(_planes(name, product.flush_inputs, 0).lowest for name in product.formats[:2])
+    units = np.ldexp(c, product.fraction_bits - lowest)
+    return bool((np.rint(units) == units).all())
 
 
 def _by_products(
-    product: Product, a: NDArray[Any], b: NDArray[Any], c: NDArray[np.float32]
-) -> NDArray[np.float32] | None:
-    """D, flat, of factors of 16 bits.
+    product: Product, factors: tuple[NDArray[Any], NDArray[Any]], c: NDArray[np.float32], d: NDArray[np.float32]
+) -> bool:
+    """Compute D of factors of 16 bits; False where it may be wrong.
 
     Args:
         product: its formats and model.
-        a: codes (tiles, M, K).
-        b: codes (tiles, K, N).
-        c: the addend, (..., M, N).
+        factors: codes of A (tiles, M, K) and B (tiles, K, N).
+        c: the addend, flat.
+        d: takes D, flat.
     """
+    a, b = factors
     tiles, m, k = a.shape
     n, group = b.shape[2], product.model.group
     codes = np.concatenate((a.transpose(2, 0, 1).reshape(k, -1), b.transpose(1, 0, 2).reshape(k, -1)), axis=1)
     both = product.factors("a", codes)
     if both.nan is not None or both.inf is not None:
-        return None
+        return False
     rows, columns = (k, tiles, m, 1), (k, tiles, 1, n)
-    value, exponent, first = both.value, both.exponent, tiles * m
+    values, exponent, first = both.value, both.exponent, tiles * m
     steps = k // group, group, c.size
     terms = np.add(exponent[:, :first].reshape(rows), exponent[:, first:].reshape(columns)).reshape(steps)
     e = np.maximum.reduce(terms, axis=1)
     if np.minimum.reduce(e, axis=None) < max(fast.LOWEST, empty_below(e)) or np.maximum.reduce(e, axis=None) > 24:
-        return None
+        return False
     units = fast.grid_scale(e.astype(np.int32))
     unit = fast.inverse(units)
-    products = np.multiply(value[:, :first].reshape(rows), value[:, first:].reshape(columns)).reshape(steps)
+    products = np.multiply(values[:, :first].reshape(rows), values[:, first:].reshape(columns)).reshape(steps)
     np.multiply(products, units[:, None], out=products)
     totals = np.add.reduce(products.astype(np.int32), axis=1, dtype=np.int32)
-    x, d = np.empty(totals.shape, np.float32), c.reshape(-1)
+    x, value = np.empty(totals.shape, np.float32), c
     for step in range(len(x)):
-        addend = np.multiply(d, units[step], out=x[step])
+        addend = np.multiply(value, units[step], out=x[step])
         np.floor(addend, out=addend)
         total = addend.astype(np.int32)
         np.add(total, totals[step], out=total)
-        d = total.astype(np.float32)
+        np.copyto(d, total, casting="same_kind")
         np.multiply(d, unit[step], out=d)
-    return d if _below(x, 2.0**30) else None
+        value = d
+    return _below(x, 2.0**30)
 
 
 def _by_matmul(
-    product: Product, a: NDArray[np.uint8], b: NDArray[np.uint8], c: NDArray[np.float32]
-) -> NDArray[np.float32] | None:
-    """D, flat, of factors of 8 bits.
+    product: Product, factors: tuple[NDArray[Any], NDArray[Any]], c: NDArray[np.float32], d: NDArray[np.float32]
+) -> bool:
+    """Compute D of factors of 8 bits; False where it may be wrong.
 
     Args:
         product: its formats and model.
-        a: codes (tiles, M, K).
-        b: codes (tiles, K, N).
-        c: the addend, (..., M, N).
+        factors: codes of A (tiles, M, K) and B (tiles, K, N).
+        c: the addend, flat.
+        d: takes D, flat.
     """
-    tiles, m, k = a.shape
-    model, formats = product.model, product.formats
+    a, b = factors
+    (tiles, m, k), n, model, formats = a.shape, b.shape[2], product.model, product.formats
     of_a, of_b = (_planes(name, product.flush_inputs, place) for place, name in enumerate((formats.a, formats.b)))
-    x = of_a.planes.take(a, axis=1, mode="clip").reshape(2, tiles, m, -1, model.group)
-    y = of_b.planes.take(b, axis=1, mode="clip").reshape(2, tiles, -1, model.group, b.shape[2])
+    x, y = scratch("planes a", (2, *a.shape), np.float64), scratch("planes b", (2, *b.shape), np.float64)
+    of_a.planes.take(a, axis=1, out=x, mode="clip")
+    of_b.planes.take(b, axis=1, out=y, mode="clip")
     # A step after the other, of each sums and powers.
-    sums = np.matmul(x.transpose(3, 0, 1, 2, 4), y.transpose(2, 0, 1, 3, 4)).reshape(k // model.group, 2, c.size)
-    e = np.right_shift(sums[:, 1].view(np.int64), 55)
+    steps = k // model.group
+    rows = x.reshape(2, tiles, m, steps, model.group).transpose(3, 0, 1, 2, 4)
+    columns = y.reshape(2, tiles, steps, model.group, n).transpose(2, 0, 1, 3, 4)
+    sums = np.matmul(rows, columns, out=scratch("sums", (steps, 2, tiles, m, n), np.float64)).reshape(steps, 2, -1)
+    powers = sums[:, 1].view(np.int64)
+    e = np.right_shift(powers, 55, out=scratch("fields", powers.shape, np.int64))
     lowest = of_a.lowest + of_b.lowest
-    # A NaN or an infinity makes the sum of powers infinite or NaN, of either sign.
-    if np.minimum.reduce(e, axis=None) < _LOWEST:
-        return None
     if np.maximum.reduce(e, axis=None) > _LOWEST + model.product_bits - product.fraction_bits:
-        return None
+        return False
     np.add(e, 1023 - 24 + lowest - _LOWEST, out=e)
     np.left_shift(e, 52, out=e)
+    units = np.subtract(_INFINITY << 52, e, out=powers).view(np.float64)
     unit = e.view(np.float64)
-    units = np.subtract(_INFINITY << 52, e).view(np.float64)
-    dropped = None if model.drop_addend_below is None else -(2.0 ** (24 - model.drop_addend_below))
-    bound = None if dropped is None else np.float64(dropped).view(np.int64)
-    limit, d = 2.0 ** (lowest - product.fraction_bits + 31), c.reshape(-1)
-    for step in range(len(sums)):
-        if not _below(d, limit):
-            return None
-        addend = d.astype(np.float64)
+    bound = None
+    if model.drop_addend_below is not None:
+        bound = np.float64(-(2.0 ** (24 - model.drop_addend_below))).view(np.int64)
+    limit, value = 2.0 ** (lowest - product.fraction_bits + 31), c
+    addend = scratch("addend", d.shape, np.float64)
+    for step in range(steps):
+        if not _below(value, limit):
+            return False
+        np.copyto(addend, value)
         np.multiply(addend, units[step], out=addend)
         # Negative and closer to 0 than the bound: as integers, the bits of such floats are the lowest.
         if bound is not None and np.minimum.reduce(addend.view(np.int64)) < bound:
@@ -147,8 +180,9 @@ def _by_matmul(
         np.floor(addend, out=addend)
         np.multiply(addend, unit[step], out=addend)
         np.add(addend, sums[step, 0], out=addend)
-        d = addend.astype(np.float32)
-    return d
+        np.copyto(d, addend, casting="same_kind")
+        value = d
+    return not np.isnan(d.dot(d))
 
 
 def _below(x: NDArray[np.float32], limit: float) -> bool:
@@ -162,10 +196,7 @@ class _Planes(NamedTuple):
     """What the codes of a format stand for."""
 
     planes: NDArray[np.float64]
-    """Value, and 2^(8 e) times a constant, by code; an infinite power for NaN and infinity.
-
-    The exponent of zero is so low that its products are below those of all others.
-    """
+    """Value, and 2^(8 e) times a constant, by code; NaN for NaN and infinity, and a power of 0 for zero."""
     lowest: int
     """Exponent of the smallest numbers."""
 
@@ -183,5 +214,5 @@ def _planes(name: str, flush: str, place: int) -> _Planes:
     value, exponent = found.value.values.astype(np.float64), found.exponent.astype(np.int32)
     lowest = int(exponent[value != 0].min())
     power = np.ldexp(1.0, 8 * (exponent - lowest) + (8 * _LOWEST - 1023) * place)
-    power = np.where(found.nan | found.inf, np.inf, power)
-    return _Planes(np.stack((value, power)), lowest)
+    special = found.nan | found.inf
+    return _Planes(np.stack((np.where(special, np.nan, value), np.where(value == 0, 0.0, power))), lowest)

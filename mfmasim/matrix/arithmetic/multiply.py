@@ -61,7 +61,7 @@ def multiply(
     columns = np.shape(operands.a)[-1:] or (1,)
     product = checked_product(model, formats, modes, columns[0] if k is None else k)
     with np.errstate(all="ignore"):
-        d = few.aligned(product, operands)
+        d = few.aligned(product, operands, lambda some: _run(product, some, some.c.shape[:1]))
         if d is not None:
             return d
         memos = operands.memos
