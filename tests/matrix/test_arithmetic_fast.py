@@ -99,9 +99,9 @@ def test_every_way_gives_the_plain_result(monkeypatch, pair):
     compared = 0
     ways = [
         (((3,), 4, 5), {}),  # all steps at once
-        (((3,), 4, 5), {"MOST": 0}),  # natural order: matrix products or a loop over k
+        (((3,), 4, 5), {"MOST": 0, "BLOCK": 0}),  # natural order: matrix products or a loop over k
         (((50,), 4, 4), {}),  # tile index innermost for 16-bit factors
-        (((2,), 9, 8), {"MOST": 0, "OUTPUTS": 16}),  # bands of rows
+        (((2,), 9, 8), {"MOST": 0, "BLOCK": 0, "OUTPUTS": 16}),  # bands of rows
     ]
     for seed, (factors, addends) in enumerate(itertools.product(FACTORS, ADDENDS)):
         shape, settings_ = ways[seed % len(ways)]
@@ -128,6 +128,7 @@ def test_no_step_works_on_more_outputs_than_bound_the_memory(monkeypatch, model,
         monkeypatch.setattr(module, "OUTPUTS", 512)
     monkeypatch.setattr(tiles, "_TILES", 32)
     monkeypatch.setattr(few, "MOST", 0)
+    monkeypatch.setattr(few, "BLOCK", 0)
     sizes, add = [], fast.add
     monkeypatch.setattr(fast, "add", lambda *arguments: (sizes.append(arguments[2].size), add(*arguments))[1])
     source = np.random.default_rng(4)
@@ -143,7 +144,7 @@ def test_every_way_on_many(monkeypatch, pair):
     for number, (factors, addends) in enumerate(itertools.product(FACTORS, ADDENDS)):
         seed = number + this_round() * len(FACTORS) * len(ADDENDS)
         for shape, settings_ in (
-            (((20,), 16, 16), {"MOST": 0}),
+            (((20,), 16, 16), {"MOST": 0, "BLOCK": 0}),
             (((20,), 16, 16), {}),
             (((60,), 16, 16), {}),
             (((1,), 70, 33), {"OUTPUTS": 512}),

@@ -203,7 +203,7 @@ def test_many_are_not_few(monkeypatch):
 @pytest.mark.parametrize("place", ["a", "c"])
 def test_blocks_of_many(monkeypatch, special, place):
     """Blocks of four tiles: one with a NaN or a large addend goes another way alone, the first with all others."""
-    monkeypatch.setattr(few, "MOST", 4 * 2 * 6 * 5)
+    monkeypatch.setattr(few, "BLOCK", 4 * 2 * 6 * 5)
     source = np.random.default_rng(3)
     a, b, c = (source.standard_normal(shape) for shape in ((4, 10, 6, 32), (4, 10, 32, 5), (4, 10, 6, 5)))
     a, b = (number_format("e4m3fnuz").encode(x) for x in (a, b))

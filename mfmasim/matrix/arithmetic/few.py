@@ -37,10 +37,12 @@ if TYPE_CHECKING:
 
     from mfmasim.matrix.arithmetic.product import Product
 
-__all__ = ["MOST", "aligned"]
+__all__ = ["BLOCK", "MOST", "aligned"]
 
 MOST = 1 << 14
-"""Products that count as few; and outputs of 8-bit factors at once, times their steps: arrays stay in the caches."""
+"""Products that count as few."""
+BLOCK = 1 << 15
+"""Outputs of 8-bit factors at once, times their steps: half a dozen float64 arrays of this many stay in the cache."""
 
 _INFINITY = 0x7FE
 """The exponent fields of 2^x and 2^-x in float64 add up to this."""
@@ -68,9 +70,9 @@ def aligned(
     *other, rows, n = b.shape if b.ndim > 1 else (0, 0)
     if rows != k or batch != other or c.shape != (*batch, m, n) or not c.size or not k or k % product.k:
         return None
-    run, each = (_by_products, k) if a.itemsize > 1 else (_by_matmul, k // product.model.group)
-    size = MOST // (m * n * each)
-    x, y, z = a.reshape(-1, m, k), b.reshape(-1, k, n), c.view(np.float32).reshape(-1, m * n)
+    outputs, steps = m * n, k // product.model.group
+    run, size = (_by_products, MOST // (outputs * k)) if a.itemsize > 1 else (_by_matmul, BLOCK // (outputs * steps))
+    x, y, z = a.reshape(-1, m, k), b.reshape(-1, k, n), c.view(np.float32).reshape(-1, outputs)
     if not size or (c.size * k > MOST and (run is _by_products or _on_grain(product, z[0, :n]))):
         return None
     d = np.empty(z.shape, np.float32)
@@ -80,7 +82,7 @@ def aligned(
             if not start:
                 return None  # others of this kind would follow
             rest = Operands(x[some], y[some], z[some].view(np.uint32).reshape(-1, m, n))
-            d.view(np.uint32)[some] = otherwise(rest).reshape(-1, m * n)
+            d.view(np.uint32)[some] = otherwise(rest).reshape(-1, outputs)
     return d.view(np.uint32).reshape(c.shape)
 
 
