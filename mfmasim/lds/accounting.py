@@ -40,6 +40,8 @@ class Sample:
     active: NDArray[np.bool_]
     part: int
     degrees: NDArray[np.int16]
+    base: int = 0
+    """Lowest dword of the access: those with the same distances between lanes differ in nothing else."""
 
 
 @dataclass(eq=False)
@@ -63,7 +65,7 @@ class Account:
     highest: int = 0
     _counts: dict[tuple[int, bytes], list[Any]] = field(default_factory=dict)
     """Accesses of a group, relative to their lowest dwords, to [times, degrees (different rows, phases), waves of each
-    of these, lowest dword of each row where they were lowest, and where highest]."""
+    of these, the different rows, lowest dword of each row where they were lowest, and where highest]."""
     _histogram: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), np.int64))
     """Accesses that are counted and no longer stored."""
     _worst: dict[bytes, Sample] = field(default_factory=dict)
@@ -145,19 +147,20 @@ class Account:
         found = self._counts.get(key)
         if found is not None:
             found[0] += 1
-            if (base < found[3]).any() or (base > found[4]).any():
-                found[3], found[4] = np.minimum(found[3], base), np.maximum(found[4], base)
-                self._keep(quiet, active, part, found[1], _alike(quiet, base[:, 0], active))
+            alike, low, high = found[3:]
+            if (base < low).any() or (base > high).any():
+                found[4], found[5] = np.minimum(low, base), np.maximum(high, base)
+                self._keep(quiet, active, part, found[1], alike, base[:, 0])
             return
-        alike = _alike(quiet, base[:, 0], active)
+        alike = _alike(quiet, active)
         mask = None if active is None else active[alike.first]
         degrees = count_degrees(self.table.sets(self.lanes), self.table.banks, quiet[alike.first], self.row.size, mask)
         weights = alike.times * (waves // len(quiet))
         if len(self._counts) < _PATTERNS:
-            self._counts[key] = [1, degrees, weights, base, base]
+            self._counts[key] = [1, degrees, weights, alike, base, base]
         else:
             self._forget(part, degrees, weights)
-        self._keep(quiet, active, part, degrees, alike)
+        self._keep(quiet, active, part, degrees, alike, base[:, 0])
 
     def _forget(self, part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:
         if not self._histogram.size:
@@ -166,24 +169,34 @@ class Account:
 
     def _keep(
         self, quiet: NDArray[np.int64], active: NDArray[np.bool_] | None, part: int, degrees: NDArray[np.int16],
-        alike: _Alike,
+        alike: _Alike, base: NDArray[np.int64],
     ) -> None:  # fmt: skip
         """Store the worst accesses of single waves."""
+        low, high = np.full(len(alike.first), 1 << 62), np.full(len(alike.first), -1)
+        np.minimum.at(low, alike.which, base)
+        np.maximum.at(high, alike.which, base)
         everyone = np.ones(self.lanes, np.bool_)
-        for number, row in enumerate(alike.first):
+        for number, (row, *ends) in enumerate(zip(alike.first.tolist(), low.tolist(), high.tolist(), strict=True)):
             lanes, mask = quiet[row], everyone if active is None else active[row]
             key = bytes([part]) + lanes.tobytes() + np.packbits(mask).tobytes()
-            for start in {int(alike.low[number]), int(alike.high[number])}:
-                self._remember(key, Sample(np.where(mask, lanes + start, 0), mask, part, degrees[number]))
+            for start in set(ends):
+                if self._is_further(key, start):
+                    addresses = np.where(mask, lanes + start, 0)
+                    self._remember(key, Sample(addresses, mask, part, degrees[number], start))
         if len(self._worst) > 4 * SAMPLES:
             kept = sorted(self._worst, key=self._badness)[:SAMPLES]
             self._worst = {key: self._worst[key] for key in kept}
 
+    def _is_further(self, key: bytes, base: int) -> bool:
+        """Whether a pattern was not seen so low, or so high."""
+        low, high = self._worst.get(key + b"low"), self._worst.get(key + b"high")
+        return low is None or high is None or base < low.base or base > high.base
+
     def _remember(self, key: bytes, sample: Sample) -> None:
         """Store a pattern at its lowest and its highest address."""
-        for end, further in ((b"low", np.less), (b"high", np.greater)):
+        for end, further in ((b"low", int.__lt__), (b"high", int.__gt__)):
             known = self._worst.get(key + end)
-            if known is None or further(sample.addresses, known.addresses)[sample.active].any():
+            if known is None or further(sample.base, known.base):
                 self._worst[key + end] = sample
 
     def merge(self, other: Account) -> None:
@@ -199,23 +212,22 @@ class Account:
 
 
 class _Alike(NamedTuple):
-    """Distinct rows: the first of each, how many are equal to it, and their lowest and highest base."""
+    """Distinct rows: the first of each, which of them each row equals, and how many do."""
 
     first: NDArray[np.intp]
+    which: NDArray[np.intp]
     times: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
 
 
-def _alike(quiet: NDArray[np.int64], base: NDArray[np.int64], active: NDArray[np.bool_] | None) -> _Alike:
+def _alike(quiet: NDArray[np.int64], active: NDArray[np.bool_] | None) -> _Alike:
     """Find the distinct rows of addresses (rows, lanes) and masks."""
-    raw = quiet if active is None else np.concatenate([quiet, active.astype(np.int64)], axis=1)
-    words = np.ascontiguousarray(raw).view(np.dtype((np.void, raw.itemsize * raw.shape[1]))).ravel()
-    _, first, which, count = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
-    low, high = np.full(len(first), 1 << 62), np.full(len(first), -1)
-    np.minimum.at(low, which, base)
-    np.maximum.at(high, which, base)
-    return _Alike(first, count, low, high)
+    masks = [b""] * len(quiet) if active is None else [mask.tobytes() for mask in active]
+    number: dict[bytes, int] = {}
+    rows = zip(quiet, masks, strict=True)
+    which = np.array([number.setdefault(row.tobytes() + mask, len(number)) for row, mask in rows])
+    first = np.full(len(number), len(which))
+    np.minimum.at(first, which, np.arange(len(which)))
+    return _Alike(first, which, np.bincount(which))
 
 
 def _count_into(out: NDArray[np.int64], part: int, degrees: NDArray[np.int16], weights: NDArray[np.int64]) -> None:

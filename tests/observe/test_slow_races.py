@@ -51,7 +51,7 @@ class Run:
 
     def __init__(self, kernel, groups, per):
         launch = SimpleNamespace(
-            kernel=SimpleNamespace(arch=kernel.arch, reachable=kernel.instructions, source_at=lambda _: ""),
+            kernel=SimpleNamespace(arch=kernel.arch, reachable=kernel.instructions, source_at=lambda _: "", kept={}),
             names=SimpleNamespace(lds=str), lds_bytes=SIZE, waves_per_workgroup=per,
         )  # fmt: skip
         self.races = lds_races.LdsRaces(SimpleNamespace(finding=lambda kind, *_, **__: kind.id), launch)
@@ -80,7 +80,7 @@ class Run:
                     slow.wait(number, counter, left)
                 if step.signals:
                     slow.barrier(number)
-        self.races._steps.clear()  # instructions of a block are neighbours elsewhere
+        self.races.kernel.kept.pop("steps", None)  # instructions of a block are neighbours elsewhere
         event = BlockEvent([ins for ins, *_ in body], waves, self.total, self.fresh, self.place, self.place)
         self.races.on_block(event)
         self.fresh = False

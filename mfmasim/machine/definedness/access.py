@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfmasim.machine.bind import operation_of
-from mfmasim.machine.definedness.keys import VECTORS, keys_of, set_of
+from mfmasim.machine.definedness.keys import LDS, VECTORS, keys_of, set_of
 from mfmasim.machine.definedness.origin import at_address
 from mfmasim.machine.definedness.places import places_of
 from mfmasim.machine.definedness.planes import ONES, register
-from mfmasim.machine.ops.spaces import rows_of
+from mfmasim.machine.ops.spaces import Part, rows_of, store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,13 +29,19 @@ if TYPE_CHECKING:
 
 __all__ = ["AccessPlan", "access_plan"]
 
+ZERO = np.zeros((1, 1), np.uint32)
+REACH = 32
+"""More bytes than a lane loads from its address on."""
+MUCH = 1 << 18
+"""Bytes that are not looked at: following the load is faster."""
 HALVES = {"": ONES, "low": np.uint32(0xFFFF), "high": np.uint32(0xFFFF0000)}
 
 
 class AccessPlan:
     """One memory instruction."""
 
-    atomic = False
+    listens = False
+    """Whether it is told where the instruction accesses memory."""
 
     def __init__(self, instruction: Instruction, owner: Definedness) -> None:
         """Separate addresses from data."""
@@ -51,7 +57,7 @@ class AccessPlan:
         self._stores: tuple[Bound, Bound] | None = None
 
     def note(self, event: AccessEvent) -> None:
-        """An access of this instruction; used by atomics."""
+        """An access of this instruction."""
 
     def after(self, g: Group) -> None:
         """Do nothing."""
@@ -64,7 +70,7 @@ class AccessPlan:
             return
         owner.uses.registers("address", self.instruction, g, self.address)
         if self.loaded:
-            if planes.dirty & self.spaces:
+            if planes.dirty & self.spaces and not self._around(g):
                 self._load(g)
             else:
                 self._define(g)
@@ -81,6 +87,16 @@ class AccessPlan:
             self._load(g)
         else:
             memory.define(addresses, size, g.mask)
+
+    def _around(self, g: Group) -> bool:
+        """Whether all bytes of the LDS around those that are loaded are defined: then these are."""
+        if self.places.span is None:
+            return False
+        address, limit = self.places.span(g), self.owner.plane.launch.lds_bytes
+        first, end = max(int(address.min()) - REACH, 0), min(int(address.max()) + REACH, limit)
+        groups = g.workgroup
+        rows = self.owner.plane.lds[int(groups[0]) : int(groups[-1]) + 1, first:end]
+        return rows.size < MUCH and not rows.any()
 
     def _define(self, g: Group) -> None:
         """What is loaded is defined."""
@@ -201,10 +217,41 @@ class AccessPlan:
         return after
 
 
+class FillPlan(AccessPlan):
+    """What writes to the LDS: defined data need not be read, the bytes are defined where the instruction wrote."""
+
+    listens = True
+
+    def __init__(self, instruction: Instruction, owner: Definedness) -> None:
+        """As for any access."""
+        super().__init__(instruction, owner)
+        self._sources = (self.registers | self.spaces) & ~set_of([LDS])
+        self._events: list[AccessEvent] | None = None
+
+    def before(self, g: Group) -> None:
+        """Follow the data if they, or the address, may be undefined."""
+        self._events = None if self.planes.dirty & self._sources else []
+        if self._events is None:
+            super().before(g)
+
+    def note(self, event: AccessEvent) -> None:
+        """An access of this instruction."""
+        if self._events is not None and event.space == "lds":
+            self._events.append(event)
+
+    def after(self, g: Group) -> None:
+        """What was written is defined."""
+        plane = self.owner.plane
+        for event in self._events or ():
+            plane.stored = True
+            part = Part("lds", event.addresses, event.active, event.part)
+            store(plane, g, self.instruction, part, [ZERO] * max(1, event.size // 4), event.size)
+
+
 class AtomicPlan(AccessPlan):
     """An atomic: what it finds, what it leaves, and what it returns."""
 
-    atomic = True
+    listens = True
 
     def __init__(self, instruction: Instruction, owner: Definedness) -> None:
         """As for any access."""
@@ -339,4 +386,10 @@ def _column(values: Bits) -> Bits:
 
 def access_plan(instruction: Instruction, owner: Definedness) -> AccessPlan:
     """What a memory instruction means for undefined bits."""
-    return (AtomicPlan if instruction.opcode.access == "atomic" else AccessPlan)(instruction, owner)
+    opcode, machine = instruction.opcode, owner.machine
+    if opcode.access == "atomic":
+        return AtomicPlan(instruction, owner)
+    made = AccessPlan(instruction, owner)
+    writes = made.spaces >> LDS & 1 and not made.loaded and not opcode.from_lds and instruction.space != "flat"
+    elsewhere = opcode.counter == "async" or opcode.kind == "tensor" or machine.late is not None or instruction.in_gds
+    return FillPlan(instruction, owner) if writes and not elsewhere else made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -232,7 +233,9 @@ class Flow:
         """Operands of a matrix instruction are used, regardless of EXEC; its result is defined."""
         planes, owner = self.planes, self.owner
         if self._used is None:
-            self._used = matrix_bits(self.instruction, owner.machine.arch, owner.machine.kernel.wave)
+            arch, wave = owner.machine.arch, owner.machine.kernel.wave
+            made = partial(matrix_bits, self.instruction, arch, wave)
+            self._used = owner.kept("matrix bits of", self.instruction, made)
         sources, written = self._used
         for operand, used in zip(self.instruction.src, sources, strict=True):
             for number, key in enumerate(keys_of(operand)):

@@ -210,10 +210,10 @@ class Definedness:
         if one_lane(plan.instruction, self.machine):
             before, after = by_first_lane(before), by_first_lane(after)
         planes, touched = self.planes, plan.touched
-        if plan.atomic:
+        if plan.listens:
             listeners = self.machine.notify.listeners(plan.instruction)
 
-            def atomic(g: Group) -> None:
+            def told(g: Group) -> None:
                 if not planes.dirty & touched:
                     run(g)
                     return
@@ -225,7 +225,7 @@ class Definedness:
                     listeners.remove(plan.note)
                 after(g)
 
-            return atomic
+            return told
 
         def step(g: Group) -> None:
             if planes.dirty & touched:

@@ -6,11 +6,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mfmasim.machine.definedness.keys import GLOBAL, LDS, SCRATCH, SGPR, keys_of, set_of
+from mfmasim.machine.operands import read_dword
 from mfmasim.machine.ops.global_memory import pointer
+from mfmasim.machine.ops.spaces import lds_address
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mfmasim.isa import Instruction, Operand
     from mfmasim.machine.ops.global_memory import Addresses
+    from mfmasim.machine.state import Group
 
 __all__ = ["Places", "places_of"]
 
@@ -37,6 +45,8 @@ class Places:
     """With its data in registers behind those of the wave."""
     pointer: Addresses | None
     """Gives its addresses if it moves data between VGPRs and global memory, each lane those at its own address."""
+    span: Callable[[Group], NDArray[np.int64]] | None
+    """Gives its addresses if each lane loads from the LDS what begins at its own address."""
 
 
 def places_of(instruction: Instruction, m0: int, vectors: int) -> Places:
@@ -80,4 +90,16 @@ def places_of(instruction: Instruction, m0: int, vectors: int) -> Places:
     )
     registers = set_of([*address, *stored, *loaded])
     addresses = pointer(instruction) if plain else None
-    return Places(data, tuple(address), stored, loaded, set_of(spaces), registers, renamed, addresses)
+    span = None
+    if spaces == (LDS,) and opcode.access == "load" and instruction.encoding == "DS" and not (by_lane or by_m0):
+        span = _span(instruction)
+    return Places(data, tuple(address), stored, loaded, set_of(spaces), registers, renamed, addresses, span)
+
+
+def _span(instruction: Instruction) -> Callable[[Group], NDArray[np.int64]] | None:
+    """Addresses of a load from the LDS; None of one that has two of them, or that other registers lead to."""
+    one_place = "offset1" not in instruction.modifiers and not (instruction.opcode.chosen or instruction.in_gds)
+    if not one_place or len(instruction.src) != 1:
+        return None
+    base, offset = read_dword(instruction.src[0], 0, instruction), instruction.modifiers.get("offset", 0)
+    return lambda g: lds_address(base(g), offset)

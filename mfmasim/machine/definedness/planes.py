@@ -131,8 +131,13 @@ class Planes:
             if group.all and (group.mask is None or everywhere or key >= VECTORS):
                 self.forget(key)
             elif group.mask is None or everywhere or key >= VECTORS:
-                zero = np.zeros_like(self.of(group, key)[:1])
-                self.put(group, key, zero, zero)
+                zero = np.zeros_like(self.undefined[key][:1])
+                left = group._put(self.undefined[key], zero)  # noqa: SLF001
+                if left.any():
+                    self.undefined[key] = left
+                    self.origins[key] = group._put(self.origins[key], zero)  # noqa: SLF001
+                else:
+                    self.forget(key)
             else:
                 remaining = np.where(group.mask, np.uint32(0), self.of(group, key))
                 self.put(group, key, remaining, self.origin(group, key))

@@ -64,11 +64,13 @@ class LdsRaces:
         self.check, self.kernel, self.arch = check, launch.kernel, launch.kernel.arch
         self.names = launch.names
         self.lds_bytes, self.per = launch.lds_bytes, launch.waves_per_workgroup
-        instructions = self.kernel.reachable
-        narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
-        self.unit = 1 if narrow else 4
-        self._steps: dict[tuple[int, int, int], list[Step]] = {}
-        self._flags = flag_reads(instructions, self.kernel.source_at)
+        found: tuple[int, set[int]] | None = self.kernel.kept.get("races in the lds")
+        if found is None:
+            instructions = self.kernel.reachable
+            narrow = any(in_order(ins) and ins.opcode.narrow for ins in instructions)
+            found = 1 if narrow else 4, flag_reads(instructions, self.kernel.source_at)
+            self.kernel.kept["races in the lds"] = found
+        self.unit, self._flags = found
         self._since: NDArray[np.int32]
         """First record that is not ordered before each wave by a flag that it has waited for."""
         self._waiting: NDArray[np.bool_]
@@ -110,9 +112,10 @@ class LdsRaces:
             self._waiting = np.zeros(event.total, np.bool_)
             self._arrived = np.zeros(event.total, np.int32)
         key = event.instructions[0].pc, event.instructions[-1].pc, len(event.instructions)
-        steps = self._steps.get(key)
+        known: dict[tuple[int, int, int], list[Step]] = self.kernel.kept.setdefault("steps", {})
+        steps = known.get(key)
         if steps is None:
-            steps = self._steps[key] = self.progress.steps(event.instructions)
+            steps = known[key] = self.progress.steps(event.instructions)
         if self._waiting.any():  # those that run again have passed the named barrier at which they stopped
             passed = event.waves[self._waiting[event.waves]]
             self._since[passed], self._waiting[passed] = len(self._instructions), False

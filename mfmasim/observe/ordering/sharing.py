@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Sharing", "dwords_of"]
 
-PART = 1 << 14
+PART_BITS = 14
+PART = 1 << PART_BITS
 """Dwords that are searched together."""
 MANY = -1
 """More than one wave."""
@@ -60,7 +61,7 @@ class Book:
         """Record the dwords of each of some waves."""
         book, before = self.waves, self.waves.take(at)
         if not before.any():  # the usual case of what is touched once
-            self._parts[at // PART] = True
+            self._parts[at >> PART_BITS] = True
             book[at] = who
             lost = book.take(at) != who  # two waves of this access touch one dword
             if lost.any():
@@ -71,7 +72,7 @@ class Book:
             return
         at, before, who = at[new], before[new], np.broadcast_to(who, at.shape)[new]
         values = np.where(before == 0, who, MANY)
-        self._parts[at // PART] = True
+        self._parts[at >> PART_BITS] = True
         book[at] = values
         lost = book.take(at) != values
         if lost.any():
@@ -115,6 +116,8 @@ class Sharing:
     def add(self, event: AccessEvent) -> None:
         """Record an access to global memory."""
         offsets, active = dwords_of(event, self.base, self.size)
+        if active is not None and active.all():
+            active = None
         if not event.waves or (active is not None and not active.any()):
             return
         rows = len(offsets)
@@ -133,7 +136,9 @@ class Sharing:
         for k in range(count):
             book.note(first + k if k else first, who)
         if misaligned:
-            book.note(offsets + (event.size - 1) >> 2, who)
+            last = offsets + (event.size - 1) >> 2
+            if (last != first + (count - 1)).any():
+                book.note(last, who)
         if event.kind != "write" and event.instruction.dst and reach(event.instruction, event.kind) >= WORKGROUP:
             self._acquire(event.instruction.pc, np.unique(first))
 
